@@ -1,0 +1,8 @@
+//! Plan to run.
+
+#![cfg_attr(
+    test,
+    allow(clippy::cast_possible_truncation, reason = "test values are small")
+)]
+
+pub mod sim;

@@ -1,0 +1,34 @@
+//! The words of sokudo as plain data with units: what to do ([`Plan`]), what
+//! happens while it is done ([`Event`]), what happened ([`Run`]), what it was
+//! done to ([`TargetInfo`]) and what is thought of it ([`Finding`]).
+//!
+//! Every front end ends in a [`Plan`] and every output starts from a [`Run`].
+//! This crate holds data only: it does no I/O, measures nothing, judges nothing.
+
+#![cfg_attr(
+    test,
+    allow(clippy::cast_possible_truncation, reason = "test values are small")
+)]
+
+pub mod event;
+pub mod finding;
+pub mod plan;
+pub mod run;
+pub mod target;
+pub mod units;
+
+pub use event::Event;
+pub use finding::{Assessment, Finding, Severity, Verdict};
+pub use plan::{
+    BackendKind, BlockShare, BlockSizes, DataContent, DirectMode, Durability, Limits, Operation,
+    OperationMix, Order, Plan, Rate, SequentialOffset, Span, Stage, Think, Workload,
+};
+pub use run::{
+    BackendUse, CpuTime, FailureKind, IoFailure, OperationTally, Outcome, Row, Run, Schedule,
+    SeriesPoint, StopReason, Trial, TrialEvidence,
+};
+pub use target::{
+    BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, Environment, FileState,
+    FileSystem, TargetInfo, TargetKind,
+};
+pub use units::{Bytes, Nanos, ParseSizeError};

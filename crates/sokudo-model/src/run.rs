@@ -1,0 +1,227 @@
+//! What happened, complete enough to recompute every figure from it.
+
+use serde::{Deserialize, Serialize};
+use sokudo_stats::Histogram;
+
+use crate::finding::{Assessment, Finding};
+use crate::plan::{BackendKind, Operation, Plan, Workload};
+use crate::target::{DeviceCounters, Environment, TargetInfo};
+use crate::units::{Bytes, Nanos};
+
+/// What happened when a plan was carried out: every output starts from this.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// Version of the program that measured.
+    pub sokudo_version: String,
+    /// Start, in nanoseconds since 1970-01-01T00:00:00Z.
+    pub started_at: Nanos,
+    /// What was to be done.
+    pub plan: Plan,
+    /// How often, and in what order.
+    pub schedule: Schedule,
+    /// What it was done to.
+    pub target: TargetInfo,
+    /// Where it was done.
+    pub environment: Environment,
+    /// One entry per workload of the plan, in the plan's order. A row that was
+    /// not reached has no trials.
+    pub rows: Vec<Row>,
+    /// What concerns the run as a whole.
+    pub findings: Vec<Finding>,
+    /// The command line that repeats the measurement.
+    pub command: String,
+    /// It was stopped before its end.
+    pub interrupted: bool,
+}
+
+/// How trials are repeated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Schedule {
+    /// `interleaved` (rows in turn, so that drift hits all alike) or `crystal`
+    /// (all trials of a row in a block, after a discarded warm-up).
+    pub name: String,
+    /// Trials per row.
+    pub trials: u32,
+    /// Pause between trials.
+    pub pause: Nanos,
+    /// Whether a trial of full length is run first and thrown away.
+    pub warm_up: bool,
+}
+
+/// One workload with all its trials.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// What was to be done.
+    pub workload: Workload,
+    /// What happened, in order of time.
+    pub trials: Vec<Trial>,
+    /// What is thought of it; `None` until it has been judged.
+    pub assessment: Option<Assessment>,
+}
+
+/// One execution of a workload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// What the engine measured.
+    pub outcome: Outcome,
+    /// What the system said about it.
+    pub evidence: TrialEvidence,
+}
+
+/// What the system said about one trial.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrialEvidence {
+    /// What the leaf devices counted from before the trial to after it; `None`
+    /// when that cannot be seen.
+    pub device: Option<DeviceCounters>,
+    /// Bytes of the file that were in the page cache before; `None` when that
+    /// cannot be seen.
+    pub cached_before: Option<Bytes>,
+}
+
+/// What one workload did in one trial, all clones together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// From the first I/O issued in the measured part to the last one completed.
+    pub elapsed: Nanos,
+    /// One entry per kind of operation that occurred.
+    pub operations: Vec<OperationTally>,
+    /// From preparing an I/O to the return of the system call that submitted it,
+    /// nanoseconds; sampled, so its count is below the number of I/Os. `None`
+    /// where submission is not a step of its own.
+    pub submission: Option<Histogram>,
+    /// What was moved per interval, in order of time.
+    pub series: Vec<SeriesPoint>,
+    /// Processor time of the workload's threads in the measured part; `None` in
+    /// virtual time.
+    pub cpu: Option<CpuTime>,
+    /// I/Os in flight, averaged over the measured time and summed over clones;
+    /// counted by the engine, not derived from latencies.
+    pub depth_achieved: f64,
+    /// How I/O was issued.
+    pub backend: BackendUse,
+    /// Whether the page cache was bypassed.
+    pub direct: bool,
+    /// I/Os that failed or moved fewer bytes than asked: the first of each kind,
+    /// with their number.
+    pub failures: Vec<IoFailure>,
+    /// Why it ended.
+    pub stopped: StopReason,
+}
+
+impl Outcome {
+    /// The tally of one operation, if it occurred.
+    pub fn operation(&self, operation: Operation) -> Option<&OperationTally> {
+        self.operations
+            .iter()
+            .find(|tally| tally.operation == operation)
+    }
+
+    /// Bytes read and written in the measured part.
+    pub fn bytes_moved(&self) -> Bytes {
+        Bytes(self.data_operations().map(|tally| tally.bytes.0).sum())
+    }
+
+    /// Reads and writes completed in the measured part.
+    pub fn ios(&self) -> u64 {
+        self.data_operations().map(|tally| tally.ios).sum()
+    }
+
+    fn data_operations(&self) -> impl Iterator<Item = &OperationTally> {
+        self.operations
+            .iter()
+            .filter(|tally| tally.operation != Operation::Flush)
+    }
+}
+
+/// What one kind of operation did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OperationTally {
+    /// Which kind.
+    pub operation: Operation,
+    /// I/Os completed.
+    pub ios: u64,
+    /// Bytes moved.
+    pub bytes: Bytes,
+    /// From preparing an I/O to reaping it, nanoseconds.
+    pub latency: Histogram,
+    /// From the instant at which the schedule meant the I/O to start to reaping
+    /// it, nanoseconds; only at a fixed rate.
+    pub latency_from_intended: Option<Histogram>,
+}
+
+/// What was moved in one interval of a trial.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeriesPoint {
+    /// End of the interval, counted from the start of the measured part.
+    pub at: Nanos,
+    /// Bytes moved in the interval.
+    pub bytes: Bytes,
+    /// I/Os completed in the interval.
+    pub ios: u64,
+}
+
+/// Processor time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuTime {
+    /// In user mode.
+    pub user: Nanos,
+    /// In the kernel.
+    pub system: Nanos,
+}
+
+/// How I/O was issued.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackendUse {
+    /// The backend.
+    pub kind: BackendKind,
+    /// What it used of the kernel, such as `registered buffers`.
+    pub features: Vec<String>,
+    /// Why it is not the one that was asked for, or why features are missing.
+    pub notes: Vec<String>,
+}
+
+/// I/Os of one kind that failed in the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IoFailure {
+    /// Which operation.
+    pub operation: Operation,
+    /// In which way.
+    pub kind: FailureKind,
+    /// Offset of the first one.
+    pub offset: Bytes,
+    /// How many.
+    pub count: u64,
+}
+
+/// How an I/O failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The system answered with this error number.
+    Errno(i32),
+    /// Fewer bytes were moved than asked, but more than none.
+    Short {
+        /// Bytes asked for.
+        asked: u32,
+        /// Bytes moved.
+        moved: u32,
+    },
+    /// No bytes were moved and no error was given, inside the target's size: how
+    /// NVMe and virtio disks that have vanished answer reads.
+    Nothing,
+}
+
+/// Why a workload ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The time limit.
+    Time,
+    /// The byte limit.
+    Bytes,
+    /// A controller ended the trial early; the figures count.
+    Ended,
+    /// The user interrupted it.
+    Cancelled,
+    /// I/O failed; see the failures.
+    Failed,
+}

@@ -1,0 +1,238 @@
+//! What was measured and where: targets, devices, file systems, and what the
+//! system counts about them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::units::Bytes;
+
+/// What the user named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A directory, in which a test file of our own is laid out.
+    Directory,
+    /// An existing file.
+    File,
+    /// A block device.
+    BlockDevice,
+    /// A simulated device.
+    Simulated,
+    /// No device.
+    Null,
+}
+
+/// What is being measured, down to the devices. `None` and empty mean "could not
+/// be seen", never "no"; why is in `blind_spots`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetInfo {
+    /// As the user wrote it.
+    pub name: String,
+    /// What it is.
+    pub kind: TargetKind,
+    /// Absolute path; `None` for simulated and null targets.
+    pub path: Option<String>,
+    /// Size of what is accessed: test file, existing file or device.
+    pub size_bytes: Option<Bytes>,
+    /// The file system that holds it; `None` for devices.
+    pub file_system: Option<FileSystem>,
+    /// Whether direct I/O works on it, as far as the kernel says.
+    pub direct_io: DirectIoSupport,
+    /// Every block device under it, from the top down.
+    pub devices: Vec<BlockDevice>,
+    /// What the file is made of; `None` for devices.
+    pub file_state: Option<FileState>,
+    /// What could not be seen and why, in whole sentences.
+    pub blind_spots: Vec<String>,
+}
+
+impl TargetInfo {
+    /// The devices at the bottom, on which every byte must arrive.
+    pub fn leaves(&self) -> impl Iterator<Item = &BlockDevice> {
+        self.devices.iter().filter(|device| device.is_leaf)
+    }
+}
+
+/// A mounted file system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileSystem {
+    /// Type as the kernel names it, such as `ext4`.
+    pub kind: String,
+    /// Where it is mounted.
+    pub mount_point: String,
+    /// Mount options, of the mount and of the file system.
+    pub mount_options: Vec<String>,
+    /// What is mounted, such as `/dev/sda1`.
+    pub source: String,
+    /// Size.
+    pub total_bytes: Bytes,
+    /// What this user may still write.
+    pub available_bytes: Bytes,
+}
+
+/// Whether direct I/O works, as `statx` says it (Linux 6.1 and later).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum DirectIoSupport {
+    /// It does, with these alignments.
+    Supported {
+        /// Of buffers in memory.
+        memory_alignment: Bytes,
+        /// Of offsets and lengths.
+        offset_alignment: Bytes,
+    },
+    /// It does not.
+    Unsupported,
+    /// The kernel or the file system does not say.
+    Unknown,
+}
+
+/// One block device of the stack under a target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BlockDevice {
+    /// Kernel name, such as `nvme0n1p2`.
+    pub name: String,
+    /// `major:minor`.
+    pub number: String,
+    /// What it is.
+    pub kind: BlockDeviceKind,
+    /// Whether it stands on no other block device, so that its counters are the
+    /// ones that count.
+    pub is_leaf: bool,
+    /// Names of the devices it stands on.
+    pub parents: Vec<String>,
+    /// Maker's name of the model.
+    pub model: Option<String>,
+    /// Serial number.
+    pub serial: Option<String>,
+    /// Size.
+    pub size_bytes: Option<Bytes>,
+    /// Smallest addressable block.
+    pub logical_block_bytes: Option<Bytes>,
+    /// Smallest block that is written without read-modify-write.
+    pub physical_block_bytes: Option<Bytes>,
+    /// Whether the kernel takes it for a rotating disk.
+    pub rotational: Option<bool>,
+    /// I/O scheduler in use.
+    pub scheduler: Option<String>,
+    /// `write back` or `write through`, as the kernel sees it.
+    pub write_cache: Option<String>,
+    /// Largest I/O that is not split.
+    pub max_io_bytes: Option<Bytes>,
+    /// Read-ahead of buffered reads.
+    pub read_ahead_bytes: Option<Bytes>,
+    /// Whether the kernel keeps I/O counters for it.
+    pub counts_io: Option<bool>,
+    /// For loop devices: the file behind it.
+    pub backing_file: Option<String>,
+    /// For loop devices: whether they bypass the page cache of what is below.
+    pub backing_direct: Option<bool>,
+}
+
+/// What kind of block device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockDeviceKind {
+    /// A whole disk, or what the kernel presents as one.
+    Disk,
+    /// A virtual disk of a virtual machine.
+    VirtualDisk,
+    /// A partition of a disk.
+    Partition,
+    /// A file presented as a disk.
+    Loop,
+    /// Device-mapper: LVM, LUKS, multipath.
+    DeviceMapper,
+    /// Linux software RAID.
+    Raid,
+    /// Memory presented as a disk: zram, brd, null_blk.
+    Memory,
+}
+
+/// I/O that block devices have counted: bytes and requests as the device driver
+/// saw them, summed over the leaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceCounters {
+    /// Read requests.
+    pub read_ios: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Write requests, flushes among them.
+    pub written_ios: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Flush requests.
+    pub flushes: u64,
+}
+
+impl DeviceCounters {
+    /// What has been counted since `earlier`; counters only grow.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            read_ios: self.read_ios.saturating_sub(earlier.read_ios),
+            read_bytes: self.read_bytes.saturating_sub(earlier.read_bytes),
+            written_ios: self.written_ios.saturating_sub(earlier.written_ios),
+            written_bytes: self.written_bytes.saturating_sub(earlier.written_bytes),
+            flushes: self.flushes.saturating_sub(earlier.flushes),
+        }
+    }
+
+    /// The sum of two counts.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            read_ios: self.read_ios + other.read_ios,
+            read_bytes: self.read_bytes + other.read_bytes,
+            written_ios: self.written_ios + other.written_ios,
+            written_bytes: self.written_bytes + other.written_bytes,
+            flushes: self.flushes + other.flushes,
+        }
+    }
+}
+
+/// What a file is made of, as FIEMAP says it. Bytes, within the file's size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileState {
+    /// The file's size.
+    pub size_bytes: Bytes,
+    /// Number of extents.
+    pub extents: u64,
+    /// In no extent at all: reads return zeros and touch no device.
+    pub hole_bytes: Bytes,
+    /// Allocated but never written: reads return zeros and touch no device.
+    pub unwritten_bytes: Bytes,
+    /// Compressed or encrypted by the file system.
+    pub encoded_bytes: Bytes,
+    /// Held in the inode, not in blocks of its own.
+    pub inline_bytes: Bytes,
+    /// Shared with other files (reflink, snapshot).
+    pub shared_bytes: Bytes,
+}
+
+/// The machine and its kernel. `None` means "could not be seen".
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Environment {
+    /// Name of the machine.
+    pub host: Option<String>,
+    /// Kernel release.
+    pub kernel: Option<String>,
+    /// Distribution, as it names itself.
+    pub distribution: Option<String>,
+    /// Processor model.
+    pub cpu_model: Option<String>,
+    /// Processors this process may use.
+    pub cpus: u32,
+    /// Frequency governor.
+    pub governor: Option<String>,
+    /// Memory.
+    pub memory_bytes: Option<Bytes>,
+    /// Whether the kernel runs in a virtual machine.
+    pub virtual_machine: Option<bool>,
+    /// The kernel's clock source, such as `tsc`.
+    pub clock_source: Option<String>,
+    /// Processes ready to run, averaged over one minute, before the run.
+    pub load_average: Option<f64>,
+    /// Whether the user is root.
+    pub root: bool,
+}

@@ -1,0 +1,381 @@
+//! A log-linear histogram of whole numbers: constant time and memory, bounded
+//! relative error, lossless merge.
+
+use std::fmt;
+
+/// Buckets per power of two, as a power of two. 2^7 bounds a bucket's width to
+/// 1/128 of its lower end, and makes the table 58 KiB, which stays in the
+/// second-level cache.
+const PRECISION_BITS: u32 = 7;
+const BUCKETS_PER_OCTAVE: u64 = 1 << PRECISION_BITS;
+/// Values below 2^7 have a bucket each; every further octave up to 2^64 has
+/// 2^7.
+const BUCKET_COUNT: usize = ((64 - PRECISION_BITS as usize) + 1) << PRECISION_BITS;
+
+/// A reported value differs from the recorded one by at most this share of it.
+pub const RELATIVE_ERROR_MAX: f64 = 1.0 / BUCKETS_PER_OCTAVE as f64;
+
+/// Counts of recorded values, with exact count, minimum, maximum, sum and sum of
+/// squares.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Histogram {
+    counts: Box<[u64]>,
+    count: u64,
+    min: u64,
+    max: u64,
+    sum: u128,
+    sum_of_squares: u128,
+}
+
+/// A bucket that holds something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bucket {
+    /// Smallest value in the bucket.
+    pub low: u64,
+    /// Largest value in the bucket.
+    pub high: u64,
+    /// Values recorded in it.
+    pub count: u64,
+}
+
+impl Histogram {
+    /// An empty histogram. Allocates once; recording never does.
+    pub fn new() -> Self {
+        Self {
+            counts: vec![0; BUCKET_COUNT].into_boxed_slice(),
+            count: 0,
+            min: u64::MAX,
+            max: 0,
+            sum: 0,
+            sum_of_squares: 0,
+        }
+    }
+
+    /// Counts one value.
+    #[inline]
+    pub fn record(&mut self, value: u64) {
+        // The index is below the table's length for every u64, which the test
+        // `every_value_has_a_bucket` checks at all borders.
+        self.counts[bucket_index(value)] += 1;
+        self.count += 1;
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+        self.sum += u128::from(value);
+        // Saturates only beyond 2^128: 2^48 values of 2^40 (18 minutes in
+        // nanoseconds).
+        self.sum_of_squares = self
+            .sum_of_squares
+            .saturating_add(u128::from(value) * u128::from(value));
+    }
+
+    /// Adds all values of another histogram. Associative and commutative.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
+            *mine += theirs;
+        }
+        self.count += other.count;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.sum += other.sum;
+        self.sum_of_squares = self.sum_of_squares.saturating_add(other.sum_of_squares);
+    }
+
+    /// Forgets everything, keeping the memory.
+    pub fn clear(&mut self) {
+        self.counts.fill(0);
+        self.count = 0;
+        self.min = u64::MAX;
+        self.max = 0;
+        self.sum = 0;
+        self.sum_of_squares = 0;
+    }
+
+    /// Number of values.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Exact smallest value.
+    pub fn min(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.min)
+    }
+
+    /// Exact largest value.
+    pub fn max(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.max)
+    }
+
+    /// Exact sum of all values.
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
+    /// Exact mean.
+    #[expect(clippy::cast_precision_loss, reason = "a mean is a float")]
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// Sample standard deviation, from exact integer sums; `None` below two
+    /// values. s² = (n·Σx² − (Σx)²) / (n·(n−1)).
+    #[expect(clippy::cast_precision_loss, reason = "a deviation is a float")]
+    pub fn stdev(&self) -> Option<f64> {
+        if self.count < 2 {
+            return None;
+        }
+        let n = u128::from(self.count);
+        let variance = match (
+            n.checked_mul(self.sum_of_squares),
+            self.sum.checked_mul(self.sum),
+        ) {
+            (Some(left), Some(right)) => {
+                left.saturating_sub(right) as f64 / (n as f64 * (n - 1) as f64)
+            }
+            // Beyond 2^128 the float formula has ample digits left.
+            _ => {
+                let mean = self.sum as f64 / n as f64;
+                ((self.sum_of_squares as f64 - n as f64 * mean * mean) / (n - 1) as f64).max(0.0)
+            }
+        };
+        Some(variance.sqrt())
+    }
+
+    /// The smallest value such that at least `fraction` of all values are not
+    /// above it, within [`RELATIVE_ERROR_MAX`]. `fraction` in (0, 1].
+    /// `None` when empty.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a rank lies between 1 and the count"
+    )]
+    pub fn quantile(&self, fraction: f64) -> Option<u64> {
+        if self.count == 0 {
+            return None;
+        }
+        let rank = ((fraction * self.count as f64).ceil() as u64).clamp(1, self.count);
+        let mut seen = 0;
+        let bucket = self.buckets().find(|bucket| {
+            seen += bucket.count;
+            seen >= rank
+        })?;
+        let middle = bucket.low + (bucket.high - bucket.low) / 2;
+        Some(middle.clamp(self.min, self.max))
+    }
+
+    /// The quantile, but only when enough values were recorded for it to mean
+    /// something; see [`samples_needed`].
+    pub fn trusted_quantile(&self, fraction: f64) -> Option<u64> {
+        (self.count >= samples_needed(fraction))
+            .then(|| self.quantile(fraction))
+            .flatten()
+    }
+
+    /// The buckets that hold something, in ascending order.
+    pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
+        self.counts
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0)
+            .map(|(index, count)| {
+                let (low, high) = bucket_bounds(index);
+                Bucket {
+                    low,
+                    high,
+                    count: *count,
+                }
+            })
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Histogram {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Histogram")
+            .field("count", &self.count)
+            .field("min", &self.min())
+            .field("max", &self.max())
+            .field("mean", &self.mean())
+            .finish_non_exhaustive()
+    }
+}
+
+/// How many samples a quantile needs, so that with 95 % probability at least one
+/// of them lies above it: the smallest n with 1 − fractionⁿ ≥ 0.95. That is 5
+/// for the median, 29 for p90, 299 for p99, 2,995 for p99.9.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the logarithms' ratio is positive and small"
+)]
+pub fn samples_needed(fraction: f64) -> u64 {
+    if fraction >= 1.0 {
+        u64::MAX
+    } else {
+        (0.05_f64.ln() / fraction.ln()).ceil() as u64
+    }
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "an index is below 7,424")]
+fn bucket_index(value: u64) -> usize {
+    // Values below 2^(7+1) fall into octaves of width-1 buckets.
+    let octave = (63 - (value | BUCKETS_PER_OCTAVE).leading_zeros()) - PRECISION_BITS;
+    let index = (u64::from(octave) << PRECISION_BITS) + (value >> octave);
+    index as usize
+}
+
+fn bucket_bounds(index: usize) -> (u64, u64) {
+    let index = index as u64;
+    if index < 2 * BUCKETS_PER_OCTAVE {
+        return (index, index);
+    }
+    let octave = (index >> PRECISION_BITS) - 1;
+    let low = (index - (octave << PRECISION_BITS)) << octave;
+    (low, low + ((1 << octave) - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Random;
+    use proptest::prelude::*;
+
+    fn histogram_of(values: &[u64]) -> Histogram {
+        let mut histogram = Histogram::new();
+        values.iter().for_each(|value| histogram.record(*value));
+        histogram
+    }
+
+    fn exact_quantile(sorted: &[u64], fraction: f64) -> u64 {
+        let rank = ((fraction * sorted.len() as f64).ceil() as usize).clamp(1, sorted.len());
+        sorted[rank - 1]
+    }
+
+    #[test]
+    fn every_value_has_a_bucket() {
+        for power in 0..64 {
+            for value in [(1u64 << power) - 1, 1 << power, (1 << power) + 1] {
+                let index = bucket_index(value);
+                let (low, high) = bucket_bounds(index);
+                assert!(low <= value && value <= high, "{value}: {low}..={high}");
+            }
+        }
+        assert_eq!(bucket_index(u64::MAX), BUCKET_COUNT - 1);
+        assert_eq!(bucket_bounds(BUCKET_COUNT - 1).1, u64::MAX);
+    }
+
+    #[test]
+    fn buckets_join_without_gap_or_overlap() {
+        for index in 1..BUCKET_COUNT {
+            assert_eq!(bucket_bounds(index - 1).1 + 1, bucket_bounds(index).0);
+        }
+    }
+
+    #[test]
+    fn samples_needed_are_those_of_the_method() {
+        assert_eq!(samples_needed(0.5), 5);
+        assert_eq!(samples_needed(0.99), 299);
+        assert_eq!(samples_needed(0.999), 2_995);
+        assert_eq!(samples_needed(0.9999), 29_956);
+    }
+
+    #[test]
+    fn a_percentile_without_enough_samples_is_missing() {
+        let few = histogram_of(&[5; 298]);
+        assert_eq!(few.trusted_quantile(0.99), None);
+        assert_eq!(histogram_of(&[5; 299]).trusted_quantile(0.99), Some(5));
+        assert_eq!(Histogram::new().quantile(0.5), None);
+    }
+
+    #[test]
+    fn quantiles_agree_with_sorting_on_hard_shapes() {
+        let mut random = Random::new(7);
+        let uniform: Vec<u64> = (0..20_000)
+            .map(|_| 1_000 + random.below(1_000_000))
+            .collect();
+        let log_like: Vec<u64> = (0..20_000).map(|_| 1 << random.below(40)).collect();
+        let bimodal: Vec<u64> = (0..20_000)
+            .map(|i| if i % 10 == 0 { 8_000_000 } else { 60_000 })
+            .collect();
+        let mut outlier = vec![77u64; 20_000];
+        outlier[3] = 4_000_000_000;
+        for values in [uniform, log_like, bimodal, outlier] {
+            let histogram = histogram_of(&values);
+            let mut sorted = values.clone();
+            sorted.sort_unstable();
+            for fraction in [0.001, 0.5, 0.9, 0.99, 0.999, 0.9999, 1.0] {
+                let exact = exact_quantile(&sorted, fraction) as f64;
+                let found = histogram.quantile(fraction).unwrap() as f64;
+                assert!(
+                    (found - exact).abs() <= exact * RELATIVE_ERROR_MAX,
+                    "{found} {exact}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn agrees_with_hdrhistogram() {
+        let mut random = Random::new(3);
+        let mut oracle = hdrhistogram::Histogram::<u64>::new(3).unwrap();
+        let mut histogram = Histogram::new();
+        for _ in 0..100_000 {
+            let octave = 10 + random.below(20);
+            let value = 500 + random.below(1 << octave);
+            oracle.record(value).unwrap();
+            histogram.record(value);
+        }
+        for fraction in [0.5, 0.9, 0.99, 0.999, 0.9999] {
+            let theirs = oracle.value_at_quantile(fraction) as f64;
+            let ours = histogram.quantile(fraction).unwrap() as f64;
+            assert!(
+                (ours / theirs - 1.0).abs() < 0.01,
+                "{fraction}: {ours} {theirs}"
+            );
+        }
+        assert!((histogram.mean().unwrap() / oracle.mean() - 1.0).abs() < 0.001);
+        assert!((histogram.stdev().unwrap() / oracle.stdev() - 1.0).abs() < 0.001);
+    }
+
+    proptest! {
+        #[test]
+        fn any_value_is_kept_within_the_error(values in prop::collection::vec(any::<u64>(), 1..50)) {
+            let histogram = histogram_of(&values);
+            let mut sorted = values.clone();
+            sorted.sort_unstable();
+            for fraction in [0.1, 0.5, 0.99] {
+                let exact = exact_quantile(&sorted, fraction);
+                let found = histogram.quantile(fraction).unwrap();
+                prop_assert!(found.abs_diff(exact) as f64 <= exact as f64 * RELATIVE_ERROR_MAX);
+            }
+            prop_assert_eq!(histogram.min(), sorted.first().copied());
+            prop_assert_eq!(histogram.max(), sorted.last().copied());
+        }
+
+        #[test]
+        fn merging_loses_nothing_and_has_no_order(
+            left in prop::collection::vec(any::<u64>(), 0..40),
+            right in prop::collection::vec(any::<u64>(), 0..40),
+        ) {
+            let mut forward = histogram_of(&left);
+            forward.merge(&histogram_of(&right));
+            let mut backward = histogram_of(&right);
+            backward.merge(&histogram_of(&left));
+            let all: Vec<u64> = left.iter().chain(&right).copied().collect();
+            prop_assert_eq!(&forward, &backward);
+            prop_assert_eq!(&forward, &histogram_of(&all));
+            prop_assert_eq!(forward.buckets().map(|b| b.count).sum::<u64>(), all.len() as u64);
+        }
+    }
+}

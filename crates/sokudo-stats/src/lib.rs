@@ -1,0 +1,19 @@
+//! Pure numbers: latency histograms, summaries of repeated trials with
+//! intervals, streams of random numbers and random permutations.
+//!
+//! Nothing here knows what a disk is, reads a clock or does I/O.
+
+#![cfg_attr(
+    test,
+    allow(clippy::cast_possible_truncation, reason = "test values are small")
+)]
+
+mod histogram;
+mod permutation;
+mod random;
+mod summary;
+
+pub use histogram::{Bucket, Histogram, RELATIVE_ERROR_MAX, samples_needed};
+pub use permutation::Permutation;
+pub use random::{Random, mix64};
+pub use summary::{Interval, Summary, median_interval};

@@ -1,0 +1,155 @@
+//! Repeated trials in a few numbers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What several trials have in common, in the trials' own unit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// Middle value; the mean of the two middle ones for an even count.
+    pub median: f64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Smallest value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+    /// Largest minus smallest value (R).
+    pub range: f64,
+    /// Sample standard deviation; `None` below two trials.
+    pub stdev: Option<f64>,
+}
+
+impl Summary {
+    /// The summary of at least one value.
+    #[expect(clippy::cast_precision_loss, reason = "few values are counted")]
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let sorted = sorted(values);
+        let (min, max) = (*sorted.first()?, *sorted.last()?);
+        let count = sorted.len();
+        let median = f64::midpoint(sorted[(count - 1) / 2], sorted[count / 2]);
+        let mean = sorted.iter().sum::<f64>() / count as f64;
+        let stdev = (count > 1).then(|| {
+            let squares: f64 = sorted.iter().map(|value| (value - mean).powi(2)).sum();
+            (squares / (count - 1) as f64).sqrt()
+        });
+        Some(Self {
+            median,
+            mean,
+            min,
+            max,
+            range: max - min,
+            stdev,
+        })
+    }
+}
+
+/// An interval that holds the true value with some probability.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Probability that the interval covers the true value, at least the one
+    /// that was asked for.
+    pub coverage: f64,
+}
+
+/// The narrowest symmetric order-statistic interval of the median with at least
+/// `confidence`: between the kth smallest and the kth largest value, which covers
+/// the median with probability 1 − 2·P(Binomial(n, ½) < k), whatever the
+/// distribution. `None` when even minimum and maximum do not reach it: below 6
+/// values for 95 %.
+pub fn median_interval(values: &[f64], confidence: f64) -> Option<Interval> {
+    let sorted = sorted(values);
+    let count = sorted.len();
+    // P(Binomial(n, 1/2) <= k - 1) for k = 1: 2^-n.
+    let mut probability = 0.5f64.powi(i32::try_from(count).ok()?);
+    let mut tail = probability;
+    let mut best = None;
+    for below in 0..count / 2 {
+        let coverage = 1.0 - 2.0 * tail;
+        if coverage < confidence {
+            break;
+        }
+        best = Some(Interval {
+            low: sorted[below],
+            high: sorted[count - 1 - below],
+            coverage,
+        });
+        #[expect(clippy::cast_precision_loss, reason = "few values are counted")]
+        {
+            probability *= (count - below) as f64 / (below + 1) as f64;
+        }
+        tail += probability;
+    }
+    best
+}
+
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Random;
+
+    #[test]
+    fn an_even_count_has_the_mean_of_the_middle_two_as_median() {
+        let summary = Summary::of(&[4.0, 1.0, 3.0, 10.0]).unwrap();
+        assert_eq!(
+            (summary.median, summary.mean, summary.range),
+            (3.5, 4.5, 9.0)
+        );
+        assert!((summary.stdev.unwrap() - 15f64.sqrt()).abs() < 1e-12);
+        assert_eq!(Summary::of(&[]), None);
+        assert_eq!(Summary::of(&[2.0]).unwrap().stdev, None);
+    }
+
+    #[test]
+    fn numbers_are_sorted_as_numbers() {
+        let interval = median_interval(&[10.0, 9.0, 100.0, 2.0, 33.0, 4.0], 0.95).unwrap();
+        assert_eq!((interval.low, interval.high), (2.0, 100.0));
+    }
+
+    #[test]
+    fn five_trials_cannot_give_95_percent() {
+        assert_eq!(median_interval(&[1.0; 5], 0.95), None);
+        let six = median_interval(&[1.0; 6], 0.95).unwrap();
+        assert!((six.coverage - 0.96875).abs() < 1e-12);
+    }
+
+    #[test]
+    fn twelve_trials_use_ranks_three_and_ten() {
+        let values: Vec<f64> = (1..=12).map(f64::from).collect();
+        let interval = median_interval(&values, 0.95).unwrap();
+        assert_eq!((interval.low, interval.high), (3.0, 10.0));
+        assert!((interval.coverage - 0.961).abs() < 0.001);
+    }
+
+    #[test]
+    fn the_interval_covers_the_true_median_as_often_as_it_says() {
+        let mut random = Random::new(11);
+        for count in [6usize, 9, 12, 25] {
+            let rounds = 20_000;
+            let mut covered = 0.0;
+            let mut promised = 0.0;
+            for _ in 0..rounds {
+                // A skewed distribution whose median is 0.25.
+                let values: Vec<f64> = (0..count).map(|_| random.fraction().powi(2)).collect();
+                let interval = median_interval(&values, 0.95).unwrap();
+                covered += f64::from((interval.low..=interval.high).contains(&0.25));
+                promised = interval.coverage;
+            }
+            let coverage = covered / f64::from(rounds);
+            assert!(
+                (coverage - promised).abs() < 0.006,
+                "n {count}: {coverage} {promised}"
+            );
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! File extents, as FIEMAP tells them.

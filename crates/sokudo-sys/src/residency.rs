@@ -1,0 +1,1 @@
+//! How much of a file is in the page cache.
