@@ -1,9 +1,27 @@
-//! The only crate with `unsafe`.
+//! The only crate with `unsafe`: io_uring and libaio rings that own their
+//! buffers, blocking I/O on the same buffers, and the system calls that no safe
+//! library offers.
+//!
+//! Every public function is safe. Nothing here decides anything: which backend,
+//! which file and when is up to the caller.
 
 #![cfg_attr(
     test,
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+mod aio;
+mod blocking;
 pub mod extents;
+mod region;
+mod request;
 pub mod residency;
+mod ring;
+mod usage;
+
+pub use aio::Aio;
+pub use blocking::Blocking;
+pub use region::{CHUNK_ALIGNMENT, Pages, Region};
+pub use request::{Action, Request};
+pub use ring::{Ring, RingFeatures};
+pub use usage::{ThreadTime, thread_time};

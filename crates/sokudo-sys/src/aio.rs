@@ -1,0 +1,278 @@
+//! Linux native asynchronous I/O (what libaio wraps) on one file, by raw system
+//! calls, with buffers of its own.
+
+#![expect(
+    unsafe_code,
+    reason = "control blocks carry raw pointers to the region"
+)]
+
+use std::io;
+use std::mem::ManuallyDrop;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use crate::blocking;
+use crate::region::Region;
+use crate::request::{Action, Request, negative_errno};
+
+// Opcodes of <linux/aio_abi.h>, which libc does not carry.
+const IOCB_CMD_PREAD: u16 = 0;
+const IOCB_CMD_PWRITE: u16 = 1;
+const IOCB_CMD_FSYNC: u16 = 2;
+const IOCB_CMD_FDSYNC: u16 = 3;
+
+/// `struct io_event` of <linux/aio_abi.h>, which libc does not carry.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Event {
+    data: u64,
+    object: u64,
+    result: i64,
+    second_result: i64,
+}
+
+/// How long dropping waits for I/O in flight before it leaks its memory instead:
+/// as long as the SCSI layer gives a command by default.
+const DRAIN_TIME_MAX: Duration = Duration::from_secs(30);
+
+/// An AIO context, its file and its buffers.
+pub struct Aio {
+    context: libc::c_ulong,
+    file: OwnedFd,
+    region: ManuallyDrop<Region>,
+    blocks: Box<[libc::iocb]>,
+    prepared: Vec<u32>,
+    /// Room for the array that io_submit wants.
+    pointers: Vec<*mut libc::iocb>,
+    events: Box<[Event]>,
+    done: Vec<(u32, i32)>,
+    in_flight: u32,
+    tick: Duration,
+}
+
+impl Aio {
+    /// Makes a context for `depth` I/Os in flight on `file`; `tick` bounds how long
+    /// a wait lasts when a device is silent.
+    ///
+    /// # Errors
+    /// `EAGAIN` when the system's `fs.aio-max-nr` is used up, `ENOSYS` where the
+    /// kernel or the sandbox has no AIO; the region is given back.
+    pub fn new(
+        file: OwnedFd,
+        region: Region,
+        depth: u32,
+        tick: Duration,
+    ) -> Result<Self, (io::Error, OwnedFd, Region)> {
+        let mut context: libc::c_ulong = 0;
+        // SAFETY: the kernel writes one context handle to the pointer.
+        let status = unsafe { libc::syscall(libc::SYS_io_setup, depth, &raw mut context) };
+        if status < 0 {
+            return Err((io::Error::last_os_error(), file, region));
+        }
+        let depth = depth as usize;
+        Ok(Self {
+            context,
+            file,
+            blocks: vec![zeroed_block(); region.chunks()].into_boxed_slice(),
+            region: ManuallyDrop::new(region),
+            prepared: Vec::with_capacity(depth),
+            pointers: Vec::with_capacity(depth),
+            events: vec![Event::default(); depth].into_boxed_slice(),
+            done: Vec::with_capacity(depth),
+            in_flight: 0,
+            tick,
+        })
+    }
+
+    /// The buffers.
+    #[inline]
+    pub fn region_mut(&mut self) -> &mut Region {
+        &mut self.region
+    }
+
+    /// I/Os prepared or submitted and not yet reaped.
+    #[inline]
+    pub fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    /// Prepares one I/O; it starts with the next submission. A trim, for which
+    /// AIO has no opcode, is done at once.
+    #[inline]
+    pub fn prepare(&mut self, request: Request) {
+        let buffer = self.region.lend(request.chunk, request.length);
+        self.in_flight += 1;
+        if request.action == Action::Trim {
+            let result = blocking::perform(self.file.as_raw_fd(), buffer, request);
+            self.done.push((request.chunk, result));
+            return;
+        }
+        let block = &mut self.blocks[request.chunk as usize];
+        let (opcode, flags) = match request.action {
+            Action::Read => (IOCB_CMD_PREAD, 0),
+            Action::Write | Action::Trim => (IOCB_CMD_PWRITE, 0),
+            Action::WriteThrough => (IOCB_CMD_PWRITE, libc::RWF_DSYNC),
+            Action::Fsync => (IOCB_CMD_FSYNC, 0),
+            Action::Fdatasync => (IOCB_CMD_FDSYNC, 0),
+        };
+        let moves_data = !matches!(request.action, Action::Fsync | Action::Fdatasync);
+        block.aio_data = u64::from(request.chunk);
+        block.aio_lio_opcode = opcode;
+        block.aio_rw_flags = flags;
+        block.aio_fildes = self.file.as_raw_fd().cast_unsigned();
+        // A flush with a buffer, length or offset is refused.
+        block.aio_buf = if moves_data { buffer as u64 } else { 0 };
+        block.aio_nbytes = if moves_data {
+            u64::from(request.length)
+        } else {
+            0
+        };
+        block.aio_offset = if moves_data {
+            request.offset.cast_signed()
+        } else {
+            0
+        };
+        self.prepared.push(request.chunk);
+    }
+
+    /// Submits what is prepared and returns. An I/O that the kernel refuses is
+    /// completed with the refusal.
+    ///
+    /// # Errors
+    /// None of the single I/Os' errors, which are completions.
+    #[inline]
+    pub fn submit(&mut self) -> io::Result<()> {
+        let blocks = self.blocks.as_mut_ptr();
+        for chunk in self.prepared.drain(..) {
+            // SAFETY: there is one block per chunk.
+            self.pointers.push(unsafe { blocks.add(chunk as usize) });
+        }
+        let mut first = 0;
+        while first < self.pointers.len() {
+            let rest = &mut self.pointers[first..];
+            // SAFETY: every pointer is to a block of self.blocks, which the kernel
+            // copies; its buffer is lent until its completion is reaped and
+            // outlives the context.
+            let accepted = unsafe {
+                libc::syscall(
+                    libc::SYS_io_submit,
+                    self.context,
+                    rest.len(),
+                    rest.as_mut_ptr(),
+                )
+            };
+            if let Ok(accepted @ 1..) = usize::try_from(accepted) {
+                first += accepted;
+                continue;
+            }
+            let error = io::Error::last_os_error();
+            if error.kind() == io::ErrorKind::Interrupted {
+                continue;
+            }
+            // SAFETY: the pointer is to a block of self.blocks.
+            let refused = unsafe { &*rest[0] };
+            #[expect(clippy::cast_possible_truncation, reason = "it was made from a u32")]
+            self.done
+                .push((refused.aio_data as u32, negative_errno(&error)));
+            first += 1;
+        }
+        self.pointers.clear();
+        Ok(())
+    }
+
+    /// Submits what is prepared and waits until an I/O has completed, or the tick
+    /// has passed.
+    ///
+    /// # Errors
+    /// Those of `io_getevents`.
+    #[inline]
+    pub fn submit_and_wait(&mut self) -> io::Result<()> {
+        self.submit_and_wait_for(self.tick)
+    }
+
+    /// Submits what is prepared and waits for a completion, but not longer than
+    /// `patience`.
+    ///
+    /// # Errors
+    /// Those of `io_getevents`.
+    pub fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {
+        self.submit()?;
+        let waiting = self.in_flight as usize - self.done.len();
+        if waiting == 0 {
+            return Ok(());
+        }
+        let wanted = i64::from(self.done.is_empty());
+        let mut timeout = libc::timespec {
+            tv_sec: patience.as_secs().cast_signed(),
+            tv_nsec: i64::from(patience.subsec_nanos()),
+        };
+        // SAFETY: the kernel writes at most `events.len()` events to the buffer.
+        let count = unsafe {
+            libc::syscall(
+                libc::SYS_io_getevents,
+                self.context,
+                wanted,
+                self.events.len(),
+                self.events.as_mut_ptr(),
+                &raw mut timeout,
+            )
+        };
+        let Ok(count) = usize::try_from(count) else {
+            let error = io::Error::last_os_error();
+            let interrupted = error.kind() == io::ErrorKind::Interrupted;
+            return if interrupted { Ok(()) } else { Err(error) };
+        };
+        let completed = &self.events[..count];
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "chunks and results fit 32 bits"
+        )]
+        self.done.extend(
+            completed
+                .iter()
+                .map(|event| (event.data as u32, event.result as i32)),
+        );
+        Ok(())
+    }
+
+    /// Hands every completed I/O to `each`: its chunk and its result.
+    #[inline]
+    pub fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
+        for (chunk, result) in self.done.drain(..) {
+            self.region.take_back(chunk);
+            self.in_flight -= 1;
+            each(chunk, result);
+        }
+    }
+
+    /// Waits until nothing is in flight; false when the device does not answer.
+    fn drain(&mut self) -> bool {
+        let started = Instant::now();
+        while self.in_flight > 0 {
+            if started.elapsed() > DRAIN_TIME_MAX || self.submit_and_wait().is_err() {
+                return false;
+            }
+            self.reap(|_, _| {});
+        }
+        true
+    }
+}
+
+impl Drop for Aio {
+    fn drop(&mut self) {
+        if !self.drain() {
+            // The kernel may still write to the region, and destroying the context
+            // would wait for it without end: both are left alone.
+            return;
+        }
+        // SAFETY: the context was made by io_setup and is destroyed once.
+        unsafe { libc::syscall(libc::SYS_io_destroy, self.context) };
+        // SAFETY: dropped once, here; nothing is in flight.
+        unsafe { ManuallyDrop::drop(&mut self.region) };
+    }
+}
+
+fn zeroed_block() -> libc::iocb {
+    // SAFETY: all-zero is a valid iocb.
+    unsafe { std::mem::zeroed() }
+}

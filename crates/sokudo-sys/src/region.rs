@@ -1,0 +1,240 @@
+//! Memory that the kernel reads and writes while I/O is in flight.
+
+#![expect(
+    unsafe_code,
+    reason = "memory that the kernel writes to is mapped by hand"
+)]
+
+use std::io;
+use std::ptr::NonNull;
+
+/// Chunks start at multiples of this: the largest memory alignment that any
+/// block device asks of direct I/O (`dma_alignment` is below one page).
+pub const CHUNK_ALIGNMENT: usize = 4096;
+
+/// Size of a huge page on every 64-bit machine that Linux calls x86 or arm64.
+const HUGE_PAGE_BYTES: usize = 2 << 20;
+
+/// What the region is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pages {
+    /// Explicit huge pages from the system's pool.
+    Huge,
+    /// Ordinary memory for which transparent huge pages were asked.
+    TransparentHuge,
+    /// Ordinary pages.
+    Small,
+}
+
+/// Memory divided into equal chunks, each lent to at most one I/O at a time.
+///
+/// While a chunk is lent the kernel may read or write it, and no reference to it
+/// can be had.
+pub struct Region {
+    memory: NonNull<u8>,
+    mapped_bytes: usize,
+    chunk_bytes: usize,
+    lent: Box<[bool]>,
+    pages: Pages,
+}
+
+impl Region {
+    /// Maps `chunks` chunks of at least `chunk_bytes` each, zeroed and present.
+    /// Huge pages are used where there are any and the region fills one.
+    ///
+    /// # Errors
+    /// `ENOMEM` when there is not so much memory.
+    pub fn new(chunks: u32, chunk_bytes: usize) -> io::Result<Self> {
+        let chunk_bytes = chunk_bytes.max(1).next_multiple_of(CHUNK_ALIGNMENT);
+        let bytes = (chunks.max(1) as usize)
+            .checked_mul(chunk_bytes)
+            .filter(|bytes| *bytes <= isize::MAX as usize - HUGE_PAGE_BYTES)
+            .ok_or(io::ErrorKind::OutOfMemory)?;
+        let (memory, mapped_bytes, pages) = map_best(bytes)?;
+        let lent = vec![false; chunks.max(1) as usize].into_boxed_slice();
+        Ok(Self {
+            memory,
+            mapped_bytes,
+            chunk_bytes,
+            lent,
+            pages,
+        })
+    }
+
+    /// Number of chunks.
+    pub fn chunks(&self) -> usize {
+        self.lent.len()
+    }
+
+    /// Size of a chunk: the size asked for, rounded up to [`CHUNK_ALIGNMENT`].
+    pub fn chunk_bytes(&self) -> usize {
+        self.chunk_bytes
+    }
+
+    /// What it is made of.
+    pub fn pages(&self) -> Pages {
+        self.pages
+    }
+
+    /// The contents of a chunk.
+    ///
+    /// # Panics
+    /// If the chunk is lent to an I/O.
+    #[inline]
+    pub fn chunk_mut(&mut self, chunk: u32) -> &mut [u8] {
+        assert!(!self.lent[chunk as usize], "chunk {chunk} is in flight");
+        let start = self.pointer(chunk);
+        // SAFETY: the chunk lies inside the mapping, which lives as long as self
+        // and was zeroed by the kernel; it is not lent, so the kernel does not
+        // touch it, and &mut self excludes every other reference.
+        unsafe { std::slice::from_raw_parts_mut(start, self.chunk_bytes) }
+    }
+
+    /// Lends a chunk to an I/O of `length` bytes, until [`Self::take_back`].
+    #[inline]
+    pub(crate) fn lend(&mut self, chunk: u32, length: u32) -> *mut u8 {
+        assert!(
+            length as usize <= self.chunk_bytes,
+            "{length} bytes exceed the chunk"
+        );
+        let lent = &mut self.lent[chunk as usize];
+        assert!(!*lent, "chunk {chunk} is in flight");
+        *lent = true;
+        self.pointer(chunk)
+    }
+
+    /// Ends a loan: the kernel is done with the chunk.
+    #[inline]
+    pub(crate) fn take_back(&mut self, chunk: u32) {
+        let lent = &mut self.lent[chunk as usize];
+        assert!(*lent, "chunk {chunk} is not in flight");
+        *lent = false;
+    }
+
+    /// The whole region, for registration with the kernel.
+    pub(crate) fn as_iovec(&self) -> libc::iovec {
+        libc::iovec {
+            iov_base: self.memory.as_ptr().cast(),
+            iov_len: self.lent.len() * self.chunk_bytes,
+        }
+    }
+
+    #[inline]
+    fn pointer(&self, chunk: u32) -> *mut u8 {
+        assert!(
+            (chunk as usize) < self.lent.len(),
+            "chunk {chunk} does not exist"
+        );
+        // SAFETY: chunks × chunk_bytes is at most mapped_bytes, so the result
+        // stays inside the mapping.
+        unsafe { self.memory.as_ptr().add(chunk as usize * self.chunk_bytes) }
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        // Rings leak their region instead of dropping it while I/O is in flight.
+        debug_assert!(
+            self.lent.iter().all(|lent| !lent),
+            "dropped while in flight"
+        );
+        // SAFETY: the mapping was made by `map` with this length and nothing
+        // refers to it any more.
+        unsafe { libc::munmap(self.memory.as_ptr().cast(), self.mapped_bytes) };
+    }
+}
+
+/// Explicit huge pages, else transparent ones, else small pages.
+fn map_best(bytes: usize) -> io::Result<(NonNull<u8>, usize, Pages)> {
+    if bytes >= HUGE_PAGE_BYTES {
+        let huge_bytes = bytes.next_multiple_of(HUGE_PAGE_BYTES);
+        if let Ok(memory) = map(huge_bytes, libc::MAP_HUGETLB | libc::MAP_POPULATE) {
+            return Ok((memory, huge_bytes, Pages::Huge));
+        }
+        let memory = map(huge_bytes, 0)?;
+        let advised = advise_huge(memory, huge_bytes);
+        touch(memory, bytes);
+        let pages = if advised {
+            Pages::TransparentHuge
+        } else {
+            Pages::Small
+        };
+        return Ok((memory, huge_bytes, pages));
+    }
+    let bytes = bytes.next_multiple_of(CHUNK_ALIGNMENT);
+    Ok((map(bytes, libc::MAP_POPULATE)?, bytes, Pages::Small))
+}
+
+fn map(bytes: usize, flags: libc::c_int) -> io::Result<NonNull<u8>> {
+    // SAFETY: a fresh private anonymous mapping touches no existing memory.
+    let address = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            bytes,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | flags,
+            -1,
+            0,
+        )
+    };
+    if address == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    NonNull::new(address.cast()).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+}
+
+fn advise_huge(memory: NonNull<u8>, bytes: usize) -> bool {
+    // SAFETY: the range is a mapping of our own; the advice changes no contents.
+    unsafe { libc::madvise(memory.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) == 0 }
+}
+
+/// Writes one byte per page, so that no page fault falls into the measurement.
+fn touch(memory: NonNull<u8>, bytes: usize) {
+    for offset in (0..bytes).step_by(CHUNK_ALIGNMENT) {
+        // SAFETY: offset < bytes, which is mapped and writable.
+        let byte = unsafe { memory.as_ptr().add(offset) };
+        // SAFETY: as above; volatile so that the store is not optimised away.
+        unsafe { byte.write_volatile(0) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_aligned_zeroed_and_apart() {
+        for (chunks, bytes) in [(1, 512), (7, 4096), (3, 5000), (4, 1 << 20)] {
+            let mut region = Region::new(chunks, bytes).unwrap();
+            for chunk in 0..chunks {
+                let memory = region.chunk_mut(chunk);
+                assert!(memory.len() >= bytes && memory.iter().all(|byte| *byte == 0));
+                assert_eq!(memory.as_ptr().align_offset(CHUNK_ALIGNMENT), 0);
+                memory.fill(chunk as u8 + 1);
+            }
+            for chunk in 0..chunks {
+                assert!(
+                    region
+                        .chunk_mut(chunk)
+                        .iter()
+                        .all(|byte| *byte == chunk as u8 + 1)
+                );
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "in flight")]
+    fn a_lent_chunk_cannot_be_touched() {
+        // Leaked, because dropping it while lent would panic a second time.
+        let region = Box::leak(Box::new(Region::new(2, 4096).unwrap()));
+        region.lend(1, 4096);
+        region.chunk_mut(1);
+    }
+
+    #[test]
+    fn more_memory_than_there_is_is_an_error() {
+        assert!(Region::new(u32::MAX, usize::MAX / 2).is_err());
+        assert!(Region::new(1 << 20, 1 << 40).is_err());
+    }
+}
