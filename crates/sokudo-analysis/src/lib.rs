@@ -1,6 +1,173 @@
-//! Placeholder.
+//! What to think of a measurement: a [`Run`] with its evidence goes in, a
+//! verdict per row and findings that teach come out.
+//!
+//! Every rule is a small pure function that sees one row, or the run, and says
+//! nothing or one thing; [`Code`] says what that does to the verdict. Nothing
+//! here does I/O, reads a clock or changes a figure.
 
 #![cfg_attr(
     test,
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
+
+mod arrival;
+mod case;
+mod code;
+mod failures;
+mod invariants;
+#[cfg(test)]
+mod sample;
+mod steadiness;
+mod surplus;
+mod target;
+mod tester;
+pub mod threshold;
+mod workload;
+
+use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
+
+pub use code::Code;
+
+use case::Case;
+use code::Ruling;
+
+/// A rule about one row.
+type RowRule = fn(&Case<'_>) -> Option<Ruling>;
+
+/// A rule about the run as a whole.
+type RunRule = fn(&Run) -> Option<Ruling>;
+
+/// The rules about rows, a list per theme.
+const ROW_RULES: [&[RowRule]; 8] = [
+    failures::RULES,
+    invariants::RULES,
+    target::RULES,
+    arrival::RULES,
+    surplus::RULES,
+    tester::RULES,
+    steadiness::RULES,
+    workload::RULES,
+];
+
+/// Judges every row and the run as a whole. Earlier judgements are replaced, so
+/// that judging twice changes nothing.
+pub fn judge(run: &mut Run) {
+    let assessments: Vec<Assessment> = run.rows.iter().map(|row| assess(run, row)).collect();
+    for (row, assessment) in run.rows.iter_mut().zip(assessments) {
+        row.assessment = Some(assessment);
+    }
+    let rulings = target::RUN_RULES.iter().filter_map(|rule| rule(run));
+    run.findings = in_order(rulings.collect());
+}
+
+fn assess(run: &Run, row: &Row) -> Assessment {
+    let case = Case { run, row };
+    let rules = ROW_RULES.iter().copied().flatten();
+    let rulings: Vec<Ruling> = rules.filter_map(|rule| rule(&case)).collect();
+    // That the bytes arrived is a rule like any other: it speaks up when there is
+    // no proof. So what nobody objects to is proven.
+    let verdict = rulings
+        .iter()
+        .map(|ruling| ruling.code.verdict())
+        .max()
+        .unwrap_or(Verdict::Verified);
+    Assessment {
+        verdict,
+        device_ratio: arrival::device_ratio(&case),
+        findings: in_order(rulings),
+    }
+}
+
+/// What changes the figure most comes first: the order in which codes are
+/// declared.
+fn in_order(mut rulings: Vec<Ruling>) -> Vec<Finding> {
+    rulings.sort_by_key(|ruling| ruling.code);
+    rulings.into_iter().map(Finding::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{check, each_count, large_writes, mix, reads, reads_with, writes};
+    use sokudo_model::{Severity, TargetKind};
+    use std::cmp::Reverse;
+
+    #[test]
+    fn a_clean_run_is_verified_and_nothing_is_said() {
+        check(vec![
+            ("reads", reads(), &[], Verdict::Verified),
+            ("writes", writes(), &[], Verdict::Verified),
+            ("large writes", large_writes(), &[], Verdict::Verified),
+            ("mix", mix(), &[], Verdict::Verified),
+        ]);
+        let mut run = reads();
+        judge(&mut run);
+        assert_eq!(run.findings, []);
+        let ratio = run.rows[0].assessment.as_ref().unwrap().device_ratio;
+        assert_eq!(ratio, Some(1.0));
+    }
+
+    #[test]
+    fn judging_twice_changes_nothing() {
+        let mut run = reads_with(|run| {
+            run.target.kind = TargetKind::Simulated;
+            each_count(run, |device| device.read_bytes /= 2);
+        });
+        judge(&mut run);
+        let once = run.clone();
+        judge(&mut run);
+        assert_eq!(run, once);
+        assert_eq!(run.findings.len(), 1);
+    }
+
+    #[test]
+    fn what_changes_the_figure_most_comes_first() {
+        let mut run = reads_with(|run| {
+            run.rows[0].workload.clones = 2;
+            run.rows[0].workload.order = sokudo_model::Order::Sequential {
+                offset: sokudo_model::SequentialOffset::Own,
+            };
+            let state = run.target.file_state.as_mut().unwrap();
+            state.hole_bytes = state.size_bytes;
+            each_count(run, |device| device.read_bytes = 0);
+        });
+        judge(&mut run);
+        let assessment = run.rows[0].assessment.take().unwrap();
+        let codes: Vec<&str> = assessment
+            .findings
+            .iter()
+            .map(|finding| finding.code.as_str())
+            .collect();
+        assert_eq!(
+            codes,
+            [
+                "sparse-file",
+                "not-from-device",
+                "depth-not-reached",
+                "separate-offsets"
+            ]
+        );
+        assert!(
+            assessment
+                .findings
+                .is_sorted_by_key(|f| Reverse(f.severity))
+        );
+        assert_eq!(assessment.findings[0].severity, Severity::Error);
+        assert_eq!(assessment.device_ratio, Some(0.0));
+    }
+
+    #[test]
+    fn one_row_does_not_taint_another() {
+        let mut run = reads();
+        let mut bad = run.rows[0].clone();
+        bad.trials[0].outcome.depth_achieved = 9.0;
+        run.rows.push(bad);
+        judge(&mut run);
+        let verdicts: Vec<Verdict> = run
+            .rows
+            .iter()
+            .map(|row| row.assessment.as_ref().unwrap().verdict)
+            .collect();
+        assert_eq!(verdicts, [Verdict::Verified, Verdict::Unverified]);
+    }
+}

@@ -1,6 +1,27 @@
-//! Placeholder.
+//! From a path to what is under it: file system, stack of block devices, their
+//! counters, and what a file is made of. It only looks. It writes nothing, opens
+//! nothing for writing, and judges nothing: what it cannot see it names in
+//! [`TargetInfo::blind_spots`](sokudo_model::TargetInfo).
 
 #![cfg_attr(
     test,
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
+
+mod block;
+mod counters;
+mod environment;
+mod file;
+mod file_system;
+mod inspect;
+mod mounts;
+mod stack;
+mod system;
+
+pub use counters::CounterSource;
+pub use environment::environment;
+pub use file::{
+    FileStateError, cached_bytes, direct_io_support, drop_cached, file_state, free_bytes,
+};
+pub use inspect::{InspectError, Inspected, inspect};
+pub use system::System;

@@ -1,6 +1,16 @@
-//! Placeholder.
+//! Text to [`Plan`](sokudo_model::Plan), and back: other people's languages for
+//! disk measurements.
+//!
+//! - [`fio`] reads and prints fio job files.
+//! - [`crystal`] knows CrystalDiskMark's profiles and rows.
+//!
+//! Nothing here touches the system: no file is opened, no device is looked at,
+//! no clock is read. Whether a plan can run on a target is decided elsewhere.
 
 #![cfg_attr(
     test,
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
+
+pub mod crystal;
+pub mod fio;

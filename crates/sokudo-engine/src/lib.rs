@@ -1,8 +1,33 @@
-//! Plan to run.
+//! Carries out plans: worker loop, offsets, buffers, rate, clock, the backends
+//! that issue I/O and the simulator.
+//!
+//! [`run_stage`] is the way in: a [`sokudo_model::Stage`] and a [`Target`] go in,
+//! one [`sokudo_model::Outcome`] per workload comes out, [`sokudo_model::Event`]s
+//! are told on the way. Nothing is printed and nothing is judged here.
 
 #![cfg_attr(
     test,
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+mod backend;
+mod check;
+mod clock;
+mod control;
+mod data;
+mod offsets;
+mod pace;
+mod pattern;
 pub mod sim;
+mod simulation;
+mod stage;
+mod tally;
+mod target;
+mod test_file;
+mod threads;
+mod worker;
+
+pub use control::Control;
+pub use stage::{StageError, StageOptions, run_stage};
+pub use target::{FileTarget, SimulatedTarget, Target, TargetError};
+pub use test_file::{LeftBehind, TestFile, TestFileError, free_space_needed, lay_out, left_behind};

@@ -1,1 +1,399 @@
-//! Simulated devices in virtual time.
+//! Simulated devices in virtual time, behind `sim:` targets: a device of constant
+//! latency, a hard disk and a solid-state drive. The same target, seed and
+//! requests give the same completions to the nanosecond, on every machine: times
+//! are whole numbers, and the few floats only use operations that IEEE 754 rounds
+//! exactly.
+//!
+//! A device keeps no clock. Whoever drives it says what time it is, and may jump
+//! straight to [`Device::next_event`]. It stores no data and judges nothing.
+
+mod agenda;
+mod constant;
+mod fault;
+mod hdd;
+mod job;
+mod rate;
+mod spec;
+mod ssd;
+#[cfg(test)]
+mod tests;
+
+use rustix::io::Errno;
+use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, DeviceCounters, Nanos, Operation};
+
+use agenda::Agenda;
+use constant::Constant;
+use fault::Faults;
+use hdd::HardDisk;
+use job::Job;
+use spec::{Key, SIZE, Spec};
+use ssd::SolidState;
+
+pub use spec::SpecError;
+
+/// Every address and length is a multiple of this, as with direct I/O.
+pub const SECTOR_BYTES: u64 = 512;
+
+/// The unit that flash and platters really write.
+const PHYSICAL_BLOCK_BYTES: u64 = 4096;
+
+/// What Linux moves at most in one call (`MAX_RW_COUNT`): larger requests are cut.
+pub const REQUEST_BYTES_MAX: u64 = 0x7fff_f000;
+
+/// 32 workloads at the largest depth that a ring has. Above it requests are
+/// answered with EAGAIN, as by a kernel without free tags.
+pub const IN_FLIGHT_MAX: usize = 1 << 20;
+
+/// A kernel needs about this long to refuse a request; it is not zero, so that a
+/// loop of refused requests still gets on in time.
+const REFUSAL_NS: u64 = 1_000;
+
+/// Below this a hard disk would have too few tracks to tell its zones apart.
+const SIZE_MIN: Bytes = Bytes::gib(1);
+/// Above this, times of a whole pass could overflow.
+const SIZE_MAX: Bytes = Bytes(1_000_000_000_000_000);
+const SIZE_DEFAULT: Bytes = Bytes(1_000_000_000_000);
+
+/// One request to a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Comes back in the completion; need not be unique.
+    pub id: u64,
+    /// What to do.
+    pub operation: Operation,
+    /// First byte; ignored by a flush.
+    pub offset: u64,
+    /// Number of bytes; ignored by a flush.
+    pub bytes: u64,
+}
+
+/// The end of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// Of the request.
+    pub id: u64,
+    /// Bytes moved, or Linux's error number.
+    pub result: Result<u64, i32>,
+}
+
+/// A simulated device.
+///
+/// It is driven like this: [`advance`](Self::advance) to an instant, then
+/// [`submit`](Self::submit) what is issued at that instant, then on to
+/// [`next_event`](Self::next_event) or to the next submission, whichever is
+/// earlier. Time never goes back.
+#[derive(Debug)]
+pub struct Device {
+    size: Bytes,
+    faults: Faults,
+    model: Model,
+    /// Requests that end without reaching the model.
+    refusals: Agenda<Job>,
+    /// Emptied by every call; kept so as not to allocate it anew.
+    finished: Vec<Job>,
+    in_flight: usize,
+    counters: DeviceCounters,
+    now: Nanos,
+}
+
+impl Device {
+    /// Understands a target such as `sim:hdd?size=4TB&rpm=5900`. The device starts
+    /// at time 0 with seed 0.
+    ///
+    /// # Errors
+    /// An unknown model or key, with the list of what there is, and any value that
+    /// cannot be read or that no device has.
+    pub fn parse(spec: &str) -> Result<Self, SpecError> {
+        let mut spec = Spec::parse(spec)?;
+        let faults = Faults::parse(&mut spec)?;
+        let size = spec.value(Key::new("size", SIZE, SIZE_MIN, SIZE_MAX), SIZE_DEFAULT)?;
+        let size = Bytes(size.0 - size.0 % PHYSICAL_BLOCK_BYTES);
+        let model = Model::parse(&mut spec, size)?;
+        spec.finish()?;
+        Ok(Self {
+            size,
+            faults,
+            model,
+            refusals: Agenda::new(),
+            finished: Vec::new(),
+            in_flight: 0,
+            counters: DeviceCounters::default(),
+            now: Nanos(0),
+        })
+    }
+
+    /// Chooses what is left to chance. To be called before the first request.
+    pub fn seed(&mut self, seed: u64) {
+        assert!(
+            self.now == Nanos(0) && self.in_flight == 0,
+            "too late to seed"
+        );
+        self.model.seed(seed);
+    }
+
+    /// Takes a request at an instant. It is completed by a later
+    /// [`advance`](Self::advance), always after `now`.
+    pub fn submit(&mut self, now: Nanos, request: Request) {
+        self.pass_to(now);
+        assert!(
+            self.next_event().is_none_or(|event| event >= now),
+            "advance to {now:?} before submitting at it"
+        );
+        let drive_ns = self.faults.drive_ns(now);
+        let job = Job {
+            id: request.id,
+            operation: request.operation,
+            offset: request.offset,
+            bytes: request.bytes,
+            result: Ok(0),
+        };
+        match self.check(now, job) {
+            Ok(job) => self.model.submit(drive_ns, job),
+            Err(job) => self.refusals.enter(drive_ns + REFUSAL_NS, job),
+        }
+        self.in_flight += 1;
+    }
+
+    /// The earliest instant at which [`advance`](Self::advance) would do anything;
+    /// `None` when the device is at rest.
+    pub fn next_event(&self) -> Option<Nanos> {
+        let drive_ns = earlier(self.refusals.next_ns(), self.model.next_ns())?;
+        Some(self.faults.outside(drive_ns))
+    }
+
+    /// Appends what has ended up to and including `now`, in order of time.
+    pub fn advance(&mut self, now: Nanos, completed: &mut Vec<Completion>) {
+        self.pass_to(now);
+        let Some(past_ns) = self.faults.past_ns(now) else {
+            return;
+        };
+        while let Some(at_ns) = earlier(self.refusals.next_ns(), self.model.next_ns())
+            && at_ns <= past_ns
+        {
+            while let Some(job) = self.refusals.take_due(at_ns) {
+                completed.push(self.complete(job));
+            }
+            let mut finished = std::mem::take(&mut self.finished);
+            self.model.advance(at_ns, &mut finished);
+            let vanished = self.faults.has_vanished(self.faults.outside(at_ns));
+            for mut job in finished.drain(..) {
+                if vanished {
+                    job.result = Err(Errno::IO.raw_os_error());
+                }
+                completed.push(self.complete(job));
+            }
+            self.finished = finished;
+        }
+    }
+
+    /// What the drive has moved, as a kernel counts it: at completion, without
+    /// requests that failed.
+    pub fn counters(&self) -> DeviceCounters {
+        self.counters
+    }
+
+    /// How the device presents itself.
+    pub fn block_device(&self) -> BlockDevice {
+        let presentation = self.model.presentation();
+        let write_cache = match presentation.write_back {
+            true => "write back",
+            false => "write through",
+        };
+        BlockDevice {
+            name: "sim".to_owned(),
+            number: "0:0".to_owned(),
+            kind: BlockDeviceKind::Disk,
+            is_leaf: true,
+            parents: Vec::new(),
+            model: Some(presentation.model.to_owned()),
+            serial: None,
+            size_bytes: Some(self.size),
+            logical_block_bytes: Some(Bytes(SECTOR_BYTES)),
+            physical_block_bytes: Some(Bytes(PHYSICAL_BLOCK_BYTES)),
+            rotational: Some(presentation.rotational),
+            scheduler: Some("none".to_owned()),
+            write_cache: Some(write_cache.to_owned()),
+            max_io_bytes: Some(Bytes(REQUEST_BYTES_MAX)),
+            read_ahead_bytes: None,
+            counts_io: Some(true),
+            backing_file: None,
+            backing_direct: None,
+        }
+    }
+
+    /// Number of bytes, in whole physical blocks.
+    pub fn size(&self) -> Bytes {
+        self.size
+    }
+
+    fn pass_to(&mut self, now: Nanos) {
+        assert!(
+            now >= self.now,
+            "time goes back from {:?} to {now:?}",
+            self.now
+        );
+        self.now = now;
+    }
+
+    fn complete(&mut self, job: Job) -> Completion {
+        self.in_flight -= 1;
+        if let Ok(bytes) = job.result {
+            self.count(job.operation, bytes);
+        }
+        Completion {
+            id: job.id,
+            result: job.result,
+        }
+    }
+
+    fn count(&mut self, operation: Operation, bytes: u64) {
+        let counters = &mut self.counters;
+        match operation {
+            Operation::Read if bytes > 0 => {
+                counters.read_ios += 1;
+                counters.read_bytes += bytes;
+            }
+            Operation::Write if bytes > 0 => {
+                counters.written_ios += 1;
+                counters.written_bytes += bytes;
+            }
+            Operation::Flush => {
+                counters.written_ios += 1;
+                counters.flushes += 1;
+            }
+            _ => {}
+        }
+    }
+
+    /// What reaches the drive, with its result; or, as `Err`, what the kernel
+    /// answers by itself. The order of the checks is that of Linux's block devices
+    /// (`block/fops.c`).
+    fn check(&self, now: Nanos, mut job: Job) -> Result<Job, Job> {
+        if self.in_flight >= IN_FLIGHT_MAX {
+            return Err(job.ending(Err(Errno::AGAIN.raw_os_error())));
+        }
+        // A drive that has vanished is a drive of size 0.
+        let vanished = self.faults.has_vanished(now);
+        let size = if vanished { 0 } else { self.size.0 };
+        match job.operation {
+            Operation::Read | Operation::Write => self.check_transfer(job, size),
+            Operation::Trim => self.check_trim(job, size),
+            Operation::Flush if vanished => Err(job.ending(Err(Errno::IO.raw_os_error()))),
+            Operation::Flush => {
+                (job.offset, job.bytes) = (0, 0);
+                Ok(job)
+            }
+            _ => Err(job.ending(Err(Errno::OPNOTSUPP.raw_os_error()))),
+        }
+    }
+
+    fn check_transfer(&self, mut job: Job, size: u64) -> Result<Job, Job> {
+        if job.bytes == 0 {
+            return Err(job.ending(Ok(0)));
+        }
+        if job.offset >= size {
+            return Err(job.ending(match job.operation {
+                Operation::Write => Err(Errno::NOSPC.raw_os_error()),
+                _ => Ok(0),
+            }));
+        }
+        job.bytes = job.bytes.min(REQUEST_BYTES_MAX).min(size - job.offset);
+        if !(job.offset | job.bytes).is_multiple_of(SECTOR_BYTES) {
+            return Err(job.ending(Err(Errno::INVAL.raw_os_error())));
+        }
+        let result = match self.faults.medium_error(&job) {
+            Some(errno) => Err(errno),
+            None => Ok(job.bytes),
+        };
+        Ok(job.ending(result))
+    }
+
+    fn check_trim(&self, job: Job, size: u64) -> Result<Job, Job> {
+        let inside = job
+            .offset
+            .checked_add(job.bytes)
+            .is_some_and(|end| end <= size);
+        let aligned = (job.offset | job.bytes).is_multiple_of(SECTOR_BYTES);
+        if job.bytes == 0 || !inside || !aligned {
+            return Err(job.ending(Err(Errno::INVAL.raw_os_error())));
+        }
+        if !self.model.presentation().trims {
+            return Err(job.ending(Err(Errno::OPNOTSUPP.raw_os_error())));
+        }
+        Ok(job.ending(Ok(job.bytes)))
+    }
+}
+
+fn earlier(first: Option<u64>, second: Option<u64>) -> Option<u64> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(first.min(second)),
+        (first, second) => first.or(second),
+    }
+}
+
+/// What a model says of itself.
+struct Presentation {
+    model: &'static str,
+    rotational: bool,
+    write_back: bool,
+    trims: bool,
+}
+
+/// Each model takes jobs and gives them back when they are done, in its own time.
+#[derive(Debug)]
+enum Model {
+    Constant(Box<Constant>),
+    HardDisk(Box<HardDisk>),
+    SolidState(Box<SolidState>),
+}
+
+impl Model {
+    fn parse(spec: &mut Spec, size: Bytes) -> Result<Self, SpecError> {
+        Ok(match spec.model() {
+            "const" => Self::Constant(Box::new(Constant::parse(spec)?)),
+            "hdd" => Self::HardDisk(Box::new(HardDisk::parse(spec, size)?)),
+            "ssd" => Self::SolidState(Box::new(SolidState::parse(spec)?)),
+            _ => return Err(spec.unknown_model()),
+        })
+    }
+
+    fn presentation(&self) -> Presentation {
+        match self {
+            Self::Constant(model) => model.presentation(),
+            Self::HardDisk(model) => model.presentation(),
+            Self::SolidState(model) => model.presentation(),
+        }
+    }
+
+    fn seed(&mut self, seed: u64) {
+        match self {
+            Self::Constant(model) => model.seed(seed),
+            Self::HardDisk(model) => model.seed(seed),
+            Self::SolidState(model) => model.seed(seed),
+        }
+    }
+
+    fn submit(&mut self, now_ns: u64, job: Job) {
+        match self {
+            Self::Constant(model) => model.submit(now_ns, job),
+            Self::HardDisk(model) => model.submit(now_ns, job),
+            Self::SolidState(model) => model.submit(now_ns, job),
+        }
+    }
+
+    fn next_ns(&self) -> Option<u64> {
+        match self {
+            Self::Constant(model) => model.next_ns(),
+            Self::HardDisk(model) => model.next_ns(),
+            Self::SolidState(model) => model.next_ns(),
+        }
+    }
+
+    fn advance(&mut self, now_ns: u64, finished: &mut Vec<Job>) {
+        match self {
+            Self::Constant(model) => model.advance(now_ns, finished),
+            Self::HardDisk(model) => model.advance(now_ns, finished),
+            Self::SolidState(model) => model.advance(now_ns, finished),
+        }
+    }
+}

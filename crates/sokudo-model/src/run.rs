@@ -209,6 +209,8 @@ pub enum FailureKind {
     /// No bytes were moved and no error was given, inside the target's size: how
     /// NVMe and virtio disks that have vanished answer reads.
     Nothing,
+    /// The device did not answer for as long as anybody would wait.
+    Unanswered,
 }
 
 /// Why a workload ended.

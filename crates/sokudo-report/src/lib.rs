@@ -1,6 +1,31 @@
-//! Placeholder.
+//! From a run to bytes: the JSON document, the terminal table, CSV, Markdown.
+//!
+//! [`RunDocument`] computes every figure once from a [`sokudo_model::Run`]; all
+//! other formats are written from it, so that they cannot disagree, and a saved
+//! document can be printed again. Nothing here does I/O, reads a clock or asks
+//! the terminal: width, colour and unit are arguments.
 
 #![cfg_attr(
     test,
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
+
+pub mod csv;
+pub mod document;
+pub mod fingerprint;
+pub mod markdown;
+pub mod table;
+
+mod date;
+mod facts;
+mod grouping;
+mod json_layout;
+mod layout;
+mod number;
+#[cfg(test)]
+mod sample;
+mod shortfall;
+
+pub use document::{ReadDocumentError, RunDocument};
+pub use fingerprint::Fingerprint;
+pub use table::{BandwidthUnit, TableStyle};

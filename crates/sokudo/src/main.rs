@@ -1,1 +1,47 @@
-fn main() {}
+//! `sokudo` measures how fast a disk really is.
+//!
+//! This crate ties the others together: arguments become a plan, the plan runs on
+//! a subject whose evidence is taken, the run is judged, written out and answered
+//! with an exit code. It measures nothing itself.
+
+mod campaign;
+mod clean;
+mod cli;
+mod exit;
+mod interrupt;
+mod mark;
+mod output;
+mod plan;
+mod progress;
+mod subject;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use crate::cli::{Cli, Command};
+use crate::exit::Exit;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::from_clap(&error),
+    };
+    let result = match cli.command {
+        None => output::print(cli::SHORT_HELP),
+        Some(Command::Mark(arguments)) => mark::run(&arguments),
+        Some(Command::Clean { directory }) => clean::run(&directory),
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "sokudo", &mut script);
+            output::print(&String::from_utf8_lossy(&script))
+        }
+        Some(Command::Man { page }) => {
+            cli::man_page(page.as_deref()).and_then(|text| output::print(&text))
+        }
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(exit) => Exit::report(&exit),
+    }
+}

@@ -1,0 +1,502 @@
+//! Did the bytes reach the devices: what is missing there, and what keeps it
+//! from being seen.
+
+use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Operation, TargetKind};
+
+use crate::RowRule;
+use crate::case::{Case, counted, counts};
+use crate::code::{Code, Ruling};
+use crate::target::{encoded_share, missing_share};
+use crate::threshold::{ARRIVED_RATIO_MIN, CACHED_SHARE_MAX};
+
+pub(crate) const RULES: &[RowRule] = &[
+    not_from_device,
+    not_on_device,
+    cannot_see_device,
+    buffered_writes,
+    ramp_in_counters,
+];
+
+/// File systems whose devices are elsewhere.
+const REMOTE: [&str; 11] = [
+    "9p",
+    "afs",
+    "ceph",
+    "cifs",
+    "fuse.sshfs",
+    "nfs",
+    "nfs4",
+    "smb3",
+    "smbfs",
+    "virtiofs",
+    "vboxsf",
+];
+
+/// Bytes that the devices counted per byte that the engine moved; of a mix the
+/// smaller one of both directions, since each must hold.
+pub(crate) fn device_ratio(case: &Case<'_>) -> Option<f64> {
+    let ratios = [Operation::Read, Operation::Write].map(|operation| case.ratio(operation));
+    ratios.into_iter().flatten().min_by(f64::total_cmp)
+}
+
+fn not_from_device(case: &Case<'_>) -> Option<Ruling> {
+    let symptom = missing(case, Operation::Read)?;
+    let (cause, remedy) = if case.cached_share().unwrap_or(0.0) > CACHED_SHARE_MAX {
+        (
+            "the file was in the page cache",
+            "measure with direct I/O (--direct on), on a file system that supports it",
+        )
+    } else if missing_share(case) > 0.0 {
+        (
+            "the file has holes or blocks that were never written, which are read as zeros \
+             without asking the device",
+            "measure a file whose every block was written, such as the one sokudo lays out in a \
+             directory",
+        )
+    } else if encoded_share(case) > 0.0 || case.compresses() {
+        (
+            "the file system stores the file compressed, so that the device reads less",
+            "measure with random data, or on a file system mounted without compression",
+        )
+    } else if case.cached_loop().is_some() {
+        (
+            "a loop device reads its file through the page cache",
+            "attach the loop device with direct I/O (losetup --direct-io=on)",
+        )
+    } else {
+        (
+            "a cache between sokudo and the device answered, or the file system ignores direct I/O",
+            "measure the block device itself, or a file much larger than memory",
+        )
+    };
+    Some(Ruling::new(Code::NotFromDevice, symptom, cause, remedy))
+}
+
+fn not_on_device(case: &Case<'_>) -> Option<Ruling> {
+    let symptom = missing(case, Operation::Write)?;
+    let (cause, remedy) = if !case.direct() {
+        (
+            "the writes went into the page cache and were not written out in the measured time",
+            "measure with direct I/O (--direct on), on a file system that supports it",
+        )
+    } else if case.compresses() {
+        (
+            "the file system compresses what it writes",
+            "measure with random data, on a file system mounted without compression",
+        )
+    } else if case.cached_loop().is_some() {
+        (
+            "a loop device writes its file through the page cache",
+            "attach the loop device with direct I/O (losetup --direct-io=on)",
+        )
+    } else {
+        (
+            "a layer between sokudo and the device kept, merged or compressed the writes",
+            "measure on a file system that stands directly on the device",
+        )
+    };
+    Some(Ruling::new(Code::NotOnDevice, symptom, cause, remedy))
+}
+
+/// Says how much is missing at the devices, if it is too much.
+fn missing(case: &Case<'_>, operation: Operation) -> Option<String> {
+    let ratio = case.ratio(operation)?;
+    let there = Bytes(counted(&case.device()?, operation)?);
+    let (verb, done) = match operation {
+        Operation::Read => ("reads", "read"),
+        _ => ("writes", "wrote"),
+    };
+    (ratio < ARRIVED_RATIO_MIN).then(|| {
+        format!(
+            "sokudo {done} {}, the devices {there}: {ratio:.3} bytes per byte, where {verb} that \
+             reach them need at least {ARRIVED_RATIO_MIN}",
+            Bytes(case.moved(operation))
+        )
+    })
+}
+
+/// There is I/O, but nothing that shows where it went.
+fn cannot_see_device(case: &Case<'_>) -> Option<Ruling> {
+    // Of these it is known where the bytes went; no counter is needed.
+    let known = case.target().kind == TargetKind::Null || case.in_memory();
+    let did_io = case.outcomes().any(|outcome| outcome.ios() > 0);
+    if known || !did_io {
+        return None;
+    }
+    let moved = case.moved(Operation::Read) + case.moved(Operation::Write);
+    let leaf_loop = case
+        .target()
+        .leaves()
+        .find(|leaf| leaf.kind == BlockDeviceKind::Loop);
+    let symptom = "nothing shows whether the bytes reached a device";
+    let (cause, remedy) = if moved == 0 {
+        (
+            "devices count reads and writes, and the row did neither".to_owned(),
+            "take the figure as what the kernel answered".to_owned(),
+        )
+    } else if case.device().is_none() {
+        unseen(case)
+    } else if let Some(device) = leaf_loop {
+        (
+            format!(
+                "{} presents a file as a disk, and the device under that file could not be seen",
+                device.name
+            ),
+            "put the file of the loop device on a local disk, and measure again".to_owned(),
+        )
+    } else {
+        return None;
+    };
+    Some(Ruling::new(Code::CannotSeeDevice, symptom, cause, remedy))
+}
+
+/// Why there are no counters, and what would give them.
+fn unseen(case: &Case<'_>) -> (String, String) {
+    let target = case.target();
+    if let Some(leaf) = target.leaves().find(|leaf| !counts(leaf)) {
+        return (
+            format!("the kernel does not count the I/O of {}", leaf.name),
+            format!("as root: echo 1 > /sys/block/{}/queue/iostats", leaf.name),
+        );
+    }
+    let local = "measure a directory on a local disk, or the block device itself";
+    match case.file_system() {
+        Some(kind) if REMOTE.contains(&kind) => (
+            format!("{kind} keeps its files on another machine, which may cache them"),
+            "measure on that machine, or a directory on a local disk".to_owned(),
+        ),
+        _ if !target.blind_spots.is_empty() => (target.blind_spots.join(" "), local.to_owned()),
+        Some(kind) => (
+            format!("the devices under {kind} could not be found"),
+            local.to_owned(),
+        ),
+        None => (
+            "the counters of the devices could not be read".to_owned(),
+            local.to_owned(),
+        ),
+    }
+}
+
+/// Writes that a cache took may reach the device later than the time says; a
+/// flush inside the measured time settles it.
+fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
+    let durability = &case.row.workload.durability;
+    let settled = durability.write_through || durability.final_flush;
+    let cached_loop = case.cached_loop();
+    let cached = case.real() && (!case.direct() || cached_loop.is_some());
+    if !case.asks(Operation::Write) || case.in_memory() || settled || !cached {
+        return None;
+    }
+    let (cause, remedy) = match cached_loop {
+        Some(device) if case.direct() => (
+            format!("{} writes its file through the page cache", device.name),
+            "attach the loop device with direct I/O (losetup --direct-io=on)",
+        ),
+        _ => (
+            "the writes went through the page cache".to_owned(),
+            "measure with direct I/O (--direct on)",
+        ),
+    };
+    Some(Ruling::new(
+        Code::BufferedWrites,
+        "writes counted as done when they were in memory, not when the device had them",
+        cause,
+        remedy,
+    ))
+}
+
+/// The engine does not tally its ramp, but the devices count it: too few bytes
+/// still show, enough bytes prove nothing.
+fn ramp_in_counters(case: &Case<'_>) -> Option<Ruling> {
+    let ramp = case.row.workload.ramp;
+    (ramp > Nanos(0) && case.real() && case.device().is_some()).then(|| {
+        Ruling::new(
+            Code::RampInCounters,
+            format!("the devices' counters include a ramp of {ramp} per trial, the figures do not"),
+            "the counters are read before the ramp and after the measured part",
+            "measure without a ramp; trials in turn show a warm-up by themselves",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{
+        buffered, check, device, each_count, mix, on_file_system, reads, reads_with, spoilt,
+        text_of, writes, writes_with,
+    };
+    use sokudo_model::Verdict::{Invalid, Unverified, Verified};
+    use sokudo_model::{BlockDevice, Run};
+
+    fn read_ratio(percent: u64) -> impl Fn(&mut Run) {
+        move |run| {
+            each_count(run, |device| {
+                device.read_bytes = device.read_bytes * percent / 100
+            })
+        }
+    }
+
+    fn write_ratio(percent: u64) -> impl Fn(&mut Run) {
+        move |run| {
+            each_count(run, |device| {
+                device.written_bytes = device.written_bytes * percent / 100
+            });
+        }
+    }
+
+    fn looped(is_leaf: bool, direct: Option<bool>) -> BlockDevice {
+        let mut device = device("loop0", BlockDeviceKind::Loop, is_leaf);
+        device.backing_direct = direct;
+        device
+    }
+
+    #[test]
+    fn missing_bytes_are_proof_against_the_figure() {
+        check(vec![
+            ("reads at 98 %", reads_with(read_ratio(98)), &[], Verified),
+            (
+                "reads at 97 %",
+                reads_with(read_ratio(97)),
+                &["not-from-device"],
+                Invalid,
+            ),
+            (
+                "writes at 98 %",
+                writes_with(write_ratio(98)),
+                &[],
+                Verified,
+            ),
+            (
+                "writes at 97 %",
+                writes_with(write_ratio(97)),
+                &["not-on-device"],
+                Invalid,
+            ),
+            (
+                "no reads at all",
+                reads_with(read_ratio(0)),
+                &["not-from-device"],
+                Invalid,
+            ),
+        ]);
+    }
+
+    #[test]
+    fn all_trials_count_together() {
+        let run = reads_with(|run| {
+            let trials = &mut run.rows[0].trials;
+            // 12 % are missing in one of six trials: 2 % of all.
+            let device = trials[0].evidence.device.as_mut().unwrap();
+            device.read_bytes = device.read_bytes * 88 / 100;
+        });
+        check(vec![("2 % of all", run, &[], Verified)]);
+    }
+
+    #[test]
+    fn each_direction_of_a_mix_must_hold() {
+        check(vec![
+            ("both", mix(), &[], Verified),
+            (
+                "reads",
+                spoilt(mix(), read_ratio(50)),
+                &["not-from-device"],
+                Invalid,
+            ),
+            (
+                "writes",
+                spoilt(mix(), write_ratio(50)),
+                &["not-on-device"],
+                Invalid,
+            ),
+        ]);
+        let mut run = spoilt(mix(), write_ratio(50));
+        crate::judge(&mut run);
+        let ratio = run.rows[0].assessment.as_ref().unwrap().device_ratio;
+        assert_eq!(ratio, Some(0.5));
+    }
+
+    #[test]
+    fn the_likely_cause_of_missing_reads_comes_from_the_evidence() {
+        let half = |change: fn(&mut Run)| {
+            let run = reads_with(read_ratio(50));
+            text_of(spoilt(run, change), "not-from-device")
+        };
+        let cached = half(|run| {
+            run.rows[0].trials[0].evidence.cached_before = Some(Bytes::mib(512));
+        });
+        assert!(cached.contains("was in the page cache"), "{cached}");
+        let sparse = half(|run| {
+            run.target.file_state.as_mut().unwrap().unwritten_bytes = Bytes::mib(512);
+        });
+        assert!(sparse.contains("never written"), "{sparse}");
+        let compressed = half(|run| {
+            let system = run.target.file_system.as_mut().unwrap();
+            system.mount_options.push("compress=zstd:3".to_owned());
+        });
+        assert!(
+            compressed.contains("stores the file compressed"),
+            "{compressed}"
+        );
+        let behind_loop = half(|run| run.target.devices.insert(0, looped(false, Some(false))));
+        assert!(behind_loop.contains("a loop device reads"), "{behind_loop}");
+        let unknown = half(|_| ());
+        assert!(unknown.contains("0.500 bytes per byte"), "{unknown}");
+        assert!(unknown.contains("a cache between"), "{unknown}");
+    }
+
+    #[test]
+    fn the_likely_cause_of_missing_writes_comes_from_the_evidence() {
+        let half = |change: fn(&mut Run)| {
+            let run = writes_with(write_ratio(50));
+            text_of(spoilt(run, change), "not-on-device")
+        };
+        assert!(half(buffered).contains("went into the page cache"));
+        assert!(half(|run| on_file_system(run, "zfs")).contains("compresses what it writes"));
+        let behind_loop = half(|run| run.target.devices.insert(0, looped(false, None)));
+        assert!(
+            behind_loop.contains("a loop device writes"),
+            "{behind_loop}"
+        );
+        assert!(half(|_| ()).contains("kept, merged or compressed"));
+    }
+
+    #[test]
+    fn without_counters_nothing_is_proven() {
+        fn unseen(run: &mut Run) {
+            run.rows[0].trials[5].evidence.device = None;
+        }
+        let why = |change: fn(&mut Run)| {
+            let mut run = reads_with(unseen);
+            change(&mut run);
+            check(vec![(
+                "unseen",
+                run.clone(),
+                &["cannot-see-device"],
+                Unverified,
+            )]);
+            text_of(run, "cannot-see-device")
+        };
+        let remote = why(|run| on_file_system(run, "nfs4"));
+        assert!(
+            remote.contains("nfs4 keeps its files on another machine"),
+            "{remote}"
+        );
+        let named = why(|run| {
+            run.target
+                .blind_spots
+                .push("The pool hides its disks.".to_owned())
+        });
+        assert!(named.contains("The pool hides its disks."), "{named}");
+        assert!(why(|_| ()).contains("the devices under ext4 could not be found"));
+        assert!(why(|run| run.target.file_system = None).contains("could not be read"));
+    }
+
+    #[test]
+    fn a_device_that_does_not_count_is_not_one_that_read_nothing() {
+        let run = reads_with(|run| {
+            run.target.devices[1].counts_io = Some(false);
+            each_count(run, |device| device.read_bytes = 0);
+        });
+        let text = text_of(run.clone(), "cannot-see-device");
+        assert!(
+            text.contains("echo 1 > /sys/block/nvme0n1/queue/iostats"),
+            "{text}"
+        );
+        check(vec![(
+            "iostats off",
+            run,
+            &["cannot-see-device"],
+            Unverified,
+        )]);
+    }
+
+    #[test]
+    fn a_loop_device_at_the_bottom_proves_nothing() {
+        let on = |devices: Vec<BlockDevice>| reads_with(|run| run.target.devices = devices);
+        let disk = || device("sda", BlockDeviceKind::Disk, true);
+        check(vec![
+            (
+                "leaf",
+                on(vec![looped(true, Some(true))]),
+                &["cannot-see-device"],
+                Unverified,
+            ),
+            (
+                "above a disk",
+                on(vec![looped(false, Some(false)), disk()]),
+                &[],
+                Verified,
+            ),
+        ]);
+    }
+
+    #[test]
+    fn writes_that_a_cache_took_are_not_proven_until_flushed() {
+        let flushed = writes_with(|run| {
+            buffered(run);
+            run.rows[0].workload.durability.final_flush = true;
+        });
+        let on_loop =
+            |direct| writes_with(|run| run.target.devices.insert(0, looped(false, Some(direct))));
+        check(vec![
+            (
+                "buffered",
+                spoilt(writes(), buffered),
+                &["buffered-writes"],
+                Unverified,
+            ),
+            ("flushed in the measured time", flushed, &[], Verified),
+            ("buffered reads", spoilt(reads(), buffered), &[], Verified),
+            (
+                "loop with cache",
+                on_loop(false),
+                &["buffered-writes"],
+                Unverified,
+            ),
+            ("loop without cache", on_loop(true), &[], Verified),
+        ]);
+        let text = text_of(on_loop(false), "buffered-writes");
+        assert!(
+            text.contains("loop0 writes its file through the page cache"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn with_a_ramp_too_few_bytes_show_and_enough_prove_nothing() {
+        let ramped = |percent: u64| {
+            reads_with(|run| {
+                run.rows[0].workload.ramp = Nanos::from_secs(1);
+                read_ratio(percent)(run);
+            })
+        };
+        check(vec![
+            ("both parts", ramped(200), &["ramp-in-counters"], Unverified),
+            (
+                "half cached",
+                ramped(100),
+                &["ramp-in-counters"],
+                Unverified,
+            ),
+            (
+                "too few",
+                ramped(50),
+                &["not-from-device", "ramp-in-counters"],
+                Invalid,
+            ),
+        ]);
+    }
+
+    #[test]
+    fn what_devices_do_not_count_by_bytes_is_not_proven() {
+        let run = reads_with(|run| {
+            run.rows[0].workload.operations = sokudo_model::OperationMix::only(Operation::Trim);
+            for trial in &mut run.rows[0].trials {
+                trial.outcome.operations[0].operation = Operation::Trim;
+                trial.evidence.device.as_mut().unwrap().read_bytes = 0;
+            }
+        });
+        check(vec![("trim", run, &["cannot-see-device"], Unverified)]);
+    }
+}

@@ -1,0 +1,179 @@
+//! One row beside what the rules ask about it again and again, summed over its
+//! trials.
+//!
+//! It answers with facts and judges nothing.
+
+use sokudo_model::{
+    BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, Operation, Outcome, Row, Run,
+    TargetInfo, TargetKind,
+};
+
+/// File systems that never write a block in place.
+const COPY_ON_WRITE: [&str; 5] = ["bcachefs", "btrfs", "f2fs", "nilfs2", "zfs"];
+
+/// File systems that write a change to a journal first. An overlay has one of them
+/// below it, as a rule.
+const JOURNALLING: [&str; 10] = [
+    "ext3", "ext4", "gfs2", "hfsplus", "jfs", "ntfs3", "ocfs2", "overlay", "reiserfs", "xfs",
+];
+
+/// File systems that keep files in memory.
+const IN_MEMORY: [&str; 5] = ["devtmpfs", "hugetlbfs", "ramfs", "rootfs", "tmpfs"];
+
+/// A row, and the run it belongs to.
+#[derive(Clone, Copy)]
+pub(crate) struct Case<'a> {
+    /// The run.
+    pub(crate) run: &'a Run,
+    /// The row of it that is judged.
+    pub(crate) row: &'a Row,
+}
+
+impl<'a> Case<'a> {
+    /// What the row was done to.
+    pub(crate) fn target(&self) -> &'a TargetInfo {
+        &self.run.target
+    }
+
+    /// What the engine measured, trial by trial.
+    pub(crate) fn outcomes(&self) -> impl Iterator<Item = &'a Outcome> + use<'a> {
+        self.row.trials.iter().map(|trial| &trial.outcome)
+    }
+
+    /// Whether the plan asks for this operation.
+    pub(crate) fn asks(&self, operation: Operation) -> bool {
+        self.row.workload.operations.percent(operation) > 0
+    }
+
+    /// I/Os of this operation that the engine completed.
+    pub(crate) fn ios(&self, operation: Operation) -> u64 {
+        self.outcomes()
+            .filter_map(|outcome| outcome.operation(operation))
+            .map(|tally| tally.ios)
+            .sum()
+    }
+
+    /// Bytes of this operation that the engine moved.
+    pub(crate) fn moved(&self, operation: Operation) -> u64 {
+        self.outcomes()
+            .filter_map(|outcome| outcome.operation(operation))
+            .map(|tally| tally.bytes.0)
+            .sum()
+    }
+
+    /// What the leaf devices counted in all trials; `None` when one of them
+    /// could not be seen: a part proves nothing.
+    pub(crate) fn device(&self) -> Option<DeviceCounters> {
+        let blind = self.target().leaves().any(|leaf| !counts(leaf));
+        if blind || self.target().kind == TargetKind::Null {
+            return None;
+        }
+        let with_io = self
+            .row
+            .trials
+            .iter()
+            .filter(|trial| trial.outcome.ios() > 0);
+        with_io
+            .map(|trial| trial.evidence.device)
+            .try_fold(DeviceCounters::default(), |sum, trial| {
+                Some(sum.plus(&trial?))
+            })
+    }
+
+    /// Bytes that the devices counted per byte that the engine moved by this
+    /// operation; `None` when they cannot be seen or there was none.
+    #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
+    pub(crate) fn ratio(&self, operation: Operation) -> Option<f64> {
+        let moved = self.moved(operation);
+        let counted = counted(&self.device()?, operation)?;
+        (moved > 0).then(|| counted as f64 / moved as f64)
+    }
+
+    /// Whether there is, or should be, a device of the real world.
+    pub(crate) fn real(&self) -> bool {
+        !matches!(self.target().kind, TargetKind::Simulated | TargetKind::Null)
+    }
+
+    /// Whether all I/O bypassed the page cache. On ext4 with `data=journal` the
+    /// flag is taken and ignored, which only `statx` tells (Linux 6.1).
+    pub(crate) fn direct(&self) -> bool {
+        !self.real()
+            || self.target().direct_io != DirectIoSupport::Unsupported
+                && self.outcomes().all(|outcome| outcome.direct)
+    }
+
+    /// The largest part of the file that was in the page cache before a trial.
+    #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
+    pub(crate) fn cached_share(&self) -> Option<f64> {
+        let size = self.target().size_bytes.filter(|size| size.0 > 0)?;
+        let cached = self
+            .row
+            .trials
+            .iter()
+            .filter_map(|trial| trial.evidence.cached_before)
+            .max()?;
+        Some(cached.0 as f64 / size.0 as f64)
+    }
+
+    /// The file system's kind, as the kernel names it.
+    pub(crate) fn file_system(&self) -> Option<&'a str> {
+        self.target()
+            .file_system
+            .as_ref()
+            .map(|file_system| file_system.kind.as_str())
+    }
+
+    /// Whether the file system never writes in place.
+    pub(crate) fn copies_on_write(&self) -> bool {
+        self.file_system()
+            .is_some_and(|kind| COPY_ON_WRITE.contains(&kind))
+    }
+
+    /// Whether the file system writes changes to a journal first.
+    pub(crate) fn journals(&self) -> bool {
+        self.file_system()
+            .is_some_and(|kind| JOURNALLING.contains(&kind))
+    }
+
+    /// Whether the file system keeps files in memory.
+    pub(crate) fn in_memory(&self) -> bool {
+        self.file_system()
+            .is_some_and(|kind| IN_MEMORY.contains(&kind))
+    }
+
+    /// Whether the file system is mounted so that it compresses.
+    pub(crate) fn compresses(&self) -> bool {
+        self.file_system() == Some("zfs")
+            || self.target().file_system.as_ref().is_some_and(|system| {
+                let mut options = system.mount_options.iter();
+                options.any(|option| option.starts_with("compress"))
+            })
+    }
+
+    /// A loop device in the stack that does not bypass the page cache of what is
+    /// below it.
+    pub(crate) fn cached_loop(&self) -> Option<&'a BlockDevice> {
+        self.target().devices.iter().find(|device| {
+            device.kind == BlockDeviceKind::Loop && device.backing_direct != Some(true)
+        })
+    }
+
+    /// Whether the bytes are spread over several devices.
+    pub(crate) fn several_leaves(&self) -> bool {
+        self.target().leaves().count() > 1
+    }
+}
+
+/// What devices counted in the direction of an operation that moves data.
+pub(crate) fn counted(device: &DeviceCounters, operation: Operation) -> Option<u64> {
+    match operation {
+        Operation::Read => Some(device.read_bytes),
+        Operation::Write => Some(device.written_bytes),
+        _ => None,
+    }
+}
+
+/// Whether the kernel counts this device's I/O, as far as is known.
+pub(crate) fn counts(device: &BlockDevice) -> bool {
+    device.counts_io != Some(false)
+}

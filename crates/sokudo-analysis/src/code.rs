@@ -1,0 +1,255 @@
+//! What each finding is: its code, how much it matters, and what it does to the
+//! verdict. This is the only place that says so.
+
+use sokudo_model::{Finding, Severity, Verdict};
+
+/// The codes of all findings. The ones declared first change a figure most, and
+/// are shown first: by severity, then by effect on the verdict, which a test
+/// holds, then by weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Code {
+    /// No I/O completed.
+    NoIo,
+    /// The target is no device.
+    NoDevice,
+    /// The file system lives in memory.
+    MemoryFileSystem,
+    /// The block device lives in memory.
+    MemoryDevice,
+    /// The file has holes, which are read from nowhere.
+    SparseFile,
+    /// The file has blocks that were never written, which are read from nowhere.
+    UnwrittenExtents,
+    /// The file was in the page cache before it was read through it.
+    CachedReads,
+    /// Fewer bytes were read from the devices than sokudo read.
+    NotFromDevice,
+    /// Fewer bytes were written to the devices than sokudo wrote.
+    NotOnDevice,
+    /// The device stopped answering.
+    DeviceVanished,
+    /// I/O failed or was cut short.
+    IoErrors,
+    /// Latencies, elapsed time and depth contradict each other.
+    BreachLittle,
+    /// Bytes are not I/Os × block size.
+    BreachBytes,
+    /// A latency is impossible.
+    BreachLatency,
+    /// The histogram does not hold as many I/Os as were counted.
+    BreachCounts,
+    /// No counter shows what the devices did.
+    CannotSeeDevice,
+    /// Writes went into a cache and were not made durable in the measured time.
+    BufferedWrites,
+    /// Somebody else used the devices.
+    ForeignIo,
+    /// The counters include a ramp that the figures do not.
+    RampInCounters,
+    /// The row did not reach the depth that its name promises.
+    DepthNotReached,
+    /// The file system stores the file compressed or encrypted.
+    CompressedFile,
+    /// Direct I/O was asked for and not had.
+    DirectUnavailable,
+    /// The trials differ much.
+    Unsteady,
+    /// The file system or the array wrote more than it was given.
+    WriteAmplification,
+    /// More was read from the devices than was asked for.
+    ReadAmplification,
+    /// Writes made the devices read.
+    ReadModifyWrite,
+    /// Part of the file is stored in the inode.
+    InlineFile,
+    /// Part of the file is shared with other files.
+    SharedExtents,
+    /// A trial ended before its time.
+    StoppedEarly,
+    /// Too few trials for an interval.
+    FewTrials,
+    /// Another backend than the one asked for, or with fewer features.
+    EngineFallback,
+    /// Several clones walk the same span, each by itself.
+    SeparateOffsets,
+    /// The data is zeros.
+    ZeroData,
+    /// The device is simulated.
+    Simulated,
+    /// The device is a virtual disk.
+    VirtualDisk,
+}
+
+impl Code {
+    /// Every code, in the order in which they are declared.
+    pub const ALL: [Self; 35] = [
+        Self::NoIo,
+        Self::NoDevice,
+        Self::MemoryFileSystem,
+        Self::MemoryDevice,
+        Self::SparseFile,
+        Self::UnwrittenExtents,
+        Self::CachedReads,
+        Self::NotFromDevice,
+        Self::NotOnDevice,
+        Self::DeviceVanished,
+        Self::IoErrors,
+        Self::BreachLittle,
+        Self::BreachBytes,
+        Self::BreachLatency,
+        Self::BreachCounts,
+        Self::CannotSeeDevice,
+        Self::BufferedWrites,
+        Self::ForeignIo,
+        Self::RampInCounters,
+        Self::DepthNotReached,
+        Self::CompressedFile,
+        Self::DirectUnavailable,
+        Self::Unsteady,
+        Self::WriteAmplification,
+        Self::ReadAmplification,
+        Self::ReadModifyWrite,
+        Self::InlineFile,
+        Self::SharedExtents,
+        Self::StoppedEarly,
+        Self::FewTrials,
+        Self::EngineFallback,
+        Self::SeparateOffsets,
+        Self::ZeroData,
+        Self::Simulated,
+        Self::VirtualDisk,
+    ];
+
+    /// The word that scripts know it by.
+    pub const fn name(self) -> &'static str {
+        self.definition().0
+    }
+
+    /// How much it matters.
+    pub const fn severity(self) -> Severity {
+        self.definition().1
+    }
+
+    /// The best verdict that a row with this finding can have.
+    pub const fn verdict(self) -> Verdict {
+        self.definition().2
+    }
+
+    const fn definition(self) -> (&'static str, Severity, Verdict) {
+        use Severity::{Error, Info, Warning};
+        use Verdict::{Invalid, Unverified, Verified};
+        match self {
+            Self::NoIo => ("no-io", Error, Invalid),
+            Self::NoDevice => ("no-device", Error, Invalid),
+            Self::MemoryFileSystem => ("memory-file-system", Error, Invalid),
+            Self::MemoryDevice => ("memory-device", Error, Invalid),
+            Self::SparseFile => ("sparse-file", Error, Invalid),
+            Self::UnwrittenExtents => ("unwritten-extents", Error, Invalid),
+            Self::CachedReads => ("cached-reads", Error, Invalid),
+            Self::NotFromDevice => ("not-from-device", Error, Invalid),
+            Self::NotOnDevice => ("not-on-device", Error, Invalid),
+            Self::DeviceVanished => ("device-vanished", Error, Unverified),
+            Self::IoErrors => ("io-errors", Error, Unverified),
+            Self::BreachLittle => ("breach-little", Error, Unverified),
+            Self::BreachBytes => ("breach-bytes", Error, Unverified),
+            Self::BreachLatency => ("breach-latency", Error, Unverified),
+            Self::BreachCounts => ("breach-counts", Error, Unverified),
+            Self::CannotSeeDevice => ("cannot-see-device", Warning, Unverified),
+            Self::BufferedWrites => ("buffered-writes", Warning, Unverified),
+            Self::ForeignIo => ("foreign-io", Warning, Unverified),
+            Self::RampInCounters => ("ramp-in-counters", Warning, Unverified),
+            Self::DepthNotReached => ("depth-not-reached", Warning, Unverified),
+            Self::CompressedFile => ("compressed-file", Warning, Unverified),
+            Self::DirectUnavailable => ("direct-unavailable", Warning, Verified),
+            Self::Unsteady => ("unsteady", Warning, Verified),
+            Self::WriteAmplification => ("write-amplification", Info, Verified),
+            Self::ReadAmplification => ("read-amplification", Info, Verified),
+            Self::ReadModifyWrite => ("read-modify-write", Info, Verified),
+            Self::InlineFile => ("inline-file", Info, Verified),
+            Self::SharedExtents => ("shared-extents", Info, Verified),
+            Self::StoppedEarly => ("stopped-early", Info, Verified),
+            Self::FewTrials => ("few-trials", Info, Verified),
+            Self::EngineFallback => ("engine-fallback", Info, Verified),
+            Self::SeparateOffsets => ("separate-offsets", Info, Verified),
+            Self::ZeroData => ("zero-data", Info, Verified),
+            Self::Simulated => ("simulated", Info, Verified),
+            Self::VirtualDisk => ("virtual-disk", Info, Verified),
+        }
+    }
+}
+
+/// What a rule says when it fires.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ruling {
+    /// Which finding it is.
+    pub(crate) code: Code,
+    /// What was seen, with its figures.
+    pub(crate) symptom: String,
+    /// What most likely causes it.
+    pub(crate) cause: String,
+    /// What to do about it.
+    pub(crate) remedy: String,
+}
+
+impl Ruling {
+    /// A ruling on what was seen, why, and what to do about it.
+    pub(crate) fn new(
+        code: Code,
+        symptom: impl Into<String>,
+        cause: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self {
+            code,
+            symptom: symptom.into(),
+            cause: cause.into(),
+            remedy: remedy.into(),
+        }
+    }
+}
+
+impl From<Ruling> for Finding {
+    fn from(ruling: Ruling) -> Self {
+        Self {
+            code: ruling.code.name().to_owned(),
+            severity: ruling.code.severity(),
+            symptom: ruling.symptom,
+            cause: ruling.cause,
+            remedy: ruling.remedy,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cmp::Reverse;
+
+    #[test]
+    fn every_code_is_listed_once_in_the_order_of_declaration() {
+        assert!(Code::ALL.is_sorted());
+        let mut names = Code::ALL.map(Code::name).to_vec();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Code::ALL.len());
+        assert_eq!(Code::ALL[Code::ALL.len() - 1], Code::VirtualDisk);
+        assert_eq!(Code::VirtualDisk as usize, Code::ALL.len() - 1);
+    }
+
+    #[test]
+    fn codes_are_declared_by_severity_and_then_by_effect() {
+        let weight = |code: &Code| (Reverse(code.severity()), Reverse(code.verdict()));
+        assert!(Code::ALL.is_sorted_by_key(weight));
+    }
+
+    #[test]
+    fn only_errors_make_a_row_invalid_and_info_never_changes_a_verdict() {
+        for code in Code::ALL {
+            match code.severity() {
+                Severity::Info => assert_eq!(code.verdict(), Verdict::Verified, "{code:?}"),
+                Severity::Warning => assert_ne!(code.verdict(), Verdict::Invalid, "{code:?}"),
+                Severity::Error => assert_ne!(code.verdict(), Verdict::Verified, "{code:?}"),
+            }
+        }
+    }
+}

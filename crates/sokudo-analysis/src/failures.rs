@@ -1,0 +1,363 @@
+//! I/O that failed, in words.
+
+use sokudo_model::{FailureKind, IoFailure, Operation, TargetKind};
+
+use crate::RowRule;
+use crate::case::Case;
+use crate::code::{Code, Ruling};
+
+pub(crate) const RULES: &[RowRule] = &[no_io, device_vanished, io_errors];
+
+/// Linux error numbers that storage answers with (asm-generic/errno.h). Above 34
+/// they are others on MIPS, SPARC, PA-RISC and Alpha, where they would be shown
+/// with the wrong words.
+mod errno {
+    pub(super) const EIO: i32 = 5;
+    pub(super) const ENXIO: i32 = 6;
+    pub(super) const EAGAIN: i32 = 11;
+    pub(super) const ENOMEM: i32 = 12;
+    pub(super) const EACCES: i32 = 13;
+    pub(super) const ENODEV: i32 = 19;
+    pub(super) const EINVAL: i32 = 22;
+    pub(super) const EFBIG: i32 = 27;
+    pub(super) const ENOSPC: i32 = 28;
+    pub(super) const EROFS: i32 = 30;
+    pub(super) const ENODATA: i32 = 61;
+    pub(super) const EILSEQ: i32 = 84;
+    pub(super) const EOPNOTSUPP: i32 = 95;
+    pub(super) const ETIMEDOUT: i32 = 110;
+    pub(super) const EREMOTEIO: i32 = 121;
+    pub(super) const EDQUOT: i32 = 122;
+}
+
+/// Nothing was measured.
+fn no_io(case: &Case<'_>) -> Option<Ruling> {
+    let completed = case
+        .outcomes()
+        .any(|outcome| outcome.operations.iter().any(|tally| tally.ios > 0));
+    if completed {
+        return None;
+    }
+    let failed = case.outcomes().any(|outcome| !outcome.failures.is_empty());
+    let (cause, remedy) = if failed {
+        (
+            "every I/O failed",
+            "see the row's other findings for how the I/O failed",
+        )
+    } else if case.run.interrupted {
+        (
+            "the run was interrupted before the row's turn",
+            "let it run to its end, or ask for fewer rows",
+        )
+    } else if case.row.trials.is_empty() {
+        ("the row was not run", "measure it again")
+    } else {
+        (
+            "no I/O ended in the time of a trial",
+            "give the trials more time (--time)",
+        )
+    };
+    Some(Ruling::new(
+        Code::NoIo,
+        "no I/O completed, so that there is no figure",
+        cause,
+        remedy,
+    ))
+}
+
+/// A device that is gone answers in ways that do not say so.
+fn device_vanished(case: &Case<'_>) -> Option<Ruling> {
+    let vanished: Vec<IoFailure> = failures(case)
+        .into_iter()
+        .filter(|failure| means_vanished(case, failure))
+        .collect();
+    (!vanished.is_empty()).then(|| {
+        Ruling::new(
+            Code::DeviceVanished,
+            all_in_words(&vanished),
+            "the device stopped answering: unplugged, reset or broken. One that is gone answers \
+             reads with no bytes and no error, or with ENODEV, and writes with ENOSPC although \
+             there is room",
+            "look for the device's name in the kernel's log (dmesg), and check cable, power and \
+             health",
+        )
+    })
+}
+
+fn io_errors(case: &Case<'_>) -> Option<Ruling> {
+    let errors: Vec<IoFailure> = failures(case)
+        .into_iter()
+        .filter(|failure| !means_vanished(case, failure))
+        .collect();
+    let first = errors.first()?;
+    let (cause, remedy) = explain(first.kind);
+    Some(Ruling::new(
+        Code::IoErrors,
+        all_in_words(&errors),
+        cause,
+        remedy,
+    ))
+}
+
+/// All failures of the row, those of one kind together: the first offset, and
+/// the number in all trials.
+fn failures(case: &Case<'_>) -> Vec<IoFailure> {
+    let mut merged: Vec<IoFailure> = Vec::new();
+    for failure in case.outcomes().flat_map(|outcome| &outcome.failures) {
+        let same = merged.iter_mut().find(|known| {
+            known.operation == failure.operation
+                && std::mem::discriminant(&known.kind) == std::mem::discriminant(&failure.kind)
+                && errno_of(known.kind) == errno_of(failure.kind)
+        });
+        match same {
+            Some(known) => known.count += failure.count,
+            None => merged.push(failure.clone()),
+        }
+    }
+    merged
+}
+
+fn means_vanished(case: &Case<'_>, failure: &IoFailure) -> bool {
+    match failure.kind {
+        FailureKind::Nothing | FailureKind::Errno(errno::ENODEV | errno::ENXIO) => true,
+        FailureKind::Errno(errno::ENOSPC) => case.target().kind == TargetKind::BlockDevice,
+        FailureKind::Errno(_) | FailureKind::Short { .. } | FailureKind::Unanswered => false,
+    }
+}
+
+fn errno_of(kind: FailureKind) -> Option<i32> {
+    match kind {
+        FailureKind::Errno(number) => Some(number),
+        FailureKind::Short { .. } | FailureKind::Nothing | FailureKind::Unanswered => None,
+    }
+}
+
+fn all_in_words(failures: &[IoFailure]) -> String {
+    let words: Vec<String> = failures.iter().map(in_words).collect();
+    words.join("; ")
+}
+
+fn in_words(failure: &IoFailure) -> String {
+    let how = match failure.kind {
+        FailureKind::Errno(number) => format!("failed with {}", errno_words(number)),
+        FailureKind::Short { asked, moved } => format!("moved {moved} of {asked} bytes"),
+        FailureKind::Nothing => "moved no bytes and gave no error".to_owned(),
+        FailureKind::Unanswered => "never completed and had to be given up".to_owned(),
+    };
+    let name = failure.operation.name();
+    let offset = failure.offset.0;
+    if failure.count == 1 {
+        format!("1 {name} {how}, at offset {offset}")
+    } else {
+        let several = if failure.operation == Operation::Flush {
+            "flushes".to_owned()
+        } else {
+            format!("{name}s")
+        };
+        format!(
+            "{} {several} {how}, the first at offset {offset}",
+            failure.count
+        )
+    }
+}
+
+fn errno_words(number: i32) -> String {
+    let (name, words) = match number {
+        errno::EIO => ("EIO", "input/output error"),
+        errno::ENXIO => ("ENXIO", "no such device or address"),
+        errno::EAGAIN => ("EAGAIN", "try again"),
+        errno::ENOMEM => ("ENOMEM", "out of memory"),
+        errno::EACCES => ("EACCES", "permission denied"),
+        errno::ENODEV => ("ENODEV", "no such device"),
+        errno::EINVAL => ("EINVAL", "invalid argument"),
+        errno::EFBIG => ("EFBIG", "file too large"),
+        errno::ENOSPC => ("ENOSPC", "no space left"),
+        errno::EROFS => ("EROFS", "read-only file system"),
+        errno::ENODATA => ("ENODATA", "critical medium error"),
+        errno::EILSEQ => ("EILSEQ", "data does not match its checksum"),
+        errno::EOPNOTSUPP => ("EOPNOTSUPP", "not supported"),
+        errno::ETIMEDOUT => ("ETIMEDOUT", "timed out"),
+        errno::EREMOTEIO => ("EREMOTEIO", "critical target error"),
+        errno::EDQUOT => ("EDQUOT", "quota used up"),
+        other => return format!("error number {other}"),
+    };
+    format!("{name} ({words})")
+}
+
+fn explain(kind: FailureKind) -> (&'static str, &'static str) {
+    match kind {
+        FailureKind::Errno(errno::ENODATA) => (
+            "the device cannot read that place any more",
+            "save what is on the device, and look at its health (smartctl -a)",
+        ),
+        FailureKind::Errno(errno::EIO | errno::ETIMEDOUT | errno::EREMOTEIO) => (
+            "the device or its connection failed; a damaged place is one reason",
+            "look for the device's name in the kernel's log (dmesg), and at its health \
+             (smartctl -a)",
+        ),
+        FailureKind::Errno(errno::EILSEQ) => (
+            "what the device returned is not what was written to it",
+            "save what is on the device, and look at its health (smartctl -a)",
+        ),
+        FailureKind::Errno(errno::ENOSPC | errno::EDQUOT) => (
+            "the file system is full, or the user's share of it",
+            "make room, or use a smaller test file (--size)",
+        ),
+        FailureKind::Errno(errno::EINVAL) => (
+            "the file system does not accept these offsets or sizes with direct I/O",
+            "use blocks that are multiples of 4 KiB, or measure with --direct off",
+        ),
+        FailureKind::Errno(errno::EOPNOTSUPP) => (
+            "the target does not know this operation",
+            "leave the operation out, or measure another target",
+        ),
+        FailureKind::Errno(errno::EROFS) => (
+            "the file system became read-only, as after an error of its device",
+            "look for the device's name in the kernel's log (dmesg)",
+        ),
+        FailureKind::Short { .. } => (
+            "the file ended, the disk was full, or the device failed in the middle",
+            "look for the device's name in the kernel's log (dmesg), and at the free space",
+        ),
+        FailureKind::Unanswered => (
+            "the device hangs, or what it stands on does",
+            "look for the device's name in the kernel's log (dmesg), and at its connection",
+        ),
+        FailureKind::Errno(_) | FailureKind::Nothing => (
+            "the system refused the I/O",
+            "look for the device's name in the kernel's log (dmesg)",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{check, each_outcome, reads, reads_with, text_of};
+    use sokudo_model::Verdict::{Invalid, Unverified, Verified};
+    use sokudo_model::{Bytes, Run};
+
+    fn failing(target: TargetKind, operation: Operation, kind: FailureKind) -> Run {
+        reads_with(|run| {
+            run.target.kind = target;
+            run.rows[0].trials[1].outcome.failures.push(IoFailure {
+                operation,
+                kind,
+                offset: Bytes(8_192),
+                count: 1,
+            });
+        })
+    }
+
+    #[test]
+    fn how_io_failed_decides_what_is_said() {
+        let (file, disk) = (TargetKind::Directory, TargetKind::BlockDevice);
+        let (read, write) = (Operation::Read, Operation::Write);
+        let errno = FailureKind::Errno;
+        let failures: Vec<(&str, Run, &str)> = vec![
+            ("EIO", failing(disk, read, errno(5)), "io-errors"),
+            ("ENODATA", failing(disk, read, errno(61)), "io-errors"),
+            ("full", failing(file, write, errno(28)), "io-errors"),
+            (
+                "ENOSPC of a disk",
+                failing(disk, write, errno(28)),
+                "device-vanished",
+            ),
+            ("ENODEV", failing(disk, read, errno(19)), "device-vanished"),
+            (
+                "nothing",
+                failing(disk, read, FailureKind::Nothing),
+                "device-vanished",
+            ),
+        ];
+        for (name, run, code) in failures {
+            check(vec![(name, run, &[code], Unverified)]);
+        }
+        check(vec![("no failure", reads(), &[], Verified)]);
+    }
+
+    #[test]
+    fn a_failure_is_told_in_words_with_its_place() {
+        let medium = failing(
+            TargetKind::BlockDevice,
+            Operation::Read,
+            FailureKind::Errno(errno::ENODATA),
+        );
+        let text = text_of(medium, "io-errors");
+        assert!(
+            text.starts_with(
+                "1 read failed with ENODATA (critical medium error), at offset 8192 | the device \
+                 cannot read that place"
+            ),
+            "{text}"
+        );
+        let strange = failing(
+            TargetKind::File,
+            Operation::Flush,
+            FailureKind::Errno(1_234),
+        );
+        let text = text_of(strange, "io-errors");
+        assert!(
+            text.starts_with("1 flush failed with error number 1234, at"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn failures_of_one_kind_are_counted_together() {
+        let run = reads_with(|run| {
+            let failure = |kind, offset, count| IoFailure {
+                operation: Operation::Read,
+                kind,
+                offset: Bytes(offset),
+                count,
+            };
+            let short = |moved| FailureKind::Short { asked: 4096, moved };
+            run.rows[0].trials[0].outcome.failures = vec![
+                failure(FailureKind::Errno(5), 512, 2),
+                failure(short(512), 0, 1),
+            ];
+            run.rows[0].trials[1].outcome.failures = vec![
+                failure(short(1_024), 4_096, 1),
+                failure(FailureKind::Errno(5), 1_024, 3),
+            ];
+        });
+        let text = text_of(run, "io-errors");
+        assert!(
+            text.starts_with(
+                "5 reads failed with EIO (input/output error), the first at offset 512; \
+                 2 reads moved 512 of 4096 bytes, the first at offset 0 |"
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_row_without_io_is_invalid_and_says_why() {
+        let nothing = |change: fn(&mut Run)| {
+            reads_with(|run| {
+                each_outcome(run, |outcome| outcome.operations.clear());
+                each_outcome(run, |outcome| outcome.depth_achieved = 1.0);
+                change(run);
+            })
+        };
+        let not_reached = nothing(|run| {
+            run.interrupted = true;
+            run.rows[0].trials.clear();
+        });
+        assert!(text_of(not_reached.clone(), "no-io").contains("before the row's turn"));
+        let failed = nothing(|run| {
+            run.rows[0].trials[0].outcome.failures.push(IoFailure {
+                operation: Operation::Read,
+                kind: FailureKind::Errno(5),
+                offset: Bytes(0),
+                count: 1,
+            });
+        });
+        check(vec![
+            ("not reached", not_reached, &["no-io"], Invalid),
+            ("failed", failed, &["no-io", "io-errors"], Invalid),
+            ("too slow", nothing(|_| ()), &["no-io"], Invalid),
+        ]);
+    }
+}

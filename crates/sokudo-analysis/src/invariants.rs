@@ -1,0 +1,419 @@
+//! What must hold in every trial, whatever the device: figures that contradict
+//! each other are an error of the tester, and no verdict may hide it.
+
+use sokudo_model::{FailureKind, Nanos, Operation, OperationTally, Outcome, StopReason};
+
+use crate::RowRule;
+use crate::case::Case;
+use crate::code::{Code, Ruling};
+use crate::threshold::INVARIANT_TOLERANCE;
+
+pub(crate) const RULES: &[RowRule] = &[little, bytes, latency, counts];
+
+/// Little's law: in any interval the latencies of all I/Os add up to the
+/// interval's length times the mean number in flight. The engine counts that
+/// number apart from the latencies, and it cannot be above the depth asked for.
+fn little(case: &Case<'_>) -> Option<Ruling> {
+    let workload = &case.row.workload;
+    let depth_max = f64::from(workload.clones) * f64::from(workload.depth);
+    breach(case, Code::BreachLittle, |outcome| {
+        let elapsed_ns = nanos(outcome.elapsed);
+        let latencies_ns = latency_sum_ns(outcome);
+        let area_ns = elapsed_ns * outcome.depth_achieved;
+        if differs(outcome, latencies_ns, area_ns) {
+            return Some(format!(
+                "all latencies add up to {}, but {} with {:.2} I/Os in flight make {}",
+                seconds(latencies_ns),
+                outcome.elapsed,
+                outcome.depth_achieved,
+                seconds(area_ns),
+            ));
+        }
+        let depth = latencies_ns / elapsed_ns;
+        (depth > depth_max * (1.0 + INVARIANT_TOLERANCE)).then(|| {
+            format!(
+                "all latencies add up to {}, which is {depth:.2} I/Os in flight during {}, \
+                 but at most {depth_max} were allowed",
+                seconds(latencies_ns),
+                outcome.elapsed,
+            )
+        })
+    })
+}
+
+/// Bytes = I/Os × block size. Rates divide both by the same time, so that
+/// IOPS × block size = bandwidth holds with it.
+fn bytes(case: &Case<'_>) -> Option<Ruling> {
+    let blocks = &case.row.workload.blocks;
+    let (smallest, largest) = (blocks.smallest().0, blocks.largest().0);
+    breach(case, Code::BreachBytes, |outcome| {
+        // An I/O that failed or was cut short moved less; never more.
+        let smallest = if outcome.failures.is_empty() {
+            smallest
+        } else {
+            0
+        };
+        moving(outcome).find_map(|tally| {
+            let possible = tally.ios * smallest..=tally.ios * largest;
+            (!possible.contains(&tally.bytes.0)).then(|| {
+                format!(
+                    "{} {}s of {} moved {} bytes",
+                    tally.ios,
+                    tally.operation.name(),
+                    block_words(case),
+                    tally.bytes.0
+                )
+            })
+        })
+    })
+}
+
+/// No latency is longer than the measured time, which lasts to the last
+/// completion, and none is zero on a real device; the mean lies between minimum
+/// and maximum.
+fn latency(case: &Case<'_>) -> Option<Ruling> {
+    breach(case, Code::BreachLatency, |outcome| {
+        outcome
+            .operations
+            .iter()
+            .find_map(|tally| impossible_latency(case, outcome, tally))
+    })
+}
+
+fn impossible_latency(
+    case: &Case<'_>,
+    outcome: &Outcome,
+    tally: &OperationTally,
+) -> Option<String> {
+    let (min, max) = (tally.latency.min()?, tally.latency.max()?);
+    let mean = tally.latency.mean()?;
+    let name = tally.operation.name();
+    // Half a nanosecond: the mean of equal whole numbers may round across them.
+    let between = (float(min) - 0.5..=float(max) + 0.5).contains(&mean);
+    if float(max) > nanos(outcome.elapsed) * (1.0 + INVARIANT_TOLERANCE) {
+        Some(format!(
+            "the longest {name} took {}, the whole trial {}",
+            Nanos(max),
+            outcome.elapsed
+        ))
+    } else if min == 0 && case.real() {
+        Some(format!("the shortest {name} took no time at all"))
+    } else if !between {
+        Some(format!(
+            "the mean {name} took {mean:.0} ns, outside {min} … {max} ns"
+        ))
+    } else {
+        None
+    }
+}
+
+/// Every I/O is in the histogram once.
+fn counts(case: &Case<'_>) -> Option<Ruling> {
+    breach(case, Code::BreachCounts, |outcome| {
+        outcome.operations.iter().find_map(|tally| {
+            let in_buckets: u64 = tally.latency.buckets().map(|bucket| bucket.count).sum();
+            let intended = tally.latency_from_intended.as_ref();
+            let equal = tally.ios == tally.latency.count()
+                && tally.ios == in_buckets
+                && intended.is_none_or(|latency| tally.ios == latency.count());
+            (!equal).then(|| {
+                format!(
+                    "{} {}s were counted, but {in_buckets} latencies",
+                    tally.ios,
+                    tally.operation.name()
+                )
+            })
+        })
+    })
+}
+
+/// Looks for a contradiction in every trial that did any I/O.
+fn breach(
+    case: &Case<'_>,
+    code: Code,
+    find: impl Fn(&Outcome) -> Option<String>,
+) -> Option<Ruling> {
+    let outcomes = case
+        .outcomes()
+        .filter(|outcome| outcome.operations.iter().any(|tally| tally.ios > 0));
+    let found: Vec<String> = outcomes.filter_map(find).collect();
+    let first = found.first()?;
+    Some(Ruling::new(
+        code,
+        format!(
+            "{first} (in {} of {} trials)",
+            found.len(),
+            case.row.trials.len()
+        ),
+        "an error in sokudo or in this machine's clock: the figures contradict each other",
+        "do not use the figures of this row, and report it with the run as JSON",
+    ))
+}
+
+/// The tallies of operations that move the bytes of their blocks.
+fn moving(outcome: &Outcome) -> impl Iterator<Item = &OperationTally> {
+    outcome
+        .operations
+        .iter()
+        .filter(|tally| tally.operation != Operation::Flush)
+}
+
+fn block_words(case: &Case<'_>) -> String {
+    let blocks = &case.row.workload.blocks;
+    match blocks.single() {
+        Some(block) => format!("{block}"),
+        None => format!("{} to {}", blocks.smallest(), blocks.largest()),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "2 % are asked for")]
+fn latency_sum_ns(outcome: &Outcome) -> f64 {
+    let sums = outcome.operations.iter().map(|tally| tally.latency.sum());
+    sums.sum::<u128>() as f64
+}
+
+/// Whether the latencies' sum is not the area under the depth. An I/O that failed
+/// or was given up was in flight but has no latency, so that then the sum may be
+/// smaller; never larger.
+fn differs(outcome: &Outcome, latencies_ns: f64, area_ns: f64) -> bool {
+    let mut failures = outcome.failures.iter();
+    let some_have_no_latency = outcome.stopped == StopReason::Cancelled
+        || failures.any(|failure| !matches!(failure.kind, FailureKind::Short { .. }));
+    let slack_ns = area_ns * INVARIANT_TOLERANCE;
+    let too_large = latencies_ns - area_ns > slack_ns;
+    let too_small = area_ns - latencies_ns > slack_ns;
+    too_large || (too_small && !some_have_no_latency)
+}
+
+fn seconds(nanos: f64) -> String {
+    format!("{:.4} s", nanos / 1e9)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
+fn float(nanos: u64) -> f64 {
+    nanos as f64
+}
+
+fn nanos(time: Nanos) -> f64 {
+    float(time.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{check, each_outcome, histogram, reads, reads_with, text_of};
+    use sokudo_model::Verdict::{Invalid, Unverified, Verified};
+    use sokudo_model::{BlockShare, BlockSizes, Bytes, IoFailure, Rate, TargetKind};
+
+    #[test]
+    fn little_holds_within_two_percent_and_breaks_beyond() {
+        let depth = |depth: f64| {
+            reads_with(|run| each_outcome(run, |outcome| outcome.depth_achieved = depth))
+        };
+        check(vec![
+            ("1.9 % above", depth(1.0 / 1.019), &[], Verified),
+            ("1.9 % below", depth(1.0 / 0.981), &[], Verified),
+            (
+                "2.1 % above",
+                depth(1.0 / 1.021),
+                &["breach-little"],
+                Unverified,
+            ),
+            (
+                "2.1 % below",
+                depth(1.0 / 0.979),
+                &["breach-little"],
+                Unverified,
+            ),
+            (
+                "no depth at all",
+                depth(0.0),
+                &["breach-little", "depth-not-reached"],
+                Unverified,
+            ),
+        ]);
+    }
+
+    #[test]
+    fn a_latency_that_counts_from_boot_is_caught_by_the_depth_asked_for() {
+        // What diskspd for Linux once printed: consistent with itself, impossible
+        // at that depth.
+        let run = reads_with(|run| {
+            each_outcome(run, |outcome| {
+                outcome.operations[0].latency = histogram(10_000, Nanos::from_millis(500));
+                outcome.depth_achieved = 5_000.0;
+            });
+        });
+        assert!(text_of(run, "breach-little").contains("at most 1 were allowed"));
+    }
+
+    #[test]
+    fn little_holds_at_a_fixed_rate_with_the_counted_depth() {
+        let run = reads_with(|run| {
+            run.rows[0].workload.rate = Some(Rate::Iops(2_500));
+            each_outcome(run, |outcome| {
+                outcome.operations[0].ios = 2_500;
+                outcome.operations[0].bytes = Bytes(2_500 * 4096);
+                outcome.operations[0].latency = histogram(2_500, Nanos::from_micros(100));
+                outcome.depth_achieved = 0.25;
+            });
+            for trial in &mut run.rows[0].trials {
+                trial.evidence.device.as_mut().unwrap().read_bytes = 2_500 * 4096;
+            }
+        });
+        check(vec![("a quarter of the time", run, &[], Verified)]);
+    }
+
+    #[test]
+    fn an_io_without_a_latency_explains_a_missing_latency_and_no_surplus() {
+        let last = |depth: f64, change: fn(&mut Outcome)| {
+            reads_with(|run| {
+                let outcome = &mut run.rows[0].trials[5].outcome;
+                outcome.depth_achieved = depth;
+                change(outcome);
+            })
+        };
+        let fail = |outcome: &mut Outcome| {
+            outcome.failures.push(IoFailure {
+                operation: Operation::Read,
+                kind: FailureKind::Errno(5),
+                offset: Bytes(0),
+                count: 1,
+            });
+        };
+        let cancel = |outcome: &mut Outcome| outcome.stopped = StopReason::Cancelled;
+        let both = &["io-errors", "breach-little"];
+        check(vec![
+            ("failed late", last(1.5, fail), &["io-errors"], Unverified),
+            ("failed, too much", last(0.9, fail), both, Unverified),
+            ("given up", last(1.5, cancel), &["stopped-early"], Verified),
+        ]);
+    }
+
+    #[test]
+    fn one_byte_too_many_is_a_breach() {
+        let bytes = |delta: i64| {
+            reads_with(|run| {
+                let tally = &mut run.rows[0].trials[2].outcome.operations[0];
+                tally.bytes = Bytes(tally.bytes.0.checked_add_signed(delta).unwrap());
+            })
+        };
+        check(vec![
+            ("one more", bytes(1), &["breach-bytes"], Unverified),
+            ("one less", bytes(-1), &["breach-bytes"], Unverified),
+        ]);
+        assert!(text_of(bytes(1), "breach-bytes").contains("in 1 of 6 trials"));
+    }
+
+    #[test]
+    fn fewer_bytes_are_explained_by_a_short_read_and_more_are_not() {
+        let short = |delta: i64| {
+            reads_with(|run| {
+                let outcome = &mut run.rows[0].trials[0].outcome;
+                let bytes = &mut outcome.operations[0].bytes;
+                *bytes = Bytes(bytes.0.checked_add_signed(delta).unwrap());
+                outcome.failures.push(IoFailure {
+                    operation: Operation::Read,
+                    kind: FailureKind::Short {
+                        asked: 4096,
+                        moved: 512,
+                    },
+                    offset: Bytes(0),
+                    count: 1,
+                });
+            })
+        };
+        check(vec![
+            ("short", short(-3584), &["io-errors"], Unverified),
+            ("long", short(1), &["io-errors", "breach-bytes"], Unverified),
+        ]);
+    }
+
+    #[test]
+    fn a_mix_of_blocks_bounds_the_bytes() {
+        let sizes = |small: Bytes, large: Bytes| {
+            reads_with(|run| {
+                run.rows[0].workload.blocks = BlockSizes::mix(vec![
+                    BlockShare {
+                        bytes: small,
+                        weight: 1,
+                    },
+                    BlockShare {
+                        bytes: large,
+                        weight: 1,
+                    },
+                ])
+                .unwrap();
+            })
+        };
+        check(vec![
+            ("within", sizes(Bytes(512), Bytes(8192)), &[], Verified),
+            (
+                "below",
+                sizes(Bytes(8192), Bytes(16384)),
+                &["breach-bytes"],
+                Unverified,
+            ),
+        ]);
+    }
+
+    #[test]
+    fn impossible_latencies_are_named() {
+        let one = |latency: Nanos, kind: TargetKind| {
+            reads_with(|run| {
+                run.target.kind = kind;
+                for trial in &mut run.rows[0].trials {
+                    let mut latencies = histogram(9_999, Nanos::from_micros(100));
+                    latencies.record(latency.0);
+                    let sum = latencies.sum() as f64;
+                    trial.outcome.operations[0].latency = latencies;
+                    trial.outcome.depth_achieved = sum / 1e9;
+                }
+            })
+        };
+        let file = TargetKind::File;
+        check(vec![
+            ("zero", one(Nanos(0), file), &["breach-latency"], Unverified),
+            ("one nanosecond", one(Nanos(1), file), &[], Verified),
+            (
+                "zero, simulated",
+                one(Nanos(0), TargetKind::Simulated),
+                &[],
+                Verified,
+            ),
+            (
+                "zero, null",
+                one(Nanos(0), TargetKind::Null),
+                &["no-device"],
+                Invalid,
+            ),
+        ]);
+        let long = one(Nanos::from_millis(1_500), file);
+        assert!(text_of(long, "breach-latency").contains("the longest read took 1.50 s"));
+    }
+
+    #[test]
+    fn an_io_that_is_in_no_bucket_is_a_breach() {
+        let run = reads_with(|run| {
+            let tally = &mut run.rows[0].trials[5].outcome.operations[0];
+            tally.latency = histogram(9_999, Nanos::from_micros(100));
+        });
+        check(vec![("lost", run, &["breach-counts"], Unverified)]);
+        let run = reads_with(|run| {
+            let tally = &mut run.rows[0].trials[5].outcome.operations[0];
+            tally.latency_from_intended = Some(histogram(1, Nanos::from_micros(100)));
+        });
+        check(vec![("lost", run, &["breach-counts"], Unverified)]);
+    }
+
+    #[test]
+    fn a_trial_without_io_breaks_no_law() {
+        let mut run = reads();
+        let outcome = &mut run.rows[0].trials[5].outcome;
+        outcome.operations.clear();
+        outcome.elapsed = Nanos(0);
+        outcome.depth_achieved = 0.0;
+        run.rows[0].trials[5].evidence.device = None;
+        check(vec![("empty", run, &[], Verified)]);
+    }
+}

@@ -1,0 +1,260 @@
+//! Runs for the tests: a clean one, which each test spoils in one way.
+
+use sokudo_model::{
+    BackendKind, BackendUse, BlockDevice, BlockDeviceKind, BlockSizes, Bytes, CpuTime,
+    DeviceCounters, DirectIoSupport, Environment, FileState, FileSystem, Nanos, Operation,
+    OperationMix, OperationTally, Order, Outcome, Plan, Row, Run, Schedule, StopReason, TargetInfo,
+    TargetKind, Trial, TrialEvidence, Verdict, Workload,
+};
+use sokudo_stats::Histogram;
+
+use crate::judge;
+
+/// Latency of every I/O of a sample: 10,000 I/Os per second at depth 1.
+const LATENCY: Nanos = Nanos::from_micros(100);
+const IOS_PER_SECOND: u64 = 10_000;
+const TRIALS: u32 = 6;
+
+/// Six clean trials of one second: random 4 KiB reads at depth 1 from a file on
+/// ext4 on an NVMe disk.
+pub(crate) fn reads() -> Run {
+    run_of(Bytes::kib(4), OperationMix::only(Operation::Read))
+}
+
+/// The same with writes.
+pub(crate) fn writes() -> Run {
+    run_of(Bytes::kib(4), OperationMix::only(Operation::Write))
+}
+
+/// The same with large writes.
+pub(crate) fn large_writes() -> Run {
+    run_of(Bytes::mib(1), OperationMix::only(Operation::Write))
+}
+
+/// The same with 70 % reads and 30 % writes.
+pub(crate) fn mix() -> Run {
+    run_of(Bytes::kib(4), OperationMix::read_write(70).unwrap())
+}
+
+/// A clean read run, spoilt.
+pub(crate) fn reads_with(spoil: impl FnOnce(&mut Run)) -> Run {
+    spoilt(reads(), spoil)
+}
+
+/// A clean write run, spoilt.
+pub(crate) fn writes_with(spoil: impl FnOnce(&mut Run)) -> Run {
+    spoilt(writes(), spoil)
+}
+
+/// A run, spoilt.
+pub(crate) fn spoilt(mut run: Run, spoil: impl FnOnce(&mut Run)) -> Run {
+    spoil(&mut run);
+    run
+}
+
+/// Changes every outcome of the first row.
+pub(crate) fn each_outcome(run: &mut Run, change: impl Fn(&mut Outcome)) {
+    for trial in &mut run.rows[0].trials {
+        change(&mut trial.outcome);
+    }
+}
+
+/// Changes what the devices counted in every trial of the first row.
+pub(crate) fn each_count(run: &mut Run, change: impl Fn(&mut DeviceCounters)) {
+    for trial in &mut run.rows[0].trials {
+        change(trial.evidence.device.as_mut().unwrap());
+    }
+}
+
+/// Changes the file system under the target.
+pub(crate) fn on_file_system(run: &mut Run, kind: &str) {
+    run.target.file_system.as_mut().unwrap().kind = kind.to_owned();
+}
+
+/// Makes the row do its I/O through the page cache.
+pub(crate) fn buffered(run: &mut Run) {
+    run.rows[0].workload.direct = sokudo_model::DirectMode::Off;
+    each_outcome(run, |outcome| outcome.direct = false);
+}
+
+/// Judges the run and gives the first row's codes and verdict.
+pub(crate) fn judged(mut run: Run) -> (Vec<String>, Verdict) {
+    judge(&mut run);
+    let assessment = run.rows[0].assessment.as_ref().unwrap();
+    let codes = assessment.findings.iter().map(|found| found.code.clone());
+    (codes.collect(), assessment.verdict)
+}
+
+/// Judges the run and gives symptom, cause and remedy of one finding of the
+/// first row, in one text.
+pub(crate) fn text_of(mut run: Run, code: &str) -> String {
+    judge(&mut run);
+    let assessment = run.rows[0].assessment.as_ref().unwrap();
+    let finding = assessment
+        .findings
+        .iter()
+        .find(|found| found.code == code)
+        .unwrap_or_else(|| panic!("no {code} in {:?}", assessment.findings));
+    format!(
+        "{} | {} | {}",
+        finding.symptom, finding.cause, finding.remedy
+    )
+}
+
+/// Checks a table: what is done to a clean run, and the codes and the verdict
+/// that must come of it.
+pub(crate) fn check(table: Vec<(&str, Run, &[&str], Verdict)>) {
+    for (name, run, codes, verdict) in table {
+        let (found, given) = judged(run);
+        assert_eq!(found, codes, "{name}");
+        assert_eq!(given, verdict, "{name}");
+    }
+}
+
+/// A histogram of equal latencies.
+pub(crate) fn histogram(count: u64, latency: Nanos) -> Histogram {
+    let mut histogram = Histogram::new();
+    (0..count).for_each(|_| histogram.record(latency.0));
+    histogram
+}
+
+/// A clean outcome of one second at this depth.
+pub(crate) fn outcome(block: Bytes, operations: &OperationMix, depth: u64) -> Outcome {
+    let ios = IOS_PER_SECOND * depth;
+    let tally = |(operation, percent): &(Operation, u32)| {
+        let share = ios * u64::from(*percent) / 100;
+        OperationTally {
+            operation: *operation,
+            ios: share,
+            bytes: Bytes(share * block.0),
+            latency: histogram(share, LATENCY),
+            latency_from_intended: None,
+        }
+    };
+    Outcome {
+        elapsed: Nanos::from_secs(1),
+        operations: operations.shares().iter().map(tally).collect(),
+        submission: None,
+        series: Vec::new(),
+        cpu: Some(CpuTime {
+            user: Nanos::from_millis(100),
+            system: Nanos::from_millis(200),
+        }),
+        depth_achieved: depth as f64,
+        backend: BackendUse {
+            kind: BackendKind::IoUring,
+            features: Vec::new(),
+            notes: Vec::new(),
+        },
+        direct: true,
+        failures: Vec::new(),
+        stopped: StopReason::Time,
+    }
+}
+
+/// A leaf or inner block device.
+pub(crate) fn device(name: &str, kind: BlockDeviceKind, is_leaf: bool) -> BlockDevice {
+    BlockDevice {
+        name: name.to_owned(),
+        number: "259:0".to_owned(),
+        kind,
+        is_leaf,
+        parents: Vec::new(),
+        model: None,
+        serial: None,
+        size_bytes: Some(Bytes::gib(256)),
+        logical_block_bytes: Some(Bytes(512)),
+        physical_block_bytes: Some(Bytes(512)),
+        rotational: Some(false),
+        scheduler: None,
+        write_cache: None,
+        max_io_bytes: None,
+        read_ahead_bytes: None,
+        counts_io: Some(true),
+        backing_file: None,
+        backing_direct: None,
+    }
+}
+
+fn run_of(block: Bytes, operations: OperationMix) -> Run {
+    let mut workload = Workload::new("RND4K Q1T1", block);
+    workload.operations = operations;
+    workload.blocks = BlockSizes::one(block);
+    workload.order = Order::Random { map: false };
+    workload.limits.time = Some(Nanos::from_secs(1));
+    let outcome = outcome(block, &workload.operations, 1);
+    let moved = |operation| {
+        outcome
+            .operation(operation)
+            .map_or(0, |tally| tally.bytes.0)
+    };
+    let trial = Trial {
+        evidence: TrialEvidence {
+            device: Some(DeviceCounters {
+                read_ios: IOS_PER_SECOND,
+                read_bytes: moved(Operation::Read),
+                written_ios: IOS_PER_SECOND,
+                written_bytes: moved(Operation::Write),
+                flushes: 0,
+            }),
+            cached_before: Some(Bytes(0)),
+        },
+        outcome,
+    };
+    Run {
+        sokudo_version: "0.1.0".to_owned(),
+        started_at: Nanos(0),
+        plan: Plan {
+            method: "mark/default".to_owned(),
+            seed: 1,
+            stages: Vec::new(),
+        },
+        schedule: Schedule {
+            name: "interleaved".to_owned(),
+            trials: TRIALS,
+            pause: Nanos(0),
+            warm_up: false,
+        },
+        target: directory(),
+        environment: Environment::default(),
+        rows: vec![Row {
+            workload,
+            trials: vec![trial; TRIALS as usize],
+            assessment: None,
+        }],
+        findings: Vec::new(),
+        command: "sokudo mark".to_owned(),
+        interrupted: false,
+    }
+}
+
+fn directory() -> TargetInfo {
+    TargetInfo {
+        name: ".".to_owned(),
+        kind: TargetKind::Directory,
+        path: Some("/mnt/data".to_owned()),
+        size_bytes: Some(Bytes::gib(1)),
+        file_system: Some(FileSystem {
+            kind: "ext4".to_owned(),
+            mount_point: "/mnt/data".to_owned(),
+            mount_options: vec!["rw".to_owned(), "relatime".to_owned()],
+            source: "/dev/nvme0n1p2".to_owned(),
+            total_bytes: Bytes::gib(250),
+            available_bytes: Bytes::gib(100),
+        }),
+        direct_io: DirectIoSupport::Supported {
+            memory_alignment: Bytes(4),
+            offset_alignment: Bytes(512),
+        },
+        devices: vec![
+            device("nvme0n1p2", BlockDeviceKind::Partition, false),
+            device("nvme0n1", BlockDeviceKind::Disk, true),
+        ],
+        file_state: Some(FileState {
+            size_bytes: Bytes::gib(1),
+            extents: 8,
+            ..FileState::default()
+        }),
+        blind_spots: Vec::new(),
+    }
+}

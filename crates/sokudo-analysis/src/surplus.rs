@@ -1,0 +1,449 @@
+//! More at the devices than was asked of them: explained by what is known of the
+//! file system and the array, or done by somebody else.
+
+use sokudo_model::{Bytes, Nanos, Operation};
+
+use crate::RowRule;
+use crate::case::{Case, counted};
+use crate::code::{Code, Ruling};
+use crate::target::encoded_share;
+use crate::threshold::{
+    ARRIVED_RATIO_MAX, BACKGROUND_BYTES_PER_TRIAL_MAX, JOURNAL_BYTES_PER_WRITE_MAX,
+    METADATA_READ_SHARE_MAX, OTHER_DIRECTION_SHARE_MAX,
+};
+
+pub(crate) const RULES: &[RowRule] = &[foreign_io, reads_explained, writes_explained];
+
+/// What leaf devices moved beyond what the engine asked of them.
+struct Surplus {
+    /// In this direction.
+    operation: Operation,
+    /// The engine moved so much in this direction.
+    asked: u64,
+    /// The devices moved so much in this direction.
+    counted: u64,
+    /// What explains it: a finding and its cause.
+    explanation: Option<(Code, &'static str)>,
+}
+
+impl Surplus {
+    /// Bytes beyond what was asked for.
+    fn bytes(&self) -> Bytes {
+        Bytes(self.counted.saturating_sub(self.asked))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
+    fn symptom(&self) -> String {
+        let (engine, devices) = match self.operation {
+            Operation::Read => ("read", "read"),
+            _ => ("wrote", "wrote"),
+        };
+        let there = Bytes(self.counted);
+        if self.asked == 0 {
+            format!("sokudo {engine} nothing, but the devices {devices} {there}")
+        } else {
+            format!(
+                "sokudo {engine} {}, the devices {there}: {:.3} bytes per byte",
+                Bytes(self.asked),
+                self.counted as f64 / self.asked as f64
+            )
+        }
+    }
+}
+
+/// Somebody else used the devices, as far as is known.
+fn foreign_io(case: &Case<'_>) -> Option<Ruling> {
+    let unexplained: Vec<String> = [Operation::Read, Operation::Write]
+        .into_iter()
+        .filter_map(|operation| surplus(case, operation))
+        .filter(|surplus| surplus.explanation.is_none())
+        .map(|surplus| surplus.symptom())
+        .collect();
+    (!unexplained.is_empty()).then(|| {
+        Ruling::new(
+            Code::ForeignIo,
+            unexplained.join("; "),
+            "something else used the same devices during the trials: another program, or the \
+             file system itself, as for some minutes after it was made",
+            "stop what else uses the disk (iotop shows it), and measure again",
+        )
+    })
+}
+
+fn reads_explained(case: &Case<'_>) -> Option<Ruling> {
+    explained(case, Operation::Read)
+}
+
+fn writes_explained(case: &Case<'_>) -> Option<Ruling> {
+    explained(case, Operation::Write)
+}
+
+fn explained(case: &Case<'_>, operation: Operation) -> Option<Ruling> {
+    let surplus = surplus(case, operation)?;
+    let (code, cause) = surplus.explanation?;
+    let remedy = match code {
+        Code::ReadModifyWrite => "use blocks that are whole stripes, sectors or pages",
+        _ => "none is needed: the figure is what a program gets; the device itself did more",
+    };
+    Some(Ruling::new(code, surplus.symptom(), cause, remedy))
+}
+
+/// What the devices moved in one direction beyond what was asked and what always
+/// happens on a quiet system.
+#[expect(clippy::cast_precision_loss, reason = "2 % are asked for")]
+fn surplus(case: &Case<'_>, operation: Operation) -> Option<Surplus> {
+    let counted = counted(&case.device()?, operation)?;
+    let asked = case.moved(operation);
+    let both = case.moved(Operation::Read) + case.moved(Operation::Write);
+    // The devices also count a ramp, which the engine does not tally.
+    if both == 0 || case.row.workload.ramp > Nanos(0) {
+        return None;
+    }
+    let background = BACKGROUND_BYTES_PER_TRIAL_MAX * case.row.trials.len() as u64;
+    let allowed = if asked > 0 {
+        asked as f64 * ARRIVED_RATIO_MAX
+    } else {
+        both as f64 * OTHER_DIRECTION_SHARE_MAX
+    };
+    (counted as f64 > allowed + background as f64).then(|| {
+        let mut surplus = Surplus {
+            operation,
+            asked,
+            counted,
+            explanation: None,
+        };
+        surplus.explanation = match operation {
+            Operation::Read => explain_reads(case, &surplus),
+            _ => explain_writes(case, &surplus),
+        };
+        surplus
+    })
+}
+
+fn explain_reads(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, &'static str)> {
+    if case.asks(Operation::Write)
+        && let Some(cause) = read_modify_write(case)
+    {
+        return Some((Code::ReadModifyWrite, cause));
+    }
+    if surplus.asked == 0 {
+        return None;
+    }
+    let amplified = |cause| Some((Code::ReadAmplification, cause));
+    if !case.direct() {
+        amplified("the kernel reads ahead of what is asked for")
+    } else if encoded_share(case) > 0.0 {
+        amplified("a compressed extent is read whole, however little of it is asked for")
+    } else if case.copies_on_write() && surplus.bytes() <= metadata_max(case) {
+        amplified("the file system reads its checksums and block records beside the file")
+    } else {
+        None
+    }
+}
+
+/// Why writes make the devices read.
+fn read_modify_write(case: &Case<'_>) -> Option<&'static str> {
+    let block = case.row.workload.blocks.smallest();
+    let smaller_than_sector = case
+        .target()
+        .leaves()
+        .filter_map(|leaf| leaf.physical_block_bytes)
+        .any(|sector| block < sector);
+    if case.several_leaves() {
+        Some("a write smaller than a stripe makes an array with parity read the rest first")
+    } else if case.copies_on_write() {
+        Some("a copy-on-write file system reads the records of the blocks it replaces")
+    } else if smaller_than_sector {
+        Some("a write smaller than the device's physical block needs the rest of it")
+    } else if !case.direct() {
+        Some("a buffered write of part of a page needs the rest of it")
+    } else {
+        None
+    }
+}
+
+fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, &'static str)> {
+    let amplified = |cause| Some((Code::WriteAmplification, cause));
+    let journal_max = Bytes(case.ios(Operation::Write) * JOURNAL_BYTES_PER_WRITE_MAX);
+    if surplus.asked == 0 {
+        let others_write = case.run.rows.iter().any(|row| {
+            row.workload.operations.percent(Operation::Write) > 0 && !row.trials.is_empty()
+        });
+        return (case.copies_on_write() && others_write)
+            .then_some("the file system writes the block records of earlier write rows late")
+            .and_then(amplified);
+    }
+    if case.several_leaves() {
+        amplified("an array writes copies or parity beside the data")
+    } else if case.copies_on_write() {
+        amplified("a copy-on-write file system writes new block records beside the data")
+    } else if case.journals() && surplus.bytes() <= journal_max {
+        amplified("the file system writes its journal beside the data")
+    } else {
+        None
+    }
+}
+
+/// The most metadata that a copy-on-write file system can need for the file.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a share of a size is a size"
+)]
+fn metadata_max(case: &Case<'_>) -> Bytes {
+    let size = case.target().size_bytes.unwrap_or_default();
+    Bytes((size.0 as f64 * METADATA_READ_SHARE_MAX) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{
+        buffered, check, device, each_count, large_writes, mix, on_file_system, reads, reads_with,
+        spoilt, text_of, writes, writes_with,
+    };
+    use sokudo_model::Verdict::{Unverified, Verified};
+    use sokudo_model::{BlockDeviceKind, Run};
+
+    /// One trial of a sample moves 40.96 MB in small blocks.
+    const READ: u64 = 40_960_000;
+
+    fn more_reads(bytes: u64) -> impl Fn(&mut Run) {
+        move |run| each_count(run, |device| device.read_bytes += bytes)
+    }
+
+    fn more_writes(bytes: u64) -> impl Fn(&mut Run) {
+        move |run| each_count(run, |device| device.written_bytes += bytes)
+    }
+
+    fn two_disks(run: &mut Run) {
+        run.target.devices = vec![
+            device("md0", BlockDeviceKind::Raid, false),
+            device("sda", BlockDeviceKind::Disk, true),
+            device("sdb", BlockDeviceKind::Disk, true),
+        ];
+    }
+
+    #[test]
+    fn reads_of_others_are_told_from_the_background() {
+        let allowed = READ / 50 + BACKGROUND_BYTES_PER_TRIAL_MAX;
+        check(vec![
+            (
+                "background",
+                reads_with(more_reads(allowed - 1_000)),
+                &[],
+                Verified,
+            ),
+            (
+                "others",
+                reads_with(more_reads(allowed + 1_000)),
+                &["foreign-io"],
+                Unverified,
+            ),
+        ]);
+        let text = text_of(reads_with(more_reads(READ)), "foreign-io");
+        assert!(text.contains("2.000 bytes per byte"), "{text}");
+    }
+
+    #[test]
+    fn traffic_in_the_other_direction_is_foreign() {
+        let allowed = READ / 50 + BACKGROUND_BYTES_PER_TRIAL_MAX;
+        check(vec![
+            (
+                "a log line",
+                reads_with(more_writes(allowed - 1_000)),
+                &[],
+                Verified,
+            ),
+            (
+                "a copy",
+                reads_with(more_writes(allowed + 1_000)),
+                &["foreign-io"],
+                Unverified,
+            ),
+            (
+                "reads",
+                writes_with(more_reads(READ)),
+                &["foreign-io"],
+                Unverified,
+            ),
+            (
+                "both of a mix",
+                spoilt(mix(), more_reads(READ)),
+                &["foreign-io"],
+                Unverified,
+            ),
+        ]);
+        let text = text_of(reads_with(more_writes(READ)), "foreign-io");
+        assert!(
+            text.starts_with("sokudo wrote nothing, but the devices wrote"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_journal_explains_as_much_as_it_can_write() {
+        let five_fold = more_writes(4 * READ);
+        let six_fold = more_writes(5 * READ);
+        let large = |bytes: u64| spoilt(large_writes(), more_writes(bytes));
+        let one_trial = 10_000 * Bytes::MIB;
+        check(vec![
+            (
+                "small",
+                writes_with(&five_fold),
+                &["write-amplification"],
+                Verified,
+            ),
+            (
+                "too much",
+                writes_with(six_fold),
+                &["foreign-io"],
+                Unverified,
+            ),
+            ("large", large(one_trial / 20), &["foreign-io"], Unverified),
+            (
+                "no journal",
+                writes_with(|run| {
+                    five_fold(run);
+                    on_file_system(run, "ext2");
+                }),
+                &["foreign-io"],
+                Unverified,
+            ),
+            (
+                "device",
+                writes_with(|run| {
+                    five_fold(run);
+                    run.target.file_system = None;
+                }),
+                &["foreign-io"],
+                Unverified,
+            ),
+        ]);
+    }
+
+    #[test]
+    fn copies_and_parity_are_amplification() {
+        let on = |run: Run, kind: &'static str| spoilt(run, |run| on_file_system(run, kind));
+        let double = || writes_with(more_writes(READ));
+        check(vec![
+            (
+                "btrfs",
+                on(double(), "btrfs"),
+                &["write-amplification"],
+                Verified,
+            ),
+            (
+                "mirror",
+                spoilt(spoilt(large_writes(), two_disks), |run| {
+                    each_count(run, |device| device.written_bytes *= 2);
+                }),
+                &["write-amplification"],
+                Verified,
+            ),
+            (
+                "reads of a mirror",
+                spoilt(reads_with(more_reads(READ)), two_disks),
+                &["foreign-io"],
+                Unverified,
+            ),
+        ]);
+        let text = text_of(on(double(), "btrfs"), "write-amplification");
+        assert!(text.contains("2.000 bytes per byte"), "{text}");
+    }
+
+    #[test]
+    fn reads_that_writes_need_are_not_foreign() {
+        let reading = |change: fn(&mut Run)| spoilt(writes_with(more_reads(READ)), change);
+        check(vec![
+            (
+                "parity",
+                reading(two_disks),
+                &["read-modify-write"],
+                Verified,
+            ),
+            (
+                "copy on write",
+                reading(|run| on_file_system(run, "btrfs")),
+                &["read-modify-write"],
+                Verified,
+            ),
+            (
+                "small sectors",
+                reading(|run| run.target.devices[1].physical_block_bytes = Some(Bytes::kib(16))),
+                &["read-modify-write"],
+                Verified,
+            ),
+            (
+                "part of a page",
+                reading(buffered),
+                &["buffered-writes", "read-modify-write"],
+                Unverified,
+            ),
+        ]);
+    }
+
+    #[test]
+    fn what_a_file_system_reads_beside_a_file_is_not_foreign() {
+        let reading =
+            |bytes: u64, change: fn(&mut Run)| spoilt(reads_with(more_reads(bytes)), change);
+        check(vec![
+            (
+                "read-ahead",
+                reading(READ, buffered),
+                &["read-amplification"],
+                Verified,
+            ),
+            (
+                "checksums",
+                reading(5 * Bytes::MIB, |run| on_file_system(run, "btrfs")),
+                &["read-amplification"],
+                Verified,
+            ),
+            (
+                "more than checksums",
+                reading(20 * Bytes::MIB, |run| on_file_system(run, "btrfs")),
+                &["foreign-io"],
+                Unverified,
+            ),
+            (
+                "compressed extents",
+                reading(READ, |run| {
+                    run.target.file_state.as_mut().unwrap().encoded_bytes = Bytes::gib(1);
+                }),
+                &["compressed-file", "read-amplification"],
+                Unverified,
+            ),
+        ]);
+    }
+
+    #[test]
+    fn records_of_earlier_write_rows_are_written_late_on_copy_on_write_only() {
+        let both_rows = |kind: &'static str| {
+            reads_with(|run| {
+                run.rows.push(writes().rows.remove(0));
+                on_file_system(run, kind);
+                more_writes(READ)(run);
+            })
+        };
+        check(vec![
+            (
+                "btrfs",
+                both_rows("btrfs"),
+                &["write-amplification"],
+                Verified,
+            ),
+            ("ext4", both_rows("ext4"), &["foreign-io"], Unverified),
+            (
+                "btrfs without write rows",
+                spoilt(reads_with(more_writes(READ)), |run| {
+                    on_file_system(run, "btrfs")
+                }),
+                &["foreign-io"],
+                Unverified,
+            ),
+            ("quiet", reads(), &[], Verified),
+        ]);
+    }
+}

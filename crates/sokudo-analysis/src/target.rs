@@ -1,0 +1,444 @@
+//! What the target is: no device at all, memory, a file that is not fully there,
+//! a page cache in between.
+
+use sokudo_model::{
+    BlockDeviceKind, Bytes, DirectIoSupport, DirectMode, FileState, Operation, Run, TargetKind,
+};
+
+use crate::case::Case;
+use crate::code::{Code, Ruling};
+use crate::threshold::{CACHED_SHARE_MAX, FILE_STATE_SHARE_MAX};
+use crate::{RowRule, RunRule};
+
+pub(crate) const RULES: &[RowRule] = &[
+    no_device,
+    memory_file_system,
+    memory_device,
+    sparse_file,
+    unwritten_extents,
+    compressed_file,
+    inline_file,
+    shared_extents,
+    cached_reads,
+    direct_unavailable,
+];
+
+pub(crate) const RUN_RULES: &[RunRule] = &[simulated, virtual_disk];
+
+const MEASURE_OUR_FILE: &str =
+    "measure a directory, in which sokudo lays out a file whose every block is written";
+
+fn no_device(case: &Case<'_>) -> Option<Ruling> {
+    (case.target().kind == TargetKind::Null).then(|| {
+        Ruling::new(
+            Code::NoDevice,
+            "the target is no device",
+            "null: completes every I/O at once, so that the figures are the cost of the engine",
+            "take it as the fastest that sokudo can measure here; name a directory to measure a disk",
+        )
+    })
+}
+
+fn memory_file_system(case: &Case<'_>) -> Option<Ruling> {
+    let kind = case.file_system().filter(|_| case.in_memory())?;
+    Some(Ruling::new(
+        Code::MemoryFileSystem,
+        format!("the file is on {kind}, which keeps files in memory"),
+        "no byte of it reaches a disk",
+        "measure a directory on a disk, such as one below /home or /var",
+    ))
+}
+
+fn memory_device(case: &Case<'_>) -> Option<Ruling> {
+    let device = case
+        .target()
+        .leaves()
+        .find(|leaf| leaf.kind == BlockDeviceKind::Memory)?;
+    Some(Ruling::new(
+        Code::MemoryDevice,
+        format!("{} is memory that is presented as a disk", device.name),
+        "its figures are those of memory and processor",
+        "measure a disk",
+    ))
+}
+
+fn sparse_file(case: &Case<'_>) -> Option<Ruling> {
+    let symptom = reads_part(case, |state| state.hole_bytes, "holes")?;
+    Some(Ruling::new(
+        Code::SparseFile,
+        symptom,
+        "holes are read as zeros without asking the device",
+        MEASURE_OUR_FILE,
+    ))
+}
+
+fn unwritten_extents(case: &Case<'_>) -> Option<Ruling> {
+    let symptom = reads_part(
+        case,
+        |state| state.unwritten_bytes,
+        "allocated but never written",
+    )?;
+    Some(Ruling::new(
+        Code::UnwrittenExtents,
+        symptom,
+        "such blocks are read as zeros without asking the device",
+        MEASURE_OUR_FILE,
+    ))
+}
+
+fn compressed_file(case: &Case<'_>) -> Option<Ruling> {
+    let symptom = reads_part(
+        case,
+        |state| state.encoded_bytes,
+        "compressed or encrypted by the file system",
+    )?;
+    Some(Ruling::new(
+        Code::CompressedFile,
+        symptom,
+        "the device reads other bytes than the file has, and the processor makes these of them",
+        "measure with random data on a file system without compression",
+    ))
+}
+
+fn inline_file(case: &Case<'_>) -> Option<Ruling> {
+    let symptom = reads_part(
+        case,
+        |state| state.inline_bytes,
+        "kept in the inode, not in blocks",
+    )?;
+    Some(Ruling::new(
+        Code::InlineFile,
+        symptom,
+        "the file is so small that the file system keeps it with its metadata",
+        MEASURE_OUR_FILE,
+    ))
+}
+
+fn shared_extents(case: &Case<'_>) -> Option<Ruling> {
+    let symptom = part(case, |state| state.shared_bytes, "shared with other files")?;
+    Some(Ruling::new(
+        Code::SharedExtents,
+        symptom,
+        "a copy by reference or a snapshot; the first write to such a block copies it",
+        "none is needed for reads; write to a file that shares nothing",
+    ))
+}
+
+/// Says which part of the file is like this, if it is too much and the row reads.
+fn reads_part(case: &Case<'_>, bytes: fn(&FileState) -> Bytes, like_this: &str) -> Option<String> {
+    case.asks(Operation::Read)
+        .then(|| part(case, bytes, like_this))
+        .flatten()
+}
+
+fn part(case: &Case<'_>, bytes: fn(&FileState) -> Bytes, like_this: &str) -> Option<String> {
+    let state = case.target().file_state.as_ref()?;
+    let share = share(bytes(state), state.size_bytes);
+    (share > FILE_STATE_SHARE_MAX).then(|| {
+        format!(
+            "{} of the file's {} ({:.0} %) are {like_this}",
+            bytes(state),
+            state.size_bytes,
+            share * 100.0
+        )
+    })
+}
+
+/// Part of the file that no device holds: holes and unwritten blocks.
+pub(crate) fn missing_share(case: &Case<'_>) -> f64 {
+    case.target().file_state.map_or(0.0, |state| {
+        share(
+            Bytes(state.hole_bytes.0 + state.unwritten_bytes.0),
+            state.size_bytes,
+        )
+    })
+}
+
+/// Part of the file that is compressed or encrypted.
+pub(crate) fn encoded_share(case: &Case<'_>) -> f64 {
+    case.target()
+        .file_state
+        .map_or(0.0, |state| share(state.encoded_bytes, state.size_bytes))
+}
+
+fn cached_reads(case: &Case<'_>) -> Option<Ruling> {
+    let cached = case.cached_share()?;
+    let reads_cache = case.asks(Operation::Read) && !case.direct() && !case.in_memory();
+    (reads_cache && cached > CACHED_SHARE_MAX).then(|| {
+        Ruling::new(
+            Code::CachedReads,
+            format!(
+                "{:.0} % of the file were in the page cache before a trial",
+                cached * 100.0
+            ),
+            "reads through the page cache are answered from memory where they can be",
+            "measure with direct I/O (--direct on)",
+        )
+    })
+}
+
+fn direct_unavailable(case: &Case<'_>) -> Option<Ruling> {
+    let asked = case.row.workload.direct != DirectMode::Off;
+    if !asked || case.direct() || case.in_memory() {
+        return None;
+    }
+    let emulated = case.target().direct_io == DirectIoSupport::Unsupported;
+    let (symptom, cause) = if emulated {
+        (
+            "the file system takes O_DIRECT, but says that it does not support it",
+            "it falls back to the page cache, as ext4 does with data=journal",
+        )
+    } else {
+        (
+            "direct I/O was asked for, but the page cache was used",
+            "the file system refuses O_DIRECT",
+        )
+    };
+    Some(Ruling::new(
+        Code::DirectUnavailable,
+        symptom,
+        cause,
+        "measure on a file system with direct I/O, such as ext4 or xfs, or the block device itself",
+    ))
+}
+
+fn simulated(run: &Run) -> Option<Ruling> {
+    (run.target.kind == TargetKind::Simulated).then(|| {
+        Ruling::new(
+            Code::Simulated,
+            format!("{} is a simulated device in virtual time", run.target.name),
+            "its figures follow from its parameters and the seed, not from a disk",
+            "name a directory to measure the disk under it",
+        )
+    })
+}
+
+fn virtual_disk(run: &Run) -> Option<Ruling> {
+    let names: Vec<&str> = run
+        .target
+        .leaves()
+        .filter(|leaf| leaf.kind == BlockDeviceKind::VirtualDisk)
+        .map(|leaf| leaf.name.as_str())
+        .collect();
+    (!names.is_empty()).then(|| {
+        Ruling::new(
+            Code::VirtualDisk,
+            format!(
+                "the disk of a virtual machine was measured: {}",
+                names.join(", ")
+            ),
+            "the host may cache it and share it with others, which cannot be seen from inside",
+            "measure on the host to learn about its disk",
+        )
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
+fn share(part: Bytes, whole: Bytes) -> f64 {
+    if whole.0 == 0 {
+        0.0
+    } else {
+        part.0 as f64 / whole.0 as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge;
+    use crate::sample::{
+        buffered, check, device, each_count, each_outcome, on_file_system, reads_with, spoilt,
+        text_of, writes, writes_with,
+    };
+    use sokudo_model::Verdict::{Invalid, Unverified, Verified};
+
+    fn blind(run: &mut Run) {
+        for trial in &mut run.rows[0].trials {
+            trial.evidence.device = None;
+        }
+    }
+
+    #[test]
+    fn what_is_no_disk_is_invalid_and_needs_no_counters_for_that() {
+        check(vec![
+            (
+                "null",
+                reads_with(|run| {
+                    run.target.kind = TargetKind::Null;
+                    blind(run);
+                }),
+                &["no-device"],
+                Invalid,
+            ),
+            (
+                "tmpfs",
+                writes_with(|run| {
+                    on_file_system(run, "tmpfs");
+                    buffered(run);
+                    blind(run);
+                }),
+                &["memory-file-system"],
+                Invalid,
+            ),
+            (
+                "zram",
+                reads_with(|run| {
+                    run.target.devices = vec![device("zram0", BlockDeviceKind::Memory, true)];
+                }),
+                &["memory-device"],
+                Invalid,
+            ),
+            (
+                "memory above a disk",
+                reads_with(|run| {
+                    run.target
+                        .devices
+                        .push(device("brd", BlockDeviceKind::Memory, false));
+                }),
+                &[],
+                Verified,
+            ),
+        ]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_fully_there_is_named_when_it_is_read() {
+        let state = |percent: u64, part: fn(&mut FileState) -> &mut Bytes| {
+            reads_with(|run| {
+                let state = run.target.file_state.as_mut().unwrap();
+                *part(state) = Bytes(state.size_bytes.0 / 100 * percent);
+            })
+        };
+        check(vec![
+            (
+                "holes",
+                state(3, |s| &mut s.hole_bytes),
+                &["sparse-file"],
+                Invalid,
+            ),
+            (
+                "1 % of holes",
+                state(1, |s| &mut s.hole_bytes),
+                &[],
+                Verified,
+            ),
+            (
+                "unwritten",
+                state(100, |s| &mut s.unwritten_bytes),
+                &["unwritten-extents"],
+                Invalid,
+            ),
+            (
+                "encoded",
+                state(50, |s| &mut s.encoded_bytes),
+                &["compressed-file"],
+                Unverified,
+            ),
+            (
+                "inline",
+                state(100, |s| &mut s.inline_bytes),
+                &["inline-file"],
+                Verified,
+            ),
+            (
+                "shared",
+                state(10, |s| &mut s.shared_bytes),
+                &["shared-extents"],
+                Verified,
+            ),
+        ]);
+        let written = writes_with(|run| {
+            run.target.file_state.as_mut().unwrap().hole_bytes = Bytes::mib(512);
+        });
+        check(vec![("holes that are written", written, &[], Verified)]);
+        let half = state(50, |s| &mut s.hole_bytes);
+        assert!(text_of(half, "sparse-file").contains("(50 %) are holes"));
+    }
+
+    #[test]
+    fn a_file_of_size_zero_divides_nothing() {
+        let run = reads_with(|run| {
+            run.target.file_state = Some(FileState::default());
+            run.target.size_bytes = Some(Bytes(0));
+        });
+        check(vec![("empty", run, &[], Verified)]);
+    }
+
+    #[test]
+    fn cached_reads_are_invalid_only_through_the_page_cache() {
+        let cached = |percent: u64, through_cache: bool| {
+            reads_with(|run| {
+                if through_cache {
+                    buffered(run);
+                }
+                run.rows[0].trials[3].evidence.cached_before =
+                    Some(Bytes(Bytes::GIB / 100 * percent));
+            })
+        };
+        check(vec![
+            ("1 %", cached(1, true), &[], Verified),
+            ("3 %", cached(3, true), &["cached-reads"], Invalid),
+            ("direct", cached(100, false), &[], Verified),
+        ]);
+    }
+
+    #[test]
+    fn direct_io_that_was_not_had_is_named() {
+        let mode = |asked: DirectMode| {
+            reads_with(|run| {
+                run.rows[0].workload.direct = asked;
+                each_outcome(run, |outcome| outcome.direct = false);
+            })
+        };
+        check(vec![
+            (
+                "auto",
+                mode(DirectMode::Auto),
+                &["direct-unavailable"],
+                Verified,
+            ),
+            ("off", mode(DirectMode::Off), &[], Verified),
+            (
+                "taken and ignored",
+                reads_with(|run| run.target.direct_io = DirectIoSupport::Unsupported),
+                &["direct-unavailable"],
+                Verified,
+            ),
+            (
+                "the kernel does not say",
+                reads_with(|run| run.target.direct_io = DirectIoSupport::Unknown),
+                &[],
+                Verified,
+            ),
+            (
+                "writes, taken and ignored",
+                spoilt(writes(), |run| {
+                    run.target.direct_io = DirectIoSupport::Unsupported;
+                    each_count(run, |device| device.written_bytes /= 2);
+                }),
+                &["not-on-device", "buffered-writes", "direct-unavailable"],
+                Invalid,
+            ),
+        ]);
+    }
+
+    #[test]
+    fn what_concerns_the_whole_run_is_said_of_the_run() {
+        let codes = |mut run: Run| -> Vec<String> {
+            judge(&mut run);
+            run.findings.into_iter().map(|found| found.code).collect()
+        };
+        let simulated = reads_with(|run| {
+            run.target.kind = TargetKind::Simulated;
+            run.target.devices.clear();
+            run.target.file_system = None;
+        });
+        assert_eq!(codes(simulated.clone()), ["simulated"]);
+        check(vec![("simulated", simulated, &[], Verified)]);
+        let virtual_disk = reads_with(|run| {
+            run.target.devices = vec![device("vda", BlockDeviceKind::VirtualDisk, true)];
+        });
+        assert_eq!(codes(virtual_disk.clone()), ["virtual-disk"]);
+        check(vec![("virtual", virtual_disk, &[], Verified)]);
+    }
+}

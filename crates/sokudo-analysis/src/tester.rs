@@ -1,0 +1,379 @@
+//! Was the tester what it should be: its depth, its backend, its trials.
+
+use sokudo_model::{BackendKind, Outcome, StopReason, TargetKind};
+
+use crate::RowRule;
+use crate::case::Case;
+use crate::code::{Code, Ruling};
+use crate::threshold::{CPU_SHARE_MAX, DEPTH_SHARE_MIN, INTERVAL_TRIALS_MIN};
+
+pub(crate) const RULES: &[RowRule] = &[
+    depth_not_reached,
+    engine_fallback,
+    stopped_early,
+    few_trials,
+];
+
+/// The schedule whose number of trials is somebody else's choice.
+const CRYSTAL: &str = "crystal";
+
+/// Fewer I/Os were in flight than the row's name promises. A fixed rate or
+/// pauses make that so on purpose.
+fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
+    let workload = &case.row.workload;
+    let closed_loop = workload.rate.is_none() && workload.think.is_none();
+    // Without a time limit nothing tells the last flush, which is alone in
+    // flight, from the writes before it.
+    let blurred = workload.durability.final_flush && workload.limits.time.is_none();
+    if !closed_loop || blurred || case.target().kind == TargetKind::Null {
+        return None;
+    }
+    let asked = f64::from(workload.clones) * f64::from(workload.depth);
+    let reached = depth_while_issuing(case)?;
+    if reached >= asked * DEPTH_SHARE_MIN {
+        return None;
+    }
+    let (cause, remedy) = depth_cause(case);
+    Some(Ruling::new(
+        Code::DepthNotReached,
+        format!("{reached:.1} I/Os were in flight on average, {asked} were asked for"),
+        cause,
+        remedy,
+    ))
+}
+
+/// I/Os in flight while I/O is issued. At the end of a trial the depth falls to
+/// zero, which on a slow device takes long; so the time up to the limit is what
+/// the depth is related to.
+fn depth_while_issuing(case: &Case<'_>) -> Option<f64> {
+    let limit = case.row.workload.limits.time;
+    let (mut area, mut issuing_seconds) = (0.0, 0.0);
+    for outcome in case.outcomes() {
+        let elapsed = outcome.elapsed;
+        area += outcome.depth_achieved * elapsed.as_secs_f64();
+        issuing_seconds += limit
+            .map_or(elapsed, |limit| limit.min(elapsed))
+            .as_secs_f64();
+    }
+    (issuing_seconds > 0.0).then(|| area / issuing_seconds)
+}
+
+fn depth_cause(case: &Case<'_>) -> (&'static str, &'static str) {
+    let psync = case
+        .outcomes()
+        .any(|outcome| outcome.backend.kind == BackendKind::Psync);
+    let libaio = case
+        .outcomes()
+        .any(|outcome| outcome.backend.kind == BackendKind::Libaio);
+    if psync {
+        (
+            "psync issues one I/O at a time per thread",
+            "use --engine io_uring or libaio, or as many threads as the depth",
+        )
+    } else if libaio && !case.direct() {
+        (
+            "libaio waits for every buffered I/O",
+            "use --engine io_uring, or --direct on",
+        )
+    } else if case.outcomes().any(|outcome| is_busy(case, outcome)) {
+        (
+            "the threads had no processor time left: the tester is the bottleneck",
+            "use more threads, as many as there are processors",
+        )
+    } else {
+        (
+            "the kernel completed I/O while it was submitted, or allows fewer requests at once",
+            "compare with the device's nr_requests, and measure with more threads",
+        )
+    }
+}
+
+/// Whether the clones computed nearly all the time.
+fn is_busy(case: &Case<'_>, outcome: &Outcome) -> bool {
+    let available = outcome.elapsed.as_secs_f64() * f64::from(case.row.workload.clones);
+    outcome.cpu.is_some_and(|cpu| {
+        cpu.user.as_secs_f64() + cpu.system.as_secs_f64() > available * CPU_SHARE_MAX
+    })
+}
+
+/// The backend had something to say about itself.
+fn engine_fallback(case: &Case<'_>) -> Option<Ruling> {
+    let mut notes: Vec<&str> = Vec::new();
+    for note in case.outcomes().flat_map(|outcome| &outcome.backend.notes) {
+        if !notes.contains(&note.as_str()) {
+            notes.push(note);
+        }
+    }
+    let used = case.outcomes().next()?.backend.kind;
+    (!notes.is_empty()).then(|| {
+        Ruling::new(
+            Code::EngineFallback,
+            format!("I/O was issued by {}", used.name()),
+            notes.join("; "),
+            "none is needed; compare only with runs that used the same backend",
+        )
+    })
+}
+
+fn stopped_early(case: &Case<'_>) -> Option<Ruling> {
+    let ended = case
+        .row
+        .trials
+        .iter()
+        .filter(|trial| trial.outcome.stopped == StopReason::Ended)
+        .count();
+    let cancelled = case
+        .outcomes()
+        .any(|outcome| outcome.stopped == StopReason::Cancelled);
+    let trials = case.row.trials.len();
+    let asked = case.run.schedule.trials as usize;
+    let cut = case.run.interrupted && trials < asked;
+    if trials == 0 {
+        return None;
+    }
+    if cancelled || cut {
+        let last = case.outcomes().last()?;
+        Some(Ruling::new(
+            Code::StoppedEarly,
+            format!(
+                "{trials} of {asked} trials were run, the last one for {}",
+                last.elapsed
+            ),
+            "the run was interrupted",
+            "let it run to its end for the full number of trials",
+        ))
+    } else if ended > 0 {
+        Some(Ruling::new(
+            Code::StoppedEarly,
+            format!("{ended} of {trials} trials ended before their limit"),
+            "what controls the run had seen enough",
+            "none is needed: what was measured until then counts",
+        ))
+    } else {
+        None
+    }
+}
+
+fn few_trials(case: &Case<'_>) -> Option<Ruling> {
+    let trials = case.row.trials.len();
+    let by_choice = case.run.schedule.name != CRYSTAL && !case.run.interrupted;
+    (by_choice && (1..INTERVAL_TRIALS_MIN).contains(&trials)).then(|| {
+        let plural = if trials == 1 { "" } else { "s" };
+        Ruling::new(
+            Code::FewTrials,
+            format!("{trials} trial{plural}: no 95 % interval of the median"),
+            format!("an interval needs at least {INTERVAL_TRIALS_MIN} trials"),
+            format!("measure with --runs {INTERVAL_TRIALS_MIN} or more"),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{
+        buffered, check, each_outcome, histogram, mix, outcome, reads, reads_with, spoilt, text_of,
+        writes_with,
+    };
+    use sokudo_model::Verdict::{Invalid, Unverified, Verified};
+    use sokudo_model::{Bytes, CpuTime, Nanos, OperationMix, Rate, Run, Think};
+
+    /// A row of this depth and number of clones in which one I/O was in flight.
+    fn shallow(clones: u32, depth: u32, kind: BackendKind) -> Run {
+        reads_with(|run| {
+            run.rows[0].workload.clones = clones;
+            run.rows[0].workload.depth = depth;
+            each_outcome(run, |outcome| outcome.backend.kind = kind);
+        })
+    }
+
+    #[test]
+    fn a_depth_that_was_not_reached_is_named_with_its_cause() {
+        check(vec![
+            (
+                "psync at depth 8",
+                shallow(1, 8, BackendKind::Psync),
+                &["depth-not-reached"],
+                Unverified,
+            ),
+            (
+                "psync at depth 1",
+                shallow(1, 1, BackendKind::Psync),
+                &[],
+                Verified,
+            ),
+            (
+                "clones count",
+                shallow(2, 1, BackendKind::IoUring),
+                &["depth-not-reached"],
+                Unverified,
+            ),
+        ]);
+        let psync = text_of(shallow(1, 8, BackendKind::Psync), "depth-not-reached");
+        assert!(psync.starts_with("1.0 I/Os were in flight on average, 8 were asked for"));
+        assert!(psync.contains("psync issues one I/O at a time"), "{psync}");
+        let mut libaio = shallow(1, 8, BackendKind::Libaio);
+        buffered(&mut libaio);
+        assert!(text_of(libaio, "depth-not-reached").contains("libaio waits"));
+        let mut busy = shallow(1, 8, BackendKind::IoUring);
+        each_outcome(&mut busy, |outcome| {
+            outcome.cpu = Some(CpuTime {
+                user: Nanos::from_millis(500),
+                system: Nanos::from_millis(450),
+            });
+        });
+        assert!(text_of(busy, "depth-not-reached").contains("bottleneck"));
+    }
+
+    #[test]
+    fn ninety_percent_of_the_depth_are_enough() {
+        let reached = |depth: f64| {
+            let mut run = reads();
+            run.rows[0].workload.depth = 10;
+            each_outcome(&mut run, |outcome| {
+                outcome.depth_achieved = depth;
+                // Little's law holds with it.
+                let latency = Nanos((depth * 1e5) as u64);
+                outcome.operations[0].latency = histogram(10_000, latency);
+            });
+            run
+        };
+        check(vec![
+            ("91 %", reached(9.1), &[], Verified),
+            ("89 %", reached(8.9), &["depth-not-reached"], Unverified),
+        ]);
+    }
+
+    #[test]
+    fn draining_a_slow_device_is_not_a_missing_depth() {
+        let run = reads_with(|run| {
+            let mix = OperationMix::only(sokudo_model::Operation::Read);
+            run.rows[0].workload.depth = 32;
+            for trial in &mut run.rows[0].trials {
+                trial.outcome = outcome(Bytes::kib(4), &mix, 32);
+                // One second at depth 32, then half a second from 32 down to 0.
+                trial.outcome.elapsed = Nanos::from_millis(1_500);
+                trial.outcome.depth_achieved = 40.0 / 1.5;
+                trial.outcome.operations[0].latency = histogram(320_000, Nanos::from_micros(125));
+                trial.evidence.device.as_mut().unwrap().read_bytes = 320_000 * 4096;
+            }
+        });
+        check(vec![("slow", run, &[], Verified)]);
+    }
+
+    #[test]
+    fn nobody_expects_full_depth_of_a_rate_a_pause_or_no_device() {
+        let with = |change: fn(&mut Run)| {
+            let mut run = shallow(1, 8, BackendKind::IoUring);
+            change(&mut run);
+            run
+        };
+        check(vec![
+            (
+                "rate",
+                with(|run| run.rows[0].workload.rate = Some(Rate::Iops(10_000))),
+                &[],
+                Verified,
+            ),
+            (
+                "think",
+                with(|run| {
+                    run.rows[0].workload.think = Some(Think {
+                        time: Nanos(1),
+                        after_ios: 1,
+                    });
+                }),
+                &[],
+                Verified,
+            ),
+            (
+                "null",
+                with(|run| run.target.kind = TargetKind::Null),
+                &["no-device"],
+                Invalid,
+            ),
+            (
+                "final flush",
+                with(|run| {
+                    run.rows[0].workload.limits.time = None;
+                    run.rows[0].workload.durability.final_flush = true;
+                }),
+                &[],
+                Verified,
+            ),
+        ]);
+    }
+
+    #[test]
+    fn a_fallback_is_said_once_and_changes_no_verdict() {
+        let run = reads_with(|run| {
+            each_outcome(run, |outcome| {
+                outcome.backend.kind = BackendKind::Libaio;
+                outcome.backend.notes = vec!["io_uring is denied by the sandbox".to_owned()];
+            });
+        });
+        let text = text_of(run.clone(), "engine-fallback");
+        assert!(
+            text.starts_with("I/O was issued by libaio | io_uring is denied by the sandbox |"),
+            "{text}"
+        );
+        check(vec![("denied", run, &["engine-fallback"], Verified)]);
+    }
+
+    #[test]
+    fn trials_that_ended_early_are_named() {
+        let last = |stopped: StopReason| {
+            spoilt(mix(), |run| run.rows[0].trials[5].outcome.stopped = stopped)
+        };
+        let cut = reads_with(|run| {
+            run.interrupted = true;
+            run.rows[0].trials.truncate(2);
+        });
+        check(vec![
+            ("byte limit", last(StopReason::Bytes), &[], Verified),
+            (
+                "ended",
+                last(StopReason::Ended),
+                &["stopped-early"],
+                Verified,
+            ),
+            (
+                "cancelled",
+                last(StopReason::Cancelled),
+                &["stopped-early"],
+                Verified,
+            ),
+            ("cut", cut.clone(), &["stopped-early"], Verified),
+            (
+                "interrupted after this row",
+                writes_with(|run| run.interrupted = true),
+                &[],
+                Verified,
+            ),
+        ]);
+        let text = text_of(cut, "stopped-early");
+        assert!(text.starts_with("2 of 6 trials were run, the last one for 1.00 s"));
+    }
+
+    #[test]
+    fn fewer_than_six_trials_give_no_interval() {
+        let with = |schedule: &str, trials: usize| {
+            reads_with(|run| {
+                run.schedule.name = schedule.to_owned();
+                run.schedule.trials = trials as u32;
+                run.rows[0].trials.truncate(trials);
+            })
+        };
+        check(vec![
+            ("one", with("interleaved", 1), &["few-trials"], Verified),
+            ("five", with("interleaved", 5), &["few-trials"], Verified),
+            ("six", with("interleaved", 6), &[], Verified),
+            ("five of crystal", with("crystal", 5), &[], Verified),
+        ]);
+        use sokudo_stats::median_interval;
+        let values = [1.0; INTERVAL_TRIALS_MIN];
+        let confidence = crate::threshold::CONFIDENCE;
+        assert!(median_interval(&values, confidence).is_some());
+        assert!(median_interval(&values[1..], confidence).is_none());
+    }
+}

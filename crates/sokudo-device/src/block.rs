@@ -1,0 +1,242 @@
+//! One block device, as its directory in sysfs describes it. What it stands on
+//! is found in `stack`.
+
+use std::path::{Path, PathBuf};
+
+use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes};
+
+use crate::system::{self, System};
+
+/// sysfs counts sectors of this size, whatever the device's own block size is.
+pub(crate) const SECTOR_BYTES: u64 = 512;
+
+/// What virtual machines call their disks: the beginning of the maker's or the
+/// model's name, in lower case.
+const VIRTUAL_MODELS: [&str; 12] = [
+    "amazon elastic",
+    "google",
+    "microsoft",
+    "msft",
+    "nvme_card",
+    "orcl-vbox",
+    "parallels",
+    "qemu",
+    "vbox",
+    "virtual",
+    "vmware",
+    "xen",
+];
+
+/// The directory of the device with this `major:minor`.
+pub(crate) fn directory_of_number(system: &System, number: &str) -> Option<PathBuf> {
+    device_directory(system.path("sys/dev/block").join(number))
+}
+
+/// The directory of the device that a mount names as its source: below `/dev` by
+/// its kernel name, by a device-mapper name, or by a link to one of these.
+pub(crate) fn directory_of_source(system: &System, source: &str) -> Option<PathBuf> {
+    let class = system.path("sys/class/block");
+    let by_kernel_name = |below_dev: &Path| {
+        let name = below_dev.to_str()?.replace('/', "!");
+        device_directory(class.join(name))
+    };
+    let below_dev = Path::new(source).strip_prefix("/dev").ok()?;
+    by_kernel_name(below_dev)
+        .or_else(|| {
+            let mapped = below_dev.strip_prefix("mapper").ok()?.to_str()?;
+            system::names(&class)
+                .into_iter()
+                .map(|name| class.join(name))
+                .find(|device| system::text(device.join("dm/name")).as_deref() == Some(mapped))
+                .and_then(device_directory)
+        })
+        .or_else(|| {
+            let node = system.path(source).canonicalize().ok()?;
+            let dev = system.path("dev").canonicalize().ok()?;
+            by_kernel_name(node.strip_prefix(dev).ok()?)
+        })
+}
+
+/// The real directory of a device, if it is one: every device has a `dev`.
+fn device_directory(link: PathBuf) -> Option<PathBuf> {
+    let directory = link.canonicalize().ok()?;
+    directory.join("dev").exists().then_some(directory)
+}
+
+/// The kernel name of the device in a directory. sysfs writes `!` for the `/`
+/// that a few old drivers have in their names (`cciss!c0d0`).
+pub(crate) fn name(directory: &Path) -> String {
+    directory
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .replace('!', "/")
+}
+
+/// Whether it is a part of another device.
+pub(crate) fn is_partition(directory: &Path) -> bool {
+    directory.join("partition").exists()
+}
+
+/// Everything that sysfs says of the device, but not what it stands on: it is
+/// taken for a leaf.
+pub(crate) fn describe(directory: &Path) -> BlockDevice {
+    let disk = disk(directory);
+    let queue = disk.join("queue");
+    let queue_bytes = |file| system::number(queue.join(file)).map(Bytes);
+    let queue_kib = |file| {
+        system::number(queue.join(file))
+            .and_then(|kib| kib.checked_mul(Bytes::KIB))
+            .map(Bytes)
+    };
+    let sectors = system::number(directory.join("size"));
+    BlockDevice {
+        name: name(directory),
+        number: system::text(directory.join("dev")).unwrap_or_default(),
+        kind: kind(directory),
+        is_leaf: true,
+        parents: Vec::new(),
+        model: system::text(disk.join("device/model"))
+            // Memory cards have a name where disks have a model.
+            .or_else(|| system::text(disk.join("device/name"))),
+        serial: serial(&disk),
+        size_bytes: sectors
+            .and_then(|sectors| sectors.checked_mul(SECTOR_BYTES))
+            .map(Bytes),
+        logical_block_bytes: queue_bytes("logical_block_size"),
+        physical_block_bytes: queue_bytes("physical_block_size"),
+        rotational: system::flag(queue.join("rotational")),
+        scheduler: system::text(queue.join("scheduler")).and_then(|text| chosen(&text)),
+        write_cache: system::text(queue.join("write_cache")),
+        max_io_bytes: queue_kib("max_sectors_kb"),
+        read_ahead_bytes: queue_kib("read_ahead_kb"),
+        counts_io: system::flag(queue.join("iostats")),
+        backing_file: system::text(directory.join("loop/backing_file")),
+        backing_direct: system::flag(directory.join("loop/dio")),
+    }
+}
+
+/// The directory with the queue and the model: of a partition, the whole disk's.
+fn disk(directory: &Path) -> PathBuf {
+    match directory.parent() {
+        Some(parent) if is_partition(directory) => parent.to_owned(),
+        _ => directory.to_owned(),
+    }
+}
+
+fn kind(directory: &Path) -> BlockDeviceKind {
+    let name = name(directory);
+    let driver = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    if is_partition(directory) {
+        return BlockDeviceKind::Partition;
+    }
+    if directory.join("loop").is_dir() || driver == "loop" {
+        return BlockDeviceKind::Loop;
+    }
+    if directory.join("dm").is_dir() || driver == "dm-" {
+        return BlockDeviceKind::DeviceMapper;
+    }
+    if directory.join("md").is_dir() {
+        return BlockDeviceKind::Raid;
+    }
+    if matches!(driver, "zram" | "ram" | "nullb") {
+        return BlockDeviceKind::Memory;
+    }
+    if driver.starts_with("vd") || driver.starts_with("xvd") || has_virtual_model(directory) {
+        return BlockDeviceKind::VirtualDisk;
+    }
+    BlockDeviceKind::Disk
+}
+
+fn has_virtual_model(directory: &Path) -> bool {
+    ["device/vendor", "device/model"]
+        .iter()
+        .filter_map(|file| system::text(directory.join(file)))
+        .map(|text| text.to_ascii_lowercase())
+        .any(|text| VIRTUAL_MODELS.iter().any(|model| text.starts_with(model)))
+}
+
+/// NVMe and memory cards have `device/serial`, virtio has `serial`, SCSI and ATA
+/// have page 80h of the vital product data. Else the world-wide name, which says
+/// by its prefix (`naa.`, `eui.`) that it is one.
+fn serial(disk: &Path) -> Option<String> {
+    system::text(disk.join("device/serial"))
+        .or_else(|| system::text(disk.join("serial")))
+        .or_else(|| vital_product_serial(&system::bytes(disk.join("device/vpd_pg80"))?))
+        .or_else(|| system::text(disk.join("device/wwid")))
+        .or_else(|| system::text(disk.join("wwid")))
+}
+
+/// The page is its number, a length and the serial number in ASCII.
+fn vital_product_serial(page: &[u8]) -> Option<String> {
+    let [_, 0x80, high, low, text @ ..] = page else {
+        return None;
+    };
+    let length = usize::from(u16::from_be_bytes([*high, *low]));
+    let text = String::from_utf8_lossy(&text[..length.min(text.len())]);
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The word in brackets of `mq-deadline kyber [none]`, or the only word.
+fn chosen(text: &str) -> Option<String> {
+    let mut words = text.split_whitespace();
+    let bracketed = words
+        .clone()
+        .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
+    let only = words.next().filter(|_| words.next().is_none());
+    bracketed.or(only).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scheduler_in_brackets_is_the_chosen_one() {
+        assert_eq!(chosen("mq-deadline [kyber] none").as_deref(), Some("kyber"));
+        assert_eq!(chosen("none").as_deref(), Some("none"));
+        assert_eq!(chosen("one two"), None);
+        assert_eq!(chosen(""), None);
+    }
+
+    #[test]
+    fn the_serial_number_is_read_from_its_page() {
+        let page = |text: &[u8], length: u8| [&[0, 0x80, 0, length], text].concat();
+        assert_eq!(
+            vital_product_serial(&page(b"  WD-123  ", 10)).as_deref(),
+            Some("WD-123")
+        );
+        assert_eq!(
+            vital_product_serial(&page(b"ABC", 200)).as_deref(),
+            Some("ABC")
+        );
+        assert_eq!(vital_product_serial(&page(b"", 0)), None);
+        assert_eq!(vital_product_serial(&[0, 0x83, 0, 4, 1, 2, 3, 4]), None);
+        assert_eq!(vital_product_serial(&[0, 0x80]), None);
+    }
+
+    #[test]
+    fn an_empty_directory_describes_a_device_of_which_nothing_is_known() {
+        let directory = tempfile::tempdir().unwrap();
+        let device = describe(directory.path());
+        assert_eq!(device.number, "");
+        assert_eq!(device.size_bytes, None);
+        assert_eq!(device.rotational, None);
+    }
+
+    #[test]
+    fn absurd_values_are_not_believed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path();
+        std::fs::create_dir(path.join("queue")).unwrap();
+        std::fs::write(path.join("size"), "18446744073709551615").unwrap();
+        std::fs::write(path.join("queue/max_sectors_kb"), "18446744073709551615").unwrap();
+        std::fs::write(path.join("queue/rotational"), "7").unwrap();
+        std::fs::write(path.join("queue/scheduler"), [0xff, 0xfe, 0x00]).unwrap();
+        let device = describe(path);
+        assert_eq!(device.size_bytes, None);
+        assert_eq!(device.max_io_bytes, None);
+        assert_eq!(device.rotational, None);
+    }
+}

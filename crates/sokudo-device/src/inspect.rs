@@ -1,0 +1,348 @@
+//! From the name that a user typed to everything that can be seen about it.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Access;
+use rustix::io::Errno;
+use sokudo_model::{Bytes, DirectIoSupport, FileState, FileSystem, TargetInfo, TargetKind};
+
+use crate::counters::CounterSource;
+use crate::file;
+use crate::mounts::{Mount, Mounts};
+use crate::stack::{self, Found, Stack};
+use crate::system::System;
+
+/// What was found out about a target.
+#[derive(Clone, Debug)]
+pub struct Inspected {
+    /// What it is, down to the devices, and what could not be seen.
+    pub info: TargetInfo,
+    /// Where its leaf devices count.
+    pub counters: CounterSource,
+}
+
+/// Why a target cannot be measured at all.
+#[derive(Debug, thiserror::Error)]
+pub enum InspectError {
+    /// There is nothing of that name.
+    #[error("{name} does not exist; the nearest directory that does is {}", nearest.display())]
+    Missing {
+        /// As the user wrote it.
+        name: String,
+        /// The closest existing directory above it.
+        nearest: PathBuf,
+    },
+    /// It is a symbolic link to nothing.
+    #[error("{name} is a symbolic link to {}, which does not exist; create that, or name another place", to.display())]
+    Dangling {
+        /// As the user wrote it.
+        name: String,
+        /// Where the link leads.
+        to: PathBuf,
+    },
+    /// Something above it is a file.
+    #[error("{name} does not exist, for {} is not a directory; name a path below a directory", file.display())]
+    NotBelowDirectory {
+        /// As the user wrote it.
+        name: String,
+        /// What is not a directory.
+        file: PathBuf,
+    },
+    /// Its symbolic links lead in a circle.
+    #[error("{name} is a symbolic link that leads back to itself; name what it should lead to")]
+    LinkLoop {
+        /// As the user wrote it.
+        name: String,
+    },
+    /// This user may not look at it.
+    #[error("no permission to {access} {name}; run as a user who may, or as root")]
+    NoPermission {
+        /// As the user wrote it.
+        name: String,
+        /// What was tried: `read`, `enter` or `reach`.
+        access: &'static str,
+    },
+    /// It is neither a directory, nor a regular file, nor a block device.
+    #[error("{name} is a {what}; name a directory, a regular file or a block device")]
+    WrongKind {
+        /// As the user wrote it.
+        name: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// Its path has no text form that results could carry.
+    #[error("the path {path:?} of {name} is not UTF-8; measure on a path that is")]
+    NotText {
+        /// As the user wrote it.
+        name: String,
+        /// The resolved path.
+        path: PathBuf,
+    },
+    /// The system failed to say.
+    #[error("{name} could not be examined: {source}")]
+    Failed {
+        /// As the user wrote it.
+        name: String,
+        /// What the system answered.
+        source: io::Error,
+    },
+}
+
+/// Finds out what `name`, a directory, a regular file or a block device, is and
+/// stands on. Opens nothing but a regular file, and that for reading.
+///
+/// # Errors
+/// If there is no such thing, it is something else, or this user may not read
+/// it. What merely cannot be seen is no error but a blind spot.
+pub fn inspect(system: &System, name: &str) -> Result<Inspected, InspectError> {
+    let path = resolve(name)?;
+    let failed = |source| failure(name, &path, source);
+    let metadata = path.metadata().map_err(failed)?;
+    let kind = target_kind(name, &metadata)?;
+    require_access(name, &path, kind)?;
+    let text = path.to_str().ok_or_else(|| InspectError::NotText {
+        name: name.to_owned(),
+        path: path.clone(),
+    })?;
+    let mut info = TargetInfo {
+        name: name.to_owned(),
+        kind,
+        path: Some(text.to_owned()),
+        size_bytes: None,
+        file_system: None,
+        direct_io: DirectIoSupport::Unknown,
+        devices: Vec::new(),
+        file_state: None,
+        blind_spots: Vec::new(),
+    };
+    if kind == TargetKind::File {
+        let file = open_to_read(&path).map_err(failed)?;
+        info.size_bytes = Some(Bytes(metadata.len()));
+        info.direct_io = file::direct_io_support(&file);
+        info.file_state = known_state(&file, &mut info.blind_spots);
+    }
+    let counters = explore(system, &path, &metadata, &mut info);
+    Ok(Inspected { info, counters })
+}
+
+/// Fills in the file system and the devices.
+fn explore(
+    system: &System,
+    path: &Path,
+    metadata: &Metadata,
+    info: &mut TargetInfo,
+) -> CounterSource {
+    let mounts = Mounts::parse(&system.text("proc/self/mountinfo").unwrap_or_default());
+    let stack = Stack::new(system, &mounts);
+    let found = if info.kind == TargetKind::BlockDevice {
+        let number = stack::number_text(metadata.rdev());
+        info.direct_io = file::direct_io_support_at(path);
+        let found = stack.explore_device(&number);
+        info.size_bytes = found.devices.first().and_then(|device| device.size_bytes);
+        found
+    } else if let Some(mount) = mounts.holding(path, stack::mount_id(system, path)) {
+        info.file_system = describe_mount(mount, path);
+        if info.file_system.is_none() {
+            info.blind_spots.push(format!(
+                "how large {} is and how much is free is not seen: the file system does not answer",
+                mount.mount_point.display()
+            ));
+        }
+        stack.explore_mount(mount, path)
+    } else {
+        Found::nothing(format!(
+            "the mount that holds {} is not seen (in /proc/self/mountinfo): neither are its devices",
+            path.display()
+        ))
+    };
+    info.devices = found.devices;
+    info.blind_spots.extend(found.blind_spots);
+    found.counters
+}
+
+fn describe_mount(mount: &Mount, path: &Path) -> Option<FileSystem> {
+    let space = rustix::fs::statvfs(path).ok()?;
+    Some(FileSystem {
+        kind: mount.kind.clone(),
+        mount_point: mount.mount_point.to_string_lossy().into_owned(),
+        mount_options: mount.options.clone(),
+        source: mount.source.clone(),
+        total_bytes: Bytes(space.f_blocks.saturating_mul(space.f_frsize)),
+        available_bytes: Bytes(space.f_bavail.saturating_mul(space.f_frsize)),
+    })
+}
+
+fn known_state(file: &File, blind_spots: &mut Vec<String>) -> Option<FileState> {
+    match file::file_state(file) {
+        Ok(state) => Some(state),
+        Err(error) => {
+            blind_spots.push(format!(
+                "whether the file is fully written is not seen: {error}"
+            ));
+            None
+        }
+    }
+}
+
+fn resolve(name: &str) -> Result<PathBuf, InspectError> {
+    let path = Path::new(name);
+    path.canonicalize()
+        .map_err(|source| failure(name, path, source))
+}
+
+fn failure(name: &str, path: &Path, source: io::Error) -> InspectError {
+    let name = name.to_owned();
+    match (Errno::from_io_error(&source), path.read_link()) {
+        (Some(Errno::NOENT), Ok(to)) => InspectError::Dangling { name, to },
+        (Some(Errno::NOENT), _) => InspectError::Missing {
+            name,
+            nearest: nearest(path, Path::is_dir),
+        },
+        (Some(Errno::NOTDIR), _) => InspectError::NotBelowDirectory {
+            name,
+            file: nearest(path, Path::exists),
+        },
+        (Some(Errno::LOOP), _) => InspectError::LinkLoop { name },
+        (Some(Errno::ACCESS | Errno::PERM), _) => InspectError::NoPermission {
+            name,
+            access: "reach",
+        },
+        _ => InspectError::Failed { name, source },
+    }
+}
+
+/// The closest path above `path` that is as wished; `.` above a bare name.
+fn nearest(path: &Path, is_wished: impl Fn(&Path) -> bool) -> PathBuf {
+    let above = path.ancestors().skip(1).find(|above| is_wished(above));
+    above.unwrap_or(Path::new(".")).to_owned()
+}
+
+fn target_kind(name: &str, metadata: &Metadata) -> Result<TargetKind, InspectError> {
+    let kind = metadata.file_type();
+    let what = if kind.is_dir() {
+        return Ok(TargetKind::Directory);
+    } else if kind.is_file() {
+        return Ok(TargetKind::File);
+    } else if kind.is_block_device() {
+        return Ok(TargetKind::BlockDevice);
+    } else if kind.is_char_device() {
+        "character device"
+    } else if kind.is_fifo() {
+        "pipe (FIFO)"
+    } else if kind.is_socket() {
+        "socket"
+    } else {
+        "special file"
+    };
+    Err(InspectError::WrongKind {
+        name: name.to_owned(),
+        what,
+    })
+}
+
+fn require_access(name: &str, path: &Path, kind: TargetKind) -> Result<(), InspectError> {
+    let (mode, access) = match kind {
+        TargetKind::Directory => (Access::EXEC_OK, "enter"),
+        _ => (Access::READ_OK, "read"),
+    };
+    rustix::fs::access(path, mode).map_err(|errno| match errno {
+        Errno::ACCESS | Errno::PERM => InspectError::NoPermission {
+            name: name.to_owned(),
+            access,
+        },
+        other => failure(name, path, other.into()),
+    })
+}
+
+/// Opens a regular file; without blocking, in case it has just become a pipe.
+fn open_to_read(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
+        .open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error_of(name: &str) -> String {
+        inspect(&System::host(), name).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_the_nearest_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().display();
+        assert_eq!(
+            error_of(&format!("{path}/a/b")),
+            format!("{path}/a/b does not exist; the nearest directory that does is {path}")
+        );
+        assert_eq!(
+            error_of("no-such-thing-here"),
+            "no-such-thing-here does not exist; the nearest directory that does is ."
+        );
+    }
+
+    #[test]
+    fn a_path_through_a_file_names_the_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("file");
+        std::fs::write(&file, "x").unwrap();
+        assert!(
+            error_of(&format!("{}/below", file.display()))
+                .contains(&format!("for {} is not a directory", file.display()))
+        );
+    }
+
+    #[test]
+    fn links_are_followed_and_circles_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let [one, two, good] = ["one", "two", "good"].map(|name| directory.path().join(name));
+        std::os::unix::fs::symlink(&one, &two).unwrap();
+        std::os::unix::fs::symlink(&two, &one).unwrap();
+        assert!(error_of(one.to_str().unwrap()).contains("leads back to itself"));
+        let nowhere = directory.path().join("nowhere");
+        std::os::unix::fs::symlink("gone", &nowhere).unwrap();
+        assert!(error_of(nowhere.to_str().unwrap()).contains("a symbolic link to gone, which"));
+        std::os::unix::fs::symlink(directory.path(), &good).unwrap();
+        let found = inspect(&System::host(), good.to_str().unwrap()).unwrap();
+        assert_eq!(found.info.name, good.to_str().unwrap());
+        assert_eq!(
+            found.info.path.as_deref(),
+            directory.path().canonicalize().unwrap().to_str()
+        );
+    }
+
+    #[test]
+    fn what_holds_no_blocks_is_refused_by_its_kind() {
+        assert_eq!(
+            error_of("/dev/null"),
+            "/dev/null is a character device; name a directory, a regular file or a block device"
+        );
+        let directory = tempfile::tempdir().unwrap();
+        let socket = directory.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        assert!(error_of(socket.to_str().unwrap()).contains("is a socket"));
+        let fifo = directory.path().join("fifo");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &fifo,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR,
+            0,
+        )
+        .unwrap();
+        assert!(error_of(fifo.to_str().unwrap()).contains("is a pipe"));
+    }
+
+    #[test]
+    fn names_that_are_no_path_are_errors() {
+        assert!(error_of("").contains("does not exist"));
+        assert!(error_of("a\0b").contains("could not be examined"));
+        assert!(error_of(&"x".repeat(300)).contains("could not be examined"));
+    }
+}

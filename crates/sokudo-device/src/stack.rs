@@ -1,0 +1,404 @@
+//! The block devices under a path, from the top down: partitions to their disks,
+//! loop devices to what holds their file, RAID and device-mapper to their members.
+
+use std::collections::HashSet;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use sokudo_model::{BlockDevice, BlockDeviceKind};
+
+use crate::block;
+use crate::counters::{self, CounterSource};
+use crate::file_system::{self, Backing, Layers};
+use crate::mounts::{Mount, Mounts};
+use crate::system::{self, System};
+
+/// Levels that are followed downward: far more than anyone stacks, and few enough
+/// that a description that leads in circles ends.
+const LEVELS_MAX: u32 = 16;
+
+/// Devices in one stack; the largest disk shelves hold a few hundred.
+const DEVICES_MAX: usize = 1024;
+
+/// A stack while it is being explored.
+pub(crate) struct Stack<'a> {
+    system: &'a System,
+    mounts: &'a Mounts,
+    devices: Vec<BlockDevice>,
+    stat_files: Vec<PathBuf>,
+    seen: HashSet<PathBuf>,
+    blind_spots: Vec<String>,
+    /// Whether every byte must pass a leaf that was found, so that their counters
+    /// prove something.
+    is_complete: bool,
+}
+
+/// What was found.
+pub(crate) struct Found {
+    pub(crate) devices: Vec<BlockDevice>,
+    pub(crate) counters: CounterSource,
+    pub(crate) blind_spots: Vec<String>,
+}
+
+impl Found {
+    /// Nothing, for the reason of the sentence.
+    pub(crate) fn nothing(sentence: String) -> Self {
+        Self {
+            devices: Vec::new(),
+            counters: CounterSource::default(),
+            blind_spots: vec![sentence],
+        }
+    }
+}
+
+impl<'a> Stack<'a> {
+    /// An empty stack on a system with these mounts.
+    pub(crate) fn new(system: &'a System, mounts: &'a Mounts) -> Self {
+        Self {
+            system,
+            mounts,
+            devices: Vec::new(),
+            stat_files: Vec::new(),
+            seen: HashSet::new(),
+            blind_spots: Vec::new(),
+            is_complete: true,
+        }
+    }
+
+    /// Explores what is under a file or directory of a mounted file system.
+    pub(crate) fn explore_mount(mut self, mount: &Mount, path: &Path) -> Found {
+        self.add_mount(mount, path, 0);
+        self.found()
+    }
+
+    /// Explores a block device and what is under it.
+    pub(crate) fn explore_device(mut self, number: &str) -> Found {
+        self.add_number(number, 0);
+        self.found()
+    }
+
+    fn found(mut self) -> Found {
+        self.check_counters();
+        let stat_files = if self.is_complete {
+            self.stat_files
+        } else {
+            Vec::new()
+        };
+        Found {
+            devices: self.devices,
+            counters: CounterSource::new(stat_files),
+            blind_spots: self.blind_spots,
+        }
+    }
+
+    fn check_counters(&mut self) {
+        let silent: Vec<String> = self
+            .devices
+            .iter()
+            .filter(|device| device.is_leaf && device.counts_io == Some(false))
+            .map(|device| device.name.clone())
+            .collect();
+        for name in silent {
+            self.miss(format!(
+                "the kernel keeps no I/O counters for {name} (queue/iostats is 0)"
+            ));
+        }
+        for file in self.stat_files.clone() {
+            match counters::counts_flushes(&file) {
+                Some(true) => {}
+                Some(false) => self.note(
+                    "the kernel counts no flushes (it does since Linux 5.5): they are shown as 0"
+                        .to_owned(),
+                ),
+                None => self.miss(format!("the counters {} are not seen", file.display())),
+            }
+        }
+    }
+
+    /// Notes that something below is not seen, so that the leaves that are seen
+    /// prove nothing.
+    fn miss(&mut self, sentence: String) {
+        self.is_complete = false;
+        self.note(sentence);
+    }
+
+    /// Notes, once, what is not seen.
+    fn note(&mut self, sentence: String) {
+        if !self.blind_spots.contains(&sentence) {
+            self.blind_spots.push(sentence);
+        }
+    }
+
+    /// The names of the devices directly under a file system.
+    fn add_mount(&mut self, mount: &Mount, path: &Path, level: u32) -> Vec<String> {
+        if let Some(sentence) = file_system::caveat(mount) {
+            self.note(sentence);
+        }
+        match Backing::of(mount) {
+            Backing::Numbered { more_sources } => {
+                let mut names = Vec::from_iter(self.add_number(&mount.device_number, level));
+                names.extend(self.add_sources(&more_sources, level));
+                names
+            }
+            Backing::Btrfs { source } => self.add_btrfs(&source, mount, level),
+            Backing::Sources(sources) => self.add_sources(&sources, level),
+            Backing::Overlay(layers) => self.add_overlay(&layers, mount, path, level),
+            Backing::Unseen(sentence) => {
+                self.miss(sentence);
+                Vec::new()
+            }
+        }
+    }
+
+    fn add_sources(&mut self, sources: &[String], level: u32) -> Vec<String> {
+        let mut names = Vec::new();
+        for source in sources {
+            match block::directory_of_source(self.system, source) {
+                Some(directory) => names.extend(self.add_directory(directory, level)),
+                None => self.miss(format!("the block device {source} is not seen in sysfs")),
+            }
+        }
+        names
+    }
+
+    /// A btrfs lists its devices under its UUID. Its mount names one of them.
+    fn add_btrfs(&mut self, source: &str, mount: &Mount, level: u32) -> Vec<String> {
+        let member = block::directory_of_source(self.system, source);
+        let member_name = member.as_deref().map(block::name);
+        let all = self
+            .system
+            .names("sys/fs/btrfs")
+            .into_iter()
+            .find_map(|uuid| {
+                let names = self.system.names(format!("sys/fs/btrfs/{uuid}/devices"));
+                let is_ours = |name: &String| Some(name.replace('!', "/")) == member_name;
+                names.iter().any(is_ours).then_some((uuid, names))
+            });
+        let Some((uuid, names)) = all else {
+            self.miss(format!(
+                "the devices of the btrfs on {} are not seen: sysfs lists none that belongs to \
+                 {source}",
+                mount.mount_point.display()
+            ));
+            return Vec::new();
+        };
+        let below = self.system.path(format!("sys/fs/btrfs/{uuid}/devices"));
+        names
+            .iter()
+            .filter_map(|name| match below.join(name).canonicalize() {
+                Ok(directory) => self.add_directory(directory, level),
+                Err(_) => {
+                    self.miss(format!("the btrfs device {name} is not seen in sysfs"));
+                    None
+                }
+            })
+            .collect()
+    }
+
+    /// Follows an overlay to the layer that holds the path; what will be new goes
+    /// to the upper one.
+    fn add_overlay(
+        &mut self,
+        layers: &Layers,
+        mount: &Mount,
+        path: &Path,
+        level: u32,
+    ) -> Vec<String> {
+        let is_visible = |layer: &Path| layer.is_absolute() && layer.is_dir();
+        let holder = if path.is_dir() {
+            layers
+                .upper()
+                .filter(|upper| is_visible(upper))
+                .map(Path::to_owned)
+        } else {
+            // A layer that is not seen may hold the file, so the search ends there.
+            layers
+                .places(path)
+                .take_while(|(layer, _)| is_visible(layer))
+                .find_map(|(_, place)| place.exists().then_some(place))
+        };
+        let Some(holder) = holder else {
+            self.miss(format!(
+                "{} is an overlay, as in a container, and the directory that holds its data is \
+                 not seen from here: neither are its devices",
+                mount.mount_point.display()
+            ));
+            return Vec::new();
+        };
+        self.add_path(&holder, level + 1)
+    }
+
+    /// The names of the devices directly under an existing path: the file behind
+    /// a loop device, or a layer of an overlay.
+    fn add_path(&mut self, path: &Path, level: u32) -> Vec<String> {
+        if level >= LEVELS_MAX {
+            self.miss(format!(
+                "what is below {} was not followed deeper than {LEVELS_MAX} levels",
+                path.display()
+            ));
+            return Vec::new();
+        }
+        let seen = path.canonicalize().and_then(|path| {
+            let metadata = path.metadata()?;
+            Ok((path, metadata))
+        });
+        let Ok((path, metadata)) = seen else {
+            self.miss(format!("{} is not seen from here", path.display()));
+            return Vec::new();
+        };
+        if metadata.file_type().is_block_device() {
+            let number = number_text(metadata.rdev());
+            return Vec::from_iter(self.add_number(&number, level));
+        }
+        let mounts = self.mounts;
+        match mounts.holding(&path, mount_id(self.system, &path)) {
+            Some(mount) => self.add_mount(mount, &path, level),
+            None => {
+                self.miss(format!(
+                    "the mount that holds {} is not seen",
+                    path.display()
+                ));
+                Vec::new()
+            }
+        }
+    }
+
+    fn add_number(&mut self, number: &str, level: u32) -> Option<String> {
+        match block::directory_of_number(self.system, number) {
+            Some(directory) => self.add_directory(directory, level),
+            None => {
+                self.miss(format!("the block device {number} is not seen in sysfs"));
+                None
+            }
+        }
+    }
+
+    /// Adds the device of a directory in sysfs and everything below it, once.
+    fn add_directory(&mut self, directory: PathBuf, level: u32) -> Option<String> {
+        let name = block::name(&directory);
+        if self.seen.contains(&directory) {
+            return Some(name);
+        }
+        if level >= LEVELS_MAX || self.devices.len() >= DEVICES_MAX {
+            self.miss(format!(
+                "{name} was not looked at: more than {LEVELS_MAX} levels or {DEVICES_MAX} devices"
+            ));
+            return None;
+        }
+        self.seen.insert(directory.clone());
+        let index = self.devices.len();
+        self.devices.push(block::describe(&directory));
+        let below = self.add_below(&directory, index, level + 1);
+        let device = &mut self.devices[index];
+        device.parents = below.names;
+        device.is_leaf = below.is_leaf;
+        if below.is_leaf {
+            self.stat_files
+                .extend(counters::stat_files(self.system, &directory));
+        }
+        Some(name)
+    }
+
+    fn add_below(&mut self, directory: &Path, index: usize, level: u32) -> Below {
+        let device = &self.devices[index];
+        let name = device.name.clone();
+        match (device.kind, device.backing_file.clone()) {
+            (BlockDeviceKind::Partition, _) => {
+                let disk = directory.parent().map(Path::to_owned);
+                Below::on(disk.and_then(|disk| self.add_directory(disk, level)))
+            }
+            (BlockDeviceKind::Loop, Some(file)) => Below::on(self.add_backing(&name, &file, level)),
+            (BlockDeviceKind::Loop, None) => {
+                self.miss(format!("{name} has no file behind it, or hides it"));
+                Below::on(None)
+            }
+            _ if name.starts_with("zd") => {
+                self.miss(format!(
+                    "{name} is a ZFS volume: its pool caches, and the pool's devices are not seen"
+                ));
+                Below::on(None)
+            }
+            _ => {
+                if name.starts_with("nbd") || name.starts_with("rbd") {
+                    self.note(format!(
+                        "{name} is served by another program or machine, whose caches are not seen"
+                    ));
+                }
+                self.add_members(directory, level)
+            }
+        }
+    }
+
+    fn add_backing(&mut self, name: &str, file: &str, level: u32) -> Vec<String> {
+        if let Some(deleted) = file.strip_suffix(" (deleted)") {
+            self.miss(format!(
+                "the file behind {name}, {deleted}, has been deleted: what holds it is not seen"
+            ));
+            return Vec::new();
+        }
+        self.add_path(Path::new(file), level)
+    }
+
+    /// Members of RAID, device-mapper, bcache: whatever has slaves. What has none
+    /// is a leaf.
+    fn add_members(&mut self, directory: &Path, level: u32) -> Below {
+        let slaves = directory.join("slaves");
+        let members = system::names(&slaves);
+        let is_leaf = members.is_empty();
+        let mut names = Vec::new();
+        for member in members {
+            match slaves.join(&member).canonicalize() {
+                Ok(directory) => names.extend(self.add_directory(directory, level)),
+                Err(_) => self.miss(format!("the member {member} is not seen in sysfs")),
+            }
+        }
+        Below { is_leaf, names }
+    }
+}
+
+/// What a device stands on.
+struct Below {
+    is_leaf: bool,
+    names: Vec<String>,
+}
+
+impl Below {
+    /// Stands on these, or on something that was not seen, but is no leaf.
+    fn on(names: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            is_leaf: false,
+            names: names.into_iter().collect(),
+        }
+    }
+}
+
+/// `major:minor`.
+pub(crate) fn number_text(device: u64) -> String {
+    format!(
+        "{}:{}",
+        rustix::fs::major(device),
+        rustix::fs::minor(device)
+    )
+}
+
+/// The kernel's number of the mount that holds a path (Linux 5.8).
+pub(crate) fn mount_id(system: &System, path: &Path) -> Option<u64> {
+    use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
+    if !system.is_host() {
+        return None;
+    }
+    let answer = statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
+    let is_told = answer.stx_mask & StatxFlags::MNT_ID.bits() != 0;
+    is_told.then_some(answer.stx_mnt_id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn device_numbers_are_written_as_the_kernel_does() {
+        assert_eq!(number_text(rustix::fs::makedev(259, 3)), "259:3");
+        assert_eq!(number_text(rustix::fs::makedev(8, 1_000)), "8:1000");
+    }
+}

@@ -1,0 +1,186 @@
+//! CrystalDiskMark's language: profiles, rows such as `SEQ1M,Q8,T1`, mixes such
+//! as `R70/W30`.
+//!
+//! Profiles are fio job files, embedded from `methods/`. How often a row is
+//! measured, and for how long, is the schedule's business, not this module's.
+
+mod mix;
+mod profile;
+mod row;
+
+use sokudo_model::{Nanos, Operation, OperationMix, Order, SequentialOffset, Stage, Workload};
+
+pub use mix::{Mix, MixError};
+pub use profile::{Profile, UnknownProfile, interval, job_file, plan, rows};
+pub use row::{
+    BLOCK_MAX, BLOCK_MIN, DEPTH_MAX, DEPTH_MAX_IO_URING, Pattern, RowError, RowSpec, THREADS_MAX,
+    row,
+};
+
+/// How long one trial lasts unless told otherwise.
+pub const TRIAL_TIME: Nanos = Nanos::from_secs(1);
+
+/// In which direction a row is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Reads only.
+    Read,
+    /// Writes only.
+    Write,
+    /// Reads and writes in shares.
+    Mix(Mix),
+}
+
+impl Direction {
+    /// The operations of this direction.
+    pub fn operations(self) -> OperationMix {
+        match self {
+            Self::Read => OperationMix::only(Operation::Read),
+            Self::Write => OperationMix::only(Operation::Write),
+            Self::Mix(mix) => mix.operations(),
+        }
+    }
+}
+
+/// The workloads of `rows` in CrystalDiskMark's order: all reads, then all writes,
+/// then all mixes.
+///
+/// A row that names its own directions is measured in those, any other in
+/// `directions` and `mixes`. The first of equal directions counts.
+pub fn workloads(rows: &[RowSpec], directions: &[Direction], mixes: &[Mix]) -> Vec<Workload> {
+    let mixes = || mixes.iter().copied().map(Direction::Mix);
+    let asked: Vec<Direction> = directions.iter().copied().chain(mixes()).collect();
+    let wanted = |row: &RowSpec| {
+        if row.directions.is_empty() {
+            asked.clone()
+        } else {
+            row.directions.clone()
+        }
+    };
+    let mut columns = vec![Direction::Read, Direction::Write];
+    for direction in rows.iter().flat_map(wanted) {
+        if !columns.contains(&direction) {
+            columns.push(direction);
+        }
+    }
+    let of_column = |column: Direction| {
+        let rows = rows.iter().filter(move |row| wanted(row).contains(&column));
+        rows.map(move |row| row.workload(column))
+            .collect::<Vec<_>>()
+    };
+    columns.into_iter().flat_map(of_column).collect()
+}
+
+/// Stages that run the workloads one after the other, as CrystalDiskMark does.
+pub fn stages(workloads: Vec<Workload>) -> Vec<Stage> {
+    let alone = |workload| Stage {
+        workloads: vec![workload],
+    };
+    workloads.into_iter().map(alone).collect()
+}
+
+impl RowSpec {
+    /// What this row does in one direction: until [`TRIAL_TIME`] is over, with
+    /// direct I/O where there is any, by the best backend. Threads of a sequential
+    /// row share one position (DiskSpd `-si`); random blocks may repeat, as
+    /// DiskSpd's do.
+    pub fn workload(&self, direction: Direction) -> Workload {
+        let mut workload = Workload::new(self.to_string(), self.block);
+        workload.operations = direction.operations();
+        workload.order = match self.pattern {
+            Pattern::Random => Order::Random { map: false },
+            Pattern::Sequential => Order::Sequential {
+                offset: if self.threads > 1 {
+                    SequentialOffset::Interlocked
+                } else {
+                    SequentialOffset::Own
+                },
+            },
+        };
+        workload.depth = self.depth;
+        workload.clones = self.threads;
+        workload.limits.time = Some(TRIAL_TIME);
+        workload
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(workloads: &[Workload]) -> Vec<(String, &'static str, u32)> {
+        let line = |w: &Workload| {
+            let reads = w.operations.percent(Operation::Read);
+            (w.name.clone(), w.operations.direction(), reads)
+        };
+        workloads.iter().map(line).collect()
+    }
+
+    #[test]
+    fn reads_come_first_then_writes_then_mixes() {
+        let rows = [row("SEQ1M,Q8,T1").unwrap(), row("RND4K,Q1,T1").unwrap()];
+        let mixes = ["R70/W30".parse().unwrap(), "50".parse().unwrap()];
+        let found = workloads(&rows, &[Direction::Write, Direction::Read], &mixes);
+        let name = |index: usize| ["SEQ1M Q8T1", "RND4K Q1T1"][index].to_owned();
+        assert_eq!(
+            table(&found),
+            [
+                (name(0), "read", 100),
+                (name(1), "read", 100),
+                (name(0), "write", 0),
+                (name(1), "write", 0),
+                (name(0), "mix", 70),
+                (name(1), "mix", 70),
+                (name(0), "mix", 50),
+                (name(1), "mix", 50),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_rows_own_directions_win() {
+        let rows = [
+            row("SEQ1M,Q8,T1,write").unwrap(),
+            row("RND4K,Q1,T1,mix70").unwrap(),
+            row("RND4K,Q2,T1").unwrap(),
+        ];
+        let found = workloads(&rows, &[Direction::Read], &[]);
+        let found = table(&found);
+        let found: Vec<_> = found.iter().map(|(n, d, _)| (n.as_str(), *d)).collect();
+        assert_eq!(
+            found,
+            [
+                ("RND4K Q2T1", "read"),
+                ("SEQ1M Q8T1", "write"),
+                ("RND4K Q1T1", "mix")
+            ]
+        );
+    }
+
+    #[test]
+    fn threads_of_a_sequential_row_share_one_position() {
+        let offset = |text: &str| row(text).unwrap().workload(Direction::Read).order;
+        assert_eq!(
+            offset("SEQ128K,Q32,T4"),
+            Order::Sequential {
+                offset: SequentialOffset::Interlocked
+            }
+        );
+        assert_eq!(
+            offset("SEQ128K,Q32,T1"),
+            Order::Sequential {
+                offset: SequentialOffset::Own
+            }
+        );
+        assert_eq!(offset("RND4K,Q1,T4"), Order::Random { map: false });
+    }
+
+    #[test]
+    fn each_workload_runs_alone() {
+        let rows = [row("SEQ1M,Q8,T1").unwrap()];
+        let both = [Direction::Read, Direction::Write];
+        let stages = stages(workloads(&rows, &both, &[]));
+        assert_eq!(stages.len(), 2);
+        assert!(stages.iter().all(|stage| stage.workloads.len() == 1));
+    }
+}

@@ -1,0 +1,396 @@
+//! One row of the table, such as `SEQ1M,Q8,T1`.
+
+use std::fmt;
+
+use sokudo_model::{BackendKind, Bytes};
+
+use super::Direction;
+use super::mix::{Mix, MixError};
+
+/// No device has a smaller sector.
+pub const BLOCK_MIN: Bytes = Bytes(512);
+/// Eight times what CrystalDiskMark offers; larger I/O is split by the kernel.
+pub const BLOCK_MAX: Bytes = Bytes::mib(64);
+/// Twice what CrystalDiskMark offers; kernels by default share 65536 asynchronous
+/// requests between all processes (`fs.aio-max-nr`).
+pub const DEPTH_MAX: u32 = 1024;
+/// io_uring refuses more than 32768 entries.
+pub const DEPTH_MAX_IO_URING: u32 = 32_768;
+/// Four times what CrystalDiskMark offers.
+pub const THREADS_MAX: u32 = 256;
+
+/// One row: an access pattern, and the directions it is measured in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowSpec {
+    /// Size of one I/O.
+    pub block: Bytes,
+    /// In which order blocks are visited.
+    pub pattern: Pattern,
+    /// I/Os in flight per thread.
+    pub depth: u32,
+    /// Threads.
+    pub threads: u32,
+    /// The directions that the row itself names; empty is whatever is asked for
+    /// the whole table.
+    pub directions: Vec<Direction>,
+}
+
+/// In which order blocks are visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// `SEQ`: one after the other.
+    Sequential,
+    /// `RND`: uniformly at random.
+    Random,
+}
+
+/// Why a row could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RowError {
+    /// It does not start with SEQ or RND and a size.
+    #[error(
+        "row \"{row}\" does not start with a pattern and a block size; write it like SEQ1M,Q8,T1 or RND4K,Q32,T16,read"
+    )]
+    Start {
+        /// As written.
+        row: String,
+    },
+    /// The block size is out of range.
+    #[error("row \"{row}\": a block is a multiple of 512 B from {BLOCK_MIN} to {BLOCK_MAX}")]
+    Block {
+        /// As written.
+        row: String,
+    },
+    /// The depth is out of range.
+    #[error(
+        "row \"{row}\": the depth Q is from 1 to {DEPTH_MAX}, with io_uring to {DEPTH_MAX_IO_URING}"
+    )]
+    Depth {
+        /// As written.
+        row: String,
+    },
+    /// The number of threads is out of range.
+    #[error("row \"{row}\": the number of threads T is from 1 to {THREADS_MAX}")]
+    Threads {
+        /// As written.
+        row: String,
+    },
+    /// A mix is wrong.
+    #[error("row \"{row}\": {source}")]
+    Mix {
+        /// As written.
+        row: String,
+        /// Why.
+        source: MixError,
+    },
+    /// A part says nothing known.
+    #[error(
+        "row \"{row}\": \"{part}\" is none of Q<depth>, T<threads>, read, write, mix<percent of reads>"
+    )]
+    Part {
+        /// As written.
+        row: String,
+        /// The part.
+        part: String,
+    },
+    /// A part is there twice.
+    #[error("row \"{row}\": \"{part}\" says again what was said before; leave one out")]
+    Twice {
+        /// As written.
+        row: String,
+        /// The second one.
+        part: String,
+    },
+}
+
+/// Reads a row: `SEQ128K,Q32,T4`, `RND4K,Q1,T1,mix70`, `rnd512k,q1,t1,read|write`.
+///
+/// Q and T are 1 if not given. Names as the table shows them (`SEQ1M Q8T1`) and as
+/// job files have them (`SEQ1M_Q8T1_READ`) are read too.
+///
+/// # Errors
+/// [`RowError`], which names the part that is wrong.
+pub fn row(text: &str) -> Result<RowSpec, RowError> {
+    let row = || text.trim().to_owned();
+    let separators = |c: char| matches!(c, ',' | '|' | '_') || c.is_whitespace();
+    let mut parts = text.split(separators).filter(|part| !part.is_empty());
+    let (pattern, block) = parts
+        .next()
+        .and_then(pattern_and_block)
+        .ok_or_else(|| RowError::Start { row: row() })?;
+    if block < BLOCK_MIN || block > BLOCK_MAX || !block.0.is_multiple_of(BLOCK_MIN.0) {
+        return Err(RowError::Block { row: row() });
+    }
+    let (mut depth, mut threads, mut directions) = (None, None, Vec::new());
+    for part in parts {
+        let again = match read_part(part, &row)? {
+            Part::Load(q, t) => {
+                let again = (q.is_some() && depth.is_some()) || (t.is_some() && threads.is_some());
+                depth = depth.or(q);
+                threads = threads.or(t);
+                again
+            }
+            Part::Direction(direction) => {
+                let again = directions.contains(&direction);
+                directions.push(direction);
+                again
+            }
+        };
+        if again {
+            let part = part.to_owned();
+            return Err(RowError::Twice { row: row(), part });
+        }
+    }
+    Ok(RowSpec {
+        block,
+        pattern,
+        depth: depth.unwrap_or(1),
+        threads: threads.unwrap_or(1),
+        directions,
+    })
+}
+
+impl RowSpec {
+    /// Checks the depth for a backend, once that is known.
+    ///
+    /// # Errors
+    /// [`RowError::Depth`] above [`DEPTH_MAX`], with io_uring above
+    /// [`DEPTH_MAX_IO_URING`].
+    pub fn check_depth(&self, backend: BackendKind) -> Result<(), RowError> {
+        let max = match backend {
+            BackendKind::IoUring => DEPTH_MAX_IO_URING,
+            _ => DEPTH_MAX,
+        };
+        if (1..=max).contains(&self.depth) {
+            return Ok(());
+        }
+        Err(RowError::Depth {
+            row: self.to_string(),
+        })
+    }
+}
+
+/// Prints the canonical name, without directions: `SEQ1M Q8T1`.
+impl fmt::Display for RowSpec {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pattern = match self.pattern {
+            Pattern::Sequential => "SEQ",
+            Pattern::Random => "RND",
+        };
+        let bytes = self.block.0;
+        let (number, unit) = if bytes.is_multiple_of(Bytes::MIB) {
+            (bytes / Bytes::MIB, "M")
+        } else if bytes.is_multiple_of(Bytes::KIB) {
+            (bytes / Bytes::KIB, "K")
+        } else {
+            (bytes, "B")
+        };
+        let (depth, threads) = (self.depth, self.threads);
+        out.pad(&format!("{pattern}{number}{unit} Q{depth}T{threads}"))
+    }
+}
+
+/// What one part of a row says.
+enum Part {
+    Load(Option<u32>, Option<u32>),
+    Direction(Direction),
+}
+
+fn read_part(part: &str, row: &dyn Fn() -> String) -> Result<Part, RowError> {
+    let lower = part.to_ascii_lowercase();
+    match lower.as_str() {
+        "read" => return Ok(Part::Direction(Direction::Read)),
+        "write" => return Ok(Part::Direction(Direction::Write)),
+        // How a job file names the default mix.
+        "mix" => return Ok(Part::Direction(Direction::Mix(Mix::R70_W30))),
+        _ => {}
+    }
+    if let Some(mix) = lower.strip_prefix("mix") {
+        return match mix.parse() {
+            Ok(mix) => Ok(Part::Direction(Direction::Mix(mix))),
+            Err(source) => Err(RowError::Mix { row: row(), source }),
+        };
+    }
+    let unknown = || RowError::Part {
+        row: row(),
+        part: part.to_owned(),
+    };
+    let (depth, threads) = load(&lower).ok_or_else(unknown)?;
+    if depth.is_some_and(|depth| !(1..=DEPTH_MAX_IO_URING).contains(&depth)) {
+        return Err(RowError::Depth { row: row() });
+    }
+    if threads.is_some_and(|threads| !(1..=THREADS_MAX).contains(&threads)) {
+        return Err(RowError::Threads { row: row() });
+    }
+    Ok(Part::Load(depth, threads))
+}
+
+fn pattern_and_block(part: &str) -> Option<(Pattern, Bytes)> {
+    let (pattern, size) = part.split_at_checked(3)?;
+    let pattern = match pattern.to_ascii_lowercase().as_str() {
+        "seq" => Pattern::Sequential,
+        "rnd" => Pattern::Random,
+        _ => return None,
+    };
+    Some((pattern, size.parse().ok()?))
+}
+
+/// `q8`, `t1` or `q8t1`; a number too large for its type is out of every range.
+fn load(part: &str) -> Option<(Option<u32>, Option<u32>)> {
+    let (depth, threads) = match part.strip_prefix('q') {
+        None => (None, Some(part.strip_prefix('t')?)),
+        Some(rest) => match rest.split_once('t') {
+            None => (Some(rest), None),
+            Some((depth, threads)) => (Some(depth), Some(threads)),
+        },
+    };
+    let count = |digits: &str| {
+        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        plain.then(|| digits.parse().unwrap_or(u32::MAX))
+    };
+    match (depth.map(count), threads.map(count)) {
+        (Some(None), _) | (_, Some(None)) => None,
+        (depth, threads) => Some((depth.flatten(), threads.flatten())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn error(text: &str) -> String {
+        row(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_row_is_read_in_any_case() {
+        let expected = RowSpec {
+            block: Bytes::kib(128),
+            pattern: Pattern::Sequential,
+            depth: 32,
+            threads: 4,
+            directions: vec![],
+        };
+        for text in [
+            "SEQ128K,Q32,T4",
+            "seq128k,q32,t4",
+            "SEQ128KiB,T4,Q32",
+            "SEQ128K Q32T4",
+        ] {
+            assert_eq!(row(text), Ok(expected.clone()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_row_may_name_its_directions() {
+        let directions = |text: &str| row(text).unwrap().directions;
+        let mix = Direction::Mix(Mix::R70_W30);
+        assert_eq!(directions("RND4K,Q1,T1"), []);
+        assert_eq!(directions("RND4K,Q1,T1,mix70"), [mix]);
+        assert_eq!(directions("RND4K,Q1,T1,MIXR70/W30"), [mix]);
+        let both = [Direction::Read, Direction::Write];
+        assert_eq!(directions("RND512K,Q1,T1,read|write"), both);
+        assert_eq!(directions("RND512K,Q1,T1,read,write"), both);
+        assert_eq!(directions("SEQ1M_Q8T1_READ"), [Direction::Read]);
+    }
+
+    #[test]
+    fn names_are_canonical() {
+        for (text, name) in [
+            ("seq1024k,q8,t1", "SEQ1M Q8T1"),
+            ("rnd4096,q32,t16", "RND4K Q32T16"),
+            ("RND512B,Q1", "RND512B Q1T1"),
+        ] {
+            assert_eq!(row(text).unwrap().to_string(), name);
+        }
+    }
+
+    #[test]
+    fn a_wrong_row_is_refused_with_the_part_that_is_wrong() {
+        let start = "does not start with a pattern and a block size; write it like SEQ1M,Q8,T1 or RND4K,Q32,T16,read";
+        for text in [
+            "",
+            "Q8,T1",
+            "SEQ",
+            "SEQ,Q1,T1",
+            "XYZ4K,Q1,T1",
+            "日本4K",
+            "SEQ1X,Q1",
+        ] {
+            assert_eq!(error(text), format!("row \"{text}\" {start}"));
+        }
+        for text in [
+            "SEQ0,Q1,T1",
+            "SEQ256,Q1,T1",
+            "SEQ65M,Q1,T1",
+            "SEQ1000,Q1,T1",
+        ] {
+            assert_eq!(
+                error(text),
+                format!("row \"{text}\": a block is a multiple of 512 B from 512 B to 64 MiB")
+            );
+        }
+        for text in ["SEQ1M,Q0,T1", "SEQ1M,Q32769,T1", "SEQ1M,Q99999999999"] {
+            assert_eq!(
+                error(text),
+                format!("row \"{text}\": the depth Q is from 1 to 1024, with io_uring to 32768")
+            );
+        }
+        for text in ["SEQ1M,Q1,T0", "SEQ1M,Q1,T257"] {
+            assert_eq!(
+                error(text),
+                format!("row \"{text}\": the number of threads T is from 1 to 256")
+            );
+        }
+        assert_eq!(
+            error("SEQ1M,Q1,fast"),
+            "row \"SEQ1M,Q1,fast\": \"fast\" is none of Q<depth>, T<threads>, read, write, mix<percent of reads>"
+        );
+        assert_eq!(
+            error("SEQ1M,Q1,Q2"),
+            "row \"SEQ1M,Q1,Q2\": \"Q2\" says again what was said before; leave one out"
+        );
+        assert_eq!(
+            error("SEQ1M,mix100"),
+            "row \"SEQ1M,mix100\": \"100\" is no mix: give reads a share from 1 to 99 %"
+        );
+        for text in ["SEQ1M,Q", "SEQ1M,T", "SEQ1M,Q1T", "SEQ1M,Q-1", "SEQ1M,Q+1"] {
+            assert!(matches!(row(text), Err(RowError::Part { .. })), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_io_uring_takes_great_depths() {
+        let deep = row("RND4K,Q4096,T1").unwrap();
+        assert_eq!(deep.check_depth(BackendKind::IoUring), Ok(()));
+        assert!(deep.check_depth(BackendKind::Libaio).is_err());
+        let usual = row("RND4K,Q1024,T1").unwrap();
+        assert_eq!(usual.check_depth(BackendKind::Auto), Ok(()));
+    }
+
+    proptest! {
+        #[test]
+        fn every_name_is_read_back(
+            sectors in 1u64..=131_072,
+            depth in 1..=DEPTH_MAX_IO_URING,
+            threads in 1..=THREADS_MAX,
+            random: bool,
+        ) {
+            let spec = RowSpec {
+                block: Bytes(sectors * 512),
+                pattern: if random { Pattern::Random } else { Pattern::Sequential },
+                depth,
+                threads,
+                directions: vec![],
+            };
+            prop_assert_eq!(row(&spec.to_string()), Ok(spec));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in "\\PC*", tail in "(SEQ|RND)?[0-9]{0,12}[KMG]?[,|_ QTqtmixread0-9/]*") {
+            let _ = row(&text);
+            let _ = row(&tail);
+        }
+    }
+}

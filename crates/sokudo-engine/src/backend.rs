@@ -1,0 +1,45 @@
+//! How I/O is issued: one trait, one file per way.
+
+mod io_uring;
+mod libaio;
+mod null;
+mod open;
+mod psync;
+
+use std::io;
+use std::time::Duration;
+
+use sokudo_sys::Request;
+
+pub(crate) use io_uring::IoUring;
+pub(crate) use libaio::Libaio;
+pub(crate) use null::Null;
+pub(crate) use open::{AnyBackend, OpenError, Wanted, open};
+pub(crate) use psync::Psync;
+
+/// How long a backend waits for a silent device before it lets the worker look at
+/// the clock and the control: short enough for Ctrl-C to feel immediate.
+pub(crate) const TICK: Duration = Duration::from_millis(100);
+
+/// Submits I/Os and reaps their completions; nothing else.
+///
+/// Buffers belong to the backend, in chunks. A chunk's number names its I/O.
+pub(crate) trait Backend {
+    /// Whether submitting is a step of its own, whose length can be measured.
+    const SUBMITS: bool;
+    /// Whether the contents of buffers go anywhere.
+    const MOVES_DATA: bool;
+
+    /// The buffer of a chunk that is not in flight.
+    fn chunk_mut(&mut self, chunk: u32) -> &mut [u8];
+    /// Takes an I/O; it starts at the next submission.
+    fn prepare(&mut self, request: Request);
+    /// Submits what was prepared, without waiting.
+    fn submit(&mut self) -> io::Result<()>;
+    /// Submits what was prepared and waits for a completion, at most a [`TICK`].
+    fn submit_and_wait(&mut self) -> io::Result<()>;
+    /// Submits what was prepared and waits for a completion, at most `patience`.
+    fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()>;
+    /// Hands chunk and result (bytes, or minus errno) of each completion to `each`.
+    fn reap(&mut self, each: impl FnMut(u32, i32));
+}

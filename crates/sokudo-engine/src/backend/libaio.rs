@@ -1,0 +1,45 @@
+//! Linux native asynchronous I/O: two system calls per batch.
+
+use std::io;
+use std::time::Duration;
+
+use sokudo_sys::{Aio, Request};
+
+use super::Backend;
+
+/// Asynchronous I/O by libaio.
+pub(crate) struct Libaio(pub(crate) Aio);
+
+impl Backend for Libaio {
+    const SUBMITS: bool = true;
+    const MOVES_DATA: bool = true;
+
+    #[inline]
+    fn chunk_mut(&mut self, chunk: u32) -> &mut [u8] {
+        self.0.region_mut().chunk_mut(chunk)
+    }
+
+    #[inline]
+    fn prepare(&mut self, request: Request) {
+        self.0.prepare(request);
+    }
+
+    #[inline]
+    fn submit(&mut self) -> io::Result<()> {
+        self.0.submit()
+    }
+
+    #[inline]
+    fn submit_and_wait(&mut self) -> io::Result<()> {
+        self.0.submit_and_wait()
+    }
+
+    fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {
+        self.0.submit_and_wait_for(patience)
+    }
+
+    #[inline]
+    fn reap(&mut self, each: impl FnMut(u32, i32)) {
+        self.0.reap(each);
+    }
+}

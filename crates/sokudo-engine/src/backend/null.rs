@@ -1,0 +1,73 @@
+//! No I/O at all: every request completes when it is reaped. What remains is the
+//! cost of the engine itself.
+
+use std::io;
+use std::time::Duration;
+
+use sokudo_sys::{Action, Region, Request};
+
+use super::Backend;
+
+/// Completes everything at once.
+pub(crate) struct Null {
+    region: Region,
+    prepared: Vec<(u32, i32)>,
+}
+
+impl Null {
+    /// For at most `depth` I/Os in flight.
+    pub(crate) fn new(region: Region, depth: u32) -> Self {
+        Self {
+            region,
+            prepared: Vec::with_capacity(depth as usize),
+        }
+    }
+}
+
+impl Backend for Null {
+    const SUBMITS: bool = false;
+    const MOVES_DATA: bool = true;
+
+    #[inline]
+    fn chunk_mut(&mut self, chunk: u32) -> &mut [u8] {
+        self.region.chunk_mut(chunk)
+    }
+
+    #[inline]
+    fn prepare(&mut self, request: Request) {
+        let moves_data = matches!(
+            request.action,
+            Action::Read | Action::Write | Action::WriteThrough
+        );
+        let moved = if moves_data {
+            request.length.cast_signed()
+        } else {
+            0
+        };
+        self.prepared.push((request.chunk, moved));
+    }
+
+    #[inline]
+    fn submit(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    #[inline]
+    fn submit_and_wait(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {
+        if self.prepared.is_empty() {
+            std::thread::sleep(patience);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
+        for (chunk, moved) in self.prepared.drain(..) {
+            each(chunk, moved);
+        }
+    }
+}

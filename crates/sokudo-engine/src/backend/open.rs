@@ -1,0 +1,171 @@
+//! Which backend is used: the one asked for, or the best that there is.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use sokudo_model::{BackendKind, BackendUse};
+use sokudo_sys::{Aio, Blocking, Pages, Region, Ring, RingFeatures};
+
+use super::{IoUring, Libaio, Null, Psync, TICK};
+
+/// What a clone needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    pub(crate) kind: BackendKind,
+    pub(crate) depth: u32,
+    pub(crate) chunks: u32,
+    pub(crate) chunk_bytes: u32,
+}
+
+/// A backend of any kind; the worker's loop is compiled once for each.
+pub(crate) enum AnyBackend {
+    IoUring(IoUring),
+    Libaio(Libaio),
+    Psync(Psync),
+    Null(Null),
+}
+
+/// Why there is no backend.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Not so much memory.
+    #[error(
+        "no memory for {bytes} bytes of buffers: {source}; use a smaller depth, block or number of threads"
+    )]
+    Memory {
+        /// Bytes asked for.
+        bytes: u64,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The backend asked for is not allowed here.
+    #[error("{backend} cannot be used here: {source}; use --engine auto to take the best there is")]
+    Denied {
+        /// Name of the backend.
+        backend: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// Opens the backend that is wanted. `Auto` is psync at depth 1, where one
+/// system call per I/O is the least there can be, else io_uring, else libaio, else
+/// psync. `file` is `None` for the null target.
+pub(crate) fn open(
+    wanted: Wanted,
+    file: Option<OwnedFd>,
+) -> Result<(AnyBackend, BackendUse), OpenError> {
+    let bytes = u64::from(wanted.chunks) * u64::from(wanted.chunk_bytes);
+    let region = Region::new(wanted.chunks, wanted.chunk_bytes as usize)
+        .map_err(|source| OpenError::Memory { bytes, source })?;
+    let mut features = Vec::new();
+    match region.pages() {
+        Pages::Huge => features.push("huge pages".to_owned()),
+        Pages::TransparentHuge => features.push("transparent huge pages".to_owned()),
+        Pages::Small => {}
+    }
+    let Some(file) = file else {
+        let backend = AnyBackend::Null(Null::new(region, wanted.depth));
+        return Ok((backend, used(BackendKind::Null, features)));
+    };
+    match wanted.kind {
+        BackendKind::IoUring => open_ring(file, region, wanted, features)
+            .map_err(|(source, ..)| denied("io_uring", source)),
+        BackendKind::Libaio => open_aio(file, region, wanted, features)
+            .map_err(|(source, ..)| denied("libaio", source)),
+        BackendKind::Auto if wanted.depth > 1 => Ok(open_best(file, region, wanted, features)),
+        _ => Ok(open_psync(file, region, features)),
+    }
+}
+
+type Refused = (io::Error, OwnedFd, Region);
+
+fn open_best(
+    file: OwnedFd,
+    region: Region,
+    wanted: Wanted,
+    features: Vec<String>,
+) -> (AnyBackend, BackendUse) {
+    let (ring_error, file, region) = match open_ring(file, region, wanted, features.clone()) {
+        Ok(opened) => return opened,
+        Err(refused) => refused,
+    };
+    let mut notes = vec![format!("io_uring is not allowed here ({ring_error})")];
+    match open_aio(file, region, wanted, features.clone()) {
+        Ok((backend, mut used)) => {
+            used.notes = notes;
+            (backend, used)
+        }
+        Err((aio_error, file, region)) => {
+            notes.push(format!("libaio is not allowed here ({aio_error})"));
+            let (backend, mut used) = open_psync(file, region, features);
+            used.notes = notes;
+            (backend, used)
+        }
+    }
+}
+
+fn open_ring(
+    file: OwnedFd,
+    region: Region,
+    wanted: Wanted,
+    mut features: Vec<String>,
+) -> Result<(AnyBackend, BackendUse), Refused> {
+    let ring = Ring::new(file, region, wanted.depth, TICK)?;
+    let RingFeatures {
+        registered_buffers,
+        registered_file,
+        single_issuer,
+        deferred_task_work,
+    } = ring.features();
+    let granted = [
+        (registered_buffers, "registered buffers"),
+        (registered_file, "registered file"),
+        (single_issuer, "single issuer"),
+        (deferred_task_work, "deferred task work"),
+    ];
+    features.extend(
+        granted
+            .iter()
+            .filter(|(on, _)| *on)
+            .map(|(_, name)| (*name).to_owned()),
+    );
+    let mut used = used(BackendKind::IoUring, features);
+    if !registered_buffers {
+        used.notes.push(
+            "buffers could not be registered; raise the limit of locked memory (ulimit -l)"
+                .to_owned(),
+        );
+    }
+    Ok((AnyBackend::IoUring(IoUring(ring)), used))
+}
+
+fn open_aio(
+    file: OwnedFd,
+    region: Region,
+    wanted: Wanted,
+    features: Vec<String>,
+) -> Result<(AnyBackend, BackendUse), Refused> {
+    let aio = Aio::new(file, region, wanted.depth, TICK)?;
+    Ok((
+        AnyBackend::Libaio(Libaio(aio)),
+        used(BackendKind::Libaio, features),
+    ))
+}
+
+fn open_psync(file: OwnedFd, region: Region, features: Vec<String>) -> (AnyBackend, BackendUse) {
+    let backend = AnyBackend::Psync(Psync::new(Blocking::new(file, region)));
+    (backend, used(BackendKind::Psync, features))
+}
+
+fn used(kind: BackendKind, features: Vec<String>) -> BackendUse {
+    BackendUse {
+        kind,
+        features,
+        notes: Vec::new(),
+    }
+}
+
+fn denied(backend: &'static str, source: io::Error) -> OpenError {
+    OpenError::Denied { backend, source }
+}

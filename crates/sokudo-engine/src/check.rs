@@ -1,0 +1,187 @@
+//! Whether a workload can be carried out on a target, before anything is touched.
+
+use sokudo_model::{Bytes, Order, SequentialOffset, Workload};
+
+use crate::stage::stretch_of;
+use crate::target::{Target, TargetError};
+use crate::worker::BLOCK_BYTES_MAX;
+
+/// io_uring refuses more than 32,768 entries, and one is the ring's timer.
+pub(crate) const DEPTH_MAX: u32 = 32_767;
+
+/// More threads than any benchmark is known to use; a bound so that a slip of the
+/// finger does not take the machine down.
+pub(crate) const CLONES_MAX: u32 = 4_096;
+
+/// Buffers may take this share of the memory: one half.
+const MEMORY_DIVISOR: u64 = 2;
+
+/// Why a workload is impossible.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// A number is out of its range.
+    #[error("{name}: {what} is {value}; use {range}")]
+    Range {
+        /// The workload.
+        name: String,
+        /// Which number.
+        what: &'static str,
+        /// What it is.
+        value: u64,
+        /// What it may be.
+        range: String,
+    },
+    /// The span is not inside the target or holds no block.
+    #[error(
+        "{name}: {length} at offset {offset} do not fit the target's {size} in blocks of {block}; use a smaller block or a larger target"
+    )]
+    Span {
+        /// The workload.
+        name: String,
+        /// First byte of the span.
+        offset: Bytes,
+        /// Length of the span.
+        length: Bytes,
+        /// Size of the target.
+        size: Bytes,
+        /// The largest block.
+        block: Bytes,
+    },
+    /// A shared offset or a random map with several block sizes.
+    #[error("{name}: {what} needs one block size; name one, or leave it out")]
+    OneBlock {
+        /// The workload.
+        name: String,
+        /// What needs it.
+        what: &'static str,
+    },
+    /// Buffers would take too much of the memory.
+    #[error(
+        "{name}: {clones} threads × depth {depth} × {block} need {needed} of buffers, more than half of the memory; use less of one of them"
+    )]
+    Memory {
+        /// The workload.
+        name: String,
+        /// Threads.
+        clones: u32,
+        /// I/Os in flight per thread.
+        depth: u32,
+        /// The largest block.
+        block: Bytes,
+        /// All buffers together.
+        needed: Bytes,
+    },
+    /// Writing without a permit.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+}
+
+/// Checks one workload.
+pub(crate) fn check(workload: &Workload, target: &Target) -> Result<(), CheckError> {
+    check_ranges(workload)?;
+    check_span(workload, target.size())?;
+    check_order(workload)?;
+    if matches!(target, Target::Simulated(_)) {
+        return Ok(());
+    }
+    check_memory(workload)?;
+    match target {
+        Target::File(file) if workload.operations.changes_data() && !file.is_writable() => {
+            Err(TargetError::ReadOnly(file.path().to_owned()).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_ranges(workload: &Workload) -> Result<(), CheckError> {
+    let in_range = |what, value: u64, min: u64, max: u64| {
+        if (min..=max).contains(&value) {
+            return Ok(());
+        }
+        let range = format!("{min} to {max}");
+        Err(CheckError::Range {
+            name: workload.name.clone(),
+            what,
+            value,
+            range,
+        })
+    };
+    in_range(
+        "the number of threads",
+        workload.clones.into(),
+        1,
+        CLONES_MAX.into(),
+    )?;
+    in_range("the depth", workload.depth.into(), 1, DEPTH_MAX.into())?;
+    in_range(
+        "the block size",
+        workload.blocks.smallest().0,
+        1,
+        BLOCK_BYTES_MAX,
+    )?;
+    in_range(
+        "the block size",
+        workload.blocks.largest().0,
+        1,
+        BLOCK_BYTES_MAX,
+    )?;
+    match workload.rate {
+        Some(sokudo_model::Rate::Iops(rate) | sokudo_model::Rate::BytesPerSecond(rate)) => {
+            in_range("the rate", rate, 1, u64::MAX)
+        }
+        None => Ok(()),
+    }
+}
+
+fn check_span(workload: &Workload, size: Bytes) -> Result<(), CheckError> {
+    let stretch = stretch_of(workload, size);
+    let block = workload.blocks.largest();
+    let ends_at = stretch.start.checked_add(stretch.length);
+    let fits = ends_at.is_some_and(|end| end <= size.0) && stretch.length >= block.0;
+    if fits {
+        return Ok(());
+    }
+    let (offset, length) = (Bytes(stretch.start), Bytes(stretch.length));
+    Err(CheckError::Span {
+        name: workload.name.clone(),
+        offset,
+        length,
+        size,
+        block,
+    })
+}
+
+fn check_order(workload: &Workload) -> Result<(), CheckError> {
+    let what = match workload.order {
+        Order::Sequential {
+            offset: SequentialOffset::Interlocked,
+        } => "a shared offset",
+        Order::Random { map: true } => "a random map",
+        _ => return Ok(()),
+    };
+    match workload.blocks.single() {
+        Some(_) => Ok(()),
+        None => Err(CheckError::OneBlock {
+            name: workload.name.clone(),
+            what,
+        }),
+    }
+}
+
+fn check_memory(workload: &Workload) -> Result<(), CheckError> {
+    let chunks = crate::worker::chunks_for(workload, workload.depth);
+    let block = workload.blocks.largest();
+    let needed = u128::from(workload.clones) * u128::from(chunks) * u128::from(block.0);
+    let info = rustix::system::sysinfo();
+    let memory = info.totalram as u128 * u128::from(info.mem_unit);
+    if needed <= memory / u128::from(MEMORY_DIVISOR) {
+        return Ok(());
+    }
+    Err(CheckError::Memory {
+        name: workload.name.clone(),
+        clones: workload.clones,
+        depth: workload.depth,
+        block,
+        needed: Bytes(u64::try_from(needed).unwrap_or(u64::MAX)),
+    })
+}

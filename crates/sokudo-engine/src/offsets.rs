@@ -1,0 +1,245 @@
+//! Which block comes next.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sokudo_stats::{Permutation, Random};
+
+/// A stretch of the target, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretch {
+    pub(crate) start: u64,
+    pub(crate) length: u64,
+}
+
+/// A position that the clones of a workload share. On a cache line of its own,
+/// since every clone writes to it.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct SharedPosition(AtomicU64);
+
+/// Yields the offset of each next I/O.
+pub(crate) enum Offsets {
+    /// One after the other, from the start again at the end.
+    Sequential { stretch: Stretch, next: u64 },
+    /// As sequential, with one position for all clones: every block of a pass is
+    /// taken by exactly one of them.
+    Interlocked {
+        stretch: Stretch,
+        blocks: u64,
+        shared: Arc<SharedPosition>,
+    },
+    /// Uniformly at random, aligned.
+    Uniform {
+        stretch: Stretch,
+        alignment: u64,
+        /// Places for a block of the length that was asked for last: a division
+        /// per change of length instead of one per I/O, where it would be the
+        /// dearest instruction of the loop.
+        places: u64,
+        places_of_length: u64,
+    },
+    /// At random, every block exactly once per pass, in a new order each pass.
+    Mapped {
+        stretch: Stretch,
+        blocks: u64,
+        position: u64,
+        permutation: Permutation,
+    },
+}
+
+impl Offsets {
+    /// Uniformly at random at multiples of `alignment`.
+    pub(crate) fn uniform(stretch: Stretch, alignment: u64) -> Self {
+        Self::Uniform {
+            stretch,
+            alignment,
+            places: 0,
+            places_of_length: 0,
+        }
+    }
+
+    /// All clones together walk the stretch in blocks of `block` bytes.
+    pub(crate) fn interlocked(stretch: Stretch, block: u64, shared: Arc<SharedPosition>) -> Self {
+        Self::Interlocked {
+            stretch,
+            blocks: stretch.length / block,
+            shared,
+        }
+    }
+
+    /// Visits each whole block of `block` bytes once per pass.
+    pub(crate) fn mapped(stretch: Stretch, block: u64, random: &mut Random) -> Self {
+        let blocks = stretch.length / block;
+        let permutation = Permutation::new(blocks, random.next_u64());
+        Self::Mapped {
+            stretch,
+            blocks,
+            position: 0,
+            permutation,
+        }
+    }
+
+    /// The offset of the next I/O of `length` bytes. `length` is at most the
+    /// stretch's, which is checked before a stage starts.
+    #[inline(always)]
+    pub(crate) fn next(&mut self, length: u64, random: &mut Random) -> u64 {
+        match self {
+            Self::Sequential { stretch, next } => {
+                if *next + length > stretch.length {
+                    *next = 0;
+                }
+                let offset = stretch.start + *next;
+                *next += length;
+                offset
+            }
+            Self::Interlocked {
+                stretch,
+                blocks,
+                shared,
+            } => {
+                let index = shared.0.fetch_add(1, Ordering::Relaxed) % *blocks;
+                stretch.start + index * length
+            }
+            Self::Uniform {
+                stretch,
+                alignment,
+                places,
+                places_of_length,
+            } => {
+                if *places_of_length != length {
+                    *places_of_length = length;
+                    *places = (stretch.length - length) / *alignment + 1;
+                }
+                stretch.start + random.below(*places) * *alignment
+            }
+            Self::Mapped {
+                stretch,
+                blocks,
+                position,
+                permutation,
+            } => stretch.start + next_of_map(*blocks, position, permutation, random) * length,
+        }
+    }
+}
+
+/// Kept out of the loop, whose code is smaller without it.
+#[inline(never)]
+fn next_of_map(
+    blocks: u64,
+    position: &mut u64,
+    permutation: &mut Permutation,
+    random: &mut Random,
+) -> u64 {
+    if *position == blocks {
+        *position = 0;
+        *permutation = Permutation::new(blocks, random.next_u64());
+    }
+    let index = permutation.at(*position);
+    *position += 1;
+    index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+    const BLOCK: u64 = 4096;
+
+    fn stretch(start: u64, blocks: u64, rest: u64) -> Stretch {
+        Stretch {
+            start,
+            length: blocks * BLOCK + rest,
+        }
+    }
+
+    #[test]
+    fn sequential_walks_to_the_end_and_starts_again() {
+        let mut offsets = Offsets::Sequential {
+            stretch: stretch(8192, 3, 100),
+            next: 0,
+        };
+        let mut random = Random::new(0);
+        let found: Vec<u64> = (0..7).map(|_| offsets.next(BLOCK, &mut random)).collect();
+        assert_eq!(found, [8192, 12288, 16384, 8192, 12288, 16384, 8192]);
+    }
+
+    #[test]
+    fn interlocked_clones_leave_no_gap_and_repeat_nothing() {
+        let (clones, blocks) = (4, 1_000u64);
+        let shared = Arc::new(SharedPosition::default());
+        let threads: Vec<_> = (0..clones)
+            .map(|_| {
+                let shared = Arc::clone(&shared);
+                std::thread::spawn(move || {
+                    let mut offsets = Offsets::interlocked(stretch(0, blocks, 0), BLOCK, shared);
+                    let mut random = Random::new(0);
+                    let taken: Vec<u64> = (0..blocks / 2)
+                        .map(|_| offsets.next(BLOCK, &mut random))
+                        .collect();
+                    taken
+                })
+            })
+            .collect();
+        let mut all: Vec<u64> = threads
+            .into_iter()
+            .flat_map(|t| t.join().unwrap())
+            .collect();
+        all.sort_unstable();
+        let expected: Vec<u64> = (0..blocks).flat_map(|i| [i * BLOCK, i * BLOCK]).collect();
+        assert_eq!(all, expected, "two passes, each block once in each");
+    }
+
+    #[test]
+    fn uniform_offsets_are_uniform_and_aligned() {
+        for seed in [1, 2, 3] {
+            let mut random = Random::new(seed);
+            let blocks = 1_000u64;
+            let mut offsets = Offsets::uniform(stretch(0, blocks, 0), BLOCK);
+            let mut counts = vec![0f64; blocks as usize];
+            for _ in 0..1_000_000 {
+                let offset = offsets.next(BLOCK, &mut random);
+                assert!(offset.is_multiple_of(BLOCK));
+                counts[(offset / BLOCK) as usize] += 1.0;
+            }
+            let statistic: f64 = counts.iter().map(|c| (c - 1_000.0).powi(2) / 1_000.0).sum();
+            let p = 1.0 - ChiSquared::new(999.0).unwrap().cdf(statistic);
+            assert!((0.001..=0.999).contains(&p), "seed {seed}: p {p}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_map_visits_every_block_once_per_pass(blocks in 1u64..600, seed in any::<u64>(), rest in 0u64..BLOCK) {
+            let mut random = Random::new(seed);
+            let mut offsets = Offsets::mapped(stretch(BLOCK, blocks, rest), BLOCK, &mut random);
+            for _pass in 0..3 {
+                let mut visited: Vec<u64> =
+                    (0..blocks).map(|_| offsets.next(BLOCK, &mut random)).collect();
+                visited.sort_unstable();
+                let expected: Vec<u64> = (1..=blocks).map(|i| i * BLOCK).collect();
+                prop_assert_eq!(visited, expected);
+            }
+        }
+
+        #[test]
+        fn no_offset_leaves_the_stretch(
+            start in 0u64..1 << 40, blocks in 4u64..100, lengths in prop::collection::vec(1u64..4, 1..50), seed in any::<u64>(),
+        ) {
+            let mut random = Random::new(seed);
+            let stretch = stretch(start, blocks, 0);
+            for mut offsets in [
+                Offsets::Sequential { stretch, next: 0 },
+                Offsets::uniform(stretch, BLOCK),
+            ] {
+                for blocks in &lengths {
+                    let length = blocks * BLOCK;
+                    let offset = offsets.next(length, &mut random);
+                    prop_assert!(offset >= start && offset + length <= start + stretch.length);
+                }
+            }
+        }
+    }
+}

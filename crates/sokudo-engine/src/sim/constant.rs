@@ -1,0 +1,118 @@
+//! A device with one latency: the known truth against which the engine's own
+//! accuracy is tested. It has no cache and no positions.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use sokudo_model::Nanos;
+use sokudo_stats::Random;
+
+use super::agenda::Agenda;
+use super::rate::Rate;
+use super::spec::{COUNT, Key, RATE, Spec, SpecError, TIME, not_above};
+use super::{Job, Presentation};
+
+/// Virtual time must pass, or a time limit would never be reached.
+const LATENCY_MIN: Nanos = Nanos(1);
+const LATENCY_MAX: Nanos = Nanos::from_secs(3600);
+const LATENCY_DEFAULT: Nanos = Nanos::from_micros(100);
+
+/// More I/Os than any workload keeps in flight per thread.
+const PARALLEL_MAX: u64 = 65_536;
+
+/// Every I/O takes `latency`, plus or minus a uniform `jitter`; then its data
+/// passes a shared wire, if that has a `rate`. At most `parallel` I/Os are worked
+/// on at once; further ones wait in order of arrival.
+#[derive(Debug)]
+pub(super) struct Constant {
+    latency_ns: u64,
+    jitter_ns: u64,
+    wire: Option<Rate>,
+    wire_free_ns: u64,
+    /// When each of the parallel workers is free; `None` without a limit.
+    workers_free_ns: Option<BinaryHeap<Reverse<u64>>>,
+    random: Random,
+    agenda: Agenda<Job>,
+}
+
+impl Constant {
+    pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
+        let latency = spec.value(
+            Key::new("latency", TIME, LATENCY_MIN, LATENCY_MAX),
+            LATENCY_DEFAULT,
+        )?;
+        let jitter = spec.value(Key::new("jitter", TIME, Nanos(0), LATENCY_MAX), Nanos(0))?;
+        let parallel = spec.optional(Key::new("parallel", COUNT, 1, PARALLEL_MAX))?;
+        let wire = spec.optional(Key::new(
+            "rate",
+            RATE,
+            Rate(1_000),
+            Rate::megabytes(1_000_000),
+        ))?;
+        // Equal would allow a latency of nothing.
+        not_above(("jitter", jitter), ("latency − 1 ns", Nanos(latency.0 - 1)))?;
+        Ok(Self {
+            latency_ns: latency.0,
+            jitter_ns: jitter.0,
+            wire,
+            wire_free_ns: 0,
+            workers_free_ns: parallel.map(|count| (0..count).map(|_| Reverse(0)).collect()),
+            random: Random::new(0),
+            agenda: Agenda::new(),
+        })
+    }
+
+    fn latency_ns(&mut self) -> u64 {
+        match self.jitter_ns {
+            0 => self.latency_ns,
+            jitter => self.latency_ns - jitter + self.random.below(2 * jitter + 1),
+        }
+    }
+
+    /// When an I/O that may start at `start_ns` has ended.
+    fn end_ns(&mut self, start_ns: u64, bytes: u64) -> u64 {
+        let ready_ns = start_ns + self.latency_ns();
+        let Some(wire) = self.wire else {
+            return ready_ns;
+        };
+        self.wire_free_ns = ready_ns.max(self.wire_free_ns) + wire.nanos(bytes);
+        self.wire_free_ns
+    }
+
+    pub(super) fn presentation(&self) -> Presentation {
+        Presentation {
+            model: "sokudo simulated device of constant latency",
+            rotational: false,
+            write_back: false,
+            trims: true,
+        }
+    }
+
+    pub(super) fn seed(&mut self, seed: u64) {
+        self.random = Random::new(seed);
+    }
+
+    pub(super) fn submit(&mut self, now_ns: u64, job: Job) {
+        let end_ns = match self.workers_free_ns.as_mut().and_then(BinaryHeap::pop) {
+            None => self.end_ns(now_ns, job.moved_bytes()),
+            Some(Reverse(free_ns)) => {
+                let end_ns = self.end_ns(now_ns.max(free_ns), job.moved_bytes());
+                if let Some(workers) = &mut self.workers_free_ns {
+                    workers.push(Reverse(end_ns));
+                }
+                end_ns
+            }
+        };
+        self.agenda.enter(end_ns, job);
+    }
+
+    pub(super) fn next_ns(&self) -> Option<u64> {
+        self.agenda.next_ns()
+    }
+
+    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<Job>) {
+        while let Some(job) = self.agenda.take_due(now_ns) {
+            finished.push(job);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Faults on demand: medium errors, a drive that vanishes, a drive that holds
+//! everything for a while. They make the engine's handling of bad disks testable
+//! without a bad disk.
+
+use rustix::io::Errno;
+use sokudo_model::{Bytes, Nanos};
+
+use super::Job;
+use super::spec::{Spec, SpecError};
+
+/// Bad places are searched one by one for every request.
+const BAD_PLACES_MAX: usize = 16;
+
+/// The largest error number that Linux can return.
+const ERRNO_MAX: i32 = 4095;
+
+/// What goes wrong, and where or when.
+#[derive(Debug)]
+pub(super) struct Faults {
+    bad_places: Vec<BadPlace>,
+    vanish_ns: Option<u64>,
+    stall: Option<Stall>,
+}
+
+#[derive(Debug)]
+struct BadPlace {
+    offset: u64,
+    errno: i32,
+}
+
+/// From `at_ns` for `for_ns` the drive's own time stands still.
+#[derive(Clone, Copy, Debug)]
+struct Stall {
+    at_ns: u64,
+    for_ns: u64,
+}
+
+impl Faults {
+    /// Reads `fail_at=OFFSET:ERRNO` (several times, if wanted),
+    /// `vanish_after=TIME` and `stall=AT:FOR`.
+    pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
+        let bad_places = spec
+            .all("fail_at")
+            .into_iter()
+            .map(|text| parse_bad_place(text).ok_or_else(|| not_a_bad_place(text)))
+            .collect::<Result<Vec<_>, _>>()?;
+        if bad_places.len() > BAD_PLACES_MAX {
+            return Err(SpecError::OutOfRange {
+                key: "fail_at",
+                value: format!("… ({} times)", bad_places.len()),
+                least: "none".to_owned(),
+                most: format!("{BAD_PLACES_MAX} of them"),
+            });
+        }
+        let vanish_ns = spec
+            .text("vanish_after")?
+            .map(|text| time_ns("vanish_after", text, super::spec::TIME))
+            .transpose()?;
+        let stall = spec.text("stall")?.map(parse_stall).transpose()?;
+        Ok(Self {
+            bad_places,
+            vanish_ns,
+            stall,
+        })
+    }
+
+    /// The error of a medium that cannot be read or written at some byte of this
+    /// request.
+    pub(super) fn medium_error(&self, job: &Job) -> Option<i32> {
+        self.bad_places
+            .iter()
+            .find(|place| (job.offset..job.offset + job.bytes).contains(&place.offset))
+            .map(|place| place.errno)
+    }
+
+    /// Whether the drive is gone at this instant.
+    pub(super) fn has_vanished(&self, now: Nanos) -> bool {
+        self.vanish_ns.is_some_and(|vanish_ns| now.0 >= vanish_ns)
+    }
+
+    /// The drive's own time at an instant of the outside world.
+    pub(super) fn drive_ns(&self, now: Nanos) -> u64 {
+        match self.stall {
+            Some(stall) if now.0 >= stall.at_ns => {
+                stall.at_ns + now.0.saturating_sub(stall.at_ns + stall.for_ns)
+            }
+            _ => now.0,
+        }
+    }
+
+    /// The last instant of the drive's own time that is wholly past; `None`
+    /// before the first. While it stands still that is the one before the stall,
+    /// so that nothing ends during it.
+    pub(super) fn past_ns(&self, now: Nanos) -> Option<u64> {
+        match self.stall {
+            Some(stall) if (stall.at_ns..stall.at_ns + stall.for_ns).contains(&now.0) => {
+                stall.at_ns.checked_sub(1)
+            }
+            _ => Some(self.drive_ns(now)),
+        }
+    }
+
+    /// When an instant of the drive's own time comes in the outside world.
+    pub(super) fn outside(&self, drive_ns: u64) -> Nanos {
+        match self.stall {
+            Some(stall) if drive_ns >= stall.at_ns => Nanos(drive_ns + stall.for_ns),
+            _ => Nanos(drive_ns),
+        }
+    }
+}
+
+fn parse_bad_place(text: &str) -> Option<BadPlace> {
+    let (offset, errno) = text.split_once(':')?;
+    let Bytes(offset) = offset.parse().ok()?;
+    let errno = match errno {
+        "EIO" => Errno::IO.raw_os_error(),
+        "ENODATA" => Errno::NODATA.raw_os_error(),
+        "ENODEV" => Errno::NODEV.raw_os_error(),
+        "ENOSPC" => Errno::NOSPC.raw_os_error(),
+        "EREMOTEIO" => Errno::REMOTEIO.raw_os_error(),
+        "ETIMEDOUT" => Errno::TIMEDOUT.raw_os_error(),
+        "EILSEQ" => Errno::ILSEQ.raw_os_error(),
+        number => number.parse().ok()?,
+    };
+    (1..=ERRNO_MAX)
+        .contains(&errno)
+        .then_some(BadPlace { offset, errno })
+}
+
+fn not_a_bad_place(text: &str) -> SpecError {
+    SpecError::NotAValue {
+        key: "fail_at",
+        value: text.to_owned(),
+        expected: "an offset and an error such as 1GiB:EIO, 1GiB:ENODATA or 1GiB:5",
+    }
+}
+
+fn parse_stall(text: &str) -> Result<Stall, SpecError> {
+    const EXPECTED: &str = "an instant and a length such as 10s:200ms";
+    let (at, length) = text.split_once(':').unwrap_or((text, ""));
+    Ok(Stall {
+        at_ns: time_ns("stall", at, EXPECTED)?,
+        for_ns: time_ns("stall", length, EXPECTED)?,
+    })
+}
+
+/// A time of at most a year, so that sums of times cannot overflow.
+fn time_ns(key: &'static str, text: &str, expected: &'static str) -> Result<u64, SpecError> {
+    const YEAR: Nanos = Nanos::from_secs(365 * 86_400);
+    match text.parse::<Nanos>() {
+        Ok(time) if time <= YEAR => Ok(time.0),
+        _ => Err(SpecError::NotAValue {
+            key,
+            value: text.to_owned(),
+            expected,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_stands_still_during_a_stall() {
+        let faults = Faults {
+            bad_places: Vec::new(),
+            vanish_ns: None,
+            stall: Some(Stall {
+                at_ns: 100,
+                for_ns: 50,
+            }),
+        };
+        for (outside, drive, past) in [
+            (99, 99, 99),
+            (100, 100, 99),
+            (149, 100, 99),
+            (150, 100, 100),
+            (160, 110, 110),
+        ] {
+            assert_eq!(faults.drive_ns(Nanos(outside)), drive, "{outside}");
+            assert_eq!(faults.past_ns(Nanos(outside)), Some(past), "{outside}");
+        }
+        assert_eq!(faults.outside(99), Nanos(99));
+        assert_eq!(faults.outside(100), Nanos(150));
+    }
+
+    #[test]
+    fn errors_are_known_by_name_and_number() {
+        assert_eq!(parse_bad_place("4K:EIO").unwrap().errno, 5);
+        assert_eq!(parse_bad_place("4K:61").unwrap().errno, 61);
+        for text in ["4K", "4K:", "4K:0", "4K:-5", "4K:EWHAT", "x:EIO", "1:9999"] {
+            assert!(parse_bad_place(text).is_none(), "{text}");
+        }
+    }
+}

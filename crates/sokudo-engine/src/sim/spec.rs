@@ -1,0 +1,358 @@
+//! Reading `sim:model?key=value&key=value`. Each key is named once, where a model
+//! asks for it; the list of valid keys in an error is made of what was asked.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// How every simulated target starts.
+const PREFIX: &str = "sim:";
+
+/// The models there are.
+const MODELS: &str = "const, hdd, ssd";
+
+/// Why a `sim:` target could not be understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// It does not start with `sim:`.
+    #[error("\"{spec}\" is not a simulated device; write one such as sim:hdd?size=4TB&rpm=5900")]
+    NotSimulated {
+        /// What was written.
+        spec: String,
+    },
+    /// There is no such model.
+    #[error("there is no simulated device \"{model}\"; the models are {MODELS}")]
+    UnknownModel {
+        /// What was written.
+        model: String,
+    },
+    /// The model has no such key.
+    #[error("sim:{model} has no key \"{key}\"; its keys are {valid}")]
+    UnknownKey {
+        /// The model.
+        model: String,
+        /// What was written.
+        key: String,
+        /// The keys it has, separated by commas.
+        valid: String,
+    },
+    /// A key without a value.
+    #[error("\"{key}\" has no value; write {key}=VALUE")]
+    NoValue {
+        /// The key.
+        key: String,
+    },
+    /// A key that is given twice.
+    #[error("\"{key}\" is given twice; keep one")]
+    Repeated {
+        /// The key.
+        key: String,
+    },
+    /// A value that cannot be read.
+    #[error("{key}={value}: \"{value}\" is not {expected}")]
+    NotAValue {
+        /// The key.
+        key: &'static str,
+        /// What was written.
+        value: String,
+        /// What would be right, with an example.
+        expected: &'static str,
+    },
+    /// A value that can be read, but that no device has.
+    #[error("{key}={value} is out of range; it goes from {least} to {most}")]
+    OutOfRange {
+        /// The key.
+        key: &'static str,
+        /// What was written.
+        value: String,
+        /// The smallest value.
+        least: String,
+        /// The largest value.
+        most: String,
+    },
+    /// Two values that contradict each other.
+    #[error("{key} {value} is above {other_key} {limit}; it cannot be")]
+    Above {
+        /// The key whose value is too large.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// The key that limits it.
+        other_key: &'static str,
+        /// The value of that.
+        limit: String,
+    },
+}
+
+/// The keys and values of one target, and which keys a model has asked for.
+pub(super) struct Spec<'a> {
+    model: &'a str,
+    pairs: Vec<(&'a str, &'a str)>,
+    asked: Vec<&'static str>,
+}
+
+impl<'a> Spec<'a> {
+    /// Splits a target into its model, its keys and their values.
+    pub(super) fn parse(text: &'a str) -> Result<Self, SpecError> {
+        let rest = text
+            .strip_prefix(PREFIX)
+            .ok_or_else(|| SpecError::NotSimulated {
+                spec: text.to_owned(),
+            })?;
+        let (model, options) = rest.split_once('?').unwrap_or((rest, ""));
+        let pairs = options
+            .split('&')
+            .filter(|option| !option.is_empty())
+            .map(|option| match option.split_once('=') {
+                Some((key, value)) if !value.is_empty() => Ok((key, value)),
+                _ => Err(SpecError::NoValue {
+                    key: option.trim_end_matches('=').to_owned(),
+                }),
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            model,
+            pairs,
+            asked: Vec::new(),
+        })
+    }
+
+    /// Which model is meant.
+    pub(super) fn model(&self) -> &'a str {
+        self.model
+    }
+
+    /// There is no such model.
+    pub(super) fn unknown_model(&self) -> SpecError {
+        SpecError::UnknownModel {
+            model: self.model.to_owned(),
+        }
+    }
+
+    /// Every value of a key that may be given several times.
+    pub(super) fn all(&mut self, key: &'static str) -> Vec<&'a str> {
+        self.asked.push(key);
+        self.pairs
+            .iter()
+            .filter(|(name, _)| *name == key)
+            .map(|(_, value)| *value)
+            .collect()
+    }
+
+    /// The text of a key that may be given once.
+    pub(super) fn text(&mut self, key: &'static str) -> Result<Option<&'a str>, SpecError> {
+        match self.all(key)[..] {
+            [] => Ok(None),
+            [value] => Ok(Some(value)),
+            _ => Err(SpecError::Repeated {
+                key: key.to_owned(),
+            }),
+        }
+    }
+
+    /// The value of a key within its range; `None` when it is not given.
+    pub(super) fn optional<T>(&mut self, key: Key<T>) -> Result<Option<T>, SpecError>
+    where
+        T: FromStr + PartialOrd + Display,
+    {
+        let Some(text) = self.text(key.name)? else {
+            return Ok(None);
+        };
+        let value: T = text.parse().map_err(|_| SpecError::NotAValue {
+            key: key.name,
+            value: text.to_owned(),
+            expected: key.expected,
+        })?;
+        if !key.range.contains(&value) {
+            return Err(SpecError::OutOfRange {
+                key: key.name,
+                value: text.to_owned(),
+                least: key.range.start().to_string(),
+                most: key.range.end().to_string(),
+            });
+        }
+        Ok(Some(value))
+    }
+
+    /// The value of a key within its range, or what holds when it is not given.
+    pub(super) fn value<T>(&mut self, key: Key<T>, default: T) -> Result<T, SpecError>
+    where
+        T: FromStr + PartialOrd + Display,
+    {
+        Ok(self.optional(key)?.unwrap_or(default))
+    }
+
+    /// The value of a key that is `on` or `off`.
+    pub(super) fn switch(&mut self, key: &'static str, default: bool) -> Result<bool, SpecError> {
+        match self.text(key)? {
+            None => Ok(default),
+            Some("on") => Ok(true),
+            Some("off") => Ok(false),
+            Some(other) => Err(SpecError::NotAValue {
+                key,
+                value: other.to_owned(),
+                expected: "on or off",
+            }),
+        }
+    }
+
+    /// Refuses keys that nobody has asked for.
+    pub(super) fn finish(&self) -> Result<(), SpecError> {
+        match self.pairs.iter().find(|(key, _)| !self.asked.contains(key)) {
+            None => Ok(()),
+            Some((key, _)) => Err(SpecError::UnknownKey {
+                model: self.model.to_owned(),
+                key: (*key).to_owned(),
+                valid: self.asked.join(", "),
+            }),
+        }
+    }
+}
+
+/// A key: its name, what its values look like, and which of them a device can
+/// have.
+pub(super) struct Key<T> {
+    name: &'static str,
+    expected: &'static str,
+    range: RangeInclusive<T>,
+}
+
+impl<T> Key<T> {
+    pub(super) fn new(name: &'static str, expected: &'static str, least: T, most: T) -> Self {
+        Self {
+            name,
+            expected,
+            range: least..=most,
+        }
+    }
+}
+
+/// A time such as `100us`.
+pub(super) const TIME: &str = "a time such as 100us or 8.5ms";
+/// A size such as `4TB`.
+pub(super) const SIZE: &str = "a size such as 64MiB or 4TB";
+/// A rate such as `180MB/s`.
+pub(super) const RATE: &str = "a rate such as 180MB/s";
+/// A whole number.
+pub(super) const COUNT: &str = "a whole number";
+
+/// Refuses a value above another.
+pub(super) fn not_above<T: PartialOrd + Display>(
+    (key, value): (&'static str, T),
+    (other_key, limit): (&'static str, T),
+) -> Result<(), SpecError> {
+    if value <= limit {
+        return Ok(());
+    }
+    Err(SpecError::Above {
+        key,
+        value: value.to_string(),
+        other_key,
+        limit: limit.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sim::Device;
+    use proptest::prelude::*;
+
+    fn message(spec: &str) -> String {
+        Device::parse(spec).err().unwrap().to_string()
+    }
+
+    #[test]
+    fn an_error_names_the_thing_and_what_would_be_valid() {
+        assert_eq!(
+            message("/dev/sda"),
+            "\"/dev/sda\" is not a simulated device; write one such as sim:hdd?size=4TB&rpm=5900"
+        );
+        assert_eq!(
+            message("sim:tape"),
+            "there is no simulated device \"tape\"; the models are const, hdd, ssd"
+        );
+        assert_eq!(
+            message("sim:hdd?size"),
+            "\"size\" has no value; write size=VALUE"
+        );
+        assert_eq!(
+            message("sim:hdd?rpm="),
+            "\"rpm\" has no value; write rpm=VALUE"
+        );
+        assert_eq!(
+            message("sim:hdd?rpm=7200&rpm=5400"),
+            "\"rpm\" is given twice; keep one"
+        );
+        assert_eq!(
+            message("sim:hdd?rpm=fast"),
+            "rpm=fast: \"fast\" is not a whole number"
+        );
+        assert_eq!(
+            message("sim:hdd?write_cache=maybe"),
+            "write_cache=maybe: \"maybe\" is not on or off"
+        );
+        assert_eq!(
+            message("sim:hdd?rpm=5"),
+            "rpm=5 is out of range; it goes from 1000 to 30000"
+        );
+        assert_eq!(
+            message("sim:const?latency=0s"),
+            "latency=0s is out of range; it goes from 1 ns to 3600 s"
+        );
+        assert_eq!(
+            message("sim:hdd?inner=200MB/s&outer=100MB/s"),
+            "inner 200 MB/s is above outer 100 MB/s; it cannot be"
+        );
+        assert_eq!(
+            message("sim:const?rmp=5900"),
+            "sim:const has no key \"rmp\"; its keys are fail_at, vanish_after, stall, size, \
+             latency, jitter, parallel, rate"
+        );
+    }
+
+    #[test]
+    fn every_numeric_key_refuses_zero_and_the_absurd() {
+        let keys = [
+            ("const", "size parallel rate latency"),
+            (
+                "hdd",
+                "size rpm outer inner cache seek settle interface ncq",
+            ),
+            (
+                "ssd",
+                "size channels dies page read program bus interface cache",
+            ),
+        ];
+        for (model, names) in keys {
+            for name in names.split(' ') {
+                for value in ["0", "9999999999999999", "-1", "x"] {
+                    let spec = format!("sim:{model}?{name}={value}");
+                    assert!(Device::parse(&spec).is_err(), "{spec}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_plain_models_and_the_examples_of_the_documentation_are_accepted() {
+        for spec in [
+            "sim:const",
+            "sim:hdd",
+            "sim:ssd",
+            "sim:const?latency=100us",
+            "sim:hdd?size=4TB&rpm=5900&outer=180MB/s&inner=85MB/s&cache=64MiB",
+            "sim:ssd?size=1TB&channels=8&read=60us&program=500us&interface=3.5GB/s",
+        ] {
+            assert!(Device::parse(spec).is_ok(), "{spec}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(model in "const|hdd|ssd|\\PC*", rest in "\\PC*") {
+            let _ = Device::parse(&rest);
+            let _ = Device::parse(&format!("sim:{model}?{rest}"));
+            let _ = Device::parse(&format!("sim:{model}?size={rest}&fail_at={rest}"));
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! A solid-state drive: dies on channels, and a memory that acknowledges writes.
+//!
+//! Left out: garbage collection, wear, the map of blocks, fast and slow cells.
+//! Reads go to the flash even where the memory would still have the data.
+
+mod flash;
+mod memory;
+
+use std::collections::VecDeque;
+
+use sokudo_model::{Bytes, Operation};
+use sokudo_stats::Random;
+
+use super::agenda::Agenda;
+use super::rate::Rate;
+use super::spec::{COUNT, Key, RATE, SIZE, Spec, SpecError};
+use super::{Job, Presentation};
+use flash::Flash;
+use memory::Memory;
+
+/// From the arrival of a command until the drive acts on it.
+const COMMAND_NS: u64 = 5_000;
+
+/// Controllers have 1 to 16 channels; more only cost memory.
+const CHANNELS_MAX: u64 = 64;
+/// Dies that share a channel.
+const DIES_MAX: u64 = 64;
+
+/// The drive. Pages lie round robin over the channels, then over the dies of each.
+/// A read senses its page on the die, then passes the channel, then the interface;
+/// a write passes the interface into the memory and is acknowledged, and later
+/// passes a channel and is programmed by whichever die is free.
+#[derive(Debug)]
+pub(super) struct SolidState {
+    flash: Flash,
+    interface: Rate,
+    dies: Vec<Die>,
+    channels: Vec<Channel>,
+    reads: Vec<Read>,
+    reads_unused: Vec<usize>,
+    /// PCIe and SATA lanes from and to the host; PCIe has both at once.
+    upward_free_ns: u64,
+    downward_free_ns: u64,
+    memory: Memory,
+    blocked_writes: VecDeque<Job>,
+    flushes: VecDeque<Flush>,
+    /// Where the next program goes, if that die is free.
+    next_die: usize,
+    dies_busy: usize,
+    random: Random,
+    agenda: Agenda<Step>,
+}
+
+#[derive(Debug, Default)]
+struct Die {
+    waiting: VecDeque<Piece>,
+    work: Option<Work>,
+    read_last: bool,
+}
+
+#[derive(Debug, Default)]
+struct Channel {
+    /// Dies that want to pass a page, in order.
+    waiting: VecDeque<usize>,
+    is_busy: bool,
+}
+
+/// The part of a read that lies on one page.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    read: usize,
+    bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Work {
+    Read(Piece),
+    Program { bytes: u64 },
+}
+
+/// A read of which pieces are still to come.
+#[derive(Clone, Copy, Debug)]
+struct Read {
+    job: Job,
+    pieces: u64,
+}
+
+/// A flush ends when as much has been programmed as had been taken before it.
+#[derive(Clone, Copy, Debug)]
+struct Flush {
+    job: Job,
+    until_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Accept(Job),
+    Sensed { die: usize },
+    Passed { die: usize },
+    Programmed { die: usize },
+    Answer(Job),
+}
+
+impl SolidState {
+    pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
+        let channels = spec.value(Key::new("channels", COUNT, 1, CHANNELS_MAX), 8)?;
+        let dies = spec.value(Key::new("dies", COUNT, 1, DIES_MAX), 4)?;
+        let flash = Flash::parse(spec)?;
+        let interface = Key::new("interface", RATE, Rate::megabytes(1), Rate(1 << 40));
+        let interface = spec.value(interface, Rate::megabytes(3_500))?;
+        let cache = Key::new("cache", SIZE, Bytes::mib(1), Bytes::gib(1024));
+        let cache = spec.value(cache, Bytes::mib(256))?;
+        Ok(Self {
+            flash,
+            interface,
+            dies: (0..channels * dies).map(|_| Die::default()).collect(),
+            channels: (0..channels).map(|_| Channel::default()).collect(),
+            reads: Vec::new(),
+            reads_unused: Vec::new(),
+            upward_free_ns: 0,
+            downward_free_ns: 0,
+            memory: Memory::new(cache.0),
+            blocked_writes: VecDeque::new(),
+            flushes: VecDeque::new(),
+            next_die: 0,
+            dies_busy: 0,
+            random: Random::new(0),
+            agenda: Agenda::new(),
+        })
+    }
+
+    pub(super) fn presentation(&self) -> Presentation {
+        Presentation {
+            model: "sokudo simulated solid-state drive",
+            rotational: false,
+            write_back: true,
+            trims: true,
+        }
+    }
+
+    pub(super) fn seed(&mut self, seed: u64) {
+        self.random = Random::new(seed);
+    }
+
+    pub(super) fn submit(&mut self, now_ns: u64, job: Job) {
+        self.agenda.enter(now_ns + COMMAND_NS, Step::Accept(job));
+    }
+
+    pub(super) fn next_ns(&self) -> Option<u64> {
+        self.agenda.next_ns()
+    }
+
+    pub(super) fn advance(&mut self, now_ns: u64, finished: &mut Vec<Job>) {
+        while let Some(at_ns) = self.agenda.next_ns()
+            && at_ns <= now_ns
+        {
+            match self.agenda.take_due(at_ns) {
+                Some(Step::Answer(job)) => finished.push(job),
+                Some(step) => self.take(at_ns, step),
+                None => {}
+            }
+        }
+    }
+
+    fn take(&mut self, now_ns: u64, step: Step) {
+        match step {
+            Step::Accept(job) => self.accept(now_ns, job),
+            Step::Sensed { die } => {
+                let channel = self.channel_of(die);
+                self.channels[channel].waiting.push_back(die);
+                self.start_channel(now_ns, channel);
+            }
+            Step::Passed { die } => {
+                let channel = self.channel_of(die);
+                self.channels[channel].is_busy = false;
+                self.passed(now_ns, die);
+                self.start_channel(now_ns, channel);
+            }
+            Step::Programmed { die } => self.programmed(now_ns, die),
+            Step::Answer(_) => {}
+        }
+    }
+
+    fn accept(&mut self, now_ns: u64, job: Job) {
+        match job.operation {
+            Operation::Read => self.accept_read(now_ns, job),
+            Operation::Write => {
+                self.blocked_writes.push_back(job);
+                self.accept_writes(now_ns);
+                self.start_programs(now_ns);
+            }
+            Operation::Flush => {
+                self.flushes.push_back(Flush {
+                    job,
+                    until_bytes: self.memory.taken_bytes,
+                });
+                self.answer_flushes(now_ns);
+                self.start_programs(now_ns);
+            }
+            // A trim changes the map, which is one page to be programmed.
+            _ => self
+                .agenda
+                .enter(now_ns + self.flash.program_ns, Step::Answer(job)),
+        }
+    }
+
+    fn accept_read(&mut self, now_ns: u64, job: Job) {
+        let page_bytes = self.flash.page_bytes;
+        let end = job.offset + job.bytes;
+        let (first, last) = (job.offset / page_bytes, (end - 1) / page_bytes);
+        let pieces = last - first + 1;
+        let read = self.keep(Read { job, pieces });
+        for page in first..=last {
+            let start = job.offset.max(page * page_bytes);
+            let bytes = end.min((page + 1) * page_bytes) - start;
+            let die = self.die_of(page);
+            self.dies[die].waiting.push_back(Piece { read, bytes });
+            self.start_die(now_ns, die);
+        }
+    }
+
+    fn keep(&mut self, read: Read) -> usize {
+        match self.reads_unused.pop() {
+            Some(index) => {
+                self.reads[index] = read;
+                index
+            }
+            None => {
+                self.reads.push(read);
+                self.reads.len() - 1
+            }
+        }
+    }
+
+    fn accept_writes(&mut self, now_ns: u64) {
+        while let Some(job) = self.blocked_writes.front().copied()
+            && self.memory.has_room(job.bytes)
+        {
+            self.blocked_writes.pop_front();
+            self.memory.take(job.bytes);
+            self.downward_free_ns =
+                self.downward_free_ns.max(now_ns) + self.interface.nanos(job.bytes);
+            self.agenda.enter(self.downward_free_ns, Step::Answer(job));
+        }
+    }
+
+    fn answer_flushes(&mut self, now_ns: u64) {
+        while let Some(flush) = self.flushes.front().copied()
+            && self.memory.programmed_bytes >= flush.until_bytes
+        {
+            self.flushes.pop_front();
+            self.agenda.enter(now_ns, Step::Answer(flush.job));
+        }
+    }
+
+    /// Gives free dies something to program, in turn.
+    fn start_programs(&mut self, now_ns: u64) {
+        for _ in 0..self.dies.len() {
+            if self.dies_busy == self.dies.len() || self.bytes_to_program() == 0 {
+                return;
+            }
+            let die = self.next_die;
+            self.next_die = (die + 1) % self.dies.len();
+            self.start_die(now_ns, die);
+        }
+    }
+
+    /// Whole pages are programmed; less only when somebody waits for it.
+    fn bytes_to_program(&self) -> u64 {
+        let pressing = !self.flushes.is_empty() || !self.blocked_writes.is_empty();
+        match self.memory.idle_bytes.min(self.flash.page_bytes) {
+            bytes if bytes == self.flash.page_bytes || pressing => bytes,
+            _ => 0,
+        }
+    }
+
+    /// Reads go first; when writes are blocked, both take turns.
+    fn start_die(&mut self, now_ns: u64, index: usize) {
+        let bytes = self.bytes_to_program();
+        let die = &mut self.dies[index];
+        if die.work.is_some() {
+            return;
+        }
+        let turn = die.read_last && !self.blocked_writes.is_empty();
+        let piece = match bytes > 0 && turn {
+            true => None,
+            false => die.waiting.pop_front(),
+        };
+        if let Some(piece) = piece {
+            die.work = Some(Work::Read(piece));
+            die.read_last = true;
+            let sensed_ns = now_ns + self.flash.sense_ns(&mut self.random);
+            self.agenda.enter(sensed_ns, Step::Sensed { die: index });
+        } else if bytes > 0 {
+            die.work = Some(Work::Program { bytes });
+            die.read_last = false;
+            self.memory.idle_bytes -= bytes;
+            let channel = self.channel_of(index);
+            self.channels[channel].waiting.push_back(index);
+            self.start_channel(now_ns, channel);
+        } else {
+            return;
+        }
+        self.dies_busy += 1;
+    }
+
+    fn start_channel(&mut self, now_ns: u64, index: usize) {
+        let channel = &mut self.channels[index];
+        if channel.is_busy {
+            return;
+        }
+        let Some(die) = channel.waiting.pop_front() else {
+            return;
+        };
+        channel.is_busy = true;
+        let bytes = match self.dies[die].work {
+            Some(Work::Read(piece)) => piece.bytes,
+            Some(Work::Program { bytes }) => bytes,
+            None => 0,
+        };
+        let passed_ns = now_ns + self.flash.bus.nanos(bytes);
+        self.agenda.enter(passed_ns, Step::Passed { die });
+    }
+
+    fn passed(&mut self, now_ns: u64, die: usize) {
+        match self.dies[die].work {
+            Some(Work::Program { .. }) => {
+                let programmed_ns = now_ns + self.flash.program_ns;
+                self.agenda.enter(programmed_ns, Step::Programmed { die });
+            }
+            Some(Work::Read(piece)) => {
+                self.pass_upward(now_ns, piece);
+                self.release(now_ns, die);
+            }
+            None => {}
+        }
+    }
+
+    fn pass_upward(&mut self, now_ns: u64, piece: Piece) {
+        self.upward_free_ns = self.upward_free_ns.max(now_ns) + self.interface.nanos(piece.bytes);
+        let read = &mut self.reads[piece.read];
+        read.pieces -= 1;
+        if read.pieces == 0 {
+            self.agenda
+                .enter(self.upward_free_ns, Step::Answer(read.job));
+            self.reads_unused.push(piece.read);
+        }
+    }
+
+    fn programmed(&mut self, now_ns: u64, die: usize) {
+        if let Some(Work::Program { bytes }) = self.dies[die].work {
+            self.memory.programmed(bytes);
+        }
+        self.accept_writes(now_ns);
+        self.answer_flushes(now_ns);
+        self.release(now_ns, die);
+        self.start_programs(now_ns);
+    }
+
+    fn release(&mut self, now_ns: u64, die: usize) {
+        self.dies[die].work = None;
+        self.dies_busy -= 1;
+        self.start_die(now_ns, die);
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "at most CHANNELS_MAX × DIES_MAX"
+    )]
+    fn die_of(&self, page: u64) -> usize {
+        (page % self.dies.len() as u64) as usize
+    }
+
+    fn channel_of(&self, die: usize) -> usize {
+        die % self.channels.len()
+    }
+}

@@ -1,0 +1,47 @@
+//! How the flash behaves.
+
+use sokudo_model::{Bytes, Nanos};
+use sokudo_stats::Random;
+
+use super::super::rate::Rate;
+use super::super::spec::{Key, RATE, SIZE, Spec, SpecError, TIME, not_above};
+
+/// The times of the flash.
+#[derive(Debug)]
+pub(super) struct Flash {
+    pub(super) page_bytes: u64,
+    read_ns: u64,
+    pub(super) program_ns: u64,
+    jitter_ns: u64,
+    pub(super) bus: Rate,
+}
+
+impl Flash {
+    pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
+        let page = Key::new("page", SIZE, Bytes(512), Bytes::mib(1));
+        let page = spec.value(page, Bytes::kib(16))?;
+        let times = (Nanos(1), Nanos::from_secs(1));
+        let read = Key::new("read", TIME, times.0, times.1);
+        let read = spec.value(read, Nanos::from_micros(60))?;
+        let program = Key::new("program", TIME, times.0, times.1);
+        let program = spec.value(program, Nanos::from_micros(500))?;
+        let jitter = Key::new("jitter", TIME, Nanos(0), times.1);
+        // Pages of one cell differ in how often it must be sensed.
+        let jitter = spec.value(jitter, Nanos(read.0 / 10))?;
+        not_above(("jitter", jitter), ("read", read))?;
+        let bus = Key::new("bus", RATE, Rate::megabytes(1), Rate::megabytes(100_000));
+        let bus = spec.value(bus, Rate::megabytes(1_200))?;
+        Ok(Self {
+            page_bytes: page.0,
+            read_ns: read.0,
+            program_ns: program.0,
+            jitter_ns: jitter.0,
+            bus,
+        })
+    }
+
+    /// Uniform around `read_ns`.
+    pub(super) fn sense_ns(&self, random: &mut Random) -> u64 {
+        self.read_ns - self.jitter_ns + random.below(2 * self.jitter_ns + 1)
+    }
+}

@@ -1,0 +1,416 @@
+//! What one clone counts while it works.
+
+use sokudo_model::{
+    Bytes, FailureKind, IoFailure, Nanos, Operation, OperationTally, SeriesPoint, Workload,
+};
+use sokudo_stats::Histogram;
+
+/// Length of a series' intervals at first: ten a second show every hiccup that a
+/// person would.
+const INTERVAL_NS: u64 = 100_000_000;
+
+/// A series holds at most this many intervals; when it is full, pairs are joined
+/// and the interval doubles. Seven minutes are kept in full detail.
+const INTERVALS_MAX: usize = 4_096;
+
+/// Failures are told apart by operation, kind and errno; beyond this many kinds
+/// only the known ones are counted.
+const FAILURE_KINDS_MAX: usize = 16;
+
+/// Counts of one clone. Allocates when made, never while counting.
+pub(crate) struct Tally {
+    operations: [Option<OperationTally>; Operation::ALL.len()],
+    submission: Histogram,
+    series: Series,
+    failures: Vec<IoFailure>,
+    depth_time: u128,
+    depth_seen_at: u64,
+    started_at: u64,
+    last_completed_at: u64,
+}
+
+impl Tally {
+    /// An empty tally for what the workload may do.
+    pub(crate) fn new(workload: &Workload) -> Self {
+        let at_rate = workload.rate.is_some();
+        let operations = Operation::ALL
+            .map(|operation| occurs(workload, operation).then(|| empty(operation, at_rate)));
+        Self {
+            operations,
+            submission: Histogram::new(),
+            series: Series::new(),
+            failures: Vec::with_capacity(FAILURE_KINDS_MAX),
+            depth_time: 0,
+            depth_seen_at: 0,
+            started_at: 0,
+            last_completed_at: 0,
+        }
+    }
+
+    /// Forgets everything but failures and begins to measure at `now`.
+    pub(crate) fn start(&mut self, now: u64) {
+        for tally in self.operations.iter_mut().flatten() {
+            (tally.ios, tally.bytes) = (0, Bytes(0));
+            tally.latency.clear();
+            tally
+                .latency_from_intended
+                .iter_mut()
+                .for_each(Histogram::clear);
+        }
+        self.submission.clear();
+        self.series.clear();
+        self.depth_time = 0;
+        self.depth_seen_at = now;
+        self.started_at = now;
+        self.last_completed_at = now;
+    }
+
+    /// Counts that `in_flight` I/Os were in flight since the last call.
+    #[inline]
+    pub(crate) fn hold_depth(&mut self, now: u64, in_flight: u32) {
+        let passed = now - self.depth_seen_at;
+        self.depth_time += u128::from(passed) * u128::from(in_flight);
+        self.depth_seen_at = now;
+    }
+
+    /// Counts an I/O that was reaped at `now`.
+    #[inline]
+    pub(crate) fn complete(
+        &mut self,
+        operation: Operation,
+        bytes: u32,
+        issued_at: u64,
+        intended_at: u64,
+        now: u64,
+    ) {
+        self.last_completed_at = now;
+        let Some(tally) = &mut self.operations[operation.index()] else {
+            return;
+        };
+        tally.ios += 1;
+        tally.bytes.0 += u64::from(bytes);
+        tally.latency.record(now - issued_at);
+        if let Some(from_intended) = &mut tally.latency_from_intended {
+            from_intended.record(now.saturating_sub(intended_at));
+        }
+        if operation != Operation::Flush {
+            self.series.current.bytes.0 += u64::from(bytes);
+            self.series.current.ios += 1;
+        }
+    }
+
+    /// Counts how long submitting a batch took.
+    pub(crate) fn submitted(&mut self, nanos: u64) {
+        self.submission.record(nanos);
+    }
+
+    /// Counts an I/O that failed.
+    #[cold]
+    pub(crate) fn fail(&mut self, operation: Operation, kind: FailureKind, offset: u64) {
+        count_failure(
+            &mut self.failures,
+            IoFailure {
+                operation,
+                kind,
+                offset: Bytes(offset),
+                count: 1,
+            },
+        );
+    }
+
+    /// When the measured part began.
+    #[inline]
+    pub(crate) fn started_at(&self) -> u64 {
+        self.started_at
+    }
+
+    /// When the interval in progress ends.
+    pub(crate) fn interval_ends_at(&self) -> u64 {
+        self.started_at + self.series.interval_end_ns()
+    }
+
+    /// Ends every interval that is over at `now`. What is counted afterwards falls
+    /// into the interval that contains `now`.
+    pub(crate) fn end_intervals(&mut self, now: u64) {
+        while self.interval_ends_at() <= now {
+            self.series.end_interval();
+        }
+    }
+
+    /// Bytes and I/Os counted so far.
+    pub(crate) fn moved(&self) -> (u64, u64) {
+        let data = self
+            .operations
+            .iter()
+            .flatten()
+            .filter(|t| t.operation != Operation::Flush);
+        data.fold((0, 0), |(bytes, ios), tally| {
+            (bytes + tally.bytes.0, ios + tally.ios)
+        })
+    }
+
+    /// The finished counts.
+    pub(crate) fn finish(mut self) -> FinishedTally {
+        self.series
+            .end_last(Nanos(self.last_completed_at - self.started_at));
+        FinishedTally {
+            operations: self
+                .operations
+                .into_iter()
+                .flatten()
+                .filter(|t| t.ios > 0)
+                .collect(),
+            submission: self.submission,
+            series: self.series.points,
+            failures: self.failures,
+            depth_time: self.depth_time,
+            started_at: self.started_at,
+            last_completed_at: self.last_completed_at,
+        }
+    }
+}
+
+/// What one clone has counted.
+pub(crate) struct FinishedTally {
+    pub(crate) operations: Vec<OperationTally>,
+    pub(crate) submission: Histogram,
+    pub(crate) series: Vec<SeriesPoint>,
+    pub(crate) failures: Vec<IoFailure>,
+    /// Integral of I/Os in flight over time, in nanoseconds.
+    pub(crate) depth_time: u128,
+    pub(crate) started_at: u64,
+    pub(crate) last_completed_at: u64,
+}
+
+impl FinishedTally {
+    /// Adds another clone of the same workload.
+    pub(crate) fn merge(&mut self, other: Self) {
+        for theirs in other.operations {
+            match self
+                .operations
+                .iter_mut()
+                .find(|ours| ours.operation == theirs.operation)
+            {
+                Some(ours) => merge_operation(ours, &theirs),
+                None => self.operations.push(theirs),
+            }
+        }
+        self.operations.sort_by_key(|tally| tally.operation);
+        self.submission.merge(&other.submission);
+        self.series = merge_series(&self.series, &other.series);
+        for failure in other.failures {
+            count_failure(&mut self.failures, failure);
+        }
+        self.depth_time += other.depth_time;
+        self.started_at = self.started_at.min(other.started_at);
+        self.last_completed_at = self.last_completed_at.max(other.last_completed_at);
+    }
+}
+
+fn merge_operation(ours: &mut OperationTally, theirs: &OperationTally) {
+    ours.ios += theirs.ios;
+    ours.bytes.0 += theirs.bytes.0;
+    ours.latency.merge(&theirs.latency);
+    if let (Some(ours), Some(theirs)) = (
+        &mut ours.latency_from_intended,
+        &theirs.latency_from_intended,
+    ) {
+        ours.merge(theirs);
+    }
+}
+
+/// Adds two series interval by interval. Both started at the same instant and
+/// doubled their intervals at the same length; the last interval, which ends when
+/// its clone did, is the longer of both.
+fn merge_series(left: &[SeriesPoint], right: &[SeriesPoint]) -> Vec<SeriesPoint> {
+    let (long, short) = if left.len() >= right.len() {
+        (left, right)
+    } else {
+        (right, left)
+    };
+    let mut merged = long.to_vec();
+    for (point, other) in merged.iter_mut().zip(short) {
+        point.at = point.at.max(other.at);
+        point.bytes.0 += other.bytes.0;
+        point.ios += other.ios;
+    }
+    merged
+}
+
+fn count_failure(failures: &mut Vec<IoFailure>, failure: IoFailure) {
+    let same = |known: &&mut IoFailure| {
+        known.operation == failure.operation && same_kind(known.kind, failure.kind)
+    };
+    if let Some(known) = failures.iter_mut().find(same) {
+        known.count += failure.count;
+    } else if failures.len() < FAILURE_KINDS_MAX {
+        failures.push(failure);
+    }
+}
+
+fn same_kind(left: FailureKind, right: FailureKind) -> bool {
+    // Short transfers of any length are one kind.
+    matches!(
+        (left, right),
+        (FailureKind::Short { .. }, FailureKind::Short { .. })
+    ) || left == right
+}
+
+fn occurs(workload: &Workload, operation: Operation) -> bool {
+    let durability = &workload.durability;
+    let flushes = durability.fsync_every.is_some()
+        || durability.fdatasync_every.is_some()
+        || durability.final_flush;
+    workload.operations.percent(operation) > 0 || (operation == Operation::Flush && flushes)
+}
+
+fn empty(operation: Operation, at_rate: bool) -> OperationTally {
+    OperationTally {
+        operation,
+        ios: 0,
+        bytes: Bytes(0),
+        latency: Histogram::new(),
+        latency_from_intended: at_rate.then(Histogram::new),
+    }
+}
+
+/// Counts per interval, in bounded memory.
+struct Series {
+    interval_ns: u64,
+    points: Vec<SeriesPoint>,
+    current: SeriesPoint,
+}
+
+impl Series {
+    fn new() -> Self {
+        Self {
+            interval_ns: INTERVAL_NS,
+            points: Vec::with_capacity(INTERVALS_MAX),
+            current: SeriesPoint::default(),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.interval_ns = INTERVAL_NS;
+        self.points.clear();
+        self.current = SeriesPoint::default();
+    }
+
+    fn interval_end_ns(&self) -> u64 {
+        (self.points.len() as u64 + 1) * self.interval_ns
+    }
+
+    fn end_interval(&mut self) {
+        let at = Nanos(self.interval_end_ns());
+        self.points.push(SeriesPoint { at, ..self.current });
+        self.current = SeriesPoint::default();
+        if self.points.len() == INTERVALS_MAX {
+            self.join_pairs();
+        }
+    }
+
+    fn join_pairs(&mut self) {
+        for index in 0..INTERVALS_MAX / 2 {
+            let (first, second) = (self.points[2 * index], self.points[2 * index + 1]);
+            self.points[index] = SeriesPoint {
+                at: second.at,
+                bytes: Bytes(first.bytes.0 + second.bytes.0),
+                ios: first.ios + second.ios,
+            };
+        }
+        self.points.truncate(INTERVALS_MAX / 2);
+        self.interval_ns *= 2;
+    }
+
+    /// Ends the interval in progress where the trial ended.
+    fn end_last(&mut self, at: Nanos) {
+        if self.current.ios > 0 {
+            self.points.push(SeriesPoint { at, ..self.current });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally() -> Tally {
+        let mut tally = Tally::new(&Workload::new("w", Bytes(4096)));
+        tally.start(0);
+        tally
+    }
+
+    fn read(tally: &mut Tally, now: u64) {
+        tally.end_intervals(now);
+        tally.complete(Operation::Read, 4096, now - 10, now - 10, now);
+    }
+
+    #[test]
+    fn an_i_o_falls_into_the_interval_in_which_it_completed() {
+        let mut tally = tally();
+        for now in [50, INTERVAL_NS + 1, 3 * INTERVAL_NS, 3 * INTERVAL_NS + 7] {
+            read(&mut tally, now);
+        }
+        let points = tally.finish().series;
+        let ios: Vec<u64> = points.iter().map(|point| point.ios).collect();
+        assert_eq!(ios, [1, 1, 0, 2]);
+        assert_eq!(points[3].at, Nanos(3 * INTERVAL_NS + 7));
+    }
+
+    #[test]
+    fn a_long_series_stays_small_and_loses_nothing() {
+        let mut tally = tally();
+        let capacity = tally.series.points.capacity();
+        let count = 3 * INTERVALS_MAX as u64;
+        for index in 0..count {
+            read(&mut tally, index * INTERVAL_NS + 10);
+        }
+        assert_eq!(tally.series.points.capacity(), capacity, "it must not grow");
+        let points = tally.finish().series;
+        assert_eq!(points.iter().map(|point| point.ios).sum::<u64>(), count);
+        assert!(points.windows(2).all(|pair| pair[0].at < pair[1].at));
+    }
+
+    #[test]
+    fn merging_clones_adds_everything() {
+        let (mut left, mut right) = (tally(), tally());
+        read(&mut left, 20);
+        read(&mut right, 30);
+        read(&mut right, INTERVAL_NS + 30);
+        right.fail(Operation::Read, FailureKind::Errno(5), 8192);
+        left.hold_depth(100, 2);
+        right.hold_depth(100, 3);
+        let mut merged = left.finish();
+        merged.merge(right.finish());
+        assert_eq!(merged.operations[0].ios, 3);
+        assert_eq!(merged.operations[0].bytes, Bytes(3 * 4096));
+        assert_eq!(merged.depth_time, 500);
+        assert_eq!(merged.last_completed_at, INTERVAL_NS + 30);
+        assert_eq!(
+            merged.series.iter().map(|p| p.ios).collect::<Vec<_>>(),
+            [2, 1]
+        );
+        assert_eq!(merged.failures.len(), 1);
+    }
+
+    #[test]
+    fn like_failures_are_counted_once() {
+        let mut tally = tally();
+        tally.fail(
+            Operation::Read,
+            FailureKind::Short { asked: 8, moved: 4 },
+            16,
+        );
+        tally.fail(
+            Operation::Read,
+            FailureKind::Short { asked: 8, moved: 2 },
+            24,
+        );
+        for errno in 0..100 {
+            tally.fail(Operation::Write, FailureKind::Errno(errno), 0);
+        }
+        let failures = tally.finish().failures;
+        assert_eq!((failures[0].count, failures[0].offset), (2, Bytes(16)));
+        assert_eq!(failures.len(), FAILURE_KINDS_MAX);
+    }
+}

@@ -1,0 +1,267 @@
+//! What is read and written, and the only place where anything is opened for
+//! writing.
+//!
+//! A [`FileTarget`] is read-only unless it carries a permit, and permits come
+//! from two places: a test file that we have created ourselves, and the user's
+//! word that one regular file may be overwritten. There is no way to a permit for
+//! a block device.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use sokudo_model::{Bytes, DirectMode};
+
+use crate::sim;
+
+/// What a stage runs on.
+pub enum Target {
+    /// A file or a block device.
+    File(FileTarget),
+    /// No device: the cost of the engine itself, on this many imaginary bytes.
+    Null(Bytes),
+    /// A simulated device.
+    Simulated(SimulatedTarget),
+}
+
+impl Target {
+    /// Its size.
+    pub fn size(&self) -> Bytes {
+        match self {
+            Self::File(file) => file.size,
+            Self::Null(size) => *size,
+            Self::Simulated(simulated) => simulated.device.size(),
+        }
+    }
+}
+
+/// A simulated device and how far its time has come.
+pub struct SimulatedTarget {
+    /// The device.
+    pub device: sim::Device,
+    pub(crate) now: u64,
+}
+
+impl SimulatedTarget {
+    /// A device at time zero.
+    pub fn new(device: sim::Device) -> Self {
+        Self { device, now: 0 }
+    }
+}
+
+/// Proof that a file may be written. Cannot be made outside this module.
+struct WritePermit(());
+
+/// A file or block device that is held open, so that it stays the same one
+/// whatever happens to its name.
+pub struct FileTarget {
+    handle: File,
+    path: PathBuf,
+    size: Bytes,
+    permit: Option<WritePermit>,
+}
+
+/// Why a file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    /// It cannot be opened.
+    #[error("{path} cannot be opened: {source}", path = path.display())]
+    Open {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Neither a regular file nor a block device.
+    #[error("{path} is neither a regular file nor a block device; name one, or a directory", path = .0.display())]
+    NotStorage(PathBuf),
+    /// Only regular files are overwritten.
+    #[error("{path} is not a regular file, and nothing else is ever overwritten; measure a directory on it instead", path = .0.display())]
+    NotRegular(PathBuf),
+    /// Writing was asked for without consent.
+    #[error("{path} is only read, because writing would destroy what it holds; use a directory, in which sokudo makes a file of its own", path = .0.display())]
+    ReadOnly(PathBuf),
+    /// Direct I/O was demanded and there is none.
+    #[error("{path} cannot be opened for direct I/O: its file system has none; use --direct off, and expect figures of the page cache", path = .0.display())]
+    NoDirect(PathBuf),
+}
+
+impl FileTarget {
+    /// A regular file or block device that is only ever read.
+    ///
+    /// # Errors
+    /// When it cannot be opened or is something else.
+    pub fn read_only(path: &Path) -> Result<Self, TargetError> {
+        let opened = |source| TargetError::Open {
+            path: path.to_owned(),
+            source,
+        };
+        // O_NONBLOCK: a FIFO must not hang us before we see what it is.
+        let handle = OpenOptions::new()
+            .read(true)
+            .custom_flags(flag_bits(OFlags::NONBLOCK))
+            .open(path)
+            .map_err(opened)?;
+        let kind = handle.metadata().map_err(opened)?.file_type();
+        if !kind.is_file() && !kind.is_block_device() {
+            return Err(TargetError::NotStorage(path.to_owned()));
+        }
+        // Seeking tells the size of a block device, too, where stat says 0.
+        let size = Bytes((&handle).seek(SeekFrom::End(0)).map_err(opened)?);
+        Ok(Self {
+            handle,
+            path: path.to_owned(),
+            size,
+            permit: None,
+        })
+    }
+
+    /// An existing regular file that the user allows to be overwritten.
+    ///
+    /// # Errors
+    /// As [`Self::read_only`], and for everything that is not a regular file.
+    pub fn overwrite(path: &Path) -> Result<Self, TargetError> {
+        let target = Self::read_only(path)?;
+        // The handle is what is checked and what is later written, so the name
+        // cannot be exchanged in between.
+        let opened = |source| TargetError::Open {
+            path: path.to_owned(),
+            source,
+        };
+        if !target.handle.metadata().map_err(opened)?.is_file() {
+            return Err(TargetError::NotRegular(path.to_owned()));
+        }
+        Ok(Self {
+            permit: Some(WritePermit(())),
+            ..target
+        })
+    }
+
+    /// A file that this process has created exclusively.
+    pub(crate) fn of_own_file(handle: File, path: PathBuf, size: Bytes) -> Self {
+        Self {
+            handle,
+            path,
+            size,
+            permit: Some(WritePermit(())),
+        }
+    }
+
+    /// Its path, for messages.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The open file, for evidence about it.
+    pub fn handle(&self) -> &File {
+        &self.handle
+    }
+
+    /// Its size.
+    pub fn size(&self) -> Bytes {
+        self.size
+    }
+
+    /// Whether it may be written.
+    pub fn is_writable(&self) -> bool {
+        self.permit.is_some()
+    }
+
+    /// Opens it once more, for reading or for writing as well, and says whether
+    /// the page cache is bypassed.
+    pub(crate) fn open(
+        &self,
+        write: bool,
+        direct: DirectMode,
+    ) -> Result<(File, bool), TargetError> {
+        if write && self.permit.is_none() {
+            return Err(TargetError::ReadOnly(self.path.clone()));
+        }
+        let opened = |source| TargetError::Open {
+            path: self.path.clone(),
+            source,
+        };
+        if direct == DirectMode::Off {
+            return Ok((self.reopen(write, OFlags::empty()).map_err(opened)?, false));
+        }
+        match self.reopen(write, OFlags::DIRECT) {
+            Ok(file) => Ok((file, true)),
+            Err(error) if error.kind() != io::ErrorKind::InvalidInput => Err(opened(error)),
+            Err(_) if direct == DirectMode::On => Err(TargetError::NoDirect(self.path.clone())),
+            Err(_) => Ok((self.reopen(write, OFlags::empty()).map_err(opened)?, false)),
+        }
+    }
+
+    /// A new open of the same inode, even when it has no name any more.
+    fn reopen(&self, write: bool, flags: OFlags) -> io::Result<File> {
+        OpenOptions::new()
+            .read(true)
+            .write(write)
+            .custom_flags(flag_bits(flags))
+            .open(format!("/proc/self/fd/{}", self.handle.as_raw_fd()))
+    }
+}
+
+fn flag_bits(flags: OFlags) -> i32 {
+    flags.bits().cast_signed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_file_without_permit_is_never_opened_for_writing() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let target = FileTarget::read_only(file.path()).unwrap();
+        assert!(target.open(false, DirectMode::Off).is_ok());
+        let refused = target.open(true, DirectMode::Off);
+        assert!(matches!(refused, Err(TargetError::ReadOnly(_))));
+        let (mut opened, _) = target.open(false, DirectMode::Off).unwrap();
+        assert!(
+            opened.write_all(b"x").is_err(),
+            "the descriptor itself is read-only"
+        );
+    }
+
+    #[test]
+    fn only_regular_files_are_overwritten() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(
+            FileTarget::overwrite(file.path())
+                .unwrap()
+                .open(true, DirectMode::Off)
+                .is_ok()
+        );
+        for path in [
+            "/dev/loop0",
+            "/dev/vda",
+            "/dev/zram0",
+            "/dev/null",
+            "/",
+            "/proc/self/mem",
+        ] {
+            assert!(FileTarget::overwrite(Path::new(path)).is_err(), "{path}");
+        }
+    }
+
+    #[test]
+    fn things_that_are_no_storage_are_refused() {
+        for path in ["/dev/null", "/"] {
+            let refused = FileTarget::read_only(Path::new(path));
+            assert!(matches!(refused, Err(TargetError::NotStorage(_))), "{path}");
+        }
+        let missing = FileTarget::read_only(Path::new("/does/not/exist"))
+            .err()
+            .unwrap();
+        assert!(
+            missing
+                .to_string()
+                .contains("/does/not/exist cannot be opened")
+        );
+    }
+}

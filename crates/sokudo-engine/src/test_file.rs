@@ -1,0 +1,461 @@
+//! The file that `sokudo` measures on when it is given a directory: created
+//! exclusively, fully written, and gone afterwards whatever happens.
+//!
+//! Where the file system can, the file never has a name (`O_TMPFILE`), so that
+//! even a killed process leaves nothing. Elsewhere it has a name that says what it
+//! is, and a later start finds it.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FallocateFlags, OFlags};
+use sokudo_model::{
+    Bytes, DataContent, Event, FailureKind, Limits, Operation, OperationMix, Stage, StopReason,
+    Workload,
+};
+
+use crate::control::Control;
+use crate::stage::{StageError, StageOptions, run_stage};
+use crate::target::{FileTarget, Target};
+
+/// What a test file with a name is called, around the process number and a
+/// counter.
+const NAME_PREFIX: &str = "sokudo-test-file-";
+const NAME_SUFFIX: &str = ".safe-to-delete";
+
+/// Names to try before giving up: others are taken only if a process number came
+/// round again.
+const NAMES_MAX: u32 = 100;
+
+/// Free space left over beside the file: 1/32 of it, for the file system's own
+/// bookkeeping, and never below 4 MiB.
+const MARGIN_DIVISOR: u64 = 32;
+const MARGIN_BYTES_MIN: u64 = 4 << 20;
+
+/// How the file is laid out: large blocks, and enough of them in flight that the
+/// device never waits for us.
+const LAYOUT_BLOCK_BYTES_MAX: u64 = 1 << 20;
+const LAYOUT_DEPTH: u32 = 8;
+
+/// A test file of our own. Dropping it removes it.
+pub struct TestFile {
+    handle: File,
+    directory: PathBuf,
+    name: Option<PathBuf>,
+    size: Bytes,
+}
+
+/// Why there is no test file.
+#[derive(Debug, thiserror::Error)]
+pub enum TestFileError {
+    /// The directory does not let us.
+    #[error("no test file can be made in {directory}: {source}; {remedy}", directory = directory.display())]
+    Create {
+        /// Where.
+        directory: PathBuf,
+        /// What the system said.
+        source: io::Error,
+        /// What the user can do.
+        remedy: &'static str,
+    },
+    /// The file system is too full.
+    #[error("{directory} has {free} free, but a test file of {size} needs {needed}; use a smaller --size, or make room", directory = directory.display())]
+    NoSpace {
+        /// Where.
+        directory: PathBuf,
+        /// Free for this user.
+        free: Bytes,
+        /// Size of the file.
+        size: Bytes,
+        /// Size of the file with a margin.
+        needed: Bytes,
+    },
+    /// It could not be written.
+    #[error("the test file in {directory} could not be written at offset {offset}: {source}; {remedy}", directory = directory.display())]
+    Write {
+        /// Where.
+        directory: PathBuf,
+        /// How far it came.
+        offset: Bytes,
+        /// What the system said.
+        source: io::Error,
+        /// What the user can do.
+        remedy: &'static str,
+    },
+    /// Writing it could not start.
+    #[error(transparent)]
+    Stage(#[from] StageError),
+    /// The user interrupted it.
+    #[error("interrupted while the test file was written; it has been removed")]
+    Cancelled,
+}
+
+/// Free space that a test file of `size` needs, margin included.
+pub fn free_space_needed(size: Bytes) -> Bytes {
+    Bytes(
+        size.0
+            .saturating_add((size.0 / MARGIN_DIVISOR).max(MARGIN_BYTES_MIN)),
+    )
+}
+
+impl TestFile {
+    /// Makes an empty file in `directory`, after checking that `size` bytes have
+    /// room there.
+    ///
+    /// # Errors
+    /// When there is too little room or the directory does not allow it.
+    pub fn create(directory: &Path, size: Bytes) -> Result<Self, TestFileError> {
+        let failed = |source: io::Error| create_error(directory, source);
+        let statistics = rustix::fs::statvfs(directory).map_err(|errno| failed(errno.into()))?;
+        let free = Bytes(statistics.f_bavail.saturating_mul(statistics.f_frsize));
+        let needed = free_space_needed(size);
+        if free < needed {
+            let directory = directory.to_owned();
+            return Err(TestFileError::NoSpace {
+                directory,
+                free,
+                size,
+                needed,
+            });
+        }
+        let (handle, name) = match create_unnamed(directory) {
+            Ok(handle) => (handle, None),
+            // What kernels and file systems without O_TMPFILE answer; NFS and FUSE
+            // have their own words for it.
+            Err(error) if !is_final(&error) => {
+                let (handle, name) = create_named(directory).map_err(failed)?;
+                (handle, Some(name))
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        Ok(Self {
+            handle,
+            directory: directory.to_owned(),
+            name,
+            size,
+        })
+    }
+
+    /// The open file, for evidence about it.
+    pub fn handle(&self) -> &File {
+        &self.handle
+    }
+
+    /// Its name, where the file system demands one.
+    pub fn name(&self) -> Option<&Path> {
+        self.name.as_deref()
+    }
+
+    /// A target that may be written, because the file is ours.
+    ///
+    /// # Errors
+    /// When the process has no file descriptor left.
+    pub fn target(&self) -> io::Result<Target> {
+        let path = self.name.clone().unwrap_or_else(|| self.directory.clone());
+        let handle = self.handle.try_clone()?;
+        Ok(Target::File(FileTarget::of_own_file(
+            handle, path, self.size,
+        )))
+    }
+}
+
+impl Drop for TestFile {
+    fn drop(&mut self) {
+        if let Some(name) = &self.name {
+            // Nothing can be done about a failure here; the next start finds it.
+            let _ = std::fs::remove_file(name);
+        }
+    }
+}
+
+/// Writes the whole file, through the page cache only where there is no other way,
+/// and makes it durable.
+///
+/// # Errors
+/// When writing fails, or `control` cancels it.
+pub fn lay_out(
+    file: &TestFile,
+    content: DataContent,
+    seed: u64,
+    control: &Control,
+    listener: &mut dyn FnMut(Event),
+) -> Result<(), TestFileError> {
+    let failed = |source: io::Error| create_error(&file.directory, source);
+    file.handle.set_len(file.size.0).map_err(failed)?;
+    // Reserving the space at once keeps the file in few pieces. File systems that
+    // cannot (and copy-on-write ones that ignore it) lay it out as it is written.
+    let _ = rustix::fs::fallocate(&file.handle, FallocateFlags::empty(), 0, file.size.0);
+    let stage = Stage {
+        workloads: vec![layout_workload(file.size, content)],
+    };
+    let options = StageOptions {
+        seed,
+        start_at: None,
+    };
+    let mut target = file.target().map_err(failed)?;
+    let total = file.size;
+    let mut tell = |event| {
+        if let Event::Progress { bytes: written, .. } = event {
+            listener(Event::LayoutProgress { written, total });
+        }
+    };
+    let outcomes = run_stage(&stage, options, &mut target, control, &mut tell)?;
+    for outcome in outcomes {
+        if let Some(failure) = outcome.failures.first() {
+            return Err(write_error(file, failure.kind, failure.offset));
+        }
+        if outcome.stopped == StopReason::Cancelled {
+            return Err(TestFileError::Cancelled);
+        }
+    }
+    file.handle
+        .sync_all()
+        .map_err(|source| TestFileError::Write {
+            directory: file.directory.clone(),
+            offset: file.size,
+            remedy: remedy(&source),
+            source,
+        })
+}
+
+fn layout_workload(size: Bytes, content: DataContent) -> Workload {
+    let block = LAYOUT_BLOCK_BYTES_MAX.min(1 << size.0.trailing_zeros().min(20));
+    Workload {
+        operations: OperationMix::only(Operation::Write),
+        depth: LAYOUT_DEPTH,
+        data: content,
+        limits: Limits {
+            time: None,
+            bytes: Some(size),
+        },
+        ..Workload::new("layout", Bytes(block))
+    }
+}
+
+/// A test file that a killed process has left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftBehind {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it occupies.
+    pub size: Bytes,
+}
+
+impl LeftBehind {
+    /// Removes it.
+    ///
+    /// # Errors
+    /// When the directory does not allow it.
+    pub fn remove(&self) -> io::Result<()> {
+        std::fs::remove_file(&self.path)
+    }
+}
+
+/// Test files in `directory` that no living process holds.
+pub fn left_behind(directory: &Path) -> Vec<LeftBehind> {
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    let ours = |name: &str| name.starts_with(NAME_PREFIX) && name.ends_with(NAME_SUFFIX);
+    let mut found: Vec<LeftBehind> = entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().is_some_and(ours))
+        .filter_map(|entry| abandoned(&entry.path()))
+        .collect();
+    found.sort_by(|left, right| left.path.cmp(&right.path));
+    found
+}
+
+/// The file if it is a regular one of this user that nobody has locked.
+fn abandoned(path: &Path) -> Option<LeftBehind> {
+    let nofollow = OFlags::NOFOLLOW.bits().cast_signed();
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(nofollow)
+        .open(path)
+        .ok()?;
+    let metadata = file.metadata().ok()?;
+    let mine = metadata.uid() == rustix::process::geteuid().as_raw();
+    let free = !matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+    (metadata.is_file() && mine && free).then(|| LeftBehind {
+        path: path.to_owned(),
+        size: Bytes(metadata.blocks() * 512),
+    })
+}
+
+fn create_unnamed(directory: &Path) -> io::Result<File> {
+    let flags = OFlags::TMPFILE.bits().cast_signed();
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(flags)
+        .mode(0o600)
+        .open(directory)
+}
+
+fn create_named(directory: &Path) -> io::Result<(File, PathBuf)> {
+    let process = std::process::id();
+    for number in 0..NAMES_MAX {
+        let path = directory.join(format!("{NAME_PREFIX}{process}-{number}{NAME_SUFFIX}"));
+        let created = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path);
+        match created {
+            Ok(file) => {
+                // Marks it as in use; without locks it merely looks abandoned.
+                let _ = file.try_lock();
+                return Ok((file, path));
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Errors that a file with a name would meet as well.
+fn is_final(error: &io::Error) -> bool {
+    use io::ErrorKind::{
+        NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull,
+    };
+    matches!(
+        error.kind(),
+        NotFound | NotADirectory | PermissionDenied | ReadOnlyFilesystem | StorageFull
+    )
+}
+
+fn create_error(directory: &Path, source: io::Error) -> TestFileError {
+    TestFileError::Create {
+        directory: directory.to_owned(),
+        remedy: remedy(&source),
+        source,
+    }
+}
+
+fn write_error(file: &TestFile, kind: FailureKind, offset: Bytes) -> TestFileError {
+    let source = match kind {
+        FailureKind::Errno(errno) => io::Error::from_raw_os_error(errno),
+        FailureKind::Short { .. } => io::ErrorKind::WriteZero.into(),
+        FailureKind::Nothing => io::ErrorKind::StorageFull.into(),
+        FailureKind::Unanswered => io::ErrorKind::TimedOut.into(),
+    };
+    let remedy = remedy(&source);
+    TestFileError::Write {
+        directory: file.directory.clone(),
+        offset,
+        source,
+        remedy,
+    }
+}
+
+fn remedy(error: &io::Error) -> &'static str {
+    use io::ErrorKind;
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => "name a directory that exists",
+        ErrorKind::PermissionDenied => "name a directory that you may write to",
+        ErrorKind::ReadOnlyFilesystem => {
+            "it is mounted read-only; remount it for writing, or read an existing file with --read-only"
+        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room, or use a smaller --size",
+        ErrorKind::FileTooLarge => {
+            "raise the limit of file sizes (ulimit -f), or use a smaller --size"
+        }
+        _ => "see the kernel's log (dmesg) for what the device reports",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unnamed_file_leaves_no_trace() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = TestFile::create(directory.path(), Bytes::mib(1)).unwrap();
+        lay_out(&file, DataContent::Random, 1, &Control::new(), &mut |_| {}).unwrap();
+        assert_eq!(file.handle().metadata().unwrap().len(), 1 << 20);
+        if file.name().is_none() {
+            assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+        }
+        drop(file);
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_named_file_is_removed_and_found_when_it_was_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let (handle, path) = create_named(directory.path()).unwrap();
+        assert_eq!(left_behind(directory.path()), [], "it is in use");
+        let (_second, other_path) = create_named(directory.path()).unwrap();
+        assert_ne!(path, other_path, "an existing file is never taken");
+        let file = TestFile {
+            handle,
+            directory: directory.path().to_owned(),
+            name: Some(path.clone()),
+            size: Bytes(0),
+        };
+        drop(file);
+        assert!(!path.exists());
+        // A killed process: the file is closed but not removed.
+        drop(_second);
+        let found = left_behind(directory.path());
+        assert_eq!(found.len(), 1);
+        found[0].remove().unwrap();
+        assert!(!other_path.exists());
+    }
+
+    #[test]
+    fn files_of_others_and_links_are_not_taken_for_ours() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("sokudo-test-file-notes.txt"), "mine").unwrap();
+        let link = directory.path().join("sokudo-test-file-1-0.safe-to-delete");
+        std::os::unix::fs::symlink("/etc/passwd", link).unwrap();
+        assert_eq!(left_behind(directory.path()), []);
+    }
+
+    #[test]
+    fn too_little_room_is_told_before_anything_is_made() {
+        let directory = tempfile::tempdir().unwrap();
+        let error = TestFile::create(directory.path(), Bytes(1 << 60))
+            .err()
+            .unwrap();
+        assert!(matches!(error, TestFileError::NoSpace { .. }), "{error}");
+        let missing = TestFile::create(Path::new("/no/such/place"), Bytes(1))
+            .err()
+            .unwrap();
+        assert!(
+            missing.to_string().contains("name a directory that exists"),
+            "{missing}"
+        );
+    }
+
+    #[test]
+    fn every_byte_is_written_and_none_repeats() {
+        let directory = tempfile::tempdir().unwrap();
+        let size = Bytes(3 * 4096 + (5 << 20));
+        let file = TestFile::create(directory.path(), size).unwrap();
+        lay_out(&file, DataContent::Random, 9, &Control::new(), &mut |_| {}).unwrap();
+        let mut contents = vec![0; size.0 as usize];
+        std::os::unix::fs::FileExt::read_exact_at(file.handle(), &mut contents, 0).unwrap();
+        let sectors: std::collections::HashSet<&[u8]> = contents.chunks(512).collect();
+        assert_eq!(sectors.len(), contents.len() / 512);
+    }
+
+    #[test]
+    fn cancelling_the_layout_is_told() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = TestFile::create(directory.path(), Bytes::mib(64)).unwrap();
+        let control = Control::new();
+        control.cancel();
+        let result = lay_out(&file, DataContent::Random, 1, &control, &mut |_| {});
+        assert!(
+            matches!(result, Err(TestFileError::Cancelled)),
+            "{result:?}"
+        );
+    }
+}

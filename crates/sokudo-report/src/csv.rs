@@ -1,0 +1,239 @@
+//! CSV for spreadsheets and scripts: one line per result, a unit in every name,
+//! an empty field for what is missing. Lines carry what they need to be told
+//! apart when files are joined.
+
+use crate::document::{LatencyFigures, ResultDocument, RunDocument};
+
+/// A column: its name and its field in a line.
+type Column = (&'static str, fn(&RunDocument, &ResultDocument) -> String);
+
+/// Every column in order.
+const COLUMNS: [Column; 48] = [
+    ("started_at", |run, _| run.started_at.clone()),
+    ("target", |run, _| {
+        run.target
+            .path
+            .clone()
+            .unwrap_or_else(|| run.target.name.clone())
+    }),
+    ("method", |run, _| run.method.clone()),
+    ("name", |_, result| result.name.clone()),
+    ("direction", |_, result| result.direction.name().to_owned()),
+    ("verdict", |_, result| {
+        field(result.verdict.map(|verdict| verdict.name()))
+    }),
+    ("status", |_, result| word(&result.status)),
+    ("trials", |_, result| result.trials.len().to_string()),
+    ("bandwidth_median_mb_per_s", |_, result| {
+        field(
+            result
+                .bandwidth_bytes_per_s
+                .as_ref()
+                .map(|b| b.median_mb_per_s),
+        )
+    }),
+    ("bandwidth_median_mib_per_s", |_, result| {
+        field(
+            result
+                .bandwidth_bytes_per_s
+                .as_ref()
+                .map(|b| b.median_mib_per_s),
+        )
+    }),
+    ("bandwidth_median_bytes_per_s", |_, result| {
+        bandwidth(result, |b| Some(b.median))
+    }),
+    ("bandwidth_mean_bytes_per_s", |_, result| {
+        bandwidth(result, |b| Some(b.mean))
+    }),
+    ("bandwidth_min_bytes_per_s", |_, result| {
+        bandwidth(result, |b| Some(b.min))
+    }),
+    ("bandwidth_max_bytes_per_s", |_, result| {
+        bandwidth(result, |b| Some(b.max))
+    }),
+    ("bandwidth_stdev_bytes_per_s", |_, result| {
+        bandwidth(result, |b| b.stdev)
+    }),
+    ("bandwidth_interval_95_low_bytes_per_s", |_, result| {
+        bandwidth(result, |b| Some(b.interval_95?.low))
+    }),
+    ("bandwidth_interval_95_high_bytes_per_s", |_, result| {
+        bandwidth(result, |b| Some(b.interval_95?.high))
+    }),
+    ("iops_median", |_, result| iops(result, |i| Some(i.median))),
+    ("iops_mean", |_, result| iops(result, |i| Some(i.mean))),
+    ("iops_min", |_, result| iops(result, |i| Some(i.min))),
+    ("iops_max", |_, result| iops(result, |i| Some(i.max))),
+    ("iops_stdev", |_, result| iops(result, |i| i.stdev)),
+    ("latency_min_ns", |_, result| {
+        latency(result, |l| Some(l.min))
+    }),
+    ("latency_mean_ns", |_, result| {
+        field(result.latency_ns.as_ref().map(|l| l.mean))
+    }),
+    ("latency_stdev_ns", |_, result| {
+        field(result.latency_ns.as_ref().and_then(|l| l.stdev))
+    }),
+    ("latency_p50_ns", |_, result| latency(result, |l| l.p50)),
+    ("latency_p90_ns", |_, result| latency(result, |l| l.p90)),
+    ("latency_p99_ns", |_, result| latency(result, |l| l.p99)),
+    ("latency_p99_9_ns", |_, result| latency(result, |l| l.p99_9)),
+    ("latency_p99_99_ns", |_, result| {
+        latency(result, |l| l.p99_99)
+    }),
+    ("latency_max_ns", |_, result| {
+        latency(result, |l| Some(l.max))
+    }),
+    ("latency_count", |_, result| {
+        latency(result, |l| Some(l.count))
+    }),
+    ("depth", |_, result| result.workload.depth.to_string()),
+    ("threads", |_, result| result.workload.clones.to_string()),
+    ("depth_achieved", |_, result| field(result.depth_achieved)),
+    ("block_bytes_min", |_, result| {
+        result.workload.blocks.smallest().0.to_string()
+    }),
+    ("block_bytes_max", |_, result| {
+        result.workload.blocks.largest().0.to_string()
+    }),
+    ("backend", |_, result| {
+        field(result.backend.as_ref().map(|backend| backend.kind.name()))
+    }),
+    ("direct", |_, result| field(result.direct)),
+    ("cpu_user_ns", |_, result| {
+        field(result.cpu.map(|cpu| cpu.user_ns))
+    }),
+    ("cpu_system_ns", |_, result| {
+        field(result.cpu.map(|cpu| cpu.system_ns))
+    }),
+    ("device_read_bytes", |_, result| {
+        field(result.device.map(|device| device.read_bytes))
+    }),
+    ("device_written_bytes", |_, result| {
+        field(result.device.map(|device| device.written_bytes))
+    }),
+    ("device_flushes", |_, result| {
+        field(result.device.map(|device| device.flushes))
+    }),
+    ("failures", |_, result| {
+        result
+            .failures
+            .iter()
+            .map(|f| f.count)
+            .sum::<u64>()
+            .to_string()
+    }),
+    ("findings", |_, result| {
+        let codes: Vec<_> = result
+            .findings
+            .iter()
+            .map(|finding| finding.code.as_str())
+            .collect();
+        codes.join(" ")
+    }),
+    ("seed", |run, _| run.seed.to_string()),
+    ("fingerprint", |_, result| result.fingerprint.clone()),
+];
+
+/// A line of names, then one line per result in the run's order.
+pub fn render(document: &RunDocument) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let names = COLUMNS.map(|(name, _)| name.to_owned());
+    let lines = document
+        .results
+        .iter()
+        .map(|result| COLUMNS.map(|(_, value)| value(document, result)));
+    for line in std::iter::once(names).chain(lines) {
+        writer
+            .write_record(&line)
+            .expect("every line has as many fields and goes to memory");
+    }
+    let bytes = writer.into_inner().expect("memory can be flushed");
+    String::from_utf8(bytes).expect("all fields are text")
+}
+
+fn field(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+/// A name as the JSON document has it.
+fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+fn bandwidth(
+    result: &ResultDocument,
+    pick: impl Fn(&crate::document::RateFigures) -> Option<f64>,
+) -> String {
+    let figures = result.bandwidth_bytes_per_s.as_ref();
+    field(figures.and_then(|bandwidth| pick(&bandwidth.bytes_per_s)))
+}
+
+fn iops(
+    result: &ResultDocument,
+    pick: impl Fn(&crate::document::RateFigures) -> Option<f64>,
+) -> String {
+    field(result.iops.as_ref().and_then(pick))
+}
+
+fn latency(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64>) -> String {
+    field(result.latency_ns.as_ref().and_then(pick))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    /// The fields of a result by their names.
+    fn read(document: &RunDocument) -> Vec<std::collections::HashMap<String, String>> {
+        let text = render(document);
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        reader.deserialize().collect::<Result<_, _>>().unwrap()
+    }
+
+    #[test]
+    fn every_result_is_one_line() {
+        let document = RunDocument::from_run(&sample::run());
+        insta::assert_snapshot!(render(&document));
+    }
+
+    #[test]
+    fn what_is_missing_is_empty_and_not_zero() {
+        let lines = read(&RunDocument::from_run(&sample::troubled_run()));
+        let not_reached = &lines[4];
+        assert_eq!(not_reached["status"], "not_reached");
+        assert_eq!(not_reached["verdict"], "");
+        assert_eq!(not_reached["bandwidth_median_mb_per_s"], "");
+        assert_eq!(not_reached["latency_p50_ns"], "");
+        assert_eq!(not_reached["device_read_bytes"], "");
+        assert_eq!(lines[2]["failures"], "20");
+    }
+
+    #[test]
+    fn numbers_read_back_exactly() {
+        let document = RunDocument::from_run(&sample::run());
+        for (line, result) in read(&document).iter().zip(&document.results) {
+            let bandwidth = result.bandwidth_bytes_per_s.as_ref().unwrap();
+            let median = line["bandwidth_median_bytes_per_s"].parse::<f64>().unwrap();
+            assert_eq!(median, bandwidth.bytes_per_s.median);
+            let mb: f64 = line["bandwidth_median_mb_per_s"].parse().unwrap();
+            let mib: f64 = line["bandwidth_median_mib_per_s"].parse().unwrap();
+            assert!((mb / mib - 1.048_576).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn names_with_commas_and_quotes_stay_one_field() {
+        let mut run = sample::bare_run();
+        run.rows[0].workload.name = "mine, \"really\"\nmine".into();
+        assert_eq!(
+            read(&RunDocument::from_run(&run))[0]["name"],
+            "mine, \"really\"\nmine"
+        );
+    }
+}

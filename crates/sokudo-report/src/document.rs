@@ -1,0 +1,220 @@
+//! The JSON document of a run, `sokudo.run/1`: everything that happened with
+//! every figure computed, readable by people and by programs without sokudo.
+//!
+//! It is also what all other formats are written from. It keeps the histograms,
+//! the series and the raw trials, so that figures can be recomputed. It does not
+//! judge and does not compare.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::{Deserialize, Serialize};
+use sokudo_model::{Environment, Finding, Run, TargetInfo};
+
+use crate::fingerprint::Fingerprint;
+use crate::{date, json_layout};
+
+mod figures;
+mod result;
+mod trial;
+
+pub use figures::{BandwidthFigures, LatencyFigures, RateFigures};
+pub use result::{BackendDocument, Direction, ResultDocument, ShareDocument, Status};
+pub use trial::{
+    CpuDocument, DeviceDocument, FailureDocument, FailureWay, PointDocument, Stopped, TrialDocument,
+};
+
+/// What every document of this kind begins its `schema` field with.
+const SCHEMA_FAMILY: &str = "sokudo.run/";
+/// The version that is written, and the newest that is read.
+const SCHEMA_VERSION: u32 = 1;
+
+/// A run as JSON: `sokudo.run/1`. Missing figures are null, never 0; numbers are
+/// in the unit that their name ends with; 1 MB is 1,000,000 bytes and 1 MiB is
+/// 1,048,576 bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "sokudo.run/1")]
+pub struct RunDocument {
+    /// Name and version of this format: `sokudo.run/1`.
+    #[schemars(extend("const" = "sokudo.run/1"))]
+    pub schema: String,
+    /// Version of the program that measured.
+    pub sokudo_version: String,
+    /// Start, RFC 3339 in UTC.
+    pub started_at: String,
+    /// The method, such as `mark/default`.
+    pub method: String,
+    /// The command line that repeats the measurement.
+    pub command: String,
+    /// Hash of all that makes two runs comparable: what was done and how, not
+    /// names, seeds, dates or the number of trials.
+    pub fingerprint: String,
+    /// What the fingerprint is made of.
+    pub fingerprint_parts: BTreeMap<String, String>,
+    /// Where all chance in the run started from; may be above 2^53, so a reader
+    /// that keeps numbers as floats should not write it back.
+    pub seed: u64,
+    /// How trials were repeated.
+    pub schedule: ScheduleDocument,
+    /// It was stopped before its end.
+    pub interrupted: bool,
+    /// What was measured.
+    pub target: TargetInfo,
+    /// Where it was measured.
+    pub environment: Environment,
+    /// What concerns the run as a whole.
+    pub findings: Vec<Finding>,
+    /// One entry per row, in the plan's order.
+    pub results: Vec<ResultDocument>,
+}
+
+/// How trials were repeated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScheduleDocument {
+    /// `interleaved` (rows in turn) or `crystal` (all trials of a row in a
+    /// block).
+    pub name: String,
+    /// Trials planned per row.
+    pub trials: u32,
+    /// Pause between trials.
+    pub pause_ns: u64,
+    /// Whether a trial of full length was run first and thrown away.
+    pub warm_up: bool,
+}
+
+impl RunDocument {
+    /// Computes every figure of a run.
+    pub fn from_run(run: &Run) -> Self {
+        let fingerprint = Fingerprint::of_run(run);
+        let results = run.rows.iter().zip(Fingerprint::of_rows(run));
+        Self {
+            schema: format!("{SCHEMA_FAMILY}{SCHEMA_VERSION}"),
+            sokudo_version: run.sokudo_version.clone(),
+            started_at: date::rfc3339(run.started_at),
+            method: run.plan.method.clone(),
+            command: run.command.clone(),
+            fingerprint: fingerprint.id,
+            fingerprint_parts: fingerprint.parts,
+            seed: run.plan.seed,
+            schedule: ScheduleDocument {
+                name: run.schedule.name.clone(),
+                trials: run.schedule.trials,
+                pause_ns: run.schedule.pause.0,
+                warm_up: run.schedule.warm_up,
+            },
+            interrupted: run.interrupted,
+            target: run.target.clone(),
+            environment: run.environment.clone(),
+            findings: run.findings.clone(),
+            results: results
+                .map(|(row, fingerprint)| {
+                    ResultDocument::from_row(row, run.schedule.trials, fingerprint)
+                })
+                .collect(),
+        }
+    }
+
+    /// The document as text that ends with a line feed. Reading it gives a
+    /// document whose text is the same to the byte.
+    pub fn to_json(&self) -> String {
+        let compact = serde_json::to_string(self)
+            .expect("a document has no map with keys other than strings and writes to memory");
+        json_layout::lay_out(&compact)
+    }
+
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// When the text is not JSON, is not a run of sokudo, is of a newer version
+    /// than this program knows, or does not follow its schema.
+    pub fn from_json(text: &str) -> Result<Self, ReadDocumentError> {
+        let header: Header = serde_json::from_str(text).map_err(ReadDocumentError::of_header)?;
+        check_schema(header.schema)?;
+        serde_json::from_str(text).map_err(ReadDocumentError::Malformed)
+    }
+
+    /// The results as people look for them: reads, then writes, then mixes, and
+    /// within each as the run has them.
+    pub(crate) fn results_by_direction(&self) -> Vec<&ResultDocument> {
+        let mut results: Vec<_> = self.results.iter().collect();
+        results.sort_by_key(|result| result.direction);
+        results
+    }
+}
+
+/// The JSON Schema of the documents that this version writes.
+pub fn schema() -> String {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let schema = settings
+        .into_generator()
+        .into_root_schema_for::<RunDocument>();
+    let text = serde_json::to_string_pretty(&schema)
+        .expect("a schema is plain JSON and is written to memory");
+    text + "\n"
+}
+
+/// Why a document cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadDocumentError {
+    /// The text is no JSON at all, or was cut off.
+    #[error("not valid JSON: {0}; give a file that `sokudo mark --format json` has written")]
+    NotJson(serde_json::Error),
+    /// It is JSON of something else.
+    #[error(
+        "not a run of sokudo: {found}; give a file that `sokudo mark --format json` has written"
+    )]
+    OtherSchema {
+        /// What is there instead.
+        found: String,
+    },
+    /// It was written by a later version.
+    #[error(
+        "{found} comes from a newer sokudo; this one reads up to \
+         {SCHEMA_FAMILY}{SCHEMA_VERSION}, so update it"
+    )]
+    NewerSchema {
+        /// The schema that the document names.
+        found: String,
+    },
+    /// It names the right schema but does not follow it.
+    #[error(
+        "says {SCHEMA_FAMILY}{SCHEMA_VERSION} but does not follow it: {0}; it was changed or cut \
+         off, so use the original"
+    )]
+    Malformed(serde_json::Error),
+}
+
+impl ReadDocumentError {
+    fn of_header(error: serde_json::Error) -> Self {
+        if error.is_data() {
+            Self::OtherSchema {
+                found: "there is no JSON object with a \"schema\" text".to_owned(),
+            }
+        } else {
+            Self::NotJson(error)
+        }
+    }
+}
+
+/// What is looked at first, because all else depends on it.
+#[derive(Deserialize)]
+struct Header {
+    schema: String,
+}
+
+fn check_schema(found: String) -> Result<(), ReadDocumentError> {
+    let version = found
+        .strip_prefix(SCHEMA_FAMILY)
+        .and_then(|version| version.parse::<u32>().ok());
+    match version {
+        Some(SCHEMA_VERSION) => Ok(()),
+        Some(version) if version > SCHEMA_VERSION => Err(ReadDocumentError::NewerSchema { found }),
+        _ => Err(ReadDocumentError::OtherSchema {
+            found: format!("its schema is {found:?}"),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,223 @@
+//! The figures of a result: rates over trials, latencies over I/Os.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sokudo_model::{Bytes, Nanos};
+use sokudo_stats::{Histogram, Interval, Summary, median_interval};
+
+/// The confidence that every interval is asked for.
+const CONFIDENCE: f64 = 0.95;
+const BYTES_PER_MB: f64 = 1e6;
+const BYTES_PER_MIB: f64 = 1_048_576.0;
+
+/// A rate, summarised over the trials in which I/O completed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RateFigures {
+    /// Middle value; the mean of the two middle ones for an even count.
+    pub median: f64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Smallest value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+    /// Largest minus smallest value.
+    pub range: f64,
+    /// Sample standard deviation; null below two trials.
+    pub stdev: Option<f64>,
+    /// Interval of the median by order statistics; null below six trials, with
+    /// which no 95 % can be reached.
+    pub interval_95: Option<Interval>,
+    /// The rate of each trial, in order of time.
+    pub trials: Vec<f64>,
+}
+
+impl RateFigures {
+    /// The figures of the given trials; `None` when there are none.
+    pub fn of(trials: Vec<f64>) -> Option<Self> {
+        let summary = Summary::of(&trials)?;
+        Some(Self {
+            median: summary.median,
+            mean: summary.mean,
+            min: summary.min,
+            max: summary.max,
+            range: summary.range,
+            stdev: summary.stdev,
+            interval_95: median_interval(&trials, CONFIDENCE),
+            trials,
+        })
+    }
+
+    /// How far the interval reaches from the median at its wider side, as a
+    /// share of the median; `None` without an interval or with a median of 0.
+    pub fn relative_spread(&self) -> Option<f64> {
+        let interval = self.interval_95?;
+        let reach = (interval.high - self.median).max(self.median - interval.low);
+        (self.median > 0.0).then(|| reach / self.median)
+    }
+}
+
+/// Bytes per second; the median also in both units that people confuse.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BandwidthFigures {
+    /// Bytes per second.
+    #[serde(flatten)]
+    pub bytes_per_s: RateFigures,
+    /// The median in MB/s: 1 MB is 1,000,000 bytes.
+    pub median_mb_per_s: f64,
+    /// The median in MiB/s: 1 MiB is 1,048,576 bytes.
+    pub median_mib_per_s: f64,
+}
+
+impl BandwidthFigures {
+    /// The figures of the given trials in bytes per second; `None` when there
+    /// are none.
+    pub fn of(trials: Vec<f64>) -> Option<Self> {
+        let bytes_per_s = RateFigures::of(trials)?;
+        Some(Self {
+            median_mb_per_s: bytes_per_s.median / BYTES_PER_MB,
+            median_mib_per_s: bytes_per_s.median / BYTES_PER_MIB,
+            bytes_per_s,
+        })
+    }
+}
+
+/// Latencies of all trials together, nanoseconds. A percentile is null when
+/// there are too few I/Os for it to mean something: below 5 for p50, 29 for p90,
+/// 299 for p99, 2,995 for p99.9, 29,956 for p99.99.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LatencyFigures {
+    /// Exact smallest value.
+    pub min: u64,
+    /// Exact mean.
+    pub mean: f64,
+    /// Sample standard deviation; null below two I/Os.
+    pub stdev: Option<f64>,
+    /// Median, within 0.8 %, as the other percentiles.
+    pub p50: Option<u64>,
+    /// 90th percentile.
+    pub p90: Option<u64>,
+    /// 99th percentile.
+    pub p99: Option<u64>,
+    /// 99.9th percentile.
+    pub p99_9: Option<u64>,
+    /// 99.99th percentile.
+    pub p99_99: Option<u64>,
+    /// Exact largest value.
+    pub max: u64,
+    /// I/Os that were timed.
+    pub count: u64,
+}
+
+impl LatencyFigures {
+    /// The figures of a histogram; `None` when it is empty.
+    pub fn of(histogram: &Histogram) -> Option<Self> {
+        Some(Self {
+            min: histogram.min()?,
+            mean: histogram.mean()?,
+            stdev: histogram.stdev(),
+            p50: histogram.trusted_quantile(0.5),
+            p90: histogram.trusted_quantile(0.9),
+            p99: histogram.trusted_quantile(0.99),
+            p99_9: histogram.trusted_quantile(0.999),
+            p99_99: histogram.trusted_quantile(0.9999),
+            max: histogram.max()?,
+            count: histogram.count(),
+        })
+    }
+}
+
+/// What was moved in a trial, by all operations of interest together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moved {
+    pub(super) bytes: Bytes,
+    pub(super) ios: u64,
+    pub(super) elapsed: Nanos,
+}
+
+impl Moved {
+    /// Bytes per second; `None` when no I/O completed, because the elapsed time
+    /// then has no end.
+    pub(super) fn bandwidth(self) -> Option<f64> {
+        self.per_second(self.bytes.0)
+    }
+
+    /// I/Os per second; `None` as for the bandwidth.
+    pub(super) fn iops(self) -> Option<f64> {
+        self.per_second(self.ios)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    fn per_second(self, amount: u64) -> Option<f64> {
+        let is_measured = self.ios > 0 && self.elapsed > Nanos(0);
+        is_measured.then(|| amount as f64 / self.elapsed.as_secs_f64())
+    }
+}
+
+/// All histograms in one; `None` when nothing was recorded in any.
+pub(super) fn merged<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Option<Histogram> {
+    histograms
+        .fold(None, |sum: Option<Histogram>, histogram| match sum {
+            None => Some(histogram.clone()),
+            Some(mut sum) => {
+                sum.merge(histogram);
+                Some(sum)
+            }
+        })
+        .filter(|sum| !sum.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mb_and_mib_are_told_apart() {
+        let figures = BandwidthFigures::of(vec![104_857_600.0]).unwrap();
+        assert_eq!(figures.median_mb_per_s, 104.8576);
+        assert_eq!(figures.median_mib_per_s, 100.0);
+    }
+
+    #[test]
+    fn below_six_trials_there_is_no_interval_and_no_spread() {
+        let five = RateFigures::of(vec![1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        assert_eq!((five.interval_95, five.relative_spread()), (None, None));
+        let six = RateFigures::of(vec![90.0, 98.0, 100.0, 100.0, 101.0, 105.0]).unwrap();
+        assert_eq!(six.relative_spread(), Some(0.1));
+        assert_eq!(RateFigures::of(vec![]), None);
+        assert_eq!(
+            RateFigures::of(vec![0.0; 6]).unwrap().relative_spread(),
+            None
+        );
+    }
+
+    #[test]
+    fn percentiles_appear_one_after_the_other_as_samples_grow() {
+        let of = |count| {
+            let mut histogram = Histogram::new();
+            (0..count).for_each(|_| histogram.record(1_000));
+            LatencyFigures::of(&histogram)
+        };
+        assert_eq!(of(0), None);
+        let few = of(28).unwrap();
+        assert_eq!((few.p50, few.p90, few.p99), (Some(1_000), None, None));
+        let more = of(2_994).unwrap();
+        assert_eq!(
+            (more.p99, more.p99_9, more.p99_99),
+            (Some(1_000), None, None)
+        );
+        assert_eq!(of(2_995).unwrap().p99_9, Some(1_000));
+    }
+
+    #[test]
+    fn a_trial_without_a_completed_io_has_no_rate() {
+        let moved = |ios, elapsed| Moved {
+            bytes: Bytes(ios * 4_096),
+            ios,
+            elapsed: Nanos(elapsed),
+        };
+        assert_eq!(moved(0, 1_000).bandwidth(), None);
+        assert_eq!(moved(1, 0).iops(), None);
+        assert_eq!(moved(2, 1_000_000_000).bandwidth(), Some(8_192.0));
+    }
+}

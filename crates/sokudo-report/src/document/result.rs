@@ -1,0 +1,372 @@
+//! One result: a workload with the figures of all its trials.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sokudo_model::{
+    BackendKind, Bytes, Finding, IoFailure, Operation, Outcome, Row, StopReason, Trial, Verdict,
+    Workload,
+};
+use sokudo_stats::Histogram;
+
+use super::figures::{BandwidthFigures, LatencyFigures, Moved, RateFigures, merged};
+use super::trial::{CpuDocument, DeviceDocument, FailureDocument, PointDocument, TrialDocument};
+use crate::fingerprint::Fingerprint;
+
+/// One row of the run with its figures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ResultDocument {
+    /// What people call it, such as `SEQ1M Q8T1`.
+    pub name: String,
+    /// What it did.
+    pub direction: Direction,
+    /// How far it came.
+    pub status: Status,
+    /// Whether the figures can be trusted; null when nobody has judged them.
+    pub verdict: Option<Verdict>,
+    /// Bytes moved per second, of all operations together.
+    pub bandwidth_bytes_per_s: Option<BandwidthFigures>,
+    /// I/Os completed per second, of all operations together.
+    pub iops: Option<RateFigures>,
+    /// From preparing an I/O to reaping it.
+    pub latency_ns: Option<LatencyFigures>,
+    /// From the instant at which the schedule meant the I/O to start; null
+    /// unless at a fixed rate.
+    pub latency_from_intended_ns: Option<LatencyFigures>,
+    /// From preparing an I/O to the return of the system call that submitted it,
+    /// sampled; null where submission is not a step of its own.
+    pub submission_latency_ns: Option<LatencyFigures>,
+    /// Of flushes that accompany writes.
+    pub flush_latency_ns: Option<LatencyFigures>,
+    /// Each operation of a mix by itself; null when there is only one.
+    pub shares: Option<BTreeMap<Operation, ShareDocument>>,
+    /// I/Os in flight, averaged over the measured time of all trials.
+    pub depth_achieved: Option<f64>,
+    /// Processor time in the measured part of all trials; null in virtual time.
+    pub cpu: Option<CpuDocument>,
+    /// What the leaf devices counted, summed over all trials; null when it could
+    /// not be seen for each of them.
+    pub device: Option<DeviceDocument>,
+    /// Bytes that the leaf devices moved per byte that the engine moved.
+    pub device_ratio: Option<f64>,
+    /// How I/O was issued.
+    pub backend: Option<BackendDocument>,
+    /// Whether the page cache was bypassed; null when trials differ in it.
+    pub direct: Option<bool>,
+    /// I/Os that failed or moved fewer bytes than asked.
+    pub failures: Vec<FailureDocument>,
+    /// Why the verdict is what it is, most important first.
+    pub findings: Vec<Finding>,
+    /// Hash of all that makes two results comparable.
+    pub fingerprint: String,
+    /// What the fingerprint is made of.
+    pub fingerprint_parts: BTreeMap<String, String>,
+    /// What was to be done.
+    pub workload: Workload,
+    /// Raw figures of each trial.
+    pub trials: Vec<TrialDocument>,
+    /// Latencies of all trials, as `[low_ns, high_ns, count]` for each bucket
+    /// that holds something; both ends belong to the bucket.
+    pub histogram: Vec<[u64; 3]>,
+    /// What was moved per interval.
+    pub series: Vec<PointDocument>,
+}
+
+/// What a result did.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// Only reads.
+    Read,
+    /// Only writes.
+    Write,
+    /// Several operations.
+    Mix,
+    /// Only trims.
+    Trim,
+    /// Only flushes.
+    Flush,
+}
+
+impl Direction {
+    /// `read`, `write`, `mix`, `trim` or `flush`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Mix => "mix",
+            Self::Trim => "trim",
+            Self::Flush => "flush",
+        }
+    }
+
+    fn of(workload: &Workload) -> Self {
+        match workload.operations.single() {
+            Some(Operation::Read) => Self::Read,
+            Some(Operation::Write) => Self::Write,
+            Some(Operation::Trim) => Self::Trim,
+            Some(Operation::Flush) => Self::Flush,
+            _ => Self::Mix,
+        }
+    }
+
+    /// Whether an operation is the result's work. A flush only accompanies
+    /// writes, unless there is nothing else.
+    fn counts(self, operation: Operation) -> bool {
+        operation != Operation::Flush || self == Self::Flush
+    }
+}
+
+/// How far a result came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// All trials ran.
+    Complete,
+    /// It was interrupted; the figures are those of the trials that ran.
+    Partial,
+    /// I/O failed; see the failures.
+    Failed,
+    /// The run ended before its first trial.
+    NotReached,
+}
+
+impl Status {
+    fn of(row: &Row, trials_planned: u32) -> Self {
+        let stopped_by = |reason| row.trials.iter().any(|t| t.outcome.stopped == reason);
+        if row.trials.is_empty() {
+            Self::NotReached
+        } else if stopped_by(StopReason::Failed) {
+            Self::Failed
+        } else if stopped_by(StopReason::Cancelled)
+            || u32::try_from(row.trials.len()).is_ok_and(|count| count < trials_planned)
+        {
+            Self::Partial
+        } else {
+            Self::Complete
+        }
+    }
+}
+
+/// One operation of a mix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ShareDocument {
+    /// Its planned share of the I/Os, percent.
+    pub percent: u32,
+    /// Bytes per second.
+    pub bandwidth_bytes_per_s: Option<BandwidthFigures>,
+    /// I/Os per second.
+    pub iops: Option<RateFigures>,
+    /// From preparing an I/O to reaping it.
+    pub latency_ns: Option<LatencyFigures>,
+}
+
+/// How I/O was issued.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BackendDocument {
+    /// The backend.
+    pub kind: BackendKind,
+    /// What it used of the kernel.
+    pub features: Vec<String>,
+    /// Why it is not the one that was asked for, or why features are missing.
+    pub notes: Vec<String>,
+}
+
+impl ResultDocument {
+    /// The result of a row.
+    pub(super) fn from_row(row: &Row, trials_planned: u32, fingerprint: Fingerprint) -> Self {
+        let direction = Direction::of(&row.workload);
+        let work = Work { row, direction };
+        let latency = work.latency(|operation| direction.counts(operation));
+        let assessment = row.assessment.as_ref();
+        Self {
+            name: row.workload.name.clone(),
+            direction,
+            status: Status::of(row, trials_planned),
+            verdict: assessment.map(|assessment| assessment.verdict),
+            bandwidth_bytes_per_s: work.bandwidth(|operation| direction.counts(operation)),
+            iops: work.iops(|operation| direction.counts(operation)),
+            latency_ns: latency.as_ref().and_then(LatencyFigures::of),
+            latency_from_intended_ns: work.latency_from_intended(),
+            submission_latency_ns: work.submission_latency(),
+            flush_latency_ns: work
+                .latency(|operation| !direction.counts(operation))
+                .and_then(|flushes| LatencyFigures::of(&flushes)),
+            shares: work.shares(),
+            depth_achieved: work.depth_achieved(),
+            cpu: CpuDocument::sum(&row.trials),
+            device: DeviceDocument::sum(&row.trials),
+            device_ratio: assessment
+                .and_then(|assessment| assessment.device_ratio)
+                .filter(|ratio| ratio.is_finite()),
+            backend: work.backend(),
+            direct: work.direct(),
+            failures: numbered(
+                &row.trials,
+                |outcome| &outcome.failures,
+                |trial, failure: &IoFailure| FailureDocument::new(trial, failure),
+            ),
+            findings: assessment.map_or_else(Vec::new, |assessment| assessment.findings.clone()),
+            fingerprint: fingerprint.id,
+            fingerprint_parts: fingerprint.parts,
+            workload: row.workload.clone(),
+            trials: (1..)
+                .zip(&row.trials)
+                .map(|(number, trial)| {
+                    TrialDocument::new(
+                        number,
+                        trial,
+                        work.moved(&trial.outcome, |operation| direction.counts(operation)),
+                    )
+                })
+                .collect(),
+            histogram: latency.as_ref().map_or_else(Vec::new, sparse),
+            series: numbered(&row.trials, |outcome| &outcome.series, PointDocument::new),
+        }
+    }
+}
+
+/// A row whose figures are being taken.
+struct Work<'a> {
+    row: &'a Row,
+    direction: Direction,
+}
+
+impl Work<'_> {
+    fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
+        self.row.trials.iter().map(|trial| &trial.outcome)
+    }
+
+    fn moved(&self, outcome: &Outcome, counts: impl Fn(Operation) -> bool) -> Moved {
+        let tallies = || {
+            outcome
+                .operations
+                .iter()
+                .filter(|tally| counts(tally.operation))
+        };
+        Moved {
+            bytes: Bytes(tallies().map(|tally| tally.bytes.0).sum()),
+            ios: tallies().map(|tally| tally.ios).sum(),
+            elapsed: outcome.elapsed,
+        }
+    }
+
+    fn bandwidth(&self, counts: impl Fn(Operation) -> bool) -> Option<BandwidthFigures> {
+        let rates = self
+            .outcomes()
+            .filter_map(|outcome| self.moved(outcome, &counts).bandwidth());
+        BandwidthFigures::of(rates.collect())
+    }
+
+    fn iops(&self, counts: impl Fn(Operation) -> bool) -> Option<RateFigures> {
+        let rates = self
+            .outcomes()
+            .filter_map(|outcome| self.moved(outcome, &counts).iops());
+        RateFigures::of(rates.collect())
+    }
+
+    fn latency(&self, counts: impl Fn(Operation) -> bool) -> Option<Histogram> {
+        let tallies = self.outcomes().flat_map(|outcome| &outcome.operations);
+        merged(
+            tallies
+                .filter(|tally| counts(tally.operation))
+                .map(|tally| &tally.latency),
+        )
+    }
+
+    fn latency_from_intended(&self) -> Option<LatencyFigures> {
+        let tallies = self.outcomes().flat_map(|outcome| &outcome.operations);
+        let histograms = tallies
+            .filter(|tally| self.direction.counts(tally.operation))
+            .filter_map(|tally| tally.latency_from_intended.as_ref());
+        merged(histograms).and_then(|histogram| LatencyFigures::of(&histogram))
+    }
+
+    fn submission_latency(&self) -> Option<LatencyFigures> {
+        let histograms = self.outcomes().filter_map(|o| o.submission.as_ref());
+        merged(histograms).and_then(|histogram| LatencyFigures::of(&histogram))
+    }
+
+    fn shares(&self) -> Option<BTreeMap<Operation, ShareDocument>> {
+        if self.direction != Direction::Mix {
+            return None;
+        }
+        let shares = self.row.workload.operations.shares().iter();
+        Some(
+            shares
+                .map(|(operation, percent)| (*operation, self.share(*operation, *percent)))
+                .collect(),
+        )
+    }
+
+    fn share(&self, operation: Operation, percent: u32) -> ShareDocument {
+        ShareDocument {
+            percent,
+            bandwidth_bytes_per_s: self.bandwidth(|other| other == operation),
+            iops: self.iops(|other| other == operation),
+            latency_ns: self
+                .latency(|other| other == operation)
+                .and_then(|histogram| LatencyFigures::of(&histogram)),
+        }
+    }
+
+    /// The mean over time: a trial counts by its length.
+    fn depth_achieved(&self) -> Option<f64> {
+        let seconds: f64 = self.outcomes().map(|o| o.elapsed.as_secs_f64()).sum();
+        let area: f64 = self
+            .outcomes()
+            .map(|outcome| outcome.depth_achieved * outcome.elapsed.as_secs_f64())
+            .sum();
+        Some(area / seconds).filter(|depth| depth.is_finite())
+    }
+
+    /// The backend of the first trial, with what any trial noted.
+    fn backend(&self) -> Option<BackendDocument> {
+        let first = &self.outcomes().next()?.backend;
+        let mut notes = Vec::new();
+        for note in self.outcomes().flat_map(|outcome| &outcome.backend.notes) {
+            if !notes.contains(note) {
+                notes.push(note.clone());
+            }
+        }
+        Some(BackendDocument {
+            kind: first.kind,
+            features: first.features.clone(),
+            notes,
+        })
+    }
+
+    fn direct(&self) -> Option<bool> {
+        let first = self.outcomes().next()?.direct;
+        self.outcomes()
+            .all(|outcome| outcome.direct == first)
+            .then_some(first)
+    }
+}
+
+/// What `list` finds in each trial, made into documents that name the trial.
+fn numbered<'a, Part: 'a, Document>(
+    trials: &'a [Trial],
+    list: impl Fn(&'a Outcome) -> &'a Vec<Part>,
+    document: impl Fn(u32, &'a Part) -> Document,
+) -> Vec<Document> {
+    let mut documents = Vec::new();
+    for (number, trial) in (1..).zip(trials) {
+        documents.extend(
+            list(&trial.outcome)
+                .iter()
+                .map(|part| document(number, part)),
+        );
+    }
+    documents
+}
+
+fn sparse(histogram: &Histogram) -> Vec<[u64; 3]> {
+    histogram
+        .buckets()
+        .map(|bucket| [bucket.low, bucket.high, bucket.count])
+        .collect()
+}

@@ -1,0 +1,290 @@
+use super::*;
+use crate::sample;
+use sokudo_model::{Bytes, Nanos, Operation, OperationMix, SeriesPoint};
+use sokudo_stats::Random;
+
+/// Where the schema is kept for readers, from this crate's directory.
+const SCHEMA_FILE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../docs/sokudo.run-1.schema.json"
+);
+
+/// Runs whose figures are drawn from a seed: odd floats in every field.
+fn random_run(seed: u64) -> Run {
+    let mut random = Random::new(seed);
+    let mut run = sample::run();
+    run.environment.load_average = Some(random.fraction() * 10.0);
+    run.plan.seed = random.next_u64();
+    for row in &mut run.rows {
+        row.trials.truncate(random.below(7) as usize);
+        for trial in &mut row.trials {
+            let outcome = &mut trial.outcome;
+            outcome.elapsed = Nanos(random.below(5_000_000_000));
+            outcome.depth_achieved = random.fraction() * 32.0 / 3.0;
+            outcome.series.push(SeriesPoint {
+                at: Nanos(random.next_u64()),
+                bytes: Bytes(random.next_u64()),
+                ios: random.next_u64(),
+            });
+        }
+    }
+    run
+}
+
+fn all_shapes() -> Vec<Run> {
+    let mut shapes = vec![
+        sample::run(),
+        sample::troubled_run(),
+        sample::bare_run(),
+        sample::run_of(vec![]),
+    ];
+    shapes.extend((0..20).map(random_run));
+    shapes
+}
+
+#[test]
+fn a_document_reads_back_to_the_same_document_and_the_same_text() {
+    for run in all_shapes() {
+        let document = RunDocument::from_run(&run);
+        let text = document.to_json();
+        let read = RunDocument::from_json(&text).unwrap();
+        assert_eq!(read, document);
+        assert_eq!(read.to_json(), text);
+        assert!(text.ends_with("}\n"));
+    }
+}
+
+#[test]
+fn the_schema_in_the_docs_is_the_one_of_the_types() {
+    if std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(SCHEMA_FILE, schema()).unwrap();
+    }
+    let kept = std::fs::read_to_string(SCHEMA_FILE).unwrap_or_default();
+    assert!(
+        kept == schema(),
+        "docs/sokudo.run-1.schema.json is stale; run this test with SOKUDO_BLESS=1 to rewrite it"
+    );
+}
+
+#[test]
+fn every_document_follows_the_schema() {
+    let schema = serde_json::from_str(&schema()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for run in all_shapes() {
+        let text = RunDocument::from_run(&run).to_json();
+        let value = serde_json::from_str(&text).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&value)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{errors:#?}");
+    }
+}
+
+#[test]
+fn the_schema_refuses_what_is_no_run() {
+    let schema = serde_json::from_str(&schema()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let text = RunDocument::from_run(&sample::run()).to_json();
+    let good: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let spoiled = |spoil: &dyn Fn(&mut serde_json::Value)| {
+        let mut value = good.clone();
+        spoil(&mut value);
+        !validator.is_valid(&value)
+    };
+    assert!(validator.is_valid(&good));
+    assert!(spoiled(&|value| value["schema"] = "sokudo.run/2".into()));
+    assert!(spoiled(
+        &|value| value["results"][0]["verdict"] = "GOOD".into()
+    ));
+    assert!(spoiled(
+        &|value| value["results"][0]["histogram"][0] = serde_json::json!([1, 2])
+    ));
+    assert!(spoiled(
+        &|value| value["results"][0]["latency_ns"]["p50"] = "fast".into()
+    ));
+    assert!(spoiled(&|value| {
+        value.as_object_mut().unwrap().remove("fingerprint");
+    }));
+}
+
+#[test]
+fn bytes_are_ios_times_block() {
+    let document = RunDocument::from_run(&sample::run());
+    for result in &document.results {
+        let block = result.workload.blocks.single().unwrap().0;
+        let bandwidth = &result.bandwidth_bytes_per_s.as_ref().unwrap().bytes_per_s;
+        let iops = result.iops.as_ref().unwrap();
+        assert!((bandwidth.median / iops.median / block as f64 - 1.0).abs() < 1e-12);
+        for trial in &result.trials {
+            assert_eq!(trial.bytes, trial.ios * block);
+        }
+        let ios: u64 = result.trials.iter().map(|trial| trial.ios).sum();
+        assert_eq!(result.latency_ns.as_ref().unwrap().count, ios);
+        assert_eq!(
+            result.histogram.iter().map(|bucket| bucket[2]).sum::<u64>(),
+            ios
+        );
+    }
+}
+
+#[test]
+fn a_mix_is_the_total_of_its_shares() {
+    let document = RunDocument::from_run(&sample::run());
+    let mix = document.results.last().unwrap();
+    let shares = mix.shares.as_ref().unwrap();
+    let of = |operation| shares[&operation].bandwidth_bytes_per_s.as_ref().unwrap();
+    let (read, write) = (of(Operation::Read), of(Operation::Write));
+    let total = &mix.bandwidth_bytes_per_s.as_ref().unwrap().bytes_per_s;
+    for ((read, write), total) in read
+        .bytes_per_s
+        .trials
+        .iter()
+        .zip(&write.bytes_per_s.trials)
+        .zip(&total.trials)
+    {
+        assert!(((read + write) / total - 1.0).abs() < 1e-12);
+    }
+    assert_eq!(mix.direction, Direction::Mix);
+    assert_eq!(
+        (
+            shares[&Operation::Read].percent,
+            shares[&Operation::Write].percent
+        ),
+        (70, 30)
+    );
+    let count = |operation: Operation| shares[&operation].latency_ns.as_ref().unwrap().count;
+    assert_eq!(
+        mix.latency_ns.as_ref().unwrap().count,
+        count(Operation::Read) + count(Operation::Write)
+    );
+    assert!(document.results[0].shares.is_none());
+}
+
+#[test]
+fn flushes_are_no_ios_of_a_write_row_and_the_work_of_a_flush_row() {
+    let mut run = sample::run();
+    let write = &mut run.rows[1];
+    let mut flushes = write.trials[0].outcome.operations[0].clone();
+    let writes = flushes.ios;
+    flushes.operation = Operation::Flush;
+    flushes.bytes = Bytes(0);
+    write.trials[0].outcome.operations.push(flushes.clone());
+    let result = &RunDocument::from_run(&run).results[1];
+    assert_eq!(result.trials[0].ios, writes);
+    assert_eq!(result.flush_latency_ns.as_ref().unwrap().count, writes);
+
+    let only = &mut run.rows[1];
+    only.workload.operations = OperationMix::only(Operation::Flush);
+    only.trials.truncate(1);
+    only.trials[0].outcome.operations = vec![flushes];
+    let result = &RunDocument::from_run(&run).results[1];
+    assert_eq!(
+        (result.direction, result.trials[0].ios),
+        (Direction::Flush, writes)
+    );
+    assert_eq!(result.flush_latency_ns, None);
+    assert!(result.iops.is_some());
+}
+
+#[test]
+fn a_row_that_was_not_reached_has_nulls_and_no_zeros() {
+    let document = RunDocument::from_run(&sample::troubled_run());
+    let row = &document.results[4];
+    assert_eq!(row.status, Status::NotReached);
+    assert_eq!(row.verdict, None);
+    assert_eq!(
+        (&row.bandwidth_bytes_per_s, &row.iops, &row.latency_ns),
+        (&None, &None, &None)
+    );
+    assert_eq!(
+        (row.cpu, row.device, row.depth_achieved),
+        (None, None, None)
+    );
+    assert_eq!((&row.backend, row.direct), (&None, None));
+}
+
+#[test]
+fn a_row_that_failed_says_how() {
+    let document = RunDocument::from_run(&sample::troubled_run());
+    let row = &document.results[2];
+    assert_eq!(
+        (row.status, &row.bandwidth_bytes_per_s),
+        (Status::Failed, &None)
+    );
+    let messages: Vec<&str> = row.failures.iter().map(|f| f.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "17 reads failed, the first at byte 8192: Input/output error (os error 5)",
+            "1 read failed, the first at byte 8192: 512 of 4096 bytes moved",
+            "2 reads failed, the first at byte 8192: no bytes moved and no error given",
+        ]
+    );
+}
+
+#[test]
+fn counters_that_one_trial_lacks_are_not_summed() {
+    let mut run = sample::run();
+    run.rows[0].trials[3].evidence.device = None;
+    run.rows[0].trials[2].outcome.cpu = None;
+    let document = RunDocument::from_run(&run);
+    assert_eq!(
+        (document.results[0].device, document.results[0].cpu),
+        (None, None)
+    );
+    assert!(document.results[1].device.is_some());
+}
+
+#[test]
+fn too_few_samples_leave_percentiles_null() {
+    let text = RunDocument::from_run(&sample::bare_run()).to_json();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let result = &value["results"][0];
+    assert!(result["latency_ns"]["p90"].is_u64());
+    assert!(result["latency_ns"]["p99"].is_null());
+    assert!(result["latency_from_intended_ns"]["p50"].is_u64());
+    assert!(result["submission_latency_ns"].is_null());
+    assert!(result["bandwidth_bytes_per_s"]["interval_95"].is_null());
+    assert!(result["bandwidth_bytes_per_s"]["stdev"].is_null());
+    assert!(result["cpu"].is_null() && result["device"].is_null());
+}
+
+#[test]
+fn trials_are_numbered_from_one() {
+    let document = RunDocument::from_run(&sample::run());
+    let numbers: Vec<u32> = document.results[0]
+        .trials
+        .iter()
+        .map(|trial| trial.trial)
+        .collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6]);
+    let points: Vec<u32> = document.results[0]
+        .series
+        .iter()
+        .map(|point| point.trial)
+        .collect();
+    assert_eq!(points, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_with_the_way_out() {
+    let error = |text: &str| RunDocument::from_json(text).unwrap_err().to_string();
+    let whole = RunDocument::from_run(&sample::run()).to_json();
+    assert!(error("").starts_with("not valid JSON"), "{}", error(""));
+    assert!(error(&whole[..whole.len() / 2]).starts_with("not valid JSON"));
+    assert!(
+        error("[1]").starts_with("not a run of sokudo"),
+        "{}",
+        error("[1]")
+    );
+    assert!(error("{}").starts_with("not a run of sokudo"));
+    assert!(error(r#"{"schema": "fio/3"}"#).contains("\"fio/3\""));
+    assert!(error(r#"{"schema": "sokudo.run/0"}"#).starts_with("not a run of sokudo"));
+    assert!(error(r#"{"schema": "sokudo.run/2"}"#).contains("newer sokudo"));
+    let cut = error(r#"{"schema": "sokudo.run/1"}"#);
+    assert!(
+        cut.contains("sokudo_version") && cut.contains("original"),
+        "{cut}"
+    );
+}

@@ -1,0 +1,219 @@
+//! Raw figures of single trials, and sums over them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sokudo_model::{
+    Bytes, DeviceCounters, FailureKind, IoFailure, Operation, SeriesPoint, StopReason, Trial,
+};
+
+use super::figures::Moved;
+
+/// One trial as it was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TrialDocument {
+    /// 1 for the first trial of the result.
+    pub trial: u32,
+    /// From the first I/O issued in the measured part to the last one completed.
+    pub elapsed_ns: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// I/Os completed.
+    pub ios: u64,
+    /// I/Os in flight, averaged over the measured time.
+    pub depth_achieved: Option<f64>,
+    /// Bytes of the file that were in the page cache before; null when that
+    /// could not be seen.
+    pub cached_before_bytes: Option<u64>,
+    /// Why it ended.
+    pub stopped: Stopped,
+}
+
+impl TrialDocument {
+    pub(super) fn new(number: u32, trial: &Trial, moved: Moved) -> Self {
+        Self {
+            trial: number,
+            elapsed_ns: moved.elapsed.0,
+            bytes: moved.bytes.0,
+            ios: moved.ios,
+            depth_achieved: Some(trial.outcome.depth_achieved).filter(|depth| depth.is_finite()),
+            cached_before_bytes: trial.evidence.cached_before.map(|Bytes(bytes)| bytes),
+            stopped: Stopped::of(trial.outcome.stopped),
+        }
+    }
+}
+
+/// Why a trial ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stopped {
+    /// The time limit.
+    Time,
+    /// The byte limit.
+    Bytes,
+    /// Ended early on purpose; the figures count.
+    Ended,
+    /// The user interrupted it.
+    Cancelled,
+    /// I/O failed.
+    Failed,
+}
+
+impl Stopped {
+    fn of(reason: StopReason) -> Self {
+        match reason {
+            StopReason::Time => Self::Time,
+            StopReason::Bytes => Self::Bytes,
+            StopReason::Ended => Self::Ended,
+            StopReason::Cancelled => Self::Cancelled,
+            StopReason::Failed => Self::Failed,
+        }
+    }
+}
+
+/// What was moved in one interval of a trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PointDocument {
+    /// 1 for the first trial of the result.
+    pub trial: u32,
+    /// End of the interval, counted from the start of the trial's measured part.
+    pub at_ns: u64,
+    /// Bytes moved in the interval.
+    pub bytes: u64,
+    /// I/Os completed in the interval.
+    pub ios: u64,
+}
+
+impl PointDocument {
+    pub(super) fn new(trial: u32, point: &SeriesPoint) -> Self {
+        Self {
+            trial,
+            at_ns: point.at.0,
+            bytes: point.bytes.0,
+            ios: point.ios,
+        }
+    }
+}
+
+/// Processor time, summed over trials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuDocument {
+    /// In user mode.
+    pub user_ns: u64,
+    /// In the kernel.
+    pub system_ns: u64,
+}
+
+impl CpuDocument {
+    /// `None` unless every trial has its own.
+    pub(super) fn sum(trials: &[Trial]) -> Option<Self> {
+        let times: Option<Vec<_>> = trials.iter().map(|trial| trial.outcome.cpu).collect();
+        let times = times.filter(|times| !times.is_empty())?;
+        Some(Self {
+            user_ns: times.iter().map(|time| time.user.0).sum(),
+            system_ns: times.iter().map(|time| time.system.0).sum(),
+        })
+    }
+}
+
+/// What the leaf devices counted, summed over trials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceDocument {
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Flush requests.
+    pub flushes: u64,
+}
+
+impl DeviceDocument {
+    /// `None` unless every trial has its own.
+    pub(super) fn sum(trials: &[Trial]) -> Option<Self> {
+        let counters: Option<Vec<_>> = trials.iter().map(|trial| trial.evidence.device).collect();
+        let counters = counters.filter(|counters| !counters.is_empty())?;
+        let sum = counters
+            .iter()
+            .fold(DeviceCounters::default(), |sum, counted| sum.plus(counted));
+        Some(Self {
+            read_bytes: sum.read_bytes,
+            written_bytes: sum.written_bytes,
+            flushes: sum.flushes,
+        })
+    }
+}
+
+/// I/Os of one trial that failed in the same way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FailureDocument {
+    /// 1 for the first trial of the result.
+    pub trial: u32,
+    /// Which operation.
+    pub operation: Operation,
+    /// In which way.
+    pub kind: FailureWay,
+    /// The system's error number; null unless `kind` is `errno`.
+    pub errno: Option<i32>,
+    /// Bytes asked for; null unless `kind` is `short`.
+    pub asked_bytes: Option<u32>,
+    /// Bytes moved; null unless `kind` is `short`.
+    pub moved_bytes: Option<u32>,
+    /// Offset of the first one.
+    pub offset_bytes: u64,
+    /// How many.
+    pub count: u64,
+    /// The same in words.
+    pub message: String,
+}
+
+/// In which way I/Os failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureWay {
+    /// The system answered with an error number.
+    Errno,
+    /// Fewer bytes were moved than asked, but more than none.
+    Short,
+    /// No bytes were moved and no error was given.
+    Nothing,
+    /// The device never answered.
+    Unanswered,
+}
+
+impl FailureDocument {
+    pub(super) fn new(trial: u32, failure: &IoFailure) -> Self {
+        let (kind, errno, asked_bytes, moved_bytes) = match failure.kind {
+            FailureKind::Errno(number) => (FailureWay::Errno, Some(number), None, None),
+            FailureKind::Short { asked, moved } => {
+                (FailureWay::Short, None, Some(asked), Some(moved))
+            }
+            FailureKind::Nothing => (FailureWay::Nothing, None, None, None),
+            FailureKind::Unanswered => (FailureWay::Unanswered, None, None, None),
+        };
+        Self {
+            trial,
+            operation: failure.operation,
+            kind,
+            errno,
+            asked_bytes,
+            moved_bytes,
+            offset_bytes: failure.offset.0,
+            count: failure.count,
+            message: message(failure),
+        }
+    }
+}
+
+fn message(failure: &IoFailure) -> String {
+    let way = match failure.kind {
+        FailureKind::Errno(number) => std::io::Error::from_raw_os_error(number).to_string(),
+        FailureKind::Short { asked, moved } => format!("{moved} of {asked} bytes moved"),
+        FailureKind::Nothing => "no bytes moved and no error given".to_owned(),
+        FailureKind::Unanswered => "the device never answered".to_owned(),
+    };
+    let (operation, times) = (failure.operation.name(), failure.count);
+    let plural = if times == 1 { "" } else { "s" };
+    format!(
+        "{times} {operation}{plural} failed, the first at byte {}: {way}",
+        failure.offset.0
+    )
+}

@@ -1,0 +1,394 @@
+//! What was measured, and how, as short labelled lines. What does not apply to
+//! a target is left out; what applies but could not be seen is "unknown".
+
+use sokudo_model::{
+    BlockDevice, BlockDeviceKind, Bytes, DataContent, Environment, Nanos, TargetInfo, TargetKind,
+};
+
+use crate::document::RunDocument;
+use crate::number::{MISSING, grouped};
+
+const UNKNOWN: &str = "unknown";
+
+/// One thing that is known about a run.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Fact {
+    pub(crate) label: &'static str,
+    pub(crate) value: String,
+}
+
+/// Everything worth knowing before reading the figures.
+pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
+    let target = &document.target;
+    let facts = [
+        ("Target", Some(target_line(target))),
+        ("Device", has_device(target).then(|| devices_line(target))),
+        (
+            "File system",
+            has_file(target).then(|| file_system_line(target)),
+        ),
+        ("File", has_file(target).then(|| file_line(target))),
+        ("Engine", Some(engine_line(document))),
+        (
+            "Direct I/O",
+            has_device(target).then(|| direct_line(document)),
+        ),
+        ("Data", Some(data_line(document))),
+        ("Trials", Some(trials_line(document))),
+        ("Seed", Some(document.seed.to_string())),
+        ("Machine", machine_line(&document.environment)),
+        ("Not seen", sentences(&target.blind_spots)),
+    ];
+    facts
+        .into_iter()
+        .filter_map(|(label, value)| value.map(|value| Fact { label, value }))
+        .collect()
+}
+
+fn has_device(target: &TargetInfo) -> bool {
+    !matches!(target.kind, TargetKind::Simulated | TargetKind::Null)
+}
+
+fn has_file(target: &TargetInfo) -> bool {
+    matches!(target.kind, TargetKind::Directory | TargetKind::File)
+}
+
+fn target_line(target: &TargetInfo) -> String {
+    let name = target.path.as_ref().unwrap_or(&target.name);
+    let kind = match target.kind {
+        TargetKind::Directory => "directory",
+        TargetKind::File => "existing file",
+        TargetKind::BlockDevice => "block device",
+        TargetKind::Simulated => "simulated device, virtual time",
+        TargetKind::Null => "no device: what the engine itself costs",
+    };
+    match target.size_bytes.filter(|_| !has_file(target)) {
+        Some(size) => format!("{name} ({kind}, {size})"),
+        None => format!("{name} ({kind})"),
+    }
+}
+
+/// Devices that differ in their names only are told once.
+fn devices_line(target: &TargetInfo) -> String {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for leaf in target.leaves() {
+        let description = device_description(leaf);
+        match groups.iter_mut().find(|(other, _)| *other == description) {
+            Some((_, names)) => names.push(&leaf.name),
+            None => groups.push((description, vec![&leaf.name])),
+        }
+    }
+    let lines: Vec<String> = groups
+        .iter()
+        .map(|(description, names)| match names.len() {
+            1 => format!("{}: {description}", names[0]),
+            count => format!("{}: {count} times {description}", names.join(", ")),
+        })
+        .collect();
+    if lines.is_empty() {
+        UNKNOWN.to_owned()
+    } else {
+        lines.join("; ")
+    }
+}
+
+fn device_description(device: &BlockDevice) -> String {
+    let model = device.model.as_deref().map_or("model unknown", str::trim);
+    let kind = match device.kind {
+        BlockDeviceKind::Disk if device.rotational == Some(true) => Some("rotating disk"),
+        BlockDeviceKind::Disk | BlockDeviceKind::Partition => None,
+        BlockDeviceKind::VirtualDisk => Some("virtual disk"),
+        BlockDeviceKind::Loop => Some("file as a device"),
+        BlockDeviceKind::DeviceMapper => Some("device mapper"),
+        BlockDeviceKind::Raid => Some("software RAID"),
+        BlockDeviceKind::Memory => Some("memory as a device"),
+    };
+    let size = device.size_bytes.map(decimal_size);
+    let cache = match device.write_cache.as_deref() {
+        Some("write back") => "write cache on",
+        Some("write through") => "write cache off",
+        _ => "write cache unknown",
+    };
+    let parts = [
+        Some(model.to_owned()),
+        kind.map(str::to_owned),
+        size,
+        Some(cache.to_owned()),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// Drives are sold in powers of 1000.
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+fn decimal_size(Bytes(bytes): Bytes) -> String {
+    const UNITS: [(f64, &str); 3] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB")];
+    let bytes = bytes as f64;
+    let (scale, unit) = UNITS
+        .into_iter()
+        .find(|(scale, _)| bytes >= *scale)
+        .unwrap_or((1.0, "B"));
+    let decimals = if bytes / scale < 9.95 { 1 } else { 0 };
+    format!("{:.decimals$} {unit}", bytes / scale)
+}
+
+fn file_system_line(target: &TargetInfo) -> String {
+    target.file_system.as_ref().map_or_else(
+        || UNKNOWN.to_owned(),
+        |system| {
+            format!(
+                "{} on {} ({})",
+                system.kind, system.mount_point, system.source
+            )
+        },
+    )
+}
+
+fn file_line(target: &TargetInfo) -> String {
+    let size = target
+        .size_bytes
+        .map_or_else(|| "size unknown".to_owned(), |size| size.to_string());
+    let Some(state) = &target.file_state else {
+        return format!("{size}, extents unknown");
+    };
+    let plural = if state.extents == 1 { "" } else { "s" };
+    let holes = [
+        ("hole", state.hole_bytes),
+        ("unwritten", state.unwritten_bytes),
+        ("compressed or encrypted", state.encoded_bytes),
+        ("inline", state.inline_bytes),
+        ("shared", state.shared_bytes),
+    ];
+    let holes = holes.iter().filter(|(_, bytes)| *bytes > Bytes(0));
+    let holes: String = holes
+        .map(|(kind, bytes)| format!(", {bytes} {kind}"))
+        .collect();
+    format!(
+        "{size} in {} extent{plural}{holes}",
+        grouped(&state.extents.to_string())
+    )
+}
+
+fn engine_line(document: &RunDocument) -> String {
+    let backends = || {
+        document
+            .results
+            .iter()
+            .filter_map(|result| result.backend.as_ref())
+    };
+    let engines = unique(backends().map(|backend| match backend.features.join(", ") {
+        features if features.is_empty() => backend.kind.name().to_owned(),
+        features => format!("{} ({features})", backend.kind.name()),
+    }));
+    let notes = unique(backends().flat_map(|backend| backend.notes.clone()));
+    if engines.is_empty() {
+        return UNKNOWN.to_owned();
+    }
+    [engines.join(" and ")]
+        .into_iter()
+        .chain(notes)
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+fn direct_line(document: &RunDocument) -> String {
+    let measured = document
+        .results
+        .iter()
+        .filter(|result| !result.trials.is_empty());
+    let used = unique(measured.map(|result| result.direct));
+    match used[..] {
+        [] => UNKNOWN,
+        [Some(true)] => "on",
+        [Some(false)] => "off (through the page cache)",
+        _ => "on in some trials, off in others",
+    }
+    .to_owned()
+}
+
+fn data_line(document: &RunDocument) -> String {
+    let contents = unique(
+        document
+            .results
+            .iter()
+            .map(|result| match result.workload.data {
+                DataContent::Random => "random, every sector unique",
+                DataContent::Zero => "zeros",
+            }),
+    );
+    if contents.is_empty() {
+        MISSING.to_owned()
+    } else {
+        contents.join("; ")
+    }
+}
+
+fn trials_line(document: &RunDocument) -> String {
+    let schedule = &document.schedule;
+    let times = unique(
+        document
+            .results
+            .iter()
+            .map(|result| result.workload.limits.time),
+    );
+    let length = match times[..] {
+        [Some(time)] => format!(" × {}", plain_time(time)),
+        _ => String::new(),
+    };
+    let order = match schedule.name.as_str() {
+        "interleaved" => "rows in turn",
+        "crystal" => "row by row",
+        other => other,
+    };
+    let pause = match Nanos(schedule.pause_ns) {
+        Nanos(0) => "no pauses".to_owned(),
+        pause => format!("pauses of {}", plain_time(pause)),
+    };
+    let warm_up = if schedule.warm_up {
+        ", after a discarded warm-up"
+    } else {
+        ""
+    };
+    let end = if document.interrupted {
+        "; interrupted"
+    } else {
+        ""
+    };
+    format!(
+        "{}{length} per row, {order}, {pause}{warm_up}{end}",
+        schedule.trials
+    )
+}
+
+/// `5 s` rather than `5.00 s`: a planned time is exact.
+fn plain_time(time: Nanos) -> String {
+    match time.0 {
+        nanos if nanos.is_multiple_of(1_000_000_000) => format!("{} s", nanos / 1_000_000_000),
+        nanos if nanos.is_multiple_of(1_000_000) => format!("{} ms", nanos / 1_000_000),
+        _ => time.to_string(),
+    }
+}
+
+fn machine_line(environment: &Environment) -> Option<String> {
+    let cpus = match (&environment.cpu_model, environment.cpus) {
+        (Some(model), 1..) => Some(format!("{} CPUs of {model}", environment.cpus)),
+        (Some(model), 0) => Some(model.clone()),
+        (None, _) => None,
+    };
+    let parts = [
+        environment.host.clone(),
+        environment
+            .kernel
+            .as_ref()
+            .map(|kernel| format!("Linux {kernel}")),
+        environment.distribution.clone(),
+        cpus,
+        environment
+            .memory_bytes
+            .map(|memory| format!("{memory} of memory")),
+        environment
+            .virtual_machine
+            .filter(|is| *is)
+            .map(|_| "virtual machine".to_owned()),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+fn sentences(sentences: &[String]) -> Option<String> {
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// Each value once, in order of appearance.
+fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut unique = Vec::new();
+    for value in values {
+        if !unique.contains(&value) {
+            unique.push(value);
+        }
+    }
+    unique
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use sokudo_model::Run;
+
+    fn value_of(run: &Run, label: &str) -> Option<String> {
+        let document = RunDocument::from_run(run);
+        let facts = facts(&document);
+        facts
+            .into_iter()
+            .find(|fact| fact.label == label)
+            .map(|fact| fact.value)
+    }
+
+    #[test]
+    fn what_could_not_be_seen_is_unknown() {
+        let mut run = sample::run();
+        run.target.devices.clear();
+        run.target.file_system = None;
+        run.target.file_state = None;
+        run.rows.iter_mut().for_each(|row| row.trials.clear());
+        for label in ["Device", "File system", "Engine", "Direct I/O"] {
+            assert_eq!(value_of(&run, label).unwrap(), "unknown", "{label}");
+        }
+        assert_eq!(value_of(&run, "File").unwrap(), "1 GiB, extents unknown");
+    }
+
+    #[test]
+    fn a_target_without_a_device_says_nothing_of_devices() {
+        let run = sample::bare_run();
+        for label in [
+            "Device",
+            "File system",
+            "File",
+            "Direct I/O",
+            "Machine",
+            "Not seen",
+        ] {
+            assert_eq!(value_of(&run, label), None, "{label}");
+        }
+        assert_eq!(value_of(&run, "Engine").unwrap(), "sim");
+    }
+
+    #[test]
+    fn disks_of_a_kind_are_told_once() {
+        let mut run = sample::run();
+        let disk = |name| sample::device(name, BlockDeviceKind::Disk, Some("WD Red"));
+        run.target.devices = vec![disk("sda"), disk("sdb")];
+        assert_eq!(
+            value_of(&run, "Device").unwrap(),
+            "sda, sdb: 2 times WD Red, 1.0 TB, write cache on"
+        );
+        run.target.devices[0].model = None;
+        run.target.devices[0].write_cache = None;
+        assert!(
+            value_of(&run, "Device")
+                .unwrap()
+                .starts_with("sda: model unknown, 1.0 TB, write cache unknown; sdb")
+        );
+    }
+
+    #[test]
+    fn a_file_with_holes_says_so() {
+        let mut run = sample::run();
+        run.target.file_state.as_mut().unwrap().hole_bytes = Bytes::mib(3);
+        assert_eq!(
+            value_of(&run, "File").unwrap(),
+            "1 GiB in 3 extents, 3 MiB hole"
+        );
+    }
+
+    #[test]
+    fn why_another_engine_was_used_is_told() {
+        let mut run = sample::run();
+        run.rows[1].trials[3].outcome.backend.notes = vec!["io_uring is denied".into()];
+        assert!(
+            value_of(&run, "Engine")
+                .unwrap()
+                .ends_with("; io_uring is denied")
+        );
+    }
+}

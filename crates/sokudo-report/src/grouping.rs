@@ -1,0 +1,113 @@
+//! Findings as people want to read them: the worst first, each once, with the
+//! rows that it concerns.
+
+use sokudo_model::{Finding, Severity};
+
+use crate::document::{ResultDocument, RunDocument};
+
+/// Findings that have all but the symptom in common.
+#[derive(Debug, PartialEq)]
+pub(crate) struct FindingGroup<'a> {
+    pub(crate) severity: Severity,
+    pub(crate) cause: &'a str,
+    pub(crate) remedy: &'a str,
+    code: &'a str,
+    /// What was seen, and in which rows; no rows where it concerns the run.
+    pub(crate) symptoms: Vec<(&'a str, Vec<String>)>,
+}
+
+impl FindingGroup<'_> {
+    /// `error`, `warning` or `note`.
+    pub(crate) const fn label(&self) -> &'static str {
+        match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Info => "note",
+        }
+    }
+}
+
+/// All findings of a run, the worst first.
+pub(crate) fn grouped_findings(document: &RunDocument) -> Vec<FindingGroup<'_>> {
+    let mut groups = Vec::new();
+    for finding in &document.findings {
+        add(&mut groups, finding, None);
+    }
+    for result in document.results_by_direction() {
+        for finding in &result.findings {
+            add(&mut groups, finding, Some(row_name(result)));
+        }
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.severity));
+    groups
+}
+
+/// A row's name with its direction, which alone tells rows apart.
+pub(crate) fn row_name(result: &ResultDocument) -> String {
+    format!("{} {}", result.name, result.direction.name())
+}
+
+fn add<'a>(groups: &mut Vec<FindingGroup<'a>>, finding: &'a Finding, row: Option<String>) {
+    let is_alike = |group: &FindingGroup<'_>| {
+        group.code == finding.code
+            && group.severity == finding.severity
+            && group.cause == finding.cause
+            && group.remedy == finding.remedy
+    };
+    let index = groups.iter().position(is_alike).unwrap_or_else(|| {
+        groups.push(FindingGroup {
+            severity: finding.severity,
+            cause: &finding.cause,
+            remedy: &finding.remedy,
+            code: &finding.code,
+            symptoms: Vec::new(),
+        });
+        groups.len() - 1
+    });
+    let symptoms = &mut groups[index].symptoms;
+    match symptoms
+        .iter_mut()
+        .find(|(symptom, _)| *symptom == finding.symptom)
+    {
+        Some((_, rows)) => rows.extend(row.filter(|row| !rows.contains(row))),
+        None => symptoms.push((&finding.symptom, row.into_iter().collect())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn rows_that_share_a_finding_share_its_entry() {
+        let document = RunDocument::from_run(&sample::run());
+        let groups = grouped_findings(&document);
+        assert_eq!(
+            groups.iter().map(FindingGroup::label).collect::<Vec<_>>(),
+            ["warning", "note"]
+        );
+        let [(_, rows)] = &groups[0].symptoms[..] else {
+            panic!("one symptom")
+        };
+        assert_eq!(rows[..], ["RND4K Q32T1 write", "RND4K Q1T1 write"]);
+        assert!(groups[1].symptoms[0].1.is_empty());
+    }
+
+    #[test]
+    fn different_symptoms_of_one_cause_stay_apart() {
+        let mut document = RunDocument::from_run(&sample::run());
+        document.results[5].findings[0].symptom = "It wrote 2 times as much.".into();
+        let groups = grouped_findings(&document);
+        assert_eq!(groups.len(), 2);
+        assert_eq!(groups[0].symptoms.len(), 2);
+    }
+
+    #[test]
+    fn a_run_without_findings_has_no_groups() {
+        assert_eq!(
+            grouped_findings(&RunDocument::from_run(&sample::bare_run())),
+            []
+        );
+    }
+}

@@ -1,0 +1,139 @@
+//! JSON laid out for the eye: what holds only plain values stands on one line,
+//! everything else one entry per line. A histogram bucket or a point of a series
+//! is then one line, where the usual layout needs five.
+
+/// A list or object that is longer than this is broken into lines.
+const INLINE_BYTES_MAX: usize = 96;
+const INDENT: &str = "  ";
+
+/// Lays out JSON that has no white space between its tokens. Tokens are copied,
+/// not parsed, so numbers keep their digits and fields their order.
+pub(crate) fn lay_out(compact: &str) -> String {
+    let mut out = String::with_capacity(compact.len() * 2);
+    let mut depth = 0;
+    let mut rest = compact;
+    while !rest.is_empty() {
+        if let Some(length) = inline_length(rest) {
+            push_inline(&mut out, &rest[..length]);
+            rest = &rest[length..];
+            continue;
+        }
+        let (token, tail) = split_token(rest);
+        match token {
+            "{" | "[" => {
+                depth += 1;
+                out.push_str(token);
+                start_line(&mut out, depth);
+            }
+            "}" | "]" => {
+                depth -= 1;
+                start_line(&mut out, depth);
+                out.push_str(token);
+            }
+            "," => {
+                out.push_str(token);
+                start_line(&mut out, depth);
+            }
+            _ => push_spaced(&mut out, token),
+        }
+        rest = tail;
+    }
+    out.push('\n');
+    out
+}
+
+/// The length of the list or object that begins here, if it fits on a line and
+/// holds no other.
+fn inline_length(text: &str) -> Option<usize> {
+    let (mut token, mut rest) = split_token(text);
+    if !matches!(token, "{" | "[") {
+        return None;
+    }
+    while !rest.is_empty() && text.len() - rest.len() <= INLINE_BYTES_MAX {
+        (token, rest) = split_token(rest);
+        match token {
+            "{" | "[" => return None,
+            "}" | "]" => return Some(text.len() - rest.len()),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn push_inline(out: &mut String, mut text: &str) {
+    while !text.is_empty() {
+        let (token, rest) = split_token(text);
+        push_spaced(out, token);
+        text = rest;
+    }
+}
+
+fn push_spaced(out: &mut String, token: &str) {
+    out.push_str(token);
+    if matches!(token, "," | ":") {
+        out.push(' ');
+    }
+}
+
+fn start_line(out: &mut String, depth: usize) {
+    out.push('\n');
+    (0..depth).for_each(|_| out.push_str(INDENT));
+}
+
+/// The first token and what follows it.
+fn split_token(text: &str) -> (&str, &str) {
+    let is_punctuation = |c: char| matches!(c, '{' | '}' | '[' | ']' | ',' | ':');
+    let length = match text.chars().next() {
+        Some('"') => string_length(text),
+        Some(first) if is_punctuation(first) => 1,
+        _ => text.find(is_punctuation).unwrap_or(text.len()),
+    };
+    text.split_at(length)
+}
+
+fn string_length(text: &str) -> usize {
+    let mut escaped = true; // The opening quote does not end the string.
+    text.bytes()
+        .position(|byte| {
+            let ends = byte == b'"' && !escaped;
+            escaped = byte == b'\\' && !escaped;
+            ends
+        })
+        .map_or(text.len(), |last| last + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_plain_values_stands_on_one_line() {
+        assert_eq!(
+            lay_out(r#"{"a":[[1,2,3],[4,5,6]],"b":{"c":null,"d":1.5},"e":[],"f":"x"}"#),
+            "{\n  \"a\": [\n    [1, 2, 3],\n    [4, 5, 6]\n  ],\n  \"b\": {\"c\": null, \"d\": 1.5},\n  \
+             \"e\": [],\n  \"f\": \"x\"\n}\n"
+        );
+    }
+
+    #[test]
+    fn punctuation_inside_strings_is_text() {
+        let text = r#"{"a \" {[,:]} \\":"},\\\"]","b":[{"ü":"\\"}]}"#;
+        let laid_out = lay_out(text);
+        let read: serde_json::Value = serde_json::from_str(&laid_out).unwrap();
+        assert_eq!(
+            read,
+            serde_json::from_str::<serde_json::Value>(text).unwrap()
+        );
+        assert!(
+            laid_out.contains(r#""a \" {[,:]} \\": "},\\\"]""#),
+            "{laid_out}"
+        );
+    }
+
+    #[test]
+    fn a_long_list_of_numbers_is_broken_into_lines() {
+        let numbers: Vec<u64> = (1_000_000..1_000_020).collect();
+        let laid_out = lay_out(&serde_json::to_string(&numbers).unwrap());
+        assert_eq!(laid_out.lines().count(), numbers.len() + 2);
+    }
+}

@@ -1,0 +1,202 @@
+//! Text in columns and paragraphs of a given width, measured as a terminal
+//! measures it.
+
+use unicode_width::UnicodeWidthStr;
+
+/// Columns between columns.
+const GAP: usize = 2;
+
+/// Where the cells of a column line up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+    /// At the decimal point, so that magnitudes can be compared by eye.
+    Point,
+}
+
+/// One column of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    /// Heading over neighbouring columns of one group; empty for none.
+    pub(crate) group: &'static str,
+    pub(crate) title: String,
+    pub(crate) align: Align,
+    pub(crate) cells: Vec<String>,
+}
+
+impl Column {
+    fn width(&self) -> usize {
+        let cells = self.aligned().iter().map(|cell| cell.width()).max();
+        // A group that has lost all columns but one still shows its heading.
+        self.title
+            .width()
+            .max(self.group.width())
+            .max(cells.unwrap_or(0))
+    }
+
+    /// The cells, filled up on the right so that points come to lie under each
+    /// other when the cells are aligned to the right.
+    fn aligned(&self) -> Vec<String> {
+        let decimals = |cell: &str| cell.find('.').map_or(0, |point| cell.len() - point);
+        let most = self
+            .cells
+            .iter()
+            .map(|cell| decimals(cell))
+            .max()
+            .unwrap_or(0);
+        let fill = |cell: &String| match self.align {
+            Align::Point => format!("{cell}{:1$}", "", most - decimals(cell)),
+            Align::Left | Align::Right => cell.clone(),
+        };
+        self.cells.iter().map(fill).collect()
+    }
+}
+
+/// The width of a table of these columns.
+pub(crate) fn table_width(columns: &[Column]) -> usize {
+    let cells: usize = columns.iter().map(Column::width).sum();
+    cells + GAP * columns.len().saturating_sub(1)
+}
+
+/// The lines of a table: one with the headings of groups, one with titles, one
+/// per row of cells. No line ends in spaces.
+pub(crate) fn table_lines(columns: &[Column], rule: char) -> Vec<String> {
+    let widths: Vec<usize> = columns.iter().map(Column::width).collect();
+    let aligned: Vec<Vec<String>> = columns.iter().map(Column::aligned).collect();
+    let line = |cell: &dyn Fn(usize) -> String| {
+        let cells: Vec<String> = (0..columns.len())
+            .map(|index| pad(&cell(index), widths[index], columns[index].align))
+            .collect();
+        cells.join(&" ".repeat(GAP)).trim_end().to_owned()
+    };
+    let rows = columns.first().map_or(0, |column| column.cells.len());
+    let titles = line(&|index| columns[index].title.clone());
+    let mut lines = vec![group_line(columns, &widths, rule), titles];
+    lines.extend((0..rows).map(|row| line(&|index| aligned[index][row].clone())));
+    lines
+}
+
+fn group_line(columns: &[Column], widths: &[usize], rule: char) -> String {
+    let groups: Vec<(&'static str, usize)> = columns
+        .iter()
+        .map(|column| column.group)
+        .zip(widths.iter().copied())
+        .collect();
+    let spans: Vec<String> = groups
+        .chunk_by(|left, right| left.0 == right.0)
+        .map(|span| {
+            let width = span.iter().map(|(_, width)| width).sum::<usize>() + GAP * (span.len() - 1);
+            heading(span[0].0, width, rule)
+        })
+        .collect();
+    spans.join(&" ".repeat(GAP)).trim_end().to_owned()
+}
+
+/// A word in the middle of a rule.
+fn heading(word: &str, width: usize, rule: char) -> String {
+    let free = width.saturating_sub(word.width() + 2);
+    if word.is_empty() {
+        " ".repeat(width)
+    } else if free < 2 {
+        pad(word, width, Align::Right)
+    } else {
+        let left = rule.to_string().repeat(free / 2);
+        format!("{left} {word} {}", rule.to_string().repeat(free - free / 2))
+    }
+}
+
+fn pad(text: &str, width: usize, align: Align) -> String {
+    let fill = " ".repeat(width.saturating_sub(text.width()));
+    match align {
+        Align::Left => format!("{text}{fill}"),
+        Align::Right | Align::Point => format!("{fill}{text}"),
+    }
+}
+
+/// A paragraph that begins with `first` and goes on under the first word after
+/// it. Words are never broken, so that a path can still be copied.
+pub(crate) fn wrapped(first: &str, text: &str, width: usize) -> Vec<String> {
+    let indent = " ".repeat(first.width());
+    let mut lines = vec![first.to_owned()];
+    let mut is_empty = true;
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is always the first line");
+        let fits = line.width() + 1 + word.width() <= width;
+        if is_empty {
+            line.push_str(word);
+        } else if fits {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(format!("{indent}{word}"));
+        }
+        is_empty = false;
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(group: &'static str, title: &str, align: Align, cells: &[&str]) -> Column {
+        Column {
+            group,
+            title: title.into(),
+            align,
+            cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn decimal_points_lie_under_each_other() {
+        let columns = [column(
+            "",
+            "n",
+            Align::Point,
+            &["3,550", "61.83", "610.2", "—"],
+        )];
+        assert_eq!(
+            table_lines(&columns, '-')[2..],
+            ["3,550", "   61.83", "  610.2", "    —"]
+        );
+    }
+
+    #[test]
+    fn wide_characters_count_twice() {
+        let columns = [
+            column("", "name", Align::Left, &["速度", "speed"]),
+            column("", "n", Align::Right, &["1", "2"]),
+        ];
+        assert_eq!(table_lines(&columns, '-')[2..], ["速度   1", "speed  2"]);
+        assert_eq!(table_width(&columns), 8);
+    }
+
+    #[test]
+    fn a_group_heading_spans_its_columns() {
+        let columns = [
+            column("", "a", Align::Left, &["x"]),
+            column("pair", "left", Align::Right, &["1"]),
+            column("pair", "right", Align::Right, &["2"]),
+        ];
+        assert_eq!(
+            table_lines(&columns, '-'),
+            ["   -- pair ---", "a  left  right", "x     1      2"]
+        );
+    }
+
+    #[test]
+    fn a_paragraph_hangs_under_its_first_word_and_keeps_long_words() {
+        assert_eq!(
+            wrapped("cause: ", "one two  three /a/very/long/path end", 14),
+            [
+                "cause: one two",
+                "       three",
+                "       /a/very/long/path",
+                "       end"
+            ]
+        );
+        assert_eq!(wrapped("- ", "", 10), ["- "]);
+    }
+}

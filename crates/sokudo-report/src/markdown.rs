@@ -1,0 +1,236 @@
+//! Markdown, ready to be pasted into an article: what was measured, the table,
+//! the findings, and the command that repeats it.
+
+use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
+use crate::facts::facts;
+use crate::grouping::{FindingGroup, grouped_findings, row_name};
+use crate::shortfall::{shortfalls, verdict_cell};
+use crate::{date, number};
+
+const BYTES_PER_MB: f64 = 1e6;
+
+/// A column: its heading, how it is aligned, and its cell in a line.
+type Column = (&'static str, &'static str, fn(&ResultDocument) -> String);
+
+/// Every column but the verdict, which comes last.
+const COLUMNS: [Column; 9] = [
+    ("Row", ":--", |result| result.name.clone()),
+    ("Direction", ":--", |result| {
+        result.direction.name().to_owned()
+    }),
+    ("MB/s", "--:", |result| {
+        bandwidth(result, |b| Some(number::rate(b.median / BYTES_PER_MB)))
+    }),
+    ("95 % interval", "--:", |result| {
+        bandwidth(result, |b| {
+            Some(range(b.interval_95?.low, b.interval_95?.high))
+        })
+    }),
+    ("range", "--:", |result| {
+        bandwidth(result, |b| Some(range(b.min, b.max)))
+    }),
+    ("IOPS", "--:", |result| {
+        shown(result.iops.as_ref().map(|iops| number::rate(iops.median)))
+    }),
+    ("p50", "--:", |result| latency(result, |l| l.p50)),
+    ("p99", "--:", |result| latency(result, |l| l.p99)),
+    ("p99.9", "--:", |result| latency(result, |l| l.p99_9)),
+];
+
+/// Shown beside the median when trials were repeated as `CrystalDiskMark` does.
+const BEST: Column = ("best MB/s", "--:", |result| {
+    bandwidth(result, |b| Some(number::rate(b.max / BYTES_PER_MB)))
+});
+
+/// The whole text.
+pub fn render(document: &RunDocument) -> String {
+    let blocks = [
+        title(document),
+        facts_list(document),
+        table(document),
+        "MB/s is the median of the trials; 1 MB is 1,000,000 bytes. A percentile without enough \
+         samples is missing (—)."
+            .to_owned(),
+        shortfall_list(document),
+        findings_list(document),
+        format!("Repeat:\n\n{}", code_block(&document.command)),
+    ];
+    let blocks = blocks.into_iter().filter(|block| !block.is_empty());
+    blocks.collect::<Vec<_>>().join("\n\n") + "\n"
+}
+
+fn title(document: &RunDocument) -> String {
+    format!(
+        "## sokudo {}, {}, {}",
+        escaped(&document.sokudo_version),
+        escaped(&document.method),
+        escaped(&date::for_people(&document.started_at))
+    )
+}
+
+fn facts_list(document: &RunDocument) -> String {
+    let lines = facts(document)
+        .into_iter()
+        .map(|fact| format!("- **{}**: {}", fact.label, escaped(&fact.value)));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn table(document: &RunDocument) -> String {
+    let mut columns = COLUMNS.to_vec();
+    if document.schedule.name == "crystal" {
+        columns.insert(3, BEST);
+    }
+    let line = |cells: Vec<&str>| format!("| {} |", cells.join(" | "));
+    let headings = columns.iter().map(|(heading, _, _)| *heading);
+    let alignment = columns.iter().map(|(_, align, _)| *align);
+    let mut lines = vec![
+        line(headings.chain(["Verdict"]).collect()),
+        line(alignment.chain([":--"]).collect()),
+    ];
+    for result in document.results_by_direction() {
+        let verdict = verdict_cell(result, document.schedule.trials);
+        let figures = columns.iter().map(|(_, _, cell)| cell(result));
+        let cells: Vec<String> = figures
+            .chain([verdict])
+            .map(|cell| escaped(&cell))
+            .collect();
+        lines.push(line(cells.iter().map(String::as_str).collect()));
+    }
+    lines.join("\n")
+}
+
+fn shortfall_list(document: &RunDocument) -> String {
+    let mut lines = Vec::new();
+    for result in document.results_by_direction() {
+        for why in shortfalls(result, document.schedule.trials) {
+            lines.push(format!(
+                "- {}: {}",
+                escaped(&row_name(result)),
+                escaped(&why)
+            ));
+        }
+    }
+    lines.join("\n")
+}
+
+fn findings_list(document: &RunDocument) -> String {
+    let groups: Vec<String> = grouped_findings(document).iter().map(finding).collect();
+    groups.join("\n")
+}
+
+fn finding(group: &FindingGroup<'_>) -> String {
+    let symptoms = group
+        .symptoms
+        .iter()
+        .map(|(symptom, rows)| match rows.len() {
+            0 => prose(symptom),
+            _ => format!("{} ({})", prose(symptom), escaped(&rows.join(", "))),
+        });
+    let mut text = format!(
+        "- **{}**: {}",
+        group.label(),
+        symptoms.collect::<Vec<_>>().join(" ")
+    );
+    for (name, part) in [("Cause", group.cause), ("Remedy", group.remedy)] {
+        if !part.is_empty() {
+            text += &format!(" *{name}:* {}", prose(part));
+        }
+    }
+    text
+}
+
+fn range(low: f64, high: f64) -> String {
+    number::rate_range(low / BYTES_PER_MB, high / BYTES_PER_MB)
+}
+
+fn shown(text: Option<String>) -> String {
+    text.unwrap_or_else(|| number::MISSING.to_owned())
+}
+
+fn bandwidth(result: &ResultDocument, show: impl Fn(&RateFigures) -> Option<String>) -> String {
+    let figures = result.bandwidth_bytes_per_s.as_ref();
+    shown(figures.and_then(|bandwidth| show(&bandwidth.bytes_per_s)))
+}
+
+fn latency(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64>) -> String {
+    number::latency(result.latency_ns.as_ref().and_then(pick))
+}
+
+/// Text in which nothing is markup and no line ends.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            sign if sign.is_control() => escaped.push(' '),
+            '\\' | '|' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#' => {
+                escaped.push('\\');
+                escaped.push(sign);
+            }
+            _ => escaped.push(sign),
+        }
+    }
+    escaped
+}
+
+/// Text of a finding, in which a pair of backticks marks code that readers can
+/// copy.
+fn prose(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return escaped(text);
+    }
+    let marked = parts.iter().enumerate().map(|(index, part)| {
+        if index % 2 == 1 {
+            format!("`{part}`")
+        } else {
+            escaped(part)
+        }
+    });
+    marked.collect()
+}
+
+/// A block with a fence longer than any row of backticks in the text.
+fn code_block(text: &str) -> String {
+    let mut fence = "```".to_owned();
+    while text.contains(&fence) {
+        fence.push('`');
+    }
+    format!("{fence}console\n$ {text}\n{fence}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn an_article_gets_everything() {
+        insta::assert_snapshot!(render(&RunDocument::from_run(&sample::run())));
+    }
+
+    #[test]
+    fn a_troubled_crystal_run_shows_best_beside_median_and_what_is_missing() {
+        insta::assert_snapshot!(render(&RunDocument::from_run(&sample::troubled_run())));
+    }
+
+    #[test]
+    fn names_cannot_break_the_table() {
+        let mut run = sample::bare_run();
+        run.rows[0].workload.name = "a|b`*c*\n| d |".into();
+        let text = render(&RunDocument::from_run(&run));
+        let line = text.lines().find(|line| line.contains("a\\|b")).unwrap();
+        let separators = line.replace("\\|", "").matches('|').count();
+        assert_eq!(separators, COLUMNS.len() + 2, "{line}");
+    }
+
+    #[test]
+    fn code_in_findings_stays_code_and_a_lone_backtick_does_not() {
+        assert_eq!(prose("see `io_uring` in a_b"), "see `io_uring` in a\\_b");
+        assert_eq!(prose("a ` b"), "a \\` b");
+    }
+
+    #[test]
+    fn a_command_with_backticks_stays_in_its_block() {
+        assert_eq!(code_block("a ``` b"), "````console\n$ a ``` b\n````");
+    }
+}

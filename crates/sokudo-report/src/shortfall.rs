@@ -1,0 +1,78 @@
+//! How a result is worded that is less than it was meant to be.
+
+use sokudo_model::Verdict;
+
+use crate::document::{ResultDocument, Status, Stopped};
+
+/// The verdict, and in the same place whatever makes the row incomplete:
+/// nobody should read the one without the other.
+pub(crate) fn verdict_cell(result: &ResultDocument, trials_planned: u32) -> String {
+    let verdict = result.verdict.map_or("not judged", Verdict::name);
+    match result.status {
+        Status::Complete => verdict.to_owned(),
+        Status::Partial => format!("{verdict} ({}/{trials_planned})", completed_trials(result)),
+        Status::Failed => format!("{verdict} (failed)"),
+        Status::NotReached => "not reached".to_owned(),
+    }
+}
+
+/// Why a result has fewer figures than were planned, and every failure, also
+/// those that did not end it.
+pub(crate) fn shortfalls(result: &ResultDocument, trials_planned: u32) -> Vec<String> {
+    let completed = completed_trials(result);
+    let mut shortfalls = match result.status {
+        Status::Complete => vec![],
+        Status::Partial => vec![format!(
+            "interrupted; {completed} of {trials_planned} trials were completed"
+        )],
+        Status::Failed => vec![format!(
+            "ended by a failure; {completed} of {trials_planned} trials were completed"
+        )],
+        Status::NotReached => vec!["the run ended before its first trial".to_owned()],
+    };
+    let failures = result.failures.iter();
+    shortfalls.extend(failures.map(|one| format!("trial {}: {}", one.trial, one.message)));
+    shortfalls
+}
+
+/// Trials that ran to their planned end.
+fn completed_trials(result: &ResultDocument) -> usize {
+    let is_complete = |stopped| !matches!(stopped, Stopped::Cancelled | Stopped::Failed);
+    let trials = result.trials.iter();
+    trials.filter(|trial| is_complete(trial.stopped)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RunDocument, sample};
+
+    #[test]
+    fn every_kind_of_shortfall_is_said_in_the_row() {
+        let document = RunDocument::from_run(&sample::troubled_run());
+        let cells: Vec<String> = document
+            .results
+            .iter()
+            .map(|r| verdict_cell(r, 5))
+            .collect();
+        assert_eq!(
+            cells,
+            [
+                "VERIFIED",
+                "VERIFIED",
+                "INVALID (failed)",
+                "not judged (1/5)",
+                "not reached"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_complete_row_still_tells_its_failures() {
+        let mut document = RunDocument::from_run(&sample::troubled_run());
+        let failures = document.results[2].failures.clone();
+        assert_eq!(shortfalls(&document.results[0], 5), [""; 0]);
+        document.results[0].failures = failures;
+        assert_eq!(shortfalls(&document.results[0], 5).len(), 3);
+    }
+}

@@ -1,0 +1,154 @@
+use super::*;
+use crate::sample;
+use sokudo_model::Run;
+use unicode_width::UnicodeWidthStr;
+
+fn rendered(run: &Run, style: TableStyle) -> String {
+    render(&RunDocument::from_run(run), &style)
+}
+
+fn at(width: usize) -> TableStyle {
+    TableStyle {
+        width,
+        ..TableStyle::default()
+    }
+}
+
+#[test]
+fn a_wide_terminal_shows_every_column() {
+    insta::assert_snapshot!(rendered(&sample::run(), at(120)));
+}
+
+#[test]
+fn a_hundred_columns() {
+    insta::assert_snapshot!(rendered(&sample::run(), at(100)));
+}
+
+#[test]
+fn eighty_columns() {
+    insta::assert_snapshot!(rendered(&sample::run(), at(80)));
+}
+
+#[test]
+fn plain_ascii() {
+    let text = rendered(
+        &sample::run(),
+        TableStyle {
+            ascii: true,
+            ..at(100)
+        },
+    );
+    assert!(text.is_ascii(), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn verdicts_in_colour() {
+    let text = rendered(
+        &sample::run(),
+        TableStyle {
+            colour: true,
+            ..at(80)
+        },
+    );
+    insta::assert_snapshot!(text.replace('\x1b', "ESC"));
+}
+
+#[test]
+fn colour_changes_no_word() {
+    let coloured = rendered(
+        &sample::troubled_run(),
+        TableStyle {
+            colour: true,
+            ..at(100)
+        },
+    );
+    let mut plain = coloured.clone();
+    for escape in ["\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"] {
+        plain = plain.replace(escape, "");
+    }
+    assert_ne!(plain, coloured);
+    assert_eq!(plain, rendered(&sample::troubled_run(), at(100)));
+}
+
+#[test]
+fn a_troubled_crystal_run_shows_best_and_says_what_is_missing() {
+    insta::assert_snapshot!(rendered(&sample::troubled_run(), at(100)));
+}
+
+#[test]
+fn a_simulated_device_has_few_facts() {
+    insta::assert_snapshot!(rendered(&sample::bare_run(), at(80)));
+}
+
+#[test]
+fn every_width_keeps_bandwidth_and_verdict_and_fits_when_it_can() {
+    for run in [sample::run(), sample::troubled_run(), sample::bare_run()] {
+        let document = RunDocument::from_run(&run);
+        for width in 20..160 {
+            let text = render(&document, &at(width));
+            assert!(
+                text.contains("median") && text.contains("Verdict"),
+                "{text}"
+            );
+            let is_table = |line: &&str| line.starts_with("SEQ") || line.starts_with("RND");
+            for line in text.lines().filter(is_table) {
+                assert!(line.width() <= width.max(60), "{width}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_leave_in_the_order_of_their_worth() {
+    let document = RunDocument::from_run(&sample::run());
+    let mut lost = Vec::new();
+    for width in (20..160).rev() {
+        let text = render(&document, &at(width));
+        let titles = text.lines().find(|line| line.starts_with("Row ")).unwrap();
+        for title in ["p99.9", "range", "IOPS", "p99 ", "p50", "±95 %"] {
+            if !format!("{titles} ").contains(title) && !lost.contains(&title) {
+                lost.push(title);
+            }
+        }
+    }
+    assert_eq!(lost, ["p99.9", "range", "IOPS", "p99 ", "p50", "±95 %"]);
+}
+
+#[test]
+fn names_written_by_strangers_cannot_reach_the_terminal() {
+    let mut run = sample::run();
+    run.target.devices[1].model = Some("\x1b[31mEVIL\x07".into());
+    run.rows[0].workload.name = "a\x1b]0;b\nc".into();
+    run.command = "sokudo mark '\x1b[2J'".into();
+    run.findings[0].symptom = "\x1b[0m".into();
+    for ascii in [false, true] {
+        let text = rendered(&run, TableStyle { ascii, ..at(100) });
+        assert!(
+            !text.contains(|sign: char| sign.is_control() && sign != '\n'),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn the_unit_scales_the_bandwidth_only() {
+    let style = TableStyle {
+        unit: BandwidthUnit::MebibytesPerSecond,
+        ..at(120)
+    };
+    let text = rendered(&sample::run(), style);
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("SEQ1M Q8T1"))
+        .unwrap();
+    assert!(text.contains(" MiB/s "), "{text}");
+    // One I/O of this row is 1 MiB, so both figures are the same number.
+    assert_eq!(line.matches("3,388").count(), 2, "{line}");
+}
+
+#[test]
+fn a_run_without_rows_is_still_a_report() {
+    let text = rendered(&sample::run_of(vec![]), at(80));
+    assert!(text.contains("Repeat: sokudo mark"), "{text}");
+}

@@ -1,0 +1,232 @@
+//! Trials of every row, in the schedule's order, with the evidence of each.
+
+use std::time::{Duration, Instant};
+
+use sokudo_engine::{Control, StageOptions, run_stage};
+use sokudo_model::{Event, Nanos, Plan, Row, Schedule, StopReason, Trial, TrialEvidence};
+
+use crate::exit::Exit;
+use crate::subject::{Subject, from_stage};
+
+/// Pauses look at the control this often.
+const PAUSE_STEP: Duration = Duration::from_millis(50);
+
+/// One execution to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Step {
+    row: usize,
+    trial: u32,
+    /// Run and thrown away.
+    warm_up: bool,
+    pause_before: bool,
+}
+
+/// The steps of a schedule over `rows` rows.
+fn steps(schedule: &Schedule, rows: usize) -> Vec<Step> {
+    let step = |row, trial, warm_up| Step {
+        row,
+        trial,
+        warm_up,
+        pause_before: true,
+    };
+    let mut steps: Vec<Step> = if schedule.warm_up {
+        // CrystalDiskMark: a row after the other, its pause between rows.
+        (0..rows)
+            .flat_map(|row| {
+                let trials = (0..schedule.trials).map(move |trial| Step {
+                    pause_before: false,
+                    ..step(row, trial, false)
+                });
+                std::iter::once(step(row, 0, true)).chain(trials)
+            })
+            .collect()
+    } else {
+        (0..schedule.trials)
+            .flat_map(|trial| (0..rows).map(move |row| step(row, trial, false)))
+            .collect()
+    };
+    if let Some(first) = steps.first_mut() {
+        first.pause_before = false;
+    }
+    steps
+}
+
+/// How long all trials and pauses take together.
+pub(crate) fn duration(plan: &Plan, schedule: &Schedule) -> Nanos {
+    let steps = steps(schedule, plan.stages.len());
+    let of_step = |step: &Step| {
+        let workloads = plan
+            .stages
+            .get(step.row)
+            .map_or(&[][..], |stage| &stage.workloads);
+        let time = workloads
+            .iter()
+            .filter_map(|workload| workload.limits.time)
+            .max();
+        time.unwrap_or_default().0
+            + if step.pause_before {
+                schedule.pause.0
+            } else {
+                0
+            }
+    };
+    Nanos(steps.iter().map(of_step).sum())
+}
+
+/// Carries out the schedule. A row that fails is not tried again; an interruption
+/// ends everything and keeps what was measured.
+pub(crate) fn run(
+    plan: &Plan,
+    schedule: &Schedule,
+    subject: &mut Subject,
+    control: &Control,
+    listener: &mut dyn FnMut(Event),
+) -> Result<Vec<Row>, Exit> {
+    let mut rows: Vec<Row> = plan
+        .stages
+        .iter()
+        .flat_map(|stage| &stage.workloads)
+        .map(|workload| Row {
+            workload: workload.clone(),
+            trials: Vec::new(),
+            assessment: None,
+        })
+        .collect();
+    for step in steps(schedule, plan.stages.len()) {
+        let failed = |trial: &Trial| trial.outcome.stopped == StopReason::Failed;
+        if rows[step.row].trials.last().is_some_and(failed) {
+            continue;
+        }
+        if step.pause_before {
+            pause(schedule.pause, control, listener);
+        }
+        if control.is_cancelled() {
+            break;
+        }
+        listener(Event::TrialStarted {
+            row: step.row,
+            trial: step.trial,
+        });
+        let trial = measure(plan, step, subject, control, listener)?;
+        listener(Event::TrialEnded {
+            row: step.row,
+            trial: step.trial,
+        });
+        let measured_something = trial.outcome.ios() > 0 || !trial.outcome.failures.is_empty();
+        if measured_something && (!step.warm_up || failed(&trial)) {
+            rows[step.row].trials.push(trial);
+        }
+    }
+    Ok(rows)
+}
+
+fn measure(
+    plan: &Plan,
+    step: Step,
+    subject: &mut Subject,
+    control: &Control,
+    listener: &mut dyn FnMut(Event),
+) -> Result<Trial, Exit> {
+    let stage = &plan.stages[step.row];
+    let workload = &stage.workloads[0];
+    subject.settle(workload);
+    let cached_before = subject.cached();
+    let before = subject.counters();
+    let options = StageOptions {
+        seed: trial_seed(plan.seed, step),
+        start_at: None,
+    };
+    let mut outcomes =
+        run_stage(stage, options, &mut subject.target, control, listener).map_err(from_stage)?;
+    let after = subject.counters();
+    let device = after
+        .zip(before)
+        .map(|(after, before)| after.since(&before));
+    let outcome = outcomes.pop().ok_or_else(|| {
+        Exit::Failed(anyhow::anyhow!(
+            "{}: the engine returned no outcome",
+            workload.name
+        ))
+    })?;
+    Ok(Trial {
+        outcome,
+        evidence: TrialEvidence {
+            device,
+            cached_before,
+        },
+    })
+}
+
+/// Every trial of every row has chance of its own.
+fn trial_seed(seed: u64, step: Step) -> u64 {
+    let number = (step.row as u64) << 32 | u64::from(step.trial) << 1 | u64::from(step.warm_up);
+    sokudo_stats::mix64(seed ^ sokudo_stats::mix64(number))
+}
+
+fn pause(length: Nanos, control: &Control, listener: &mut dyn FnMut(Event)) {
+    let ends_at = Instant::now() + Duration::from(length);
+    loop {
+        let remaining = ends_at.saturating_duration_since(Instant::now());
+        if remaining.is_zero() || control.is_cancelled() {
+            return;
+        }
+        let nanos = u64::try_from(remaining.as_nanos()).unwrap_or(u64::MAX);
+        listener(Event::Pause {
+            remaining: Nanos(nanos),
+        });
+        std::thread::sleep(remaining.min(PAUSE_STEP));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schedule(warm_up: bool) -> Schedule {
+        Schedule {
+            name: String::new(),
+            trials: 2,
+            pause: Nanos(0),
+            warm_up,
+        }
+    }
+
+    #[test]
+    fn interleaved_rows_take_turns() {
+        let order: Vec<(usize, u32)> = steps(&schedule(false), 2)
+            .iter()
+            .map(|step| (step.row, step.trial))
+            .collect();
+        assert_eq!(order, [(0, 0), (1, 0), (0, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn crystal_warms_each_row_up_and_pauses_between_rows() {
+        let steps = steps(&schedule(true), 2);
+        let order: Vec<(usize, bool, bool)> = steps
+            .iter()
+            .map(|step| (step.row, step.warm_up, step.pause_before))
+            .collect();
+        assert_eq!(
+            order,
+            [
+                (0, true, false),
+                (0, false, false),
+                (0, false, false),
+                (1, true, true),
+                (1, false, false),
+                (1, false, false),
+            ]
+        );
+    }
+
+    #[test]
+    fn every_trial_has_a_seed_of_its_own() {
+        let steps = [steps(&schedule(true), 3), steps(&schedule(false), 3)].concat();
+        let mut seeds: Vec<u64> = steps.iter().map(|step| trial_seed(7, *step)).collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        // The trials of both schedules are the same but for the warm-ups.
+        assert_eq!(seeds.len(), 9);
+    }
+}

@@ -1,0 +1,278 @@
+//! The command line, defined once: parsing, help, man page and completions all
+//! come from here.
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use sokudo_dialect::crystal::{Mix, Profile, RowSpec};
+use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos};
+
+use crate::exit::Exit;
+
+/// What bare `sokudo` prints.
+pub(crate) const SHORT_HELP: &str = "\
+sokudo measures how fast a disk really is, and says how far each number can be trusted.
+
+  sokudo mark .              measure the disk under this directory, in about a minute
+  sokudo mark /dev/sdb       measure a device (only ever read)
+  sokudo mark sim:hdd        try it on a simulated disk
+  sokudo help mark           every option, with examples
+
+";
+
+const EXAMPLES: &str = "\
+Examples:
+  sokudo mark .                                        the disk under this directory
+  sokudo mark /mnt/data --profile nvme --size 8GiB     CrystalDiskMark's NVMe rows
+  sokudo mark /dev/sdb                                 a whole device, reads only
+  sokudo mark . --row SEQ128K,Q32,T4 --row RND4K,Q1,T1,mix70
+  sokudo mark . --format json --output result.json     keep the figures
+  sokudo mark 'sim:hdd?size=4TB&rpm=5900'              a simulated hard disk
+  sokudo mark . --print-job > job.fio && fio job.fio   the same, measured by fio
+
+Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
+would endanger data, 130 interrupted.";
+
+/// Measures how fast a disk really is, and says how far each number can be
+/// trusted.
+#[derive(Debug, Parser)]
+#[command(name = "sokudo", version, about, long_about = None, disable_help_subcommand = false)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Measure a disk: sequential and random reads and writes, as a table
+    #[command(after_help = EXAMPLES)]
+    Mark(Box<MarkArguments>),
+    /// Remove test files that a killed sokudo has left in a directory
+    Clean {
+        /// Directory to look into
+        #[arg(default_value = ".")]
+        directory: PathBuf,
+    },
+    /// Print a completion script for a shell
+    Completions {
+        /// Shell to complete for
+        shell: Shell,
+    },
+    /// Print the manual page, for example: sokudo man mark | man -l -
+    Man {
+        /// Command to describe, such as mark; without it, sokudo itself
+        page: Option<String>,
+    },
+}
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Table,
+    /// For programs: sokudo.run/1
+    Json,
+    /// For spreadsheets
+    Csv,
+    /// For articles
+    Markdown,
+}
+
+/// How often and in which order rows are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScheduleChoice {
+    /// 6 trials of 1 s, rows in turn, so that drift hits all alike
+    Interleaved,
+    /// As CrystalDiskMark: each row with a warm-up and 3 trials of 5 s, 5 s apart
+    Crystal,
+}
+
+/// Arguments of `sokudo mark`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct MarkArguments {
+    /// Directory, file, block device, sim:MODEL or null:
+    ///
+    /// In a directory, sokudo makes a test file of its own and removes it. A file
+    /// or a block device is only read. sim:const, sim:hdd and sim:ssd are
+    /// simulated devices, null: is no device at all: what sokudo itself costs.
+    #[arg(default_value = ".")]
+    pub(crate) target: String,
+
+    /// Which rows: default, nvme, flash, peak, real, demo or classic
+    ///
+    /// Exactly the rows of CrystalDiskMark's profiles; classic are those of
+    /// CrystalDiskMark 3 (Seq, 512K, 4K, 4K QD32).
+    #[arg(
+        short,
+        long,
+        default_value = "default",
+        value_name = "NAME",
+        help_heading = "What is measured"
+    )]
+    pub(crate) profile: Profile,
+
+    /// A row of your own instead of the profile's, such as RND4K,Q32,T16 (repeatable)
+    ///
+    /// SEQ or RND and a block size, then depth (Q), threads (T), and read, write or
+    /// mix70 where the row is to be measured in that direction only.
+    /// Threads of a sequential row share one position.
+    #[arg(short, long = "row", value_name = "ROW", value_parser = sokudo_dialect::crystal::row, help_heading = "What is measured")]
+    pub(crate) rows: Vec<RowSpec>,
+
+    /// Also measure reads and writes mixed, 70 % reads unless told (repeatable)
+    #[arg(long = "mix", value_name = "R70/W30", num_args = 0..=1, default_missing_value = "R70/W30", help_heading = "What is measured")]
+    pub(crate) mixes: Vec<Mix>,
+
+    /// Measure reads only
+    #[arg(long, conflicts_with = "write_only", help_heading = "What is measured")]
+    pub(crate) read_only: bool,
+
+    /// Measure writes only
+    #[arg(long, help_heading = "What is measured")]
+    pub(crate) write_only: bool,
+
+    /// Size of the test file, or how much of a file or device is used, such as 8GiB [default: 1 GiB, or all of a file or device]
+    #[arg(short, long, value_name = "SIZE", help_heading = "What is measured")]
+    pub(crate) size: Option<Bytes>,
+
+    /// What is written: random or zero
+    #[arg(long, default_value = "random", value_parser = data_content, value_name = "WHAT", help_heading = "What is measured")]
+    pub(crate) data: DataContent,
+
+    /// Overwrite the existing file TARGET; its contents are lost
+    #[arg(long, help_heading = "What is measured")]
+    pub(crate) overwrite: bool,
+
+    /// Order and number of trials
+    #[arg(
+        long,
+        value_enum,
+        default_value = "interleaved",
+        help_heading = "How it is measured"
+    )]
+    pub(crate) schedule: ScheduleChoice,
+
+    /// Trials per row; 6 are needed for a 95 % interval [default: 6, crystal: 3]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
+    pub(crate) runs: Option<u32>,
+
+    /// Length of a trial, such as 5s or 500ms [default: 1s, crystal: 5s]
+    #[arg(short, long, value_name = "TIME", help_heading = "How it is measured")]
+    pub(crate) time: Option<Nanos>,
+
+    /// Pause between trials (crystal: between rows) [default: none, crystal: 5s]
+    #[arg(short, long, value_name = "TIME", help_heading = "How it is measured")]
+    pub(crate) interval: Option<Nanos>,
+
+    /// How I/O is issued: auto, io_uring, libaio or psync
+    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = "How it is measured")]
+    pub(crate) engine: BackendKind,
+
+    /// I/Os in flight per thread, instead of every row's own Q
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=32_767), help_heading = "How it is measured")]
+    pub(crate) depth: Option<u32>,
+
+    /// Threads, instead of every row's own T
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4_096), help_heading = "How it is measured")]
+    pub(crate) threads: Option<u32>,
+
+    /// Bypass the page cache: on, off, or auto, which is on where it is possible
+    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = "How it is measured")]
+    pub(crate) direct: DirectMode,
+
+    /// Where all chance starts from; the same seed repeats the same offsets
+    #[arg(long, value_name = "N", help_heading = "How it is measured")]
+    pub(crate) seed: Option<u64>,
+
+    /// Read the clock before and after every I/O instead of once per few
+    #[arg(long, help_heading = "How it is measured")]
+    pub(crate) exact_clock: bool,
+
+    /// How results are written
+    #[arg(
+        short,
+        long,
+        value_enum,
+        default_value = "table",
+        help_heading = "What is printed"
+    )]
+    pub(crate) format: Format,
+
+    /// Write results to a file instead of the terminal
+    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Show no progress
+    #[arg(short, long, help_heading = "What is printed")]
+    pub(crate) quiet: bool,
+
+    /// Print the method as a fio job file and measure nothing
+    #[arg(long, help_heading = "What is printed")]
+    pub(crate) print_job: bool,
+}
+
+fn data_content(text: &str) -> Result<DataContent, String> {
+    match text {
+        "random" => Ok(DataContent::Random),
+        "zero" => Ok(DataContent::Zero),
+        _ => Err("use random or zero".to_owned()),
+    }
+}
+
+fn backend_kind(text: &str) -> Result<BackendKind, String> {
+    match text {
+        "auto" => Ok(BackendKind::Auto),
+        "io_uring" => Ok(BackendKind::IoUring),
+        "libaio" => Ok(BackendKind::Libaio),
+        "psync" => Ok(BackendKind::Psync),
+        _ => Err("use auto, io_uring, libaio or psync".to_owned()),
+    }
+}
+
+fn direct_mode(text: &str) -> Result<DirectMode, String> {
+    match text {
+        "on" => Ok(DirectMode::On),
+        "off" => Ok(DirectMode::Off),
+        "auto" => Ok(DirectMode::Auto),
+        _ => Err("use on, off or auto".to_owned()),
+    }
+}
+
+/// The manual page of sokudo or of one of its commands, in roff.
+pub(crate) fn man_page(command: Option<&str>) -> Result<String, Exit> {
+    let root = Cli::command();
+    let page = match command {
+        None => root,
+        Some(name) => root
+            .find_subcommand(name)
+            .cloned()
+            .ok_or_else(|| Exit::usage(anyhow!("there is no command {name}; see sokudo --help")))?
+            .display_name(format!("sokudo-{name}"))
+            .bin_name(format!("sokudo {name}")),
+    };
+    let mut roff = Vec::new();
+    clap_mangen::Man::new(page)
+        .render(&mut roff)
+        .map_err(Exit::failed)?;
+    Ok(String::from_utf8_lossy(&roff).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_a_manual_page() {
+        for command in Cli::command().get_subcommands() {
+            let page = man_page(Some(command.get_name())).unwrap();
+            assert!(page.contains("SYNOPSIS"), "{page}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! `sokudo mark`: the rows of CrystalDiskMark and any others, with proof.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use sokudo_device::System;
+use sokudo_dialect::fio::{self, Place};
+use sokudo_engine::{Control, left_behind};
+use sokudo_model::{Nanos, Plan, Run, StopReason, TargetKind};
+use sokudo_report::RunDocument;
+
+use crate::campaign;
+use crate::cli::MarkArguments;
+use crate::exit::{self, Exit};
+use crate::interrupt;
+use crate::output;
+use crate::plan::{self, Writing};
+use crate::progress::Progress;
+use crate::subject::{Named, Preparation, Subject};
+
+/// Measures and prints, or prints the method.
+pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
+    let named = Named::recognise(&arguments.target)?;
+    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    let kind = named.kind();
+    let plan = plan::resolve(arguments, kind, named.size(), seed)?;
+    if arguments.print_job {
+        return print_job(arguments, &named, &plan);
+    }
+    output::check_writable(arguments.output.as_deref())?;
+    tell_notes(arguments, &named);
+    let control = Control::new();
+    interrupt::watch(&control)?;
+    let run = measure(arguments, named, plan, &control)?;
+    let document = RunDocument::from_run(&run);
+    output::write(&document, arguments.format, arguments.output.as_deref())?;
+    verdict(&run)
+}
+
+fn measure(
+    arguments: &MarkArguments,
+    named: Named,
+    plan: Plan,
+    control: &Control,
+) -> Result<Run, Exit> {
+    let started_at = since_epoch();
+    let schedule = plan::schedule(arguments);
+    let environment = sokudo_device::environment(&System::host());
+    let mut progress = Progress::new(&plan, &schedule, arguments.quiet);
+    let preparation = Preparation {
+        name: &arguments.target,
+        size: plan::test_file_size(arguments),
+        overwrite: arguments.overwrite,
+        data: arguments.data,
+        seed: plan.seed,
+    };
+    let mut listener = |event| progress.show(&event);
+    let prepared = Subject::prepare(named, &preparation, control, &mut listener);
+    let measured = prepared.and_then(|mut subject| {
+        let rows = campaign::run(&plan, &schedule, &mut subject, control, &mut listener)?;
+        subject.look_again();
+        Ok((rows, subject.info.clone()))
+    });
+    progress.finish();
+    let (rows, target) = measured?;
+    let mut run = Run {
+        sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at,
+        schedule,
+        target,
+        environment,
+        rows,
+        findings: Vec::new(),
+        command: command(arguments, plan.seed),
+        interrupted: control.is_cancelled(),
+        plan,
+    };
+    sokudo_analysis::judge(&mut run);
+    Ok(run)
+}
+
+/// What the result means for the exit code.
+fn verdict(run: &Run) -> Result<(), Exit> {
+    if run.interrupted {
+        return Err(Exit::Interrupted);
+    }
+    let failed = run
+        .rows
+        .iter()
+        .flat_map(|row| &row.trials)
+        .any(|trial| trial.outcome.stopped == StopReason::Failed);
+    if failed {
+        Err(Exit::FailedAsReported)
+    } else {
+        Ok(())
+    }
+}
+
+/// What the user should know before it starts.
+fn tell_notes(arguments: &MarkArguments, named: &Named) {
+    if arguments.quiet {
+        return;
+    }
+    if let Writing::Refused(reason) = plan::writing(named.kind(), arguments)
+        && !arguments.read_only
+    {
+        exit::note(format_args!("{}: {reason}", arguments.target));
+    }
+    if named.kind() == TargetKind::Directory
+        && let Some(directory) = named.path()
+    {
+        for file in left_behind(Path::new(directory)) {
+            exit::note(format_args!(
+                "a killed run has left {} ({}); sokudo clean {directory} removes it",
+                file.path.display(),
+                file.size
+            ));
+        }
+    }
+}
+
+fn print_job(arguments: &MarkArguments, named: &Named, plan: &Plan) -> Result<(), Exit> {
+    let path = named.path();
+    let place = match (named.kind(), path) {
+        (TargetKind::Directory, Some(path)) => {
+            Place::directory(path, plan::test_file_size(arguments))
+        }
+        (TargetKind::File, Some(path)) if arguments.overwrite => Place::file(path, arguments.size),
+        (_, Some(path)) => Place::read_only_file(path, arguments.size),
+        // fio knows neither simulated devices nor ours that is none: the method is
+        // printed for the current directory.
+        (_, None) => Place::directory(".", plan::test_file_size(arguments)),
+    }
+    .map_err(Exit::usage)?;
+    output::print(&fio::render(plan, &place))
+}
+
+/// The command line that repeats the run: as it was given, with the seed.
+fn command(arguments: &MarkArguments, seed: u64) -> String {
+    let mut words: Vec<String> = std::env::args().skip(1).map(|word| quoted(&word)).collect();
+    words.insert(0, "sokudo".to_owned());
+    if arguments.seed.is_none() {
+        words.push(format!("--seed {seed}"));
+    }
+    words.join(" ")
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+%@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+fn since_epoch() -> Nanos {
+    let elapsed = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    Nanos(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_survive_the_shell() {
+        assert_eq!(quoted("sim:hdd"), "sim:hdd");
+        assert_eq!(
+            quoted("sim:hdd?size=4TB&rpm=5900"),
+            "'sim:hdd?size=4TB&rpm=5900'"
+        );
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}

@@ -1,0 +1,245 @@
+//! Arguments to plan: which rows, how often, in what order. Pure.
+
+use anyhow::anyhow;
+use sokudo_dialect::crystal::{self, Direction, RowSpec};
+use sokudo_model::{Bytes, Nanos, Plan, Schedule, Span, TargetKind, Workload};
+
+use crate::cli::{MarkArguments, ScheduleChoice};
+use crate::exit::Exit;
+
+/// Size of a test file unless told otherwise, as CrystalDiskMark's.
+const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
+
+/// A smaller file would fit the caches of the smallest drives and end a pass
+/// before a trial has begun.
+const TEST_FILE_SIZE_MIN: Bytes = Bytes::mib(16);
+
+/// Trials per row: the fewest that give a 95 % interval of the median.
+const INTERLEAVED_TRIALS: u32 = 6;
+
+/// CrystalDiskMark 9's own schedule.
+const CRYSTAL_TRIALS: u32 = 3;
+const CRYSTAL_TIME: Nanos = Nanos::from_secs(5);
+const CRYSTAL_PAUSE: Nanos = Nanos::from_secs(5);
+
+/// Whether the subject may be written, and how one gets there if not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writing {
+    /// It may.
+    Allowed,
+    /// It may not; the text says why and what to do instead.
+    Refused(&'static str),
+}
+
+/// Whether `kind` may be written with these arguments.
+pub(crate) fn writing(kind: TargetKind, arguments: &MarkArguments) -> Writing {
+    match kind {
+        TargetKind::BlockDevice => Writing::Refused(
+            "block devices are only read, because writing would destroy what they hold; \
+             measure writes in a directory of a file system on it",
+        ),
+        TargetKind::File if !arguments.overwrite => Writing::Refused(
+            "an existing file is only read, as it is; use --overwrite to destroy its contents, \
+             or name its directory to measure on a file of sokudo's own",
+        ),
+        _ => Writing::Allowed,
+    }
+}
+
+/// The plan, for a subject of this kind. `known_size` is the size of an existing
+/// file or device.
+pub(crate) fn resolve(
+    arguments: &MarkArguments,
+    kind: TargetKind,
+    known_size: Option<Bytes>,
+    seed: u64,
+) -> Result<Plan, Exit> {
+    let rows = rows(arguments)?;
+    let size = used_size(arguments, kind, known_size)?;
+    let length = arguments.size.map_or(size, |asked| asked.min(size));
+    let mut workloads = crystal::workloads(&rows, &directions(arguments, kind)?, &arguments.mixes);
+    if let Writing::Refused(reason) = writing(kind, arguments)
+        && workloads
+            .iter()
+            .any(|workload| workload.operations.changes_data())
+    {
+        return Err(Exit::Refused(anyhow!("{}: {reason}", arguments.target)));
+    }
+    if workloads.is_empty() {
+        return Err(Exit::Usage(anyhow!(
+            "nothing is left to measure; name a row in a direction that is asked for"
+        )));
+    }
+    for workload in &mut workloads {
+        check_fit(workload, length, kind)?;
+        adjust(workload, arguments, length, known_size);
+    }
+    Ok(Plan {
+        method: method(arguments),
+        seed,
+        stages: crystal::stages(workloads),
+    })
+}
+
+/// Size of the test file that a directory gets.
+pub(crate) fn test_file_size(arguments: &MarkArguments) -> Bytes {
+    arguments.size.unwrap_or(TEST_FILE_SIZE)
+}
+
+/// How often, and in what order.
+pub(crate) fn schedule(arguments: &MarkArguments) -> Schedule {
+    let crystal = arguments.schedule == ScheduleChoice::Crystal;
+    let (trials, pause) = match arguments.schedule {
+        ScheduleChoice::Interleaved => (INTERLEAVED_TRIALS, Nanos(0)),
+        ScheduleChoice::Crystal => (
+            CRYSTAL_TRIALS,
+            crystal::interval(arguments.profile).unwrap_or(CRYSTAL_PAUSE),
+        ),
+    };
+    Schedule {
+        name: if crystal { "crystal" } else { "interleaved" }.to_owned(),
+        trials: arguments.runs.unwrap_or(trials),
+        pause: arguments.interval.unwrap_or(pause),
+        warm_up: crystal,
+    }
+}
+
+fn method(arguments: &MarkArguments) -> String {
+    if arguments.rows.is_empty() {
+        format!("mark/{}", arguments.profile)
+    } else {
+        "mark/rows".to_owned()
+    }
+}
+
+/// Length of one trial. The flash profile keeps its short ones on any schedule.
+fn trial_time(arguments: &MarkArguments) -> Nanos {
+    let flash = crystal::interval(arguments.profile).is_some();
+    arguments.time.unwrap_or(match arguments.schedule {
+        ScheduleChoice::Crystal if !flash => CRYSTAL_TIME,
+        _ => crystal::TRIAL_TIME,
+    })
+}
+
+fn rows(arguments: &MarkArguments) -> Result<Vec<RowSpec>, Exit> {
+    let mut rows = if arguments.rows.is_empty() {
+        crystal::rows(arguments.profile)
+    } else {
+        arguments.rows.clone()
+    };
+    for row in &mut rows {
+        row.depth = arguments.depth.unwrap_or(row.depth);
+        row.threads = arguments.threads.unwrap_or(row.threads);
+        row.check_depth(arguments.engine).map_err(Exit::usage)?;
+    }
+    // Overrides can make rows alike; each is measured once.
+    let mut unique: Vec<RowSpec> = Vec::new();
+    rows.into_iter().for_each(|row| {
+        if !unique.contains(&row) {
+            unique.push(row);
+        }
+    });
+    if trial_time(arguments).0 == 0 {
+        return Err(Exit::Usage(anyhow!(
+            "--time is 0; a trial needs some time, such as 1s"
+        )));
+    }
+    Ok(unique)
+}
+
+/// The columns of the table. A subject that is only read has one, unless more is
+/// asked for, which is then refused.
+fn directions(arguments: &MarkArguments, kind: TargetKind) -> Result<Vec<Direction>, Exit> {
+    if arguments.overwrite && kind != TargetKind::File {
+        return Err(match kind {
+            TargetKind::BlockDevice => Exit::Refused(anyhow!(
+                "{} is a block device, and --overwrite is for regular files only",
+                arguments.target
+            )),
+            _ => Exit::Usage(anyhow!(
+                "{} is no existing file, so there is nothing to --overwrite; leave it out",
+                arguments.target
+            )),
+        });
+    }
+    Ok(match (arguments.read_only, arguments.write_only) {
+        (true, _) => vec![Direction::Read],
+        (_, true) => vec![Direction::Write],
+        _ if writing(kind, arguments) == Writing::Allowed => {
+            vec![Direction::Read, Direction::Write]
+        }
+        _ => vec![Direction::Read],
+    })
+}
+
+/// Size of what is accessed.
+fn used_size(
+    arguments: &MarkArguments,
+    kind: TargetKind,
+    known_size: Option<Bytes>,
+) -> Result<Bytes, Exit> {
+    let name = &arguments.target;
+    if let Some(asked) = arguments.size {
+        if asked.0 == 0 {
+            return Err(Exit::Usage(anyhow!(
+                "--size is 0; use at least {TEST_FILE_SIZE_MIN}"
+            )));
+        }
+        if kind == TargetKind::Directory && asked < TEST_FILE_SIZE_MIN {
+            return Err(Exit::Usage(anyhow!(
+                "--size is {asked}; a test file has at least {TEST_FILE_SIZE_MIN}"
+            )));
+        }
+        if let Some(known) = known_size.filter(|known| asked > *known) {
+            return Err(Exit::Usage(anyhow!(
+                "--size is {asked}, but {name} has only {known}; use less, or leave it out"
+            )));
+        }
+    }
+    match known_size {
+        Some(Bytes(0)) => Err(Exit::Usage(anyhow!(
+            "{name} is empty, so there is nothing to read; name a file with data in it, or a directory"
+        ))),
+        Some(known) => Ok(known),
+        None => Ok(test_file_size(arguments)),
+    }
+}
+
+/// A test file is made of whole blocks of every row, so that each pass covers it
+/// exactly; an existing file or device is as large as it is.
+fn check_fit(workload: &Workload, length: Bytes, kind: TargetKind) -> Result<(), Exit> {
+    let block = workload.blocks.largest();
+    let own_file = kind == TargetKind::Directory;
+    if own_file && !length.0.is_multiple_of(block.0) {
+        let (down, up) = (
+            length.0 / block.0 * block.0,
+            length.0.next_multiple_of(block.0),
+        );
+        let nearest = if down == 0 { up } else { down };
+        return Err(Exit::Usage(anyhow!(
+            "--size {} is not a multiple of row {}'s block of {block}; use {nearest}",
+            length.0,
+            workload.name
+        )));
+    }
+    Ok(())
+}
+
+fn adjust(
+    workload: &mut Workload,
+    arguments: &MarkArguments,
+    length: Bytes,
+    known_size: Option<Bytes>,
+) {
+    workload.limits.time = Some(trial_time(arguments));
+    workload.backend = arguments.engine;
+    workload.direct = arguments.direct;
+    workload.data = arguments.data;
+    workload.exact_clock = arguments.exact_clock;
+    if known_size.is_some_and(|known| length < known) {
+        workload.span = Some(Span {
+            offset: Bytes(0),
+            length,
+        });
+    }
+}

@@ -1,0 +1,319 @@
+//! What is measured: opened, laid out where it must be, and with its evidence.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use sokudo_device::{CounterSource, FileStateError, Inspected, System};
+use sokudo_engine::{
+    Control, FileTarget, SimulatedTarget, StageError, Target, TargetError, TestFile, TestFileError,
+    lay_out, sim,
+};
+use sokudo_model::{
+    Bytes, DataContent, DeviceCounters, DirectIoSupport, Event, TargetInfo, TargetKind, Workload,
+};
+
+use crate::exit::Exit;
+
+/// Size that the null target pretends to have, unless told.
+const NULL_SIZE: Bytes = Bytes::gib(1);
+
+/// A simulated device starts from this seed unless told, so that a demonstration
+/// shows the same figures everywhere.
+const SIMULATION_SEED: u64 = 1;
+
+/// What the user named, recognised but not yet touched.
+pub(crate) enum Named {
+    /// A simulated device.
+    Simulated(sim::Device),
+    /// No device.
+    Null,
+    /// Something with a path.
+    Path(Inspected),
+}
+
+impl Named {
+    /// Recognises a target by its name.
+    pub(crate) fn recognise(name: &str) -> Result<Self, Exit> {
+        if name == "null:" {
+            return Ok(Self::Null);
+        }
+        if name.starts_with("sim:") {
+            return sim::Device::parse(name)
+                .map(Self::Simulated)
+                .map_err(Exit::usage);
+        }
+        sokudo_device::inspect(&System::host(), name)
+            .map(Self::Path)
+            .map_err(Exit::failed)
+    }
+
+    /// What kind of thing it is.
+    pub(crate) fn kind(&self) -> TargetKind {
+        match self {
+            Self::Simulated(_) => TargetKind::Simulated,
+            Self::Null => TargetKind::Null,
+            Self::Path(inspected) => inspected.info.kind,
+        }
+    }
+
+    /// Its size, where it has one of its own.
+    pub(crate) fn size(&self) -> Option<Bytes> {
+        match self {
+            Self::Simulated(device) => Some(device.size()),
+            Self::Null => None,
+            Self::Path(inspected) => inspected.info.size_bytes,
+        }
+    }
+
+    /// Its absolute path, where it has one.
+    pub(crate) fn path(&self) -> Option<&str> {
+        match self {
+            Self::Path(inspected) => inspected.info.path.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The seed of a run that was given none.
+    pub(crate) fn default_seed(&self) -> u64 {
+        match self {
+            Self::Simulated(_) => SIMULATION_SEED,
+            _ => u64::from(random_u32()),
+        }
+    }
+}
+
+/// 32 random bits: a seed that is short enough to be typed again.
+fn random_u32() -> u32 {
+    use std::hash::{BuildHasher, RandomState};
+    let hash = RandomState::new().hash_one(std::process::id());
+    u32::try_from(hash >> 32).unwrap_or_default()
+}
+
+/// What a subject needs to be made ready.
+pub(crate) struct Preparation<'a> {
+    pub(crate) name: &'a str,
+    /// Size of the test file, for a directory.
+    pub(crate) size: Bytes,
+    pub(crate) overwrite: bool,
+    pub(crate) data: DataContent,
+    pub(crate) seed: u64,
+}
+
+/// Something that can be measured, with its evidence.
+pub(crate) struct Subject {
+    /// What the engine works on.
+    pub(crate) target: Target,
+    /// What is known about it.
+    pub(crate) info: TargetInfo,
+    counters: CounterSource,
+    file: Option<File>,
+    /// Removed when the subject is dropped.
+    _test_file: Option<TestFile>,
+}
+
+impl Subject {
+    /// Opens it; in a directory, lays a test file out and checks it.
+    pub(crate) fn prepare(
+        named: Named,
+        preparation: &Preparation<'_>,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Self, Exit> {
+        match named {
+            Named::Null => Ok(Self::null(preparation)),
+            Named::Simulated(device) => Ok(Self::simulated(device, preparation)),
+            Named::Path(inspected) => match inspected.info.kind {
+                TargetKind::Directory => {
+                    Self::in_directory(inspected, preparation, control, listener)
+                }
+                _ => Self::existing(inspected, preparation.overwrite),
+            },
+        }
+    }
+
+    /// What the leaf devices have counted so far.
+    pub(crate) fn counters(&self) -> Option<DeviceCounters> {
+        match &self.target {
+            Target::Simulated(simulated) => Some(simulated.device.counters()),
+            _ => self.counters.read(),
+        }
+    }
+
+    /// Brings the subject into the state that a trial starts from: nothing of
+    /// earlier writes still under way, and for reads nothing in the page cache.
+    pub(crate) fn settle(&self, workload: &Workload) {
+        let Some(file) = &self.file else { return };
+        if matches!(&self.target, Target::File(target) if target.is_writable()) {
+            // What fails here fails again in the trial, where it is reported.
+            let _ = file.sync_all();
+        }
+        if !workload.operations.changes_data() {
+            let _ = sokudo_device::drop_cached(file);
+        }
+    }
+
+    /// How much of it is in the page cache.
+    pub(crate) fn cached(&self) -> Option<Bytes> {
+        let file = self.file.as_ref()?;
+        sokudo_device::cached_bytes(file, self.target.size())
+    }
+
+    /// Looks again at what the file is made of.
+    pub(crate) fn look_again(&mut self) {
+        if self.info.kind != TargetKind::BlockDevice
+            && let Some(file) = &self.file
+        {
+            describe_file(&mut self.info, file);
+        }
+    }
+
+    fn null(preparation: &Preparation<'_>) -> Self {
+        let size = if preparation.size.0 == 0 {
+            NULL_SIZE
+        } else {
+            preparation.size
+        };
+        Self {
+            target: Target::Null(size),
+            info: bare_info(preparation.name, TargetKind::Null, size),
+            counters: CounterSource::default(),
+            file: None,
+            _test_file: None,
+        }
+    }
+
+    fn simulated(mut device: sim::Device, preparation: &Preparation<'_>) -> Self {
+        device.seed(preparation.seed);
+        let mut info = bare_info(preparation.name, TargetKind::Simulated, device.size());
+        info.devices = vec![device.block_device()];
+        Self {
+            target: Target::Simulated(SimulatedTarget::new(device)),
+            info,
+            counters: CounterSource::default(),
+            file: None,
+            _test_file: None,
+        }
+    }
+
+    fn existing(inspected: Inspected, overwrite: bool) -> Result<Self, Exit> {
+        let Inspected { info, counters } = inspected;
+        let path = PathBuf::from(info.path.as_deref().unwrap_or(&info.name));
+        let target = if overwrite {
+            FileTarget::overwrite(&path)
+        } else {
+            FileTarget::read_only(&path)
+        }
+        .map_err(from_target)?;
+        let file = target
+            .handle()
+            .try_clone()
+            .context("no file descriptor is left")
+            .map_err(Exit::Failed)?;
+        let mut subject = Self {
+            target: Target::File(target),
+            info,
+            counters,
+            file: Some(file),
+            _test_file: None,
+        };
+        subject.look_again();
+        Ok(subject)
+    }
+
+    fn in_directory(
+        inspected: Inspected,
+        preparation: &Preparation<'_>,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Self, Exit> {
+        let Inspected { mut info, counters } = inspected;
+        let directory = info.path.clone().unwrap_or_else(|| info.name.clone());
+        let test_file =
+            TestFile::create(Path::new(&directory), preparation.size).map_err(from_test_file)?;
+        lay_out(
+            &test_file,
+            preparation.data,
+            preparation.seed,
+            control,
+            listener,
+        )
+        .map_err(from_test_file)?;
+        let file = test_file
+            .handle()
+            .try_clone()
+            .context("no file descriptor is left")
+            .map_err(Exit::Failed)?;
+        let target = test_file
+            .target()
+            .context("no file descriptor is left")
+            .map_err(Exit::Failed)?;
+        info.size_bytes = Some(preparation.size);
+        describe_file(&mut info, &file);
+        Ok(Self {
+            target,
+            info,
+            counters,
+            file: Some(file),
+            _test_file: Some(test_file),
+        })
+    }
+}
+
+fn bare_info(name: &str, kind: TargetKind, size: Bytes) -> TargetInfo {
+    TargetInfo {
+        name: name.to_owned(),
+        kind,
+        path: None,
+        size_bytes: Some(size),
+        file_system: None,
+        direct_io: DirectIoSupport::Unknown,
+        devices: Vec::new(),
+        file_state: None,
+        blind_spots: Vec::new(),
+    }
+}
+
+/// What an open file is made of, and whether it can be read directly.
+fn describe_file(info: &mut TargetInfo, file: &File) {
+    info.direct_io = sokudo_device::direct_io_support(file);
+    match sokudo_device::file_state(file) {
+        Ok(state) => info.file_state = Some(state),
+        Err(error) => {
+            let blind_spot = match error {
+                FileStateError::Unsupported => {
+                    "The file system does not tell what the file is made of, so holes and unwritten blocks cannot be seen.".to_owned()
+                }
+                other => format!("What the file is made of cannot be seen: {other}."),
+            };
+            if !info.blind_spots.contains(&blind_spot) {
+                info.blind_spots.push(blind_spot);
+            }
+        }
+    }
+}
+
+fn from_target(error: TargetError) -> Exit {
+    match error {
+        TargetError::ReadOnly(_) | TargetError::NotRegular(_) => Exit::Refused(error.into()),
+        TargetError::NoDirect(_) => Exit::usage(error),
+        _ => Exit::failed(error),
+    }
+}
+
+fn from_test_file(error: TestFileError) -> Exit {
+    match error {
+        TestFileError::Cancelled => Exit::Interrupted,
+        TestFileError::Stage(error) => from_stage(error),
+        _ => Exit::failed(error),
+    }
+}
+
+/// Sorts the engine's refusals by whose fault they are.
+pub(crate) fn from_stage(error: StageError) -> Exit {
+    match error {
+        StageError::Target(error) => from_target(error),
+        StageError::Check(_) => Exit::usage(error),
+        _ => Exit::failed(error),
+    }
+}
