@@ -65,7 +65,7 @@ fn depth_cause(case: &Case<'_>) -> (&'static str, &'static str) {
     let libaio = case
         .outcomes()
         .any(|outcome| outcome.backend.kind == BackendKind::Libaio);
-    if psync {
+    if psync && case.row.workload.depth > 1 {
         (
             "psync issues one I/O at a time per thread",
             "use --engine io_uring or libaio, or as many threads as the depth",
@@ -79,6 +79,11 @@ fn depth_cause(case: &Case<'_>) -> (&'static str, &'static str) {
         (
             "the threads had no processor time left: the tester is the bottleneck",
             "use more threads, as many as there are processors",
+        )
+    } else if psync {
+        (
+            "the thread was busy between I/Os with their data, or waited for a processor",
+            "measure with more depth, or while nothing else runs",
         )
     } else {
         (

@@ -61,7 +61,7 @@ pub const INTERVAL_TRIALS_MIN: usize = 6;
 
 /// Half the interval's width, relative to the median, above which a figure is
 /// called unsteady.
-pub const HALF_WIDTH_SHARE_MAX: f64 = 0.10;
+pub const INTERVAL_REACH_MAX: f64 = 0.10;
 
 #[cfg(test)]
 mod tests {
@@ -111,7 +111,7 @@ mod tests {
             ("CPU_SHARE_MAX", CPU_SHARE_MAX),
             ("CONFIDENCE", CONFIDENCE),
             ("INTERVAL_TRIALS_MIN", INTERVAL_TRIALS_MIN as f64),
-            ("HALF_WIDTH_SHARE_MAX", HALF_WIDTH_SHARE_MAX),
+            ("INTERVAL_REACH_MAX", INTERVAL_REACH_MAX),
         ];
         // A line that begins with this declares a threshold.
         let declaration = ["pub", "const "].join(" ");

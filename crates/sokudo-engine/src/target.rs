@@ -13,7 +13,7 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
-use sokudo_model::{Bytes, DirectMode};
+use sokudo_model::{Bytes, DirectMode, Nanos, Operation};
 
 use crate::sim;
 
@@ -49,6 +49,25 @@ impl SimulatedTarget {
     /// A device at time zero.
     pub fn new(device: sim::Device) -> Self {
         Self { device, now: 0 }
+    }
+
+    /// Flushes the device's cache and lets its time pass meanwhile, so that what
+    /// was written before does not slow down what comes next.
+    pub fn settle(&mut self) {
+        let flush = sim::Request {
+            id: u64::MAX,
+            operation: Operation::Flush,
+            offset: 0,
+            bytes: 0,
+        };
+        let mut completed = Vec::new();
+        self.device.submit(Nanos(self.now), flush);
+        while completed.is_empty()
+            && let Some(at) = self.device.next_event()
+        {
+            self.now = at.0;
+            self.device.advance(at, &mut completed);
+        }
     }
 }
 

@@ -437,13 +437,13 @@ mod tests {
     #[test]
     fn every_byte_is_written_and_none_repeats() {
         let directory = tempfile::tempdir().unwrap();
-        let size = Bytes(3 * 4096 + (5 << 20));
+        let size = Bytes(3 * 4096 + (9 << 20));
         let file = TestFile::create(directory.path(), size).unwrap();
         lay_out(&file, DataContent::Random, 9, &Control::new(), &mut |_| {}).unwrap();
         let mut contents = vec![0; size.0 as usize];
         std::os::unix::fs::FileExt::read_exact_at(file.handle(), &mut contents, 0).unwrap();
-        let sectors: std::collections::HashSet<&[u8]> = contents.chunks(512).collect();
-        assert_eq!(sectors.len(), contents.len() / 512);
+        let blocks: std::collections::HashSet<&[u8]> = contents.chunks(4096).collect();
+        assert_eq!(blocks.len(), contents.len() / 4096);
     }
 
     #[test]

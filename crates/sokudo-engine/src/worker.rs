@@ -19,7 +19,7 @@ const PREPARED_PER_READING: u32 = 4;
 
 /// Making more than this much data unique takes longer than the clock's
 /// resolution, so the clock is read again before such a write is issued.
-const STAMPED_BYTES_PER_READING: u32 = 4_096;
+const STAMPED_BYTES_PER_READING: u32 = 32 << 10;
 
 /// An I/O that is neither short nor failed may still be a lie about its length;
 /// the kernel moves at most this much per call.

@@ -337,7 +337,7 @@ pub struct Durability {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DataContent {
-    /// Random bytes, no two 512-byte sectors alike.
+    /// Random bytes, no two blocks of 4 KiB alike, nor two I/Os.
     Random,
     /// Zero bytes.
     Zero,

@@ -175,10 +175,18 @@ fn engine_line(document: &RunDocument) -> String {
             .iter()
             .filter_map(|result| result.backend.as_ref())
     };
-    let engines = unique(backends().map(|backend| match backend.features.join(", ") {
-        features if features.is_empty() => backend.kind.name().to_owned(),
-        features => format!("{} ({features})", backend.kind.name()),
-    }));
+    let kinds = unique(backends().map(|backend| backend.kind));
+    let engines: Vec<String> = kinds
+        .into_iter()
+        .map(|kind| {
+            let same = backends().filter(|backend| backend.kind == kind);
+            let features = unique(same.flat_map(|backend| backend.features.clone()));
+            match features.join(", ") {
+                features if features.is_empty() => kind.name().to_owned(),
+                features => format!("{} ({features})", kind.name()),
+            }
+        })
+        .collect();
     let notes = unique(backends().flat_map(|backend| backend.notes.clone()));
     if engines.is_empty() {
         return UNKNOWN.to_owned();
@@ -211,7 +219,7 @@ fn data_line(document: &RunDocument) -> String {
             .results
             .iter()
             .map(|result| match result.workload.data {
-                DataContent::Random => "random, every sector unique",
+                DataContent::Random => "random, every 4 KiB unique",
                 DataContent::Zero => "zeros",
             }),
     );

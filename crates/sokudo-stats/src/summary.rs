@@ -56,6 +56,16 @@ pub struct Interval {
     pub coverage: f64,
 }
 
+impl Interval {
+    /// How far the interval reaches from an estimate inside it, at its wider side,
+    /// as a share of the estimate: the number behind a ±. `None` for an estimate
+    /// of 0.
+    pub fn reach(&self, estimate: f64) -> Option<f64> {
+        let reach = (self.high - estimate).max(estimate - self.low);
+        (estimate != 0.0).then_some(reach / estimate)
+    }
+}
+
 /// The narrowest symmetric order-statistic interval of the median with at least
 /// `confidence`: between the kth smallest and the kth largest value, which covers
 /// the median with probability 1 − 2·P(Binomial(n, ½) < k), whatever the

@@ -142,7 +142,10 @@ impl Subject {
 
     /// Brings the subject into the state that a trial starts from: nothing of
     /// earlier writes still under way, and for reads nothing in the page cache.
-    pub(crate) fn settle(&self, workload: &Workload) {
+    pub(crate) fn settle(&mut self, workload: &Workload) {
+        if let Target::Simulated(simulated) = &mut self.target {
+            simulated.settle();
+        }
         let Some(file) = &self.file else { return };
         if matches!(&self.target, Target::File(target) if target.is_writable()) {
             // What fails here fails again in the trial, where it is reported.

@@ -51,9 +51,7 @@ impl RateFigures {
     /// How far the interval reaches from the median at its wider side, as a
     /// share of the median; `None` without an interval or with a median of 0.
     pub fn relative_spread(&self) -> Option<f64> {
-        let interval = self.interval_95?;
-        let reach = (interval.high - self.median).max(self.median - interval.low);
-        (self.median > 0.0).then(|| reach / self.median)
+        self.interval_95?.reach(self.median)
     }
 }
 
