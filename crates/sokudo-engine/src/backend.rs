@@ -36,8 +36,9 @@ pub(crate) trait Backend {
     fn prepare(&mut self, request: Request);
     /// Submits what was prepared, without waiting.
     fn submit(&mut self) -> io::Result<()>;
-    /// Submits what was prepared and waits for a completion, at most a [`TICK`].
-    fn submit_and_wait(&mut self) -> io::Result<()>;
+    /// Submits what was prepared and waits for `wanted` completions, at most a
+    /// [`TICK`].
+    fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()>;
     /// Submits what was prepared and waits for a completion, at most `patience`.
     fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()>;
     /// Hands chunk and result (bytes, or minus errno) of each completion to `each`.

@@ -45,7 +45,7 @@ impl Backend for Outbox {
         Ok(())
     }
 
-    fn submit_and_wait(&mut self) -> io::Result<()> {
+    fn submit_and_wait(&mut self, _wanted: u32) -> io::Result<()> {
         Ok(())
     }
 

@@ -48,7 +48,7 @@ struct Progress {
 }
 
 /// One clone of one workload.
-struct Clone_ {
+struct CloneId {
     workload: usize,
     index: u64,
 }
@@ -168,9 +168,9 @@ pub(crate) fn run(
     })
 }
 
-fn clones_of(stage: &Stage) -> Vec<Clone_> {
+fn clones_of(stage: &Stage) -> Vec<CloneId> {
     let of_workload = |(workload, spec): (usize, &Workload)| {
-        (0..u64::from(spec.clones)).map(move |index| Clone_ { workload, index })
+        (0..u64::from(spec.clones)).map(move |index| CloneId { workload, index })
     };
     stage
         .workloads
@@ -183,7 +183,7 @@ fn clones_of(stage: &Stage) -> Vec<Clone_> {
 /// Receives results until every clone has ended, and tells progress meanwhile.
 fn collect(
     shared: &Shared<'_>,
-    clones: &[Clone_],
+    clones: &[CloneId],
     results: &mpsc::Receiver<CloneResult>,
     start_at: Instant,
     listener: &mut dyn FnMut(Event),
@@ -200,7 +200,7 @@ fn collect(
 
 fn tell_progress(
     shared: &Shared<'_>,
-    clones: &[Clone_],
+    clones: &[CloneId],
     start_at: Instant,
     listener: &mut dyn FnMut(Event),
 ) {
@@ -227,7 +227,7 @@ fn tell_progress(
 /// The life of one thread: prepare, wait for the others, run.
 fn run_clone(
     shared: &Shared<'_>,
-    clone: &Clone_,
+    clone: &CloneId,
     number: usize,
     ready: &mpsc::Sender<Result<(), StageError>>,
 ) -> Option<CloneResult> {
@@ -270,7 +270,7 @@ type Prepared = (Worker, AnyBackend, BackendUse, bool);
 fn prepare(
     shared: &Shared<'_>,
     workload: &Workload,
-    clone: &Clone_,
+    clone: &CloneId,
     number: usize,
 ) -> Result<Prepared, StageError> {
     bind_to_cpu(workload, clone.index)?;
@@ -355,7 +355,7 @@ fn drive<B: Backend>(
                 } else {
                     Ok(())
                 }
-                .and_then(|()| backend.submit_and_wait())
+                .and_then(|()| backend.submit_and_wait(worker.completions_wanted()))
             }
             Next::CompletionOr(at) => backend.submit_and_wait_for(patience(at, clock.now())),
             Next::Until(at) => {

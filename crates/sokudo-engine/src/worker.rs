@@ -21,6 +21,15 @@ const PREPARED_PER_READING: u32 = 4;
 /// resolution, so the clock is read again before such a write is issued.
 const STAMPED_BYTES_PER_READING: u32 = 32 << 10;
 
+/// A worker waits for up to this share of its depth to complete at once. A program
+/// that asks for every completion singly pays a system call for each, and on a
+/// fast device it is then the program that is measured.
+const DEPTH_PER_COMPLETION_WANTED: u32 = 16;
+
+/// But never longer than the completions of this time: what the wait can add to a
+/// latency. Below 500,000 I/Os per second and thread it adds nothing.
+const WANTED_TIME_NS: u64 = 4_000;
+
 /// An I/O that is neither short nor failed may still be a lie about its length;
 /// the kernel moves at most this much per call.
 pub(crate) const BLOCK_BYTES_MAX: u64 = 1 << 30;
@@ -78,6 +87,9 @@ pub(crate) struct Worker {
     limits: Limits,
     bytes_issued: u64,
     next_boundary: u64,
+    completions_wanted: u32,
+    looked_at: u64,
+    ios_seen: u64,
     stopped: Option<StopReason>,
     prepared_per_reading: u32,
 }
@@ -147,6 +159,9 @@ impl Worker {
             },
             bytes_issued: 0,
             next_boundary: u64::MAX,
+            completions_wanted: 1,
+            looked_at: 0,
+            ios_seen: 0,
             stopped: None,
             prepared_per_reading: if workload.exact_clock {
                 1
@@ -276,7 +291,32 @@ impl Worker {
         }
         self.tally.end_intervals(now);
         self.set_boundary();
+        self.set_completions_wanted(now);
         measuring
+    }
+
+    /// How many completions to wait for at once.
+    #[inline]
+    pub(crate) fn completions_wanted(&self) -> u32 {
+        self.completions_wanted
+    }
+
+    /// From the rate since the last look.
+    fn set_completions_wanted(&mut self, now: u64) {
+        let (_, ios) = self.tally.moved();
+        let (passed, done) = (
+            now.saturating_sub(self.looked_at).max(1),
+            ios.saturating_sub(self.ios_seen),
+        );
+        (self.looked_at, self.ios_seen) = (now, ios);
+        let in_time = u32::try_from(done.saturating_mul(WANTED_TIME_NS) / passed);
+        let most = self.depth / DEPTH_PER_COMPLETION_WANTED;
+        let singly = self.stopped.is_some() || self.prepared_per_reading == 1;
+        self.completions_wanted = if singly {
+            1
+        } else {
+            in_time.unwrap_or(u32::MAX).min(most).max(1)
+        };
     }
 
     /// Counts the I/Os in flight up to `now`; called before completions are.

@@ -180,14 +180,15 @@ impl Aio {
         Ok(())
     }
 
-    /// Submits what is prepared and waits until an I/O has completed, or the tick
-    /// has passed.
+    /// Submits what is prepared and waits until `wanted` I/Os have completed, or the
+    /// tick has passed. Waits for no more than are in flight.
     ///
     /// # Errors
     /// Those of `io_getevents`.
     #[inline]
-    pub fn submit_and_wait(&mut self) -> io::Result<()> {
-        self.submit_and_wait_for(self.tick)
+    pub fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()> {
+        self.submit()?;
+        self.wait(wanted, self.tick)
     }
 
     /// Submits what is prepared and waits for a completion, but not longer than
@@ -197,11 +198,15 @@ impl Aio {
     /// Those of `io_getevents`.
     pub fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {
         self.submit()?;
-        let waiting = self.in_flight as usize - self.done.len();
-        if waiting == 0 {
+        self.wait(1, patience)
+    }
+
+    fn wait(&mut self, wanted: u32, patience: Duration) -> io::Result<()> {
+        let done = u32::try_from(self.done.len()).unwrap_or(u32::MAX);
+        let wanted = wanted.min(self.in_flight).saturating_sub(done);
+        if self.in_flight == done {
             return Ok(());
         }
-        let wanted = i64::from(self.done.is_empty());
         let mut timeout = libc::timespec {
             tv_sec: patience.as_secs().cast_signed(),
             tv_nsec: i64::from(patience.subsec_nanos()),
@@ -211,7 +216,7 @@ impl Aio {
             libc::syscall(
                 libc::SYS_io_getevents,
                 self.context,
-                wanted,
+                i64::from(wanted),
                 self.events.len(),
                 self.events.as_mut_ptr(),
                 &raw mut timeout,
@@ -249,7 +254,7 @@ impl Aio {
     fn drain(&mut self) -> bool {
         let started = Instant::now();
         while self.in_flight > 0 {
-            if started.elapsed() > DRAIN_TIME_MAX || self.submit_and_wait().is_err() {
+            if started.elapsed() > DRAIN_TIME_MAX || self.submit_and_wait(1).is_err() {
                 return false;
             }
             self.reap(|_, _| {});

@@ -132,17 +132,18 @@ impl Ring {
         ignoring_interrupts(self.ring.submit())
     }
 
-    /// Submits what is prepared and waits until an I/O has completed, or the tick
-    /// has passed.
+    /// Submits what is prepared and waits until `wanted` I/Os have completed, or the
+    /// tick has passed. Waits for no more than are in flight.
     ///
     /// # Errors
     /// Those of `io_uring_enter`; nothing is lost.
     #[inline]
-    pub fn submit_and_wait(&mut self) -> io::Result<()> {
+    pub fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()> {
         if !self.tick_armed {
             self.arm_tick();
         }
-        ignoring_interrupts(self.ring.submit_and_wait(1))
+        let wanted = wanted.min(self.in_flight).max(1);
+        ignoring_interrupts(self.ring.submit_and_wait(wanted as usize))
     }
 
     /// Submits what is prepared and waits for a completion, but not longer than
@@ -216,7 +217,7 @@ impl Ring {
     fn drain(&mut self) -> bool {
         let started = Instant::now();
         while self.in_flight > 0 {
-            if started.elapsed() > DRAIN_TIME_MAX || self.submit_and_wait().is_err() {
+            if started.elapsed() > DRAIN_TIME_MAX || self.submit_and_wait(1).is_err() {
                 return false;
             }
             self.reap(|_, _| {});

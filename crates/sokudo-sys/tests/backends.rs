@@ -60,7 +60,7 @@ impl Backend {
             Self::Ring(ring) => {
                 requests.iter().for_each(|request| ring.prepare(*request));
                 while left > 0 {
-                    ring.submit_and_wait().unwrap();
+                    ring.submit_and_wait(2).unwrap();
                     ring.reap(|chunk, result| {
                         results[chunk as usize] = result;
                         left -= 1;
@@ -71,7 +71,7 @@ impl Backend {
             Self::Aio(aio) => {
                 requests.iter().for_each(|request| aio.prepare(*request));
                 while left > 0 {
-                    aio.submit_and_wait().unwrap();
+                    aio.submit_and_wait(2).unwrap();
                     aio.reap(|chunk, result| {
                         results[chunk as usize] = result;
                         left -= 1;
@@ -158,19 +158,22 @@ fn the_end_of_the_file_and_errors_are_results() {
 #[test]
 fn a_silent_device_does_not_hold_a_wait_longer_than_the_tick() {
     let (reader, _writer) = std::io::pipe().unwrap();
-    let Ok(mut ring) = Ring::new(reader.into(), Region::new(1, 4096).unwrap(), 1, TICK) else {
+    let region = Region::new(3, 4096).unwrap();
+    let Ok(mut ring) = Ring::new(reader.into(), region, 3, TICK) else {
         eprintln!("SKIPPED: io_uring is not allowed here");
         return;
     };
     let started = Instant::now();
-    ring.prepare(request(Action::Read, 0, 4096, 0));
-    for _ in 0..3 {
-        ring.submit_and_wait().unwrap();
+    for chunk in 0..3 {
+        ring.prepare(request(Action::Read, chunk, 4096, 0));
+    }
+    for wanted in [1, 3, 3] {
+        ring.submit_and_wait(wanted).unwrap();
         ring.reap(|chunk, result| panic!("chunk {chunk} completed with {result}"));
     }
     assert!(started.elapsed() >= 2 * TICK);
     ring.submit_and_wait_for(Duration::from_millis(1)).unwrap();
-    assert_eq!(ring.in_flight(), 1);
-    // Dropping waits for the read, which ends when the writer does.
+    assert_eq!(ring.in_flight(), 3);
+    // Dropping waits for the reads, which end when the writer is closed.
     drop(_writer);
 }

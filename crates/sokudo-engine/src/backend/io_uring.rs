@@ -30,8 +30,8 @@ impl Backend for IoUring {
     }
 
     #[inline]
-    fn submit_and_wait(&mut self) -> io::Result<()> {
-        self.0.submit_and_wait()
+    fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()> {
+        self.0.submit_and_wait(wanted)
     }
 
     fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {

@@ -53,7 +53,7 @@ impl Backend for Null {
     }
 
     #[inline]
-    fn submit_and_wait(&mut self) -> io::Result<()> {
+    fn submit_and_wait(&mut self, _wanted: u32) -> io::Result<()> {
         Ok(())
     }
 

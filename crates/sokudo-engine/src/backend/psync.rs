@@ -45,7 +45,7 @@ impl Backend for Psync {
     }
 
     #[inline]
-    fn submit_and_wait(&mut self) -> io::Result<()> {
+    fn submit_and_wait(&mut self, _wanted: u32) -> io::Result<()> {
         if let Some(request) = self.prepared.take() {
             self.done = Some((request.chunk, self.blocking.perform(request)));
         }
@@ -56,7 +56,7 @@ impl Backend for Psync {
         if self.prepared.is_none() {
             std::thread::sleep(patience);
         }
-        self.submit_and_wait()
+        self.submit_and_wait(1)
     }
 
     #[inline]
