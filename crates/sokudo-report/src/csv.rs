@@ -2,13 +2,15 @@
 //! an empty field for what is missing. Lines carry what they need to be told
 //! apart when files are joined.
 
+use sokudo_model::Operation;
+
 use crate::document::{LatencyFigures, ResultDocument, RunDocument};
 
 /// A column: its name and its field in a line.
 type Column = (&'static str, fn(&RunDocument, &ResultDocument) -> String);
 
 /// Every column in order.
-const COLUMNS: [Column; 48] = [
+const COLUMNS: [Column; 49] = [
     ("started_at", |run, _| run.started_at.clone()),
     ("target", |run, _| {
         run.target
@@ -19,6 +21,10 @@ const COLUMNS: [Column; 48] = [
     ("method", |run, _| run.method.clone()),
     ("name", |_, result| result.name.clone()),
     ("direction", |_, result| result.direction.name().to_owned()),
+    ("read_percent", |_, result| {
+        let operations = &result.workload.operations;
+        operations.percent(Operation::Read).to_string()
+    }),
     ("verdict", |_, result| {
         field(result.verdict.map(|verdict| verdict.name()))
     }),

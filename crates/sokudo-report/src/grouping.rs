@@ -44,7 +44,7 @@ pub(crate) fn grouped_findings(document: &RunDocument) -> Vec<FindingGroup<'_>> 
 
 /// A row's name with its direction, which alone tells rows apart.
 pub(crate) fn row_name(result: &ResultDocument) -> String {
-    format!("{} {}", result.name, result.direction.name())
+    format!("{} {}", result.name, result.direction_label())
 }
 
 fn add<'a>(groups: &mut Vec<FindingGroup<'a>>, finding: &'a Finding, row: Option<String>) {

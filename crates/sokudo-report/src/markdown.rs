@@ -15,9 +15,7 @@ type Column = (&'static str, &'static str, fn(&ResultDocument) -> String);
 /// Every column but the verdict, which comes last.
 const COLUMNS: [Column; 9] = [
     ("Row", ":--", |result| result.name.clone()),
-    ("Direction", ":--", |result| {
-        result.direction.name().to_owned()
-    }),
+    ("Direction", ":--", ResultDocument::direction_label),
     ("MB/s", "--:", |result| {
         bandwidth(result, |b| Some(number::rate(b.median / BYTES_PER_MB)))
     }),

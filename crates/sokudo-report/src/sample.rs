@@ -25,7 +25,7 @@ fn draw_run() -> Run {
         row("RND4K Q32T1", Bytes::kib(4), write(), 32, 121_044.0),
         row("RND4K Q1T1", Bytes::kib(4), read(), 1, 15_104.0),
         row("RND4K Q1T1", Bytes::kib(4), write(), 1, 41_310.0),
-        row("RND4K Q32T1 R70/W30", Bytes::kib(4), mix, 32, 130_200.0),
+        row("RND4K Q32T1", Bytes::kib(4), mix, 32, 130_200.0),
     ];
     let mut run = run_of(rows);
     for index in [3, 5] {

@@ -261,7 +261,7 @@ fn columns(
     ];
     let mut columns = vec![
         column("", "Row", Align::Left, &|r| r.name.clone()),
-        column("", "", Align::Left, &|r| r.direction.name().to_owned()),
+        column("", "", Align::Left, &|r| r.direction_label()),
         column(mb, "median", Align::Point, &|r| {
             bandwidth(r, |b| scaled(b.median))
         }),

@@ -176,6 +176,19 @@ pub struct BackendDocument {
 }
 
 impl ResultDocument {
+    /// What people call the direction: `read`, `write`, or the shares of a mix as
+    /// `R70/W30`, since a run may have several.
+    pub fn direction_label(&self) -> String {
+        let operations = &self.workload.operations;
+        let reads = operations.percent(Operation::Read);
+        let writes = operations.percent(Operation::Write);
+        if self.direction == Direction::Mix && reads + writes == 100 {
+            format!("R{reads}/W{writes}")
+        } else {
+            self.direction.name().to_owned()
+        }
+    }
+
     /// The result of a row.
     pub(super) fn from_row(row: &Row, trials_planned: u32, fingerprint: Fingerprint) -> Self {
         let direction = Direction::of(&row.workload);
