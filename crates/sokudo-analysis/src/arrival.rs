@@ -53,6 +53,11 @@ fn not_from_device(case: &Case<'_>) -> Option<Ruling> {
             "measure a file whose every block was written, such as the one sokudo lays out in a \
              directory",
         )
+    } else if !case.direct() {
+        (
+            "the page cache answered what had been read before or was read ahead",
+            "measure with direct I/O (--direct on), on a file system that supports it",
+        )
     } else if encoded_share(case) > 0.0 || case.compresses() {
         (
             "the file system stores the file compressed, so that the device reads less",
@@ -330,6 +335,8 @@ mod tests {
             run.target.file_state.as_mut().unwrap().unwritten_bytes = Bytes::mib(512);
         });
         assert!(sparse.contains("never written"), "{sparse}");
+        let buffered = half(|run| run.rows[0].trials[0].outcome.direct = false);
+        assert!(buffered.contains("the page cache answered"), "{buffered}");
         let compressed = half(|run| {
             let system = run.target.file_system.as_mut().unwrap();
             system.mount_options.push("compress=zstd:3".to_owned());

@@ -14,7 +14,8 @@ use sokudo_sys::Request;
 pub(crate) use io_uring::IoUring;
 pub(crate) use libaio::Libaio;
 pub(crate) use null::Null;
-pub(crate) use open::{AnyBackend, OpenError, Wanted, open};
+pub use open::OpenError;
+pub(crate) use open::{AnyBackend, Wanted, open};
 pub(crate) use psync::Psync;
 
 /// How long a backend waits for a silent device before it lets the worker look at

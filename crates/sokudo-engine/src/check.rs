@@ -1,6 +1,6 @@
 //! Whether a workload can be carried out on a target, before anything is touched.
 
-use sokudo_model::{Bytes, Order, SequentialOffset, Workload};
+use sokudo_model::{Bytes, Order, Rate, SequentialOffset, Workload};
 
 use crate::stage::stretch_of;
 use crate::target::{Target, TargetError};
@@ -125,12 +125,21 @@ fn check_ranges(workload: &Workload) -> Result<(), CheckError> {
         1,
         BLOCK_BYTES_MAX,
     )?;
-    match workload.rate {
-        Some(sokudo_model::Rate::Iops(rate) | sokudo_model::Rate::BytesPerSecond(rate)) => {
-            in_range("the rate", rate, 1, u64::MAX)
-        }
-        None => Ok(()),
+    if let Some(Rate::Iops(rate) | Rate::BytesPerSecond(rate)) = workload.rate {
+        in_range("the rate", rate, 1, u64::MAX)?;
     }
+    if let Some(think) = workload.think {
+        let what = "the number of I/Os before a pause";
+        in_range(what, think.after_ios.into(), 1, u32::MAX.into())?;
+    }
+    // After no write at all there would be nothing but flushes for ever.
+    let durability = &workload.durability;
+    let flushes = [durability.fsync_every, durability.fdatasync_every];
+    for writes in flushes.into_iter().flatten() {
+        let what = "the number of writes before a flush";
+        in_range(what, writes.into(), 1, u32::MAX.into())?;
+    }
+    Ok(())
 }
 
 fn check_span(workload: &Workload, size: Bytes) -> Result<(), CheckError> {

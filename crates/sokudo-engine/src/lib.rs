@@ -27,6 +27,8 @@ mod test_file;
 mod threads;
 mod worker;
 
+pub use backend::OpenError;
+pub use check::CheckError;
 pub use control::Control;
 pub use stage::{StageError, StageOptions, run_stage};
 pub use target::{FileTarget, SimulatedTarget, Target, TargetError};

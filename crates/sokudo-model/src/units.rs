@@ -232,14 +232,13 @@ fn split_number(text: &str) -> Result<(Number, &str), ParseSizeError> {
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(text.len());
     let (digits, unit) = text.split_at(end);
-    let number = match digits.parse::<u64>() {
-        Ok(whole) => Number::Whole(whole),
-        Err(_) => Number::Fraction(
-            digits
-                .parse::<f64>()
-                .map_err(|_| ParseSizeError::new(text, "a number with a unit"))?,
-        ),
-    };
+    let number =
+        match digits.parse::<u64>() {
+            Ok(whole) => Number::Whole(whole),
+            Err(_) => Number::Fraction(digits.parse::<f64>().map_err(|_| {
+                ParseSizeError::new(text, "a number with a unit, such as 4KiB or 5s")
+            })?),
+        };
     Ok((number, unit.trim_start()))
 }
 

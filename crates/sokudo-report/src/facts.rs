@@ -3,6 +3,7 @@
 
 use sokudo_model::{
     BlockDevice, BlockDeviceKind, Bytes, DataContent, Environment, Nanos, TargetInfo, TargetKind,
+    Workload,
 };
 
 use crate::document::RunDocument;
@@ -219,6 +220,7 @@ fn data_line(document: &RunDocument) -> String {
             .results
             .iter()
             .map(|result| match result.workload.data {
+                _ if found_as_it_is(document, &result.workload) => "read as found",
                 DataContent::Random => "random, every 4 KiB unique",
                 DataContent::Zero => "zeros",
             }),
@@ -228,6 +230,15 @@ fn data_line(document: &RunDocument) -> String {
     } else {
         contents.join("; ")
     }
+}
+
+/// Whether a row reads what somebody else has written.
+fn found_as_it_is(document: &RunDocument, workload: &Workload) -> bool {
+    let existing = matches!(
+        document.target.kind,
+        TargetKind::File | TargetKind::BlockDevice
+    );
+    existing && !workload.operations.changes_data()
 }
 
 fn trials_line(document: &RunDocument) -> String {
@@ -303,6 +314,8 @@ fn machine_line(environment: &Environment) -> Option<String> {
 }
 
 fn sentences(sentences: &[String]) -> Option<String> {
+    let ended = |sentence: &String| format!("{}.", sentence.trim_end_matches('.'));
+    let sentences: Vec<String> = sentences.iter().map(ended).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
@@ -377,6 +390,28 @@ mod tests {
                 .unwrap()
                 .starts_with("sda: model unknown, 1.0 TB, write cache unknown; sdb")
         );
+    }
+
+    #[test]
+    fn data_of_somebody_else_are_not_called_ours() {
+        let mut run = sample::run();
+        run.target.kind = TargetKind::BlockDevice;
+        run.rows.truncate(1);
+        run.rows[0].workload.operations =
+            sokudo_model::OperationMix::only(sokudo_model::Operation::Read);
+        assert_eq!(value_of(&run, "Data").unwrap(), "read as found");
+        run.target.kind = TargetKind::Directory;
+        assert_eq!(
+            value_of(&run, "Data").unwrap(),
+            "random, every 4 KiB unique"
+        );
+    }
+
+    #[test]
+    fn what_was_not_seen_is_told_in_whole_sentences() {
+        let mut run = sample::run();
+        run.target.blind_spots = vec!["it hides".into(), "It lies.".into()];
+        assert_eq!(value_of(&run, "Not seen").unwrap(), "it hides. It lies.");
     }
 
     #[test]

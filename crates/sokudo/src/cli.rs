@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use sokudo_dialect::crystal::{Mix, Profile, RowSpec};
+use sokudo_dialect::crystal::{DEPTH_MAX_IO_URING, Mix, Profile, RowSpec, THREADS_MAX};
 use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos};
 
 use crate::exit::Exit;
@@ -100,7 +100,7 @@ pub(crate) struct MarkArguments {
     #[arg(default_value = ".")]
     pub(crate) target: String,
 
-    /// Which rows: default, nvme, flash, peak, real, demo or classic
+    /// Rows: default, nvme, flash, peak, real, demo or classic
     ///
     /// Exactly the rows of CrystalDiskMark's profiles; classic are those of
     /// CrystalDiskMark 3 (Seq, 512K, 4K, 4K QD32).
@@ -113,7 +113,7 @@ pub(crate) struct MarkArguments {
     )]
     pub(crate) profile: Profile,
 
-    /// A row of your own instead of the profile's, such as RND4K,Q32,T16 (repeatable)
+    /// Own row instead of the profile's, such as RND4K,Q32,T16 (repeatable)
     ///
     /// SEQ or RND and a block size, then depth (Q), threads (T), and read, write or
     /// mix70 where the row is to be measured in that direction only.
@@ -133,7 +133,10 @@ pub(crate) struct MarkArguments {
     #[arg(long, help_heading = "What is measured")]
     pub(crate) write_only: bool,
 
-    /// Size of the test file, or how much of a file or device is used, such as 8GiB [default: 1 GiB, or all of a file or device]
+    /// How much is used, such as 8GiB [default: 1GiB, or all of a file or device]
+    ///
+    /// In a directory, the size of the test file, from 16MiB on and a multiple of
+    /// every row's block. Of a file or device, how much of it from its start.
     #[arg(short, long, value_name = "SIZE", help_heading = "What is measured")]
     pub(crate) size: Option<Bytes>,
 
@@ -145,10 +148,11 @@ pub(crate) struct MarkArguments {
     #[arg(long, help_heading = "What is measured")]
     pub(crate) overwrite: bool,
 
-    /// Order and number of trials
+    /// Trial order
     #[arg(
         long,
         value_enum,
+        value_name = "NAME",
         default_value = "interleaved",
         help_heading = "How it is measured"
     )]
@@ -171,14 +175,14 @@ pub(crate) struct MarkArguments {
     pub(crate) engine: BackendKind,
 
     /// I/Os in flight per thread, instead of every row's own Q
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=32_767), help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(DEPTH_MAX_IO_URING)), help_heading = "How it is measured")]
     pub(crate) depth: Option<u32>,
 
     /// Threads, instead of every row's own T
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4_096), help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(THREADS_MAX)), help_heading = "How it is measured")]
     pub(crate) threads: Option<u32>,
 
-    /// Bypass the page cache: on, off, or auto, which is on where it is possible
+    /// Bypass the page cache: on, off, or where possible (auto)
     #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = "How it is measured")]
     pub(crate) direct: DirectMode,
 
@@ -190,11 +194,12 @@ pub(crate) struct MarkArguments {
     #[arg(long, help_heading = "How it is measured")]
     pub(crate) exact_clock: bool,
 
-    /// How results are written
+    /// Result format
     #[arg(
         short,
         long,
         value_enum,
+        value_name = "NAME",
         default_value = "table",
         help_heading = "What is printed"
     )]

@@ -3,6 +3,9 @@
 use std::fmt::Display;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
+use rustix::io::Errno;
+
 /// Why the program ends without full success.
 #[derive(Debug)]
 pub(crate) enum Exit {
@@ -16,6 +19,8 @@ pub(crate) enum Exit {
     Refused(anyhow::Error),
     /// 130: interrupted; what was measured has been printed.
     Interrupted,
+    /// 130: interrupted before anything was measured.
+    InterruptedEarly(anyhow::Error),
 }
 
 impl Exit {
@@ -32,16 +37,17 @@ impl Exit {
     /// Tells the user in one line and gives the code.
     pub(crate) fn report(&self) -> ExitCode {
         match self {
-            Self::Failed(error) | Self::Usage(error) | Self::Refused(error) => {
-                tell(&one_line(error))
-            }
+            Self::Failed(error)
+            | Self::Usage(error)
+            | Self::Refused(error)
+            | Self::InterruptedEarly(error) => tell(&one_line(error)),
             Self::FailedAsReported | Self::Interrupted => {}
         }
         ExitCode::from(match self {
             Self::Failed(_) | Self::FailedAsReported => 1,
             Self::Usage(_) => 2,
             Self::Refused(_) => 3,
-            Self::Interrupted => 130,
+            Self::Interrupted | Self::InterruptedEarly(_) => 130,
         })
     }
 }
@@ -52,6 +58,10 @@ pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
         // A reader that has seen enough, such as `head`, is no failure.
         let _ = error.print();
         return ExitCode::SUCCESS;
+    }
+    if error.kind() == ErrorKind::InvalidUtf8 {
+        tell("an argument is not UTF-8, and sokudo takes no other; name a path that is");
+        return ExitCode::from(2);
     }
     let text = error.render().to_string();
     let said: Vec<&str> = text
@@ -79,7 +89,59 @@ fn write_line(line: &str) {
     eprintln!("{line}");
 }
 
-/// The error with its causes, without line breaks.
+/// The error with those of its causes that it does not name itself, without line
+/// breaks.
 fn one_line(error: &anyhow::Error) -> String {
-    format!("{error:#}").replace('\n', " ")
+    let mut line = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if line.is_empty() {
+            line = cause;
+        } else if !line.contains(&cause) {
+            line = format!("{line}: {cause}");
+        }
+    }
+    if error.chain().any(is_out_of_descriptors) {
+        line.push_str("; raise the limit of open files (ulimit -n)");
+    }
+    line.replace('\n', " ")
+}
+
+/// Whatever is opened can meet this limit, so its way out is told here.
+fn is_out_of_descriptors(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause
+        .downcast_ref::<std::io::Error>()
+        .is_some_and(|error| error.raw_os_error() == Some(Errno::MFILE.raw_os_error()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = sokudo_engine::TestFileError::Create {
+            directory: "/mnt".into(),
+            source: io::Error::from_raw_os_error(Errno::ACCESS.raw_os_error()),
+            remedy: "try another",
+        };
+        let line = one_line(&error.into());
+        assert_eq!(line.matches("Permission denied").count(), 1, "{line}");
+        assert!(line.ends_with("; try another"), "{line}");
+    }
+
+    #[test]
+    fn a_cause_that_the_error_does_not_name_is_added() {
+        let error = anyhow::anyhow!("no such thing").context("the result cannot be printed");
+        assert_eq!(
+            one_line(&error),
+            "the result cannot be printed: no such thing"
+        );
+    }
+
+    #[test]
+    fn too_few_descriptors_have_a_way_out() {
+        let error = io::Error::from_raw_os_error(Errno::MFILE.raw_os_error());
+        assert!(one_line(&error.into()).contains("ulimit -n"));
+    }
 }

@@ -137,7 +137,10 @@ fn print_job(arguments: &MarkArguments, named: &Named, plan: &Plan) -> Result<()
 
 /// The command line that repeats the run: as it was given, with the seed.
 fn command(arguments: &MarkArguments, seed: u64) -> String {
-    let mut words: Vec<String> = std::env::args().skip(1).map(|word| quoted(&word)).collect();
+    let mut words: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|word| quoted(&word.to_string_lossy()))
+        .collect();
     words.insert(0, "sokudo".to_owned());
     if arguments.seed.is_none() {
         words.push(format!("--seed {seed}"));

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Context;
+use rustix::fs::Access;
 use sokudo_report::{BandwidthUnit, RunDocument, TableStyle, csv, markdown, table};
 
 use crate::cli::Format;
@@ -35,7 +36,14 @@ pub(crate) fn check_writable(path: Option<&Path>) -> Result<(), Exit> {
     } else if !parent.is_dir() {
         "its directory does not exist; make it first"
     } else {
-        return Ok(());
+        let written = if path.exists() { path } else { parent };
+        return rustix::fs::access(written, Access::WRITE_OK).map_err(|errno| {
+            Exit::Failed(anyhow::anyhow!(
+                "{} cannot be written: {}; name a file in a directory that you may write to",
+                path.display(),
+                io::Error::from(errno)
+            ))
+        });
     };
     Err(Exit::usage(anyhow::anyhow!(
         "{} cannot be written: {refusal}",

@@ -71,7 +71,7 @@ pub(crate) fn resolve(
         )));
     }
     for workload in &mut workloads {
-        check_fit(workload, length, kind)?;
+        check_fit(workload, length, kind, &arguments.target)?;
         adjust(workload, arguments, length, known_size);
     }
     Ok(Plan {
@@ -206,20 +206,30 @@ fn used_size(
 }
 
 /// A test file is made of whole blocks of every row, so that each pass covers it
-/// exactly; an existing file or device is as large as it is.
-fn check_fit(workload: &Workload, length: Bytes, kind: TargetKind) -> Result<(), Exit> {
+/// exactly; an existing file or device is as large as it is, but holds one block.
+fn check_fit(
+    workload: &Workload,
+    length: Bytes,
+    kind: TargetKind,
+    target: &str,
+) -> Result<(), Exit> {
     let block = workload.blocks.largest();
-    let own_file = kind == TargetKind::Directory;
-    if own_file && !length.0.is_multiple_of(block.0) {
-        let (down, up) = (
-            length.0 / block.0 * block.0,
-            length.0.next_multiple_of(block.0),
-        );
-        let nearest = if down == 0 { up } else { down };
+    let row = &workload.name;
+    if kind == TargetKind::Directory {
+        if length.0.is_multiple_of(block.0) {
+            return Ok(());
+        }
+        let down = length.0 / block.0 * block.0;
+        let nearest = if down == 0 { block.0 } else { down };
         return Err(Exit::Usage(anyhow!(
-            "--size {} is not a multiple of row {}'s block of {block}; use {nearest}",
-            length.0,
-            workload.name
+            "--size {} is not a multiple of row {row}'s block of {block}; use {nearest}",
+            length.0
+        )));
+    }
+    if length < block {
+        return Err(Exit::Usage(anyhow!(
+            "{length} of {target} are less than row {row}'s block of {block}; \
+             use a smaller block (--row), or more data"
         )));
     }
     Ok(())

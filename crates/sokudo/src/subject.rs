@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use sokudo_device::{CounterSource, FileStateError, Inspected, System};
 use sokudo_engine::{
     Control, FileTarget, SimulatedTarget, StageError, Target, TargetError, TestFile, TestFileError,
@@ -35,8 +35,18 @@ pub(crate) enum Named {
 impl Named {
     /// Recognises a target by its name.
     pub(crate) fn recognise(name: &str) -> Result<Self, Exit> {
-        if name == "null:" {
-            return Ok(Self::Null);
+        if name.is_empty() {
+            return Err(Exit::usage(anyhow!(
+                "the target is an empty word; name a directory, or . for this one"
+            )));
+        }
+        if let Some(parameters) = name.strip_prefix("null:") {
+            return match parameters {
+                "" => Ok(Self::Null),
+                _ => Err(Exit::usage(anyhow!(
+                    "null: takes no parameters such as {parameters:?}; leave them out"
+                ))),
+            };
         }
         if name.starts_with("sim:") {
             return sim::Device::parse(name)
@@ -306,7 +316,7 @@ fn from_target(error: TargetError) -> Exit {
 
 fn from_test_file(error: TestFileError) -> Exit {
     match error {
-        TestFileError::Cancelled => Exit::Interrupted,
+        TestFileError::Cancelled => Exit::InterruptedEarly(error.into()),
         TestFileError::Stage(error) => from_stage(error),
         _ => Exit::failed(error),
     }

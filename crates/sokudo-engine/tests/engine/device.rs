@@ -1,0 +1,217 @@
+//! What the engine says it moved is what the device below has counted
+//! (invariants 4 and 5). Needs root and loop devices.
+
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use sokudo_engine::{Control, FileTarget, StageOptions, Target, TestFile, lay_out, run_stage};
+use sokudo_model::{
+    BackendKind, Bytes, DataContent, DirectMode, Durability, FailureKind, Operation, Outcome,
+    Stage, StopReason, Workload,
+};
+
+use crate::setup::{
+    KERNEL_BACKENDS, LoopDevice, Mount, for_ios, random_reads, run_one, skip, succeeds, writes,
+};
+
+/// 32 MiB in blocks of 4 KiB.
+const IOS: u64 = 8_192;
+
+fn assert_same(counted: u64, moved: Bytes, of: &str) {
+    let ratio = counted as f64 / moved.0 as f64;
+    assert!(
+        (ratio - 1.0).abs() <= 0.005,
+        "{of}: the device counted {ratio} of {moved}"
+    );
+}
+
+#[test]
+fn a_raw_device_counts_the_bytes_that_were_read() {
+    let Some(device) = LoopDevice::attach(Bytes::mib(64)) else {
+        return;
+    };
+    for backend in KERNEL_BACKENDS {
+        let mut target = Target::File(FileTarget::read_only(&device.path).unwrap());
+        let direct = DirectMode::On;
+        let before = device.counters();
+        let workload = Workload {
+            backend,
+            direct,
+            limits: for_ios(IOS),
+            ..random_reads(8)
+        };
+        let outcome = run_one(workload, &mut target);
+        let after = device.counters();
+        assert_eq!((outcome.ios(), outcome.direct), (IOS, true));
+        let counted = after.read_bytes - before.read_bytes;
+        assert_same(counted, outcome.bytes_moved(), backend.name());
+        assert_eq!(
+            after.written_bytes, before.written_bytes,
+            "nothing is written"
+        );
+    }
+}
+
+/// An ext4 on a loop device, and a test file on it.
+struct OnExt4 {
+    file: TestFile,
+    mount: Mount,
+    device: LoopDevice,
+}
+
+impl OnExt4 {
+    fn new() -> Option<Self> {
+        let device = LoopDevice::attach(Bytes::mib(128))?;
+        let path = device.path.to_str()?;
+        let options = "lazy_itable_init=0,lazy_journal_init=0";
+        if !succeeds("mkfs.ext4", &["-q", "-E", options, path]) {
+            skip("mkfs.ext4 is not installed");
+            return None;
+        }
+        let mount = Mount::new("ext4", path, "noatime")?;
+        let file = laid_out_on(mount.path());
+        Some(Self {
+            file,
+            mount,
+            device,
+        })
+    }
+
+    fn run(&self, workload: Workload) -> (Outcome, u64, u64, u64) {
+        let before = self.device.counters();
+        let outcome = run_one(workload, &mut self.file.target().unwrap());
+        let after = self.device.counters();
+        (
+            outcome,
+            after.read_bytes - before.read_bytes,
+            after.written_bytes - before.written_bytes,
+            after.flushes - before.flushes,
+        )
+    }
+}
+
+fn laid_out_on(directory: &Path) -> TestFile {
+    let file = TestFile::create(directory, Bytes::mib(32)).unwrap();
+    lay_out(&file, DataContent::Random, 1, &Control::new(), &mut |_| {}).unwrap();
+    file
+}
+
+#[test]
+fn a_file_system_passes_direct_i_o_on_as_it_is() {
+    let Some(on) = OnExt4::new() else {
+        return;
+    };
+    for backend in KERNEL_BACKENDS {
+        let reads = Workload {
+            backend,
+            limits: for_ios(IOS),
+            ..random_reads(8)
+        };
+        let (outcome, read_bytes, ..) = on.run(reads);
+        assert!(outcome.direct);
+        assert_same(read_bytes, outcome.bytes_moved(), "reads");
+        let (outcome, _, written_bytes, _) = on.run(Workload {
+            backend,
+            limits: for_ios(IOS),
+            ..writes(8)
+        });
+        assert_same(written_bytes, outcome.bytes_moved(), "writes");
+    }
+}
+
+#[test]
+fn the_device_counts_the_flushes_that_were_asked_for() {
+    let Some(on) = OnExt4::new() else {
+        return;
+    };
+    for (durability, expected) in [
+        (
+            Durability {
+                fdatasync_every: Some(10),
+                ..Durability::default()
+            },
+            50,
+        ),
+        (
+            Durability {
+                write_through: true,
+                ..Durability::default()
+            },
+            500,
+        ),
+        (
+            Durability {
+                final_flush: true,
+                ..Durability::default()
+            },
+            1,
+        ),
+    ] {
+        let workload = Workload {
+            backend: BackendKind::Psync,
+            durability,
+            limits: for_ios(500),
+            ..writes(1)
+        };
+        let (outcome, _, _, flushes) = on.run(workload);
+        assert_eq!(outcome.operation(Operation::Write).unwrap().ios, 500);
+        // The journal may commit meanwhile, every five seconds, with flushes of its
+        // own.
+        let own_of_journal = 4;
+        assert!(
+            (expected..=expected + own_of_journal).contains(&flushes),
+            "{durability:?}: {flushes} flushes instead of {expected}"
+        );
+    }
+}
+
+/// A frozen file system answers no write until it is thawed, as a device that has
+/// hung.
+#[test]
+#[ignore = "dropping a ring waits 30 s more for I/Os that were given up"]
+fn a_device_that_stays_silent_is_given_up_when_the_user_interrupts() {
+    let Some(on) = OnExt4::new() else {
+        return;
+    };
+    let at = on.mount.path().to_str().unwrap();
+    let mut target = on.file.target().unwrap();
+    if !succeeds("fsfreeze", &["--freeze", at]) {
+        skip("fsfreeze is not installed");
+        return;
+    }
+    let (finished, in_time) = mpsc::channel::<()>();
+    let thaw_after = Duration::from_secs(15);
+    let (outcome, gave_up) = thread::scope(|scope| {
+        let watchdog = scope.spawn(move || {
+            let gave_up = in_time.recv_timeout(thaw_after).is_ok();
+            succeeds("fsfreeze", &["--unfreeze", at]);
+            gave_up
+        });
+        let outcome = write_until_interrupted(&mut target);
+        // The watchdog may have lost its patience.
+        let _ = finished.send(());
+        (outcome, watchdog.join().unwrap())
+    });
+    assert!(gave_up, "it waited for the device");
+    let failure = outcome.failures[0].clone();
+    assert_eq!((failure.kind, failure.count), (FailureKind::Unanswered, 4));
+    assert_eq!((outcome.ios(), outcome.stopped), (0, StopReason::Cancelled));
+}
+
+fn write_until_interrupted(target: &mut Target) -> Outcome {
+    let control = Control::new();
+    let workload = Workload {
+        backend: BackendKind::IoUring,
+        ..writes(4)
+    };
+    let stage = Stage {
+        workloads: vec![workload],
+    };
+    let options = StageOptions::default();
+    let mut interrupt = |_| control.cancel();
+    run_stage(&stage, options, target, &control, &mut interrupt)
+        .unwrap()
+        .remove(0)
+}

@@ -1,0 +1,181 @@
+//! When writes are made durable (invariant 5): as many flushes as the rule says.
+
+use sokudo_engine::Target;
+use sokudo_model::{Bytes, Durability, Operation, Outcome, StopReason, Workload};
+
+use crate::setup::{KERNEL_BACKENDS, OwnFile, for_ios, for_ms, run_one, simulated, writes};
+
+const WRITES: u64 = 105;
+
+/// A rule, and how many flushes it asks for in 105 writes.
+fn rules() -> Vec<(Durability, u64)> {
+    let none = Durability::default();
+    vec![
+        (none, 0),
+        (
+            Durability {
+                fsync_every: Some(1),
+                ..none
+            },
+            WRITES,
+        ),
+        (
+            Durability {
+                fsync_every: Some(10),
+                ..none
+            },
+            10,
+        ),
+        (
+            Durability {
+                fdatasync_every: Some(20),
+                ..none
+            },
+            5,
+        ),
+        (
+            Durability {
+                fdatasync_every: Some(106),
+                ..none
+            },
+            0,
+        ),
+        (
+            Durability {
+                final_flush: true,
+                ..none
+            },
+            1,
+        ),
+        (
+            Durability {
+                fsync_every: Some(50),
+                final_flush: true,
+                ..none
+            },
+            3,
+        ),
+        (
+            Durability {
+                write_through: true,
+                ..none
+            },
+            0,
+        ),
+    ]
+}
+
+fn flushes(outcome: &Outcome) -> u64 {
+    outcome
+        .operation(Operation::Flush)
+        .map_or(0, |tally| tally.ios)
+}
+
+fn assert_rules(run: impl Fn(Workload) -> Outcome) {
+    for (durability, expected) in rules() {
+        for depth in [1, 8] {
+            let workload = Workload {
+                durability,
+                limits: for_ios(WRITES),
+                ..writes(depth)
+            };
+            let outcome = run(workload);
+            let of = format!(
+                "{durability:?} at depth {depth} on {:?}",
+                outcome.backend.kind
+            );
+            assert_eq!(outcome.failures, [], "{of}");
+            assert_eq!(
+                outcome.operation(Operation::Write).unwrap().ios,
+                WRITES,
+                "{of}"
+            );
+            assert_eq!(flushes(&outcome), expected, "{of}");
+            assert_eq!(outcome.ios(), WRITES, "{of}: a flush moves nothing");
+        }
+    }
+}
+
+#[test]
+fn flushes_follow_the_rule_on_every_backend() {
+    let own = OwnFile::empty(Bytes::mib(1));
+    for backend in KERNEL_BACKENDS {
+        assert_rules(|workload| {
+            run_one(
+                Workload {
+                    backend,
+                    ..workload
+                },
+                &mut own.target(),
+            )
+        });
+    }
+}
+
+#[test]
+fn flushes_follow_the_rule_on_nothing_and_on_simulated_devices() {
+    assert_rules(|workload| run_one(workload, &mut Target::Null(Bytes::gib(1))));
+    assert_rules(|workload| run_one(workload, &mut simulated("sim:ssd")));
+}
+
+#[test]
+fn each_clone_follows_the_rule() {
+    let durability = Durability {
+        fsync_every: Some(10),
+        final_flush: true,
+        ..Durability::default()
+    };
+    let workload = Workload {
+        clones: 3,
+        durability,
+        limits: for_ios(100),
+        ..writes(4)
+    };
+    let outcome = run_one(workload, &mut simulated("sim:ssd"));
+    assert_eq!(flushes(&outcome), 3 * (10 + 1));
+}
+
+#[test]
+fn the_final_flush_is_inside_the_measured_time() {
+    let written = |final_flush| {
+        let durability = Durability {
+            final_flush,
+            ..Durability::default()
+        };
+        let workload = Workload {
+            durability,
+            limits: for_ms(500),
+            ..writes(8)
+        };
+        run_one(workload, &mut simulated("sim:hdd?cache=64MiB"))
+    };
+    let (without, with) = (written(false), written(true));
+    assert_eq!((flushes(&without), flushes(&with)), (0, 1));
+    assert_eq!(with.stopped, StopReason::Time);
+    let flush = with
+        .operation(Operation::Flush)
+        .unwrap()
+        .latency
+        .max()
+        .unwrap();
+    assert!(
+        flush > 0 && with.elapsed.0 >= without.elapsed.0 + flush / 2,
+        "{:?}",
+        with.elapsed
+    );
+}
+
+#[test]
+fn reads_are_not_flushed() {
+    let durability = Durability {
+        fsync_every: Some(1),
+        ..Durability::default()
+    };
+    let workload = Workload {
+        durability,
+        limits: for_ios(100),
+        ..crate::setup::random_reads(4)
+    };
+    let outcome = run_one(workload, &mut simulated("sim:const"));
+    assert_eq!((outcome.ios(), flushes(&outcome)), (100, 0));
+}

@@ -1,0 +1,310 @@
+//! I/O that fails: named with its offset and error number, bounded, and no harm to
+//! the workloads beside it.
+
+use std::fs::File;
+
+use sokudo_engine::{FileTarget, Target};
+use sokudo_model::{
+    Bytes, DataContent, FailureKind, IoFailure, Limits, Nanos, Operation, OperationMix, Outcome,
+    Span, StopReason, Think, Workload,
+};
+
+use crate::setup::{
+    BLOCK, KERNEL_BACKENDS, Mount, OwnFile, for_ios, for_ms, random_reads, run, run_one, simulated,
+    writes,
+};
+
+const EIO: i32 = 5;
+const ENOSPC: i32 = 28;
+const EINVAL: i32 = 22;
+
+fn sequential_reads(offset: u64, length: u64) -> Workload {
+    Workload {
+        span: Some(Span {
+            offset: Bytes(offset),
+            length: Bytes(length),
+        }),
+        limits: for_ios(length / BLOCK),
+        ..Workload::new("reads", Bytes(BLOCK))
+    }
+}
+
+fn failure(operation: Operation, kind: FailureKind, offset: u64) -> IoFailure {
+    IoFailure {
+        operation,
+        kind,
+        offset: Bytes(offset),
+        count: 1,
+    }
+}
+
+#[test]
+fn a_bad_place_ends_its_workload_and_no_other() {
+    for (name, errno) in [("EIO", EIO), ("ENODATA", 61)] {
+        let mut target = simulated(&format!("sim:const?fail_at=1MiB:{name}"));
+        let workloads = vec![
+            sequential_reads(0, 1 << 20),
+            sequential_reads(1 << 19, 1 << 20),
+            Workload {
+                limits: for_ms(100),
+                span: Some(Span {
+                    offset: Bytes(2 << 20),
+                    length: Bytes(1 << 20),
+                }),
+                ..writes(4)
+            },
+        ];
+        let outcomes = run(workloads, &mut target);
+        assert_eq!(
+            (outcomes[0].ios(), outcomes[0].stopped),
+            (256, StopReason::Bytes)
+        );
+        assert_eq!(outcomes[0].failures, []);
+        // What was read before the bad place counts.
+        assert_eq!(
+            (outcomes[1].ios(), outcomes[1].stopped),
+            (128, StopReason::Failed)
+        );
+        let expected = failure(Operation::Read, FailureKind::Errno(errno), 1 << 20);
+        assert_eq!(outcomes[1].failures, [expected]);
+        assert_eq!(
+            (outcomes[2].stopped, &outcomes[2].failures[..]),
+            (StopReason::Time, &[][..])
+        );
+    }
+}
+
+#[test]
+fn one_failed_clone_is_a_failed_workload_with_the_results_of_the_others() {
+    let mut target = simulated("sim:const?fail_at=1MiB:EIO");
+    let workload = Workload {
+        clones: 4,
+        span: Some(Span {
+            offset: Bytes(0),
+            length: Bytes(2 << 20),
+        }),
+        limits: for_ios(2_000),
+        ..random_reads(1)
+    };
+    let outcome = run_one(workload, &mut target);
+    assert_eq!(outcome.stopped, StopReason::Failed);
+    assert!(outcome.ios() > 0 && outcome.ios() < 8_000);
+    assert!((1..=4).contains(&outcome.failures[0].count));
+}
+
+/// A file that has lost its second half since it was opened.
+fn truncated_file(length: u64) -> (tempfile::NamedTempFile, Target) {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), vec![1; 2 << 20]).unwrap();
+    let target = Target::File(FileTarget::read_only(file.path()).unwrap());
+    file.as_file().set_len(length).unwrap();
+    (file, target)
+}
+
+#[test]
+fn reads_that_move_nothing_are_named_on_every_backend() {
+    let (_file, mut target) = truncated_file(1 << 20);
+    for backend in KERNEL_BACKENDS {
+        let workloads = vec![
+            Workload {
+                backend,
+                ..sequential_reads(0, 1 << 20)
+            },
+            Workload {
+                backend,
+                ..sequential_reads(1 << 19, 1 << 20)
+            },
+        ];
+        let outcomes = run(workloads, &mut target);
+        assert_eq!(
+            (outcomes[0].ios(), outcomes[0].stopped),
+            (256, StopReason::Bytes)
+        );
+        assert_eq!(
+            (outcomes[1].ios(), outcomes[1].stopped),
+            (128, StopReason::Failed)
+        );
+        let nothing = failure(Operation::Read, FailureKind::Nothing, 1 << 20);
+        assert_eq!(outcomes[1].failures, [nothing], "{backend:?}");
+    }
+}
+
+#[test]
+fn a_short_read_counts_what_it_moved() {
+    let (_file, mut target) = truncated_file(3 * BLOCK + 512);
+    for backend in KERNEL_BACKENDS {
+        let workload = Workload {
+            backend,
+            ..sequential_reads(0, 4 * BLOCK)
+        };
+        let outcome = run_one(workload, &mut target);
+        assert_eq!(outcome.bytes_moved(), Bytes(3 * BLOCK + 512), "{backend:?}");
+        let short = FailureKind::Short {
+            asked: 4096,
+            moved: 512,
+        };
+        assert_eq!(
+            outcome.failures,
+            [failure(Operation::Read, short, 3 * BLOCK)]
+        );
+        assert_eq!(
+            outcome.stopped,
+            StopReason::Bytes,
+            "a short read is not the end"
+        );
+    }
+}
+
+#[test]
+fn a_full_file_system_is_named() {
+    let Some(mount) = Mount::new("tmpfs", "tmpfs", "size=1m") else {
+        return;
+    };
+    let path = mount.path().join("sparse");
+    File::create(&path).unwrap().set_len(4 << 20).unwrap();
+    for backend in KERNEL_BACKENDS {
+        let mut target = Target::File(FileTarget::overwrite(&path).unwrap());
+        let outcome = run_one(
+            Workload {
+                backend,
+                limits: for_ios(1024),
+                ..writes(4)
+            },
+            &mut target,
+        );
+        assert_eq!(outcome.stopped, StopReason::Failed, "{backend:?}");
+        assert_eq!(
+            outcome.failures[0].kind,
+            FailureKind::Errno(ENOSPC),
+            "{backend:?}"
+        );
+        assert!(outcome.ios() <= 256);
+    }
+}
+
+#[test]
+fn unaligned_direct_i_o_is_an_error_with_its_offset() {
+    let own = OwnFile::laid_out(Bytes::mib(1), DataContent::Random);
+    let mut workload = Workload {
+        limits: for_ms(20),
+        ..Workload::new("odd", Bytes(1000))
+    };
+    for backend in KERNEL_BACKENDS {
+        workload.backend = backend;
+        let outcome = run_one(workload.clone(), &mut own.target());
+        if outcome.direct && !outcome.failures.is_empty() {
+            let kind = outcome.failures[0].kind;
+            assert_eq!(kind, FailureKind::Errno(EINVAL), "{backend:?}");
+        }
+        let mut buffered = workload.clone();
+        buffered.direct = sokudo_model::DirectMode::Off;
+        let outcome = run_one(buffered, &mut own.target());
+        assert_eq!(
+            outcome.failures,
+            [],
+            "{backend:?}: the page cache takes any length"
+        );
+        assert!(!outcome.direct);
+        assert_eq!(outcome.bytes_moved().0, outcome.ios() * 1000);
+    }
+}
+
+/// Nothing is in flight when the device vanishes at 10.5 ms.
+fn on_a_vanishing_device(operation: Operation) -> Outcome {
+    let workload = Workload {
+        operations: OperationMix::only(operation),
+        think: Some(Think {
+            time: Nanos(900_000),
+            after_ios: 1,
+        }),
+        limits: for_ms(3_600_000),
+        ..random_reads(1)
+    };
+    run_one(
+        workload,
+        &mut simulated("sim:const?latency=100us&vanish_after=10500us"),
+    )
+}
+
+#[test]
+fn a_vanished_device_is_named_and_ends_the_run_at_once() {
+    let reads = on_a_vanishing_device(Operation::Read);
+    let write = on_a_vanishing_device(Operation::Write);
+    assert_eq!(reads.failures[0].kind, FailureKind::Nothing);
+    assert_eq!(write.failures[0].kind, FailureKind::Errno(ENOSPC));
+    for outcome in [reads, write] {
+        assert_eq!((outcome.ios(), outcome.stopped), (11, StopReason::Failed));
+        assert_eq!(outcome.failures[0].count, 1, "nobody tries for ever");
+        assert!(outcome.elapsed < Nanos(12_000_000), "{:?}", outcome.elapsed);
+    }
+}
+
+#[test]
+fn what_is_in_flight_when_a_device_vanishes_fails_with_an_error() {
+    let workload = Workload {
+        limits: for_ms(1_000),
+        ..random_reads(32)
+    };
+    let mut target = simulated("sim:const?latency=100us&vanish_after=10050us");
+    let outcome = run_one(workload, &mut target);
+    assert_eq!(outcome.stopped, StopReason::Failed);
+    let failed: u64 = outcome.failures.iter().map(|failure| failure.count).sum();
+    assert_eq!(
+        (outcome.failures[0].kind, failed),
+        (FailureKind::Errno(EIO), 32)
+    );
+    assert_eq!(outcome.ios(), 3_200);
+}
+
+#[test]
+fn a_stall_inside_the_trial_is_waited_for() {
+    let workload = Workload {
+        limits: for_ms(2_000),
+        ..random_reads(4)
+    };
+    let outcome = run_one(
+        workload,
+        &mut simulated("sim:const?latency=1ms&stall=1s:30s"),
+    );
+    assert_eq!(
+        (outcome.stopped, &outcome.failures[..]),
+        (StopReason::Time, &[][..])
+    );
+    // Time stood still for 30 s; the deadline passed meanwhile.
+    assert!(
+        outcome.elapsed >= Nanos::from_secs(30),
+        "{:?}",
+        outcome.elapsed
+    );
+    assert!(
+        (3_996..=4_004).contains(&outcome.ios()),
+        "{}",
+        outcome.ios()
+    );
+}
+
+#[test]
+fn an_hour_of_silence_costs_no_real_time_and_is_shown() {
+    let workload = Workload {
+        limits: for_ms(2_000),
+        ..random_reads(4)
+    };
+    let outcome = run_one(
+        workload,
+        &mut simulated("sim:const?latency=1ms&stall=1s:1h"),
+    );
+    let slowest = outcome.operations[0].latency.max().unwrap();
+    assert!(slowest >= Nanos::from_secs(3_600).0, "{slowest} ns");
+    assert_eq!(outcome.stopped, StopReason::Time);
+}
+
+#[test]
+fn no_failure_of_a_workload_without_limits_runs_for_ever() {
+    let workload = Workload {
+        limits: Limits::default(),
+        ..random_reads(8)
+    };
+    let mut target = simulated("sim:const?vanish_after=1s");
+    let outcome = run_one(workload, &mut target);
+    assert_eq!(outcome.stopped, StopReason::Failed);
+}

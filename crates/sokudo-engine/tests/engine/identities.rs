@@ -1,0 +1,229 @@
+//! What holds for every run, whatever it did, as long as nothing failed: Little's
+//! law and the sums (invariants 1 to 3).
+
+use sokudo_model::{
+    BackendKind, Bytes, DataContent, Durability, Nanos, Operation, OperationMix, Outcome, Workload,
+};
+
+use crate::setup::{
+    BLOCK, KERNEL_BACKENDS, OwnFile, for_ios, for_ms, random_reads, run_one, simulated, writes,
+};
+use sokudo_engine::Target;
+
+/// I/Os in flight are counted over time, and latencies are counted one by one: by
+/// Little's law both give the same sum, to the nanosecond.
+fn assert_little(outcome: &Outcome, of: &str) {
+    let latencies: u128 = outcome.operations.iter().map(|t| t.latency.sum()).sum();
+    let in_flight = outcome.depth_achieved * outcome.elapsed.0 as f64;
+    let ratio = in_flight / latencies as f64;
+    assert!(
+        (ratio - 1.0).abs() < 1e-9,
+        "{of}: in flight / latencies = {ratio}"
+    );
+}
+
+fn assert_sums(outcome: &Outcome, of: &str) {
+    for tally in &outcome.operations {
+        let bytes = match tally.operation {
+            Operation::Flush => 0,
+            _ => tally.ios * BLOCK,
+        };
+        assert_eq!(
+            tally.bytes,
+            Bytes(bytes),
+            "{of}: bytes are I/Os times block"
+        );
+        assert_eq!(
+            tally.latency.count(),
+            tally.ios,
+            "{of}: every I/O has a latency"
+        );
+        let in_buckets: u64 = tally.latency.buckets().map(|bucket| bucket.count).sum();
+        assert_eq!(in_buckets, tally.ios, "{of}: every latency has a bucket");
+    }
+    let ios: u64 = outcome.series.iter().map(|point| point.ios).sum();
+    let bytes: u64 = outcome.series.iter().map(|point| point.bytes.0).sum();
+    assert_eq!(ios, outcome.ios(), "{of}: the series sums up");
+    assert_eq!(
+        Bytes(bytes),
+        outcome.bytes_moved(),
+        "{of}: the series sums up"
+    );
+    let in_order = outcome
+        .series
+        .windows(2)
+        .all(|pair| pair[0].at < pair[1].at);
+    assert!(in_order, "{of}: the series is in order");
+}
+
+fn assert_latencies(outcome: &Outcome, of: &str) {
+    for tally in &outcome.operations {
+        let latency = &tally.latency;
+        let (min, max) = (latency.min().unwrap(), latency.max().unwrap());
+        let mean = latency.mean().unwrap();
+        assert!(
+            max <= outcome.elapsed.0,
+            "{of}: {max} ns of {:?}",
+            outcome.elapsed
+        );
+        assert!(
+            min as f64 <= mean && mean <= max as f64,
+            "{of}: {min} {mean} {max}"
+        );
+        // Nothing takes no time, but nothing at all may take less than the clock
+        // can tell.
+        assert!(
+            min > 0 || outcome.backend.kind == BackendKind::Null,
+            "{of}: {min} ns"
+        );
+    }
+}
+
+fn assert_honest(outcome: &Outcome, workload: &Workload) {
+    let of = format!("{} on {}", workload.name, outcome.backend.kind.name());
+    assert_eq!(outcome.failures, [], "{of}");
+    assert!(outcome.ios() > 0, "{of}: nothing was done");
+    assert_little(outcome, &of);
+    assert_sums(outcome, &of);
+    assert_latencies(outcome, &of);
+    let most = f64::from(workload.clones * workload.depth);
+    assert!(
+        outcome.depth_achieved <= most * (1.0 + 1e-9),
+        "{of}: {}",
+        outcome.depth_achieved
+    );
+}
+
+/// One workload for each part of the engine that could break a sum.
+fn workloads(backend: BackendKind) -> Vec<Workload> {
+    let named = |name: &str, workload: Workload| Workload {
+        name: name.to_owned(),
+        backend,
+        limits: for_ms(60),
+        ..workload
+    };
+    vec![
+        named("depth 1", random_reads(1)),
+        named("depth 16", random_reads(16)),
+        named(
+            "exact clock",
+            Workload {
+                exact_clock: true,
+                ..random_reads(16)
+            },
+        ),
+        named(
+            "after a ramp",
+            Workload {
+                ramp: Nanos(30_000_000),
+                ..random_reads(8)
+            },
+        ),
+        named(
+            "three clones",
+            Workload {
+                clones: 3,
+                ramp: Nanos(10_000_000),
+                ..random_reads(4)
+            },
+        ),
+        named(
+            "a mix with flushes",
+            Workload {
+                operations: OperationMix::read_write(70).unwrap(),
+                durability: Durability {
+                    fdatasync_every: Some(50),
+                    final_flush: true,
+                    ..Durability::default()
+                },
+                ..random_reads(8)
+            },
+        ),
+        named("writes", writes(8)),
+    ]
+}
+
+#[test]
+fn every_backend_of_the_kernel_is_honest_about_every_workload() {
+    let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
+    for backend in KERNEL_BACKENDS {
+        for workload in workloads(backend) {
+            let outcome = run_one(workload.clone(), &mut own.target());
+            assert_eq!(outcome.backend.kind, backend);
+            assert_honest(&outcome, &workload);
+        }
+    }
+}
+
+#[test]
+fn no_device_is_measured_honestly() {
+    for workload in workloads(BackendKind::Auto) {
+        let outcome = run_one(workload.clone(), &mut Target::Null(Bytes::gib(1)));
+        assert_eq!(outcome.backend.kind, BackendKind::Null);
+        assert_honest(&outcome, &workload);
+    }
+}
+
+#[test]
+fn simulated_devices_are_measured_honestly() {
+    for spec in ["sim:const?latency=100us&jitter=50us", "sim:hdd", "sim:ssd"] {
+        for workload in workloads(BackendKind::Sim) {
+            let outcome = run_one(workload.clone(), &mut simulated(spec));
+            assert_honest(&outcome, &workload);
+        }
+    }
+}
+
+#[test]
+fn the_first_and_the_last_i_o_are_counted() {
+    let own = OwnFile::laid_out(Bytes::mib(4), DataContent::Random);
+    for backend in KERNEL_BACKENDS {
+        for (depth, clones, ios) in [(1, 1, 1), (1, 1, 7), (32, 1, 100), (8, 3, 41)] {
+            let workload = Workload {
+                backend,
+                clones,
+                limits: for_ios(ios),
+                ..random_reads(depth)
+            };
+            let outcome = run_one(workload.clone(), &mut own.target());
+            assert_eq!(
+                outcome.ios(),
+                ios * u64::from(clones),
+                "{backend:?}, depth {depth}"
+            );
+            assert_honest(&outcome, &workload);
+        }
+    }
+}
+
+#[test]
+fn submission_is_sampled_where_it_is_a_step_of_its_own() {
+    let own = OwnFile::laid_out(Bytes::mib(4), DataContent::Random);
+    for backend in KERNEL_BACKENDS {
+        let workload = Workload {
+            backend,
+            limits: for_ios(1024),
+            ..random_reads(4)
+        };
+        let outcome = run_one(workload, &mut own.target());
+        match outcome.submission {
+            Some(submission) => {
+                assert_ne!(backend, BackendKind::Psync);
+                assert!((1..outcome.operations[0].ios).contains(&submission.count()));
+                assert!(submission.max() <= Some(outcome.elapsed.0));
+            }
+            None => assert_eq!(backend, BackendKind::Psync, "{backend:?} submits"),
+        }
+    }
+}
+
+#[test]
+fn processor_time_is_told_in_real_time_and_missing_in_virtual_time() {
+    let workload = || Workload {
+        limits: for_ms(20),
+        ..random_reads(4)
+    };
+    let real = run_one(workload(), &mut Target::Null(Bytes::gib(1)));
+    assert!(real.cpu.unwrap().user.0 > 0);
+    assert_eq!(run_one(workload(), &mut simulated("sim:const")).cpu, None);
+}

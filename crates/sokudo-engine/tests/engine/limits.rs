@@ -1,0 +1,185 @@
+//! When workloads stop by themselves, and what the ramp leaves out.
+
+use std::time::{Duration, Instant};
+
+use sokudo_engine::{Control, StageOptions, Target, run_stage};
+use sokudo_model::{Bytes, Limits, Nanos, Operation, Span, Stage, StopReason, Workload};
+
+use crate::setup::{BLOCK, for_ios, for_ms, random_reads, run, run_one, simulated, writes};
+
+#[test]
+fn the_ramp_is_run_but_not_counted() {
+    // 100 µs each at depth 1: 10,000 I/Os per second, of which half a second is
+    // ramp.
+    let mut workload = Workload {
+        ramp: Nanos(500_000_000),
+        limits: for_ms(1_000),
+        ..random_reads(1)
+    };
+    let measured = run_one(workload.clone(), &mut simulated("sim:const?latency=100us"));
+    assert!(
+        (9_999..=10_001).contains(&measured.ios()),
+        "{}",
+        measured.ios()
+    );
+    assert_eq!(measured.stopped, StopReason::Time);
+    // Limits of bytes include the ramp: 5,000 I/Os fall into it.
+    workload.limits = for_ios(8_000);
+    let measured = run_one(workload, &mut simulated("sim:const?latency=100us"));
+    assert!(
+        (2_999..=3_001).contains(&measured.ios()),
+        "{}",
+        measured.ios()
+    );
+    assert_eq!(measured.stopped, StopReason::Bytes);
+}
+
+#[test]
+fn a_ramp_longer_than_all_work_leaves_nothing_to_report() {
+    let workload = Workload {
+        ramp: Nanos::from_secs(10),
+        limits: for_ios(10),
+        ..random_reads(4)
+    };
+    for mut target in [simulated("sim:const"), Target::Null(Bytes::gib(1))] {
+        let outcome = run_one(workload.clone(), &mut target);
+        assert!(outcome.stopped == StopReason::Bytes);
+    }
+}
+
+#[test]
+fn whichever_limit_comes_first_ends_the_workload() {
+    let both = |ios| Limits {
+        time: Some(Nanos(100_000_000)),
+        bytes: Some(Bytes(ios * BLOCK)),
+    };
+    for (ios, reason) in [(10, StopReason::Bytes), (1_000_000, StopReason::Time)] {
+        let workload = Workload {
+            limits: both(ios),
+            ..random_reads(1)
+        };
+        let outcome = run_one(workload, &mut simulated("sim:const?latency=1ms"));
+        assert_eq!(outcome.stopped, reason);
+        assert!((10..=101).contains(&outcome.ios()), "{}", outcome.ios());
+    }
+}
+
+#[test]
+fn a_limit_between_two_blocks_is_reached_by_the_block_that_passes_it() {
+    let mut workload = random_reads(1);
+    workload.limits.bytes = Some(Bytes(3 * BLOCK + 1));
+    assert_eq!(run_one(workload, &mut simulated("sim:const")).ios(), 4);
+}
+
+#[test]
+fn a_limit_of_nothing_does_nothing() {
+    for mut target in [simulated("sim:const"), Target::Null(Bytes::gib(1))] {
+        let outcome = run_one(
+            Workload {
+                limits: for_ios(0),
+                ..random_reads(4)
+            },
+            &mut target,
+        );
+        assert_eq!((outcome.ios(), outcome.stopped), (0, StopReason::Bytes));
+        assert_eq!(outcome.operations, [], "missing is missing, not zero");
+        assert_eq!(outcome.series, []);
+    }
+}
+
+#[test]
+fn a_span_is_not_left() {
+    // Everything but the span is bad.
+    let mut target = simulated("sim:const?fail_at=0:EIO&fail_at=8MiB:EIO");
+    let span = Span {
+        offset: Bytes(BLOCK),
+        length: Bytes((8 << 20) - BLOCK),
+    };
+    let inside = |workload| Workload {
+        span: Some(span),
+        limits: for_ios(10_000),
+        ..workload
+    };
+    for outcome in run(
+        vec![inside(random_reads(8)), inside(writes(8))],
+        &mut target,
+    ) {
+        assert_eq!((outcome.ios(), outcome.failures.len()), (10_000, 0));
+    }
+}
+
+#[test]
+fn workloads_of_different_length_run_together() {
+    let workloads = vec![
+        Workload {
+            limits: for_ms(100),
+            ..random_reads(1)
+        },
+        Workload {
+            limits: for_ms(300),
+            clones: 2,
+            ..writes(1)
+        },
+    ];
+    let outcomes = run(workloads, &mut simulated("sim:const?latency=1ms"));
+    assert!(
+        (99..=101).contains(&outcomes[0].ios()),
+        "{}",
+        outcomes[0].ios()
+    );
+    assert!(
+        (598..=602).contains(&outcomes[1].ios()),
+        "{}",
+        outcomes[1].ios()
+    );
+    assert!(outcomes[0].operation(Operation::Write).is_none());
+}
+
+#[test]
+fn all_start_at_the_agreed_instant() {
+    let reads = || Workload {
+        limits: for_ios(1_000),
+        ..random_reads(4)
+    };
+    let stage = Stage {
+        workloads: vec![
+            reads(),
+            Workload {
+                clones: 2,
+                ..reads()
+            },
+        ],
+    };
+    let start_at = Instant::now() + Duration::from_millis(300);
+    let options = StageOptions {
+        seed: 1,
+        start_at: Some(start_at),
+    };
+    let mut target = Target::Null(Bytes::gib(1));
+    let outcomes = run_stage(&stage, options, &mut target, &Control::new(), &mut |_| {}).unwrap();
+    assert!(Instant::now() >= start_at, "it did not wait");
+    assert_eq!((outcomes[0].ios(), outcomes[1].ios()), (1_000, 2_000));
+    // Waiting is not measured: a microsecond per I/O would be a lot.
+    assert!(
+        outcomes[0].elapsed < Nanos(300_000_000),
+        "{:?}",
+        outcomes[0].elapsed
+    );
+}
+
+#[test]
+fn an_instant_that_has_passed_does_not_hold_up_the_start() {
+    let stage = Stage {
+        workloads: vec![Workload {
+            limits: for_ios(100),
+            ..random_reads(1)
+        }],
+    };
+    let options = StageOptions {
+        seed: 1,
+        start_at: Some(Instant::now()),
+    };
+    let mut target = Target::Null(Bytes::gib(1));
+    let outcomes = run_stage(&stage, options, &mut target, &Control::new(), &mut |_| {}).unwrap();
+    assert_eq!(outcomes[0].ios(), 100);
+}

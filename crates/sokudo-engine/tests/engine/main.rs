@@ -1,0 +1,22 @@
+//! The engine through its public face: what must hold for every run, on simulated
+//! devices, on nothing, on real files and on loop devices.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test that cannot be set up has failed; a skipped one says so"
+)]
+
+mod accuracy;
+mod checks;
+mod contents;
+mod device;
+mod durability;
+mod failures;
+mod identities;
+mod limits;
+mod order;
+mod pace;
+mod setup;
+mod simulated;
+mod stopping;

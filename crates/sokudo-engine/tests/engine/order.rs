@@ -1,0 +1,175 @@
+//! Which blocks are visited (invariants 7 and 8): a file is written and read back.
+
+use std::collections::HashSet;
+
+use sokudo_engine::Target;
+use sokudo_model::{
+    BackendKind, Bytes, DataContent, Operation, OperationMix, Order, Outcome, SequentialOffset,
+    Workload,
+};
+
+use crate::setup::{BLOCK, KERNEL_BACKENDS, OwnFile, for_ios, run, run_one, simulated, writes};
+
+const INTERLOCKED: Order = Order::Sequential {
+    offset: SequentialOffset::Interlocked,
+};
+
+/// Every block of the file has been written, and no two alike.
+fn assert_every_block_is_written_once(own: &OwnFile, outcome: &Outcome, of: &str) {
+    assert_eq!(outcome.failures, [], "{of}");
+    let contents = own.contents();
+    let blocks: HashSet<&[u8]> = contents.chunks(4096).collect();
+    let count = contents.len() / 4096;
+    // As many writes as blocks and none left out: each was written exactly once.
+    assert_eq!(outcome.ios(), count as u64, "{of}");
+    assert!(
+        !blocks.contains(&[0; 4096][..]),
+        "{of}: a block was left out"
+    );
+    assert_eq!(blocks.len(), count, "{of}: two blocks are alike");
+}
+
+/// No power of two, and divisible by the clones.
+const BLOCKS: u64 = 3 * 5 * 67;
+
+#[test]
+fn clones_with_a_shared_position_write_every_block_once() {
+    for backend in KERNEL_BACKENDS {
+        for (clones, depth) in [(1, 1), (3, 1), (5, 16)] {
+            let own = OwnFile::empty(Bytes(BLOCKS * BLOCK));
+            let limits = for_ios(BLOCKS / u64::from(clones));
+            let workload = Workload {
+                backend,
+                clones,
+                order: INTERLOCKED,
+                limits,
+                ..writes(depth)
+            };
+            let outcome = run_one(workload, &mut own.target());
+            let of = format!("{clones} clones at depth {depth} on {}", backend.name());
+            assert_every_block_is_written_once(&own, &outcome, &of);
+        }
+    }
+}
+
+#[test]
+fn a_random_map_writes_every_block_once() {
+    for (backend, blocks) in [
+        (BackendKind::IoUring, BLOCKS),
+        (BackendKind::Libaio, 1024),
+        (BackendKind::Psync, 1),
+    ] {
+        let own = OwnFile::empty(Bytes(blocks * BLOCK));
+        let order = Order::Random { map: true };
+        let workload = Workload {
+            backend,
+            order,
+            limits: for_ios(blocks),
+            ..writes(8)
+        };
+        let outcome = run_one(workload, &mut own.target());
+        assert_every_block_is_written_once(&own, &outcome, &format!("{blocks} blocks"));
+    }
+}
+
+#[test]
+fn an_own_position_walks_the_file_once_and_starts_again() {
+    let own = OwnFile::empty(Bytes(BLOCKS * BLOCK));
+    let once = Workload {
+        limits: for_ios(BLOCKS),
+        ..writes(4)
+    };
+    let outcome = run_one(once.clone(), &mut own.target());
+    assert_every_block_is_written_once(&own, &outcome, "one pass");
+    let before = own.contents();
+    let twice = Workload {
+        limits: for_ios(BLOCKS + 1),
+        ..once
+    };
+    let options_seed = 2;
+    let outcome = crate::setup::try_run(vec![twice], &mut own.target(), options_seed).unwrap();
+    assert_eq!(outcome[0].ios(), BLOCKS + 1);
+    let after = own.contents();
+    let changed = before
+        .chunks(4096)
+        .zip(after.chunks(4096))
+        .all(|(old, new)| old != new);
+    assert!(
+        changed,
+        "another pass with another seed writes other data everywhere"
+    );
+}
+
+#[test]
+fn interlocked_clones_share_the_work_on_a_simulated_disk_without_seeking() {
+    let clones = |order| Workload {
+        operations: OperationMix::only(Operation::Read),
+        clones: 4,
+        order,
+        limits: for_ios(2_000),
+        ..writes(1)
+    };
+    let rate = |order| {
+        let outcome = run_one(clones(order), &mut simulated("sim:hdd?size=1TB&cache=1MiB"));
+        assert_eq!(outcome.ios(), 8_000);
+        outcome.bytes_moved().0 as f64 / outcome.elapsed.0 as f64
+    };
+    let (sequential, random) = (rate(INTERLOCKED), rate(Order::Random { map: false }));
+    assert!(sequential > 20.0 * random, "{sequential} and {random} GB/s");
+}
+
+#[test]
+fn no_device_takes_interlocked_clones_too() {
+    let workload = Workload {
+        clones: 8,
+        order: INTERLOCKED,
+        limits: for_ios(10_000),
+        ..writes(32)
+    };
+    let outcome = run_one(workload, &mut Target::Null(Bytes(BLOCKS * BLOCK)));
+    assert_eq!(outcome.ios(), 80_000);
+}
+
+#[test]
+fn workloads_of_one_stage_write_different_data() {
+    let half = |offset| Workload {
+        span: Some(sokudo_model::Span {
+            offset: Bytes(offset),
+            length: Bytes(512 * BLOCK),
+        }),
+        limits: for_ios(512),
+        ..writes(4)
+    };
+    let own = OwnFile::empty(Bytes(1024 * BLOCK));
+    run(vec![half(0), half(512 * BLOCK)], &mut own.target());
+    let contents = own.contents();
+    assert_eq!(contents.chunks(4096).collect::<HashSet<_>>().len(), 1024);
+    let zeros = Workload {
+        data: DataContent::Zero,
+        ..half(0)
+    };
+    run_one(zeros, &mut own.target());
+    let contents = own.contents();
+    assert!(
+        contents[..512 * 4096].iter().all(|byte| *byte == 0),
+        "zero data is zero"
+    );
+    assert!(contents[512 * 4096..].iter().any(|byte| *byte != 0));
+}
+
+#[test]
+fn trimmed_blocks_read_as_zeros() {
+    for backend in KERNEL_BACKENDS {
+        let own = OwnFile::laid_out(Bytes(BLOCKS * BLOCK), DataContent::Random);
+        let workload = Workload {
+            backend,
+            operations: OperationMix::only(Operation::Trim),
+            limits: for_ios(BLOCKS),
+            ..writes(4)
+        };
+        let outcome = run_one(workload, &mut own.target());
+        assert_eq!(outcome.failures, [], "{backend:?}");
+        assert_eq!(outcome.operation(Operation::Trim).unwrap().ios, BLOCKS);
+        assert!(own.contents().iter().all(|byte| *byte == 0), "{backend:?}");
+    }
+}

@@ -1,0 +1,105 @@
+//! Virtual time: the same seed gives the same outcome to the byte, and hours pass
+//! in a moment.
+
+use std::time::Instant;
+
+use sokudo_engine::{SimulatedTarget, Target, sim};
+use sokudo_model::{Durability, Nanos, Operation, OperationMix, Outcome, StopReason, Workload};
+
+use crate::setup::{for_ms, random_reads, run_one, simulated, try_run, writes};
+
+const SPECS: [&str; 3] = [
+    "sim:const?latency=100us&jitter=99us&parallel=4",
+    "sim:hdd?size=4TB&rpm=5900",
+    "sim:ssd",
+];
+
+fn everything_at_once(spec: &str, device_seed: u64, seed: u64) -> Vec<Outcome> {
+    let mut device = sim::Device::parse(spec).unwrap();
+    device.seed(device_seed);
+    let mixed = Workload {
+        clones: 2,
+        operations: OperationMix::read_write(60).unwrap(),
+        ramp: Nanos(20_000_000),
+        durability: Durability {
+            fsync_every: Some(10),
+            ..Durability::default()
+        },
+        limits: for_ms(500),
+        ..random_reads(8)
+    };
+    let workloads = vec![
+        mixed,
+        Workload {
+            limits: for_ms(300),
+            ..writes(2)
+        },
+    ];
+    let mut target = Target::Simulated(SimulatedTarget::new(device));
+    try_run(workloads, &mut target, seed).unwrap()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_outcome_to_the_byte() {
+    for spec in SPECS {
+        let first = everything_at_once(spec, 3, 4);
+        assert!(
+            first == everything_at_once(spec, 3, 4),
+            "{spec} is not repeatable"
+        );
+        assert!(
+            first != everything_at_once(spec, 3, 5),
+            "{spec} ignores the stage's seed"
+        );
+        assert!(first.iter().all(|outcome| outcome.ios() > 0));
+    }
+}
+
+#[test]
+fn another_device_of_the_same_kind_differs_in_chance() {
+    let spec = SPECS[0];
+    assert!(everything_at_once(spec, 3, 4) != everything_at_once(spec, 4, 4));
+}
+
+#[test]
+fn an_hour_of_a_hard_disk_passes_in_a_moment() {
+    let started = Instant::now();
+    let workload = Workload {
+        limits: for_ms(3_600_000),
+        ..random_reads(1)
+    };
+    let outcome = run_one(workload, &mut simulated("sim:hdd?size=4TB&rpm=5900"));
+    println!("an hour of a hard disk took {:?}", started.elapsed());
+    assert_eq!(outcome.stopped, StopReason::Time);
+    let hour = Nanos::from_secs(3_600);
+    assert!(
+        outcome.elapsed >= Nanos(hour.0 - 100_000_000),
+        "{:?}",
+        outcome.elapsed
+    );
+    // Seek and half a turn: between 50 and 200 a second.
+    assert!(
+        (180_000..=720_000).contains(&outcome.ios()),
+        "{}",
+        outcome.ios()
+    );
+    let ios: u64 = outcome.series.iter().map(|point| point.ios).sum();
+    assert_eq!(ios, outcome.ios());
+}
+
+#[test]
+fn time_goes_on_from_stage_to_stage() {
+    // The stall comes in the second stage, one second after the first began.
+    let mut target = simulated("sim:const?latency=1ms&stall=1500ms:200ms");
+    let reads = || Workload {
+        limits: for_ms(1_000),
+        ..random_reads(1)
+    };
+    let slowest = |outcome: Outcome| {
+        let tally = outcome.operation(Operation::Read).unwrap();
+        tally.latency.max().unwrap()
+    };
+    assert_eq!(slowest(run_one(reads(), &mut target)), 1_000_000);
+    assert!(slowest(run_one(reads(), &mut target)) >= 200_000_000);
+    assert_eq!(slowest(run_one(reads(), &mut target)), 1_000_000);
+}

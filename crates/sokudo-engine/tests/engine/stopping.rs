@@ -1,0 +1,164 @@
+//! Stopped from outside: what was measured so far is kept, and nothing stays
+//! behind (invariant 17).
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+
+use sokudo_engine::{Control, StageOptions, Target, TestFile, left_behind, run_stage};
+use sokudo_model::{
+    Bytes, DataContent, Event, Nanos, Outcome, Rate, Stage, StopReason, Think, Workload,
+};
+
+use crate::setup::{OwnFile, random_reads, simulated};
+
+/// Runs workloads without limits until the first word about their progress.
+fn run_until_progress(
+    workloads: Vec<Workload>,
+    target: &mut Target,
+    stop: impl Fn(&Control),
+) -> Vec<Outcome> {
+    let control = Control::new();
+    let mut listener = |event| {
+        if matches!(event, Event::Progress { .. }) {
+            stop(&control);
+        }
+    };
+    let stage = Stage { workloads };
+    run_stage(
+        &stage,
+        StageOptions::default(),
+        target,
+        &control,
+        &mut listener,
+    )
+    .unwrap()
+}
+
+#[test]
+fn an_ended_trial_keeps_its_figures() {
+    let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
+    let workloads = vec![
+        random_reads(1),
+        Workload {
+            clones: 2,
+            ..random_reads(8)
+        },
+    ];
+    for mut target in [own.target(), Target::Null(Bytes::gib(1))] {
+        for outcome in run_until_progress(workloads.clone(), &mut target, Control::end) {
+            assert_eq!(
+                (outcome.stopped, &outcome.failures[..]),
+                (StopReason::Ended, &[][..])
+            );
+            assert!(outcome.ios() > 0);
+            assert_eq!(outcome.operations[0].latency.count(), outcome.ios());
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_trial_keeps_its_figures() {
+    let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
+    let outcomes = run_until_progress(vec![random_reads(8)], &mut own.target(), Control::cancel);
+    assert_eq!(outcomes[0].stopped, StopReason::Cancelled);
+    assert!(outcomes[0].ios() > 0);
+}
+
+#[test]
+fn a_pause_does_not_hold_up_a_stop() {
+    let hour = Think {
+        time: Nanos::from_secs(3_600),
+        after_ios: 1,
+    };
+    let workloads = vec![
+        Workload {
+            think: Some(hour),
+            ..random_reads(1)
+        },
+        Workload {
+            rate: Some(Rate::Iops(1)),
+            ..random_reads(1)
+        },
+    ];
+    let mut target = Target::Null(Bytes::gib(1));
+    let outcomes = run_until_progress(workloads, &mut target, Control::cancel);
+    assert!(
+        outcomes.iter().all(|outcome| outcome.ios() == 1),
+        "{outcomes:?}"
+    );
+}
+
+#[test]
+fn virtual_time_can_be_stopped_from_another_thread() {
+    let control = Control::new();
+    let stage = Stage {
+        workloads: vec![random_reads(4), random_reads(1)],
+    };
+    let mut target = simulated("sim:hdd");
+    let outcomes = thread::scope(|scope| {
+        scope.spawn(|| control.end());
+        run_stage(
+            &stage,
+            StageOptions::default(),
+            &mut target,
+            &control,
+            &mut |_| {},
+        )
+        .unwrap()
+    });
+    for outcome in outcomes {
+        assert_eq!(outcome.stopped, StopReason::Ended);
+        assert!(outcome.ios() > 0, "what was in flight still counts");
+    }
+}
+
+#[test]
+fn a_control_that_is_used_twice_cancels_and_can_be_armed_again_only_after_an_end() {
+    let control = Control::new();
+    control.end();
+    control.rearm();
+    control.cancel();
+    control.end();
+    control.rearm();
+    assert!(control.is_cancelled());
+}
+
+/// Names the directory in which the child holds a test file.
+const CHILD_DIRECTORY: &str = "SOKUDO_ENGINE_TEST_DIRECTORY";
+
+#[test]
+#[ignore = "is the process that the next test kills"]
+fn child_that_holds_a_test_file() {
+    let Some(directory) = std::env::var_os(CHILD_DIRECTORY) else {
+        return;
+    };
+    let file = TestFile::create(Path::new(&directory), Bytes::mib(1)).unwrap();
+    println!("\nready");
+    let mut target = file.target().unwrap();
+    let stage = Stage {
+        workloads: vec![crate::setup::writes(4)],
+    };
+    let options = StageOptions::default();
+    let _ = run_stage(&stage, options, &mut target, &Control::new(), &mut |_| {});
+}
+
+#[test]
+fn a_killed_process_leaves_no_test_file_or_one_that_is_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "--nocapture"])
+        .arg("stopping::child_that_holds_a_test_file")
+        .env(CHILD_DIRECTORY, directory.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let ready = lines.any(|line| line.is_ok_and(|line| line.contains("ready")));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(ready, "the child did not make its file");
+    let entries = std::fs::read_dir(directory.path()).unwrap().count();
+    assert_eq!(left_behind(directory.path()).len(), entries);
+}

@@ -1,0 +1,207 @@
+//! Stopped in the middle: everything is cleaned up, and what was measured is
+//! printed.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::loop_device::FileSystem;
+use crate::sokudo::{Ended, end, program, start, wait};
+
+#[test]
+fn in_the_middle_of_the_trials_what_was_measured_is_printed() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let directory = tempfile::tempdir().unwrap();
+        let mut command = program();
+        command
+            .args([
+                "mark", "--size", "16MiB", "--time", "100ms", "--runs", "9999",
+            ])
+            .args([
+                "--row",
+                "RND4K,Q1,T1",
+                "--engine",
+                "psync",
+                "--format",
+                "json",
+                "--quiet",
+            ])
+            .arg(directory.path());
+        let child = start(&mut command);
+        wait_for_io(&child, "rchar", 4 << 20);
+        let ended = interrupt(child, signal);
+        let run: serde_json::Value = serde_json::from_str(&ended.printed).unwrap();
+        assert_eq!(run["interrupted"], true);
+        let read = &run["results"][0];
+        assert!(read["latency_ns"]["count"].as_u64().unwrap() > 0, "{read}");
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn while_the_test_file_is_written_nothing_remains_of_it() {
+    let Some(system) = FileSystem::new("ext4", 3 << 30, true) else {
+        return;
+    };
+    let free = system.free_bytes();
+    let mut command = program();
+    command
+        .arg("mark")
+        .arg(system.path())
+        .args(["--size", "2GiB"]);
+    let child = start(&mut command);
+    wait_for_io(&child, "write_bytes", 1 << 20);
+    let ended = interrupt(child, Signal::INT);
+    assert_eq!(ended.printed, "");
+    assert!(
+        ended
+            .told
+            .contains("interrupted while the test file was written")
+    );
+    assert_eq!(system.files(), [""; 0]);
+    // The kernel takes an io_uring down, and what it holds, after the process.
+    wait_for_space(&system, free);
+}
+
+#[test]
+fn a_run_in_a_pause_ends_at_once() {
+    let mut command = program();
+    command.args(["mark", "null:", "-t", "20ms", "-n", "2", "-i", "1h", "-q"]);
+    let child = start(&mut command);
+    wait_for_threads(&child);
+    let started = Instant::now();
+    interrupt(child, Signal::INT);
+    assert!(started.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_killed_run_leaves_nothing_or_what_clean_finds() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = program();
+    command.arg("mark").arg(directory.path()).args([
+        "--size", "16MiB", "--time", "10s", "--engine", "psync", "--row", "RND4K",
+    ]);
+    let mut child = start(&mut command);
+    wait_for_io(&child, "rchar", 4 << 20);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let left = fs::read_dir(directory.path()).unwrap().count();
+    let cleaned = end(program().arg("clean").arg(directory.path()));
+    assert_eq!(cleaned.code(), Some(0));
+    assert_eq!(cleaned.printed.contains("removed"), left > 0, "{cleaned:?}");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_file_that_a_killed_run_has_left_is_noted_and_cleaned() {
+    let directory = tempfile::tempdir().unwrap();
+    let left = directory.path().join("sokudo-test-file-1-0.safe-to-delete");
+    fs::write(&left, "x").unwrap();
+    let mut command = program();
+    command
+        .arg("mark")
+        .arg(directory.path())
+        .args(["--size", "16MiB", "-t", "20ms", "-n", "1"]);
+    let ended = end(&mut command);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    assert!(ended.told.contains("sokudo clean"), "{ended:?}");
+    assert!(left.exists(), "only clean removes it");
+    let cleaned = end(program().arg("clean").arg(directory.path()));
+    assert!(cleaned.printed.contains("removed"), "{cleaned:?}");
+    assert!(!left.exists());
+}
+
+#[test]
+fn a_disk_that_is_filled_up_by_somebody_else_is_told() {
+    let Some(system) = FileSystem::new("btrfs", 256 << 20, true) else {
+        return;
+    };
+    let mut command = program();
+    command
+        .arg("mark")
+        .arg(system.path())
+        .args([
+            "--size",
+            "64MiB",
+            "-t",
+            "3s",
+            "-n",
+            "1",
+            "--row",
+            "SEQ1M,Q8,write",
+        ])
+        .args(["--format", "json", "--quiet"]);
+    let child = start(&mut command);
+    wait_for_io(&child, "write_bytes", 72 << 20);
+    let filled = Command::new("dd")
+        .args(["if=/dev/zero", "bs=1M", "status=none"])
+        .arg(format!("of={}", system.path().join("filler").display()))
+        .output()
+        .unwrap();
+    assert!(!filled.status.success(), "dd fills the disk");
+    let ended = wait(child);
+    // Either there was room enough for its copies, or it met the end and says so.
+    let run: serde_json::Value = serde_json::from_str(&ended.printed).unwrap();
+    let result = &run["results"][0];
+    let failed = !result["failures"].as_array().unwrap().is_empty();
+    assert_eq!(ended.code(), Some(i32::from(failed)), "{ended:?}");
+    assert_eq!(system.files(), ["filler"]);
+}
+
+/// Sends `signal` and waits for exit code 130.
+fn interrupt(child: Child, signal: Signal) -> Ended {
+    kill_process(pid(&child), signal).unwrap();
+    let ended = wait(child);
+    assert_eq!(ended.code(), Some(130), "{signal:?}: {ended:?}");
+    ended
+}
+
+/// Waits until the kernel has counted so many bytes, so that the process is where
+/// it is meant to be interrupted. `rchar` counts what is read by system calls, and
+/// so what psync reads; `write_bytes` what is written to any storage.
+fn wait_for_io(child: &Child, counter: &str, bytes: u64) {
+    let path = format!("/proc/{}/io", child.id());
+    wait_until(Path::new(&path), |line| {
+        let (name, moved) = line.split_once(": ").unwrap();
+        name == counter && moved.parse::<u64>().unwrap() >= bytes
+    });
+}
+
+/// Waits until the process has a thread beside the main one, and so its signal
+/// handler.
+fn wait_for_threads(child: &Child) {
+    let path = format!("/proc/{}/status", child.id());
+    wait_until(Path::new(&path), |line| {
+        let threads = line.strip_prefix("Threads:");
+        threads.is_some_and(|threads| threads.trim() != "1")
+    });
+}
+
+fn wait_for_space(system: &FileSystem, bytes: u64) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while system.free_bytes() < bytes {
+        assert!(Instant::now() < deadline, "the space does not come back");
+        thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+fn wait_until(file: &Path, wanted: impl Fn(&str) -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let lines = BufReader::new(fs::File::open(file).unwrap()).lines();
+        if lines.map(Result::unwrap).any(|line| wanted(&line)) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{} stays", file.display());
+        thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+fn pid(child: &Child) -> Pid {
+    Pid::from_child(child)
+}

@@ -1,0 +1,125 @@
+//! Loop devices and file systems on them, gone again when dropped.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::sokudo::{has, is_root, skip};
+
+/// A loop device over a file.
+pub(crate) struct LoopDevice {
+    directory: tempfile::TempDir,
+    pub(crate) path: PathBuf,
+}
+
+impl LoopDevice {
+    /// A device of `size` bytes of zeros that bypasses the page cache if `direct`.
+    /// None, said loudly, where there can be none.
+    pub(crate) fn new(size: u64, direct: bool) -> Option<Self> {
+        if !is_root() || !has("losetup") {
+            skip("loop devices need root and losetup");
+            return None;
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let image = directory.path().join("image");
+        File::create(&image).unwrap().set_len(size).unwrap();
+        let direct = format!("--direct-io={}", if direct { "on" } else { "off" });
+        let output = Command::new("losetup")
+            .args(["--show", "--find", &direct])
+            .arg(&image)
+            .output()
+            .unwrap();
+        if !output.status.success() {
+            skip("losetup attaches no loop device here");
+            return None;
+        }
+        let path = String::from_utf8(output.stdout).unwrap();
+        let path = PathBuf::from(path.trim());
+        Some(Self { directory, path })
+    }
+
+    /// The file that the device shows.
+    pub(crate) fn image(&self) -> PathBuf {
+        self.directory.path().join("image")
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("-d").arg(&self.path).status();
+    }
+}
+
+/// A mounted file system on a loop device.
+pub(crate) struct FileSystem {
+    mount_point: tempfile::TempDir,
+    /// Detached after the file system is unmounted.
+    _device: LoopDevice,
+}
+
+impl FileSystem {
+    /// A fresh one. None, said loudly, where there can be none.
+    pub(crate) fn new(kind: &str, size: u64, direct: bool) -> Option<Self> {
+        let maker = format!("mkfs.{kind}");
+        if !has(&maker) {
+            skip(&format!("{maker} is not installed"));
+            return None;
+        }
+        let device = LoopDevice::new(size, direct)?;
+        // Tables that are initialised later would write during the trials.
+        let options: &[&str] = match kind {
+            "ext4" => &["-q", "-E", "lazy_itable_init=0,lazy_journal_init=0"],
+            _ => &["-q"],
+        };
+        quietly(Command::new(maker).args(options).arg(&device.path));
+        let mount_point = tempfile::tempdir().unwrap();
+        quietly(
+            Command::new("mount")
+                .arg(&device.path)
+                .arg(mount_point.path()),
+        );
+        Some(Self {
+            mount_point,
+            _device: device,
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.mount_point.path()
+    }
+
+    pub(crate) fn make_read_only(&self) {
+        quietly(
+            Command::new("mount")
+                .args(["-o", "remount,ro"])
+                .arg(self.path()),
+        );
+    }
+
+    pub(crate) fn free_bytes(&self) -> u64 {
+        let statistics = rustix::fs::statvfs(self.path()).unwrap();
+        statistics.f_bavail * statistics.f_frsize
+    }
+
+    /// Files that are not the file system's own.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let names = fs::read_dir(self.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name != "lost+found").collect()
+    }
+}
+
+impl Drop for FileSystem {
+    fn drop(&mut self) {
+        let _ = Command::new("umount")
+            .arg("--lazy")
+            .arg(self.path())
+            .status();
+    }
+}
+
+fn quietly(command: &mut Command) {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{command:?}: {output:?}");
+}

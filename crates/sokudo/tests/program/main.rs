@@ -1,0 +1,15 @@
+//! The whole program, used as people use it: at a shell, on real directories, on
+//! devices of its own, and by somebody who means it no good.
+//!
+//! What needs root or a loop device says `SKIPPED` where it cannot run.
+
+mod bad_input;
+mod formats;
+mod help;
+mod interruption;
+mod limits;
+mod loop_device;
+mod rows;
+mod safety;
+mod sokudo;
+mod truth;

@@ -1,0 +1,119 @@
+//! Nothing of the user's is ever lost.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::time::SystemTime;
+
+use crate::loop_device::LoopDevice;
+use crate::sokudo::{codes, mark, measured, results};
+
+/// Every way to ask for writes.
+const WRITES: [&[&str]; 5] = [
+    &["--write-only"],
+    &["--row", "RND4K,write"],
+    &["--row", "SEQ1M,Q8,T2,mix70"],
+    &["--mix"],
+    &["--profile", "demo", "--mix", "R1/W99"],
+];
+
+#[test]
+fn an_existing_file_is_read_and_stays_as_it_is() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = file_of_16_mib(directory.path());
+    let before = state(&file);
+    let ended = mark(&file, &[]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    assert!(ended.told.contains("only read"), "{ended:?}");
+    let run = measured(&file, &["--direct", "off"]);
+    assert!(
+        results(&run)
+            .iter()
+            .all(|result| result["direction"] == "read")
+    );
+    assert_eq!(state(&file), before);
+}
+
+#[test]
+fn writes_on_an_existing_file_are_refused_without_consent() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = file_of_16_mib(directory.path());
+    let link = directory.path().join("link");
+    symlink(&file, &link).unwrap();
+    let before = state(&file);
+    for target in [&file, &link] {
+        for arguments in WRITES {
+            mark(target, arguments).refused(3, &["only read", "--overwrite"]);
+        }
+    }
+    assert_eq!(state(&file), before);
+}
+
+#[test]
+fn consent_to_overwrite_is_taken_at_its_word() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = file_of_16_mib(directory.path());
+    let before = fs::read(&file).unwrap();
+    let run = measured(&file, &["--overwrite", "--row", "SEQ1M,write"]);
+    assert_eq!(results(&run)[0]["direction"], "write");
+    let after = fs::read(&file).unwrap();
+    assert_eq!(after.len(), before.len(), "its size stays");
+    assert_ne!(after, before);
+}
+
+#[test]
+fn a_block_device_is_read_and_never_written() {
+    let Some(device) = LoopDevice::new(32 << 20, true) else {
+        return;
+    };
+    fs::write(device.image(), vec![0x5a; 32 << 20]).unwrap();
+    let before = fs::read(device.image()).unwrap();
+    let run = measured(&device.path, &[]);
+    assert_eq!(results(&run).len(), 4);
+    for result in results(&run) {
+        assert_eq!(result["direction"], "read");
+        assert!(result["latency_ns"]["count"].as_u64().unwrap() > 0);
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let link = directory.path().join("link");
+    symlink(&device.path, &link).unwrap();
+    for target in [&device.path, &link] {
+        for arguments in WRITES {
+            mark(target, arguments).refused(3, &["only read", "directory"]);
+            let with_consent = [arguments, &["--overwrite"]].concat();
+            mark(target, &with_consent).refused(3, &["block device", "regular files only"]);
+        }
+        mark(target, &["--overwrite"]).refused(3, &["block device"]);
+    }
+    assert!(
+        fs::read(device.image()).unwrap() == before,
+        "it was written"
+    );
+}
+
+#[test]
+fn a_user_file_with_the_name_of_a_test_file_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("sokudo-test-file-notes.txt");
+    fs::write(&file, "mine").unwrap();
+    let run = measured(directory.path(), &["--row", "RND4K"]);
+    assert!(!codes(&run).contains(&"no-io"));
+    let cleaned = crate::sokudo::end(crate::sokudo::program().arg("clean").arg(directory.path()));
+    assert!(
+        cleaned.printed.contains("nothing was left behind"),
+        "{cleaned:?}"
+    );
+    assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+}
+
+fn file_of_16_mib(directory: &Path) -> std::path::PathBuf {
+    let file = directory.join("precious");
+    let contents: Vec<u8> = (0..16_u32 << 20).map(|i| (i / 4093) as u8).collect();
+    fs::write(&file, contents).unwrap();
+    file
+}
+
+fn state(file: &Path) -> (Vec<u8>, SystemTime) {
+    let modified = fs::metadata(file).unwrap().modified().unwrap();
+    (fs::read(file).unwrap(), modified)
+}

@@ -1,0 +1,207 @@
+//! Starts sokudo and holds it to what is true of every start: it ends in time,
+//! does not panic, and tells an error in one line.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// Nothing that the tests start takes this long, even on a busy machine.
+const TIME_MAX: Duration = Duration::from_secs(60);
+
+/// Makes a run short.
+pub(crate) const SHORT: [&str; 6] = ["--size", "16MiB", "--time", "50ms", "--runs", "1"];
+
+/// The user and group that may do nothing: nobody.
+const NOBODY: u32 = 65_534;
+
+/// What a start of sokudo has left.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) printed: String,
+    pub(crate) told: String,
+}
+
+impl Ended {
+    pub(crate) fn code(&self) -> Option<i32> {
+        self.status.code()
+    }
+
+    /// The result as JSON, after a success.
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(self.code(), Some(0), "{self:?}");
+        serde_json::from_str(&self.printed).unwrap()
+    }
+
+    /// The one line that an error is told in, with its words checked.
+    pub(crate) fn refused(&self, code: i32, words: &[&str]) {
+        assert_eq!(self.code(), Some(code), "{self:?}");
+        assert_eq!(self.printed, "", "an error prints no result: {self:?}");
+        assert_eq!(self.told.lines().count(), 1, "{self:?}");
+        assert!(self.told.starts_with("sokudo: "), "{self:?}");
+        for word in words {
+            assert!(self.told.contains(word), "{word:?} is missing: {self:?}");
+        }
+    }
+}
+
+/// sokudo itself, yet to be given arguments.
+pub(crate) fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_sokudo"))
+}
+
+/// A shell that runs `script` with sokudo as `$SOKUDO`.
+pub(crate) fn shell(script: &str) -> Command {
+    let mut command = Command::new("bash");
+    command
+        .args(["-c", script])
+        .env("SOKUDO", env!("CARGO_BIN_EXE_sokudo"));
+    command
+}
+
+/// `sokudo mark TARGET ARGUMENTS`, short where the arguments do not say how long.
+pub(crate) fn mark(target: impl AsRef<Path>, arguments: &[&str]) -> Ended {
+    let mut command = program();
+    command.arg("mark").arg(target.as_ref()).args(arguments);
+    for option in SHORT.chunks(2) {
+        if !arguments.contains(&option[0]) {
+            command.args(option);
+        }
+    }
+    end(&mut command)
+}
+
+/// The results of `sokudo mark TARGET ARGUMENTS`, short.
+pub(crate) fn measured(target: impl AsRef<Path>, arguments: &[&str]) -> Value {
+    mark(
+        target,
+        &[arguments, &["--format", "json", "--quiet"]].concat(),
+    )
+    .json()
+}
+
+/// The results of a run, one per row and direction.
+pub(crate) fn results(run: &Value) -> &[Value] {
+    run["results"].as_array().unwrap()
+}
+
+/// The codes of the findings of `value`.
+pub(crate) fn codes(value: &Value) -> Vec<&str> {
+    let findings = value["findings"].as_array().unwrap();
+    findings
+        .iter()
+        .map(|finding| finding["code"].as_str().unwrap())
+        .collect()
+}
+
+/// Runs a command to its end.
+pub(crate) fn end(command: &mut Command) -> Ended {
+    wait(start(command))
+}
+
+/// Starts a command whose output is kept.
+pub(crate) fn start(command: &mut Command) -> Child {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits for the end. One that does not come is a failure of its own.
+pub(crate) fn wait(mut child: Child) -> Ended {
+    let printed = reader(child.stdout.take());
+    let told = reader(child.stderr.take());
+    let started = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if started.elapsed() > TIME_MAX {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("sokudo hangs; it has told {:?}", told.join());
+        }
+        thread::park_timeout(Duration::from_millis(5));
+    };
+    let ended = Ended {
+        status,
+        printed: printed.join().unwrap(),
+        told: told.join().unwrap(),
+    };
+    assert!(!ended.told.contains("panicked"), "{ended:?}");
+    ended
+}
+
+fn reader(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut pipe) = pipe {
+            pipe.read_to_end(&mut bytes).unwrap();
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// Whether we are root.
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Whether a program is installed.
+pub(crate) fn has(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| directory.join(program).is_file())
+}
+
+/// Says loudly that a test did not run.
+pub(crate) fn skip(why: &str) {
+    eprintln!("SKIPPED: {why}");
+}
+
+/// A place where even nobody can start sokudo, and a directory of theirs in it.
+pub(crate) struct Nobody {
+    directory: tempfile::TempDir,
+}
+
+impl Nobody {
+    /// None, said loudly, where we are not root and so cannot become nobody.
+    pub(crate) fn new() -> Option<Self> {
+        if !is_root() {
+            skip("only root can become nobody");
+            return None;
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let opened = fs::Permissions::from(std::os::unix::fs::PermissionsExt::from_mode(0o755));
+        fs::set_permissions(directory.path(), opened).unwrap();
+        let copy = directory.path().join("sokudo");
+        fs::copy(env!("CARGO_BIN_EXE_sokudo"), copy).unwrap();
+        let home = directory.path().join("home");
+        fs::create_dir(&home).unwrap();
+        std::os::unix::fs::chown(&home, Some(NOBODY), Some(NOBODY)).unwrap();
+        Some(Self { directory })
+    }
+
+    /// A directory that belongs to nobody.
+    pub(crate) fn home(&self) -> std::path::PathBuf {
+        self.directory.path().join("home")
+    }
+
+    /// A shell of nobody's that runs `script` with sokudo as `$SOKUDO`.
+    pub(crate) fn shell(&self, script: &str) -> Command {
+        use std::os::unix::process::CommandExt;
+        let mut command = shell(script);
+        command
+            .env("SOKUDO", self.directory.path().join("sokudo"))
+            .current_dir(self.home())
+            .uid(NOBODY)
+            .gid(NOBODY);
+        command
+    }
+}

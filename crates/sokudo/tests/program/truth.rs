@@ -1,0 +1,163 @@
+//! A verdict is what is so: each of these is known beforehand.
+
+use std::fs::{self, File};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::loop_device::{FileSystem, LoopDevice};
+use crate::sokudo::{codes, end, measured, program, results, skip, start, wait};
+
+/// Findings that lower a verdict for what others do on a shared machine.
+const DISTURBANCES: [&str; 2] = ["foreign-io", "depth-not-reached"];
+
+#[test]
+fn direct_reads_and_writes_on_a_disk_are_verified() {
+    for kind in ["ext4", "xfs", "btrfs"] {
+        let Some(system) = FileSystem::new(kind, 512 << 20, true) else {
+            continue;
+        };
+        let rows = ["--row", "SEQ1M,Q8", "--row", "RND4K,Q1", "--time", "200ms"];
+        let run = measured(system.path(), &rows);
+        assert_eq!(run["target"]["file_system"]["kind"], kind);
+        for result in results(&run) {
+            assert_eq!(result["direct"], true, "{kind}");
+            verified_but_for_others(kind, result);
+        }
+        assert_eq!(system.files(), [""; 0]);
+    }
+}
+
+#[test]
+fn a_sparse_file_is_invalid() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("sparse");
+    File::create(&file).unwrap().set_len(32 << 20).unwrap();
+    let run = measured(&file, &["--row", "RND4K,Q8"]);
+    expect_invalid(&run, "sparse-file");
+}
+
+#[test]
+fn an_allocated_file_that_was_never_written_is_invalid() {
+    let Some(system) = FileSystem::new("ext4", 128 << 20, true) else {
+        return;
+    };
+    let file = system.path().join("allocated");
+    let handle = File::create(&file).unwrap();
+    let all = rustix::fs::FallocateFlags::empty();
+    rustix::fs::fallocate(&handle, all, 0, 32 << 20).unwrap();
+    handle.sync_all().unwrap();
+    let run = measured(&file, &["--row", "RND4K,Q8"]);
+    expect_invalid(&run, "unwritten-extents");
+}
+
+#[test]
+fn a_directory_in_memory_is_invalid() {
+    let path = std::path::Path::new("/dev/shm");
+    if !path.is_dir() {
+        return skip("there is no /dev/shm");
+    }
+    let run = measured(path, &["--row", "RND4K"]);
+    expect_invalid(&run, "memory-file-system");
+}
+
+#[test]
+fn reads_that_the_page_cache_answers_are_invalid() {
+    let Some(system) = FileSystem::new("ext4", 128 << 20, true) else {
+        return;
+    };
+    // A pass takes much less than the trial, so that most reads are repeats.
+    let again_and_again = ["--direct", "off", "--row", "SEQ1M,read", "--time", "500ms"];
+    let run = measured(system.path(), &again_and_again);
+    expect_invalid(&run, "not-from-device");
+    let finding = &results(&run)[0]["findings"][0];
+    assert!(
+        finding["cause"].as_str().unwrap().contains("page cache"),
+        "{finding}"
+    );
+}
+
+#[test]
+fn a_loop_device_over_the_page_cache_is_not_verified() {
+    let Some(system) = FileSystem::new("ext4", 128 << 20, false) else {
+        return;
+    };
+    let run = measured(system.path(), &["--row", "RND4K,Q8"]);
+    for result in results(&run) {
+        assert_ne!(result["verdict"], "VERIFIED", "{result}");
+    }
+}
+
+#[test]
+fn a_device_read_by_somebody_else_as_well_is_told() {
+    let Some(device) = LoopDevice::new(256 << 20, true) else {
+        return;
+    };
+    fs::write(device.image(), vec![0x5a; 256 << 20]).unwrap();
+    File::open(device.image()).unwrap().sync_all().unwrap();
+    let mut other = Command::new("dd");
+    other.arg(format!("if={}", device.path.display())).args([
+        "of=/dev/null",
+        "bs=64k",
+        "iflag=direct",
+        "status=none",
+    ]);
+    let mut command = program();
+    command
+        .arg("mark")
+        .arg(&device.path)
+        .args(["--row", "RND4K,Q1,read", "-n", "1", "-t", "1s", "-q"])
+        .args(["--format", "json"]);
+    let child = start(&mut command);
+    // Again and again, so that some of it falls into the trial.
+    let mut child = Some(child);
+    let run = loop {
+        assert!(end(&mut other).status.success());
+        if child.as_mut().unwrap().try_wait().unwrap().is_some() {
+            break wait(child.take().unwrap()).json();
+        }
+    };
+    let result = &results(&run)[0];
+    assert_eq!(result["verdict"], "UNVERIFIED", "{result}");
+    assert!(codes(result).contains(&"foreign-io"), "{result}");
+}
+
+#[test]
+fn laws_hold_on_every_engine() {
+    let directory = tempfile::tempdir().unwrap();
+    for engine in ["auto", "libaio", "psync"] {
+        let run = measured(directory.path(), &["--engine", engine]);
+        for result in results(&run) {
+            let breaches = codes(result)
+                .into_iter()
+                .filter(|code| code.starts_with("breach"));
+            assert_eq!(breaches.count(), 0, "{engine}: {result}");
+            let trials = result["trials"].as_array().unwrap();
+            let block = result["workload"]["blocks"][0]["bytes"].as_u64().unwrap();
+            for trial in trials {
+                let (bytes, ios) = (&trial["bytes"], trial["ios"].as_u64().unwrap());
+                assert_eq!(bytes.as_u64().unwrap(), ios * block);
+            }
+        }
+    }
+}
+
+fn expect_invalid(run: &Value, code: &str) {
+    for result in results(run) {
+        assert_eq!(result["verdict"], "INVALID", "{result}");
+        assert!(codes(result).contains(&code), "{code} is missing: {result}");
+    }
+}
+
+/// VERIFIED, or lowered by nothing but what others did on this machine meanwhile.
+fn verified_but_for_others(kind: &str, result: &Value) {
+    if result["verdict"] == "VERIFIED" {
+        return;
+    }
+    let explained = codes(result).iter().any(|code| DISTURBANCES.contains(code));
+    assert!(
+        result["verdict"] == "UNVERIFIED" && explained,
+        "{kind}: {result}"
+    );
+    eprintln!("{kind} was disturbed: {}", result["findings"]);
+}
