@@ -1,10 +1,10 @@
 //! Whether a workload can be carried out on a target, before anything is touched.
 
-use sokudo_model::{Bytes, Order, Rate, SequentialOffset, Workload};
+use sokudo_model::{Bytes, Order, Rate, SequentialOffset, Stage, Workload};
 
 use crate::stage::stretch_of;
 use crate::target::{Target, TargetError};
-use crate::worker::BLOCK_BYTES_MAX;
+use crate::worker::{BLOCK_BYTES_MAX, chunks_for};
 
 /// io_uring refuses more than 32,768 entries, and one is the ring's timer.
 pub(crate) const DEPTH_MAX: u32 = 32_767;
@@ -57,17 +57,9 @@ pub enum CheckError {
     },
     /// Buffers would take too much of the memory.
     #[error(
-        "{name}: {clones} threads × depth {depth} × {block} need {needed} of buffers, more than half of the memory; use less of one of them"
+        "threads × depth × block need {needed} of buffers, more than half of the memory; use less of one of them"
     )]
     Memory {
-        /// The workload.
-        name: String,
-        /// Threads.
-        clones: u32,
-        /// I/Os in flight per thread.
-        depth: u32,
-        /// The largest block.
-        block: Bytes,
         /// All buffers together.
         needed: Bytes,
     },
@@ -76,15 +68,22 @@ pub enum CheckError {
     Target(#[from] TargetError),
 }
 
-/// Checks one workload.
-pub(crate) fn check(workload: &Workload, target: &Target) -> Result<(), CheckError> {
-    check_ranges(workload)?;
-    check_span(workload, target.size())?;
-    check_order(workload)?;
-    if matches!(target, Target::Simulated(_)) {
-        return Ok(());
+/// Checks all workloads of a stage.
+pub(crate) fn check(stage: &Stage, target: &Target) -> Result<(), CheckError> {
+    for workload in &stage.workloads {
+        check_ranges(workload)?;
+        check_span(workload, target.size())?;
+        check_order(workload)?;
+        check_permit(workload, target)?;
     }
-    check_memory(workload)?;
+    match target {
+        // Simulated devices move no data, so that there are no buffers.
+        Target::Simulated(_) => Ok(()),
+        _ => check_memory(stage),
+    }
+}
+
+fn check_permit(workload: &Workload, target: &Target) -> Result<(), CheckError> {
     match target {
         Target::File(file) if workload.operations.changes_data() && !file.is_writable() => {
             Err(TargetError::ReadOnly(file.path().to_owned()).into())
@@ -177,20 +176,19 @@ fn check_order(workload: &Workload) -> Result<(), CheckError> {
     }
 }
 
-fn check_memory(workload: &Workload) -> Result<(), CheckError> {
-    let chunks = crate::worker::chunks_for(workload, workload.depth);
-    let block = workload.blocks.largest();
-    let needed = u128::from(workload.clones) * u128::from(chunks) * u128::from(block.0);
+/// Buffers of all workloads of the stage together.
+fn check_memory(stage: &Stage) -> Result<(), CheckError> {
+    let of_workload = |workload: &Workload| {
+        let chunks = chunks_for(workload, workload.depth);
+        u128::from(workload.clones) * u128::from(chunks) * u128::from(workload.blocks.largest().0)
+    };
+    let needed: u128 = stage.workloads.iter().map(of_workload).sum();
     let info = rustix::system::sysinfo();
     let memory = info.totalram as u128 * u128::from(info.mem_unit);
     if needed <= memory / u128::from(MEMORY_DIVISOR) {
         return Ok(());
     }
     Err(CheckError::Memory {
-        name: workload.name.clone(),
-        clones: workload.clones,
-        depth: workload.depth,
-        block,
         needed: Bytes(u64::try_from(needed).unwrap_or(u64::MAX)),
     })
 }

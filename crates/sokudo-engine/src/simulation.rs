@@ -16,7 +16,7 @@ use crate::control::Control;
 use crate::data::Data;
 use crate::pattern::Pattern;
 use crate::sim;
-use crate::stage::{outcome, stretch_of};
+use crate::stage::{graver, outcome, stretch_of};
 use crate::tally::FinishedTally;
 use crate::target::SimulatedTarget;
 use crate::worker::{Next, Worker};
@@ -273,9 +273,7 @@ fn outcomes(stage: &Stage, actors: Vec<Actor>) -> Vec<Outcome> {
         match &mut merged[actor.workload] {
             Some((all, all_reason)) => {
                 all.merge(tally);
-                if reason == StopReason::Failed {
-                    *all_reason = reason;
-                }
+                *all_reason = graver(*all_reason, reason);
             }
             empty => *empty = Some((tally, reason)),
         }

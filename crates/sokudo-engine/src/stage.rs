@@ -69,9 +69,7 @@ pub fn run_stage(
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Result<Vec<Outcome>, StageError> {
-    for workload in &stage.workloads {
-        check(workload, target)?;
-    }
+    check(stage, target)?;
     match target {
         Target::Simulated(simulated) => Ok(simulation::run(
             stage,
@@ -81,6 +79,22 @@ pub fn run_stage(
             listener,
         )),
         _ => threads::run(stage, options, target, control, listener),
+    }
+}
+
+/// Why a workload ended whose clones ended for different reasons: what happened to
+/// one of them happened to the workload.
+pub(crate) fn graver(one: StopReason, other: StopReason) -> StopReason {
+    let gravity = |reason: StopReason| match reason {
+        StopReason::Time | StopReason::Bytes => 0,
+        StopReason::Ended => 1,
+        StopReason::Cancelled => 2,
+        StopReason::Failed => 3,
+    };
+    if gravity(other) > gravity(one) {
+        other
+    } else {
+        one
     }
 }
 

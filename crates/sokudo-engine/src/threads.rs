@@ -19,7 +19,7 @@ use crate::control::Control;
 use crate::data::Data;
 use crate::offsets::{SharedPosition, Stretch};
 use crate::pattern::Pattern;
-use crate::stage::{StageError, StageOptions, stretch_of};
+use crate::stage::{StageError, StageOptions, graver, stretch_of};
 use crate::tally::FinishedTally;
 use crate::target::Target;
 use crate::worker::{Next, Worker, chunks_for};
@@ -234,7 +234,7 @@ fn run_clone(
     let workload = &shared.stage.workloads[clone.workload];
     let prepared = prepare(shared, workload, clone, number);
     // The receiver waits for every clone's word.
-    let (mut worker, backend, used, direct) = match prepared {
+    let (mut worker, mut backend, used, direct) = match prepared {
         Ok(prepared) => {
             let _ = ready.send(Ok(()));
             prepared
@@ -248,12 +248,17 @@ fn run_clone(
         return None;
     }
     let progress = &shared.progress[number];
-    let cpu = match backend {
-        AnyBackend::IoUring(mut b) => drive(&mut worker, &mut b, shared, progress),
-        AnyBackend::Libaio(mut b) => drive(&mut worker, &mut b, shared, progress),
-        AnyBackend::Psync(mut b) => drive(&mut worker, &mut b, shared, progress),
-        AnyBackend::Null(mut b) => drive(&mut worker, &mut b, shared, progress),
+    let cpu = match &mut backend {
+        AnyBackend::IoUring(b) => drive(&mut worker, b, shared, progress),
+        AnyBackend::Libaio(b) => drive(&mut worker, b, shared, progress),
+        AnyBackend::Psync(b) => drive(&mut worker, b, shared, progress),
+        AnyBackend::Null(b) => drive(&mut worker, b, shared, progress),
     };
+    if worker.in_flight() > 0 {
+        // Given up: dropping would wait once more, and the kernel may still write
+        // to the buffers.
+        std::mem::forget(backend);
+    }
     let (tally, stopped) = worker.finish();
     Some(CloneResult {
         workload: clone.workload,
@@ -445,10 +450,7 @@ fn merge_clones(mut all: CloneResult, one: CloneResult) -> CloneResult {
     all.tally.merge(one.tally);
     all.cpu.user.0 += one.cpu.user.0;
     all.cpu.system.0 += one.cpu.system.0;
-    // A failure or an interruption of one clone is one of the workload.
-    if matches!(one.stopped, StopReason::Failed | StopReason::Cancelled) {
-        all.stopped = one.stopped;
-    }
+    all.stopped = graver(all.stopped, one.stopped);
     all
 }
 

@@ -3,7 +3,7 @@
 //! [`Worker::fill`] and [`Worker::complete`] are the hot loop. Threads drive them
 //! in real time, the simulation drives them in virtual time.
 
-use sokudo_model::{FailureKind, Operation, StopReason, Workload};
+use sokudo_model::{Durability, FailureKind, Operation, StopReason, Workload};
 use sokudo_sys::{Action, Request};
 
 use crate::backend::Backend;
@@ -96,11 +96,58 @@ pub(crate) struct Worker {
 
 /// When flushes are due.
 struct Flushing {
-    every: Option<(u32, Action)>,
-    writes_since: u32,
+    rules: Box<[FlushRule]>,
     write_action: Action,
     /// One more flush after the last write.
     final_flush: bool,
+}
+
+/// Flush after every so many writes.
+struct FlushRule {
+    every: u32,
+    writes_since: u32,
+    action: Action,
+}
+
+impl Flushing {
+    fn new(durability: &Durability) -> Self {
+        let rule = |every: Option<u32>, action| {
+            every.map(|every| FlushRule {
+                every,
+                writes_since: 0,
+                action,
+            })
+        };
+        let fsync = rule(durability.fsync_every, Action::Fsync);
+        let fdatasync = rule(durability.fdatasync_every, Action::Fdatasync);
+        Self {
+            rules: fsync.into_iter().chain(fdatasync).collect(),
+            write_action: if durability.write_through {
+                Action::WriteThrough
+            } else {
+                Action::Write
+            },
+            final_flush: durability.final_flush,
+        }
+    }
+
+    /// The flush that is due before the next write.
+    #[inline]
+    fn due(&mut self) -> Option<Action> {
+        let rule = self
+            .rules
+            .iter_mut()
+            .find(|rule| rule.writes_since >= rule.every)?;
+        rule.writes_since = 0;
+        Some(rule.action)
+    }
+
+    #[inline]
+    fn count_write(&mut self) {
+        for rule in &mut self.rules {
+            rule.writes_since += 1;
+        }
+    }
 }
 
 struct Limits {
@@ -123,17 +170,6 @@ impl Worker {
         depth: u32,
         chunks: u32,
     ) -> Self {
-        let durability = &workload.durability;
-        let every = match (durability.fsync_every, durability.fdatasync_every) {
-            (Some(count), _) => Some((count, Action::Fsync)),
-            (None, Some(count)) => Some((count, Action::Fdatasync)),
-            (None, None) => None,
-        };
-        let write_action = if durability.write_through {
-            Action::WriteThrough
-        } else {
-            Action::Write
-        };
         Self {
             pattern,
             pace: Pace::new(workload),
@@ -144,12 +180,7 @@ impl Worker {
             depth,
             in_flight: 0,
             in_flight_of_ramp: 0,
-            flushing: Flushing {
-                every,
-                writes_since: 0,
-                write_action,
-                final_flush: durability.final_flush,
-            },
+            flushing: Flushing::new(&workload.durability),
             limits: Limits {
                 time_ns: workload.limits.time.map_or(u64::MAX, |time| time.0),
                 bytes: workload.limits.bytes.map_or(u64::MAX, |bytes| bytes.0),
@@ -393,10 +424,7 @@ impl Worker {
     /// The next I/O, or `None` when a limit is reached.
     #[inline(always)]
     fn next_access(&mut self) -> Option<(Access, Action)> {
-        if let Some((every, action)) = self.flushing.every
-            && self.flushing.writes_since >= every
-        {
-            self.flushing.writes_since = 0;
+        if let Some(action) = self.flushing.due() {
             return Some((FLUSH, action));
         }
         if self.bytes_issued >= self.limits.bytes {
@@ -407,7 +435,7 @@ impl Worker {
         self.bytes_issued += u64::from(access.length);
         let action = match access.operation {
             Operation::Write => {
-                self.flushing.writes_since += 1;
+                self.flushing.count_write();
                 self.flushing.write_action
             }
             Operation::Trim => Action::Trim,

@@ -170,7 +170,6 @@ fn the_device_counts_the_flushes_that_were_asked_for() {
 /// A frozen file system answers no write until it is thawed, as a device that has
 /// hung.
 #[test]
-#[ignore = "dropping a ring waits 30 s more for I/Os that were given up"]
 fn a_device_that_stays_silent_is_given_up_when_the_user_interrupts() {
     let Some(on) = OnExt4::new() else {
         return;
