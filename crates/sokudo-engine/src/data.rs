@@ -9,8 +9,8 @@ use sokudo_stats::{Random, mix64};
 /// times as much as this.
 const UNIQUE_BYTES: usize = 4096;
 
-/// Random buffers for writing fill at least this much memory before one is used
-/// again: more than the window of any file system's compression (zstd's default
+/// Random buffers of a workload's clones together fill at least this much memory
+/// before one is used again: more than the window of any file system's compression (zstd's default
 /// is 2 MiB), so that what was written before does not help to compress.
 pub(crate) const POOL_BYTES: u64 = 4 << 20;
 

@@ -69,7 +69,8 @@ impl Tally {
     #[inline]
     pub(crate) fn hold_depth(&mut self, now: u64, in_flight: u32) {
         let passed = now - self.depth_seen_at;
-        self.depth_time += u128::from(passed) * u128::from(in_flight);
+        // Six days between two calls, at the largest depth, would be too long.
+        self.depth_time += u128::from(passed.saturating_mul(u64::from(in_flight)));
         self.depth_seen_at = now;
     }
 

@@ -598,6 +598,6 @@ pub(crate) fn chunks_for(workload: &Workload, depth: u32) -> u32 {
     if !random_writes {
         return depth;
     }
-    let pool = POOL_BYTES / workload.blocks.largest().0.max(1);
+    let pool = POOL_BYTES / u64::from(workload.clones) / workload.blocks.largest().0.max(1);
     depth.max(u32::try_from(pool).unwrap_or(u32::MAX))
 }

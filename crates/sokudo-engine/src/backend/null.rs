@@ -66,8 +66,10 @@ impl Backend for Null {
 
     #[inline]
     fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
-        for (chunk, moved) in self.prepared.drain(..) {
-            each(chunk, moved);
+        // Not drained: that costs more than all else here.
+        for (chunk, moved) in &self.prepared {
+            each(*chunk, *moved);
         }
+        self.prepared.clear();
     }
 }

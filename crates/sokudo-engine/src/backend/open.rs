@@ -61,8 +61,10 @@ pub(crate) fn open(
     let mut features = Vec::new();
     match region.pages() {
         Pages::Huge => features.push("huge pages".to_owned()),
-        Pages::TransparentHuge => features.push("transparent huge pages".to_owned()),
-        Pages::Small => {}
+        Pages::TransparentHuge if gives_huge_pages() => {
+            features.push("transparent huge pages".to_owned());
+        }
+        Pages::TransparentHuge | Pages::Small => {}
     }
     let Some(file) = file else {
         let backend = AnyBackend::Null(Null::new(region, wanted.depth));
@@ -76,6 +78,13 @@ pub(crate) fn open(
         BackendKind::Auto if wanted.depth > 1 => Ok(open_best(file, region, wanted, features)),
         _ => Ok(open_psync(file, region, features)),
     }
+}
+
+/// The kernel takes the wish for transparent huge pages even when the system is
+/// set to grant none.
+fn gives_huge_pages() -> bool {
+    std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled")
+        .is_ok_and(|setting| !setting.contains("[never]"))
 }
 
 type Refused = (io::Error, OwnedFd, Region);
