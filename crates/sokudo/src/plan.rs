@@ -179,6 +179,11 @@ fn used_size(
     known_size: Option<Bytes>,
 ) -> Result<Bytes, Exit> {
     let name = &arguments.target;
+    if known_size == Some(Bytes(0)) {
+        return Err(Exit::Usage(anyhow!(
+            "{name} is empty, so there is nothing to read; name a file with data in it, or a directory"
+        )));
+    }
     if let Some(asked) = arguments.size {
         if asked.0 == 0 {
             return Err(Exit::Usage(anyhow!(
@@ -196,13 +201,7 @@ fn used_size(
             )));
         }
     }
-    match known_size {
-        Some(Bytes(0)) => Err(Exit::Usage(anyhow!(
-            "{name} is empty, so there is nothing to read; name a file with data in it, or a directory"
-        ))),
-        Some(known) => Ok(known),
-        None => Ok(test_file_size(arguments)),
-    }
+    Ok(known_size.unwrap_or_else(|| test_file_size(arguments)))
 }
 
 /// A test file is made of whole blocks of every row, so that each pass covers it

@@ -3,6 +3,12 @@
 //!
 //! What needs root or a loop device says `SKIPPED` where it cannot run.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and tells loudly what it skips"
+)]
+
 mod bad_input;
 mod formats;
 mod help;

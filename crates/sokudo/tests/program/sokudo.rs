@@ -178,7 +178,7 @@ impl Nobody {
             return None;
         }
         let directory = tempfile::tempdir().unwrap();
-        let opened = fs::Permissions::from(std::os::unix::fs::PermissionsExt::from_mode(0o755));
+        let opened = <fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o755);
         fs::set_permissions(directory.path(), opened).unwrap();
         let copy = directory.path().join("sokudo");
         fs::copy(env!("CARGO_BIN_EXE_sokudo"), copy).unwrap();
