@@ -11,6 +11,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, OFlags};
+use rustix::io::Errno;
 use sokudo_model::{
     Bytes, DataContent, Event, FailureKind, Limits, Operation, OperationMix, Stage, StopReason,
     Workload,
@@ -355,6 +356,9 @@ fn write_error(file: &TestFile, kind: FailureKind, offset: Bytes) -> TestFileErr
 
 fn remedy(error: &io::Error) -> &'static str {
     use io::ErrorKind;
+    if error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) {
+        return "allow more open files (ulimit -n)";
+    }
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => "name a directory that exists",
         ErrorKind::PermissionDenied => "name a directory that you may write to",

@@ -2,8 +2,8 @@
 //! a target is left out; what applies but could not be seen is "unknown".
 
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, Bytes, DataContent, Environment, Nanos, TargetInfo, TargetKind,
-    Workload,
+    BlockDevice, BlockDeviceKind, Bytes, DataContent, Environment, Nanos, Order, SequentialOffset,
+    Span, TargetInfo, TargetKind, Workload,
 };
 
 use crate::document::RunDocument;
@@ -29,7 +29,9 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
             has_file(target).then(|| file_system_line(target)),
         ),
         ("File", has_file(target).then(|| file_line(target))),
+        ("Span", span_line(document)),
         ("Engine", Some(engine_line(document))),
+        ("Threads", threads_line(document)),
         (
             "Direct I/O",
             has_device(target).then(|| direct_line(document)),
@@ -197,6 +199,28 @@ fn engine_line(document: &RunDocument) -> String {
         .chain(notes)
         .collect::<Vec<_>>()
         .join("; ")
+}
+
+/// Which part of the target was used, when it was not all of it.
+fn span_line(document: &RunDocument) -> Option<String> {
+    let spans = unique(document.results.iter().filter_map(|r| r.workload.span));
+    let span_text = |span: &Span| match span.offset {
+        Bytes(0) => format!("the first {}", span.length),
+        offset => format!("{} from {offset} on", span.length),
+    };
+    let spans: Vec<String> = spans.iter().map(span_text).collect();
+    (!spans.is_empty()).then(|| spans.join("; "))
+}
+
+/// What "sequential with N threads" means, where there is any.
+fn threads_line(document: &RunDocument) -> Option<String> {
+    let shared = Order::Sequential {
+        offset: SequentialOffset::Interlocked,
+    };
+    let mut workloads = document.results.iter().map(|result| &result.workload);
+    workloads
+        .any(|workload| workload.clones > 1 && workload.order == shared)
+        .then(|| "those of a sequential row share one position (interlocked)".to_owned())
 }
 
 fn direct_line(document: &RunDocument) -> String {

@@ -233,7 +233,7 @@ fn columns(
         (
             Figure::Range,
             column(mb, "range", Align::Right, &|r| {
-                bandwidth(r, |b| number::rate_range(b.min / unit, b.max / unit))
+                bandwidth(r, |b| range(b, unit))
             }),
         ),
         (
@@ -285,6 +285,14 @@ fn bandwidth(result: &ResultDocument, show: impl Fn(&RateFigures) -> String) -> 
         .bandwidth_bytes_per_s
         .as_ref()
         .map_or_else(missing, |bandwidth| show(&bandwidth.bytes_per_s))
+}
+
+/// From the worst trial to the best; one trial has no range.
+fn range(figures: &RateFigures, unit: f64) -> String {
+    if figures.trials.len() < 2 {
+        return missing();
+    }
+    number::rate_range(figures.min / unit, figures.max / unit)
 }
 
 fn spread(result: &ResultDocument) -> String {

@@ -232,6 +232,11 @@ impl Drop for Ring {
             // The kernel may still write to the region: it must stay mapped.
             return;
         }
+        // The kernel takes a ring apart in its own time; without this it would
+        // hold the file, and the space of a removed one, until then.
+        if self.features.registered_file {
+            let _ = self.ring.submitter().unregister_files();
+        }
         // SAFETY: dropped once, here; the ring goes before its memory.
         unsafe { ManuallyDrop::drop(&mut self.ring) };
         // SAFETY: dropped once, here; nothing is in flight.

@@ -14,8 +14,8 @@ pub const BLOCK_MAX: Bytes = Bytes::mib(64);
 /// Twice what CrystalDiskMark offers; kernels by default share 65536 asynchronous
 /// requests between all processes (`fs.aio-max-nr`).
 pub const DEPTH_MAX: u32 = 1024;
-/// io_uring refuses more than 32768 entries.
-pub const DEPTH_MAX_IO_URING: u32 = 32_768;
+/// io_uring refuses more than 32,768 entries, and one is the engine's timer.
+pub const DEPTH_MAX_IO_URING: u32 = 32_767;
 /// Four times what CrystalDiskMark offers.
 pub const THREADS_MAX: u32 = 256;
 
@@ -63,7 +63,7 @@ pub enum RowError {
     },
     /// The depth is out of range.
     #[error(
-        "row \"{row}\": the depth Q is from 1 to {DEPTH_MAX}, with io_uring to {DEPTH_MAX_IO_URING}"
+        "row \"{row}\": the depth Q is from 1 to {DEPTH_MAX}, with --engine io_uring to {DEPTH_MAX_IO_URING}"
     )]
     Depth {
         /// As written.
@@ -334,7 +334,9 @@ mod tests {
         for text in ["SEQ1M,Q0,T1", "SEQ1M,Q32769,T1", "SEQ1M,Q99999999999"] {
             assert_eq!(
                 error(text),
-                format!("row \"{text}\": the depth Q is from 1 to 1024, with io_uring to 32768")
+                format!(
+                    "row \"{text}\": the depth Q is from 1 to 1024, with --engine io_uring to 32767"
+                )
             );
         }
         for text in ["SEQ1M,Q1,T0", "SEQ1M,Q1,T257"] {

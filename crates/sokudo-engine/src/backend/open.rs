@@ -99,7 +99,15 @@ fn open_best(
         Ok(opened) => return opened,
         Err(refused) => refused,
     };
-    let mut notes = vec![format!("io_uring is not allowed here ({ring_error})")];
+    let locked_memory = ring_error.kind() == io::ErrorKind::OutOfMemory;
+    let remedy = if locked_memory {
+        "; raise the limit of locked memory (ulimit -l)"
+    } else {
+        ""
+    };
+    let mut notes = vec![format!(
+        "io_uring is not allowed here ({ring_error}){remedy}"
+    )];
     match open_aio(file, region, wanted, features.clone()) {
         Ok((backend, mut used)) => {
             used.notes = notes;
