@@ -225,6 +225,7 @@ fn run_of(block: Bytes, operations: OperationMix) -> Run {
         findings: Vec::new(),
         command: "sokudo mark".to_owned(),
         interrupted: false,
+        layout: None,
     }
 }
 

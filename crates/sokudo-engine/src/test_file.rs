@@ -13,10 +13,11 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FallocateFlags, OFlags};
 use rustix::io::Errno;
 use sokudo_model::{
-    Bytes, DataContent, Event, FailureKind, Limits, Operation, OperationMix, Stage, StopReason,
-    Workload,
+    Bytes, DataContent, Event, FailureKind, Layout, Limits, Nanos, Operation, OperationMix, Stage,
+    StopReason, Workload,
 };
 
+use crate::clock::{Clock, RealClock};
 use crate::control::Control;
 use crate::stage::{StageError, StageOptions, run_stage};
 use crate::target::{FileTarget, Target};
@@ -182,7 +183,9 @@ pub fn lay_out(
     seed: u64,
     control: &Control,
     listener: &mut dyn FnMut(Event),
-) -> Result<(), TestFileError> {
+) -> Result<Layout, TestFileError> {
+    let clock = RealClock::new();
+    let started_at = clock.now();
     let failed = |source: io::Error| create_error(&file.directory, source);
     file.handle.set_len(file.size.0).map_err(failed)?;
     // Reserving the space at once keeps the file in few pieces. File systems that
@@ -218,7 +221,11 @@ pub fn lay_out(
             offset: file.size,
             remedy: remedy(&source),
             source,
-        })
+        })?;
+    Ok(Layout {
+        bytes: file.size,
+        elapsed: Nanos(clock.now() - started_at),
+    })
 }
 
 fn layout_workload(size: Bytes, content: DataContent) -> Workload {

@@ -27,8 +27,8 @@ const STAMPED_BYTES_PER_READING: u32 = 32 << 10;
 const DEPTH_PER_COMPLETION_WANTED: u32 = 16;
 
 /// But never longer than the completions of this time: what the wait can add to a
-/// latency. Below 500,000 I/Os per second and thread it adds nothing.
-const WANTED_TIME_NS: u64 = 4_000;
+/// latency. Below 250,000 I/Os per second and thread it adds nothing.
+const WANTED_TIME_NS: u64 = 8_000;
 
 /// An I/O that is neither short nor failed may still be a lie about its length;
 /// the kernel moves at most this much per call.

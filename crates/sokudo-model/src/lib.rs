@@ -24,8 +24,8 @@ pub use plan::{
     OperationMix, Order, Plan, Rate, SequentialOffset, Span, Stage, Think, Workload,
 };
 pub use run::{
-    BackendUse, CpuTime, FailureKind, IoFailure, OperationTally, Outcome, Row, Run, Schedule,
-    SeriesPoint, StopReason, Trial, TrialEvidence,
+    BackendUse, CpuTime, FailureKind, IoFailure, Layout, OperationTally, Outcome, Row, Run,
+    Schedule, SeriesPoint, StopReason, Trial, TrialEvidence,
 };
 pub use target::{
     BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, Environment, FileState,

@@ -23,6 +23,8 @@ pub struct Run {
     pub target: TargetInfo,
     /// Where it was done.
     pub environment: Environment,
+    /// How the test file was made; `None` where there was none to make.
+    pub layout: Option<Layout>,
     /// One entry per workload of the plan, in the plan's order. A row that was
     /// not reached has no trials.
     pub rows: Vec<Row>,
@@ -32,6 +34,15 @@ pub struct Run {
     pub command: String,
     /// It was stopped before its end.
     pub interrupted: bool,
+}
+
+/// How a test file was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Its size.
+    pub bytes: Bytes,
+    /// From making room for it until all of it was durable.
+    pub elapsed: Nanos,
 }
 
 /// How trials are repeated.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Environment, Finding, Run, TargetInfo};
+use sokudo_model::{Environment, Finding, Layout, Run, TargetInfo};
 
 use crate::fingerprint::Fingerprint;
 use crate::{date, json_layout};
@@ -61,12 +61,36 @@ pub struct RunDocument {
     pub interrupted: bool,
     /// What was measured.
     pub target: TargetInfo,
+    /// How the test file was made; null where there was none to make.
+    pub layout: Option<LayoutDocument>,
     /// Where it was measured.
     pub environment: Environment,
     /// What concerns the run as a whole.
     pub findings: Vec<Finding>,
     /// One entry per row, in the plan's order.
     pub results: Vec<ResultDocument>,
+}
+
+/// How the test file was made.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LayoutDocument {
+    /// Its size.
+    pub bytes: u64,
+    /// From making room for it until all of it was durable.
+    pub elapsed_ns: u64,
+    /// Size ÷ time.
+    pub bytes_per_s: f64,
+}
+
+impl LayoutDocument {
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    fn of(layout: &Layout) -> Self {
+        Self {
+            bytes: layout.bytes.0,
+            elapsed_ns: layout.elapsed.0,
+            bytes_per_s: layout.bytes.0 as f64 / layout.elapsed.as_secs_f64(),
+        }
+    }
 }
 
 /// How trials were repeated.
@@ -90,6 +114,7 @@ impl RunDocument {
         let results = run.rows.iter().zip(Fingerprint::of_rows(run));
         Self {
             schema: format!("{SCHEMA_FAMILY}{SCHEMA_VERSION}"),
+            layout: run.layout.as_ref().map(LayoutDocument::of),
             sokudo_version: run.sokudo_version.clone(),
             started_at: date::rfc3339(run.started_at),
             method: run.plan.method.clone(),

@@ -180,6 +180,7 @@ pub(crate) fn run_of(rows: Vec<Row>) -> Run {
         findings: vec![],
         command: "sokudo mark /mnt/data --seed 42".into(),
         interrupted: false,
+        layout: None,
     }
 }
 

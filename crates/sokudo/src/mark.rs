@@ -59,15 +59,16 @@ fn measure(
     let measured = prepared.and_then(|mut subject| {
         let rows = campaign::run(&plan, &schedule, &mut subject, control, &mut listener)?;
         subject.look_again();
-        Ok((rows, subject.info.clone()))
+        Ok((rows, subject.info.clone(), subject.layout))
     });
     progress.finish();
-    let (rows, target) = measured?;
+    let (rows, target, layout) = measured?;
     let mut run = Run {
         sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
         started_at,
         schedule,
         target,
+        layout,
         environment,
         rows,
         findings: Vec::new(),

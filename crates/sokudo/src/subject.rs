@@ -10,7 +10,8 @@ use sokudo_engine::{
     lay_out, sim,
 };
 use sokudo_model::{
-    Bytes, DataContent, DeviceCounters, DirectIoSupport, Event, TargetInfo, TargetKind, Workload,
+    Bytes, DataContent, DeviceCounters, DirectIoSupport, Event, Layout, TargetInfo, TargetKind,
+    Workload,
 };
 
 use crate::exit::Exit;
@@ -120,6 +121,8 @@ pub(crate) struct Subject {
     file: Option<File>,
     /// Removed when the subject is dropped.
     _test_file: Option<TestFile>,
+    /// How the test file was made.
+    pub(crate) layout: Option<Layout>,
 }
 
 impl Subject {
@@ -193,6 +196,7 @@ impl Subject {
             counters: CounterSource::default(),
             file: None,
             _test_file: None,
+            layout: None,
         }
     }
 
@@ -206,6 +210,7 @@ impl Subject {
             counters: CounterSource::default(),
             file: None,
             _test_file: None,
+            layout: None,
         }
     }
 
@@ -229,6 +234,7 @@ impl Subject {
             counters,
             file: Some(file),
             _test_file: None,
+            layout: None,
         };
         subject.look_again();
         Ok(subject)
@@ -244,7 +250,7 @@ impl Subject {
         let directory = info.path.clone().unwrap_or_else(|| info.name.clone());
         let test_file =
             TestFile::create(Path::new(&directory), preparation.size).map_err(from_test_file)?;
-        lay_out(
+        let layout = lay_out(
             &test_file,
             preparation.data,
             preparation.seed,
@@ -269,6 +275,7 @@ impl Subject {
             counters,
             file: Some(file),
             _test_file: Some(test_file),
+            layout: Some(layout),
         })
     }
 }
