@@ -1,8 +1,10 @@
 //! Which backend is used: the one asked for, or the best that there is.
 
-use std::io;
+use std::io::{self, IoSliceMut};
 use std::os::fd::OwnedFd;
 
+use rustix::fs::FileType;
+use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use sokudo_model::{BackendKind, BackendUse};
 use sokudo_sys::{Aio, Blocking, Pages, Region, Ring, RingFeatures};
 
@@ -50,7 +52,7 @@ pub enum OpenError {
 
 /// Opens the backend that is wanted. `Auto` is psync at depth 1, where one
 /// system call per I/O is the least there can be, else io_uring, else libaio, else
-/// psync. `file` is `None` for the null target.
+/// psync; libaio comes before io_uring on block devices that make rings wait. `file` is `None` for the null target.
 pub(crate) fn open(
     wanted: Wanted,
     file: Option<OwnedFd>,
@@ -90,36 +92,63 @@ fn gives_huge_pages() -> bool {
 type Refused = (io::Error, OwnedFd, Region);
 
 fn open_best(
-    file: OwnedFd,
-    region: Region,
+    mut file: OwnedFd,
+    mut region: Region,
     wanted: Wanted,
     features: Vec<String>,
 ) -> (AnyBackend, BackendUse) {
-    let (ring_error, file, region) = match open_ring(file, region, wanted, features.clone()) {
-        Ok(opened) => return opened,
-        Err(refused) => refused,
-    };
-    let locked_memory = ring_error.kind() == io::ErrorKind::OutOfMemory;
-    let remedy = if locked_memory {
-        "; raise the limit of locked memory (ulimit -l)"
+    let mut notes = Vec::new();
+    let order = if makes_rings_wait(&file) {
+        notes.push(
+            "the device takes no I/O without waiting (RWF_NOWAIT), so that io_uring would leave \
+             it to threads of the kernel"
+                .to_owned(),
+        );
+        [BackendKind::Libaio, BackendKind::IoUring]
     } else {
-        ""
+        [BackendKind::IoUring, BackendKind::Libaio]
     };
-    let mut notes = vec![format!(
-        "io_uring is not allowed here ({ring_error}){remedy}"
-    )];
-    match open_aio(file, region, wanted, features.clone()) {
-        Ok((backend, mut used)) => {
-            used.notes = notes;
-            (backend, used)
-        }
-        Err((aio_error, file, region)) => {
-            notes.push(format!("libaio is not allowed here ({aio_error})"));
-            let (backend, mut used) = open_psync(file, region, features);
-            used.notes = notes;
-            (backend, used)
+    for kind in order {
+        let opened = match kind {
+            BackendKind::IoUring => open_ring(file, region, wanted, features.clone()),
+            _ => open_aio(file, region, wanted, features.clone()),
+        };
+        match opened {
+            Ok((backend, mut used)) => {
+                notes.append(&mut used.notes);
+                used.notes = notes;
+                return (backend, used);
+            }
+            Err((error, same_file, same_region)) => {
+                notes.push(refusal(kind, &error));
+                (file, region) = (same_file, same_region);
+            }
         }
     }
+    let (backend, mut used) = open_psync(file, region, features);
+    used.notes = notes;
+    (backend, used)
+}
+
+/// Whether the file is a block device whose driver may block while it takes an
+/// I/O: io_uring then hands every I/O to a kernel thread, of which there are four
+/// per processor, where libaio calls the driver itself.
+fn makes_rings_wait(file: &OwnedFd) -> bool {
+    let is_device = rustix::fs::fstat(file)
+        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice);
+    // The flag is looked at before anything else, so that the buffer need not be
+    // aligned; a device that knows it answers something else, or a sector.
+    let mut sector = [0; 512];
+    let buffer = &mut [IoSliceMut::new(&mut sector)];
+    is_device && preadv2(file, buffer, 0, ReadWriteFlags::NOWAIT) == Err(Errno::OPNOTSUPP)
+}
+
+fn refusal(kind: BackendKind, error: &io::Error) -> String {
+    let remedy = match error.kind() {
+        io::ErrorKind::OutOfMemory => "; raise the limit of locked memory (ulimit -l)",
+        _ => "",
+    };
+    format!("{} is not allowed here ({error}){remedy}", kind.name())
 }
 
 fn open_ring(
