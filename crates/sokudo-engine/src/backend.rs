@@ -1,22 +1,20 @@
 //! How I/O is issued: one trait, one file per way.
 
-mod io_uring;
-mod libaio;
 mod null;
 mod open;
 mod psync;
+mod queued;
 
 use std::io;
 use std::time::Duration;
 
 use sokudo_sys::Request;
 
-pub(crate) use io_uring::IoUring;
-pub(crate) use libaio::Libaio;
 pub(crate) use null::Null;
 pub use open::OpenError;
 pub(crate) use open::{AnyBackend, Wanted, open};
 pub(crate) use psync::Psync;
+pub(crate) use queued::Queued;
 
 /// How long a backend waits for a silent device before it lets the worker look at
 /// the clock and the control: short enough for Ctrl-C to feel immediate.

@@ -347,32 +347,22 @@ fn drive<B: Backend>(
     let mut batch = 0u32;
     let mut stopped_at = None;
     loop {
-        let batch_issued_at = now;
-        let next = worker.fill(backend, clock, &mut now);
-        let waited = match next {
+        match worker.fill(backend, clock, &mut now) {
             Next::Finished => break,
             Next::Completion => {
                 batch = batch.wrapping_add(1);
                 if B::SUBMITS && batch.is_multiple_of(BATCHES_PER_SUBMISSION_SAMPLE) {
-                    backend.submit().map(|()| {
-                        worker.count_submission(batch_issued_at, clock.now());
-                    })
-                } else {
-                    Ok(())
+                    worker.submit_counted(backend, clock);
                 }
-                .and_then(|()| backend.submit_and_wait(worker.completions_wanted()))
+                worker.submit_and_wait(backend, None);
             }
-            Next::CompletionOr(at) => backend.submit_and_wait_for(patience(at, clock.now())),
-            Next::Until(at) => {
-                sleep_until(clock, at);
-                Ok(())
+            Next::CompletionOr(at) => {
+                worker.submit_and_wait(backend, Some(patience(at, clock.now())));
             }
-        };
+            Next::Until(at) => sleep_until(clock, at),
+        }
         now = clock.now();
         worker.hold_depth(now);
-        if let Err(error) = waited {
-            worker.fail_backend(&error);
-        }
         if now >= worker.next_boundary() {
             if worker.at_boundary(now) {
                 cpu_start = thread_time();

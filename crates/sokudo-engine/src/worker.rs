@@ -3,6 +3,8 @@
 //! [`Worker::fill`] and [`Worker::complete`] are the hot loop. Threads drive them
 //! in real time, the simulation drives them in virtual time.
 
+use std::time::Duration;
+
 use sokudo_model::{Durability, FailureKind, Operation, StopReason, Workload};
 use sokudo_sys::{Action, Request};
 
@@ -20,6 +22,11 @@ const PREPARED_PER_READING: u32 = 4;
 /// Making more than this much data unique takes longer than the clock's
 /// resolution, so the clock is read again before such a write is issued.
 const STAMPED_BYTES_PER_READING: u32 = 32 << 10;
+
+/// A full queue is submitted in this many parts. In one, a device that completes
+/// in bursts gets all of its work in bursts, and idles in between: on a virtio
+/// disk, 4 KiB random reads at depth 32 came out 16 % slower.
+const SUBMISSIONS_PER_DEPTH: u32 = 4;
 
 /// A worker waits for up to this share of its depth to complete at once. A program
 /// that asks for every completion singly pays a system call for each, and on a
@@ -87,6 +94,9 @@ pub(crate) struct Worker {
     limits: Limits,
     bytes_issued: u64,
     next_boundary: u64,
+    submitted_at_once: u32,
+    unsubmitted: u32,
+    first_unsubmitted_at: u64,
     completions_wanted: u32,
     looked_at: u64,
     ios_seen: u64,
@@ -190,6 +200,9 @@ impl Worker {
             },
             bytes_issued: 0,
             next_boundary: u64::MAX,
+            submitted_at_once: depth.div_ceil(SUBMISSIONS_PER_DEPTH),
+            unsubmitted: 0,
+            first_unsubmitted_at: 0,
             completions_wanted: 1,
             looked_at: 0,
             ios_seen: 0,
@@ -259,6 +272,10 @@ impl Worker {
                 length: access.length,
                 operation: access.operation,
             };
+            // The last part is left to the system call that waits.
+            if B::SUBMITS && self.unsubmitted >= self.submitted_at_once {
+                self.submit(backend);
+            }
             self.prepare(backend, chunk, action, slot);
         }
         if self.in_flight > 0 {
@@ -326,10 +343,41 @@ impl Worker {
         measuring
     }
 
-    /// How many completions to wait for at once.
+    /// Submits what is prepared, without waiting.
     #[inline]
-    pub(crate) fn completions_wanted(&self) -> u32 {
-        self.completions_wanted
+    fn submit<B: Backend>(&mut self, backend: &mut B) {
+        self.unsubmitted = 0;
+        if let Err(error) = backend.submit() {
+            self.fail_backend(&error);
+        }
+    }
+
+    /// Submits what is prepared by a system call of its own, and counts how long
+    /// that took from the issue of its first I/O.
+    pub(crate) fn submit_counted<B: Backend, C: Clock>(&mut self, backend: &mut B, clock: &C) {
+        if self.unsubmitted > 0 {
+            self.submit(backend);
+            self.tally
+                .submitted(clock.now() - self.first_unsubmitted_at);
+        }
+    }
+
+    /// Submits what is prepared and waits for completions, no longer than
+    /// `patience` if there is one.
+    #[inline]
+    pub(crate) fn submit_and_wait<B: Backend>(
+        &mut self,
+        backend: &mut B,
+        patience: Option<Duration>,
+    ) {
+        self.unsubmitted = 0;
+        let waited = match patience {
+            None => backend.submit_and_wait(self.completions_wanted),
+            Some(patience) => backend.submit_and_wait_for(patience),
+        };
+        if let Err(error) = waited {
+            self.fail_backend(&error);
+        }
     }
 
     /// From the rate since the last look.
@@ -374,15 +422,9 @@ impl Worker {
         self.in_flight
     }
 
-    /// When the first I/O of the batch being submitted was issued, for the length
-    /// of the submission.
-    pub(crate) fn count_submission(&mut self, batch_issued_at: u64, now: u64) {
-        self.tally.submitted(now - batch_issued_at);
-    }
-
     /// Counts an error of the backend itself, which ends the workload.
     #[cold]
-    pub(crate) fn fail_backend(&mut self, error: &std::io::Error) {
+    fn fail_backend(&mut self, error: &std::io::Error) {
         let errno = error.raw_os_error().unwrap_or_default();
         self.tally
             .fail(Operation::Read, FailureKind::Errno(errno), 0);
@@ -467,6 +509,10 @@ impl Worker {
             offset,
         });
         self.in_flight += 1;
+        if self.unsubmitted == 0 {
+            self.first_unsubmitted_at = slot.issued_at;
+        }
+        self.unsubmitted += 1;
         if !self.pace.is_free() {
             self.pace.issued(length);
         }

@@ -9,9 +9,10 @@
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::blocking;
+use crate::queue::{Queue, drain};
 use crate::region::Region;
 use crate::request::{Action, Request, negative_errno};
 
@@ -30,10 +31,6 @@ struct Event {
     result: i64,
     second_result: i64,
 }
-
-/// How long dropping waits for I/O in flight before it leaks its memory instead:
-/// as long as the SCSI layer gives a command by default.
-const DRAIN_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// An AIO context, its file and its buffers.
 pub struct Aio {
@@ -84,123 +81,6 @@ impl Aio {
         })
     }
 
-    /// The buffers.
-    #[inline]
-    pub fn region_mut(&mut self) -> &mut Region {
-        &mut self.region
-    }
-
-    /// I/Os prepared or submitted and not yet reaped.
-    #[inline]
-    pub fn in_flight(&self) -> u32 {
-        self.in_flight
-    }
-
-    /// Prepares one I/O; it starts with the next submission. A trim, for which
-    /// AIO has no opcode, is done at once.
-    #[inline]
-    pub fn prepare(&mut self, request: Request) {
-        let buffer = self.region.lend(request.chunk, request.length);
-        self.in_flight += 1;
-        if request.action == Action::Trim {
-            let result = blocking::perform(self.file.as_raw_fd(), buffer, request);
-            self.done.push((request.chunk, result));
-            return;
-        }
-        let block = &mut self.blocks[request.chunk as usize];
-        let (opcode, flags) = match request.action {
-            Action::Read => (IOCB_CMD_PREAD, 0),
-            Action::Write | Action::Trim => (IOCB_CMD_PWRITE, 0),
-            Action::WriteThrough => (IOCB_CMD_PWRITE, libc::RWF_DSYNC),
-            Action::Fsync => (IOCB_CMD_FSYNC, 0),
-            Action::Fdatasync => (IOCB_CMD_FDSYNC, 0),
-        };
-        let moves_data = !matches!(request.action, Action::Fsync | Action::Fdatasync);
-        block.aio_data = u64::from(request.chunk);
-        block.aio_lio_opcode = opcode;
-        block.aio_rw_flags = flags;
-        block.aio_fildes = self.file.as_raw_fd().cast_unsigned();
-        // A flush with a buffer, length or offset is refused.
-        block.aio_buf = if moves_data { buffer as u64 } else { 0 };
-        block.aio_nbytes = if moves_data {
-            u64::from(request.length)
-        } else {
-            0
-        };
-        block.aio_offset = if moves_data {
-            request.offset.cast_signed()
-        } else {
-            0
-        };
-        self.prepared.push(request.chunk);
-    }
-
-    /// Submits what is prepared and returns. An I/O that the kernel refuses is
-    /// completed with the refusal.
-    ///
-    /// # Errors
-    /// None of the single I/Os' errors, which are completions.
-    #[inline]
-    pub fn submit(&mut self) -> io::Result<()> {
-        let blocks = self.blocks.as_mut_ptr();
-        for chunk in self.prepared.drain(..) {
-            // SAFETY: there is one block per chunk.
-            self.pointers.push(unsafe { blocks.add(chunk as usize) });
-        }
-        let mut first = 0;
-        while first < self.pointers.len() {
-            let rest = &mut self.pointers[first..];
-            // SAFETY: every pointer is to a block of self.blocks, which the kernel
-            // copies; its buffer is lent until its completion is reaped and
-            // outlives the context.
-            let accepted = unsafe {
-                libc::syscall(
-                    libc::SYS_io_submit,
-                    self.context,
-                    rest.len(),
-                    rest.as_mut_ptr(),
-                )
-            };
-            if let Ok(accepted @ 1..) = usize::try_from(accepted) {
-                first += accepted;
-                continue;
-            }
-            let error = io::Error::last_os_error();
-            if error.kind() == io::ErrorKind::Interrupted {
-                continue;
-            }
-            // SAFETY: the pointer is to a block of self.blocks.
-            let refused = unsafe { &*rest[0] };
-            #[expect(clippy::cast_possible_truncation, reason = "it was made from a u32")]
-            self.done
-                .push((refused.aio_data as u32, negative_errno(&error)));
-            first += 1;
-        }
-        self.pointers.clear();
-        Ok(())
-    }
-
-    /// Submits what is prepared and waits until `wanted` I/Os have completed, or the
-    /// tick has passed. Waits for no more than are in flight.
-    ///
-    /// # Errors
-    /// Those of `io_getevents`.
-    #[inline]
-    pub fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()> {
-        self.submit()?;
-        self.wait(wanted, self.tick)
-    }
-
-    /// Submits what is prepared and waits for a completion, but not longer than
-    /// `patience`.
-    ///
-    /// # Errors
-    /// Those of `io_getevents`.
-    pub fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {
-        self.submit()?;
-        self.wait(1, patience)
-    }
-
     fn wait(&mut self, wanted: u32, patience: Duration) -> io::Result<()> {
         let done = u32::try_from(self.done.len()).unwrap_or(u32::MAX);
         let wanted = wanted.min(self.in_flight).saturating_sub(done);
@@ -239,33 +119,120 @@ impl Aio {
         );
         Ok(())
     }
+}
 
-    /// Hands every completed I/O to `each`: its chunk and its result.
+impl Queue for Aio {
     #[inline]
-    pub fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
+    fn region_mut(&mut self) -> &mut Region {
+        &mut self.region
+    }
+
+    #[inline]
+    fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    #[inline]
+    fn prepare(&mut self, request: Request) {
+        let buffer = self.region.lend(request.chunk, request.length);
+        self.in_flight += 1;
+        if request.action == Action::Trim {
+            let result = blocking::perform(self.file.as_raw_fd(), buffer, request);
+            self.done.push((request.chunk, result));
+            return;
+        }
+        let block = &mut self.blocks[request.chunk as usize];
+        let (opcode, flags) = match request.action {
+            Action::Read => (IOCB_CMD_PREAD, 0),
+            Action::Write | Action::Trim => (IOCB_CMD_PWRITE, 0),
+            Action::WriteThrough => (IOCB_CMD_PWRITE, libc::RWF_DSYNC),
+            Action::Fsync => (IOCB_CMD_FSYNC, 0),
+            Action::Fdatasync => (IOCB_CMD_FDSYNC, 0),
+        };
+        let moves_data = !matches!(request.action, Action::Fsync | Action::Fdatasync);
+        block.aio_data = u64::from(request.chunk);
+        block.aio_lio_opcode = opcode;
+        block.aio_rw_flags = flags;
+        block.aio_fildes = self.file.as_raw_fd().cast_unsigned();
+        // A flush with a buffer, length or offset is refused.
+        block.aio_buf = if moves_data { buffer as u64 } else { 0 };
+        block.aio_nbytes = if moves_data {
+            u64::from(request.length)
+        } else {
+            0
+        };
+        block.aio_offset = if moves_data {
+            request.offset.cast_signed()
+        } else {
+            0
+        };
+        self.prepared.push(request.chunk);
+    }
+
+    #[inline]
+    fn submit(&mut self) -> io::Result<()> {
+        let blocks = self.blocks.as_mut_ptr();
+        for chunk in self.prepared.drain(..) {
+            // SAFETY: there is one block per chunk.
+            self.pointers.push(unsafe { blocks.add(chunk as usize) });
+        }
+        let mut first = 0;
+        while first < self.pointers.len() {
+            let rest = &mut self.pointers[first..];
+            // SAFETY: every pointer is to a block of self.blocks, which the kernel
+            // copies; its buffer is lent until its completion is reaped and
+            // outlives the context.
+            let accepted = unsafe {
+                libc::syscall(
+                    libc::SYS_io_submit,
+                    self.context,
+                    rest.len(),
+                    rest.as_mut_ptr(),
+                )
+            };
+            if let Ok(accepted @ 1..) = usize::try_from(accepted) {
+                first += accepted;
+                continue;
+            }
+            let error = io::Error::last_os_error();
+            if error.kind() == io::ErrorKind::Interrupted {
+                continue;
+            }
+            // SAFETY: the pointer is to a block of self.blocks.
+            let refused = unsafe { &*rest[0] };
+            #[expect(clippy::cast_possible_truncation, reason = "it was made from a u32")]
+            self.done
+                .push((refused.aio_data as u32, negative_errno(&error)));
+            first += 1;
+        }
+        self.pointers.clear();
+        Ok(())
+    }
+
+    #[inline]
+    fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()> {
+        self.submit()?;
+        self.wait(wanted, self.tick)
+    }
+
+    fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {
+        self.submit()?;
+        self.wait(1, patience)
+    }
+
+    #[inline]
+    fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
         for (chunk, result) in self.done.drain(..) {
             self.region.take_back(chunk);
             self.in_flight -= 1;
             each(chunk, result);
         }
     }
-
-    /// Waits until nothing is in flight; false when the device does not answer.
-    fn drain(&mut self) -> bool {
-        let started = Instant::now();
-        while self.in_flight > 0 {
-            if started.elapsed() > DRAIN_TIME_MAX || self.submit_and_wait(1).is_err() {
-                return false;
-            }
-            self.reap(|_, _| {});
-        }
-        true
-    }
 }
 
 impl Drop for Aio {
     fn drop(&mut self) {
-        if !self.drain() {
+        if !drain(self) {
             // The kernel may still write to the region, and destroying the context
             // would wait for it without end: both are left alone.
             return;

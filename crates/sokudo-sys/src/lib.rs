@@ -13,6 +13,7 @@
 mod aio;
 mod blocking;
 pub mod extents;
+mod queue;
 mod region;
 mod request;
 pub mod residency;
@@ -21,6 +22,7 @@ mod usage;
 
 pub use aio::Aio;
 pub use blocking::Blocking;
+pub use queue::Queue;
 pub use region::{CHUNK_ALIGNMENT, Pages, Region};
 pub use request::{Action, Request};
 pub use ring::{Ring, RingFeatures};

@@ -8,11 +8,12 @@
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode, squeue};
 
+use crate::queue::{Queue, drain};
 use crate::region::Region;
 use crate::request::{Action, Request};
 
@@ -21,10 +22,6 @@ const ENTRIES_MAX: u32 = 32_768;
 
 /// The kernel refuses to register a larger buffer.
 const REGISTERED_BYTES_MAX: usize = 1 << 30;
-
-/// How long dropping a ring waits for I/O in flight before it leaks its memory
-/// instead: as long as the SCSI layer gives a command by default.
-const DRAIN_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Marks the completion of the ring's own timer.
 const TICK: u64 = u64::MAX;
@@ -97,85 +94,6 @@ impl Ring {
         self.features
     }
 
-    /// The buffers.
-    #[inline]
-    pub fn region_mut(&mut self) -> &mut Region {
-        &mut self.region
-    }
-
-    /// I/Os prepared or submitted and not yet reaped.
-    #[inline]
-    pub fn in_flight(&self) -> u32 {
-        self.in_flight
-    }
-
-    /// Prepares one I/O; it starts with the next submission.
-    ///
-    /// # Panics
-    /// If more I/Os are prepared than the ring is deep, or the chunk is in flight.
-    #[inline]
-    pub fn prepare(&mut self, request: Request) {
-        let buffer = self.region.lend(request.chunk, request.length);
-        let entry = self
-            .entry(request, buffer)
-            .user_data(u64::from(request.chunk));
-        self.in_flight += 1;
-        self.push(&entry);
-    }
-
-    /// Submits what is prepared and returns at once.
-    ///
-    /// # Errors
-    /// Those of `io_uring_enter`; nothing is lost, what was prepared stays so.
-    #[inline]
-    pub fn submit(&mut self) -> io::Result<()> {
-        ignoring_interrupts(self.ring.submit())
-    }
-
-    /// Submits what is prepared and waits until `wanted` I/Os have completed, or the
-    /// tick has passed. Waits for no more than are in flight.
-    ///
-    /// # Errors
-    /// Those of `io_uring_enter`; nothing is lost.
-    #[inline]
-    pub fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()> {
-        if !self.tick_armed {
-            self.arm_tick();
-        }
-        let wanted = wanted.min(self.in_flight).max(1);
-        ignoring_interrupts(self.ring.submit_and_wait(wanted as usize))
-    }
-
-    /// Submits what is prepared and waits for a completion, but not longer than
-    /// `patience`, which may be shorter than the tick.
-    ///
-    /// # Errors
-    /// Those of `io_uring_enter`; nothing is lost.
-    pub fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {
-        let timespec = Timespec::from(patience);
-        let arguments = SubmitArgs::new().timespec(&timespec);
-        match self.ring.submitter().submit_with_args(1, &arguments) {
-            Err(error) if error.raw_os_error() == Some(libc::ETIME) => Ok(()),
-            other => ignoring_interrupts(other),
-        }
-    }
-
-    /// Hands every completed I/O to `each`: its chunk and its result.
-    #[inline]
-    pub fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
-        for completion in self.ring.completion() {
-            if completion.user_data() == TICK {
-                self.tick_armed = false;
-                continue;
-            }
-            #[expect(clippy::cast_possible_truncation, reason = "it was made from a u32")]
-            let chunk = completion.user_data() as u32;
-            self.region.take_back(chunk);
-            self.in_flight -= 1;
-            each(chunk, completion.result());
-        }
-    }
-
     #[inline]
     fn entry(&self, request: Request, buffer: *mut u8) -> squeue::Entry {
         let RingFeatures {
@@ -212,23 +130,71 @@ impl Ring {
         self.push(&entry);
         self.tick_armed = true;
     }
+}
 
-    /// Waits until nothing is in flight; false when the device does not answer.
-    fn drain(&mut self) -> bool {
-        let started = Instant::now();
-        while self.in_flight > 0 {
-            if started.elapsed() > DRAIN_TIME_MAX || self.submit_and_wait(1).is_err() {
-                return false;
-            }
-            self.reap(|_, _| {});
+impl Queue for Ring {
+    #[inline]
+    fn region_mut(&mut self) -> &mut Region {
+        &mut self.region
+    }
+
+    #[inline]
+    fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    #[inline]
+    fn prepare(&mut self, request: Request) {
+        let buffer = self.region.lend(request.chunk, request.length);
+        let entry = self
+            .entry(request, buffer)
+            .user_data(u64::from(request.chunk));
+        self.in_flight += 1;
+        self.push(&entry);
+    }
+
+    #[inline]
+    fn submit(&mut self) -> io::Result<()> {
+        ignoring_interrupts(self.ring.submit())
+    }
+
+    #[inline]
+    fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()> {
+        if !self.tick_armed {
+            self.arm_tick();
         }
-        true
+        let wanted = wanted.min(self.in_flight).max(1);
+        ignoring_interrupts(self.ring.submit_and_wait(wanted as usize))
+    }
+
+    fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {
+        let timespec = Timespec::from(patience);
+        let arguments = SubmitArgs::new().timespec(&timespec);
+        match self.ring.submitter().submit_with_args(1, &arguments) {
+            Err(error) if error.raw_os_error() == Some(libc::ETIME) => Ok(()),
+            other => ignoring_interrupts(other),
+        }
+    }
+
+    #[inline]
+    fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
+        for completion in self.ring.completion() {
+            if completion.user_data() == TICK {
+                self.tick_armed = false;
+                continue;
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "it was made from a u32")]
+            let chunk = completion.user_data() as u32;
+            self.region.take_back(chunk);
+            self.in_flight -= 1;
+            each(chunk, completion.result());
+        }
     }
 }
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        if !self.drain() {
+        if !drain(self) {
             // The kernel may still write to the region: it must stay mapped.
             return;
         }

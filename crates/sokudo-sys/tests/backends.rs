@@ -12,7 +12,7 @@ use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use sokudo_sys::{Action, Aio, Blocking, Region, Request, Ring};
+use sokudo_sys::{Action, Aio, Blocking, Queue, Region, Request, Ring};
 
 const TICK: Duration = Duration::from_millis(20);
 
@@ -50,38 +50,30 @@ impl Backend {
     /// Does all requests at once and returns their results by chunk.
     fn perform(&mut self, requests: &[Request]) -> Vec<i32> {
         let mut results = vec![i32::MIN; requests.len()];
-        let mut left = requests.len();
         match self {
             Self::Blocking(blocking) => {
                 for request in requests {
                     results[request.chunk as usize] = blocking.perform(*request);
                 }
             }
-            Self::Ring(ring) => {
-                requests.iter().for_each(|request| ring.prepare(*request));
-                while left > 0 {
-                    ring.submit_and_wait(2).unwrap();
-                    ring.reap(|chunk, result| {
-                        results[chunk as usize] = result;
-                        left -= 1;
-                    });
-                }
-                assert_eq!(ring.in_flight(), 0);
-            }
-            Self::Aio(aio) => {
-                requests.iter().for_each(|request| aio.prepare(*request));
-                while left > 0 {
-                    aio.submit_and_wait(2).unwrap();
-                    aio.reap(|chunk, result| {
-                        results[chunk as usize] = result;
-                        left -= 1;
-                    });
-                }
-                assert_eq!(aio.in_flight(), 0);
-            }
+            Self::Ring(ring) => perform_all(ring.as_mut(), requests, &mut results),
+            Self::Aio(aio) => perform_all(aio, requests, &mut results),
         }
         results
     }
+}
+
+fn perform_all(queue: &mut impl Queue, requests: &[Request], results: &mut [i32]) {
+    requests.iter().for_each(|request| queue.prepare(*request));
+    let mut left = requests.len();
+    while left > 0 {
+        queue.submit_and_wait(2).unwrap();
+        queue.reap(|chunk, result| {
+            results[chunk as usize] = result;
+            left -= 1;
+        });
+    }
+    assert_eq!(queue.in_flight(), 0);
 }
 
 fn request(action: Action, chunk: u32, length: u32, offset: u64) -> Request {

@@ -8,7 +8,7 @@ use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use sokudo_model::{BackendKind, BackendUse};
 use sokudo_sys::{Aio, Blocking, Pages, Region, Ring, RingFeatures};
 
-use super::{IoUring, Libaio, Null, Psync, TICK};
+use super::{Null, Psync, Queued, TICK};
 
 /// What a clone needs.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +21,8 @@ pub(crate) struct Wanted {
 
 /// A backend of any kind; the worker's loop is compiled once for each.
 pub(crate) enum AnyBackend {
-    IoUring(IoUring),
-    Libaio(Libaio),
+    IoUring(Queued<Ring>),
+    Libaio(Queued<Aio>),
     Psync(Psync),
     Null(Null),
 }
@@ -183,7 +183,7 @@ fn open_ring(
                 .to_owned(),
         );
     }
-    Ok((AnyBackend::IoUring(IoUring(ring)), used))
+    Ok((AnyBackend::IoUring(Queued(ring)), used))
 }
 
 fn open_aio(
@@ -194,7 +194,7 @@ fn open_aio(
 ) -> Result<(AnyBackend, BackendUse), Refused> {
     let aio = Aio::new(file, region, wanted.depth, TICK)?;
     Ok((
-        AnyBackend::Libaio(Libaio(aio)),
+        AnyBackend::Libaio(Queued(aio)),
         used(BackendKind::Libaio, features),
     ))
 }

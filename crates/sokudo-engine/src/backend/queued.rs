@@ -1,16 +1,17 @@
-//! io_uring: rings shared with the kernel, one system call per batch.
+//! Asynchronous I/O through a queue of the kernel: io_uring, with one system call
+//! per batch, or libaio, with two.
 
 use std::io;
 use std::time::Duration;
 
-use sokudo_sys::{Request, Ring};
+use sokudo_sys::{Queue, Request};
 
 use super::Backend;
 
-/// Asynchronous I/O by io_uring.
-pub(crate) struct IoUring(pub(crate) Ring);
+/// A queue as a backend.
+pub(crate) struct Queued<Q>(pub(crate) Q);
 
-impl Backend for IoUring {
+impl<Q: Queue> Backend for Queued<Q> {
     const SUBMITS: bool = true;
     const MOVES_DATA: bool = true;
 
