@@ -30,7 +30,7 @@ const USAGE: [(&[&str], &[&str]); 22] = [
     (&["--time", "0s"], &["--time", "such as 1s"]),
     (&["--runs", "0"], &["--runs", "1..=10000"]),
     (&["--threads", "257"], &["--threads", "1..=256"]),
-    (&["--depth", "0"], &["--depth", "1..=32768"]),
+    (&["--depth", "0"], &["--depth", "1..=32767"]),
     (
         &["--engine", "fast"],
         &["fast", "use auto, io_uring, libaio or psync"],
