@@ -124,11 +124,10 @@ pub(crate) fn outcome(block: Bytes, operations: &OperationMix, depth: u64) -> Ou
     let tally = |(operation, percent): &(Operation, u32)| {
         let share = ios * u64::from(*percent) / 100;
         OperationTally {
-            operation: *operation,
             ios: share,
             bytes: Bytes(share * block.0),
             latency: histogram(share, LATENCY),
-            latency_from_intended: None,
+            ..OperationTally::new(*operation)
         }
     };
     Outcome {
@@ -141,14 +140,16 @@ pub(crate) fn outcome(block: Bytes, operations: &OperationMix, depth: u64) -> Ou
             system: Nanos::from_millis(200),
         }),
         depth_achieved: depth as f64,
-        backend: BackendUse {
-            kind: BackendKind::IoUring,
-            features: Vec::new(),
-            notes: Vec::new(),
-        },
         direct: true,
         failures: Vec::new(),
-        stopped: StopReason::Time,
+        ..Outcome::new(
+            BackendUse {
+                kind: BackendKind::IoUring,
+                features: Vec::new(),
+                notes: Vec::new(),
+            },
+            StopReason::Time,
+        )
     }
 }
 

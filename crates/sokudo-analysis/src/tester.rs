@@ -283,10 +283,7 @@ mod tests {
             (
                 "think",
                 with(|run| {
-                    run.rows[0].workload.think = Some(Think {
-                        time: Nanos(1),
-                        after_ios: 1,
-                    });
+                    run.rows[0].workload.think = Some(Think::new(Nanos(1), 1));
                 }),
                 &[],
                 Verified,

@@ -113,6 +113,7 @@ fn every_option_reaches_the_workload() {
     let shares: Vec<_> = found
         .blocks
         .shares()
+        .unwrap()
         .iter()
         .map(|s| (s.bytes.0, s.weight))
         .collect();

@@ -179,7 +179,11 @@ fn backend() -> impl Strategy<Value = BackendKind> {
 fn limits() -> impl Strategy<Value = Limits> {
     let time = proptest::option::of((1u64..10_000_000_000).prop_map(Nanos::from_micros));
     let bytes = proptest::option::of((1u64..1 << 50).prop_map(Bytes));
-    (time, bytes).prop_map(|(time, bytes)| Limits { time, bytes })
+    (time, bytes).prop_map(|(time, bytes)| Limits {
+        time,
+        bytes,
+        ..Limits::default()
+    })
 }
 
 fn rate() -> impl Strategy<Value = Option<Rate>> {
@@ -204,15 +208,14 @@ fn durability() -> impl Strategy<Value = Durability> {
             fdatasync_every,
             write_through: a,
             final_flush: b,
+            ..Durability::default()
         }
     })
 }
 
 fn think() -> impl Strategy<Value = Option<Think>> {
-    let think = (1u64..4_000_000_000, 1u32..1000).prop_map(|(micros, after_ios)| Think {
-        time: Nanos::from_micros(micros),
-        after_ios,
-    });
+    let think = (1u64..4_000_000_000, 1u32..1000)
+        .prop_map(|(micros, after_ios)| Think::new(Nanos::from_micros(micros), after_ios));
     proptest::option::of(think)
 }
 
@@ -272,6 +275,7 @@ fn workload() -> impl Strategy<Value = Workload> {
                     },
                     cpus: if bound { vec![0] } else { vec![] },
                     exact_clock,
+                    ..Workload::new("", Bytes(1))
                 }
             },
         )

@@ -23,9 +23,13 @@ pub(crate) struct Data {
 
 impl Data {
     /// The data of one clone; clones with different seeds write different data.
-    pub(crate) fn new(content: DataContent, seed: u64) -> Self {
+    pub(crate) fn new(content: &DataContent, seed: u64) -> Self {
         match content {
-            DataContent::Random => {
+            // The other contents follow with their own kinds of data.
+            DataContent::Random
+            | DataContent::Repeated
+            | DataContent::Pattern(_)
+            | DataContent::Reducible(_) => {
                 let mut random = Random::new(seed);
                 let next_stamp = random.next_u64();
                 Self {
@@ -71,7 +75,7 @@ mod tests {
 
     #[test]
     fn no_two_blocks_are_alike() {
-        let mut data = Data::new(DataContent::Random, 1);
+        let mut data = Data::new(&DataContent::Random, 1);
         let mut buffer = vec![0; 64 << 10];
         data.fill(&mut buffer);
         let mut seen = HashSet::new();
@@ -88,7 +92,7 @@ mod tests {
         let blocks: HashSet<Vec<u8>> = (0..2)
             .map(|seed| {
                 let mut buffer = vec![0; UNIQUE_BYTES];
-                let mut data = Data::new(DataContent::Random, seed);
+                let mut data = Data::new(&DataContent::Random, seed);
                 data.fill(&mut buffer);
                 data.stamp(&mut buffer);
                 buffer
@@ -101,7 +105,7 @@ mod tests {
     fn random_data_does_not_compress() {
         // Byte frequencies of incompressible data: entropy above 7.99 of 8 bits.
         let mut buffer = vec![0; 1 << 20];
-        let mut data = Data::new(DataContent::Random, 3);
+        let mut data = Data::new(&DataContent::Random, 3);
         data.fill(&mut buffer);
         data.stamp(&mut buffer);
         let mut counts = [0f64; 256];
@@ -119,7 +123,7 @@ mod tests {
     #[test]
     fn zero_data_is_zero() {
         let mut buffer = vec![9; 4096];
-        let mut data = Data::new(DataContent::Zero, 3);
+        let mut data = Data::new(&DataContent::Zero, 3);
         data.fill(&mut buffer);
         data.stamp(&mut buffer);
         assert!(buffer.iter().all(|byte| *byte == 0));

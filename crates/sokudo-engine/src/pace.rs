@@ -145,10 +145,7 @@ mod tests {
 
     #[test]
     fn thinking_starts_when_all_is_done() {
-        let think = Think {
-            time: Nanos(500),
-            after_ios: 2,
-        };
+        let think = Think::new(Nanos(500), 2);
         let mut pace = pace(None, Some(think));
         assert_eq!(pace.gate(1_000, 0), Gate::Open { intended_at: 1_000 });
         pace.issued(1);

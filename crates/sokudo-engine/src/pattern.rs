@@ -44,7 +44,14 @@ impl Pattern {
         };
         Self {
             operations: cumulative(workload.operations.shares().iter().copied()),
-            blocks: cumulative(workload.blocks.shares().iter().map(block_weight)),
+            blocks: cumulative(
+                workload
+                    .blocks
+                    .shares()
+                    .unwrap_or_default()
+                    .iter()
+                    .map(block_weight),
+            ),
             offsets,
             random,
         }

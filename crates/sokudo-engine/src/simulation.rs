@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, Event, Nanos, Operation, Outcome, Stage, StopReason,
+    BackendKind, BackendUse, Bytes, Event, Moved, Nanos, Operation, Outcome, Phase, Stage,
+    StopReason,
 };
 use sokudo_stats::Random;
 use sokudo_sys::{Action, Request};
@@ -107,6 +108,8 @@ pub(crate) fn run(
             at: elapsed,
             bytes: Bytes(bytes),
             ios,
+            each: [Moved::default(); 3],
+            phase: Phase::Running,
         });
     }
     outcomes(stage, actors)
@@ -120,7 +123,7 @@ fn actors(stage: &Stage, seed: u64, size: Bytes, now: u64) -> Vec<Actor> {
         for _ in 0..workload.clones {
             let mut random = Random::stream(seed, number);
             number += 1;
-            let data = Data::new(workload.data, random.next_u64());
+            let data = Data::new(&workload.data, random.next_u64());
             let pattern = Pattern::new(workload, stretch_of(workload, size), &shared, random);
             let mut worker = Worker::new(workload, pattern, data, workload.depth, workload.depth);
             worker.begin(now);

@@ -134,9 +134,8 @@ pub(crate) fn outcome(
         series: tally.series,
         cpu,
         depth_achieved,
-        backend,
         direct,
         failures: tally.failures,
-        stopped,
+        ..Outcome::new(backend, stopped)
     }
 }

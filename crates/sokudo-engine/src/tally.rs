@@ -267,11 +267,8 @@ fn occurs(workload: &Workload, operation: Operation) -> bool {
 
 fn empty(operation: Operation, at_rate: bool) -> OperationTally {
     OperationTally {
-        operation,
-        ios: 0,
-        bytes: Bytes(0),
-        latency: Histogram::new(),
         latency_from_intended: at_rate.then(Histogram::new),
+        ..OperationTally::new(operation)
     }
 }
 

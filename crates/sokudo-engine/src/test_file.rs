@@ -235,8 +235,8 @@ fn layout_workload(size: Bytes, content: DataContent) -> Workload {
         depth: LAYOUT_DEPTH,
         data: content,
         limits: Limits {
-            time: None,
             bytes: Some(size),
+            ..Limits::default()
         },
         ..Workload::new("layout", Bytes(block))
     }

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, CpuTime, Event, Nanos, Outcome, Stage, StopReason, Workload,
+    BackendKind, BackendUse, Bytes, CpuTime, Event, Moved, Nanos, Outcome, Phase, Stage,
+    StopReason, Workload,
 };
 use sokudo_stats::Random;
 use sokudo_sys::{ThreadTime, thread_time};
@@ -220,6 +221,8 @@ fn tell_progress(
             at,
             bytes: Bytes(bytes),
             ios,
+            each: [Moved::default(); 3],
+            phase: Phase::Running,
         });
     }
 }
@@ -301,7 +304,7 @@ fn prepare(
         workload.depth
     };
     let mut random = Random::stream(shared.seed, number as u64);
-    let data = Data::new(workload.data, random.next_u64());
+    let data = Data::new(&workload.data, random.next_u64());
     let stretch: Stretch = stretch_of(workload, shared.target.size());
     let pattern = Pattern::new(workload, stretch, &shared.positions[clone.workload], random);
     let mut worker = Worker::new(workload, pattern, data, depth, chunks);

@@ -85,6 +85,7 @@ fn workload(backend: BackendKind) -> Workload {
         limits: Limits {
             time: Some(MEASURED),
             bytes: None,
+            ..Limits::default()
         },
         durability: Durability {
             fdatasync_every: Some(100),

@@ -1,7 +1,37 @@
 //! What happens while a plan is carried out, as one stream that the terminal
 //! and every other listener read.
 
+use crate::run::Outcome;
 use crate::units::{Bytes, Nanos};
+
+/// Bytes and I/Os.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Bytes moved.
+    pub bytes: Bytes,
+    /// I/Os completed.
+    pub ios: u64,
+}
+
+/// What a workload is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// It has not started yet.
+    #[default]
+    Waiting,
+    /// It runs, and is not measured yet.
+    Ramp,
+    /// It runs.
+    Running,
+    /// It reads back and checks.
+    Verifying,
+    /// It makes its writes durable.
+    Flushing,
+    /// It waits for its last I/Os.
+    Finishing,
+    /// It has ended.
+    Ended,
+}
 
 /// One thing that happened. Times count from the start of the trial.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +60,17 @@ pub enum Event {
         bytes: Bytes,
         /// I/Os completed.
         ios: u64,
+        /// The same of reads, writes and trims.
+        each: [Moved; 3],
+        /// What it is doing.
+        phase: Phase,
+    },
+    /// What a running workload did so far, when that was asked for.
+    Snapshot {
+        /// Index of the workload in its stage.
+        workload: usize,
+        /// As it would be reported if it ended now.
+        outcome: Box<Outcome>,
     },
     /// A trial of a row ended.
     TrialEnded {

@@ -12,20 +12,25 @@
 
 pub mod event;
 pub mod finding;
+pub mod fio;
 pub mod plan;
 pub mod run;
 pub mod target;
 pub mod units;
 
-pub use event::Event;
+pub use event::{Event, Moved, Phase};
 pub use finding::{Assessment, Finding, Severity, Verdict};
 pub use plan::{
-    BackendKind, BlockShare, BlockSizes, DataContent, DirectMode, Durability, Limits, Operation,
-    OperationMix, Order, Plan, Rate, SequentialOffset, Span, Stage, Think, Workload,
+    BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
+    DataContent, DirectMode, Distribution, Durability, EndsOthers, FileOrder, FileService, FileUse,
+    Files, LatencyLog, Limits, Operation, OperationMix, Order, PatternPart, Plan, Rate,
+    RateProcess, Rates, Recording, Reducible, Scatter, SequentialOffset, Span, Stage, SteadyFigure,
+    SteadyLimit, SteadyRule, Think, Verify, Workload, Zone, ZoneLength,
 };
 pub use run::{
-    BackendUse, CpuTime, FailureKind, IoFailure, Layout, OperationTally, Outcome, Row, Run,
-    Schedule, SeriesPoint, StopReason, Trial, TrialEvidence,
+    BackendUse, CpuTime, Depths, FailureKind, HistogramPoint, IoFailure, Layout, LogPoint, Logs,
+    Mismatch, MismatchKind, OperationTally, Outcome, Row, Run, Schedule, SeriesPoint,
+    SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
 };
 pub use target::{
     BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, Environment, FileState,

@@ -93,6 +93,8 @@ pub struct TrialEvidence {
 /// What one workload did in one trial, all clones together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
+    /// From the stage's start to the start of the measured part.
+    pub started_after: Nanos,
     /// From the first I/O issued in the measured part to the last one completed.
     pub elapsed: Nanos,
     /// One entry per kind of operation that occurred.
@@ -106,6 +108,18 @@ pub struct Outcome {
     /// Processor time of the workload's threads in the measured part; `None` in
     /// virtual time.
     pub cpu: Option<CpuTime>,
+    /// What the system counted about its threads beyond processor time; `None` in
+    /// virtual time.
+    pub usage: Option<ThreadUsage>,
+    /// How many I/Os were in flight, submitted and reaped at once; `None` where that
+    /// was not recorded ([`crate::Recording`]).
+    pub depths: Option<Depths>,
+    /// What was logged.
+    pub logs: Logs,
+    /// What checking found; `None` where nothing was to be checked.
+    pub verified: Option<VerifyOutcome>,
+    /// How steady it became; `None` without a rule.
+    pub steady: Option<SteadyOutcome>,
     /// I/Os in flight, averaged over the measured time and summed over clones;
     /// counted by the engine, not derived from latencies.
     pub depth_achieved: f64,
@@ -121,6 +135,28 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// An outcome in which nothing has been done yet.
+    pub fn new(backend: BackendUse, stopped: StopReason) -> Self {
+        Self {
+            started_after: Nanos(0),
+            elapsed: Nanos(0),
+            operations: Vec::new(),
+            submission: None,
+            series: Vec::new(),
+            cpu: None,
+            usage: None,
+            depths: None,
+            logs: Logs::default(),
+            verified: None,
+            steady: None,
+            depth_achieved: 0.0,
+            backend,
+            direct: false,
+            failures: Vec::new(),
+            stopped,
+        }
+    }
+
     /// The tally of one operation, if it occurred.
     pub fn operation(&self, operation: Operation) -> Option<&OperationTally> {
         self.operations
@@ -159,6 +195,36 @@ pub struct OperationTally {
     /// From the instant at which the schedule meant the I/O to start to reaping
     /// it, nanoseconds; only at a fixed rate.
     pub latency_from_intended: Option<Histogram>,
+    /// From preparing an I/O to the return of the system call that submitted it,
+    /// nanoseconds, of every I/O; `None` unless recorded, or where submission is no
+    /// step of its own.
+    pub submission: Option<Histogram>,
+    /// From there to reaping it; `None` where `submission` is.
+    pub completion: Option<Histogram>,
+    /// What was moved per recorded interval, in order of time.
+    pub series: Vec<SeriesPoint>,
+    /// From the first I/O of this kind to the last one's end.
+    pub elapsed: Nanos,
+    /// I/Os that moved less than asked.
+    pub short_ios: u64,
+}
+
+impl OperationTally {
+    /// Nothing yet.
+    pub fn new(operation: Operation) -> Self {
+        Self {
+            operation,
+            ios: 0,
+            bytes: Bytes(0),
+            latency: Histogram::new(),
+            latency_from_intended: None,
+            submission: None,
+            completion: None,
+            series: Vec::new(),
+            elapsed: Nanos(0),
+            short_ios: 0,
+        }
+    }
 }
 
 /// What was moved in one interval of a trial.
@@ -179,6 +245,139 @@ pub struct CpuTime {
     pub user: Nanos,
     /// In the kernel.
     pub system: Nanos,
+}
+
+/// What the system counted about threads (getrusage).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadUsage {
+    /// Times they gave up or lost the processor.
+    pub context_switches: u64,
+    /// Page faults that read from a disk.
+    pub major_faults: u64,
+    /// Page faults that did not.
+    pub minor_faults: u64,
+}
+
+/// Counts of I/Os by how many were in flight when one was submitted, how many were
+/// submitted by one system call and how many reaped at once. Classes end at 1, 2,
+/// 4, 8, 16, 32 and hold 64 and more last; those of `submitted` and `completed`
+/// hold 0, up to 4, 8, 16, 32, 64 and more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Depths {
+    /// In flight.
+    pub level: [u64; 7],
+    /// Submitted at once.
+    pub submitted: [u64; 7],
+    /// Reaped at once.
+    pub completed: [u64; 7],
+}
+
+/// What was logged of single I/Os or of intervals.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Logs {
+    /// Submission latencies, nanoseconds.
+    pub submission: Vec<LogPoint>,
+    /// Completion latencies, nanoseconds.
+    pub completion: Vec<LogPoint>,
+    /// Total latencies, nanoseconds.
+    pub total: Vec<LogPoint>,
+    /// Every I/O, with its bytes; values are 1.
+    pub every_io: Vec<LogPoint>,
+    /// Histograms of completion latencies, one per interval and operation.
+    pub histograms: Vec<HistogramPoint>,
+}
+
+/// One I/O, or one interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogPoint {
+    /// When it ended, counted from the start of the workload's measured part.
+    pub at: Nanos,
+    /// Which operation.
+    pub operation: Operation,
+    /// The value, or the mean of the interval.
+    pub value: f64,
+    /// The largest of the interval.
+    pub max: u64,
+    /// Size of the I/O; 0 for an interval of several sizes.
+    pub bytes: u32,
+    /// Offset of the I/O in its file; 0 for an interval.
+    pub offset: u64,
+}
+
+/// A histogram of one interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistogramPoint {
+    /// End of the interval, counted from the start of the measured part.
+    pub at: Nanos,
+    /// Which operation.
+    pub operation: Operation,
+    /// Size of the interval's first I/O.
+    pub bytes: u32,
+    /// Latencies of the interval, nanoseconds.
+    pub latency: Histogram,
+}
+
+/// What checking what was written found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VerifyOutcome {
+    /// Blocks that were checked.
+    pub checked: u64,
+    /// Blocks that were wrong.
+    pub wrong: u64,
+    /// The first of them, each with what is wrong in a sentence.
+    pub mismatches: Vec<Mismatch>,
+}
+
+/// A block that does not hold what was written to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The file.
+    pub file: String,
+    /// Where in it.
+    pub offset: Bytes,
+    /// How long the block is.
+    pub length: Bytes,
+    /// What is wrong with it.
+    pub kind: MismatchKind,
+    /// What was found and what was expected, in words.
+    pub detail: String,
+}
+
+/// What is wrong with a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MismatchKind {
+    /// There is no header of ours: it was never written, or is overwritten.
+    NoHeader,
+    /// The checksum does not fit the data: flipped bits.
+    Checksum,
+    /// It is an earlier version of this very block: a write that was lost.
+    Stale,
+    /// It is the block of another offset: swapped or misdirected.
+    WrongOffset,
+    /// The pattern is not there.
+    Pattern,
+    /// Its length is another one.
+    Length,
+    /// It was written by another job.
+    WrongJob,
+}
+
+/// How steady a workload became.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SteadyOutcome {
+    /// Whether it was steady at its end.
+    pub attained: bool,
+    /// What the rule's figure came to: slope, or largest deviation, in percent of
+    /// the mean or in the figure's unit.
+    pub criterion: f64,
+    /// Slope of the window's figures per interval.
+    pub slope: f64,
+    /// Largest deviation from their mean.
+    pub deviation_max: f64,
+    /// I/Os per second of each interval of the window.
+    pub iops: Vec<f64>,
+    /// Bytes per second of each interval of the window.
+    pub bandwidth: Vec<f64>,
 }
 
 /// How I/O was issued.

@@ -243,10 +243,13 @@ fn data_line(document: &RunDocument) -> String {
         document
             .results
             .iter()
-            .map(|result| match result.workload.data {
+            .map(|result| match &result.workload.data {
                 _ if found_as_it_is(document, &result.workload) => "read as found",
                 DataContent::Random => "random, every 4 KiB unique",
                 DataContent::Zero => "zeros",
+                DataContent::Repeated => "random, the same in every I/O",
+                DataContent::Pattern(_) => "a pattern",
+                DataContent::Reducible(_) => "random, reducible to a degree",
             }),
     );
     if contents.is_empty() {

@@ -52,7 +52,7 @@ impl Fingerprint {
             ("backend", backend_class(row).to_owned()),
             ("blocks", blocks(&workload.blocks)),
             ("clones", workload.clones.to_string()),
-            ("data", data(workload.data).to_owned()),
+            ("data", data(&workload.data).to_owned()),
             ("depth", workload.depth.to_string()),
             ("direct", direct(row).to_owned()),
             ("duration", duration(workload.limits, workload.ramp)),
@@ -130,7 +130,10 @@ fn backend_class(row: &Row) -> &'static str {
     let used = row.trials.first().map(|trial| trial.outcome.backend.kind);
     match used.unwrap_or(row.workload.backend) {
         BackendKind::IoUring | BackendKind::Libaio => "async",
-        BackendKind::Psync => "sync",
+        BackendKind::Psync | BackendKind::Sync | BackendKind::Vsync | BackendKind::Pvsync2 => {
+            "sync"
+        }
+        BackendKind::Mmap => "mmap",
         BackendKind::Null => "null",
         BackendKind::Sim => "sim",
         BackendKind::Auto => UNKNOWN,
@@ -151,7 +154,7 @@ fn blocks(blocks: &BlockSizes) -> String {
     if let Some(Bytes(bytes)) = blocks.single() {
         return format!("{bytes} B");
     }
-    let mut shares = blocks.shares().to_vec();
+    let mut shares = blocks.shares().unwrap_or_default().to_vec();
     shares.sort_by_key(|share| (share.bytes, share.weight));
     let shares: Vec<String> = shares
         .iter()
@@ -193,10 +196,13 @@ fn span(workload: &Workload, size: Option<Bytes>) -> String {
     }
 }
 
-const fn data(data: DataContent) -> &'static str {
+const fn data(data: &DataContent) -> &'static str {
     match data {
         DataContent::Random => "random",
         DataContent::Zero => "zero",
+        DataContent::Repeated => "random, repeated",
+        DataContent::Pattern(_) => "pattern",
+        DataContent::Reducible(_) => "reducible",
     }
 }
 
@@ -324,12 +330,7 @@ mod tests {
             workload_change(|w| w.ramp = Nanos(7)),
             workload_change(|w| w.rate = Some(Rate::Iops(7))),
             workload_change(|w| w.rate = Some(Rate::BytesPerSecond(7))),
-            workload_change(|w| {
-                w.think = Some(Think {
-                    time: Nanos(7),
-                    after_ios: 1,
-                })
-            }),
+            workload_change(|w| w.think = Some(Think::new(Nanos(7), 1))),
             workload_change(|w| w.durability.write_through = true),
             workload_change(|w| w.durability.final_flush = true),
             workload_change(|w| w.durability.fsync_every = Some(1)),

@@ -216,11 +216,10 @@ fn trial(workload: &Workload, iops: f64) -> Trial {
     let tally = |(operation, percent): &(Operation, u32)| {
         let ios = (iops * elapsed.as_secs_f64() * f64::from(*percent) / 100.0).round() as u64;
         OperationTally {
-            operation: *operation,
             ios,
             bytes: Bytes(ios * block),
             latency: histogram(ios, latency, u64::from(*percent) + ios),
-            latency_from_intended: None,
+            ..OperationTally::new(*operation)
         }
     };
     let operations: Vec<_> = workload.operations.shares().iter().map(tally).collect();
@@ -250,15 +249,17 @@ fn trial(workload: &Workload, iops: f64) -> Trial {
                 system: Nanos::from_millis(140),
             }),
             depth_achieved: f64::from(workload.depth) * 0.998,
-            backend: BackendUse {
-                kind: BackendKind::IoUring,
-                features: vec!["registered buffers".into(), "single issuer".into()],
-                notes: vec![],
-            },
             direct: true,
             failures: vec![],
-            stopped: StopReason::Time,
             operations,
+            ..Outcome::new(
+                BackendUse {
+                    kind: BackendKind::IoUring,
+                    features: vec!["registered buffers".into(), "single issuer".into()],
+                    notes: vec![],
+                },
+                StopReason::Time,
+            )
         },
         evidence: TrialEvidence {
             device: Some(device),

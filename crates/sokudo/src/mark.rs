@@ -51,7 +51,7 @@ fn measure(
         name: &arguments.target,
         size: plan::test_file_size(arguments),
         overwrite: arguments.overwrite,
-        data: arguments.data,
+        data: arguments.data.clone(),
         seed: plan.seed,
     };
     let mut listener = |event| progress.show(&event);

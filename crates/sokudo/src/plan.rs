@@ -243,7 +243,7 @@ fn adjust(
     workload.limits.time = Some(trial_time(arguments));
     workload.backend = arguments.engine;
     workload.direct = arguments.direct;
-    workload.data = arguments.data;
+    workload.data = arguments.data.clone();
     workload.exact_clock = arguments.exact_clock;
     if known_size.is_some_and(|known| length < known) {
         workload.span = Some(Span {

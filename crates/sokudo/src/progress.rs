@@ -81,6 +81,7 @@ impl Progress {
                 self.last = (*at, *bytes);
                 self.tell(*at, speed);
             }
+            Event::Snapshot { .. } => {}
             Event::TrialEnded { .. } => {
                 self.done.0 += self.step.0;
                 self.tell(Nanos(0), None);

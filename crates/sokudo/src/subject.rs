@@ -252,7 +252,7 @@ impl Subject {
             TestFile::create(Path::new(&directory), preparation.size).map_err(from_test_file)?;
         let layout = lay_out(
             &test_file,
-            preparation.data,
+            preparation.data.clone(),
             preparation.seed,
             control,
             listener,

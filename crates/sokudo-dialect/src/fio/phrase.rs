@@ -42,8 +42,11 @@ pub(super) fn settings(workload: &Workload, has_spans: bool) -> Vec<Setting> {
     list.push(backend(workload.backend).to_owned());
     list.push(direct(workload.direct).to_owned());
     list.extend(durability(workload));
-    list.push(match workload.data {
-        DataContent::Random => "refill_buffers=1".to_owned(),
+    list.push(match &workload.data {
+        DataContent::Random | DataContent::Pattern(_) | DataContent::Reducible(_) => {
+            "refill_buffers=1".to_owned()
+        }
+        DataContent::Repeated => "refill_buffers=0".to_owned(),
         DataContent::Zero => "zero_buffers=1".to_owned(),
     });
     if !workload.cpus.is_empty() {
@@ -87,7 +90,7 @@ fn order(order: &Order) -> Option<Setting> {
 }
 
 fn blocks(blocks: &BlockSizes) -> Setting {
-    let shares = blocks.shares();
+    let shares = blocks.shares().unwrap_or_default();
     if let [share] = shares
         && share.weight == 1
     {
@@ -179,6 +182,10 @@ const fn backend(backend: BackendKind) -> &'static str {
         BackendKind::IoUring => "ioengine=io_uring",
         BackendKind::Libaio => "ioengine=libaio",
         BackendKind::Psync => "ioengine=psync",
+        BackendKind::Sync => "ioengine=sync",
+        BackendKind::Vsync => "ioengine=vsync",
+        BackendKind::Pvsync2 => "ioengine=pvsync2",
+        BackendKind::Mmap => "ioengine=mmap",
         BackendKind::Null => "ioengine=null",
         BackendKind::Sim => "ioengine=null\n; sokudo: engine=sim",
     }

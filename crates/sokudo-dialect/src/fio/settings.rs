@@ -149,10 +149,11 @@ impl Settings {
             rate: self.rate(&job, &operations)?,
             think: self.think(),
             durability: self.durability,
-            data: self.data,
+            data: self.data.clone(),
             cpus: self.cpus.clone(),
             exact_clock: self.exact_clock,
             operations,
+            ..Workload::new("", self.block)
         })
     }
 
@@ -216,7 +217,7 @@ impl Settings {
         if self.time_based && self.runtime.is_some() {
             return Ok(Limits {
                 time: self.runtime,
-                bytes: None,
+                ..Limits::default()
             });
         }
         let whole = || self.end().map(|end| end.saturating_sub(self.offset));
@@ -225,6 +226,7 @@ impl Settings {
             Some(bytes) => Ok(Limits {
                 time: self.runtime,
                 bytes: Some(Bytes(bytes)),
+                ..Limits::default()
             }),
             None => Err(JobFileProblem::NoEnd {
                 job: job.to_owned(),
@@ -251,10 +253,7 @@ impl Settings {
     }
 
     fn think(&self) -> Option<Think> {
-        (self.think_time.0 > 0).then_some(Think {
-            time: self.think_time,
-            after_ios: self.think_after_ios,
-        })
+        (self.think_time.0 > 0).then(|| Think::new(self.think_time, self.think_after_ios))
     }
 }
 

@@ -306,6 +306,7 @@ mod tests {
         let split = block_split("4k/50:64k:128k/", KiloBase::Binary).unwrap();
         let shares: Vec<_> = split
             .shares()
+            .unwrap()
             .iter()
             .map(|s| (s.bytes.0, s.weight))
             .collect();

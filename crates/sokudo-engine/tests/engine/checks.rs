@@ -41,7 +41,7 @@ const SLIPS: [(&str, Slip); 11] = [
     ("the rate", |it| it.rate = Some(Rate::BytesPerSecond(0))),
     ("the number of I/Os before a pause", |it| {
         let (time, after_ios) = (Nanos(1), 0);
-        it.think = Some(Think { time, after_ios });
+        it.think = Some(Think::new(time, after_ios));
     }),
     ("the number of writes before a flush", |it| {
         it.durability.fsync_every = Some(0);

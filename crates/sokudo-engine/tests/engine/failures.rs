@@ -213,10 +213,7 @@ fn unaligned_direct_i_o_is_an_error_with_its_offset() {
 fn on_a_vanishing_device(operation: Operation) -> Outcome {
     let workload = Workload {
         operations: OperationMix::only(operation),
-        think: Some(Think {
-            time: Nanos(900_000),
-            after_ios: 1,
-        }),
+        think: Some(Think::new(Nanos(900_000), 1)),
         limits: for_ms(3_600_000),
         ..random_reads(1)
     };

@@ -52,6 +52,7 @@ fn whichever_limit_comes_first_ends_the_workload() {
     let both = |ios| Limits {
         time: Some(Nanos(100_000_000)),
         bytes: Some(Bytes(ios * BLOCK)),
+        ..Limits::default()
     };
     for (ios, reason) in [(10, StopReason::Bytes), (1_000_000, StopReason::Time)] {
         let workload = Workload {

@@ -133,10 +133,7 @@ fn a_device_too_slow_for_the_rate_is_told_by_the_growing_lateness() {
 fn thinking_pauses_between_bursts() {
     // Four I/Os of 1 ms one after the other, then 6 ms of thought: ten
     // milliseconds for four.
-    let think = Think {
-        time: Nanos(6_000_000),
-        after_ios: 4,
-    };
+    let think = Think::new(Nanos(6_000_000), 4);
     let thinking = |depth, limits| Workload {
         think: Some(think),
         limits,

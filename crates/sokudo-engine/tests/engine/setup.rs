@@ -48,6 +48,7 @@ pub(crate) fn for_ms(milliseconds: u64) -> Limits {
     Limits {
         time: Some(Nanos(milliseconds * 1_000_000)),
         bytes: None,
+        ..Limits::default()
     }
 }
 
@@ -56,6 +57,7 @@ pub(crate) fn for_ios(ios: u64) -> Limits {
     Limits {
         time: None,
         bytes: Some(Bytes(ios * BLOCK)),
+        ..Limits::default()
     }
 }
 

@@ -68,10 +68,7 @@ fn a_cancelled_trial_keeps_its_figures() {
 
 #[test]
 fn a_pause_does_not_hold_up_a_stop() {
-    let hour = Think {
-        time: Nanos::from_secs(3_600),
-        after_ios: 1,
-    };
+    let hour = Think::new(Nanos::from_secs(3_600), 1);
     let workloads = vec![
         Workload {
             think: Some(hour),
