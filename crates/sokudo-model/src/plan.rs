@@ -62,27 +62,34 @@ pub struct Workload {
     /// Which part of the target is used; `None` is all of it.
     pub span: Option<Span>,
     /// Which targets of the stage, when it is not the first one alone.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub files: Files,
     /// How random I/Os are spread over the span.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub scatter: Scatter,
     /// I/Os kept in flight per clone (fio: `iodepth`).
     pub depth: u32,
     /// How I/Os are submitted and reaped together.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub batching: Batching,
     /// What memory buffers lie in.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub memory: BufferMemory,
     /// When to stop.
     pub limits: Limits,
     /// Time at the start that is run but not measured (fio: `ramp_time`).
     pub ramp: Nanos,
     /// When it starts, counted from the stage's start (fio: `startdelay`).
+    #[serde(default, skip_serializing_if = "is_default")]
     pub starts_after: Nanos,
     /// Whether its end ends every workload of the stage, and the plan with it (fio: `exitall`).
+    #[serde(default, skip_serializing_if = "is_default")]
     pub ends_others: EndsOthers,
     /// The fixed rate per clone of all operations together, if the load is not
     /// closed-loop.
     pub rate: Option<Rate>,
     /// Fixed rates of single operations, and how I/Os are spaced at a fixed rate.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub rates: Rates,
     /// Pauses between I/Os.
     pub think: Option<Think>,
@@ -91,17 +98,26 @@ pub struct Workload {
     /// What writes contain.
     pub data: DataContent,
     /// Whether and how what was written is read back and checked.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub verify: Option<Verify>,
     /// When it is steady enough to stop.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub steady: Option<SteadyRule>,
     /// What is kept of I/Os beyond one histogram per operation.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub recording: Recording,
     /// Processors that the clones are bound to; empty is unbound.
     pub cpus: Vec<u32>,
     /// Whether a clone may run on all of `cpus`, or on one each, in turn.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub cpu_policy: CpuPolicy,
     /// Read the clock before and after every single I/O, not once per batch.
     pub exact_clock: bool,
+}
+
+/// What a workload does not ask for is left out of documents, which older versions wrote without it.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Workload {
@@ -276,10 +292,11 @@ pub enum SequentialOffset {
 }
 
 /// Whether clones share processors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CpuPolicy {
     /// Each clone is bound to one of them, in turn.
+    #[default]
     Split,
     /// Each clone may run on all of them.
     Shared,

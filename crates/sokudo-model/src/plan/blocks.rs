@@ -8,15 +8,50 @@ use crate::units::Bytes;
 
 /// Block sizes of each direction. Never empty; no size and no weight is 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "Written", into = "Written")]
 pub struct BlockSizes {
     /// Of reads, and of all that has none of its own.
     all: BlockChoice,
     /// Of writes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     write: Option<BlockChoice>,
     /// Of trims.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     trim: Option<BlockChoice>,
+}
+
+/// As it stands in documents: a list of sizes, where that says all.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Written {
+    Same(Vec<BlockShare>),
+    Each {
+        all: BlockChoice,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        write: Option<BlockChoice>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trim: Option<BlockChoice>,
+    },
+}
+
+impl From<Written> for BlockSizes {
+    fn from(written: Written) -> Self {
+        match written {
+            Written::Same(shares) => Self::all(BlockChoice::Shares(shares)),
+            Written::Each { all, write, trim } => Self { all, write, trim },
+        }
+    }
+}
+
+impl From<BlockSizes> for Written {
+    fn from(sizes: BlockSizes) -> Self {
+        match sizes {
+            BlockSizes {
+                all: BlockChoice::Shares(shares),
+                write: None,
+                trim: None,
+            } => Self::Same(shares),
+            BlockSizes { all, write, trim } => Self::Each { all, write, trim },
+        }
+    }
 }
 
 /// How the size of the next I/O is chosen.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
 use crate::units::Bytes;
 
 /// What memory buffers lie in.
@@ -30,8 +31,10 @@ pub struct Durability {
     /// has it).
     pub write_through: bool,
     /// Together with `write_through`: its metadata too (`O_SYNC`; fio: `sync=1`).
+    #[serde(default, skip_serializing_if = "is_default")]
     pub with_metadata: bool,
     /// One fsync when a file is closed (fio: `fsync_on_close`).
+    #[serde(default, skip_serializing_if = "is_default")]
     pub flush_on_close: bool,
     /// One fsync when all is written, inside the measured time.
     pub final_flush: bool,

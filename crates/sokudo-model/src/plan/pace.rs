@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::is_default;
 use crate::units::{Bytes, Nanos};
 
 /// How I/Os are submitted and reaped together. `None` is as the engine finds best.
@@ -60,9 +61,11 @@ pub struct Limits {
     /// Bytes moved per clone, the ramp included.
     pub bytes: Option<Bytes>,
     /// I/Os per clone, the ramp included (fio: `number_ios`).
+    #[serde(default, skip_serializing_if = "is_default")]
     pub ios: Option<u64>,
     /// How often the work up to `bytes` or `ios` is done from its start again after
     /// the first time (fio: `loops` less 1).
+    #[serde(default, skip_serializing_if = "is_default")]
     pub repeats: u32,
 }
 
@@ -85,9 +88,20 @@ pub struct Think {
     /// After how many I/Os each time. At least 1.
     pub after_ios: u32,
     /// Whether I/Os in flight must have completed before the pause begins.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub waits_for_completion: bool,
     /// How much of `time` is spent computing instead of sleeping (fio: `thinktime_spin`).
+    #[serde(default, skip_serializing_if = "is_default")]
     pub spin: Nanos,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_yes(value: &bool) -> bool {
+    *value
 }
 
 impl Think {
