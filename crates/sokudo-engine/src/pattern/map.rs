@@ -62,7 +62,7 @@ impl BlockMap {
             level.fill(0);
             // What is beyond the end counts as taken.
             let last = level.len() - 1;
-            if bits % BITS != 0 || bits == 0 {
+            if bits == 0 || !bits.is_multiple_of(BITS) {
                 level[last] = u64::MAX << (bits % BITS);
             }
             bits = level.len() as u64;

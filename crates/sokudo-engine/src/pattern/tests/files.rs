@@ -1,0 +1,217 @@
+//! Turns of several files, and new passes.
+
+use super::*;
+
+fn three_files(order: FileOrder, ios: u32) -> (Workload, [Stretch; 3]) {
+    let mut workload = Workload::new("files", Bytes(BLOCK));
+    workload.files.service = FileService { order, ios };
+    let stretches = [
+        stretch(0, 2 * BLOCK),
+        stretch(BLOCK, 4 * BLOCK),
+        stretch(0, 3 * BLOCK + 5),
+    ];
+    (workload, stretches)
+}
+
+#[test]
+fn files_take_turns_and_those_that_are_done_are_passed_over() {
+    let (workload, stretches) = three_files(FileOrder::RoundRobin, 1);
+    let mut pattern = pattern(&workload, &stretches);
+    for _pass in 0..3 {
+        assert_eq!(files_of(&mut pattern, 9), [0, 1, 2, 0, 1, 2, 1, 2, 1]);
+    }
+}
+
+#[test]
+fn a_file_keeps_its_turn_for_as_many_ios_as_asked() {
+    let (workload, stretches) = three_files(FileOrder::RoundRobin, 2);
+    let mut pattern = pattern(&workload, &stretches);
+    assert_eq!(files_of(&mut pattern, 9), [0, 0, 1, 1, 2, 2, 1, 1, 2]);
+    assert_eq!(files_of(&mut pattern, 2), [0, 0]);
+}
+
+#[test]
+fn files_follow_one_another_when_each_is_done() {
+    let (workload, stretches) = three_files(FileOrder::Sequential, 1);
+    let mut pattern = pattern(&workload, &stretches);
+    for _pass in 0..2 {
+        let found: Vec<(u32, u64)> = (0..9)
+            .map(|_| pattern.next())
+            .map(|access| (access.file, access.offset / BLOCK))
+            .collect();
+        let expected = [
+            (0, 0),
+            (0, 1),
+            (1, 1),
+            (1, 2),
+            (1, 3),
+            (1, 4),
+            (2, 0),
+            (2, 1),
+            (2, 2),
+        ];
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn random_ios_of_files_in_sequence_move_on_after_the_size_of_each() {
+    for map in [false, true] {
+        let (mut workload, stretches) = three_files(FileOrder::Sequential, 1);
+        workload.order = Order::Random { map };
+        let mut pattern = pattern(&workload, &stretches);
+        for _pass in 0..2 {
+            assert_eq!(files_of(&mut pattern, 9), [0, 0, 1, 1, 1, 1, 2, 2, 2]);
+        }
+    }
+}
+
+#[test]
+fn random_ios_without_a_map_keep_using_all_files_in_turn() {
+    let (mut workload, stretches) = three_files(FileOrder::RoundRobin, 1);
+    workload.order = Order::Random { map: false };
+    let mut pattern = pattern(&workload, &stretches);
+    assert_eq!(files_of(&mut pattern, 30), [0, 1, 2].repeat(10));
+}
+
+#[test]
+fn files_at_random_are_used_in_their_shares() {
+    let files = 8u32;
+    let stretches = vec![stretch(0, 1 << 30); files as usize];
+    let weights: Vec<f64> = (1..=files).map(f64::from).map(f64::recip).collect();
+    let sum: f64 = weights.iter().sum();
+    let zipf: Vec<f64> = weights.iter().map(|weight| weight / sum).collect();
+    for (distribution, mut expected) in [
+        (Distribution::Uniform, vec![1.0 / 8.0; 8]),
+        (
+            Distribution::Zipf {
+                theta: 1_000_000,
+                center: None,
+            },
+            zipf,
+        ),
+    ] {
+        let mut workload = random_reads();
+        workload.files.service = FileService {
+            order: FileOrder::Random(distribution),
+            ios: 1,
+        };
+        let mut pattern = pattern(&workload, &stretches);
+        let mut counts = vec![0.0; files as usize];
+        for file in files_of(&mut pattern, 100_000) {
+            counts[file as usize] += 1.0;
+        }
+        counts.sort_by(f64::total_cmp);
+        expected.sort_by(f64::total_cmp);
+        let p = agreement(&counts, &expected);
+        // Sorted counts of equal shares agree better than chance.
+        assert!(p > 0.001, "{distribution:?}: {counts:?}");
+    }
+}
+
+#[test]
+fn every_distribution_over_files_uses_files_that_exist() {
+    for distribution in [
+        Distribution::Pareto {
+            power: 200_000,
+            center: None,
+        },
+        Distribution::Normal {
+            deviation: 20_000_000,
+            center: Some(500_000),
+        },
+        Distribution::Zipf {
+            theta: 900_000,
+            center: Some(1_000_000),
+        },
+    ] {
+        let (mut workload, stretches) = three_files(FileOrder::Random(distribution), 2);
+        workload.order = Order::Sequential {
+            offset: SequentialOffset::Own,
+        };
+        let mut pattern = pattern(&workload, &stretches);
+        assert!(files_of(&mut pattern, 1_000).iter().all(|file| *file < 3));
+    }
+}
+
+#[test]
+fn interlocked_clones_take_each_block_of_all_files_once() {
+    let (mut workload, stretches) = three_files(FileOrder::RoundRobin, 1);
+    workload.order = Order::Sequential {
+        offset: SequentialOffset::Interlocked,
+    };
+    let shared = Arc::default();
+    let mut clones: Vec<Pattern> = (0..3)
+        .map(|seed| Pattern::new(&workload, &stretches, &shared, Random::new(seed)))
+        .collect();
+    let mut found: Vec<(u32, u64)> = (0..9)
+        .map(|io| clones[io % 3].next())
+        .map(|access| (access.file, access.offset / BLOCK))
+        .collect();
+    found.sort_unstable();
+    let expected = [
+        (0, 0),
+        (0, 1),
+        (1, 1),
+        (1, 2),
+        (1, 3),
+        (1, 4),
+        (2, 0),
+        (2, 1),
+        (2, 2),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_interlocked_stride_leaves_holes() {
+    let mut workload = Workload::new("holes", Bytes(BLOCK));
+    workload.order = Order::Sequential {
+        offset: SequentialOffset::Interlocked,
+    };
+    let stretches = [stretch(0, 10 * BLOCK)];
+    workload.scatter.stride = 8192;
+    assert_eq!(
+        blocks(&mut pattern(&workload, &stretches), 6),
+        [0, 3, 6, 9, 0, 3]
+    );
+    workload.scatter.stride = -8192;
+    assert_eq!(
+        blocks(&mut pattern(&workload, &stretches), 11),
+        [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 9]
+    );
+    workload.scatter.stride = -4096;
+    assert_eq!(blocks(&mut pattern(&workload, &stretches), 2), [0, 0]);
+}
+
+#[test]
+fn a_restart_begins_at_the_start_with_an_empty_map() {
+    let mut sequential = pattern(
+        &Workload::new("walk", Bytes(BLOCK)),
+        &[stretch(0, 9 * BLOCK)],
+    );
+    blocks(&mut sequential, 4);
+    sequential.restart();
+    assert_eq!(blocks(&mut sequential, 2), [0, 1]);
+
+    let mut workload = random_reads();
+    workload.order = Order::Random { map: true };
+    for shares in [&[(BLOCK, 1)][..], &[(BLOCK, 1), (2 * BLOCK, 1)]] {
+        workload.blocks = sizes(shares);
+        let mut mapped = pattern(&workload, &[stretch(0, 64 * BLOCK)]);
+        mapped.next();
+        mapped.restart();
+        let (mut moved, mut seen) = (0, HashSet::new());
+        while moved < 64 * BLOCK {
+            let access = mapped.next();
+            moved += u64::from(access.length);
+            assert!(seen.insert(access.offset));
+        }
+    }
+
+    let (workload, stretches) = three_files(FileOrder::RoundRobin, 1);
+    let mut files = pattern(&workload, &stretches);
+    files_of(&mut files, 4);
+    files.restart();
+    assert_eq!(files_of(&mut files, 3), [0, 1, 2]);
+}
