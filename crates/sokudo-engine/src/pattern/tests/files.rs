@@ -74,39 +74,57 @@ fn random_ios_without_a_map_keep_using_all_files_in_turn() {
     assert_eq!(files_of(&mut pattern, 30), [0, 1, 2].repeat(10));
 }
 
-#[test]
-fn files_at_random_are_used_in_their_shares() {
-    let files = 8u32;
-    let stretches = vec![stretch(0, 1 << 30); files as usize];
-    let weights: Vec<f64> = (1..=files).map(f64::from).map(f64::recip).collect();
-    let sum: f64 = weights.iter().sum();
-    let zipf: Vec<f64> = weights.iter().map(|weight| weight / sum).collect();
-    for (distribution, mut expected) in [
-        (Distribution::Uniform, vec![1.0 / 8.0; 8]),
-        (
-            Distribution::Zipf {
-                theta: 1_000_000,
-                center: None,
-            },
-            zipf,
-        ),
-    ] {
-        let mut workload = random_reads();
-        workload.files.service = FileService {
-            order: FileOrder::Random(distribution),
-            ios: 1,
-        };
-        let mut pattern = pattern(&workload, &stretches);
-        let mut counts = vec![0.0; files as usize];
-        for file in files_of(&mut pattern, 100_000) {
-            counts[file as usize] += 1.0;
-        }
-        counts.sort_by(f64::total_cmp);
-        expected.sort_by(f64::total_cmp);
-        let p = agreement(&counts, &expected);
-        // Sorted counts of equal shares agree better than chance.
-        assert!(p > 0.001, "{distribution:?}: {counts:?}");
+/// How often each of eight files is used, hottest first.
+fn uses_of_files(order: FileOrder) -> Vec<f64> {
+    let mut workload = random_reads();
+    workload.files.service = FileService { order, ios: 1 };
+    let mut pattern = pattern(&workload, &[stretch(0, 1 << 30); 8]);
+    let mut counts = vec![0.0; 8];
+    for file in files_of(&mut pattern, 100_000) {
+        counts[file as usize] += 1.0;
     }
+    counts.sort_by(|one: &f64, other| other.total_cmp(one));
+    counts
+}
+
+#[test]
+fn files_at_random_are_used_alike() {
+    let counts = uses_of_files(FileOrder::Random(Distribution::Uniform));
+    assert!(agreement(&counts, &[0.125; 8]) > 0.001, "{counts:?}");
+}
+
+#[test]
+fn the_favourites_of_zipf_share_a_file() {
+    // 1,024 places per file.
+    let weights: Vec<f64> = (1..=8 * 1_024)
+        .map(|rank| f64::from(rank).powf(-1.2))
+        .collect();
+    let sum: f64 = weights.iter().sum();
+    let shares: Vec<f64> = weights
+        .chunks(1_024)
+        .map(|file| file.iter().sum::<f64>() / sum)
+        .collect();
+    let distribution = Distribution::Zipf {
+        theta: 1_200_000,
+        center: None,
+    };
+    let counts = uses_of_files(FileOrder::Random(distribution));
+    assert!(agreement(&counts, &shares) > 0.001, "{counts:?}");
+    assert!(
+        counts[0] > 85_000.0,
+        "fio 3.33 gives it about nine tenths: {counts:?}"
+    );
+}
+
+#[test]
+fn a_quarter_of_the_files_gets_three_quarters_of_pareto() {
+    let distribution = Distribution::Pareto {
+        power: 250_000,
+        center: Some(0),
+    };
+    let counts = uses_of_files(FileOrder::Random(distribution));
+    let two = (counts[0] + counts[1]) / 100_000.0;
+    assert!((two - 0.75).abs() < 0.01, "{two}");
 }
 
 #[test]
