@@ -26,6 +26,9 @@ const UNIQUE_BYTES: usize = 4096;
 /// is 2 MiB), so that what was written before does not help to compress.
 pub(crate) const POOL_BYTES: u64 = 4 << 20;
 
+/// Marking more than this takes longer than the clock's resolution.
+const MARKED_BYTES_PER_READING: u32 = 32 << 10;
+
 /// Fills buffers before the trial and gives each write its content just before it is
 /// submitted, outside its latency.
 pub(crate) struct Data(Kind);
@@ -67,6 +70,18 @@ impl Data {
             Kind::Repeated { seed } => Random::new(*seed).fill(buffer),
             // It is made when it is written; what is never written must not repeat.
             Kind::Reduced(_) => buffer.fill(0),
+        }
+    }
+
+    /// Whether that takes longer than the clock's resolution for a write of `length`
+    /// bytes, so that the clock has to be read again before it is issued.
+    #[inline]
+    #[allow(dead_code, reason = "the worker is about to use it")]
+    pub(crate) fn takes_long(&self, length: u32) -> bool {
+        match self.0 {
+            Kind::Unique { .. } => length > MARKED_BYTES_PER_READING,
+            Kind::Bytes(_) | Kind::Repeated { .. } => false,
+            Kind::Reduced(_) => true,
         }
     }
 

@@ -130,9 +130,10 @@ impl Walk {
         Self {
             stretch,
             tracks,
-            map: manner
-                .map_unit
-                .map(|unit| BlockMap::new(stretch.length / unit, random)),
+            map: manner.map_unit.map(|unit| {
+                let has_one_size = workload.blocks.single().is_some();
+                BlockMap::new(stretch.length / unit, has_one_size, random)
+            }),
             walked: 0,
         }
     }

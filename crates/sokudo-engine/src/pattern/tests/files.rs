@@ -233,3 +233,30 @@ fn a_restart_begins_at_the_start_with_an_empty_map() {
     files.restart();
     assert_eq!(files_of(&mut files, 3), [0, 1, 2]);
 }
+
+#[test]
+fn a_map_of_one_size_visits_each_block_of_all_files_once() {
+    let (mut workload, stretches) = three_files(FileOrder::RoundRobin, 1);
+    workload.order = Order::Random { map: true };
+    workload.operations = OperationMix::read_write(50).unwrap();
+    let mut pattern = pattern(&workload, &stretches);
+    for _pass in 0..5 {
+        let mut found: Vec<(u32, u64)> = (0..9)
+            .map(|_| pattern.next())
+            .map(|access| (access.file, access.offset / BLOCK))
+            .collect();
+        found.sort_unstable();
+        let expected = [
+            (0, 0),
+            (0, 1),
+            (1, 1),
+            (1, 2),
+            (1, 3),
+            (1, 4),
+            (2, 0),
+            (2, 1),
+            (2, 2),
+        ];
+        assert_eq!(found, expected);
+    }
+}
