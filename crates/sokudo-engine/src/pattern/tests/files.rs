@@ -55,6 +55,20 @@ fn files_follow_one_another_when_each_is_done() {
 }
 
 #[test]
+fn a_sequential_mix_leaves_a_file_when_one_direction_is_at_its_end() {
+    let (mut workload, stretches) = three_files(FileOrder::Sequential, 1);
+    workload.operations = OperationMix::read_write(50).unwrap();
+    let mut pattern = pattern(&workload, &stretches);
+    let mut reached = [[0u64; 3]; 2];
+    while reached[0][1] + reached[1][1] == 0 {
+        let access = pattern.next();
+        reached[access.operation.index()][access.file as usize] += 1;
+    }
+    // The first file has two blocks.
+    assert_eq!(reached[0][0].max(reached[1][0]), 2);
+}
+
+#[test]
 fn random_ios_of_files_in_sequence_move_on_after_the_size_of_each() {
     for map in [false, true] {
         let (mut workload, stretches) = three_files(FileOrder::Sequential, 1);
