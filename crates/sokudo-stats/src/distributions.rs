@@ -1,0 +1,315 @@
+//! Skewed choices among a number of places: how often each rank is drawn.
+//!
+//! Ranks count from 0, the first is the favourite. Where a rank lies is not decided
+//! here.
+
+use crate::random::Random;
+
+/// Draws that are rejected before the last resort. Each is accepted with more than
+/// one chance in three, so that none is ever rejected this often.
+const ATTEMPTS_MAX: u32 = 256;
+
+/// Above this theta all but one draw in a thousand million are of the first rank, and
+/// the integrals run out of digits.
+const THETA_MAX: f64 = 30.0;
+
+/// Zipf: rank k, counted from 1, in proportion to 1 / k^theta. Exact for every number
+/// of places and every theta above 0, by rejection and inversion of the integral of
+/// the density (Hörmann and Derflinger, "Rejection-inversion to generate variates
+/// from monotone discrete distributions", 1996): constant time and no table.
+#[derive(Clone, Copy, Debug)]
+pub struct Zipf {
+    places: f64,
+    theta: f64,
+    /// The integral at the upper edge of the first rank, less its weight.
+    integral_first: f64,
+    /// The integral at the upper edge of the last rank.
+    integral_last: f64,
+    /// Ranks no further than this below the drawn point are accepted unseen.
+    accepted: f64,
+}
+
+impl Zipf {
+    /// Over `places` ranks; 0 is taken for 1. A theta above 30 is taken for 30.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "above 2^53 places neighbours are equally likely anyway"
+    )]
+    pub fn new(places: u64, theta: f64) -> Self {
+        let places = places.max(1) as f64;
+        let theta = theta.min(THETA_MAX);
+        let first = integral(1.5, theta) - 1.0;
+        let second = integral(2.5, theta) - weight(2.0, theta);
+        Self {
+            places,
+            theta,
+            integral_first: first,
+            integral_last: integral(places + 0.5, theta),
+            accepted: 2.0 - integral_inverse(second, theta),
+        }
+    }
+
+    /// The next rank.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 1 and the number of places"
+    )]
+    pub fn next(&self, random: &mut Random) -> u64 {
+        let width = self.integral_first - self.integral_last;
+        for _ in 0..ATTEMPTS_MAX {
+            let drawn = self.integral_last + random.fraction() * width;
+            let point = integral_inverse(drawn, self.theta);
+            let rank = point.round().clamp(1.0, self.places);
+            if rank - point <= self.accepted
+                || drawn >= integral(rank + 0.5, self.theta) - weight(rank, self.theta)
+            {
+                return rank as u64 - 1;
+            }
+        }
+        0
+    }
+}
+
+/// x^-theta.
+fn weight(x: f64, theta: f64) -> f64 {
+    (-theta * x.ln()).exp()
+}
+
+/// The integral of x^-theta from 1, also where theta is 1 or close to it.
+fn integral(x: f64, theta: f64) -> f64 {
+    let logarithm = x.ln();
+    exponential_slope((1.0 - theta) * logarithm) * logarithm
+}
+
+fn integral_inverse(value: f64, theta: f64) -> f64 {
+    // Rounding must not lead below -1, where the logarithm ends.
+    let argument = (value * (1.0 - theta)).max(-1.0);
+    (logarithm_slope(argument) * value).exp()
+}
+
+/// Below this, a series of three terms is exact to the last bit.
+const SERIES_BELOW: f64 = 1e-8;
+
+/// (e^x - 1) / x.
+fn exponential_slope(x: f64) -> f64 {
+    if x.abs() > SERIES_BELOW {
+        x.exp_m1() / x
+    } else {
+        1.0 + x / 2.0
+    }
+}
+
+/// ln(1 + x) / x.
+fn logarithm_slope(x: f64) -> f64 {
+    if x.abs() > SERIES_BELOW {
+        x.ln_1p() / x
+    } else {
+        1.0 - x / 2.0
+    }
+}
+
+/// Pareto as storage people use it: with power h, a share h of the places gets 1 - h
+/// of the draws (0.2 is "80 to 20"). Ranks below a share s of all get s^(1/a), where
+/// a = ln h / ln (1 - h).
+#[derive(Clone, Copy, Debug)]
+pub struct Pareto {
+    places: f64,
+    exponent: f64,
+}
+
+impl Pareto {
+    /// Over `places` ranks, with `power` above 0 and below 1.
+    #[expect(clippy::cast_precision_loss, reason = "a place in 2^53 is lost")]
+    pub fn new(places: u64, power: f64) -> Self {
+        Self {
+            places: places.max(1) as f64,
+            exponent: power.ln() / (1.0 - power).ln(),
+        }
+    }
+
+    /// The next rank.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 0 and the number of places"
+    )]
+    pub fn next(&self, random: &mut Random) -> u64 {
+        let rank = (self.places * random.fraction().powf(self.exponent)).floor();
+        rank.min(self.places - 1.0) as u64
+    }
+}
+
+/// Normal around the middle of the places; what falls outside is drawn again. Here
+/// the favourite is the middle one.
+#[derive(Clone, Copy, Debug)]
+pub struct Normal {
+    places: f64,
+    deviation: f64,
+}
+
+impl Normal {
+    /// Over `places`, with a standard deviation that is a share of them.
+    #[expect(clippy::cast_precision_loss, reason = "a place in 2^53 is lost")]
+    pub fn new(places: u64, deviation: f64) -> Self {
+        Self {
+            places: places.max(1) as f64,
+            deviation,
+        }
+    }
+
+    /// The next place.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 0 and the number of places"
+    )]
+    pub fn next(&self, random: &mut Random) -> u64 {
+        for _ in 0..ATTEMPTS_MAX {
+            let share = 0.5 + self.deviation * standard_normal(random);
+            if (0.0..1.0).contains(&share) {
+                return (self.places * share).floor().min(self.places - 1.0) as u64;
+            }
+        }
+        (self.places / 2.0) as u64
+    }
+}
+
+/// By the method of Box and Muller (1958).
+fn standard_normal(random: &mut Random) -> f64 {
+    // Above 0, so that it has a logarithm.
+    let radius = (-2.0 * (1.0 - random.fraction()).ln()).sqrt();
+    radius * (std::f64::consts::TAU * random.fraction()).cos()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use statrs::distribution::{ChiSquared, ContinuousCDF, Normal as Exact};
+
+    const DRAWS: u32 = 1_000_000;
+
+    /// How well counts of drawn ranks agree with their exact probabilities, by
+    /// chi-square over cells of at least 20 expected draws.
+    fn agreement(probabilities: &[f64], mut draw: impl FnMut() -> u64) -> f64 {
+        let mut counts = vec![0f64; probabilities.len()];
+        for _ in 0..DRAWS {
+            counts[draw() as usize] += 1.0;
+        }
+        let (mut statistic, mut cells) = (0.0, 0.0);
+        let (mut count, mut expected) = (0.0, 0.0);
+        for (found, probability) in counts.iter().zip(probabilities) {
+            count += found;
+            expected += probability * f64::from(DRAWS);
+            if expected >= 20.0 {
+                statistic += (count - expected).powi(2) / expected;
+                cells += 1.0;
+                (count, expected) = (0.0, 0.0);
+            }
+        }
+        assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        1.0 - ChiSquared::new(cells - 1.0).unwrap().cdf(statistic)
+    }
+
+    fn assert_agrees(name: &str, probabilities: &[f64], draw: impl FnMut() -> u64) {
+        let p = agreement(probabilities, draw);
+        assert!((0.001..=0.999).contains(&p), "{name}: p {p}");
+    }
+
+    #[test]
+    fn ranks_of_zipf_come_in_their_exact_shares() {
+        for places in [2u64, 10, 1_000] {
+            for theta in [0.1, 0.8, 0.999_999, 1.0, 1.2, 2.5] {
+                let weights: Vec<f64> = (1..=places)
+                    .map(|rank| (rank as f64).powf(-theta))
+                    .collect();
+                let sum: f64 = weights.iter().sum();
+                let shares: Vec<f64> = weights.iter().map(|weight| weight / sum).collect();
+                let (zipf, mut random) = (Zipf::new(places, theta), Random::new(11));
+                assert_agrees(&format!("{places} places, theta {theta}"), &shares, || {
+                    zipf.next(&mut random)
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_of_pareto_come_in_their_exact_shares() {
+        for places in [10u64, 1_000] {
+            for power in [0.1f64, 0.2, 0.5, 0.9] {
+                let inverse = (1.0 - power).ln() / power.ln();
+                let below = |rank: u64| (rank as f64 / places as f64).powf(inverse);
+                let shares: Vec<f64> = (0..places)
+                    .map(|rank| below(rank + 1) - below(rank))
+                    .collect();
+                let (pareto, mut random) = (Pareto::new(places, power), Random::new(12));
+                assert_agrees(&format!("{places} places, power {power}"), &shares, || {
+                    pareto.next(&mut random)
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn a_fifth_of_the_places_gets_four_fifths() {
+        let (pareto, mut random) = (Pareto::new(1_000, 0.2), Random::new(3));
+        let hot = (0..DRAWS)
+            .filter(|_| pareto.next(&mut random) < 200)
+            .count();
+        let share = hot as f64 / f64::from(DRAWS);
+        assert!((share - 0.8).abs() < 0.002, "{share}");
+    }
+
+    #[test]
+    fn places_of_normal_come_in_their_exact_shares() {
+        for places in [10u64, 1_000] {
+            for deviation in [0.05, 0.2, 1.0] {
+                let exact = Exact::new(0.5, deviation).unwrap();
+                let inside = exact.cdf(1.0) - exact.cdf(0.0);
+                let below = |place: u64| exact.cdf(place as f64 / places as f64) / inside;
+                let shares: Vec<f64> = (0..places)
+                    .map(|place| below(place + 1) - below(place))
+                    .collect();
+                let (normal, mut random) = (Normal::new(places, deviation), Random::new(13));
+                assert_agrees(&format!("{places} places, {deviation}"), &shares, || {
+                    normal.next(&mut random)
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn one_place_is_always_drawn() {
+        let mut random = Random::new(0);
+        for _ in 0..100 {
+            assert_eq!(Zipf::new(1, 1.0).next(&mut random), 0);
+            assert_eq!(Pareto::new(1, 0.3).next(&mut random), 0);
+            assert_eq!(Normal::new(1, 0.0).next(&mut random), 0);
+        }
+    }
+
+    #[test]
+    fn a_steep_zipf_draws_the_first_rank_only() {
+        let (zipf, mut random) = (Zipf::new(1_000_000, 5_000.0), Random::new(1));
+        assert!((0..10_000).all(|_| zipf.next(&mut random) == 0));
+    }
+
+    proptest! {
+        #[test]
+        fn no_rank_is_outside(
+            places in 1u64..u64::MAX / 2, theta in 0.001f64..40.0, power in 0.001f64..0.999,
+            deviation in 0.0f64..1.0, seed in any::<u64>(),
+        ) {
+            let mut random = Random::new(seed);
+            let zipf = Zipf::new(places, theta);
+            let pareto = Pareto::new(places, power);
+            let normal = Normal::new(places, deviation);
+            for _ in 0..20 {
+                prop_assert!(zipf.next(&mut random) < places);
+                prop_assert!(pareto.next(&mut random) < places);
+                prop_assert!(normal.next(&mut random) < places);
+            }
+        }
+    }
+}
