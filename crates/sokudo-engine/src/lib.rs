@@ -25,6 +25,8 @@ mod tally;
 mod target;
 mod test_file;
 mod threads;
+#[allow(dead_code, reason = "the worker takes it up with reading back")]
+mod verify;
 mod worker;
 
 pub use backend::OpenError;
@@ -32,4 +34,5 @@ pub use check::CheckError;
 pub use control::Control;
 pub use stage::{StageError, StageOptions, run_stage};
 pub use target::{FileTarget, SimulatedTarget, Target, TargetError};
+pub use verify::VerifyError;
 pub use test_file::{LeftBehind, TestFile, TestFileError, free_space_needed, lay_out, left_behind};
