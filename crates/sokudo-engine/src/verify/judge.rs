@@ -62,6 +62,7 @@ impl Writer {
     /// The serial that a header's write had, if it was one of ours.
     fn serial_of(&self, header: &Header) -> Option<u64> {
         let newest = self.next_serial.checked_sub(1)?;
+        #[expect(clippy::cast_possible_truncation, reason = "a header holds 16 bits")]
         let below = (newest as u16).wrapping_sub(header.serial);
         let newest = newest.checked_sub(u64::from(below))?;
         (0..SERIAL_TRIES_MAX)

@@ -4,7 +4,8 @@
 use crc::{Algorithm, Crc, Table};
 use md5::Md5;
 use sha1::Sha1;
-use sha2::{Sha256, Sha512};
+use sha2::Sha512;
+use sha2::block_api::compress256;
 use sha3::{Sha3_224, Sha3_256, Sha3_384, Sha3_512};
 use sokudo_model::Check;
 use twox_hash::XxHash32;
@@ -61,7 +62,7 @@ impl Sum {
                 digest.chunks_exact_mut(4).for_each(<[u8]>::reverse);
                 Self::new(check, &digest)
             }
-            Check::Sha256 => Self::new(check, &Sha256::digest(contents)),
+            Check::Sha256 => Self::new(check, &sha256_of_fio(contents)),
             Check::Sha512 => Self::new(check, &Sha512::digest(contents)),
             Check::Sha3_224 => Self::new(check, &Sha3_224::digest(contents)),
             Check::Sha3_256 => Self::new(check, &Sha3_256::digest(contents)),
@@ -73,21 +74,18 @@ impl Sum {
         }
     }
 
-    /// What fio 3.33 keeps instead of a SHA-2 digest: the last block that it hashed,
-    /// as it lies in its work buffer. It says nothing of what comes before that block.
-    /// `None` for other checks, and for contents shorter than one block.
+    /// What fio 3.33 keeps for SHA-512 instead of a digest: its work buffer, which holds
+    /// the end of the contents and then a part of their start, and says nothing of what
+    /// lies between. `None` for other checks, and for contents shorter than one block.
     pub(crate) fn of_fio(check: Check, contents: &[u8]) -> Option<Self> {
-        match check {
-            Check::Sha256 => Some(Self::new(check, &last_block_of_sha256(contents))),
-            Check::Sha512 => {
-                let mut block = [0; 128];
-                block.copy_from_slice(contents.get(..128)?);
-                let tail = contents.len() % 128;
-                block[..tail].copy_from_slice(&contents[contents.len() - tail..]);
-                Some(Self::new(check, &block))
-            }
-            _ => None,
+        if check != Check::Sha512 {
+            return None;
         }
+        let mut block = [0; 128];
+        block.copy_from_slice(contents.get(..128)?);
+        let tail = contents.len() % 128;
+        block[..tail].copy_from_slice(&contents[contents.len() - tail..]);
+        Some(Self::new(check, &block))
     }
 
     fn new(check: Check, sum: &[u8]) -> Self {
@@ -125,19 +123,38 @@ pub(crate) const fn sum_bytes(check: Check) -> usize {
     }
 }
 
-/// The last 64 bytes of the padded message, with the length in the machine's order,
-/// in which fio leaves it.
-fn last_block_of_sha256(contents: &[u8]) -> [u8; 64] {
-    let mut block = [0; 64];
-    let tail = contents.len() % 64;
+/// FIPS 180-4, 5.3.3.
+const SHA256_START: [u32; 8] = [
+    0x6a09_e667,
+    0xbb67_ae85,
+    0x3c6e_f372,
+    0xa54f_f53a,
+    0x510e_527f,
+    0x9b05_688c,
+    0x1f83_d9ab,
+    0x5be0_cd19,
+];
+
+/// SHA-256 as fio has it: the length that ends the message lies in the machine's order,
+/// and what is kept is the last block, its first eight bytes being the lowest byte of
+/// each word of the digest.
+fn sha256_of_fio(contents: &[u8]) -> [u8; 64] {
+    let (blocks, tail) = contents.as_chunks::<64>();
+    let mut state = SHA256_START;
+    compress256(&mut state, blocks);
+    let mut last = [[0; 64]; 2];
+    last[0][..tail.len()].copy_from_slice(tail);
+    last[0][tail.len()] = 0x80;
     // With less than nine bytes left, the padding fills one block more.
-    if tail < 56 {
-        block[..tail].copy_from_slice(&contents[contents.len() - tail..]);
-        block[tail] = 0x80;
-    }
+    let count = if tail.len() < 56 { 1 } else { 2 };
     let bits = 8 * contents.len() as u64;
-    block[56..].copy_from_slice(&bits.to_le_bytes());
-    block
+    last[count - 1][56..].copy_from_slice(&bits.to_le_bytes());
+    compress256(&mut state, &last[..count]);
+    let mut kept = last[count - 1];
+    for (byte, word) in kept.iter_mut().zip(state) {
+        *byte = word.to_le_bytes()[0];
+    }
+    kept
 }
 
 /// A sum as people read it.
