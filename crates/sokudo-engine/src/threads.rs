@@ -8,13 +8,12 @@ use std::time::{Duration, Instant};
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, CpuTime, Event, Moved, Nanos, Outcome, Phase, Stage,
-    StopReason, Workload,
+    BackendUse, Bytes, CpuTime, Event, Moved, Nanos, Outcome, Phase, Stage, StopReason, Workload,
 };
 use sokudo_stats::Random;
 use sokudo_sys::{ThreadTime, thread_time};
 
-use crate::backend::{AnyBackend, Backend, TICK, Wanted, open};
+use crate::backend::{AnyBackend, Backend, TICK, Wanted, depth_used, open};
 use crate::clock::{Clock, RealClock};
 use crate::control::Control;
 use crate::data::Data;
@@ -255,6 +254,8 @@ fn run_clone(
         AnyBackend::IoUring(b) => drive(&mut worker, b, shared, progress),
         AnyBackend::Libaio(b) => drive(&mut worker, b, shared, progress),
         AnyBackend::Psync(b) => drive(&mut worker, b, shared, progress),
+        AnyBackend::Vsync(b) => drive(&mut worker, b, shared, progress),
+        AnyBackend::Mmap(b) => drive(&mut worker, b, shared, progress),
         AnyBackend::Null(b) => drive(&mut worker, b, shared, progress),
     };
     if worker.in_flight() > 0 {
@@ -299,11 +300,7 @@ fn prepare(
         memory: workload.memory,
     };
     let (mut backend, used) = open(wanted, files)?;
-    let depth = if used.kind == BackendKind::Psync {
-        1
-    } else {
-        workload.depth
-    };
+    let depth = depth_used(used.kind, workload);
     let mut random = Random::stream(shared.seed, number as u64);
     let data = Data::new(&workload.data, random.next_u64());
     let stretch: Stretch = stretch_of(workload, shared.target.size());
@@ -314,6 +311,8 @@ fn prepare(
             AnyBackend::IoUring(b) => worker.fill_buffers(b),
             AnyBackend::Libaio(b) => worker.fill_buffers(b),
             AnyBackend::Psync(b) => worker.fill_buffers(b),
+            AnyBackend::Vsync(b) => worker.fill_buffers(b),
+            AnyBackend::Mmap(b) => worker.fill_buffers(b),
             AnyBackend::Null(b) => worker.fill_buffers(b),
         }
     }
