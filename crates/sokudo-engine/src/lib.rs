@@ -11,25 +11,37 @@
 )]
 
 mod backend;
+mod batched;
 mod check;
+mod checking;
+mod chunks;
 mod clock;
+mod collector;
 mod control;
 mod data;
+mod drive;
+mod flushing;
 mod offsets;
 mod pace;
 mod pattern;
+mod progress;
+mod record;
 pub mod sim;
 mod simulation;
 mod stage;
+mod steady;
 mod tally;
 mod target;
 mod test_file;
 mod threads;
+#[allow(dead_code, reason = "the worker takes it up with reading back")]
+mod verify;
 mod worker;
 
 pub use backend::OpenError;
 pub use check::CheckError;
 pub use control::Control;
-pub use stage::{StageError, StageOptions, run_stage};
+pub use stage::{StageError, StageOptions, ends_others, run_stage};
 pub use target::{FileTarget, SimulatedTarget, Target, TargetError};
+pub use verify::VerifyError;
 pub use test_file::{LeftBehind, TestFile, TestFileError, free_space_needed, lay_out, left_behind};

@@ -13,6 +13,7 @@
 pub mod event;
 pub mod finding;
 pub mod fio;
+pub mod merge;
 pub mod plan;
 pub mod run;
 pub mod target;
@@ -20,6 +21,7 @@ pub mod units;
 
 pub use event::{Event, Moved, Phase};
 pub use finding::{Assessment, Finding, Severity, Verdict};
+pub use merge::{FAILURE_KINDS_MAX, count_failure};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
     DataContent, DirectMode, Distribution, Durability, EndsOthers, FileOrder, FileService, FileUse,

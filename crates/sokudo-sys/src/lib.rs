@@ -1,5 +1,5 @@
 //! The only crate with `unsafe`: io_uring and libaio rings that own their
-//! buffers, blocking I/O on the same buffers, and the system calls that no safe
+//! buffers, blocking I/O and mapped files on the same buffers, and the system calls that no safe
 //! library offers.
 //!
 //! Every public function is safe. Nothing here decides anything: which backend,
@@ -12,7 +12,9 @@
 
 mod aio;
 mod blocking;
+mod bus_error;
 pub mod extents;
+mod mapped;
 mod queue;
 mod region;
 mod request;
@@ -21,9 +23,10 @@ mod ring;
 mod usage;
 
 pub use aio::Aio;
-pub use blocking::Blocking;
+pub use blocking::{Blocking, Calls, OneByOne, VECTORS_MAX};
+pub use mapped::Mapped;
 pub use queue::Queue;
-pub use region::{CHUNK_ALIGNMENT, Pages, Region};
+pub use region::{CHUNK_ALIGNMENT, PageWish, Pages, Region};
 pub use request::{Action, Request};
 pub use ring::{Ring, RingFeatures};
-pub use usage::{ThreadTime, thread_time};
+pub use usage::{ThreadCounts, ThreadTime, thread_counts, thread_time};

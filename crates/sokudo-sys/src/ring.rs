@@ -1,4 +1,4 @@
-//! io_uring on one file, with buffers of its own.
+//! io_uring on files, with buffers of its own.
 
 #![expect(
     unsafe_code,
@@ -13,6 +13,7 @@ use std::time::Duration;
 use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode, squeue};
 
+use crate::blocking;
 use crate::queue::{Queue, drain};
 use crate::region::Region;
 use crate::request::{Action, Request};
@@ -31,8 +32,8 @@ const TICK: u64 = u64::MAX;
 pub struct RingFeatures {
     /// Buffers are pinned once, not per I/O.
     pub registered_buffers: bool,
-    /// The file is looked up once, not per I/O.
-    pub registered_file: bool,
+    /// Files are looked up once, not per I/O.
+    pub registered_files: bool,
     /// One thread only submits (`IORING_SETUP_SINGLE_ISSUER`).
     pub single_issuer: bool,
     /// Completions are processed when asked for, not by interrupting the thread
@@ -40,19 +41,22 @@ pub struct RingFeatures {
     pub deferred_task_work: bool,
 }
 
-/// A ring, its file and its buffers. Must be used by the thread that made it.
+/// A ring, its files and its buffers. Must be used by the thread that made it.
 pub struct Ring {
     ring: ManuallyDrop<IoUring>,
     region: ManuallyDrop<Region>,
-    file: OwnedFd,
+    files: Vec<OwnedFd>,
+    are_devices: Box<[bool]>,
     features: RingFeatures,
     in_flight: u32,
+    /// Discards of devices, which the ring cannot do: they are done when prepared.
+    done: Vec<(u32, i32)>,
     tick: Box<Timespec>,
     tick_armed: bool,
 }
 
 impl Ring {
-    /// Makes a ring for `depth` I/Os in flight on `file`. Features that the kernel
+    /// Makes a ring for `depth` I/Os in flight on `files`. Features that the kernel
     /// does not grant are left out and missing in [`Self::features`].
     ///
     /// `tick` bounds how long [`Self::submit_and_wait`] waits when a device is
@@ -63,25 +67,28 @@ impl Ring {
     /// the limit of locked memory does, with the region given back for another
     /// backend.
     pub fn new(
-        file: OwnedFd,
+        files: Vec<OwnedFd>,
         region: Region,
         depth: u32,
         tick: Duration,
-    ) -> Result<Self, (io::Error, OwnedFd, Region)> {
+    ) -> Result<Self, (io::Error, Vec<OwnedFd>, Region)> {
         // One entry more for the tick.
         let entries = (depth + 1).next_power_of_two().min(ENTRIES_MAX);
         let (ring, mut features) = match build(entries) {
             Ok(built) => built,
-            Err(error) => return Err((error, file, region)),
+            Err(error) => return Err((error, files, region)),
         };
         features.registered_buffers = register_region(&ring, &region);
-        features.registered_file = ring.submitter().register_files(&[file.as_raw_fd()]).is_ok();
+        let raw: Vec<_> = files.iter().map(AsRawFd::as_raw_fd).collect();
+        features.registered_files = ring.submitter().register_files(&raw).is_ok();
         // Saves a look-up per system call; not worth a word when it is refused.
         let _ = ring.submitter().register_ring_fd();
         Ok(Self {
             ring: ManuallyDrop::new(ring),
             region: ManuallyDrop::new(region),
-            file,
+            are_devices: files.iter().map(blocking::is_block_device).collect(),
+            files,
+            done: Vec::with_capacity(depth as usize),
             features,
             in_flight: 0,
             tick: Box::new(Timespec::from(tick)),
@@ -97,20 +104,17 @@ impl Ring {
     #[inline]
     fn entry(&self, request: Request, buffer: *mut u8) -> squeue::Entry {
         let RingFeatures {
-            registered_file,
+            registered_files,
             registered_buffers,
             ..
         } = self.features;
-        if registered_file {
-            // The file's place in the table of registered files.
-            build_entry(Fd(0), registered_buffers, request, buffer).flags(squeue::Flags::FIXED_FILE)
+        if registered_files {
+            // A file's place in the table of registered files is its place in `files`.
+            let place = Fd(request.file.cast_signed());
+            build_entry(place, registered_buffers, request, buffer).flags(squeue::Flags::FIXED_FILE)
         } else {
-            build_entry(
-                Fd(self.file.as_raw_fd()),
-                registered_buffers,
-                request,
-                buffer,
-            )
+            let file = Fd(self.files[request.file as usize].as_raw_fd());
+            build_entry(file, registered_buffers, request, buffer)
         }
     }
 
@@ -118,7 +122,7 @@ impl Ring {
     fn push(&mut self, entry: &squeue::Entry) {
         // SAFETY: buffers named by the entry belong to the region, which is lent
         // until the completion is reaped and outlives the ring, as does the
-        // timespec in its box; the file is owned by self.
+        // timespec in its box; the files are owned by self.
         let pushed = unsafe { self.ring.submission().push(entry) };
         pushed.expect("the ring has an entry for every I/O in flight and the tick");
     }
@@ -146,6 +150,13 @@ impl Queue for Ring {
     #[inline]
     fn prepare(&mut self, request: Request) {
         let buffer = self.region.lend(request.chunk, request.length);
+        if request.action == Action::Trim && self.are_devices[request.file as usize] {
+            let file = self.files[request.file as usize].as_raw_fd();
+            let result = blocking::perform(file, true, buffer, request);
+            self.in_flight += 1;
+            self.done.push((request.chunk, result));
+            return;
+        }
         let entry = self
             .entry(request, buffer)
             .user_data(u64::from(request.chunk));
@@ -160,14 +171,23 @@ impl Queue for Ring {
 
     #[inline]
     fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()> {
+        // What is done already need not be waited for.
+        let done = u32::try_from(self.done.len()).unwrap_or(u32::MAX);
+        let wanted = wanted.min(self.in_flight).saturating_sub(done);
+        if wanted == 0 && done > 0 {
+            return self.submit();
+        }
         if !self.tick_armed {
             self.arm_tick();
         }
-        let wanted = wanted.min(self.in_flight).max(1);
+        let wanted = wanted.max(1);
         ignoring_interrupts(self.ring.submit_and_wait(wanted as usize))
     }
 
     fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {
+        if !self.done.is_empty() {
+            return self.submit();
+        }
         let timespec = Timespec::from(patience);
         let arguments = SubmitArgs::new().timespec(&timespec);
         match self.ring.submitter().submit_with_args(1, &arguments) {
@@ -178,6 +198,11 @@ impl Queue for Ring {
 
     #[inline]
     fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
+        for (chunk, result) in self.done.drain(..) {
+            self.region.take_back(chunk);
+            self.in_flight -= 1;
+            each(chunk, result);
+        }
         for completion in self.ring.completion() {
             if completion.user_data() == TICK {
                 self.tick_armed = false;
@@ -199,8 +224,8 @@ impl Drop for Ring {
             return;
         }
         // The kernel takes a ring apart in its own time; without this it would
-        // hold the file, and the space of a removed one, until then.
-        if self.features.registered_file {
+        // hold the files, and the space of removed ones, until then.
+        if self.features.registered_files {
             let _ = self.ring.submitter().unregister_files();
         }
         // SAFETY: dropped once, here; the ring goes before its memory.
@@ -265,12 +290,8 @@ fn build_entry(file: Fd, fixed_buffer: bool, request: Request, buffer: *mut u8) 
         Action::Read => opcode::Read::new(file, buffer, length)
             .offset(offset)
             .build(),
-        Action::Write | Action::WriteThrough => {
-            let flags = if action == Action::WriteThrough {
-                libc::RWF_DSYNC
-            } else {
-                0
-            };
+        Action::Write | Action::WriteThrough | Action::WriteThroughWithMetadata => {
+            let flags = action.write_flags();
             if fixed_buffer {
                 let write = opcode::WriteFixed::new(file, buffer.cast_const(), length, 0);
                 write.offset(offset).rw_flags(flags).build()
