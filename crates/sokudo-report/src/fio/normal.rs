@@ -431,3 +431,6 @@ fn verdict_line(report: &FioReport) -> String {
 fn line(text: &mut String, words: std::fmt::Arguments) {
     writeln!(text, "{words}").expect("a String takes all text");
 }
+
+#[cfg(test)]
+mod tests;

@@ -68,7 +68,11 @@ fn the_line_is_the_one_of_fio() {
         line.trim_end(),
         "Jobs: 1 (f=1): [m(1),_(1),P(1)][22.2%][eta 00m:07s]"
     );
-    assert_eq!(line.len(), first.len(), "it covers the longer line before it");
+    assert_eq!(
+        line.len(),
+        first.len(),
+        "it covers the longer line before it"
+    );
 }
 
 #[test]
