@@ -7,6 +7,7 @@ use sokudo_model::{
 };
 
 use crate::document::RunDocument;
+use crate::fingerprint::extras;
 use crate::number::{MISSING, grouped};
 
 const UNKNOWN: &str = "unknown";
@@ -30,6 +31,9 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         ),
         ("File", has_file(target).then(|| file_line(target))),
         ("Span", span_line(document)),
+        ("Files", special(document, "files")),
+        ("Scatter", special(document, "scatter")),
+        ("Rates", special(document, "rates")),
         ("Engine", Some(engine_line(document))),
         ("Threads", threads_line(document)),
         (
@@ -37,6 +41,10 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
             has_device(target).then(|| direct_line(document)),
         ),
         ("Data", Some(data_line(document))),
+        ("Checked", special(document, "check")),
+        ("Batches", special(document, "batching")),
+        ("Memory", special(document, "memory")),
+        ("Steady", special(document, "steady")),
         ("Trials", Some(trials_line(document))),
         ("Seed", Some(document.seed.to_string())),
         ("Machine", machine_line(&document.environment)),
@@ -212,6 +220,19 @@ fn span_line(document: &RunDocument) -> Option<String> {
     (!spans.is_empty()).then(|| spans.join("; "))
 }
 
+/// What is special about workloads, where anything is.
+fn special(document: &RunDocument, part: &str) -> Option<String> {
+    let results = document.results.iter();
+    let of_part = results.flat_map(|result| {
+        let parts = extras(&result.workload);
+        parts
+            .filter(|(name, _)| *name == part)
+            .map(|(_, text)| text)
+    });
+    let texts = unique(of_part);
+    (!texts.is_empty()).then(|| texts.join("; "))
+}
+
 /// What "sequential with N threads" means, where there is any.
 fn threads_line(document: &RunDocument) -> Option<String> {
     let shared = Order::Sequential {
@@ -248,8 +269,8 @@ fn data_line(document: &RunDocument) -> String {
                 DataContent::Random => "random, every 4 KiB unique",
                 DataContent::Zero => "zeros",
                 DataContent::Repeated => "random, the same in every I/O",
-                DataContent::Pattern(_) => "a pattern",
-                DataContent::Reducible(_) => "random, reducible to a degree",
+                DataContent::Pattern(_) => "a given pattern",
+                DataContent::Reducible(_) => "random, made to compress or to repeat in part",
             }),
     );
     if contents.is_empty() {
@@ -431,6 +452,20 @@ mod tests {
         assert_eq!(
             value_of(&run, "Data").unwrap(),
             "random, every 4 KiB unique"
+        );
+    }
+
+    #[test]
+    fn what_is_special_about_workloads_is_told_once() {
+        let mut run = sample::run();
+        assert_eq!(value_of(&run, "Scatter"), None);
+        for row in &mut run.rows {
+            row.workload.scatter.random_percent = Some([50; 3]);
+        }
+        run.rows[0].workload.scatter.random_percent = Some([40; 3]);
+        assert_eq!(
+            value_of(&run, "Scatter").unwrap(),
+            "40 % random; 50 % random"
         );
     }
 

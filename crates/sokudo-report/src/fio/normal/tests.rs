@@ -4,6 +4,7 @@ use sokudo_model::{Finding, Severity};
 use sokudo_stats::Histogram;
 
 use super::*;
+use crate::fio::DiskUse;
 use crate::fio::sample::{Sample, installed_fio};
 use crate::fio::start_lines;
 

@@ -136,6 +136,14 @@ fn the_rest_of_a_job_without_a_time_limit_follows_from_what_is_done() {
     let second = Nanos::from_secs(1);
     status.observe(&progress(0, second, each, Phase::Running));
     assert_eq!(status.remaining(second), Some(Nanos::from_secs(3)));
+    let again = sample.run.plan.stages[0].clone();
+    sample.run.plan.stages.push(again);
+    let job = sample.session.jobs[0].clone();
+    sample.session.jobs.push(job);
+    let mut status = StatusLine::new(&sample.run.plan, &sample.session);
+    status.stage_started(0, Nanos(0));
+    status.observe(&progress(0, second, each, Phase::Running));
+    assert_eq!(status.remaining(second), Some(Nanos::from_secs(3)));
 }
 
 #[test]
