@@ -340,3 +340,6 @@ fn add_histogram(sum: &mut Option<Histogram>, other: Option<&Histogram>) {
         (_, None) => {}
     }
 }
+
+#[cfg(test)]
+mod tests;
