@@ -209,15 +209,27 @@ fn engine_line(document: &RunDocument) -> String {
         .join("; ")
 }
 
+/// Parts of targets that are named; of more, only their number is told.
+const SPANS_NAMED: usize = 4;
+
 /// Which part of the target was used, when it was not all of it.
 fn span_line(document: &RunDocument) -> Option<String> {
-    let spans = unique(document.results.iter().filter_map(|r| r.workload.span));
+    let of_workload = |workload: &Workload| {
+        let of_files = workload.files.uses.iter().filter_map(|file| file.span);
+        let spans: Vec<Span> = workload.span.into_iter().chain(of_files).collect();
+        spans
+    };
+    let results = document.results.iter();
+    let spans = unique(results.flat_map(|result| of_workload(&result.workload)));
     let span_text = |span: &Span| match span.offset {
         Bytes(0) => format!("the first {}", span.length),
         offset => format!("{} from {offset} on", span.length),
     };
-    let spans: Vec<String> = spans.iter().map(span_text).collect();
-    (!spans.is_empty()).then(|| spans.join("; "))
+    let mut texts: Vec<String> = spans.iter().take(SPANS_NAMED).map(span_text).collect();
+    if spans.len() > SPANS_NAMED {
+        texts.push(format!("and {} more", spans.len() - SPANS_NAMED));
+    }
+    (!texts.is_empty()).then(|| texts.join("; "))
 }
 
 /// What is special about workloads, where anything is.
@@ -453,6 +465,26 @@ mod tests {
             value_of(&run, "Data").unwrap(),
             "random, every 4 KiB unique"
         );
+    }
+
+    #[test]
+    fn parts_of_files_are_told_until_there_are_too_many() {
+        let mut run = sample::run();
+        let uses = |count: u32| {
+            let one = |index: u32| sokudo_model::FileUse {
+                target: index,
+                span: Some(Span {
+                    offset: Bytes::mib(index.into()),
+                    length: Bytes::mib(1),
+                }),
+            };
+            (0..count).map(one).collect::<Vec<_>>()
+        };
+        run.rows[0].workload.files.uses = uses(2);
+        let told = "the first 1 MiB; 1 MiB from 1 MiB on";
+        assert_eq!(value_of(&run, "Span").unwrap(), told);
+        run.rows[0].workload.files.uses = uses(9);
+        assert!(value_of(&run, "Span").unwrap().ends_with("; and 5 more"));
     }
 
     #[test]

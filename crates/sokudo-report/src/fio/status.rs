@@ -50,8 +50,6 @@ struct JobState {
     /// It ended with an error.
     failed: bool,
     phase: Phase,
-    /// Since its stage began.
-    at: Nanos,
     moved: [Moved; 3],
 }
 
@@ -70,7 +68,6 @@ impl StatusLine {
             begun: false,
             failed: false,
             phase: Phase::Waiting,
-            at: Nanos(0),
             moved: [Moved::default(); 3],
         };
         let reporting = session.jobs.first().map(|job| &job.reporting);
@@ -118,14 +115,12 @@ impl StatusLine {
     pub fn observe(&mut self, event: &Event) {
         if let Event::Progress {
             workload,
-            at,
             each,
             phase,
             ..
         } = event
             && let Some(job) = self.job(*workload)
         {
-            job.at = *at;
             job.moved = *each;
             job.phase = *phase;
         }
