@@ -1,6 +1,6 @@
 use super::*;
 use crate::fio::sample::Sample;
-use sokudo_model::Logs;
+use sokudo_model::{LatencyLog, Logs};
 use sokudo_stats::Histogram;
 
 fn point(at_ms: u64, operation: Operation, value: f64, max: u64) -> LogPoint {
@@ -30,6 +30,7 @@ fn logging() -> Sample {
             point(40, Operation::Write, value * 2.0, 0),
         ]
     };
+    sample.run.rows[1].workload.recording.latency_log = Some(LatencyLog { interval: None });
     sample.outcome(1).logs = Logs {
         submission: vec![],
         completion: points(30.0),
@@ -71,6 +72,18 @@ fn every_io_is_logged_in_the_columns_of_fio() {
     );
     assert_eq!(text_of(&sample, "p_slat.2.log"), "");
     assert_eq!(logs(&sample.report()).len(), 6);
+}
+
+#[test]
+fn without_a_log_of_latencies_bandwidths_come_from_what_else_is_known() {
+    let mut sample = logging();
+    sample.run.rows[1].workload.recording.latency_log = None;
+    // Of the read its own latency is kept; the write has the mean of all.
+    sample.outcome(1).logs.every_io[0].max = 40;
+    assert_eq!(
+        text_of(&sample, "p_bw.2.log"),
+        "0, 102400000, 0, 4096, 0\n40, 16384, 1, 4096, 0\n"
+    );
 }
 
 #[test]
