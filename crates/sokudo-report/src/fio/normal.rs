@@ -345,7 +345,13 @@ fn verdict_line(report: &FioReport) -> String {
         .rev()
         .max_by_key(|(_, assessment)| assessment.verdict)
     else {
-        return "sokudo: no verdict: no job was measured".to_owned();
+        let measured = (0..report.session.jobs.len()).any(|job| report.outcome(job).is_some());
+        let reason = if measured {
+            "the run was not judged"
+        } else {
+            "no job was measured"
+        };
+        return format!("sokudo: no verdict: {reason}");
     };
     let reason = worst
         .findings

@@ -228,7 +228,13 @@ fn the_last_line_is_the_worst_verdict_and_its_reason() {
     for row in &mut sample.run.rows {
         row.assessment = None;
     }
-    assert!(normal(&sample.report()).contains("sokudo: no verdict"));
+    let text = normal(&sample.report());
+    assert!(text.ends_with("sokudo: no verdict: the run was not judged\n"));
+    for row in &mut sample.run.rows {
+        row.trials.clear();
+    }
+    let text = normal(&sample.report());
+    assert!(text.ends_with("sokudo: no verdict: no job was measured\n"));
 }
 
 #[test]
