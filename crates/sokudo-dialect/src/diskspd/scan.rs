@@ -12,6 +12,9 @@ const WITH_VALUE: &str = "bBcCdfFgioOjtTWX";
 /// Options that never have one, so that another option may follow in the same word.
 const FLAGS: &str = "hlLnpv";
 
+/// The arguments that are still to be read.
+type Rest<'a> = std::iter::Peekable<std::slice::Iter<'a, String>>;
+
 /// A command line in its parts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Line {
@@ -37,7 +40,7 @@ pub(super) struct Written {
 /// Takes a command line apart, without the program's name.
 pub(super) fn scan(arguments: &[String]) -> Result<Line, DiskspdError> {
     let mut line = Line::default();
-    let mut rest = arguments.iter();
+    let mut rest = arguments.iter().peekable();
     while let Some(argument) = rest.next() {
         if argument == "--" {
             line.targets.extend(rest.by_ref().cloned());
@@ -56,7 +59,7 @@ fn short_options<'a>(
     line: &mut Line,
     argument: &str,
     word: &str,
-    rest: &mut impl Iterator<Item = &'a String>,
+    rest: &mut Rest<'a>,
 ) -> Result<(), DiskspdError> {
     let mut letters = word.chars();
     while let Some(letter) = letters.next() {
@@ -75,6 +78,10 @@ fn short_options<'a>(
         }
         let (text, value) = match value {
             "" if WITH_VALUE.contains(letter) => apart(argument, rest)?,
+            // Optional on Windows, always there on Linux.
+            "" if letter == 'a' && rest.peek().is_some_and(|next| is_processor_list(next)) => {
+                apart(argument, rest)?
+            }
             _ => (argument.to_owned(), value.to_owned()),
         };
         line.options.push(Written {
@@ -87,11 +94,16 @@ fn short_options<'a>(
     Ok(())
 }
 
+/// Whether it can hardly be anything but `0,1,4-7`.
+fn is_processor_list(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_digit())
+        && text
+            .chars()
+            .all(|c| c.is_ascii_digit() || c == ',' || c == '-')
+}
+
 /// A value that is the next argument.
-fn apart<'a>(
-    argument: &str,
-    rest: &mut impl Iterator<Item = &'a String>,
-) -> Result<(String, String), DiskspdError> {
+fn apart<'a>(argument: &str, rest: &mut Rest<'a>) -> Result<(String, String), DiskspdError> {
     let value = rest.next().ok_or_else(|| {
         let expected = "a value";
         DiskspdError::new(argument, DiskspdProblem::Missing { expected })
@@ -103,7 +115,7 @@ fn long_option<'a>(
     line: &mut Line,
     argument: &str,
     long: &str,
-    rest: &mut impl Iterator<Item = &'a String>,
+    rest: &mut Rest<'a>,
 ) -> Result<(), DiskspdError> {
     let (name, value) = match long.split_once('=') {
         Some((name, value)) => (name, Some(value.to_owned())),
@@ -166,9 +178,11 @@ mod tests {
 
     #[test]
     fn what_is_optional_never_takes_the_next_argument() {
-        for option in ["-r", "-D", "-z", "-w", "-S", "-s", "-Z", "-x", "-a", "-P"] {
+        for option in ["-r", "-D", "-z", "-w", "-S", "-s", "-Z", "-x", "-P"] {
             assert_eq!(parts(&[option, "4"]).1, ["4"], "{option}");
         }
+        assert_eq!(parts(&["-a", "0-3,7", "file"]).1, ["file"]);
+        assert_eq!(parts(&["-a", "file"]).1, ["file"]);
     }
 
     #[test]
