@@ -326,6 +326,8 @@ fn a_stride_counts_from_start_to_start() {
     );
     assert_eq!(only(&planned("-c1G -b4K -s4K FILE")).scatter.stride, 0);
     assert_eq!(only(&planned("-c1G -b8K -s4K FILE")).scatter.stride, -4096);
+    // The same block again and again.
+    assert_eq!(only(&planned("-c1G -b8K -s0 FILE")).scatter.stride, -8192);
 }
 
 #[test]
@@ -493,7 +495,7 @@ fn refusals_name_the_argument_and_the_way_out() {
         "-rd90/10 FILE",
         "-r -rdpct90/10:20/10 FILE",
         "-rdpct90/10 FILE",
-        "-s0 FILE",
+        "-sX FILE",
         "-Sq FILE",
         "-Sr FILE",
         "-Nn FILE",

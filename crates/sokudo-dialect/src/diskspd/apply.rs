@@ -354,8 +354,8 @@ impl Asked {
             None => &option.value,
         };
         if !text.is_empty() {
-            let size = value::size(text, self.target.block.0).filter(|bytes| *bytes > 0);
-            let expected = "a distance above 0 such as 64K, with i before it for -si";
+            let size = value::size(text, self.target.block.0);
+            let expected = "a distance such as 64K, with i before it for -si";
             self.target.stride = Some(Bytes(size.ok_or_else(|| bad(option, expected))?));
         }
         Ok(())

@@ -329,8 +329,8 @@ impl<'a> Reader<'a> {
             return Err(self.error(parent, problem));
         }
         target.stride = random.or(stride);
-        if target.stride == Some(Bytes(0)) {
-            return Err(self.bad(parent, "a stride or an alignment above 0"));
+        if random == Some(Bytes(0)) {
+            return Err(self.bad(parent, "<Random> with an alignment above 0"));
         }
         if random.is_some() || ratio.is_some() {
             target.random_percent = ratio.unwrap_or(100);
