@@ -1,5 +1,7 @@
 //! diskspd's command lines and profiles, as people write them.
 
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
 use std::collections::BTreeMap;
 
 use sokudo_dialect::diskspd::{
@@ -737,11 +739,10 @@ mod fuzz {
             let mut words = words;
             words.push(format!("-c{size}"));
             words.push("file".into());
-            if let Ok(invocation) = invocation(&words, &host) {
-                if let Ok(planned) = invocation.plan(&host) {
-                    let place = LinePlace { path: "file".into(), create: None };
-                    let _ = command_lines(&planned.plan, &place);
-                }
+            let planned = invocation(&words, &host).and_then(|read| read.plan(&host));
+            if let Ok(planned) = planned {
+                let place = LinePlace { path: "file".into(), create: None };
+                let _ = command_lines(&planned.plan, &place);
             }
         }
 

@@ -1,5 +1,7 @@
 //! The table of options in docs/DISKSPD.md is the one that the reader goes by.
 
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
 use std::path::Path;
 
 const BEGIN: &str = "cargo test -p sokudo-dialect --test diskspd_page` -->\n";
