@@ -685,6 +685,23 @@ fn what_is_wrong_with_a_profile_is_named_with_its_place() {
 }
 
 #[test]
+fn a_profile_of_any_size_and_depth_is_bounded() {
+    let deep = format!("{}{}", "<a>".repeat(100_000), "</a>".repeat(100_000));
+    let host = Made::file("p.xml", &deep);
+    assert!(refusal_on("-Xp.xml", &host).contains("nearest is <Profile>"));
+    let target = "<Target><Path>null:</Path><FileSize>1048576</FileSize><ThreadsPerFile>256</ThreadsPerFile></Target>";
+    let span = format!("<TimeSpan><Targets>{target}</Targets></TimeSpan>");
+    let long = format!(
+        "<Profile><TimeSpans>{}</TimeSpans></Profile>",
+        span.repeat(200)
+    );
+    let host = Made::file("p.xml", &long);
+    assert!(refusal_on("-Xp.xml", &host).contains("51200 threads"));
+    let host = Made::file("source", "abc");
+    assert!(refusal_on("-c1G -t256 -Z2M,source FILE", &host).contains("256M"));
+}
+
+#[test]
 fn lines_repeat_the_plan_they_are_printed_from() {
     for line in [
         "-c1G -b1M -d5 -W0 -t1 -o8 -w0 -Sd -Zr -n -z42 -L /mnt/file",
