@@ -44,7 +44,7 @@
 //! overrides what stands above it.
 
 mod error;
-mod nearest;
+pub(crate) mod nearest;
 mod options;
 mod parse;
 mod phrase;
