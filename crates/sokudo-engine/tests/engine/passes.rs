@@ -280,7 +280,7 @@ fn progress_tells_what_a_workload_is_doing() {
         })
         .collect();
     assert_eq!(phases[0], Phase::Ramp);
-    assert_eq!(phases[phases.len() - 2], Phase::Running);
+    assert!(phases.contains(&Phase::Running), "{phases:?}");
     assert_eq!(phases[phases.len() - 1], Phase::Ended);
 }
 
