@@ -12,89 +12,33 @@ mod header;
 mod history;
 mod judge;
 mod pattern;
+mod refusal;
+mod state;
 mod sums;
 #[cfg(test)]
 mod tests;
 
+use std::io;
 use std::path::PathBuf;
 
-use sokudo_model::{BlockSizes, Bytes, Check, Mismatch, Operation, Verify, VerifyOutcome};
+use sokudo_model::{Bytes, Check, Mismatch, Verify, VerifyOutcome};
 
 use header::{HEADER_BYTES, Header, kind_of};
 use history::{History, Record};
-use judge::{Fault, Place, Writer, overhead};
+use judge::{Fault, Place, Writer};
 use pattern::Contents;
+pub use refusal::VerifyError;
+#[allow(
+    unused_imports,
+    reason = "the check of plans takes it up with reading back"
+)]
+pub(crate) use refusal::check_verify;
+use state::Progress;
 use sums::Sum;
 
 /// Bad blocks that are described; more are only counted, since a device that fails
 /// everywhere would otherwise fill the memory.
 pub(crate) const MISMATCHES_MAX: usize = 64;
-
-/// Why blocks cannot be checked as asked.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum VerifyError {
-    /// No room for the header.
-    #[error(
-        "verify: {interval} bytes have no room for {needed} bytes of header and some data; use a larger block or verify_interval"
-    )]
-    TooSmall {
-        /// Bytes per header.
-        interval: u64,
-        /// Bytes of header and sum.
-        needed: u64,
-    },
-    /// The header would not fit where it is to lie.
-    #[error(
-        "verify_offset {offset}: the header of {needed} bytes must lie outside the first {needed} bytes and inside {interval}; use {needed} to {last}, or 0"
-    )]
-    Offset {
-        /// Where the header is to lie.
-        offset: u64,
-        /// Bytes of header and sum.
-        needed: u64,
-        /// Bytes per header.
-        interval: u64,
-        /// The last offset with room.
-        last: u64,
-    },
-    /// A pattern to check, and none given.
-    #[error("verify=pattern needs verify_pattern; say what the blocks hold")]
-    NoPattern,
-}
-
-/// Whether blocks of these sizes can be checked as asked.
-///
-/// # Errors
-/// What is in the way.
-pub(crate) fn check_verify(verify: &Verify, blocks: &BlockSizes) -> Result<(), VerifyError> {
-    let smallest = [Operation::Read, Operation::Write]
-        .map(|operation| blocks.of(operation).smallest().0)
-        .into_iter()
-        .min()
-        .unwrap_or(0);
-    let interval = verify
-        .interval
-        .map_or(smallest, |bytes| bytes.0.min(smallest));
-    let needed = overhead(verify.check) as u64;
-    let is_pattern = matches!(verify.check, Check::Pattern | Check::PatternHeader);
-    if is_pattern && !Contents::new(verify.pattern.as_deref()).is_pattern() {
-        return Err(VerifyError::NoPattern);
-    }
-    if interval <= needed && needed > 0 {
-        return Err(VerifyError::TooSmall { interval, needed });
-    }
-    let offset = verify.offset.0;
-    let last = interval.saturating_sub(needed);
-    if needed > 0 && offset > 0 && !(needed..=last).contains(&offset) {
-        return Err(VerifyError::Offset {
-            offset,
-            needed,
-            interval,
-            last,
-        });
-    }
-    Ok(())
-}
 
 /// A block to read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +62,7 @@ pub(crate) struct Verifier {
     /// Blocks handed out for reading back and not checked: as many as the depth.
     reading: Vec<Reading>,
     written_since_batch: u64,
+    progress: Progress,
     outcome: VerifyOutcome,
     dump_to: PathBuf,
 }
@@ -154,6 +99,7 @@ impl Verifier {
             in_flight: Vec::new(),
             reading: Vec::new(),
             written_since_batch: 0,
+            progress: Progress::new(files.len()),
             outcome: VerifyOutcome::default(),
             dump_to: PathBuf::new(),
             verify: verify.clone(),
@@ -178,6 +124,8 @@ impl Verifier {
             reading.is_disturbed |= record_of(&reading.expected).overlaps(&record);
         }
         self.in_flight.push(record);
+        self.progress.writes += 1;
+        self.progress.depth = self.progress.depth.max(self.in_flight.len());
         if self.writer.check != Check::Null {
             self.fill(buffer, offset, serial);
         }
@@ -188,6 +136,7 @@ impl Verifier {
     pub(crate) fn written(&mut self, file: u32, offset: u64, length: u32, serial: u64) {
         self.forget(serial);
         self.written_since_batch += 1;
+        self.progress.completed(file, offset);
         self.history.add(Record {
             offset,
             serial,
@@ -292,6 +241,23 @@ impl Verifier {
     /// Whether a bad block ends the workload, and there was one.
     pub(crate) fn is_fatal(&self) -> bool {
         self.verify.fatal && self.outcome.wrong > 0
+    }
+
+    /// Writes fio's `local-NAME-INDEX-verify.state` to the working directory, where that
+    /// is asked for and anything was written. `index` counts the plan's clones from 0.
+    ///
+    /// # Errors
+    /// The file's name and what the system says.
+    pub(crate) fn save_state(&self, name: &str, index: u32) -> Result<(), (PathBuf, io::Error)> {
+        if !self.verify.save_state || self.progress.writes == 0 {
+            return Ok(());
+        }
+        // Nothing in a job's name may lead elsewhere.
+        let file_name = name.replace('/', "_");
+        let path = self
+            .dump_to
+            .join(format!("local-{file_name}-{index}-verify.state"));
+        std::fs::write(&path, self.progress.bytes(name)).map_err(|error| (path, error))
     }
 
     /// What was found.
