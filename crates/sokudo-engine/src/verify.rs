@@ -12,6 +12,7 @@ mod header;
 mod history;
 mod judge;
 mod pattern;
+mod pieces;
 mod refusal;
 mod state;
 mod sums;
@@ -21,12 +22,13 @@ mod tests;
 use std::io;
 use std::path::PathBuf;
 
-use sokudo_model::{Bytes, Check, Mismatch, Verify, VerifyOutcome};
+use sokudo_model::{Bytes, Check, Mismatch, MismatchKind, Verify, VerifyOutcome};
 
 use header::{HEADER_BYTES, Header, kind_of};
 use history::{History, Record};
 use judge::{Fault, Place, Writer};
 use pattern::Contents;
+use pieces::pieces;
 pub use refusal::VerifyError;
 #[allow(
     unused_imports,
@@ -48,6 +50,18 @@ pub(crate) struct Expected {
     pub(crate) length: u32,
     /// The write that is expected there; `None` where that is not known.
     pub(crate) serial: Option<u64>,
+}
+
+impl Expected {
+    fn place(&self) -> Record {
+        Record {
+            offset: self.offset,
+            serial: self.serial.unwrap_or(0),
+            completed: 0,
+            file: self.file,
+            length: self.length,
+        }
+    }
 }
 
 /// Seals, remembers and checks the blocks of one clone.
@@ -121,7 +135,7 @@ impl Verifier {
             length,
         };
         for reading in &mut self.reading {
-            reading.is_disturbed |= record_of(&reading.expected).overlaps(&record);
+            reading.is_disturbed |= reading.expected.place().overlaps(&record);
         }
         self.in_flight.push(record);
         self.progress.writes += 1;
@@ -217,7 +231,11 @@ impl Verifier {
         if self.writer.check == Check::Null {
             return true;
         }
-        let length = buffer.len().min(expected.length as usize);
+        let length = expected.length as usize;
+        if buffer.len() < length {
+            self.report_short(buffer, expected);
+            return false;
+        }
         let serials = expected.serial.map(|latest| {
             let oldest = self.history.oldest(expected.file, expected.offset, latest);
             (oldest, latest)
@@ -265,28 +283,13 @@ impl Verifier {
         self.outcome
     }
 
-    /// Where each header's piece of a block begins and ends. A rest that is too short
-    /// for a header belongs to the piece before it.
+    /// Where each header's piece of a block begins and ends.
     fn pieces(&self, length: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let interval = self.verify.interval.map_or(length, |bytes| {
-            usize::try_from(bytes.0)
-                .unwrap_or(length)
-                .clamp(1, length.max(1))
-        });
-        let shortest = self.shortest_piece();
-        let count = match length % interval.max(1) {
-            0 => length / interval.max(1),
-            rest if rest < shortest && length > interval => length / interval,
-            _ => length / interval + 1,
-        };
-        (0..count).map(move |index| {
-            let end = if index + 1 == count {
-                length
-            } else {
-                (index + 1) * interval
-            };
-            (index * interval, end)
-        })
+        let interval = self
+            .verify
+            .interval
+            .map_or(length, |bytes| usize::try_from(bytes.0).unwrap_or(length));
+        pieces(length, interval, self.shortest_piece())
     }
 
     /// A header, where it lies, and at least a byte of data.
@@ -350,13 +353,26 @@ impl Verifier {
     }
 
     #[cold]
+    fn report_short(&mut self, buffer: &[u8], expected: Expected) {
+        let (read, length) = (buffer.len(), expected.length);
+        let place = Place {
+            block: expected.offset,
+            start: 0,
+            serials: None,
+        };
+        let detail = format!("only {read} of {length} bytes could be read");
+        self.report(buffer, expected.file, place, (MismatchKind::Length, detail));
+        self.outcome.wrong += 1;
+    }
+
+    #[cold]
     fn report(&mut self, piece: &[u8], file: u32, place: Place, (kind, mut detail): Fault) {
         if self.outcome.mismatches.len() >= MISMATCHES_MAX {
             return;
         }
         let file = self.files.get(file as usize).cloned().unwrap_or_default();
         if self.verify.dump {
-            detail.push_str(&self.dump(piece, &file, place));
+            detail.push_str(&self.dump_both(piece, &file, place));
         }
         self.outcome.mismatches.push(Mismatch {
             file,
@@ -365,42 +381,5 @@ impl Verifier {
             kind,
             detail,
         });
-    }
-
-    /// Writes what was received, and what was expected where that is known, to files.
-    fn dump(&mut self, piece: &[u8], file: &str, place: Place) -> String {
-        let expected = self.remake(piece, place);
-        let dump = dump::Dump {
-            directory: &self.dump_to,
-            file,
-            offset: place.offset(),
-        };
-        dump.write(piece, expected.as_deref())
-    }
-
-    /// The piece as it was written: by its serial, or else by its own header.
-    fn remake(&mut self, piece: &[u8], place: Place) -> Option<Vec<u8>> {
-        let mut made = piece.to_vec();
-        let (seed, serial) = match place.serials {
-            Some((_, latest)) => (self.writer.seed_of(latest), latest),
-            None if self.writer.is_pattern && self.writer.overhead() == 0 => (0, 0),
-            None => {
-                self.move_header(&mut made);
-                let header = Header::read(&made).ok()?;
-                (header.seed, u64::from(header.serial))
-            }
-        };
-        self.make(&mut made, seed, serial, place.block, place.start);
-        Some(made)
-    }
-}
-
-fn record_of(expected: &Expected) -> Record {
-    Record {
-        offset: expected.offset,
-        serial: expected.serial.unwrap_or(0),
-        completed: 0,
-        file: expected.file,
-        length: expected.length,
     }
 }
