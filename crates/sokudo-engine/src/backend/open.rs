@@ -210,6 +210,11 @@ fn open_ring(
     wanted: Wanted,
     mut features: Vec<String>,
 ) -> Result<(AnyBackend, BackendUse), Refused> {
+    let registered = if files.len() == 1 {
+        "registered file"
+    } else {
+        "registered files"
+    };
     let ring = Ring::new(files, region, wanted.depth, TICK)?;
     let RingFeatures {
         registered_buffers,
@@ -219,7 +224,7 @@ fn open_ring(
     } = ring.features();
     let granted = [
         (registered_buffers, "registered buffers"),
-        (registered_files, "registered files"),
+        (registered_files, registered),
         (single_issuer, "single issuer"),
         (deferred_task_work, "deferred task work"),
     ];
