@@ -654,6 +654,9 @@ fn a_profile_takes_times_seed_and_format_from_the_line() {
         assert_eq!(stage.workloads[0].limits.time, Some(Nanos::from_secs(1)));
         assert_eq!(stage.workloads[0].ramp, Nanos(0));
     }
+    let drawn = PROFILE.replace("<RandSeed>7", "<RandSeed>18446744073709551615");
+    let drawn = plan_on("-Xp.xml FILE", &Made::file("p.xml", &drawn));
+    assert_eq!(drawn.plan.seed, u64::MAX);
     assert!(refusal_on("-Xp.xml -b4K FILE", &host).contains("-b4K"));
     assert!(refusal_on("-Xp.xml", &host).contains("names 0"));
     assert!(refusal_on("-Xp.xml FILE more", &host).contains("no target *2"));
