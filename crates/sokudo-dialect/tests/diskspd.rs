@@ -654,6 +654,9 @@ fn a_profile_takes_times_seed_and_format_from_the_line() {
         assert_eq!(stage.workloads[0].limits.time, Some(Nanos::from_secs(1)));
         assert_eq!(stage.workloads[0].ramp, Nanos(0));
     }
+    let drawn = PROFILE.replace("<RandSeed>7", "<RandSeed>18446744073709551615");
+    let drawn = plan_on("-Xp.xml FILE", &Made::file("p.xml", &drawn));
+    assert_eq!(drawn.plan.seed, u64::MAX);
     assert!(refusal_on("-Xp.xml -b4K FILE", &host).contains("-b4K"));
     assert!(refusal_on("-Xp.xml", &host).contains("names 0"));
     assert!(refusal_on("-Xp.xml FILE more", &host).contains("no target *2"));
@@ -708,6 +711,8 @@ fn lines_repeat_the_plan_they_are_printed_from() {
         "-c1G -b4K -d5 -W2 -t1 -o32 -r -w100 -Sh -Zr -n -z42 -L /mnt/file",
         "-c1G -b4K -d5 -W2 -t1 -o32 -r8K -rs30 -w30 -Suw -Zz -g500i -i5 -j10 -n -z1 -L /mnt/file",
         "-c1G -b64K -d5 -W2 -t1 -o2 -s128K -w0 -Ss -n -z1 -L /mnt/file",
+        "-c1G -b4K -d5 -W2 -t1 -o2 -B1M -f512M -r -rdpct90/10:10/90 -w0 -n -z1 -L /mnt/file",
+        "-c1G -b4K -d5 -W2 -t1 -o2 -r -rdabs90/10M:0/100M:10/914M -w0 -n -z1 -L /mnt/file",
     ] {
         let first = planned(line);
         let place = LinePlace {
@@ -717,6 +722,30 @@ fn lines_repeat_the_plan_they_are_printed_from() {
         let printed = command_lines(&first.plan, &place);
         assert_eq!(printed, [format!("diskspd {line}")]);
     }
+}
+
+#[test]
+fn what_diskspd_cannot_do_stands_before_the_line() {
+    let mut workload = Workload::new("skewed", Bytes::kib(4));
+    workload.order = Order::Random { map: true };
+    workload.scatter.distribution = Distribution::Zipf {
+        theta: 1_200_000,
+        center: None,
+    };
+    workload.limits.time = Some(Nanos::from_millis(1_500));
+    workload.durability.fsync_every = Some(1);
+    let plan = sokudo_model::Plan {
+        method: "test".into(),
+        seed: 1,
+        stages: vec![sokudo_model::Stage {
+            workloads: vec![workload.clone(), workload],
+        }],
+    };
+    let place = LinePlace {
+        path: "file".into(),
+        create: None,
+    };
+    insta::assert_snapshot!(command_lines(&plan, &place).join("\n"));
 }
 
 #[test]

@@ -217,7 +217,10 @@ impl<'a> Reader<'a> {
                 "ThreadCount" => span.thread_count = self.number(node, 0, THREADS_MAX)?,
                 "RequestCount" => span.request_count = self.number(node, 0, DEPTH_MAX_IO_URING)?,
                 "IoBucketDuration" => interval_ms = self.number(node, 1, u32::MAX)?,
-                "RandSeed" => span.seed = u64::from(self.number(node, 0, u32::MAX)?),
+                "RandSeed" => {
+                    let seed = value::number(text(node));
+                    span.seed = seed.ok_or_else(|| self.bad(node, "a whole number"))?;
+                }
                 "RandomWriteData" => span.random_write_data = self.boolean(node)?,
                 // It has been so since diskspd 2.0.16, and Linux has no groups.
                 "GroupAffinity" => {
