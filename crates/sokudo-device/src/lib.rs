@@ -15,6 +15,8 @@ mod file;
 mod file_system;
 mod inspect;
 mod mounts;
+mod occupants;
+mod signature;
 mod stack;
 mod system;
 
@@ -24,4 +26,6 @@ pub use file::{
     FileStateError, cached_bytes, direct_io_support, drop_cached, file_state, free_bytes,
 };
 pub use inspect::{InspectError, Inspected, inspect};
+pub use occupants::{OccupancyError, occupants};
+pub use signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, signatures};
 pub use system::System;

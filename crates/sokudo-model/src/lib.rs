@@ -13,6 +13,7 @@
 pub mod event;
 pub mod finding;
 pub mod fio;
+pub mod occupancy;
 pub mod plan;
 pub mod run;
 pub mod target;
@@ -20,6 +21,7 @@ pub mod units;
 
 pub use event::{Event, Moved, Phase};
 pub use finding::{Assessment, Finding, Severity, Verdict};
+pub use occupancy::{Occupancy, Occupant};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
     DataContent, DirectMode, Distribution, Durability, EndsOthers, FileOrder, FileService, FileUse,
