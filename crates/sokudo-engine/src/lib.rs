@@ -13,8 +13,10 @@
 mod backend;
 mod check;
 mod clock;
+mod consent;
 mod control;
 mod data;
+mod job_file;
 mod offsets;
 mod pace;
 mod pattern;
@@ -29,7 +31,9 @@ mod worker;
 
 pub use backend::OpenError;
 pub use check::CheckError;
+pub use consent::{Consent, ConsentError, DevicePermit};
 pub use control::Control;
+pub use job_file::{Allocation, JobFile, JobFileError, JobFileRequest, OWNER_ATTRIBUTE};
 pub use stage::{StageError, StageOptions, run_stage};
 pub use target::{FileTarget, SimulatedTarget, Target, TargetError};
 pub use test_file::{LeftBehind, TestFile, TestFileError, free_space_needed, lay_out, left_behind};
