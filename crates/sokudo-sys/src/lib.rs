@@ -11,6 +11,7 @@
 )]
 
 mod aio;
+mod block_cache;
 mod blocking;
 pub mod extents;
 mod queue;
@@ -21,6 +22,7 @@ mod ring;
 mod usage;
 
 pub use aio::Aio;
+pub use block_cache::flush_block_cache;
 pub use blocking::Blocking;
 pub use queue::Queue;
 pub use region::{CHUNK_ALIGNMENT, Pages, Region};

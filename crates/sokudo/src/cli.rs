@@ -35,6 +35,10 @@ Examples:
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
 would endanger data, 130 interrupted.";
 
+const HDPARM_NOTE: &str = "\
+Prints hdparm's lines. Their MB are MiB (1,048,576 bytes), as hdparm's are. -t reads
+through the page cache, one block at a time: what a disk can do is told by sokudo mark.";
+
 /// Measures how fast a disk really is, and says how far each number can be
 /// trusted.
 #[derive(Debug, Parser)]
@@ -49,6 +53,9 @@ pub(crate) enum Command {
     /// Measure a disk: sequential and random reads and writes, as a table
     #[command(after_help = EXAMPLES)]
     Mark(Box<MarkArguments>),
+    /// Time device reads (-t) and cached reads (-T) as hdparm does
+    #[command(after_help = HDPARM_NOTE)]
+    Hdparm(HdparmArguments),
     /// Remove test files that a killed sokudo has left in a directory
     Clean {
         /// Directory to look into
@@ -65,6 +72,30 @@ pub(crate) enum Command {
         /// Command to describe, such as mark; without it, sokudo itself
         page: Option<String>,
     },
+}
+
+/// Arguments of `sokudo hdparm`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct HdparmArguments {
+    /// Time reads of the device: 3 s from its start, through an emptied page cache
+    #[arg(short = 't')]
+    pub(crate) device_reads: bool,
+
+    /// Time reads of the page cache: the same 2 MiB again and again for 2 s
+    #[arg(short = 'T')]
+    pub(crate) cached_reads: bool,
+
+    /// Bypass the page cache (O_DIRECT)
+    #[arg(long)]
+    pub(crate) direct: bool,
+
+    /// With -t: where to begin, in GiB from the device's start
+    #[arg(long = "offset", value_name = "GIB", default_value_t = 0)]
+    pub(crate) offset_gib: u64,
+
+    /// Block devices to read
+    #[arg(required = true, value_name = "DEV")]
+    pub(crate) devices: Vec<PathBuf>,
 }
 
 /// How results are written.

@@ -8,6 +8,7 @@ mod campaign;
 mod clean;
 mod cli;
 mod exit;
+mod hdparm;
 mod interrupt;
 mod mark;
 mod output;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         None => output::print(cli::SHORT_HELP),
         Some(Command::Mark(arguments)) => mark::run(&arguments),
+        Some(Command::Hdparm(arguments)) => hdparm::run(&arguments),
         Some(Command::Clean { directory }) => clean::run(&directory),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
