@@ -248,7 +248,7 @@ impl Simulation<'_> {
 fn to_device(actor: usize, request: Request) -> sim::Request {
     let operation = match request.action {
         Action::Read => Operation::Read,
-        Action::Write | Action::WriteThrough => Operation::Write,
+        Action::Write | Action::WriteThrough | Action::WriteThroughWithMetadata => Operation::Write,
         Action::Trim => Operation::Trim,
         Action::Fsync | Action::Fdatasync => Operation::Flush,
     };

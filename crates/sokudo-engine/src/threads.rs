@@ -282,12 +282,12 @@ fn prepare(
     number: usize,
 ) -> Result<Prepared, StageError> {
     bind_to_cpu(workload, clone.index)?;
-    let (file, direct) = match shared.target {
+    let (files, direct) = match shared.target {
         Target::File(file) => {
             let (file, direct) = file.open(workload.operations.changes_data(), workload.direct)?;
-            (Some(file.into()), direct)
+            (vec![file.into()], direct)
         }
-        _ => (None, false),
+        _ => (Vec::new(), false),
     };
     let chunks = chunks_for(workload, workload.depth);
     let chunk_bytes = u32::try_from(workload.blocks.largest().0).unwrap_or(u32::MAX);
@@ -296,8 +296,9 @@ fn prepare(
         depth: workload.depth,
         chunks,
         chunk_bytes,
+        memory: workload.memory,
     };
-    let (mut backend, used) = open(wanted, file)?;
+    let (mut backend, used) = open(wanted, files)?;
     let depth = if used.kind == BackendKind::Psync {
         1
     } else {

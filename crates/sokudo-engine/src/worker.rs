@@ -505,6 +505,7 @@ impl Worker {
         backend.prepare(Request {
             action,
             chunk,
+            file: 0,
             length,
             offset,
         });

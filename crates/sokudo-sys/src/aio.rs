@@ -1,4 +1,4 @@
-//! Linux native asynchronous I/O (what libaio wraps) on one file, by raw system
+//! Linux native asynchronous I/O (what libaio wraps) on files, by raw system
 //! calls, with buffers of its own.
 
 #![expect(
@@ -32,10 +32,10 @@ struct Event {
     second_result: i64,
 }
 
-/// An AIO context, its file and its buffers.
+/// An AIO context, its files and its buffers.
 pub struct Aio {
     context: libc::c_ulong,
-    file: OwnedFd,
+    files: Vec<OwnedFd>,
     region: ManuallyDrop<Region>,
     blocks: Box<[libc::iocb]>,
     prepared: Vec<u32>,
@@ -48,28 +48,28 @@ pub struct Aio {
 }
 
 impl Aio {
-    /// Makes a context for `depth` I/Os in flight on `file`; `tick` bounds how long
+    /// Makes a context for `depth` I/Os in flight on `files`; `tick` bounds how long
     /// a wait lasts when a device is silent.
     ///
     /// # Errors
     /// `EAGAIN` when the system's `fs.aio-max-nr` is used up, `ENOSYS` where the
     /// kernel or the sandbox has no AIO; the region is given back.
     pub fn new(
-        file: OwnedFd,
+        files: Vec<OwnedFd>,
         region: Region,
         depth: u32,
         tick: Duration,
-    ) -> Result<Self, (io::Error, OwnedFd, Region)> {
+    ) -> Result<Self, (io::Error, Vec<OwnedFd>, Region)> {
         let mut context: libc::c_ulong = 0;
         // SAFETY: the kernel writes one context handle to the pointer.
         let status = unsafe { libc::syscall(libc::SYS_io_setup, depth, &raw mut context) };
         if status < 0 {
-            return Err((io::Error::last_os_error(), file, region));
+            return Err((io::Error::last_os_error(), files, region));
         }
         let depth = depth as usize;
         Ok(Self {
             context,
-            file,
+            files,
             blocks: vec![zeroed_block(); region.chunks()].into_boxed_slice(),
             region: ManuallyDrop::new(region),
             prepared: Vec::with_capacity(depth),
@@ -135,25 +135,25 @@ impl Queue for Aio {
     #[inline]
     fn prepare(&mut self, request: Request) {
         let buffer = self.region.lend(request.chunk, request.length);
+        let file = self.files[request.file as usize].as_raw_fd();
         self.in_flight += 1;
         if request.action == Action::Trim {
-            let result = blocking::perform(self.file.as_raw_fd(), buffer, request);
+            let result = blocking::perform(file, buffer, request);
             self.done.push((request.chunk, result));
             return;
         }
         let block = &mut self.blocks[request.chunk as usize];
-        let (opcode, flags) = match request.action {
-            Action::Read => (IOCB_CMD_PREAD, 0),
-            Action::Write | Action::Trim => (IOCB_CMD_PWRITE, 0),
-            Action::WriteThrough => (IOCB_CMD_PWRITE, libc::RWF_DSYNC),
-            Action::Fsync => (IOCB_CMD_FSYNC, 0),
-            Action::Fdatasync => (IOCB_CMD_FDSYNC, 0),
+        let opcode = match request.action {
+            Action::Read => IOCB_CMD_PREAD,
+            Action::Fsync => IOCB_CMD_FSYNC,
+            Action::Fdatasync => IOCB_CMD_FDSYNC,
+            _ => IOCB_CMD_PWRITE,
         };
-        let moves_data = !matches!(request.action, Action::Fsync | Action::Fdatasync);
+        let moves_data = request.action.moves_data();
         block.aio_data = u64::from(request.chunk);
         block.aio_lio_opcode = opcode;
-        block.aio_rw_flags = flags;
-        block.aio_fildes = self.file.as_raw_fd().cast_unsigned();
+        block.aio_rw_flags = request.action.write_flags();
+        block.aio_fildes = file.cast_unsigned();
         // A flush with a buffer, length or offset is refused.
         block.aio_buf = if moves_data { buffer as u64 } else { 0 };
         block.aio_nbytes = if moves_data {

@@ -11,16 +11,16 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use crate::region::Region;
 use crate::request::{Action, Request, negative_errno};
 
-/// A file with its own buffers, accessed by blocking system calls.
+/// Files with their own buffers, accessed by blocking system calls.
 pub struct Blocking {
-    file: OwnedFd,
+    files: Vec<OwnedFd>,
     region: Region,
 }
 
 impl Blocking {
-    /// Takes the file and the buffers.
-    pub fn new(file: OwnedFd, region: Region) -> Self {
-        Self { file, region }
+    /// Takes the files and the buffers.
+    pub fn new(files: Vec<OwnedFd>, region: Region) -> Self {
+        Self { files, region }
     }
 
     /// The buffers.
@@ -34,8 +34,9 @@ impl Blocking {
     /// repeated.
     #[inline]
     pub fn perform(&mut self, request: Request) -> i32 {
+        let file = self.files[request.file as usize].as_raw_fd();
         let buffer = self.region.lend(request.chunk, request.length);
-        let result = perform(self.file.as_raw_fd(), buffer, request);
+        let result = perform(file, buffer, request);
         self.region.take_back(request.chunk);
         result
     }
@@ -67,13 +68,21 @@ fn attempt(fd: i32, buffer: *mut u8, request: Request) -> isize {
         Action::Read => unsafe { libc::pread64(fd, buffer.cast(), length, offset) },
         // SAFETY: as above.
         Action::Write => unsafe { libc::pwrite64(fd, buffer.cast(), length, offset) },
-        Action::WriteThrough => {
+        Action::WriteThrough | Action::WriteThroughWithMetadata => {
             let vector = libc::iovec {
                 iov_base: buffer.cast(),
                 iov_len: length,
             };
             // SAFETY: one iovec that is valid for `length` bytes.
-            unsafe { libc::pwritev2(fd, &raw const vector, 1, offset, libc::RWF_DSYNC) }
+            unsafe {
+                libc::pwritev2(
+                    fd,
+                    &raw const vector,
+                    1,
+                    offset,
+                    request.action.write_flags(),
+                )
+            }
         }
         // SAFETY: takes no memory.
         Action::Fsync => unsafe { libc::fsync(fd) as isize },

@@ -25,7 +25,7 @@ pub use aio::Aio;
 pub use block_cache::flush_block_cache;
 pub use blocking::Blocking;
 pub use queue::Queue;
-pub use region::{CHUNK_ALIGNMENT, Pages, Region};
+pub use region::{CHUNK_ALIGNMENT, PageWish, Pages, Region};
 pub use request::{Action, Request};
 pub use ring::{Ring, RingFeatures};
 pub use usage::{ThreadTime, thread_time};

@@ -38,19 +38,44 @@ pub struct Region {
     pages: Pages,
 }
 
+/// Which pages are asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PageWish {
+    /// Huge pages where there are any and the region fills one.
+    #[default]
+    Best,
+    /// Ordinary memory, as an allocator gives it; transparent huge pages only where
+    /// the system gives them to everybody.
+    Small,
+    /// Explicit huge pages or nothing.
+    Huge,
+}
+
 impl Region {
-    /// Maps `chunks` chunks of at least `chunk_bytes` each, zeroed and present.
-    /// Huge pages are used where there are any and the region fills one.
+    /// Maps `chunks` chunks of at least `chunk_bytes` each, zeroed and present, in
+    /// huge pages where there are any and the region fills one.
     ///
     /// # Errors
     /// `ENOMEM` when there is not so much memory.
     pub fn new(chunks: u32, chunk_bytes: usize) -> io::Result<Self> {
+        Self::with_pages(chunks, chunk_bytes, PageWish::Best)
+    }
+
+    /// As [`Self::new`], in pages of the caller's choice.
+    ///
+    /// # Errors
+    /// `ENOMEM` when there is not so much memory, or not so many huge pages.
+    pub fn with_pages(chunks: u32, chunk_bytes: usize, wish: PageWish) -> io::Result<Self> {
         let chunk_bytes = chunk_bytes.max(1).next_multiple_of(CHUNK_ALIGNMENT);
         let bytes = (chunks.max(1) as usize)
             .checked_mul(chunk_bytes)
             .filter(|bytes| *bytes <= isize::MAX as usize - HUGE_PAGE_BYTES)
             .ok_or(io::ErrorKind::OutOfMemory)?;
-        let (memory, mapped_bytes, pages) = map_best(bytes)?;
+        let (memory, mapped_bytes, pages) = match wish {
+            PageWish::Best => map_best(bytes)?,
+            PageWish::Small => map_small(bytes)?,
+            PageWish::Huge => map_huge(bytes)?,
+        };
         let lent = vec![false; chunks.max(1) as usize].into_boxed_slice();
         Ok(Self {
             memory,
@@ -147,10 +172,10 @@ impl Drop for Region {
 /// Explicit huge pages, else transparent ones, else small pages.
 fn map_best(bytes: usize) -> io::Result<(NonNull<u8>, usize, Pages)> {
     if bytes >= HUGE_PAGE_BYTES {
-        let huge_bytes = bytes.next_multiple_of(HUGE_PAGE_BYTES);
-        if let Ok(memory) = map(huge_bytes, libc::MAP_HUGETLB | libc::MAP_POPULATE) {
-            return Ok((memory, huge_bytes, Pages::Huge));
+        if let Ok(mapped) = map_huge(bytes) {
+            return Ok(mapped);
         }
+        let huge_bytes = bytes.next_multiple_of(HUGE_PAGE_BYTES);
         let memory = map(huge_bytes, 0)?;
         let advised = advise_huge(memory, huge_bytes);
         touch(memory, bytes);
@@ -161,8 +186,18 @@ fn map_best(bytes: usize) -> io::Result<(NonNull<u8>, usize, Pages)> {
         };
         return Ok((memory, huge_bytes, pages));
     }
+    map_small(bytes)
+}
+
+fn map_small(bytes: usize) -> io::Result<(NonNull<u8>, usize, Pages)> {
     let bytes = bytes.next_multiple_of(CHUNK_ALIGNMENT);
     Ok((map(bytes, libc::MAP_POPULATE)?, bytes, Pages::Small))
+}
+
+fn map_huge(bytes: usize) -> io::Result<(NonNull<u8>, usize, Pages)> {
+    let bytes = bytes.next_multiple_of(HUGE_PAGE_BYTES);
+    let memory = map(bytes, libc::MAP_HUGETLB | libc::MAP_POPULATE)?;
+    Ok((memory, bytes, Pages::Huge))
 }
 
 fn map(bytes: usize, flags: libc::c_int) -> io::Result<NonNull<u8>> {
@@ -220,6 +255,16 @@ mod tests {
                         .all(|byte| *byte == chunk as u8 + 1)
                 );
             }
+        }
+    }
+
+    #[test]
+    fn pages_are_as_wished_or_an_error_says_so() {
+        let small = Region::with_pages(4, 1 << 20, PageWish::Small).unwrap();
+        assert_eq!(small.pages(), Pages::Small);
+        match Region::with_pages(1, 4096, PageWish::Huge) {
+            Ok(region) => assert_eq!(region.pages(), Pages::Huge),
+            Err(error) => assert_eq!(error.raw_os_error(), Some(libc::ENOMEM)),
         }
     }
 

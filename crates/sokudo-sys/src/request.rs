@@ -9,12 +9,33 @@ pub enum Action {
     Write,
     /// Write from the chunk and return when it is durable (`RWF_DSYNC`).
     WriteThrough,
-    /// fsync; offset and length are ignored.
+    /// As [`Self::WriteThrough`], with the file's metadata too (`RWF_SYNC`).
+    WriteThroughWithMetadata,
+    /// fsync of the file; offset and length are ignored.
     Fsync,
-    /// fdatasync; offset and length are ignored.
+    /// fdatasync of the file; offset and length are ignored.
     Fdatasync,
     /// Give the range back: discard on a device, punch a hole in a file.
     Trim,
+}
+
+impl Action {
+    /// What a write of this kind asks of the kernel besides (`RWF_…`).
+    pub(crate) const fn write_flags(self) -> i32 {
+        match self {
+            Self::WriteThrough => libc::RWF_DSYNC,
+            Self::WriteThroughWithMetadata => libc::RWF_SYNC,
+            _ => 0,
+        }
+    }
+
+    /// Whether it moves data between a chunk and the file.
+    pub const fn moves_data(self) -> bool {
+        matches!(
+            self,
+            Self::Read | Self::Write | Self::WriteThrough | Self::WriteThroughWithMetadata
+        )
+    }
 }
 
 /// One I/O. Its completion carries the chunk's number and the system call's
@@ -25,6 +46,8 @@ pub struct Request {
     pub action: Action,
     /// Which chunk of the region is used; also names the I/O.
     pub chunk: u32,
+    /// Which of the backend's files.
+    pub file: u32,
     /// Bytes to move, at most the chunk's size.
     pub length: u32,
     /// Where in the file.

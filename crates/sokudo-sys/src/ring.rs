@@ -1,4 +1,4 @@
-//! io_uring on one file, with buffers of its own.
+//! io_uring on files, with buffers of its own.
 
 #![expect(
     unsafe_code,
@@ -31,8 +31,8 @@ const TICK: u64 = u64::MAX;
 pub struct RingFeatures {
     /// Buffers are pinned once, not per I/O.
     pub registered_buffers: bool,
-    /// The file is looked up once, not per I/O.
-    pub registered_file: bool,
+    /// Files are looked up once, not per I/O.
+    pub registered_files: bool,
     /// One thread only submits (`IORING_SETUP_SINGLE_ISSUER`).
     pub single_issuer: bool,
     /// Completions are processed when asked for, not by interrupting the thread
@@ -40,11 +40,11 @@ pub struct RingFeatures {
     pub deferred_task_work: bool,
 }
 
-/// A ring, its file and its buffers. Must be used by the thread that made it.
+/// A ring, its files and its buffers. Must be used by the thread that made it.
 pub struct Ring {
     ring: ManuallyDrop<IoUring>,
     region: ManuallyDrop<Region>,
-    file: OwnedFd,
+    files: Vec<OwnedFd>,
     features: RingFeatures,
     in_flight: u32,
     tick: Box<Timespec>,
@@ -52,7 +52,7 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// Makes a ring for `depth` I/Os in flight on `file`. Features that the kernel
+    /// Makes a ring for `depth` I/Os in flight on `files`. Features that the kernel
     /// does not grant are left out and missing in [`Self::features`].
     ///
     /// `tick` bounds how long [`Self::submit_and_wait`] waits when a device is
@@ -63,25 +63,26 @@ impl Ring {
     /// the limit of locked memory does, with the region given back for another
     /// backend.
     pub fn new(
-        file: OwnedFd,
+        files: Vec<OwnedFd>,
         region: Region,
         depth: u32,
         tick: Duration,
-    ) -> Result<Self, (io::Error, OwnedFd, Region)> {
+    ) -> Result<Self, (io::Error, Vec<OwnedFd>, Region)> {
         // One entry more for the tick.
         let entries = (depth + 1).next_power_of_two().min(ENTRIES_MAX);
         let (ring, mut features) = match build(entries) {
             Ok(built) => built,
-            Err(error) => return Err((error, file, region)),
+            Err(error) => return Err((error, files, region)),
         };
         features.registered_buffers = register_region(&ring, &region);
-        features.registered_file = ring.submitter().register_files(&[file.as_raw_fd()]).is_ok();
+        let raw: Vec<_> = files.iter().map(AsRawFd::as_raw_fd).collect();
+        features.registered_files = ring.submitter().register_files(&raw).is_ok();
         // Saves a look-up per system call; not worth a word when it is refused.
         let _ = ring.submitter().register_ring_fd();
         Ok(Self {
             ring: ManuallyDrop::new(ring),
             region: ManuallyDrop::new(region),
-            file,
+            files,
             features,
             in_flight: 0,
             tick: Box::new(Timespec::from(tick)),
@@ -97,20 +98,17 @@ impl Ring {
     #[inline]
     fn entry(&self, request: Request, buffer: *mut u8) -> squeue::Entry {
         let RingFeatures {
-            registered_file,
+            registered_files,
             registered_buffers,
             ..
         } = self.features;
-        if registered_file {
-            // The file's place in the table of registered files.
-            build_entry(Fd(0), registered_buffers, request, buffer).flags(squeue::Flags::FIXED_FILE)
+        if registered_files {
+            // A file's place in the table of registered files is its place in `files`.
+            let place = Fd(request.file.cast_signed());
+            build_entry(place, registered_buffers, request, buffer).flags(squeue::Flags::FIXED_FILE)
         } else {
-            build_entry(
-                Fd(self.file.as_raw_fd()),
-                registered_buffers,
-                request,
-                buffer,
-            )
+            let file = Fd(self.files[request.file as usize].as_raw_fd());
+            build_entry(file, registered_buffers, request, buffer)
         }
     }
 
@@ -118,7 +116,7 @@ impl Ring {
     fn push(&mut self, entry: &squeue::Entry) {
         // SAFETY: buffers named by the entry belong to the region, which is lent
         // until the completion is reaped and outlives the ring, as does the
-        // timespec in its box; the file is owned by self.
+        // timespec in its box; the files are owned by self.
         let pushed = unsafe { self.ring.submission().push(entry) };
         pushed.expect("the ring has an entry for every I/O in flight and the tick");
     }
@@ -199,8 +197,8 @@ impl Drop for Ring {
             return;
         }
         // The kernel takes a ring apart in its own time; without this it would
-        // hold the file, and the space of a removed one, until then.
-        if self.features.registered_file {
+        // hold the files, and the space of removed ones, until then.
+        if self.features.registered_files {
             let _ = self.ring.submitter().unregister_files();
         }
         // SAFETY: dropped once, here; the ring goes before its memory.
@@ -265,12 +263,8 @@ fn build_entry(file: Fd, fixed_buffer: bool, request: Request, buffer: *mut u8) 
         Action::Read => opcode::Read::new(file, buffer, length)
             .offset(offset)
             .build(),
-        Action::Write | Action::WriteThrough => {
-            let flags = if action == Action::WriteThrough {
-                libc::RWF_DSYNC
-            } else {
-                0
-            };
+        Action::Write | Action::WriteThrough | Action::WriteThroughWithMetadata => {
+            let flags = action.write_flags();
             if fixed_buffer {
                 let write = opcode::WriteFixed::new(file, buffer.cast_const(), length, 0);
                 write.offset(offset).rw_flags(flags).build()

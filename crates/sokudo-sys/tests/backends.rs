@@ -26,7 +26,7 @@ enum Backend {
 impl Backend {
     fn all(file: &std::fs::File, chunks: u32, chunk_bytes: usize) -> Vec<Self> {
         let region = || Region::new(chunks, chunk_bytes).unwrap();
-        let file = || OwnedFd::from(file.try_clone().unwrap());
+        let file = || vec![OwnedFd::from(file.try_clone().unwrap())];
         let mut all = vec![Self::Blocking(Blocking::new(file(), region()))];
         match Ring::new(file(), region(), chunks, TICK) {
             Ok(ring) => all.push(Self::Ring(Box::new(ring))),
@@ -80,6 +80,7 @@ fn request(action: Action, chunk: u32, length: u32, offset: u64) -> Request {
     Request {
         action,
         chunk,
+        file: 0,
         length,
         offset,
     }
@@ -151,7 +152,7 @@ fn the_end_of_the_file_and_errors_are_results() {
 fn a_silent_device_does_not_hold_a_wait_longer_than_the_tick() {
     let (reader, _writer) = std::io::pipe().unwrap();
     let region = Region::new(3, 4096).unwrap();
-    let Ok(mut ring) = Ring::new(reader.into(), region, 3, TICK) else {
+    let Ok(mut ring) = Ring::new(vec![reader.into()], region, 3, TICK) else {
         eprintln!("SKIPPED: io_uring is not allowed here");
         return;
     };

@@ -4,7 +4,7 @@
 use std::io;
 use std::time::Duration;
 
-use sokudo_sys::{Action, Region, Request};
+use sokudo_sys::{Region, Request};
 
 use super::Backend;
 
@@ -35,11 +35,7 @@ impl Backend for Null {
 
     #[inline]
     fn prepare(&mut self, request: Request) {
-        let moves_data = matches!(
-            request.action,
-            Action::Read | Action::Write | Action::WriteThrough
-        );
-        let moved = if moves_data {
+        let moved = if request.action.moves_data() {
             request.length.cast_signed()
         } else {
             0

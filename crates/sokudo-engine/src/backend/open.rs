@@ -5,8 +5,8 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::FileType;
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
-use sokudo_model::{BackendKind, BackendUse};
-use sokudo_sys::{Aio, Blocking, Pages, Region, Ring, RingFeatures};
+use sokudo_model::{BackendKind, BackendUse, BufferMemory};
+use sokudo_sys::{Aio, Blocking, PageWish, Pages, Region, Ring, RingFeatures};
 
 use super::{Null, Psync, Queued, TICK};
 
@@ -17,6 +17,7 @@ pub(crate) struct Wanted {
     pub(crate) depth: u32,
     pub(crate) chunks: u32,
     pub(crate) chunk_bytes: u32,
+    pub(crate) memory: BufferMemory,
 }
 
 /// A backend of any kind; the worker's loop is compiled once for each.
@@ -40,6 +41,16 @@ pub enum OpenError {
         /// What the system said.
         source: io::Error,
     },
+    /// No huge pages, or not enough of them.
+    #[error(
+        "no huge pages for {bytes} bytes of buffers: {source}; reserve some (vm.nr_hugepages), or leave out the wish for them"
+    )]
+    HugePages {
+        /// Bytes asked for.
+        bytes: u64,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The backend asked for is not allowed here.
     #[error("{backend} cannot be used here: {source}; use --engine auto to take the best there is")]
     Denied {
@@ -52,14 +63,25 @@ pub enum OpenError {
 
 /// Opens the backend that is wanted. `Auto` is psync at depth 1, where one
 /// system call per I/O is the least there can be, else io_uring, else libaio, else
-/// psync; libaio comes before io_uring on block devices that make rings wait. `file` is `None` for the null target.
+/// psync; libaio comes before io_uring on block devices that make rings wait. No
+/// files are the null target.
 pub(crate) fn open(
     wanted: Wanted,
-    file: Option<OwnedFd>,
+    files: Vec<OwnedFd>,
 ) -> Result<(AnyBackend, BackendUse), OpenError> {
     let bytes = u64::from(wanted.chunks) * u64::from(wanted.chunk_bytes);
-    let region = Region::new(wanted.chunks, wanted.chunk_bytes as usize)
-        .map_err(|source| OpenError::Memory { bytes, source })?;
+    let wish = match wanted.memory {
+        BufferMemory::Auto => PageWish::Best,
+        BufferMemory::SmallPages => PageWish::Small,
+        BufferMemory::HugePages => PageWish::Huge,
+    };
+    let region =
+        Region::with_pages(wanted.chunks, wanted.chunk_bytes as usize, wish).map_err(|source| {
+            match wish {
+                PageWish::Huge => OpenError::HugePages { bytes, source },
+                PageWish::Best | PageWish::Small => OpenError::Memory { bytes, source },
+            }
+        })?;
     let mut features = Vec::new();
     match region.pages() {
         Pages::Huge => features.push("huge pages".to_owned()),
@@ -68,17 +90,17 @@ pub(crate) fn open(
         }
         Pages::TransparentHuge | Pages::Small => {}
     }
-    let Some(file) = file else {
+    if files.is_empty() || wanted.kind == BackendKind::Null {
         let backend = AnyBackend::Null(Null::new(region, wanted.depth));
         return Ok((backend, used(BackendKind::Null, features)));
-    };
+    }
     match wanted.kind {
-        BackendKind::IoUring => open_ring(file, region, wanted, features)
+        BackendKind::IoUring => open_ring(files, region, wanted, features)
             .map_err(|(source, ..)| denied("io_uring", source)),
-        BackendKind::Libaio => open_aio(file, region, wanted, features)
+        BackendKind::Libaio => open_aio(files, region, wanted, features)
             .map_err(|(source, ..)| denied("libaio", source)),
-        BackendKind::Auto if wanted.depth > 1 => Ok(open_best(file, region, wanted, features)),
-        _ => Ok(open_psync(file, region, features)),
+        BackendKind::Auto if wanted.depth > 1 => Ok(open_best(files, region, wanted, features)),
+        _ => Ok(open_psync(files, region, features)),
     }
 }
 
@@ -89,16 +111,16 @@ fn gives_huge_pages() -> bool {
         .is_ok_and(|setting| !setting.contains("[never]"))
 }
 
-type Refused = (io::Error, OwnedFd, Region);
+type Refused = (io::Error, Vec<OwnedFd>, Region);
 
 fn open_best(
-    mut file: OwnedFd,
+    mut files: Vec<OwnedFd>,
     mut region: Region,
     wanted: Wanted,
     features: Vec<String>,
 ) -> (AnyBackend, BackendUse) {
     let mut notes = Vec::new();
-    let order = if makes_rings_wait(&file) {
+    let order = if files.iter().any(makes_rings_wait) {
         notes.push(
             "the device takes no I/O without waiting (RWF_NOWAIT), so that io_uring would leave \
              it to threads of the kernel"
@@ -110,8 +132,8 @@ fn open_best(
     };
     for kind in order {
         let opened = match kind {
-            BackendKind::IoUring => open_ring(file, region, wanted, features.clone()),
-            _ => open_aio(file, region, wanted, features.clone()),
+            BackendKind::IoUring => open_ring(files, region, wanted, features.clone()),
+            _ => open_aio(files, region, wanted, features.clone()),
         };
         match opened {
             Ok((backend, mut used)) => {
@@ -119,13 +141,13 @@ fn open_best(
                 used.notes = notes;
                 return (backend, used);
             }
-            Err((error, same_file, same_region)) => {
+            Err((error, same_files, same_region)) => {
                 notes.push(refusal(kind, &error));
-                (file, region) = (same_file, same_region);
+                (files, region) = (same_files, same_region);
             }
         }
     }
-    let (backend, mut used) = open_psync(file, region, features);
+    let (backend, mut used) = open_psync(files, region, features);
     used.notes = notes;
     (backend, used)
 }
@@ -152,21 +174,21 @@ fn refusal(kind: BackendKind, error: &io::Error) -> String {
 }
 
 fn open_ring(
-    file: OwnedFd,
+    files: Vec<OwnedFd>,
     region: Region,
     wanted: Wanted,
     mut features: Vec<String>,
 ) -> Result<(AnyBackend, BackendUse), Refused> {
-    let ring = Ring::new(file, region, wanted.depth, TICK)?;
+    let ring = Ring::new(files, region, wanted.depth, TICK)?;
     let RingFeatures {
         registered_buffers,
-        registered_file,
+        registered_files,
         single_issuer,
         deferred_task_work,
     } = ring.features();
     let granted = [
         (registered_buffers, "registered buffers"),
-        (registered_file, "registered file"),
+        (registered_files, "registered files"),
         (single_issuer, "single issuer"),
         (deferred_task_work, "deferred task work"),
     ];
@@ -187,20 +209,24 @@ fn open_ring(
 }
 
 fn open_aio(
-    file: OwnedFd,
+    files: Vec<OwnedFd>,
     region: Region,
     wanted: Wanted,
     features: Vec<String>,
 ) -> Result<(AnyBackend, BackendUse), Refused> {
-    let aio = Aio::new(file, region, wanted.depth, TICK)?;
+    let aio = Aio::new(files, region, wanted.depth, TICK)?;
     Ok((
         AnyBackend::Libaio(Queued(aio)),
         used(BackendKind::Libaio, features),
     ))
 }
 
-fn open_psync(file: OwnedFd, region: Region, features: Vec<String>) -> (AnyBackend, BackendUse) {
-    let backend = AnyBackend::Psync(Psync::new(Blocking::new(file, region)));
+fn open_psync(
+    files: Vec<OwnedFd>,
+    region: Region,
+    features: Vec<String>,
+) -> (AnyBackend, BackendUse) {
+    let backend = AnyBackend::Psync(Psync::new(Blocking::new(files, region)));
     (backend, used(BackendKind::Psync, features))
 }
 

@@ -1,0 +1,379 @@
+//! Several outcomes as one: the clones of a workload, or the workloads of a group
+//! (fio: `group_reporting`).
+//!
+//! Counts are added, histograms merged without loss. Nothing is judged: whether
+//! outcomes belong together is for the caller to know.
+
+use sokudo_stats::Histogram;
+
+use crate::run::{
+    BackendUse, CpuTime, Depths, FailureKind, IoFailure, Logs, OperationTally, Outcome,
+    SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, VerifyOutcome,
+};
+use crate::units::Nanos;
+
+/// Failures are told apart by operation, kind and errno; beyond this many kinds
+/// only the known ones are counted.
+pub const FAILURE_KINDS_MAX: usize = 16;
+
+impl Outcome {
+    /// Adds what another clone or workload of the same stage did. The whole lasted
+    /// from the earlier start to the later end.
+    #[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
+    pub fn merge(&mut self, other: &Self) {
+        let depth_time = |outcome: &Self| outcome.depth_achieved * outcome.elapsed.0 as f64;
+        let depth_times = depth_time(self) + depth_time(other);
+        let ends_at = |outcome: &Self| outcome.started_after.0.saturating_add(outcome.elapsed.0);
+        let end = ends_at(self).max(ends_at(other));
+        self.started_after = self.started_after.min(other.started_after);
+        self.elapsed = Nanos(end - self.started_after.0);
+        self.depth_achieved = if self.elapsed.0 == 0 {
+            0.0
+        } else {
+            depth_times / self.elapsed.0 as f64
+        };
+        for theirs in &other.operations {
+            match self
+                .operations
+                .iter_mut()
+                .find(|ours| ours.operation == theirs.operation)
+            {
+                Some(ours) => ours.merge(theirs),
+                None => self.operations.push(theirs.clone()),
+            }
+        }
+        self.operations.sort_by_key(|tally| tally.operation);
+        merge_with(&mut self.submission, &other.submission, Histogram::merge);
+        self.series = merge_series(&self.series, &other.series);
+        merge_with(&mut self.cpu, &other.cpu, CpuTime::merge);
+        merge_with(&mut self.usage, &other.usage, ThreadUsage::merge);
+        merge_with(&mut self.depths, &other.depths, Depths::merge);
+        self.logs.merge(&other.logs);
+        merge_with(&mut self.verified, &other.verified, VerifyOutcome::merge);
+        merge_with(&mut self.steady, &other.steady, SteadyOutcome::merge);
+        self.backend.merge(&other.backend);
+        self.direct &= other.direct;
+        for failure in &other.failures {
+            count_failure(&mut self.failures, failure.clone());
+        }
+        self.stopped = self.stopped.graver(other.stopped);
+    }
+}
+
+impl OperationTally {
+    /// Adds the same operation of another clone or workload. It lasted as long as
+    /// the longer of both did.
+    pub fn merge(&mut self, other: &Self) {
+        self.ios += other.ios;
+        self.bytes.0 += other.bytes.0;
+        self.latency.merge(&other.latency);
+        merge_with(
+            &mut self.latency_from_intended,
+            &other.latency_from_intended,
+            Histogram::merge,
+        );
+        merge_with(&mut self.submission, &other.submission, Histogram::merge);
+        merge_with(&mut self.completion, &other.completion, Histogram::merge);
+        self.series = merge_series(&self.series, &other.series);
+        self.elapsed = self.elapsed.max(other.elapsed);
+        self.short_ios += other.short_ios;
+    }
+}
+
+impl StopReason {
+    /// Why all of it ended when parts ended for different reasons: what happened to
+    /// one part happened to the whole.
+    #[must_use]
+    pub const fn graver(self, other: Self) -> Self {
+        if other.gravity() > self.gravity() {
+            other
+        } else {
+            self
+        }
+    }
+
+    const fn gravity(self) -> u8 {
+        match self {
+            Self::Time | Self::Bytes => 0,
+            Self::Ended => 1,
+            Self::Cancelled => 2,
+            Self::Failed => 3,
+        }
+    }
+}
+
+/// Counts a failure: with those of its kind, or as a new kind while there is room.
+pub fn count_failure(failures: &mut Vec<IoFailure>, failure: IoFailure) {
+    let same = |known: &&mut IoFailure| {
+        known.operation == failure.operation && same_kind(known.kind, failure.kind)
+    };
+    if let Some(known) = failures.iter_mut().find(same) {
+        known.count += failure.count;
+    } else if failures.len() < FAILURE_KINDS_MAX {
+        failures.push(failure);
+    }
+}
+
+fn same_kind(left: FailureKind, right: FailureKind) -> bool {
+    // Short transfers of any length are one kind.
+    matches!(
+        (left, right),
+        (FailureKind::Short { .. }, FailureKind::Short { .. })
+    ) || left == right
+}
+
+/// Merges two values of which either may be missing.
+fn merge_with<T: Clone>(ours: &mut Option<T>, theirs: &Option<T>, merge: fn(&mut T, &T)) {
+    match (ours.as_mut(), theirs) {
+        (Some(ours), Some(theirs)) => merge(ours, theirs),
+        (None, Some(theirs)) => *ours = Some(theirs.clone()),
+        (_, None) => {}
+    }
+}
+
+/// Adds two series interval by interval, in intervals as long as the longer of
+/// both. The last interval of a series ends when its clone did; of two, it is the
+/// later end that stands.
+fn merge_series(left: &[SeriesPoint], right: &[SeriesPoint]) -> Vec<SeriesPoint> {
+    let first_end = |points: &[SeriesPoint]| points.first().map_or(0, |point| point.at.0);
+    // A single point may have ended early; it tells the interval's length only
+    // where nothing else does.
+    let length = |points: &[SeriesPoint]| points.get(1).map_or(0, |_| first_end(points));
+    let interval = match length(left).max(length(right)) {
+        0 => first_end(left).max(first_end(right)).max(1),
+        interval => interval,
+    };
+    let place = |point: &SeriesPoint| {
+        usize::try_from(point.at.0.div_ceil(interval).max(1) - 1).unwrap_or(usize::MAX)
+    };
+    let places = [left, right].map(|points| points.last().map_or(0, |point| place(point) + 1));
+    let count = places[0].max(places[1]);
+    let mut merged: Vec<SeriesPoint> = (1..=count as u64)
+        .map(|number| SeriesPoint {
+            at: Nanos(number * interval),
+            ..SeriesPoint::default()
+        })
+        .collect();
+    if let Some(last) = merged.last_mut() {
+        last.at = Nanos(0);
+    }
+    for point in left.iter().chain(right) {
+        let sum = &mut merged[place(point)];
+        sum.at = sum.at.max(point.at);
+        sum.bytes.0 += point.bytes.0;
+        sum.ios += point.ios;
+    }
+    merged
+}
+
+impl CpuTime {
+    fn merge(&mut self, other: &Self) {
+        self.user.0 += other.user.0;
+        self.system.0 += other.system.0;
+    }
+}
+
+impl ThreadUsage {
+    fn merge(&mut self, other: &Self) {
+        self.context_switches += other.context_switches;
+        self.major_faults += other.major_faults;
+        self.minor_faults += other.minor_faults;
+    }
+}
+
+impl Depths {
+    fn merge(&mut self, other: &Self) {
+        let pairs = [
+            (&mut self.level, &other.level),
+            (&mut self.submitted, &other.submitted),
+            (&mut self.completed, &other.completed),
+        ];
+        for (ours, theirs) in pairs {
+            for (count, more) in ours.iter_mut().zip(theirs) {
+                *count += more;
+            }
+        }
+    }
+}
+
+impl Logs {
+    /// All entries of both, in order of time.
+    fn merge(&mut self, other: &Self) {
+        let pairs = [
+            (&mut self.submission, &other.submission),
+            (&mut self.completion, &other.completion),
+            (&mut self.total, &other.total),
+            (&mut self.every_io, &other.every_io),
+        ];
+        for (ours, theirs) in pairs {
+            ours.extend_from_slice(theirs);
+            ours.sort_by_key(|point| point.at);
+        }
+        self.histograms.extend_from_slice(&other.histograms);
+        self.histograms.sort_by_key(|point| point.at);
+    }
+}
+
+impl VerifyOutcome {
+    fn merge(&mut self, other: &Self) {
+        self.checked += other.checked;
+        self.wrong += other.wrong;
+        self.mismatches.extend_from_slice(&other.mismatches);
+    }
+}
+
+impl SteadyOutcome {
+    /// The sum of both is steady when both are. The slope of a sum is the sum of the
+    /// slopes; the rule's figure is the worse one.
+    fn merge(&mut self, other: &Self) {
+        self.attained &= other.attained;
+        self.criterion = self.criterion.max(other.criterion);
+        self.slope += other.slope;
+        self.deviation_max = self.deviation_max.max(other.deviation_max);
+        let pairs = [
+            (&mut self.iops, &other.iops),
+            (&mut self.bandwidth, &other.bandwidth),
+        ];
+        for (ours, theirs) in pairs {
+            ours.resize(ours.len().max(theirs.len()), 0.0);
+            for (figure, more) in ours.iter_mut().zip(theirs) {
+                *figure += more;
+            }
+        }
+    }
+}
+
+impl BackendUse {
+    /// Ours stands, with every note of both; a backend of another kind is a note.
+    fn merge(&mut self, other: &Self) {
+        if self.kind != other.kind {
+            let note = format!("part of it used {}", other.kind.name());
+            add_note(&mut self.notes, note);
+        }
+        for note in &other.notes {
+            add_note(&mut self.notes, note.clone());
+        }
+    }
+}
+
+fn add_note(notes: &mut Vec<String>, note: String) {
+    if !notes.contains(&note) {
+        notes.push(note);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{BackendKind, Operation};
+    use crate::units::Bytes;
+
+    fn point(at: u64, ios: u64) -> SeriesPoint {
+        SeriesPoint {
+            at: Nanos(at),
+            bytes: Bytes(ios * 512),
+            ios,
+        }
+    }
+
+    fn figures(points: &[SeriesPoint]) -> Vec<(u64, u64)> {
+        points.iter().map(|point| (point.at.0, point.ios)).collect()
+    }
+
+    fn outcome(started_after: u64, elapsed: u64, reads: u64) -> Outcome {
+        let backend = BackendUse {
+            kind: BackendKind::Psync,
+            features: vec![],
+            notes: vec![],
+        };
+        let mut tally = OperationTally::new(Operation::Read);
+        tally.ios = reads;
+        (0..reads).for_each(|latency| tally.latency.record(latency));
+        Outcome {
+            started_after: Nanos(started_after),
+            elapsed: Nanos(elapsed),
+            operations: vec![tally],
+            depth_achieved: 2.0,
+            ..Outcome::new(backend, StopReason::Time)
+        }
+    }
+
+    #[test]
+    fn the_whole_lasts_from_the_first_start_to_the_last_end() {
+        let mut all = outcome(100, 1_000, 3);
+        all.merge(&outcome(600, 1_000, 4));
+        assert_eq!((all.started_after, all.elapsed), (Nanos(100), Nanos(1_500)));
+        assert_eq!((all.ios(), all.operations[0].latency.count()), (7, 7));
+        assert!((all.depth_achieved - 4_000.0 / 1_500.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn an_operation_that_only_one_of_them_did_is_kept() {
+        let mut all = outcome(0, 10, 3);
+        let mut other = outcome(0, 10, 2);
+        other.operations[0].operation = Operation::Write;
+        other.operations[0].submission = Some(Histogram::new());
+        all.merge(&other);
+        let kinds: Vec<Operation> = all.operations.iter().map(|tally| tally.operation).collect();
+        assert_eq!(kinds, [Operation::Read, Operation::Write]);
+        assert!(all.operations[1].submission.is_some());
+    }
+
+    #[test]
+    fn series_are_added_interval_by_interval_and_end_with_the_later() {
+        let left = [point(100, 1), point(200, 2), point(250, 3)];
+        let right = [point(100, 10), point(170, 20)];
+        let sum = [(100, 11), (200, 22), (250, 3)];
+        assert_eq!(figures(&merge_series(&left, &right)), sum);
+        assert_eq!(figures(&merge_series(&right, &left)), sum);
+        assert_eq!(figures(&merge_series(&left, &[])), figures(&left));
+        assert_eq!(
+            figures(&merge_series(&[point(40, 1)], &[point(70, 2)])),
+            [(70, 3)]
+        );
+    }
+
+    #[test]
+    fn a_series_of_shorter_intervals_is_summed_up_to_the_longer() {
+        let fine = [point(100, 1), point(200, 2), point(300, 4), point(350, 8)];
+        let coarse = [point(200, 10), point(400, 20)];
+        let sum = [(200, 13), (400, 32)];
+        assert_eq!(figures(&merge_series(&fine, &coarse)), sum);
+        assert_eq!(figures(&merge_series(&coarse, &fine)), sum);
+    }
+
+    #[test]
+    fn what_happened_to_one_happened_to_all() {
+        assert_eq!(
+            StopReason::Time.graver(StopReason::Failed),
+            StopReason::Failed
+        );
+        assert_eq!(
+            StopReason::Failed.graver(StopReason::Cancelled),
+            StopReason::Failed
+        );
+        assert_eq!(
+            StopReason::Bytes.graver(StopReason::Time),
+            StopReason::Bytes
+        );
+    }
+
+    #[test]
+    fn logs_keep_every_entry_in_order_of_time() {
+        let entry = |at| crate::run::LogPoint {
+            at: Nanos(at),
+            operation: Operation::Read,
+            value: 1.0,
+            max: 1,
+            bytes: 512,
+            offset: 0,
+        };
+        let mut all = outcome(0, 10, 0);
+        all.logs.total = vec![entry(1), entry(5)];
+        let mut other = outcome(0, 10, 0);
+        other.logs.total = vec![entry(3)];
+        all.merge(&other);
+        let times: Vec<u64> = all.logs.total.iter().map(|entry| entry.at.0).collect();
+        assert_eq!(times, [1, 3, 5]);
+    }
+}
