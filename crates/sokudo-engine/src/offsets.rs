@@ -1,4 +1,4 @@
-//! Which block comes next.
+//! Which block of one stretch comes next, in the common orders.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,6 +17,14 @@ pub(crate) struct Stretch {
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct SharedPosition(AtomicU64);
+
+impl SharedPosition {
+    /// The next number; every clone gets another one.
+    #[inline(always)]
+    pub(crate) fn take(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+}
 
 /// Yields the offset of each next I/O.
 pub(crate) enum Offsets {
@@ -80,6 +88,24 @@ impl Offsets {
         }
     }
 
+    /// Begins another pass: from the start, or in a new order. A shared position goes
+    /// on, since it belongs to all clones.
+    pub(crate) fn restart(&mut self, random: &mut Random) {
+        match self {
+            Self::Sequential { next, .. } => *next = 0,
+            Self::Mapped {
+                blocks,
+                position,
+                permutation,
+                ..
+            } => {
+                *position = 0;
+                *permutation = Permutation::new(*blocks, random.next_u64());
+            }
+            Self::Interlocked { .. } | Self::Uniform { .. } => (),
+        }
+    }
+
     /// The offset of the next I/O of `length` bytes. `length` is at most the
     /// stretch's, which is checked before a stage starts.
     #[inline(always)]
@@ -98,7 +124,7 @@ impl Offsets {
                 blocks,
                 shared,
             } => {
-                let index = shared.0.fetch_add(1, Ordering::Relaxed) % *blocks;
+                let index = shared.take() % *blocks;
                 stretch.start + index * length
             }
             Self::Uniform {

@@ -1,16 +1,35 @@
-//! What the next I/O is: operation, length and offset.
+//! What the next I/O is: operation, file, length and offset.
+//!
+//! The common patterns (one file; sequential, uniform or mapped; one size) are done
+//! here and in [`crate::offsets`]. All others are a [`Route`], behind one branch that
+//! always goes the same way.
+
+mod interlocked;
+mod lengths;
+mod map;
+mod places;
+mod route;
+#[cfg(test)]
+mod tests;
+mod turns;
+mod walk;
 
 use std::sync::Arc;
 
-use sokudo_model::{BlockShare, Operation, Order, SequentialOffset, Workload};
+use sokudo_model::{
+    BlockShare, Distribution, Operation, Order, Scatter, SequentialOffset, Workload,
+};
 use sokudo_stats::Random;
 
 use crate::offsets::{Offsets, SharedPosition, Stretch};
+use crate::pattern::route::Route;
 
 /// One I/O to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
     pub(crate) operation: Operation,
+    /// Which of the workload's stretches: an index into its file uses.
+    pub(crate) file: u32,
     pub(crate) offset: u64,
     pub(crate) length: u32,
 }
@@ -20,28 +39,24 @@ pub(crate) struct Pattern {
     operations: Box<[(Operation, u64)]>,
     blocks: Box<[(u32, u64)]>,
     offsets: Offsets,
+    /// Instead of `blocks` and `offsets`, where these are not enough.
+    route: Option<Route>,
     random: Random,
 }
 
 impl Pattern {
-    /// The pattern of one clone. `workload` has been checked against the stretch.
+    /// The pattern of one clone on `stretches`, one per file use and at least one.
+    /// `workload` has been checked against them: each holds one block of each
+    /// operation.
     pub(crate) fn new(
         workload: &Workload,
-        stretch: Stretch,
+        stretches: &[Stretch],
         shared: &Arc<SharedPosition>,
         mut random: Random,
     ) -> Self {
-        let smallest = workload.blocks.smallest().0;
-        let offsets = match workload.order {
-            Order::Sequential {
-                offset: SequentialOffset::Own,
-            } => Offsets::Sequential { stretch, next: 0 },
-            Order::Sequential {
-                offset: SequentialOffset::Interlocked,
-            } => Offsets::interlocked(stretch, smallest, Arc::clone(shared)),
-            Order::Random { map: false } => Offsets::uniform(stretch, smallest),
-            Order::Random { map: true } => Offsets::mapped(stretch, smallest, &mut random),
-        };
+        let route = (stretches.len() != 1 || !is_common(workload))
+            .then(|| Route::new(workload, stretches, shared, &mut random));
+        let offsets = offsets(workload, stretches[0], shared, &mut random);
         Self {
             operations: cumulative(workload.operations.shares().iter().copied()),
             blocks: cumulative(
@@ -53,6 +68,7 @@ impl Pattern {
                     .map(block_weight),
             ),
             offsets,
+            route,
             random,
         }
     }
@@ -60,14 +76,84 @@ impl Pattern {
     /// The next I/O.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Access {
-        let operation = draw(&self.operations, &mut self.random);
+        let operation = self.draw_operation();
+        self.access(operation)
+    }
+
+    /// What the next I/O does.
+    #[inline(always)]
+    pub(crate) fn draw_operation(&mut self) -> Operation {
+        draw(&self.operations, &mut self.random)
+    }
+
+    /// The next I/O of an operation, one of the workload's.
+    #[inline(always)]
+    pub(crate) fn access(&mut self, operation: Operation) -> Access {
+        if let Some(route) = &mut self.route {
+            return route.access(operation, &mut self.random);
+        }
         let length = draw(&self.blocks, &mut self.random);
         let offset = self.offsets.next(u64::from(length), &mut self.random);
         Access {
             operation,
+            file: 0,
             offset,
             length,
         }
+    }
+
+    /// Begins another pass: sequential positions at the start, maps empty.
+    #[allow(dead_code, reason = "the worker's passes are about to use it")]
+    pub(crate) fn restart(&mut self) {
+        match &mut self.route {
+            Some(route) => route.restart(&mut self.random),
+            None => self.offsets.restart(&mut self.random),
+        }
+    }
+}
+
+/// Whether one position and one choice of sizes are enough for a workload on one
+/// stretch.
+fn is_common(workload: &Workload) -> bool {
+    let one_size = workload.blocks.shares().is_some() && workload.blocks.single().is_some();
+    let order_is_common = match workload.order {
+        // Each direction has a position of its own, as in fio.
+        Order::Sequential {
+            offset: SequentialOffset::Own,
+        } => one_size && workload.operations.single().is_some(),
+        Order::Sequential {
+            offset: SequentialOffset::Interlocked,
+        }
+        | Order::Random { map: true } => one_size,
+        Order::Random { map: false } => workload.blocks.shares().is_some(),
+    };
+    order_is_common && is_plain(&workload.scatter)
+}
+
+fn is_plain(scatter: &Scatter) -> bool {
+    scatter.distribution == Distribution::Uniform
+        && scatter.random_percent.is_none()
+        && scatter.run_ios <= 1
+        && scatter.stride == 0
+        && scatter.alignment.is_none()
+}
+
+fn offsets(
+    workload: &Workload,
+    stretch: Stretch,
+    shared: &Arc<SharedPosition>,
+    random: &mut Random,
+) -> Offsets {
+    let smallest = workload.blocks.smallest().0;
+    match workload.order {
+        Order::Sequential {
+            offset: SequentialOffset::Own,
+        } => Offsets::Sequential { stretch, next: 0 },
+        Order::Sequential {
+            offset: SequentialOffset::Interlocked,
+        } => Offsets::interlocked(stretch, smallest, Arc::clone(shared)),
+        Order::Random { map: false } => Offsets::uniform(stretch, smallest),
+        Order::Random { map: true } => Offsets::mapped(stretch, smallest, random),
     }
 }
 
@@ -107,59 +193,4 @@ fn draw_of_several<T: Copy>(choices: &[(T, u64)], random: &mut Random) -> T {
         .iter()
         .find(|(_, sum)| number < *sum)
         .map_or(last, |(item, _)| *item)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sokudo_model::{BlockSizes, Bytes, OperationMix};
-
-    fn counts(workload: &Workload, draws: u32) -> (f64, f64) {
-        let stretch = Stretch {
-            start: 0,
-            length: 1 << 30,
-        };
-        let mut pattern = Pattern::new(workload, stretch, &Arc::default(), Random::new(5));
-        let (mut reads, mut small) = (0, 0);
-        for _ in 0..draws {
-            let access = pattern.next();
-            reads += u32::from(access.operation == Operation::Read);
-            small += u32::from(access.length == 4096);
-        }
-        (f64::from(reads), f64::from(small))
-    }
-
-    /// 99.9 % of a binomial lie within 3.29 standard deviations.
-    fn within_binomial(found: f64, draws: f64, probability: f64) -> bool {
-        let deviation = (draws * probability * (1.0 - probability)).sqrt();
-        (found - draws * probability).abs() <= 3.29 * deviation
-    }
-
-    #[test]
-    fn reads_and_blocks_come_in_their_shares() {
-        let mut workload = Workload::new("mix", Bytes(4096));
-        workload.operations = OperationMix::read_write(70).unwrap();
-        workload.blocks = BlockSizes::mix(vec![
-            BlockShare {
-                bytes: Bytes(4096),
-                weight: 9,
-            },
-            BlockShare {
-                bytes: Bytes(65536),
-                weight: 1,
-            },
-        ])
-        .unwrap();
-        workload.order = Order::Random { map: false };
-        let draws = 200_000;
-        let (reads, small) = counts(&workload, draws);
-        assert!(
-            within_binomial(reads, f64::from(draws), 0.7),
-            "{reads} reads"
-        );
-        assert!(
-            within_binomial(small, f64::from(draws), 0.9),
-            "{small} small blocks"
-        );
-    }
 }

@@ -124,7 +124,7 @@ fn actors(stage: &Stage, seed: u64, size: Bytes, now: u64) -> Vec<Actor> {
             let mut random = Random::stream(seed, number);
             number += 1;
             let data = Data::new(&workload.data, random.next_u64());
-            let pattern = Pattern::new(workload, stretch_of(workload, size), &shared, random);
+            let pattern = Pattern::new(workload, &[stretch_of(workload, size)], &shared, random);
             let mut worker = Worker::new(workload, pattern, data, workload.depth, workload.depth);
             worker.begin(now);
             actors.push(Actor {

@@ -307,7 +307,7 @@ fn prepare(
     let mut random = Random::stream(shared.seed, number as u64);
     let data = Data::new(&workload.data, random.next_u64());
     let stretch: Stretch = stretch_of(workload, shared.target.size());
-    let pattern = Pattern::new(workload, stretch, &shared.positions[clone.workload], random);
+    let pattern = Pattern::new(workload, &[stretch], &shared.positions[clone.workload], random);
     let mut worker = Worker::new(workload, pattern, data, depth, chunks);
     if workload.operations.changes_data() {
         match &mut backend {

@@ -74,6 +74,7 @@ const EMPTY_SLOT: Slot = Slot {
 
 const FLUSH: Access = Access {
     operation: Operation::Flush,
+    file: 0,
     offset: 0,
     length: 0,
 };

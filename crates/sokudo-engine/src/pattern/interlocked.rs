@@ -1,0 +1,80 @@
+//! One position for all clones in several files, or with holes.
+
+use std::sync::Arc;
+
+use sokudo_model::Workload;
+
+use crate::offsets::{SharedPosition, Stretch};
+
+/// Clones take the next block of all files in turn: of the first file, then of the
+/// second, from the first again after the last.
+pub(crate) struct Interlocked {
+    shared: Arc<SharedPosition>,
+    length: u32,
+    /// Bytes from one block to the next.
+    step: u64,
+    is_backward: bool,
+    files: Box<[Part]>,
+    blocks: u64,
+}
+
+/// One file's stretch, and the number of blocks up to its end.
+struct Part {
+    stretch: Stretch,
+    blocks_before: u64,
+    blocks_after: u64,
+}
+
+impl Interlocked {
+    /// Blocks of one size, which has been checked.
+    pub(crate) fn new(
+        workload: &Workload,
+        stretches: &[Stretch],
+        shared: &Arc<SharedPosition>,
+    ) -> Self {
+        let length = workload.blocks.largest().0;
+        let step = i128::from(length) + i128::from(workload.scatter.stride);
+        let step_bytes = u64::try_from(step.unsigned_abs()).unwrap_or(u64::MAX);
+        let mut blocks = 0;
+        let part = |stretch: &Stretch| {
+            let blocks_before = blocks;
+            let room = stretch.length.saturating_sub(length);
+            // A stride that leads back to the same place has that place only.
+            blocks += room.checked_div(step_bytes).unwrap_or(0) + 1;
+            Part {
+                stretch: *stretch,
+                blocks_before,
+                blocks_after: blocks,
+            }
+        };
+        let files = stretches.iter().map(part).collect();
+        Self {
+            shared: Arc::clone(shared),
+            length: u32::try_from(length).unwrap_or(u32::MAX),
+            step: step_bytes,
+            is_backward: step < 0,
+            files,
+            blocks,
+        }
+    }
+
+    /// The file, offset and length of the next I/O.
+    pub(crate) fn next(&self) -> (usize, u64, u32) {
+        let block = self.shared.take() % self.blocks;
+        let file = self
+            .files
+            .partition_point(|part| part.blocks_after <= block);
+        let Part {
+            stretch,
+            blocks_before,
+            ..
+        } = &self.files[file];
+        let distance = (block - blocks_before) * self.step;
+        let place = if self.is_backward {
+            stretch.length - u64::from(self.length) - distance
+        } else {
+            distance
+        };
+        (file, stretch.start + place, self.length)
+    }
+}

@@ -1,0 +1,106 @@
+//! How long the next I/O of one operation is.
+
+use sokudo_model::{BlockChoice, BlockShare};
+use sokudo_stats::Random;
+
+/// The sizes of one operation.
+pub(crate) enum Lengths {
+    /// Always this one.
+    One(u32),
+    /// By weight; smallest first.
+    Shares(Box<[Share]>),
+    /// Any of the first `count` multiples of `smallest`, all alike.
+    Range { smallest: u32, count: u64 },
+}
+
+/// A size, with the weights of all up to and including it.
+pub(crate) struct Share {
+    bytes: u32,
+    sum: u64,
+}
+
+impl Lengths {
+    /// The sizes of a choice, which has been checked.
+    pub(crate) fn new(choice: &BlockChoice) -> Self {
+        match choice {
+            BlockChoice::Shares(shares) => match shares[..] {
+                [BlockShare { bytes, .. }] => Self::One(bytes_of_block(bytes.0)),
+                _ => Self::Shares(cumulative(shares)),
+            },
+            BlockChoice::Range { smallest, largest } => match largest.0 / smallest.0 {
+                1 => Self::One(bytes_of_block(smallest.0)),
+                count => Self::Range {
+                    smallest: bytes_of_block(smallest.0),
+                    count,
+                },
+            },
+        }
+    }
+
+    /// The smallest of them.
+    pub(crate) fn smallest(&self) -> u64 {
+        match self {
+            Self::One(bytes) => u64::from(*bytes),
+            Self::Shares(shares) => u64::from(shares[0].bytes),
+            Self::Range { smallest, .. } => u64::from(*smallest),
+        }
+    }
+
+    /// The largest of them.
+    pub(crate) fn largest(&self) -> u64 {
+        match self {
+            Self::One(bytes) => u64::from(*bytes),
+            Self::Shares(shares) => u64::from(shares[shares.len() - 1].bytes),
+            Self::Range { smallest, count } => u64::from(*smallest) * count,
+        }
+    }
+
+    /// Draws one of those that fit into `room` bytes, in the shares they have among
+    /// themselves; `None` when none does.
+    pub(crate) fn draw_within(&self, room: u64, random: &mut Random) -> Option<u32> {
+        match self {
+            Self::One(bytes) => (u64::from(*bytes) <= room).then_some(*bytes),
+            Self::Shares(shares) => {
+                let fitting = shares.partition_point(|share| u64::from(share.bytes) <= room);
+                let total = shares[..fitting].last()?.sum;
+                let number = random.below(total);
+                let drawn = shares.partition_point(|share| share.sum <= number);
+                Some(shares[drawn].bytes)
+            }
+            Self::Range { smallest, count } => {
+                let fitting = (room / u64::from(*smallest)).min(*count);
+                (fitting > 0).then(|| smallest * below_u32(fitting, random) + smallest)
+            }
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "multiples of a block are at most BLOCK_BYTES_MAX"
+)]
+fn below_u32(bound: u64, random: &mut Random) -> u32 {
+    random.below(bound) as u32
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "checked against BLOCK_BYTES_MAX"
+)]
+fn bytes_of_block(bytes: u64) -> u32 {
+    bytes as u32
+}
+
+fn cumulative(shares: &[BlockShare]) -> Box<[Share]> {
+    let mut sorted = shares.to_vec();
+    sorted.sort_by_key(|share| share.bytes);
+    let mut sum = 0;
+    let add = |share: BlockShare| {
+        sum += u64::from(share.weight);
+        Share {
+            bytes: bytes_of_block(share.bytes.0),
+            sum,
+        }
+    };
+    sorted.into_iter().map(add).collect()
+}

@@ -1,0 +1,142 @@
+//! Which blocks of a stretch have been visited in this pass.
+//!
+//! One bit per block, and above it one bit per 64 that says all of them are taken, as
+//! often as needed: a free block is found in a few steps, however few are left. For
+//! blocks of one size a permutation alone is enough, in constant memory; this is for
+//! sizes that are mixed.
+
+use sokudo_stats::{Permutation, Random};
+
+const BITS: u64 = u64::BITS as u64;
+
+/// Random blocks that are looked at before the next free one after the last of them
+/// is taken. That favours blocks after long taken ones, so it is the last resort.
+const LOOKS: u32 = 64;
+
+/// The blocks of a stretch in a random order, each once.
+pub(crate) struct BlockMap {
+    /// Bits of taken blocks, then of full words of the level before.
+    levels: Box<[Box<[u64]>]>,
+    blocks: u64,
+    free: u64,
+    order: Permutation,
+    /// Blocks of the order before this position are taken.
+    position: u64,
+}
+
+/// Blocks next to one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Blocks {
+    pub(crate) first: u64,
+    pub(crate) count: u64,
+}
+
+impl BlockMap {
+    /// A map in which all of `blocks` are free.
+    pub(crate) fn new(blocks: u64, random: &mut Random) -> Self {
+        let mut levels = Vec::new();
+        let mut words = blocks.div_ceil(BITS).max(1);
+        loop {
+            let size = usize::try_from(words).expect("memory has been checked");
+            levels.push(vec![0; size].into_boxed_slice());
+            if words == 1 {
+                break;
+            }
+            words = words.div_ceil(BITS);
+        }
+        let mut map = Self {
+            levels: levels.into_boxed_slice(),
+            blocks,
+            free: 0,
+            order: Permutation::new(blocks, 0),
+            position: 0,
+        };
+        map.renew(random);
+        map
+    }
+
+    /// Frees all blocks, for another pass in another order.
+    pub(crate) fn renew(&mut self, random: &mut Random) {
+        let mut bits = self.blocks;
+        for level in &mut self.levels {
+            level.fill(0);
+            // What is beyond the end counts as taken.
+            let last = level.len() - 1;
+            if bits % BITS != 0 || bits == 0 {
+                level[last] = u64::MAX << (bits % BITS);
+            }
+            bits = level.len() as u64;
+        }
+        self.free = self.blocks;
+        self.order = Permutation::new(self.blocks, random.next_u64());
+        self.position = 0;
+    }
+
+    /// A random free block; `None` when the pass is over.
+    pub(crate) fn next(&mut self) -> Option<u64> {
+        if self.free == 0 {
+            return None;
+        }
+        let mut block = 0;
+        for _ in 0..LOOKS {
+            // Below the number of blocks: all before it are taken, and not all are.
+            block = self.order.at(self.position);
+            self.position += 1;
+            if !self.is_taken(block) {
+                return Some(block);
+            }
+        }
+        self.free_from(0, block).or_else(|| self.free_from(0, 0))
+    }
+
+    /// Takes the block `first`, which is free, and those after it that are free too,
+    /// up to `most` together.
+    pub(crate) fn take(&mut self, first: u64, most: u64) -> Blocks {
+        let end = self.blocks.min(first + most);
+        let mut block = first;
+        while block < end && !self.is_taken(block) {
+            self.set(block);
+            block += 1;
+        }
+        let count = block - first;
+        self.free -= count;
+        Blocks { first, count }
+    }
+
+    fn is_taken(&self, block: u64) -> bool {
+        self.levels[0][index(block / BITS)] >> (block % BITS) & 1 == 1
+    }
+
+    fn set(&mut self, block: u64) {
+        let mut bit = block;
+        for level in &mut self.levels {
+            let word = &mut level[index(bit / BITS)];
+            *word |= 1 << (bit % BITS);
+            if *word != u64::MAX {
+                break;
+            }
+            bit /= BITS;
+        }
+    }
+
+    /// The first clear bit of a level, from `bit` on.
+    fn free_from(&self, level: usize, bit: u64) -> Option<u64> {
+        let words = &self.levels[level];
+        let word = words.get(index(bit / BITS))?;
+        let clear = !word & (u64::MAX << (bit % BITS));
+        if clear != 0 {
+            return Some(bit / BITS * BITS + u64::from(clear.trailing_zeros()));
+        }
+        if level + 1 == self.levels.len() {
+            return None;
+        }
+        let word = self.free_from(level + 1, bit / BITS + 1)?;
+        let clear = !words[index(word)];
+        Some(word * BITS + u64::from(clear.trailing_zeros()))
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "within a slice")]
+fn index(number: u64) -> usize {
+    number as usize
+}

@@ -1,0 +1,134 @@
+//! Which of several files the next I/O goes to.
+
+use sokudo_model::{Distribution, FileOrder, FileService};
+use sokudo_stats::Random;
+
+use crate::pattern::places::{Measure, Places};
+
+/// The turns of files within a pass.
+pub(crate) struct Turns {
+    way: Way,
+    /// I/Os on one file before the next is chosen.
+    ios: u32,
+    /// Of those, what is left to the current file; above 0 while a sequential way
+    /// stays.
+    left: u32,
+    current: usize,
+    /// Files whose pass is over.
+    done: Box<[bool]>,
+    open: usize,
+}
+
+enum Way {
+    /// The next one that is not done.
+    InTurn,
+    /// Stay until it is done.
+    Sequential,
+    /// Any that is not done.
+    Uniform,
+    /// Favourites; a file whose pass is over begins another.
+    Skewed(Places),
+}
+
+impl Turns {
+    pub(crate) fn new(service: FileService, files: usize, random: &mut Random) -> Self {
+        let way = match service.order {
+            FileOrder::RoundRobin => Way::InTurn,
+            FileOrder::Sequential => Way::Sequential,
+            FileOrder::Random(Distribution::Uniform | Distribution::Zoned) => Way::Uniform,
+            FileOrder::Random(distribution) => {
+                let measure = Measure {
+                    zones: &[],
+                    place_bytes: 1,
+                };
+                let places = Places::new(distribution, files as u64, measure, random);
+                Way::Skewed(places)
+            }
+        };
+        Self {
+            way,
+            ios: service.ios.max(1),
+            left: 0,
+            // Before the first, which is next.
+            current: files - 1,
+            done: vec![false; files].into_boxed_slice(),
+            open: files,
+        }
+    }
+
+    /// Whether the pass of a file ends after as many bytes as it has, if nothing else
+    /// ends it.
+    pub(crate) fn is_sequential(&self) -> bool {
+        matches!(self.way, Way::Sequential)
+    }
+
+    /// The file of the next I/O.
+    pub(crate) fn next(&mut self, random: &mut Random) -> usize {
+        if self.left > 0 && !self.done[self.current] {
+            if !self.is_sequential() {
+                self.left -= 1;
+            }
+            return self.current;
+        }
+        self.current = match &self.way {
+            Way::InTurn | Way::Sequential => self.open_from(self.current + 1),
+            Way::Uniform => {
+                let chosen = random.below(self.done.len() as u64);
+                self.open_from(index(chosen))
+            }
+            Way::Skewed(places) => index(places.next(random)),
+        };
+        self.left = match self.way {
+            Way::Sequential => 1,
+            _ => self.ios - 1,
+        };
+        self.current
+    }
+
+    /// Notes that the pass of the current file is over. What has to begin another:
+    pub(crate) fn pass_over(&mut self) -> Renewed {
+        if matches!(self.way, Way::Skewed(_)) {
+            return Renewed::Current;
+        }
+        self.done[self.current] = true;
+        self.open -= 1;
+        if self.open > 0 {
+            return Renewed::None;
+        }
+        self.restart();
+        Renewed::All
+    }
+
+    /// Begins again with the first file.
+    pub(crate) fn restart(&mut self) {
+        self.done.fill(false);
+        self.open = self.done.len();
+        self.current = self.open - 1;
+        self.left = 0;
+    }
+
+    /// The first file from `start` on, around, that is not done.
+    fn open_from(&self, start: usize) -> usize {
+        let files = self.done.len();
+        let order = (0..files).map(|step| (start + step) % files);
+        let mut open = order.filter(|file| !self.done[*file]);
+        open.next()
+            .expect("files begin another pass when all are done")
+    }
+}
+
+/// Which files begin another pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Renewed {
+    /// None yet.
+    None,
+    /// The one that ended.
+    Current,
+    /// All.
+    All,
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "below the number of files")]
+fn index(number: u64) -> usize {
+    number as usize
+}

@@ -1,0 +1,266 @@
+//! Where in one file the next I/O goes: a position per direction, random places, and
+//! the map of what has been visited.
+
+use sokudo_model::{Operation, Order, Workload};
+use sokudo_stats::Random;
+
+use crate::offsets::Stretch;
+use crate::pattern::lengths::Lengths;
+use crate::pattern::map::BlockMap;
+use crate::pattern::places::{Measure, Places};
+
+/// Directions that have positions of their own: reads, writes and trims.
+pub(crate) const DIRECTIONS: usize = 3;
+
+/// The index of an operation's direction. What is none is taken for a read.
+pub(crate) fn direction_of(operation: Operation) -> usize {
+    match operation {
+        Operation::Write => 1,
+        Operation::Trim => 2,
+        _ => 0,
+    }
+}
+
+/// How the walks of a workload go, the same in every file.
+pub(crate) struct Manner {
+    pub(crate) lengths: [Lengths; DIRECTIONS],
+    /// Bytes that random offsets are multiples of.
+    alignment: [u64; DIRECTIONS],
+    /// How many of 100 I/Os go to a random place.
+    random_percent: [u64; DIRECTIONS],
+    /// I/Os from one random place on.
+    run_ios: u32,
+    stride: i64,
+    /// What the map counts, if there is one: the smallest block.
+    map_unit: Option<u64>,
+    /// Whether a pass without positions or a map ends after as many bytes as the
+    /// stretch has.
+    pub(crate) ends_by_bytes: bool,
+}
+
+impl Manner {
+    pub(crate) fn new(workload: &Workload) -> Self {
+        let operations = [Operation::Read, Operation::Write, Operation::Trim];
+        let lengths = operations.map(|operation| Lengths::new(workload.blocks.of(operation)));
+        let scatter = &workload.scatter;
+        let alignment = |direction: usize| match scatter.alignment {
+            Some(alignment) => alignment[direction].0.max(1),
+            None => lengths[direction].smallest(),
+        };
+        let (is_random, wants_map) = match workload.order {
+            Order::Random { map } => (true, map),
+            Order::Sequential { .. } => (false, false),
+        };
+        let percent = scatter.random_percent.map_or_else(
+            || [if is_random { 100 } else { 0 }; DIRECTIONS],
+            |percent| percent.map(u64::from),
+        );
+        // Favourites cannot be visited once only, and an alignment of its own does
+        // not fit the blocks of a map; fio leaves the map out as well.
+        let is_mapped = wants_map
+            && scatter.alignment.is_none()
+            && scatter.distribution == sokudo_model::Distribution::Uniform;
+        Self {
+            alignment: [0, 1, 2].map(alignment),
+            lengths,
+            random_percent: percent,
+            run_ios: scatter.run_ios.max(1),
+            stride: scatter.stride,
+            map_unit: is_mapped.then(|| workload.blocks.smallest().0),
+            ends_by_bytes: false,
+        }
+    }
+}
+
+/// The way through one file.
+pub(crate) struct Walk {
+    stretch: Stretch,
+    tracks: [Option<Track>; DIRECTIONS],
+    map: Option<BlockMap>,
+    /// Bytes of this pass.
+    walked: u64,
+}
+
+/// One direction's way.
+struct Track {
+    /// Where the next sequential I/O begins, from the stretch's start. Below 0 when it
+    /// has run out of the stretch backward.
+    next: i64,
+    /// I/Os left until a random place is due.
+    run_left: u32,
+    places: Places,
+}
+
+/// One I/O, from the target's start.
+pub(crate) struct Step {
+    pub(crate) offset: u64,
+    pub(crate) length: u32,
+}
+
+impl Walk {
+    /// The way through a stretch, which holds at least one block of each direction.
+    pub(crate) fn new(
+        workload: &Workload,
+        manner: &Manner,
+        stretch: Stretch,
+        random: &mut Random,
+    ) -> Self {
+        let operations = [Operation::Read, Operation::Write, Operation::Trim];
+        let tracks = operations.map(|operation| {
+            let direction = direction_of(operation);
+            let occurs = workload.operations.shares().iter();
+            let mut occurs = occurs.map(|(operation, _)| direction_of(*operation));
+            occurs.any(|other| other == direction).then(|| {
+                let (smallest, alignment) = (
+                    manner.lengths[direction].smallest(),
+                    manner.alignment[direction],
+                );
+                let count = stretch.length.saturating_sub(smallest) / alignment + 1;
+                let measure = Measure {
+                    zones: &workload.scatter.zones[direction],
+                    place_bytes: alignment,
+                };
+                Track {
+                    next: first_position(manner, direction, stretch.length),
+                    run_left: 0,
+                    places: Places::new(workload.scatter.distribution, count, measure, random),
+                }
+            })
+        });
+        Self {
+            stretch,
+            tracks,
+            map: manner
+                .map_unit
+                .map(|unit| BlockMap::new(stretch.length / unit, random)),
+            walked: 0,
+        }
+    }
+
+    /// The next I/O, or `None` when the pass of this direction is over.
+    pub(crate) fn next(
+        &mut self,
+        manner: &Manner,
+        direction: usize,
+        random: &mut Random,
+    ) -> Option<Step> {
+        let smallest = manner.lengths[direction].smallest();
+        if manner.ends_by_bytes && self.walked + smallest > self.stretch.length {
+            return None;
+        }
+        let (place, length) = match self.sequential(manner, direction, random) {
+            Sequential::Step(place, length) => (place, length),
+            Sequential::Over => return None,
+            Sequential::Random => self.random(manner, direction, random)?,
+        };
+        let ends_at = i64::try_from(place + u64::from(length)).unwrap_or(i64::MAX);
+        if let Some(track) = &mut self.tracks[direction] {
+            track.next = ends_at.saturating_add(manner.stride);
+        }
+        self.walked += u64::from(length);
+        Some(Step {
+            offset: self.stretch.start + place,
+            length,
+        })
+    }
+
+    /// Begins another pass of one direction.
+    pub(crate) fn renew(&mut self, manner: &Manner, direction: usize, random: &mut Random) {
+        if let Some(track) = &mut self.tracks[direction] {
+            track.next = first_position(manner, direction, self.stretch.length);
+            track.run_left = 0;
+        }
+        if let Some(map) = &mut self.map {
+            map.renew(random);
+        }
+        self.walked = 0;
+    }
+
+    /// Begins another pass of all directions.
+    pub(crate) fn renew_all(&mut self, manner: &Manner, random: &mut Random) {
+        for direction in 0..DIRECTIONS {
+            self.renew(manner, direction, random);
+        }
+    }
+
+    /// The next I/O if it follows the last one.
+    fn sequential(&mut self, manner: &Manner, direction: usize, random: &mut Random) -> Sequential {
+        let Some(track) = &mut self.tracks[direction] else {
+            debug_assert!(false, "a direction that the workload does not have");
+            return Sequential::Over;
+        };
+        let percent = manner.random_percent[direction];
+        if percent > 0 {
+            if track.run_left > 0 {
+                track.run_left -= 1;
+            } else {
+                track.run_left = manner.run_ios - 1;
+                if percent >= 100 || random.below(100) < percent {
+                    return Sequential::Random;
+                }
+            }
+        }
+        let room = u64::try_from(track.next).ok().and_then(|next| {
+            self.stretch
+                .length
+                .checked_sub(next)
+                .map(|room| (next, room))
+        });
+        let step = room.and_then(|(next, room)| {
+            let length = manner.lengths[direction].draw_within(room, random)?;
+            Some(Sequential::Step(next, length))
+        });
+        step.unwrap_or(if percent > 0 {
+            Sequential::Random
+        } else {
+            Sequential::Over
+        })
+    }
+
+    /// A random place, or one of those left in the map.
+    fn random(
+        &mut self,
+        manner: &Manner,
+        direction: usize,
+        random: &mut Random,
+    ) -> Option<(u64, u32)> {
+        let lengths = &manner.lengths[direction];
+        let (Some(map), Some(unit)) = (&mut self.map, manner.map_unit) else {
+            let track = self.tracks[direction].as_ref()?;
+            let place = track.places.next(random) * manner.alignment[direction];
+            let length = lengths.draw_within(self.stretch.length - place, random)?;
+            return Some((place, length));
+        };
+        let first = map.next()?;
+        let room = self.stretch.length - first * unit;
+        // Where not even the smallest fits, the end is left out: one block is taken.
+        let length = lengths.draw_within(room, random).map_or(unit, u64::from);
+        let taken = map.take(first, length.div_ceil(unit));
+        // Shortened, so that nothing is visited twice.
+        let length = length.min(taken.count * unit);
+        u32::try_from(length)
+            .ok()
+            .map(|length| (first * unit, length))
+    }
+}
+
+enum Sequential {
+    /// At this place, of this length.
+    Step(u64, u32),
+    /// The pass is over.
+    Over,
+    /// A random place is due instead.
+    Random,
+}
+
+/// Backward walks begin with the last whole block.
+fn first_position(manner: &Manner, direction: usize, length: u64) -> i64 {
+    let smallest = manner.lengths[direction].smallest();
+    let largest = manner.lengths[direction].largest();
+    let is_backward = i64::try_from(smallest).is_ok_and(|smallest| smallest + manner.stride < 0);
+    if !is_backward {
+        return 0;
+    }
+    let last = (length.saturating_sub(largest)) / smallest * smallest;
+    i64::try_from(last).unwrap_or(i64::MAX)
+}
