@@ -146,7 +146,11 @@ impl JobFile {
         })
     }
 
-    fn open(request: JobFileRequest<'_>) -> Result<Self, JobFileError> {
+    /// Opens an existing file for its jobs.
+    ///
+    /// # Errors
+    /// When it belongs to somebody else, or the system does not allow it.
+    pub fn open(request: JobFileRequest<'_>) -> Result<Self, JobFileError> {
         let path = request.path;
         // O_NONBLOCK: a FIFO must not hang us before we see what it is.
         let looked_at = OpenOptions::new()

@@ -1,0 +1,281 @@
+//! Runs the stages of a plan one after the other on its storage, with the evidence of
+//! each.
+
+use std::collections::BTreeSet;
+
+use anyhow::anyhow;
+use sokudo_device::CounterSource;
+use sokudo_engine::{Control, StageOptions, run_stage};
+use sokudo_model::{
+    DeviceCounters, Event, Outcome, Plan, Row, Stage, Trial, TrialEvidence, Workload,
+};
+
+use super::storage::Storage;
+use crate::exit::Exit;
+use crate::subject::from_stage;
+
+/// What is told while a plan runs: events whose workloads count through the whole
+/// plan.
+pub(crate) trait Listener {
+    /// A stage begins with the workload of this index.
+    fn stage_begins(&mut self, first: usize);
+    /// Something happened in it.
+    fn event(&mut self, first: usize, event: &Event);
+}
+
+/// Rows without trials, one per workload of the plan.
+pub(crate) fn empty_rows(plan: &Plan) -> Vec<Row> {
+    plan.stages
+        .iter()
+        .flat_map(|stage| &stage.workloads)
+        .map(|workload| Row {
+            workload: workload.clone(),
+            trials: Vec::new(),
+            assessment: None,
+        })
+        .collect()
+}
+
+/// Runs every stage once and adds a trial to every row that was reached.
+///
+/// A failed workload ends nothing but itself, unless the plan says so; an
+/// interruption ends everything and keeps what was measured.
+pub(crate) fn run(
+    plan: &Plan,
+    trial: u32,
+    storage: &mut Storage,
+    rows: &mut [Row],
+    control: &Control,
+    listener: &mut dyn Listener,
+) -> Result<(), Exit> {
+    let mut first = 0;
+    for (number, stage) in plan.stages.iter().enumerate() {
+        if control.is_cancelled() {
+            return Ok(());
+        }
+        // A stage that a job has ended early ends no other.
+        control.rearm();
+        listener.stage_begins(first);
+        let seed = sokudo_stats::mix64(plan.seed ^ ((number as u64) << 32 | u64::from(trial)));
+        let trials = run_one(stage, seed, storage, control, &mut |event| {
+            listener.event(first, event);
+        })?;
+        for (row, trial) in rows[first..].iter_mut().zip(trials) {
+            row.trials.push(trial);
+        }
+        first += stage.workloads.len();
+    }
+    Ok(())
+}
+
+fn run_one(
+    stage: &Stage,
+    seed: u64,
+    storage: &mut Storage,
+    control: &Control,
+    tell: &mut dyn FnMut(&Event),
+) -> Result<Vec<Trial>, Exit> {
+    let used: Vec<Vec<usize>> = stage.workloads.iter().map(targets_of).collect();
+    let all: BTreeSet<usize> = used.iter().flatten().copied().collect();
+    let all: Vec<usize> = all.into_iter().collect();
+    storage.settle(&all);
+    let cached: Vec<_> = used.iter().map(|targets| storage.cached(targets)).collect();
+    let sources = sources(storage, &used);
+    let before: Vec<_> = sources.iter().map(CounterSource::read).collect();
+    let options = StageOptions {
+        seed,
+        ..StageOptions::default()
+    };
+    let mut listen = |event: Event| tell(&event);
+    let outcomes = run_stage(stage, options, &mut storage.targets, control, &mut listen)
+        .map_err(from_stage)?;
+    if outcomes.len() != stage.workloads.len() {
+        return Err(Exit::Failed(anyhow!(
+            "{} jobs ran and {} results came back; this is a fault of sokudo",
+            stage.workloads.len(),
+            outcomes.len()
+        )));
+    }
+    let after: Vec<_> = sources.iter().map(CounterSource::read).collect();
+    let counted: Vec<Option<DeviceCounters>> = after
+        .iter()
+        .zip(&before)
+        .map(|(after, before)| Some(after.as_ref()?.since(before.as_ref()?)))
+        .collect();
+    let devices = shares(&sources, &counted, &outcomes);
+    Ok(outcomes
+        .into_iter()
+        .zip(devices)
+        .zip(cached)
+        .map(|((outcome, device), cached_before)| Trial {
+            outcome,
+            evidence: TrialEvidence {
+                device,
+                cached_before,
+            },
+        })
+        .collect())
+}
+
+/// The targets that a workload uses, as indices into the plan's.
+pub(crate) fn targets_of(workload: &Workload) -> Vec<usize> {
+    if workload.files.uses.is_empty() {
+        return vec![0];
+    }
+    workload
+        .files
+        .uses
+        .iter()
+        .filter_map(|part| usize::try_from(part.target).ok())
+        .collect()
+}
+
+/// Where each workload's devices count. Files of one storage have equal sources; a
+/// workload on several has none that could be attributed.
+fn sources(storage: &Storage, used: &[Vec<usize>]) -> Vec<CounterSource> {
+    used.iter()
+        .map(|targets| {
+            let mut sources = targets
+                .iter()
+                .filter_map(|index| storage.pieces.get(*index))
+                .map(|piece| &piece.counters);
+            let Some(first) = sources.next() else {
+                return CounterSource::default();
+            };
+            if sources.all(|source| source == first) {
+                first.clone()
+            } else {
+                CounterSource::default()
+            }
+        })
+        .collect()
+}
+
+/// What the devices counted for each workload. Workloads that run together on one
+/// storage share its counters: each gets the part that fits the bytes it moved, for
+/// no counter says who caused what.
+fn shares(
+    sources: &[CounterSource],
+    counted: &[Option<DeviceCounters>],
+    outcomes: &[Outcome],
+) -> Vec<Option<DeviceCounters>> {
+    (0..outcomes.len())
+        .map(|index| {
+            let together: Vec<&Outcome> = outcomes
+                .iter()
+                .zip(sources)
+                .filter(|(_, source)| **source == sources[index])
+                .map(|(outcome, _)| outcome)
+                .collect();
+            Some(share(&counted[index]?, &outcomes[index], &together))
+        })
+        .collect()
+}
+
+fn share(counted: &DeviceCounters, own: &Outcome, together: &[&Outcome]) -> DeviceCounters {
+    use sokudo_model::Operation::{Flush, Read, Write};
+    if together.len() == 1 {
+        return *counted;
+    }
+    let bytes = |outcome: &Outcome, operation| {
+        outcome
+            .operation(operation)
+            .map_or(0, |tally| tally.bytes.0)
+    };
+    let ios = |outcome: &Outcome, operation| {
+        outcome.operation(operation).map_or(0, |tally| tally.ios)
+    };
+    let part = |count: u64, of: &dyn Fn(&Outcome) -> u64| {
+        let all: u64 = together.iter().map(|outcome| of(outcome)).sum();
+        match all {
+            // What nobody here asked for is seen by all alike.
+            0 => count,
+            _ => scaled(count, of(own), all),
+        }
+    };
+    DeviceCounters {
+        read_ios: part(counted.read_ios, &|outcome| ios(outcome, Read)),
+        read_bytes: part(counted.read_bytes, &|outcome| bytes(outcome, Read)),
+        written_ios: part(counted.written_ios, &|outcome| ios(outcome, Write)),
+        written_bytes: part(counted.written_bytes, &|outcome| bytes(outcome, Write)),
+        flushes: part(counted.flushes, &|outcome| ios(outcome, Flush)),
+    }
+}
+
+/// `count × own / all`, rounded to the nearest.
+fn scaled(count: u64, own: u64, all: u64) -> u64 {
+    let product = u128::from(count) * u128::from(own) + u128::from(all / 2);
+    u64::try_from(product / u128::from(all.max(1))).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_model::{
+        BackendKind, BackendUse, Bytes, FileUse, Operation, OperationTally, StopReason,
+    };
+
+    fn outcome(read: u64, written: u64) -> Outcome {
+        let backend = BackendUse {
+            kind: BackendKind::Psync,
+            features: Vec::new(),
+            notes: Vec::new(),
+        };
+        let mut outcome = Outcome::new(backend, StopReason::Time);
+        for (operation, bytes) in [(Operation::Read, read), (Operation::Write, written)] {
+            if bytes > 0 {
+                outcome.operations.push(OperationTally {
+                    bytes: Bytes(bytes),
+                    ios: bytes / 4096,
+                    ..OperationTally::new(operation)
+                });
+            }
+        }
+        outcome
+    }
+
+    fn counters(read_bytes: u64, written_bytes: u64) -> DeviceCounters {
+        DeviceCounters {
+            read_bytes,
+            written_bytes,
+            ..DeviceCounters::default()
+        }
+    }
+
+    #[test]
+    fn jobs_that_run_together_share_what_their_device_counted() {
+        let outcomes = [outcome(3 << 20, 0), outcome(1 << 20, 1 << 20)];
+        let sources = [CounterSource::default(), CounterSource::default()];
+        let counted = [Some(counters(4 << 20, 1 << 20)); 2];
+        let shares = shares(&sources, &counted, &outcomes);
+        assert_eq!(shares[0].unwrap().read_bytes, 3 << 20);
+        assert_eq!(shares[0].unwrap().written_bytes, 0);
+        assert_eq!(shares[1].unwrap().read_bytes, 1 << 20);
+        assert_eq!(shares[1].unwrap().written_bytes, 1 << 20);
+    }
+
+    #[test]
+    fn what_nobody_asked_for_is_seen_by_all() {
+        let outcomes = [outcome(1 << 20, 0), outcome(1 << 20, 0)];
+        let counted = counters(2 << 20, 7);
+        let together: Vec<&Outcome> = outcomes.iter().collect();
+        assert_eq!(share(&counted, &outcomes[0], &together).written_bytes, 7);
+    }
+
+    #[test]
+    fn a_workload_without_files_uses_the_first_target() {
+        let mut workload = Workload::new("x", Bytes(4096));
+        assert_eq!(targets_of(&workload), [0]);
+        workload.files.uses = vec![
+            FileUse {
+                target: 2,
+                span: None,
+            },
+            FileUse {
+                target: 1,
+                span: None,
+            },
+        ];
+        assert_eq!(targets_of(&workload), [2, 1]);
+    }
+}
