@@ -23,6 +23,30 @@ pub(crate) fn rfc3339(since_1970: Nanos) -> String {
     )
 }
 
+/// As C's `ctime` writes it, in the local time that lies `offset_seconds` east of UTC:
+/// `Sat Nov 21 10:50:08 2026`.
+pub(crate) fn ctime(since_1970: Nanos, offset_seconds: i32) -> String {
+    const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let seconds = since_1970.0 / 1_000_000_000;
+    let local = seconds.saturating_add_signed(offset_seconds.into());
+    let (day_number, second) = (local / SECONDS_PER_DAY, local % SECONDS_PER_DAY);
+    let (year, month, day) = civil_date(day_number);
+    // 1970-01-01 was a Thursday.
+    let weekday = usize::try_from(day_number % 7).unwrap_or_default();
+    let month = usize::try_from(month - 1).unwrap_or_default();
+    format!(
+        "{} {} {day:2} {:02}:{:02}:{:02} {year}",
+        WEEKDAYS[weekday],
+        MONTHS[month],
+        second / 3_600,
+        second / 60 % 60,
+        second % 60
+    )
+}
+
 /// The same instant for people, from its RFC 3339 form: `2026-11-21 01:58:08
 /// UTC`. Text of another form is shown as it is.
 pub(crate) fn for_people(rfc3339: &str) -> String {
@@ -70,6 +94,15 @@ mod tests {
         ] {
             assert_eq!(rfc3339(Nanos::from_secs(seconds)), text);
         }
+    }
+
+    #[test]
+    fn local_times_are_written_as_c_writes_them() {
+        let instant = Nanos::from_secs(1_795_258_208);
+        assert_eq!(ctime(instant, 0), "Sat Nov 21 10:50:08 2026");
+        assert_eq!(ctime(instant, 14 * 3_600), "Sun Nov 22 00:50:08 2026");
+        assert_eq!(ctime(Nanos(0), 0), "Thu Jan  1 00:00:00 1970");
+        assert_eq!(ctime(Nanos(0), -3_600), "Thu Jan  1 00:00:00 1970");
     }
 
     #[test]

@@ -13,6 +13,7 @@
 pub mod csv;
 pub mod document;
 pub mod fingerprint;
+pub mod fio;
 pub mod markdown;
 pub mod table;
 

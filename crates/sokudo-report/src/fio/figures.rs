@@ -1,0 +1,463 @@
+//! The figures of every reported job, and of every group, with fio's meaning of each.
+//!
+//! With `group_reporting` the jobs of a group are one: counts, times of processors and
+//! sampled rates add up, run times do not.
+
+use sokudo_model::fio::{FioJob, UnifiedReporting};
+use sokudo_model::{Depths, Nanos, Operation, OperationTally, Outcome, Row, SeriesPoint};
+use sokudo_stats::Histogram;
+
+use super::FioReport;
+use super::failure::error_number;
+use super::spread::Spread;
+use super::steady::Steady;
+
+/// Reads, writes and trims.
+pub(super) const DIRECTIONS: [Operation; 3] = [Operation::Read, Operation::Write, Operation::Trim];
+
+/// A sampled interval that was cut off at the end is left out, as fio leaves it out;
+/// one that ended a little early is not.
+const SHORTEST_SAMPLE: f64 = 0.9;
+
+/// What is reported as one job.
+pub(super) struct JobFigures<'a> {
+    /// The job, or the first of its group.
+    pub(super) job: &'a FioJob,
+    /// How many jobs it is made of.
+    pub(super) members: u32,
+    /// The first error; 0 for none.
+    pub(super) error: i32,
+    pub(super) directions: [DirectionFigures; 3],
+    /// Calls that made writes durable, and how long they took.
+    pub(super) flushes: u64,
+    pub(super) flush: Option<Histogram>,
+    /// Milliseconds of all members together.
+    pub(super) runtime_ms: u64,
+    pub(super) user_ms: f64,
+    pub(super) system_ms: f64,
+    pub(super) context_switches: u64,
+    pub(super) major_faults: u64,
+    pub(super) minor_faults: u64,
+    pub(super) depths: Depths,
+    pub(super) classes: LatencyClasses,
+    /// I/Os that were to be kept in flight.
+    pub(super) depth: u32,
+    pub(super) steady: Option<Steady>,
+}
+
+/// What a job did in one direction.
+#[derive(Clone, Default)]
+pub(super) struct DirectionFigures {
+    pub(super) bytes: u64,
+    pub(super) ios: u64,
+    pub(super) runtime_ms: u64,
+    pub(super) short_ios: u64,
+    /// fio's slat, clat and lat; `None` where there is none or none was asked for.
+    pub(super) submission: Option<Histogram>,
+    pub(super) completion: Option<Histogram>,
+    pub(super) total: Option<Histogram>,
+    /// Sampled, KiB per second.
+    pub(super) bandwidth: Spread,
+    /// Sampled, I/Os per second.
+    pub(super) iops: Spread,
+}
+
+/// Completions by their latency.
+#[derive(Clone, Copy, Default)]
+pub(super) struct LatencyClasses {
+    /// Below 2, 4, 10, 20, 50, 100, 250, 500, 750 and 1000 ns.
+    pub(super) nanos: [u64; 10],
+    /// The same of microseconds.
+    pub(super) micros: [u64; 10],
+    /// The same of milliseconds, then below 2 s, then all others.
+    pub(super) millis: [u64; 12],
+}
+
+/// The upper ends of [`LatencyClasses`].
+pub(super) const CLASS_ENDS: [u64; 11] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000];
+
+/// What a group did in one direction.
+#[derive(Clone, Copy, Default)]
+pub(super) struct GroupDirection {
+    pub(super) bytes: u64,
+    /// Shortest and longest run time, milliseconds.
+    pub(super) runtime_ms: [u64; 2],
+    /// Lowest and highest bandwidth of a job, bytes per second.
+    pub(super) bandwidth: [u64; 2],
+    /// Bytes of all jobs over the longest run time, per second.
+    pub(super) aggregate: u64,
+}
+
+/// What a group did.
+#[derive(Clone)]
+pub(super) struct GroupFigures<'a> {
+    pub(super) directions: [GroupDirection; 3],
+    /// The last job, whose `kb_base`, `unit_base` and digits the group is printed with.
+    pub(super) job: &'a FioJob,
+    /// Whether any job reports its directions as one.
+    pub(super) unified: UnifiedReporting,
+}
+
+/// Every reported job, in order.
+pub(super) fn jobs<'a>(report: &FioReport<'a>) -> Vec<JobFigures<'a>> {
+    let mut reported: Vec<JobFigures> = Vec::new();
+    for (index, (job, row)) in report.session.jobs.iter().zip(&report.run.rows).enumerate() {
+        let joins =
+            |last: &JobFigures| job.reporting.group_reporting && last.job.group == job.group;
+        if !reported.last().is_some_and(joins) {
+            reported.push(JobFigures::new(job));
+        }
+        let figures = reported
+            .last_mut()
+            .expect("one was pushed if there was none");
+        figures.add(row, report.outcome(index));
+    }
+    reported
+}
+
+/// Every group, in order of its number.
+pub(super) fn groups<'a>(jobs: &[JobFigures<'a>]) -> Vec<GroupFigures<'a>> {
+    let mut groups: Vec<GroupFigures> = Vec::new();
+    for figures in jobs {
+        let number = figures.job.group as usize;
+        let unified = figures.job.reporting.unified;
+        while groups.len() <= number {
+            groups.push(GroupFigures {
+                directions: [GroupDirection::default(); 3],
+                job: figures.job,
+                unified,
+            });
+        }
+        let group = &mut groups[number];
+        group.job = figures.job;
+        if unified != UnifiedReporting::Separate {
+            group.unified = unified;
+        }
+        for (sum, direction) in group.directions.iter_mut().zip(&figures.directions) {
+            sum.add(direction);
+        }
+    }
+    groups
+}
+
+impl<'a> JobFigures<'a> {
+    fn new(job: &'a FioJob) -> Self {
+        Self {
+            job,
+            members: 0,
+            error: 0,
+            directions: Default::default(),
+            flushes: 0,
+            flush: None,
+            runtime_ms: 0,
+            user_ms: 0.0,
+            system_ms: 0.0,
+            context_switches: 0,
+            major_faults: 0,
+            minor_faults: 0,
+            depths: Depths::default(),
+            classes: LatencyClasses::default(),
+            depth: 0,
+            steady: None,
+        }
+    }
+
+    fn add(&mut self, row: &Row, outcome: Option<&Outcome>) {
+        self.members += 1;
+        self.depth = row.workload.depth;
+        self.steady = Steady::of(row, outcome);
+        let Some(outcome) = outcome else { return };
+        if self.error == 0 {
+            self.error = error_number(outcome);
+        }
+        for (index, operation) in DIRECTIONS.into_iter().enumerate() {
+            if let Some(tally) = outcome.operation(operation) {
+                self.add_direction(index, tally, row, outcome);
+            }
+        }
+        if let Some(tally) = outcome.operation(Operation::Flush) {
+            self.flushes += tally.ios;
+            add_histogram(&mut self.flush, Some(&tally.latency));
+        }
+        self.runtime_ms += outcome.elapsed.0 / 1_000_000;
+        if let Some(cpu) = outcome.cpu {
+            self.user_ms += milliseconds(cpu.user);
+            self.system_ms += milliseconds(cpu.system);
+        }
+        let usage = outcome.usage.unwrap_or_default();
+        self.context_switches += usage.context_switches;
+        self.major_faults += usage.major_faults;
+        self.minor_faults += usage.minor_faults;
+        let depths = outcome.depths.unwrap_or_default();
+        add_counts(&mut self.depths.level, &depths.level);
+        add_counts(&mut self.depths.submitted, &depths.submitted);
+        add_counts(&mut self.depths.completed, &depths.completed);
+    }
+
+    fn add_direction(&mut self, index: usize, tally: &OperationTally, row: &Row, all: &Outcome) {
+        let reporting = &self.job.reporting;
+        let target = match reporting.unified {
+            UnifiedReporting::Mixed => 0,
+            UnifiedReporting::Separate | UnifiedReporting::Both => index,
+        };
+        let mut figures = DirectionFigures::of(tally, row, all);
+        if reporting.disable_slat {
+            figures.submission = None;
+        }
+        if reporting.disable_clat {
+            figures.completion = None;
+        }
+        if reporting.disable_lat {
+            figures.total = None;
+        }
+        if let Some(completion) = &figures.completion {
+            self.classes.count(completion);
+        }
+        self.directions[target].add(&figures);
+    }
+
+    /// I/Os of all directions.
+    pub(super) fn ios(&self) -> u64 {
+        self.directions.iter().map(|direction| direction.ios).sum()
+    }
+
+    /// All directions as one (`unified_rw_reporting=both`).
+    pub(super) fn mixed(&self) -> DirectionFigures {
+        let mut mixed = DirectionFigures::default();
+        for direction in &self.directions {
+            mixed.add(direction);
+        }
+        mixed
+    }
+
+    /// Processor time in percent of the run time, in user mode and in the kernel.
+    #[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
+    pub(super) fn cpu_percent(&self) -> [f64; 2] {
+        match self.runtime_ms {
+            0 => [0.0, 0.0],
+            runtime => [self.user_ms, self.system_ms].map(|ms| 100.0 * ms / runtime as f64),
+        }
+    }
+
+    /// Depths in percent: in flight, submitted at once, reaped at once.
+    pub(super) fn depth_percent(&self) -> [[f64; 7]; 3] {
+        let of_its_own = |counts: &[u64; 7]| shares(counts, counts.iter().sum(), 0.1);
+        [
+            shares(&self.depths.level, self.ios(), 0.1),
+            of_its_own(&self.depths.submitted),
+            of_its_own(&self.depths.completed),
+        ]
+    }
+
+    /// Latencies in percent: nanoseconds, microseconds, milliseconds.
+    pub(super) fn latency_percent(&self) -> ([f64; 10], [f64; 10], [f64; 12]) {
+        let (classes, ios) = (&self.classes, self.ios());
+        (
+            shares(&classes.nanos, ios, 0.01),
+            shares(&classes.micros, ios, 0.01),
+            shares(&classes.millis, ios, 0.01),
+        )
+    }
+}
+
+impl DirectionFigures {
+    fn of(tally: &OperationTally, row: &Row, all: &Outcome) -> Self {
+        let [bandwidth, iops] = sampled(&tally.series, row.workload.recording.series_interval);
+        // Where submitting is no step of its own, all of it is completing.
+        let completion = tally.completion.as_ref().unwrap_or(&tally.latency);
+        Self {
+            bytes: tally.bytes.0,
+            ios: tally.ios,
+            runtime_ms: runtime(tally, row, all).0.div_ceil(1_000_000),
+            short_ios: tally.short_ios,
+            submission: tally.submission.clone(),
+            completion: Some(completion.clone()),
+            total: Some(tally.latency.clone()),
+            bandwidth,
+            iops,
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.bytes += other.bytes;
+        self.ios += other.ios;
+        self.runtime_ms = self.runtime_ms.max(other.runtime_ms);
+        self.short_ios += other.short_ios;
+        add_histogram(&mut self.submission, other.submission.as_ref());
+        add_histogram(&mut self.completion, other.completion.as_ref());
+        add_histogram(&mut self.total, other.total.as_ref());
+        self.bandwidth.add(&other.bandwidth);
+        self.iops.add(&other.iops);
+    }
+
+    /// Bytes per second, whole, as fio divides.
+    pub(super) fn bytes_per_second(&self) -> u64 {
+        per_second(self.bytes, self.runtime_ms)
+    }
+
+    /// I/Os per second.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub(super) fn ios_per_second(&self) -> f64 {
+        match self.runtime_ms {
+            0 => 0.0,
+            runtime => 1000.0 * self.ios as f64 / runtime as f64,
+        }
+    }
+
+    /// The mean sampled bandwidth in percent of the whole group's.
+    #[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
+    pub(super) fn share_of(&self, group: &GroupDirection) -> f64 {
+        if self.bandwidth.samples == 0 {
+            return 0.0;
+        }
+        match group.aggregate {
+            0..=1024 => 100.0,
+            aggregate => (100.0 * self.bandwidth.mean / (aggregate as f64 / 1024.0)).min(100.0),
+        }
+    }
+}
+
+impl GroupDirection {
+    fn add(&mut self, direction: &DirectionFigures) {
+        let runtime = direction.runtime_ms;
+        if runtime == 0 {
+            return;
+        }
+        let bandwidth = direction.bytes_per_second();
+        let is_first = self.runtime_ms[1] == 0;
+        widen(&mut self.runtime_ms, runtime, is_first);
+        widen(&mut self.bandwidth, bandwidth, is_first);
+        self.bytes += direction.bytes;
+        self.aggregate = per_second(self.bytes, self.runtime_ms[1]);
+    }
+
+    /// All directions as one.
+    pub(super) fn mixed(directions: &[Self; 3]) -> Self {
+        let mut mixed = Self::default();
+        for direction in directions.iter().filter(|d| d.runtime_ms[1] > 0) {
+            let is_first = mixed.runtime_ms[1] == 0;
+            for end in [0, 1] {
+                widen(
+                    &mut mixed.runtime_ms,
+                    direction.runtime_ms[end],
+                    is_first && end == 0,
+                );
+                widen(
+                    &mut mixed.bandwidth,
+                    direction.bandwidth[end],
+                    is_first && end == 0,
+                );
+            }
+            mixed.bytes += direction.bytes;
+            mixed.aggregate += direction.aggregate;
+        }
+        mixed
+    }
+}
+
+impl LatencyClasses {
+    fn count(&mut self, latency: &Histogram) {
+        for bucket in latency.buckets() {
+            let middle = bucket.low + (bucket.high - bucket.low) / 2;
+            let class = match middle {
+                0..1_000 => &mut self.nanos[class_of(middle)],
+                1_000..1_000_000 => &mut self.micros[class_of(middle / 1_000)],
+                _ => &mut self.millis[class_of(middle / 1_000_000)],
+            };
+            *class += bucket.count;
+        }
+    }
+}
+
+fn class_of(value: u64) -> usize {
+    CLASS_ENDS.iter().take_while(|end| value >= **end).count()
+}
+
+/// How long a direction ran: while any of the workload's own operations was done, as
+/// fio counts, so that shares of a mix have one time; else, when it was done for
+/// checking, its own.
+fn runtime(tally: &OperationTally, row: &Row, all: &Outcome) -> Nanos {
+    let mix = &row.workload.operations;
+    let is_own = |tally: &&OperationTally| mix.percent(tally.operation) > 0;
+    let own = all
+        .operations
+        .iter()
+        .filter(is_own)
+        .map(|tally| tally.elapsed);
+    let longest = match mix.percent(tally.operation) {
+        0 => tally.elapsed,
+        _ => own.max().unwrap_or_default(),
+    };
+    if longest == Nanos(0) {
+        all.elapsed
+    } else {
+        longest
+    }
+}
+
+/// Bandwidth in KiB per second and I/Os per second, sampled per interval. An interval
+/// in which nothing was moved is no sample.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "fio keeps whole rates"
+)]
+fn sampled(series: &[SeriesPoint], interval: Option<Nanos>) -> [Spread; 2] {
+    let mut rates = [Vec::new(), Vec::new()];
+    let mut before = Nanos(0);
+    for point in series {
+        let passed = Nanos(point.at.0.saturating_sub(before.0));
+        before = point.at;
+        let planned = interval.unwrap_or(passed);
+        // Intervals without I/Os may be left out of a series.
+        let spent = passed.min(planned).as_secs_f64();
+        if point.ios == 0 || spent <= 0.0 || spent < SHORTEST_SAMPLE * planned.as_secs_f64() {
+            continue;
+        }
+        rates[0].push((point.bytes.0 as f64 / spent / 1024.0) as u64);
+        rates[1].push((point.ios as f64 / spent) as u64);
+    }
+    rates.map(|rates| Spread::of(&rates))
+}
+
+fn per_second(amount: u64, milliseconds: u64) -> u64 {
+    if milliseconds == 0 {
+        return 0;
+    }
+    let rate = u128::from(amount) * 1000 / u128::from(milliseconds);
+    u64::try_from(rate).unwrap_or(u64::MAX)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
+fn milliseconds(Nanos(time): Nanos) -> f64 {
+    time as f64 / 1e6
+}
+
+/// Percentages of counts; one above 0 is never printed as none.
+#[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
+fn shares<const N: usize>(counts: &[u64; N], total: u64, least: f64) -> [f64; N] {
+    counts.map(|count| match (count, total) {
+        (0, _) | (_, 0) => 0.0,
+        _ => (100.0 * count as f64 / total as f64).max(least),
+    })
+}
+
+fn widen([lowest, highest]: &mut [u64; 2], value: u64, is_first: bool) {
+    *lowest = if is_first { value } else { value.min(*lowest) };
+    *highest = value.max(*highest);
+}
+
+fn add_counts(sum: &mut [u64; 7], counts: &[u64; 7]) {
+    for (sum, count) in sum.iter_mut().zip(counts) {
+        *sum += count;
+    }
+}
+
+fn add_histogram(sum: &mut Option<Histogram>, other: Option<&Histogram>) {
+    match (sum, other) {
+        (Some(sum), Some(other)) => sum.merge(other),
+        (sum @ None, Some(other)) => *sum = Some(other.clone()),
+        (_, None) => {}
+    }
+}

@@ -1,0 +1,98 @@
+//! Logs of bandwidth and I/Os per second: of every I/O, or of intervals.
+
+use sokudo_model::{LogPoint, Nanos, SeriesPoint};
+
+use super::JobLog;
+use crate::fio::figures::DIRECTIONS;
+
+/// An interval that was cut off at the end is logged when it is nearly whole, as fio
+/// does: its rate would be that of a few I/Os.
+const SHORTEST_INTERVAL: f64 = 0.9;
+
+impl JobLog<'_> {
+    /// KiB per second of intervals; of single I/Os their bytes per microsecond × 1000,
+    /// as fio computes it.
+    pub(super) fn bandwidth(&self) -> String {
+        let points = match self.job.logs.average {
+            Nanos(0) => self.every_io(single_bandwidth),
+            _ => self.intervals(|point, seconds| kib(point.bytes.0) / seconds),
+        };
+        self.points(&points)
+    }
+
+    /// I/Os per second of intervals; 1 for each single I/O, as fio logs it.
+    pub(super) fn iops(&self) -> String {
+        let points = match self.job.logs.average {
+            Nanos(0) => self.every_io(|_, _| 1.0),
+            _ => self.intervals(|point, seconds| float(point.ios) / seconds),
+        };
+        self.points(&points)
+    }
+
+    /// Every I/O with the value that its bytes and its completion latency give.
+    fn every_io(&self, value: impl Fn(u32, u64) -> f64) -> Vec<LogPoint> {
+        let Some(outcome) = self.outcome else {
+            return Vec::new();
+        };
+        let logs = &outcome.logs;
+        // Latencies are logged in the order of the I/Os when they are logged at all;
+        // where they are not, the engine leaves each I/O's own in `max`.
+        let has_all = |points: &&Vec<LogPoint>| points.len() == logs.every_io.len();
+        let latencies = [&logs.completion, &logs.total].into_iter().find(has_all);
+        let with_value = |(index, point): (usize, &LogPoint)| {
+            let latency = latencies.map_or(point.max, |points| super::rounded(points[index].value));
+            LogPoint {
+                value: value(point.bytes, latency),
+                ..*point
+            }
+        };
+        logs.every_io.iter().enumerate().map(with_value).collect()
+    }
+
+    /// Every interval of every direction, in order of time.
+    fn intervals(&self, rate: impl Fn(&SeriesPoint, f64) -> f64) -> Vec<LogPoint> {
+        let planned = self.row.workload.recording.series_interval;
+        let mut points = Vec::new();
+        for operation in DIRECTIONS {
+            let tally = self
+                .outcome
+                .and_then(|outcome| outcome.operation(operation));
+            let series = tally.map_or(&[][..], |tally| &tally.series);
+            let mut before = Nanos(0);
+            for point in series {
+                let passed = Nanos(point.at.0.saturating_sub(before.0));
+                before = point.at;
+                let planned = planned.unwrap_or(passed);
+                let seconds = passed.min(planned).as_secs_f64();
+                if point.ios == 0 || seconds < SHORTEST_INTERVAL * planned.as_secs_f64() {
+                    continue;
+                }
+                let value = rate(point, seconds);
+                points.push(LogPoint {
+                    at: point.at,
+                    operation,
+                    value,
+                    // One interval is one sample: its mean is its largest.
+                    max: super::rounded(value),
+                    bytes: 0,
+                    offset: 0,
+                });
+            }
+        }
+        points.sort_by_key(|point| point.at);
+        points
+    }
+}
+
+fn single_bandwidth(bytes: u32, latency_ns: u64) -> f64 {
+    f64::from(bytes) * 1e6 / float(latency_ns.max(1))
+}
+
+fn kib(bytes: u64) -> f64 {
+    float(bytes) / 1024.0
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+fn float(value: u64) -> f64 {
+    value as f64
+}
