@@ -28,4 +28,5 @@ pub use file::{
 pub use inspect::{InspectError, Inspected, inspect};
 pub use occupants::{OccupancyError, occupants};
 pub use signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, signatures};
+pub use sokudo_sys::utc_offset_seconds;
 pub use system::System;

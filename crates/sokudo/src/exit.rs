@@ -19,6 +19,8 @@ pub(crate) enum Exit {
     Refused(anyhow::Error),
     /// 130: interrupted; what was measured has been printed.
     Interrupted,
+    /// 128: interrupted, as fio ends then; what was measured has been printed.
+    InterruptedAsFio,
     /// 130: interrupted before anything was measured.
     InterruptedEarly(anyhow::Error),
 }
@@ -41,12 +43,13 @@ impl Exit {
             | Self::Usage(error)
             | Self::Refused(error)
             | Self::InterruptedEarly(error) => tell(&one_line(error)),
-            Self::FailedAsReported | Self::Interrupted => {}
+            Self::FailedAsReported | Self::Interrupted | Self::InterruptedAsFio => {}
         }
         ExitCode::from(match self {
             Self::Failed(_) | Self::FailedAsReported => 1,
             Self::Usage(_) => 2,
             Self::Refused(_) => 3,
+            Self::InterruptedAsFio => 128,
             Self::Interrupted | Self::InterruptedEarly(_) => 130,
         })
     }

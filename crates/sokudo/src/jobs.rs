@@ -2,6 +2,7 @@
 //! run, their evidence taken, their rows judged. What they are called on the command
 //! line and how they are printed is the doors' concern.
 
+pub(crate) mod carry_out;
 pub(crate) mod consent;
 pub(crate) mod disks;
 pub(crate) mod place;

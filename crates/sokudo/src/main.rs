@@ -7,9 +7,12 @@
 mod campaign;
 mod clean;
 mod cli;
+mod command_line;
 mod exit;
+mod fio_door;
 mod hdparm;
 mod interrupt;
+mod jobs;
 mod mark;
 mod output;
 mod plan;

@@ -1,17 +1,18 @@
 //! `sokudo mark`: the rows of CrystalDiskMark and any others, with proof.
 
 use std::path::Path;
-use std::time::SystemTime;
 
 use sokudo_device::System;
 use sokudo_dialect::fio::{self, Place};
 use sokudo_engine::{Control, left_behind};
-use sokudo_model::{Nanos, Plan, Run, StopReason, TargetKind};
+use sokudo_model::{Plan, Run, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 
 use crate::campaign;
 use crate::cli::MarkArguments;
+use crate::command_line;
 use crate::exit::{self, Exit};
+use crate::jobs::carry_out::since_epoch;
 use crate::interrupt;
 use crate::output;
 use crate::plan::{self, Writing};
@@ -138,46 +139,9 @@ fn print_job(arguments: &MarkArguments, named: &Named, plan: &Plan) -> Result<()
 
 /// The command line that repeats the run: as it was given, with the seed.
 fn command(arguments: &MarkArguments, seed: u64) -> String {
-    let mut words: Vec<String> = std::env::args_os()
-        .skip(1)
-        .map(|word| quoted(&word.to_string_lossy()))
-        .collect();
-    words.insert(0, "sokudo".to_owned());
-    if arguments.seed.is_none() {
-        words.push(format!("--seed {seed}"));
-    }
-    words.join(" ")
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+%@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
-fn since_epoch() -> Nanos {
-    let elapsed = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
-    Nanos(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_survive_the_shell() {
-        assert_eq!(quoted("sim:hdd"), "sim:hdd");
-        assert_eq!(
-            quoted("sim:hdd?size=4TB&rpm=5900"),
-            "'sim:hdd?size=4TB&rpm=5900'"
-        );
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
+    let given = command_line::as_given();
+    match arguments.seed {
+        Some(_) => given,
+        None => format!("{given} --seed {seed}"),
     }
 }

@@ -26,9 +26,9 @@ pub(crate) struct Place {
     pub(crate) bytes: Bytes,
     /// Jobs write to it.
     pub(crate) written: bool,
-    /// Jobs read from it, so that it must hold data.
-    pub(crate) read: bool,
-    /// The user allows an existing file to be overwritten; a new one is filled first.
+    /// It must be full of data before the jobs begin.
+    pub(crate) needs_data: bool,
+    /// The user allows an existing file to be overwritten.
     pub(crate) overwrite: bool,
     /// It may be created.
     pub(crate) create: bool,
@@ -44,12 +44,4 @@ pub(crate) struct Place {
     pub(crate) allow_occupied: bool,
     /// The names of the jobs that use it.
     pub(crate) jobs: Vec<String>,
-}
-
-impl Place {
-    /// Whether a file must be full of data before the jobs begin, as fio decides it:
-    /// where it is read, and where it is to be overwritten.
-    pub(crate) fn needs_data(&self) -> bool {
-        self.read || self.overwrite
-    }
 }

@@ -2,6 +2,7 @@
 //! each.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use anyhow::anyhow;
 use sokudo_device::CounterSource;
@@ -17,10 +18,21 @@ use crate::subject::from_stage;
 /// What is told while a plan runs: events whose workloads count through the whole
 /// plan.
 pub(crate) trait Listener {
-    /// A stage begins with the workload of this index.
-    fn stage_begins(&mut self, first: usize);
+    /// The stage of this number begins, whose first workload has the index `first`.
+    fn stage_begins(&mut self, stage: usize, first: usize);
+    /// It ended.
+    fn stage_ends(&mut self);
     /// Something happened in it.
     fn event(&mut self, first: usize, event: &Event);
+}
+
+/// Which time a plan is run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Repeat {
+    /// 0 for the first time.
+    pub(crate) trial: u32,
+    /// How often every workload tells what it did so far; `None` is never.
+    pub(crate) snapshot_every: Option<Duration>,
 }
 
 /// Rows without trials, one per workload of the plan.
@@ -42,7 +54,7 @@ pub(crate) fn empty_rows(plan: &Plan) -> Vec<Row> {
 /// interruption ends everything and keeps what was measured.
 pub(crate) fn run(
     plan: &Plan,
-    trial: u32,
+    repeat: Repeat,
     storage: &mut Storage,
     rows: &mut [Row],
     control: &Control,
@@ -55,11 +67,17 @@ pub(crate) fn run(
         }
         // A stage that a job has ended early ends no other.
         control.rearm();
-        listener.stage_begins(first);
-        let seed = sokudo_stats::mix64(plan.seed ^ ((number as u64) << 32 | u64::from(trial)));
-        let trials = run_one(stage, seed, storage, control, &mut |event| {
+        listener.stage_begins(number, first);
+        let seed = sokudo_stats::mix64(plan.seed ^ ((number as u64) << 32 | u64::from(repeat.trial)));
+        let options = StageOptions {
+            seed,
+            snapshot_every: repeat.snapshot_every,
+            ..StageOptions::default()
+        };
+        let trials = run_one(stage, options, storage, control, &mut |event| {
             listener.event(first, event);
         })?;
+        listener.stage_ends();
         for (row, trial) in rows[first..].iter_mut().zip(trials) {
             row.trials.push(trial);
         }
@@ -70,7 +88,7 @@ pub(crate) fn run(
 
 fn run_one(
     stage: &Stage,
-    seed: u64,
+    options: StageOptions,
     storage: &mut Storage,
     control: &Control,
     tell: &mut dyn FnMut(&Event),
@@ -82,10 +100,6 @@ fn run_one(
     let cached: Vec<_> = used.iter().map(|targets| storage.cached(targets)).collect();
     let sources = sources(storage, &used);
     let before: Vec<_> = sources.iter().map(CounterSource::read).collect();
-    let options = StageOptions {
-        seed,
-        ..StageOptions::default()
-    };
     let mut listen = |event: Event| tell(&event);
     let outcomes = run_stage(stage, options, &mut storage.targets, control, &mut listen)
         .map_err(from_stage)?;

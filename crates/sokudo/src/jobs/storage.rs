@@ -225,7 +225,7 @@ fn make(
     };
     let present = file.present_size().map_err(from_job_file)?;
     if present < place.bytes {
-        if place.needs_data() {
+        if place.needs_data {
             layouts.begins(place);
             file.lay_out(
                 place.allocation,
