@@ -44,11 +44,15 @@
 //! overrides what stands above it.
 
 mod error;
+mod failure;
+mod host;
+mod invocation;
 mod nearest;
 mod options;
 mod parse;
 mod phrase;
 mod place;
+mod planned;
 mod pragma;
 mod render;
 mod scan;
@@ -57,8 +61,12 @@ mod values;
 mod words;
 
 pub use error::{JobFileError, JobFileProblem};
+pub use failure::{FioError, FioProblem, Source};
+pub use host::{Found, FoundKind, Host, NoHost};
+pub use invocation::{Action, Invocation};
 pub use options::{FioOption, options};
 pub use parse::{JobFile, parse, read};
+pub use planned::{Fallocate, Planned, SpecKind, TargetSpec};
 pub use place::{Place, PlaceError, TEST_FILE_NAME};
 pub use pragma::{Pragma, pragmas};
 pub use render::render;

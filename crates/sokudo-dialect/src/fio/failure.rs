@@ -1,0 +1,130 @@
+//! What can be wrong with a fio command line or job file, and where.
+
+use std::fmt;
+
+/// Where something stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// On the command line.
+    CommandLine,
+    /// In a job file.
+    File {
+        /// Its name, as given.
+        name: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column in characters, from 1.
+        column: usize,
+    },
+    /// In a job as a whole.
+    Job(String),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CommandLine => out.write_str("command line"),
+            Self::File { name, line, column } => write!(out, "{name}:{line}:{column}"),
+            Self::Job(name) => write!(out, "job \"{name}\""),
+        }
+    }
+}
+
+/// Why a fio command line or job file cannot be run, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{source_place}: {problem}")]
+pub struct FioError {
+    /// Where.
+    pub source_place: Source,
+    /// What is wrong there, in a sentence with the way out.
+    pub problem: FioProblem,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FioProblem {
+    /// An option that nobody knows.
+    #[error("there is no option \"{option}\"; the nearest is \"{nearest}\"")]
+    Unknown {
+        /// As written.
+        option: String,
+        /// The known name most like it.
+        nearest: &'static str,
+    },
+    /// An abbreviation of several options.
+    #[error("--{option} may be {candidates}; write more of it")]
+    Ambiguous {
+        /// As written.
+        option: String,
+        /// What it may be.
+        candidates: String,
+    },
+    /// An option that fio has and sokudo does not.
+    #[error("option {option} is not supported: {reason}; leave it out, or run with --lenient")]
+    Unsupported {
+        /// Its name.
+        option: String,
+        /// What it would need.
+        reason: String,
+    },
+    /// An option of fio's command line that sokudo does not have.
+    #[error("--{option} is not supported: {reason}")]
+    UnsupportedSwitch {
+        /// Its name.
+        option: String,
+        /// What it would need.
+        reason: &'static str,
+    },
+    /// An option without its value.
+    #[error("{option} needs a value: {expected}")]
+    MissingValue {
+        /// Its name.
+        option: String,
+        /// What it takes.
+        expected: String,
+    },
+    /// A value that is wrong.
+    #[error("{option}={value} is not valid: {option} is {expected}")]
+    BadValue {
+        /// The option's name.
+        option: String,
+        /// As written.
+        value: String,
+        /// What it takes.
+        expected: String,
+    },
+    /// A value where none is taken.
+    #[error("--{option} takes no value; leave out \"={value}\"")]
+    UnwantedValue {
+        /// The option's name.
+        option: String,
+        /// As written.
+        value: String,
+    },
+    /// An option before the first section of a file.
+    #[error("\"{option}\" stands before the first section; put it under [global] or a [job]")]
+    OutsideSection {
+        /// What stands there.
+        option: String,
+    },
+    /// Anything else: a sentence.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl FioError {
+    pub(super) const fn new(source_place: Source, problem: FioProblem) -> Self {
+        Self {
+            source_place,
+            problem,
+        }
+    }
+
+    pub(super) fn of_job(job: &str, sentence: impl Into<String>) -> Self {
+        Self::new(Source::Job(job.to_owned()), FioProblem::Other(sentence.into()))
+    }
+
+    pub(super) fn of_command_line(sentence: impl Into<String>) -> Self {
+        Self::new(Source::CommandLine, FioProblem::Other(sentence.into()))
+    }
+}

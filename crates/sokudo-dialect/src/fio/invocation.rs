@@ -1,0 +1,74 @@
+//! A fio command line that was read: what is to be done, and every job's options as
+//! they were written. [`Invocation::plan`](super::Invocation::plan) says what they mean.
+
+use sokudo_model::fio::FioOutput;
+
+use super::failure::Source;
+
+/// A fio command line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invocation {
+    /// What is to be done.
+    pub action: Action,
+    /// What is to be printed, and where.
+    pub output: FioOutput,
+    /// Whether writing is an error (`--readonly`).
+    pub readonly: bool,
+    /// Whether notes are shown (`--warnings`, ours).
+    pub warnings: bool,
+    /// Whether doubts are errors (`--warnings-fatal`).
+    pub warnings_fatal: bool,
+    /// Whether options that are not supported are left out, not refused (`--lenient`, ours).
+    pub lenient: bool,
+    /// Devices that may be overwritten, by serial number or path (`--destroy`, ours).
+    pub destroy: Vec<String>,
+    /// The job files, in order; empty when all stands on the command line.
+    pub files: Vec<String>,
+    /// The sections of the command line and of every file, in order.
+    pub(super) sections: Vec<Section>,
+    /// Options of the command line that are accepted without effect: one sentence each.
+    pub(super) notes: Vec<String>,
+}
+
+/// What a command line asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Run the jobs.
+    Run,
+    /// Only read and check them (`--parse-only`).
+    ParseOnly,
+    /// Print job files as command lines (`--showcmd`).
+    ShowCommand,
+    /// Explain the command line (`--help`).
+    Help,
+    /// Print the version (`--version`).
+    Version,
+    /// Explain an option, or `all` (`--cmdhelp`).
+    CommandHelp(String),
+}
+
+/// A `[section]`, or what stands behind a `--name`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Section {
+    /// Its name; of the command line's, what `--name` says.
+    pub(super) name: String,
+    /// Whether it sets what holds for the sections after it.
+    pub(super) is_global: bool,
+    /// Index of its job file; `None` on the command line.
+    pub(super) file: Option<usize>,
+    /// Where it begins.
+    pub(super) source: Source,
+    /// Its options, substituted, in the order in which fio applies them.
+    pub(super) options: Vec<Assignment>,
+}
+
+/// One option as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Assignment {
+    /// Index in the option table.
+    pub(super) option: usize,
+    /// The value; `None` when there is no `=`.
+    pub(super) value: Option<String>,
+    /// Where it stands.
+    pub(super) source: Source,
+}
