@@ -18,6 +18,7 @@ mod number;
 mod sample;
 mod spread;
 mod start;
+mod status;
 mod steady;
 mod terse;
 
@@ -25,6 +26,7 @@ pub use json::{json, json_plus};
 pub use logs::{LogFile, logs};
 pub use normal::{mismatch_lines, normal};
 pub use start::{layout_line, start_lines};
+pub use status::StatusLine;
 pub use terse::terse;
 
 use sokudo_model::fio::FioSession;

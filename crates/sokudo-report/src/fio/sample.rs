@@ -1,11 +1,25 @@
 //! A run of fio jobs made by hand, which the tests of every output share.
 
+use std::process::Command;
+
 use sokudo_model::fio::{FioJob, FioSession};
 use sokudo_model::*;
 use sokudo_stats::Histogram;
 
 use super::{DiskUse, FioReport};
 use crate::sample as marks;
+
+/// What the installed fio prints; `None`, loudly, where there is none.
+pub(super) fn installed_fio(arguments: &[&str]) -> Option<String> {
+    match Command::new("fio").args(arguments).output() {
+        Ok(output) if output.status.success() => Some(String::from_utf8(output.stdout).unwrap()),
+        Ok(output) => panic!("fio failed: {}", String::from_utf8_lossy(&output.stderr)),
+        Err(error) => {
+            println!("SKIPPED: comparison with fio, which cannot be run: {error}");
+            None
+        }
+    }
+}
 
 /// A run with its session.
 pub(super) struct Sample {

@@ -201,3 +201,6 @@ fn add_disk_fields(line: &mut String, name: &str, disk: &DiskUse, utilisation: f
 fn add(line: &mut String, fields: std::fmt::Arguments) {
     line.write_fmt(fields).expect("a String takes all text");
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,27 +1,12 @@
-use std::process::Command;
-
 use serde_json::{Map, Value as Parsed};
 
 use super::*;
-use crate::fio::sample::Sample;
+use crate::fio::sample::{Sample, installed_fio};
 use sokudo_model::fio::FioJob;
 use sokudo_model::{Assessment, Nanos, SteadyFigure, SteadyLimit, SteadyOutcome, SteadyRule};
 
 fn parsed(text: &str) -> Parsed {
     serde_json::from_str(text).unwrap()
-}
-
-/// What fio itself prints; `None`, loudly, where it is not installed.
-fn fio(arguments: &[&str]) -> Option<String> {
-    let output = Command::new("fio").args(arguments).output();
-    match output {
-        Ok(output) if output.status.success() => Some(String::from_utf8(output.stdout).unwrap()),
-        Ok(output) => panic!("fio failed: {}", String::from_utf8_lossy(&output.stderr)),
-        Err(error) => {
-            println!("SKIPPED: comparison with fio, which cannot be run: {error}");
-            None
-        }
-    }
 }
 
 /// Every line with its values taken out: `"iops" : FLOAT,`. Numbers become their type,
@@ -38,7 +23,8 @@ fn shape(text: &str) -> Vec<String> {
             continue;
         }
         let Some((key, value)) = line.split_once(" : ") else {
-            shape.push(line.to_owned());
+            let element = line.trim().trim_end_matches(',').parse::<i64>();
+            shape.push(element.map_or_else(|_| line.to_owned(), |_| "WHOLE".to_owned()));
             continue;
         };
         let (value, comma) = match value.strip_suffix(',') {
@@ -94,7 +80,7 @@ const NULL_JOB: [&str; 6] = [
 
 #[test]
 fn keys_their_order_types_and_layout_are_those_of_fio() {
-    let Some(theirs) = fio(&[&["--output-format=json"], &NULL_JOB[..]].concat()) else {
+    let Some(theirs) = installed_fio(&[&["--output-format=json"], &NULL_JOB[..]].concat()) else {
         return;
     };
     assert_same_shape(&json(&like(&NULL_JOB).report()), &theirs);
@@ -123,7 +109,7 @@ fn json_plus_has_the_classes_of_all_three_latencies() {
         .filter_map(Parsed::as_u64)
         .sum();
     assert_eq!(counted, 2_000);
-    let Some(theirs) = fio(&[&["--output-format=json+"], &arguments[..]].concat()) else {
+    let Some(theirs) = installed_fio(&[&["--output-format=json+"], &arguments[..]].concat()) else {
         return;
     };
     assert_same_shape(&ours, &theirs);
@@ -143,7 +129,8 @@ fn directions_reported_as_one_and_both_ways_are_as_in_fio() {
         let mixed = &parsed(&ours)["jobs"][0]["mixed"];
         assert_eq!(mixed["total_ios"], 3_000);
         assert_eq!(mixed["io_bytes"], 3_000 * 4_096);
-        let Some(theirs) = fio(&[&["--output-format=json"], &arguments[..]].concat()) else {
+        let Some(theirs) = installed_fio(&[&["--output-format=json"], &arguments[..]].concat())
+        else {
             return;
         };
         assert_same_shape(&ours, &theirs);
@@ -187,7 +174,7 @@ fn a_steady_state_block_is_that_of_fio() {
     assert_eq!(block["criterion"], "-4561.000000");
     assert_eq!(block["data"]["bw_mean"], 4_096_000);
     assert_eq!(block["data"]["iops"][0], 1_000);
-    let Some(theirs) = fio(&[&["--output-format=json"], &arguments[..]].concat()) else {
+    let Some(theirs) = installed_fio(&[&["--output-format=json"], &arguments[..]].concat()) else {
         return;
     };
     // Without flushes there is one thing less in fio's block of them, as in ours.

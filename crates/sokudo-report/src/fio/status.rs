@@ -1,0 +1,354 @@
+//! fio's status line: `Jobs: 2 (f=2): [m(2)][57.1%][r=…,w=…][r=…,w=… IOPS][eta 00m:03s]`.
+//!
+//! It is a state that is told what happens and at what time, and gives a line. It reads
+//! no clock and no terminal: who shows it decides when, and whether to end it with a
+//! carriage return or a line feed.
+
+use std::fmt::Write;
+
+use sokudo_model::fio::{FioJob, FioSession};
+use sokudo_model::{
+    EndsOthers, Event, Moved, Nanos, Operation, Order, Phase, Plan, Rate, Workload,
+};
+
+use super::number::{Unit, scaled};
+
+mod remaining;
+
+use remaining::remaining;
+
+/// Digits of rates.
+const RATE_DIGITS: usize = 4;
+const DIRECTION_LETTERS: [char; 3] = ['r', 'w', 't'];
+
+/// The state of all jobs, from which the status line is made.
+#[derive(Clone, Debug)]
+pub struct StatusLine {
+    jobs: Vec<JobState>,
+    /// The running stage, and when it began.
+    stage: Option<(usize, Nanos)>,
+    binary: bool,
+    unit: Unit,
+    digits: usize,
+    /// What had been moved when the last line was made, and when that was.
+    shown: [Moved; 3],
+    shown_at: Nanos,
+    /// Characters of the last line: a shorter one is filled up to cover it.
+    length: usize,
+    /// Whether any end could be foreseen so far.
+    has_estimate: bool,
+}
+
+/// One job.
+#[derive(Clone, Debug)]
+struct JobState {
+    stage: usize,
+    workload: Workload,
+    files: usize,
+    /// Its stage has begun.
+    begun: bool,
+    /// It ended with an error.
+    failed: bool,
+    phase: Phase,
+    /// Since its stage began.
+    at: Nanos,
+    moved: [Moved; 3],
+}
+
+impl StatusLine {
+    /// Nothing has begun yet.
+    pub fn new(plan: &Plan, session: &FioSession) -> Self {
+        let workloads = plan.stages.iter().enumerate().flat_map(|(number, stage)| {
+            let of_stage = move |workload| (number, workload);
+            stage.workloads.iter().map(of_stage)
+        });
+        let state = |((stage, workload), job): ((usize, &Workload), &FioJob)| JobState {
+            stage,
+            workload: workload.clone(),
+            // A job of an engine without files counts as one with one open.
+            files: job.files.len().max(1),
+            begun: false,
+            failed: false,
+            phase: Phase::Waiting,
+            at: Nanos(0),
+            moved: [Moved::default(); 3],
+        };
+        let reporting = session.jobs.first().map(|job| &job.reporting);
+        Self {
+            jobs: workloads.zip(&session.jobs).map(state).collect(),
+            stage: None,
+            binary: reporting.is_none_or(|r| r.kb_base.is_power_of_two()),
+            unit: Unit::of_base(reporting.map_or(0, |r| r.unit_base)),
+            digits: reporting.map_or(RATE_DIGITS, |r| r.significant_figures as usize),
+            shown: [Moved::default(); 3],
+            shown_at: Nanos(0),
+            length: 0,
+            has_estimate: false,
+        }
+    }
+
+    /// A stage begins, `at` this time since the run's start. What events say from now
+    /// on is of its workloads.
+    pub fn stage_started(&mut self, stage: usize, at: Nanos) {
+        self.stage = Some((stage, at));
+        for job in self.jobs.iter_mut().filter(|job| job.stage == stage) {
+            job.begun = true;
+        }
+    }
+
+    /// The running stage has ended, and all its jobs with it.
+    pub fn stage_ended(&mut self) {
+        let Some((stage, _)) = self.stage.take() else {
+            return;
+        };
+        for job in self.jobs.iter_mut().filter(|job| job.stage == stage) {
+            job.phase = Phase::Ended;
+        }
+    }
+
+    /// A workload of the running stage ended with an error: its letter is `X` from then
+    /// on.
+    pub fn failed(&mut self, workload: usize) {
+        if let Some(job) = self.job(workload) {
+            job.failed = true;
+        }
+    }
+
+    /// Something happened in the running stage.
+    pub fn observe(&mut self, event: &Event) {
+        if let Event::Progress {
+            workload,
+            at,
+            each,
+            phase,
+            ..
+        } = event
+            && let Some(job) = self.job(*workload)
+        {
+            job.at = *at;
+            job.moved = *each;
+            job.phase = *phase;
+        }
+    }
+
+    fn job(&mut self, workload: usize) -> Option<&mut JobState> {
+        let (stage, _) = self.stage?;
+        let mut jobs = self.jobs.iter_mut().filter(|job| job.stage == stage);
+        jobs.nth(workload)
+    }
+
+    /// The line `now`, counted from the run's start, without an end of line. Rates are
+    /// those since the last line.
+    pub fn line(&mut self, now: Nanos) -> String {
+        let running = self.jobs.iter().filter(|job| job.is_running()).count();
+        let files: usize = self.jobs.iter().map(JobState::open_files).sum();
+        let mut line = format!("Jobs: {running} (f={files})");
+        self.add_fixed_rates(&mut line);
+        let left = self.remaining(now);
+        if running > 0 {
+            let percent = self.percent(now, left, running);
+            write!(line, ": [{}][{percent}]", self.letters()).expect("a String takes all text");
+            self.add_rates(&mut line, now);
+            write!(line, "[eta {}]", eta(left)).expect("a String takes all text");
+        }
+        let length = line.chars().count();
+        let filler = self.length.saturating_sub(length);
+        self.length = length;
+        line.extend(std::iter::repeat_n(' ', filler));
+        line
+    }
+
+    /// After a line feed there is nothing to cover.
+    pub fn begin_new_line(&mut self) {
+        self.length = 0;
+    }
+
+    /// How long the run is expected to go on; `None` when that cannot be foreseen.
+    pub fn remaining(&self, now: Nanos) -> Option<Nanos> {
+        let stages = self.jobs.iter().map(|job| job.stage).max()? + 1;
+        let mut sum = 0u64;
+        for stage in 0..stages {
+            let jobs = || self.jobs.iter().filter(|job| job.stage == stage);
+            let since_start = match self.stage {
+                Some((running, at)) if running == stage => Nanos(now.0.saturating_sub(at.0)),
+                _ => Nanos(0),
+            };
+            let left = |job: &JobState| match job.phase {
+                Phase::Ended => Some(Nanos(0)),
+                _ => remaining(&job.workload, &job.moved, job.phase, since_start),
+            };
+            let first_ends_all = jobs().any(|job| job.workload.ends_others == EndsOthers::Always);
+            let of_stage = if first_ends_all {
+                jobs().filter_map(left).min()
+            } else {
+                jobs()
+                    .map(left)
+                    .collect::<Option<Vec<_>>>()?
+                    .into_iter()
+                    .max()
+            };
+            sum = sum.saturating_add(of_stage.unwrap_or_default().0);
+        }
+        Some(Nanos(sum))
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
+    fn percent(&mut self, now: Nanos, left: Option<Nanos>, running: usize) -> String {
+        let ramping = self
+            .jobs
+            .iter()
+            .filter(|job| job.phase == Phase::Ramp)
+            .count();
+        let unknown = match left {
+            None => true,
+            Some(Nanos(0)) => !self.has_estimate,
+            Some(_) => ramping == running,
+        };
+        if unknown {
+            return "-.-%".to_owned();
+        }
+        self.has_estimate = true;
+        let (passed, left) = (seconds_up(now), seconds_up(left.unwrap_or_default()));
+        format!(
+            "{:.1}%",
+            100.0 * passed as f64 / (passed + left).max(1) as f64
+        )
+    }
+
+    /// `, 0B/s-10.0MiB/s` or `, 0-2000 IOPS`: the rates that running jobs are held to.
+    fn add_fixed_rates(&self, line: &mut String) {
+        let (mut bytes, mut ios) = (0u64, 0u64);
+        let measured = self.jobs.iter().filter(|job| job.open_files() > 0);
+        for rate in measured.flat_map(|job| fixed_rates(&job.workload)) {
+            match rate {
+                Rate::BytesPerSecond(rate) => bytes = bytes.saturating_add(rate),
+                Rate::Iops(rate) => ios = ios.saturating_add(rate),
+            }
+        }
+        if bytes > 0 {
+            let size = |rate| scaled(rate, self.digits, self.binary, Unit::BytesPerSecond);
+            write!(line, ", {}-{}", size(0), size(bytes)).expect("a String takes all text");
+        } else if ios > 0 {
+            write!(line, ", 0-{ios} IOPS").expect("a String takes all text");
+        }
+    }
+
+    /// `[r=…,w=…][r=…,w=… IOPS]` of the directions in which anything was moved.
+    fn add_rates(&mut self, line: &mut String, now: Nanos) {
+        let passed = now.0.saturating_sub(self.shown_at.0).max(1);
+        let mut bandwidths = Vec::new();
+        let mut iops = Vec::new();
+        for (direction, letter) in DIRECTION_LETTERS.into_iter().enumerate() {
+            let moved = self.jobs.iter().map(|job| job.moved[direction]);
+            let (bytes, ios) = moved.fold((0, 0), |(bytes, ios), moved| {
+                (bytes + moved.bytes.0, ios + moved.ios)
+            });
+            let before = self.shown[direction];
+            let rates = [(bytes, before.bytes.0), (ios, before.ios)]
+                .map(|(now, before)| per_second(now.saturating_sub(before), passed));
+            self.shown[direction] = Moved {
+                bytes: sokudo_model::Bytes(bytes),
+                ios,
+            };
+            if rates != [0, 0] {
+                let bandwidth = scaled(rates[0], RATE_DIGITS, self.binary, self.unit);
+                bandwidths.push(format!("{letter}={bandwidth}"));
+                let rate = scaled(rates[1], RATE_DIGITS, false, Unit::None);
+                iops.push(format!("{letter}={rate}"));
+            }
+        }
+        self.shown_at = now;
+        if !bandwidths.is_empty() {
+            write!(line, "[{}][{} IOPS]", bandwidths.join(","), iops.join(","))
+                .expect("a String takes all text");
+        }
+    }
+
+    /// The letter of each job, runs of the same one as `R(4)`.
+    fn letters(&self) -> String {
+        let letters: Vec<char> = self.jobs.iter().map(JobState::letter).collect();
+        let runs = letters.chunk_by(|one, next| one == next);
+        let runs: Vec<String> = runs
+            .map(|run| format!("{}({})", run[0], run.len()))
+            .collect();
+        runs.join(",")
+    }
+}
+
+impl JobState {
+    fn is_running(&self) -> bool {
+        self.begun && !matches!(self.phase, Phase::Waiting | Phase::Ended)
+    }
+
+    /// Files count as open while there is I/O that is measured, as fio shows it.
+    fn open_files(&self) -> usize {
+        let open = matches!(
+            self.phase,
+            Phase::Running | Phase::Verifying | Phase::Flushing
+        );
+        if self.begun && open { self.files } else { 0 }
+    }
+
+    fn letter(&self) -> char {
+        match self.phase {
+            Phase::Waiting => 'P',
+            Phase::Ramp => '/',
+            Phase::Running => self.running_letter(),
+            Phase::Verifying => 'V',
+            Phase::Flushing => 'F',
+            Phase::Finishing => 'f',
+            Phase::Ended if self.failed => 'X',
+            Phase::Ended => '_',
+        }
+    }
+
+    /// Capital when sequential.
+    fn running_letter(&self) -> char {
+        let does = |operation| self.workload.operations.percent(operation) > 0;
+        let letter = match [Operation::Read, Operation::Write, Operation::Trim].map(does) {
+            [true, true, _] => 'm',
+            [true, ..] => 'r',
+            [_, true, _] => 'w',
+            _ => 'd',
+        };
+        match self.workload.order {
+            Order::Sequential { .. } => letter.to_ascii_uppercase(),
+            Order::Random { .. } => letter,
+        }
+    }
+}
+
+/// The fixed rates of a workload, one per operation that it does.
+fn fixed_rates(workload: &Workload) -> Vec<Rate> {
+    let does = |index: &usize| workload.operations.percent(Operation::ALL[*index]) > 0;
+    let each = (0..3).filter(does);
+    let each = each.filter_map(|index| workload.rates.each[index]);
+    workload.rate.into_iter().chain(each).collect()
+}
+
+fn per_second(amount: u64, nanos: u64) -> u64 {
+    let rate = u128::from(amount) * 1_000_000_000 / u128::from(nanos);
+    u64::try_from(rate).unwrap_or(u64::MAX)
+}
+
+fn seconds_up(Nanos(time): Nanos) -> u64 {
+    time.div_ceil(1_000_000_000)
+}
+
+/// `00m:03s`, `01h:02m:03s`, `01d:03h:46m:37s`; `--` when it cannot be foreseen.
+fn eta(left: Option<Nanos>) -> String {
+    let Some(left) = left else {
+        return "--".to_owned();
+    };
+    let seconds = seconds_up(left);
+    let [days, hours] = [seconds / 86_400, seconds / 3_600 % 24];
+    let tail = format!("{:02}m:{:02}s", seconds / 60 % 60, seconds % 60);
+    match (days, hours) {
+        (0, 0) => tail,
+        (0, hours) => format!("{hours:02}h:{tail}"),
+        (days, hours) => format!("{days:02}d:{hours:02}h:{tail}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
