@@ -1,6 +1,7 @@
 //! How the program ends: exit codes, and errors as one line.
 
 use std::fmt::Display;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -81,6 +82,13 @@ pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
 /// Something that the user should know but that stops nothing.
 pub(crate) fn note(message: impl Display) {
     write_line(&format!("sokudo: note: {message}"));
+}
+
+/// What is being done, for somebody who waits at a terminal; others see nothing.
+pub(crate) fn progress(message: &str) {
+    if std::io::stderr().is_terminal() {
+        write_line(&format!("sokudo: {message}"));
+    }
 }
 
 fn tell(message: &str) {

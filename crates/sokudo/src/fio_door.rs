@@ -29,10 +29,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
     let consent = consent::named(&invocation.destroy);
     match &invocation.action {
         Action::Run => measure(&invocation, &consent),
-        Action::ParseOnly => invocation
-            .plan(&ThisHost)
-            .map(|_| ())
-            .map_err(Exit::failed),
+        Action::ParseOnly => invocation.plan(&ThisHost).map(|_| ()).map_err(Exit::failed),
         Action::ShowCommand => output::print(&fio::show_command(&invocation)),
         Action::Help => output::print(&fio::help()),
         Action::Version => output::print(&format!("{}\n", sokudo_report::fio::FIO_VERSION)),
@@ -69,7 +66,11 @@ fn carry(
     control: &Control,
     printer: Printer,
 ) -> Result<Finished, Exit> {
-    let places: Vec<_> = planned.targets.iter().map(|spec| place_of(spec, planned)).collect();
+    let places: Vec<_> = planned
+        .targets
+        .iter()
+        .map(|spec| place_of(spec, planned))
+        .collect();
     let work = Work {
         plan: &planned.plan,
         places: &places,

@@ -5,6 +5,7 @@
 //! with an exit code. It measures nothing itself.
 
 mod campaign;
+mod check_against;
 mod clean;
 mod cli;
 mod command_line;
@@ -17,6 +18,7 @@ mod mark;
 mod output;
 mod plan;
 mod progress;
+mod run_door;
 mod subject;
 
 use std::process::ExitCode;
@@ -34,6 +36,9 @@ fn main() -> ExitCode {
     let result = match cli.command {
         None => output::print(cli::SHORT_HELP),
         Some(Command::Mark(arguments)) => mark::run(&arguments),
+        Some(Command::Run(arguments)) => run_door::run(&arguments),
+        Some(Command::Fio { arguments }) => fio_door::run(&arguments),
+        Some(Command::CheckAgainst(arguments)) => check_against::run(&arguments),
         Some(Command::Hdparm(arguments)) => hdparm::run(&arguments),
         Some(Command::Clean { directory }) => clean::run(&directory),
         Some(Command::Completions { shell }) => {

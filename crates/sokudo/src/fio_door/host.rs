@@ -5,7 +5,7 @@ use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 
 use rustix::fs::SeekFrom;
-use sokudo_dialect::{Found, FoundKind, Host};
+use sokudo_dialect::fio::{Found, FoundKind, Host};
 use sokudo_model::Bytes;
 
 /// Job files and profiles are read up to this size; nobody writes one so long.

@@ -102,8 +102,9 @@ impl Printer {
             exit::note(line);
         }
         for log in fio::logs(report) {
-            std::fs::write(&log.name, &log.text)
-                .map_err(|error| Exit::Failed(anyhow!("{} cannot be written: {error}", log.name)))?;
+            std::fs::write(&log.name, &log.text).map_err(|error| {
+                Exit::Failed(anyhow!("{} cannot be written: {error}", log.name))
+            })?;
         }
         Ok(())
     }
@@ -111,7 +112,10 @@ impl Printer {
 
 /// A target of fio's jobs, as storage is prepared from it.
 pub(crate) fn place_of(spec: &TargetSpec, planned: &Planned) -> Place {
-    let index = planned.targets.iter().position(|other| std::ptr::eq(other, spec));
+    let index = planned
+        .targets
+        .iter()
+        .position(|other| std::ptr::eq(other, spec));
     Place {
         path: PathBuf::from(&spec.path),
         kind: match spec.kind {
@@ -145,7 +149,11 @@ pub(crate) fn place_of(spec: &TargetSpec, planned: &Planned) -> Place {
 
 /// The names of all jobs that use a target, the first one's first.
 fn jobs_of(target: usize, first: &str, planned: &Planned) -> Vec<String> {
-    let workloads = planned.plan.stages.iter().flat_map(|stage| &stage.workloads);
+    let workloads = planned
+        .plan
+        .stages
+        .iter()
+        .flat_map(|stage| &stage.workloads);
     let mut names = vec![first.to_owned()];
     for (workload, job) in workloads.zip(&planned.session.jobs) {
         if targets_of(workload).contains(&target) && !names.contains(&job.name) {

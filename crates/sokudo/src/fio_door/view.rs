@@ -46,18 +46,17 @@ pub(crate) struct View<'a> {
 impl<'a> View<'a> {
     pub(crate) fn new(plan: &'a Plan, session: &'a FioSession, printer: Printer) -> Self {
         let output = &session.output;
-        let status_to = if printer.leaves_output_free()
-            && shows_status(output.eta, printer.is_terminal())
-        {
-            StatusTo::Output
-        } else if !printer.leaves_output_free()
-            && shows_status(output.eta, true)
-            && io::stderr().is_terminal()
-        {
-            StatusTo::Error
-        } else {
-            StatusTo::Nowhere
-        };
+        let status_to =
+            if printer.leaves_output_free() && shows_status(output.eta, printer.is_terminal()) {
+                StatusTo::Output
+            } else if !printer.leaves_output_free()
+                && shows_status(output.eta, true)
+                && io::stderr().is_terminal()
+            {
+                StatusTo::Error
+            } else {
+                StatusTo::Nowhere
+            };
         let mut view = Self {
             plan,
             session,
@@ -86,7 +85,12 @@ impl<'a> View<'a> {
         if let Some(failed) = self.failed.take() {
             return Err(failed);
         }
-        let report = report(&finished.run, self.session, &finished.disks, finished.elapsed);
+        let report = report(
+            &finished.run,
+            self.session,
+            &finished.disks,
+            finished.elapsed,
+        );
         self.printer.report(&report)?;
         Printer::logs(&report)
     }
@@ -161,7 +165,9 @@ impl<'a> View<'a> {
     }
 
     fn print_interim(&mut self) {
-        let Some(run) = self.interim.take() else { return };
+        let Some(run) = self.interim.take() else {
+            return;
+        };
         self.clear_status();
         let elapsed = self.elapsed();
         let report = FioReport {

@@ -95,7 +95,14 @@ pub(crate) fn carry_out(
             trial,
             snapshot_every: work.snapshot_every,
         };
-        stages::run(work.plan, repeat, &mut storage, rows, control, &mut Told(viewer))?;
+        stages::run(
+            work.plan,
+            repeat,
+            &mut storage,
+            rows,
+            control,
+            &mut Told(viewer),
+        )?;
     }
     let elapsed = u64::try_from(started_at.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let disks = disks.counted();

@@ -68,7 +68,8 @@ pub(crate) fn run(
         // A stage that a job has ended early ends no other.
         control.rearm();
         listener.stage_begins(number, first);
-        let seed = sokudo_stats::mix64(plan.seed ^ ((number as u64) << 32 | u64::from(repeat.trial)));
+        let seed =
+            sokudo_stats::mix64(plan.seed ^ ((number as u64) << 32 | u64::from(repeat.trial)));
         let options = StageOptions {
             seed,
             snapshot_every: repeat.snapshot_every,
@@ -101,7 +102,7 @@ fn run_one(
     let sources = sources(storage, &used);
     let before: Vec<_> = sources.iter().map(CounterSource::read).collect();
     let mut listen = |event: Event| tell(&event);
-    let outcomes = run_stage(stage, options, &mut storage.targets, control, &mut listen)
+    let outcomes = run_stage(stage, options, &mut storage.targets[0], control, &mut listen)
         .map_err(from_stage)?;
     if outcomes.len() != stage.workloads.len() {
         return Err(Exit::Failed(anyhow!(
@@ -196,9 +197,8 @@ fn share(counted: &DeviceCounters, own: &Outcome, together: &[&Outcome]) -> Devi
             .operation(operation)
             .map_or(0, |tally| tally.bytes.0)
     };
-    let ios = |outcome: &Outcome, operation| {
-        outcome.operation(operation).map_or(0, |tally| tally.ios)
-    };
+    let ios =
+        |outcome: &Outcome, operation| outcome.operation(operation).map_or(0, |tally| tally.ios);
     let part = |count: u64, of: &dyn Fn(&Outcome) -> u64| {
         let all: u64 = together.iter().map(|outcome| of(outcome)).sum();
         match all {

@@ -14,9 +14,7 @@ use sokudo_engine::{
     Consent, ConsentError, Control, DevicePermit, FileTarget, JobFile, JobFileError,
     JobFileRequest, Target,
 };
-use sokudo_model::{
-    Bytes, DataContent, DirectIoSupport, Event, FileState, TargetInfo, TargetKind,
-};
+use sokudo_model::{Bytes, DataContent, DirectIoSupport, Event, FileState, TargetInfo, TargetKind};
 
 use super::place::{Place, PlaceKind};
 use crate::exit::Exit;
@@ -249,7 +247,11 @@ fn make(
 struct Seen(HashMap<u64, Inspected>);
 
 impl Seen {
-    fn inspect(&mut self, path: &Path, metadata: Option<&std::fs::Metadata>) -> Result<Inspected, Exit> {
+    fn inspect(
+        &mut self,
+        path: &Path,
+        metadata: Option<&std::fs::Metadata>,
+    ) -> Result<Inspected, Exit> {
         let name = path.to_string_lossy();
         let look = || inspect(&System::host(), &name).map_err(Exit::failed);
         match metadata {
@@ -278,12 +280,17 @@ impl Piece {
         };
         let metadata = target.handle().metadata().ok();
         let Inspected { mut info, counters } = seen.inspect(&place.path, metadata.as_ref())?;
-        let path = place.path.canonicalize().unwrap_or_else(|_| place.path.clone());
+        let path = place
+            .path
+            .canonicalize()
+            .unwrap_or_else(|_| place.path.clone());
         info.name = place.path.to_string_lossy().into_owned();
         info.path = Some(path.to_string_lossy().into_owned());
         info.size_bytes = Some(target.size());
         let file = target.handle().try_clone().map_err(|error| {
-            Exit::Failed(anyhow!("no file descriptor is left: {error}; raise the limit (ulimit -n)"))
+            Exit::Failed(anyhow!(
+                "no file descriptor is left: {error}; raise the limit (ulimit -n)"
+            ))
         })?;
         let mut piece = Self {
             info,
