@@ -47,7 +47,7 @@ mod error;
 mod failure;
 mod host;
 mod invocation;
-mod nearest;
+pub(crate) mod nearest;
 mod options;
 mod parse;
 mod phrase;

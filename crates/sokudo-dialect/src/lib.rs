@@ -2,6 +2,7 @@
 //! disk measurements.
 //!
 //! - [`fio`] reads and prints fio job files.
+//! - [`diskspd`] reads and prints command lines of diskspd, and reads its profiles.
 //! - [`crystal`] knows CrystalDiskMark's profiles and rows.
 //!
 //! Nothing here touches the system: no file is opened, no device is looked at,
@@ -13,4 +14,6 @@
 )]
 
 pub mod crystal;
+pub mod diskspd;
 pub mod fio;
+pub mod host;

@@ -10,6 +10,7 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+pub mod diskspd;
 pub mod event;
 pub mod finding;
 pub mod fio;

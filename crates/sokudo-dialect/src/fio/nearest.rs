@@ -1,7 +1,7 @@
 //! The known word most like an unknown one.
 
 /// The name that needs the fewest changes to become `word`; the first of equals.
-pub(super) fn nearest(word: &str, names: impl Iterator<Item = &'static str>) -> &'static str {
+pub(crate) fn nearest(word: &str, names: impl Iterator<Item = &'static str>) -> &'static str {
     // Longer words are nonsense, and the distance takes quadratic time.
     const WORD_CHARS_MAX: usize = 64;
     let word: Vec<char> = word.chars().take(WORD_CHARS_MAX).collect();

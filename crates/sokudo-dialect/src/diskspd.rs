@@ -1,0 +1,30 @@
+//! diskspd's language: its command lines, of Windows and of Linux, and its XML profiles.
+//!
+//! [`invocation`] reads a command line, [`Invocation::plan`] makes a plan of it.
+//! [`command_lines`] goes the other way, from a plan to the lines that repeat it.
+//! What diskspd-for-linux does wrongly is done as documented instead: every block of a
+//! sequential pass is visited once, threads draw different random places, warm-up is
+//! not counted, and random places are aligned to the block unless told otherwise.
+//!
+//! An option without meaning on Linux is refused by name with what it would need. What
+//! measures the same without it is accepted with a note.
+
+mod apply;
+mod error;
+mod help;
+mod lines;
+mod options;
+mod plan;
+mod read;
+mod scan;
+mod validate;
+mod value;
+mod workload;
+mod xml;
+
+pub use error::{DiskspdError, DiskspdProblem};
+pub use help::{help, option_table};
+pub use lines::{LinePlace, command_lines};
+pub use options::{DiskspdOption, OPTIONS, Origin, Support};
+pub use plan::{Planned, SpecKind, TargetSpec};
+pub use read::{Action, Invocation, invocation};

@@ -1,0 +1,693 @@
+//! What each option changes.
+
+use sokudo_model::Bytes;
+use sokudo_model::Nanos;
+use sokudo_model::diskspd::{
+    DiskspdContent, DiskspdDistribution, DiskspdEngine, DiskspdLayout, DiskspdProfile, DiskspdSpan,
+    DiskspdTarget, DiskspdThroughput, DiskspdWriteThrough,
+};
+
+use super::error::{DiskspdError, DiskspdProblem};
+use super::options::{DiskspdOption, NO_GROUPS, Origin, Support};
+use super::scan::{Line, Written};
+use super::value;
+use crate::crystal::{DEPTH_MAX_IO_URING, THREADS_MAX};
+
+/// Highest number of a processor that is read; Linux has at most 8192.
+const PROCESSOR_MAX: u64 = 8_191;
+
+/// What has been asked for so far.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) span: DiskspdSpan,
+    /// What all targets of the line are like.
+    pub(super) target: DiskspdTarget,
+    pub(super) verbose: bool,
+    pub(super) progress: u32,
+    pub(super) profile_only: bool,
+    pub(super) layout: Option<DiskspdLayout>,
+    /// An option was used that only Windows' diskspd has.
+    pub(super) windows: bool,
+    /// `-X`.
+    pub(super) xml: Option<Written>,
+    pub(super) notes: Vec<String>,
+    /// Every option as written, by its key.
+    given: Vec<(&'static str, Written)>,
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Self {
+            span: DiskspdSpan::default(),
+            target: DiskspdTarget::new(""),
+            verbose: false,
+            progress: 0,
+            profile_only: false,
+            layout: None,
+            windows: false,
+            xml: None,
+            notes: Vec::new(),
+            given: Vec::new(),
+        }
+    }
+}
+
+impl Asked {
+    /// Takes one option in.
+    pub(super) fn apply(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        match option.letter {
+            'a' => self.affinity(option),
+            'b' | 'B' | 'c' | 'f' | 'T' => self.place(option),
+            'C' | 'd' | 'D' | 'W' => self.time(option),
+            'F' | 'i' | 'j' | 'o' | 'O' | 't' | 'w' | 'P' => self.count(option),
+            'g' => self.throughput(option),
+            'h' | 'l' | 'L' | 'n' | 'p' | 'v' => self.flag(option),
+            'r' => self.random(option),
+            's' => self.sequential(option),
+            'S' | 'N' => self.caching(option),
+            'R' => self.results(option),
+            'x' => self.engine(option),
+            'X' => {
+                self.take("X", option)?;
+                self.xml = Some(option.clone());
+                Ok(())
+            }
+            'z' => self.seed(option),
+            'Z' => self.content(option),
+            'I' if option.value == "3" => {
+                self.windows = true;
+                Ok(())
+            }
+            'e' => self.take("e", option),
+            'I' => self.take("I", option),
+            'y' => self.take("y", option),
+            _ => Err(DiskspdError::new(&option.text, DiskspdProblem::Unknown)),
+        }
+    }
+
+    /// Looks an option up in the table: refuses it or notes what is to be noted.
+    fn take(&mut self, key: &'static str, option: &Written) -> Result<(), DiskspdError> {
+        let row = DiskspdOption::of(key)
+            .ok_or_else(|| DiskspdError::new(&option.text, DiskspdProblem::Unknown))?;
+        if let Support::Refused(needs) = row.support {
+            let problem = DiskspdProblem::Refused { needs };
+            return Err(DiskspdError::new(&option.text, problem));
+        }
+        if let Support::NoEffect(reason) = row.support {
+            self.notes
+                .push(format!("{} changes nothing: {reason}.", option.text));
+        }
+        if self.given(key).is_some() && key != "v" {
+            self.notes.push(format!(
+                "{} is given again; the last one counts.",
+                option.text
+            ));
+        }
+        self.windows |= row.origin == Origin::Windows;
+        self.given.push((key, option.clone()));
+        Ok(())
+    }
+
+    fn given(&self, key: &str) -> Option<&Written> {
+        let found = self.given.iter().rfind(|(given, _)| *given == key);
+        found.map(|(_, option)| option)
+    }
+
+    fn place(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        let block = self.target.block.0;
+        let size = |text: &str| {
+            value::size(text, block)
+                .ok_or_else(|| bad(option, "a size such as 4096, 64K, 1G or 10b (blocks)"))
+        };
+        let above_zero = |bytes: u64| match bytes {
+            0 => Err(bad(option, "a size above 0")),
+            bytes => Ok(bytes),
+        };
+        match option.letter {
+            // Read before all others.
+            'b' => self.take("b", option),
+            'B' => {
+                self.take("B", option)?;
+                let (base, length) = match option.value.split_once(':') {
+                    Some((base, length)) => (base, Some(above_zero(size(length)?)?)),
+                    None => (option.value.as_str(), None),
+                };
+                let base = size(base)?;
+                self.target.base = Bytes(base);
+                if let Some(length) = length {
+                    let end = base.checked_add(length);
+                    let end = end.ok_or_else(|| bad(option, "sizes that add up below 16 EiB"))?;
+                    self.target.max = Some(Bytes(end));
+                }
+                Ok(())
+            }
+            'c' => {
+                self.take("c", option)?;
+                self.target.create = Some(Bytes(above_zero(size(&option.value)?)?));
+                Ok(())
+            }
+            'T' => {
+                self.take("T", option)?;
+                self.target.thread_stride = Bytes(size(&option.value)?);
+                Ok(())
+            }
+            _ => self.end_or_hints(option, above_zero(size(&option.value).unwrap_or(0))),
+        }
+    }
+
+    /// `-f<size>` is where use ends, `-frst` are hints.
+    fn end_or_hints(
+        &mut self,
+        option: &Written,
+        size: Result<u64, DiskspdError>,
+    ) -> Result<(), DiskspdError> {
+        let letters = &option.value;
+        if letters.is_empty() || !letters.chars().all(|letter| "rst".contains(letter)) {
+            self.take("f", option)?;
+            let expected = "a size above 0, or hints: letters of r, s and t";
+            self.target.max = Some(Bytes(size.map_err(|_| bad(option, expected))?));
+            return Ok(());
+        }
+        for letter in letters.chars() {
+            let (key, hint) = match letter {
+                'r' => ("fr", &mut self.target.random_hint),
+                's' => ("fs", &mut self.target.sequential_hint),
+                _ => ("ft", &mut self.target.temporary_hint),
+            };
+            *hint = true;
+            self.take(key, option)?;
+        }
+        Ok(())
+    }
+
+    fn time(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        let seconds = |least| {
+            value::number_within(&option.value, least, u32::MAX)
+                .ok_or_else(|| bad(option, "whole seconds, such as 10"))
+        };
+        match option.letter {
+            'C' => {
+                self.take("C", option)?;
+                self.span.cooldown_s = seconds(0)?;
+            }
+            'd' => {
+                self.take("d", option)?;
+                self.span.duration_s =
+                    seconds(1).map_err(|_| bad(option, "whole seconds above 0"))?;
+            }
+            'W' => {
+                self.take("W", option)?;
+                self.span.warmup_s = seconds(0)?;
+            }
+            _ => {
+                self.take("D", option)?;
+                let milliseconds = match option.value.as_str() {
+                    "" | "0" => Some(1_000),
+                    text => value::number_within(text, 1, u32::MAX),
+                };
+                let milliseconds = milliseconds
+                    .ok_or_else(|| bad(option, "whole milliseconds above 0, such as 1000"))?;
+                self.span.iops_interval = Some(Nanos::from_millis(u64::from(milliseconds)));
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        let within = |most: u32, expected| {
+            value::number_within(&option.value, 1, most).ok_or_else(|| bad(option, expected))
+        };
+        let threads = || within(THREADS_MAX, "a number of threads from 1 to 256");
+        let requests = || within(DEPTH_MAX_IO_URING, "a number of I/Os from 1 to 32767");
+        match option.letter {
+            'F' => {
+                self.take("F", option)?;
+                self.span.thread_count = threads()?;
+            }
+            't' => {
+                self.take("t", option)?;
+                self.target.threads = threads()?;
+            }
+            'o' => {
+                self.take("o", option)?;
+                self.target.requests = requests()?;
+            }
+            'O' => {
+                self.take("O", option)?;
+                self.span.request_count = requests()?;
+            }
+            'i' => {
+                self.take("i", option)?;
+                self.target.burst = within(u32::MAX, "a number of I/Os above 0")?;
+            }
+            'j' => {
+                self.take("j", option)?;
+                self.target.think_ms = within(u32::MAX, "whole milliseconds above 0")?;
+            }
+            'P' => {
+                self.take("P", option)?;
+                self.progress = value::number_within(&option.value, 1, u32::MAX).unwrap_or(65_536);
+            }
+            _ => {
+                self.take("w", option)?;
+                let text = if option.value.is_empty() {
+                    "0"
+                } else {
+                    &option.value
+                };
+                let percent = value::number_within(text, 0, 100).and_then(|p| u8::try_from(p).ok());
+                self.target.write_percent =
+                    percent.ok_or_else(|| bad(option, "a percentage of writes from 0 to 100"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn throughput(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        self.take("g", option)?;
+        let throughput = match option.value.strip_suffix('i') {
+            Some(number) => {
+                self.windows = true;
+                value::number(number).map(DiskspdThroughput::Iops)
+            }
+            None => value::size(&option.value, self.target.block.0)
+                // A millisecond's bytes become a second's.
+                .filter(|bytes| bytes.checked_mul(1_000).is_some())
+                .map(DiskspdThroughput::BytesPerMillisecond),
+        };
+        let nothing = [
+            DiskspdThroughput::Iops(0),
+            DiskspdThroughput::BytesPerMillisecond(0),
+        ];
+        let throughput = throughput.filter(|throughput| !nothing.contains(throughput));
+        let expected = "bytes per millisecond above 0, or I/Os per second with an i, such as 500i";
+        self.target.throughput = Some(throughput.ok_or_else(|| bad(option, expected))?);
+        Ok(())
+    }
+
+    fn flag(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        match option.letter {
+            'h' => {
+                self.take("h", option)?;
+                self.unbuffered(option)?;
+                self.write_through(option, DiskspdWriteThrough::DataAndMetadata)
+            }
+            'l' => {
+                self.target.large_pages = true;
+                self.take("l", option)
+            }
+            'L' => {
+                self.span.measure_latency = true;
+                self.take("L", option)
+            }
+            'n' => {
+                self.span.disable_affinity = true;
+                self.take("n", option)
+            }
+            'p' => {
+                self.target.parallel = true;
+                self.take("p", option)
+            }
+            _ if option.value == "s" => {
+                self.verbose = true;
+                self.take("vs", option)
+            }
+            _ => {
+                self.verbose = true;
+                self.take("v", option)
+            }
+        }
+    }
+
+    fn random(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        if let Some(percent) = option.value.strip_prefix('s') {
+            self.take("rs", option)?;
+            let percent = value::number_within(percent, 1, 100).and_then(|p| u8::try_from(p).ok());
+            let expected = "a percentage of random I/Os from 1 to 100";
+            self.target.random_percent = percent.ok_or_else(|| bad(option, expected))?;
+            return Ok(());
+        }
+        if let Some(ranges) = option.value.strip_prefix('d') {
+            self.take("rd", option)?;
+            self.target.distribution = Some(distribution(option, ranges, self.target.block.0)?);
+            return Ok(());
+        }
+        self.take("r", option)?;
+        if self.target.random_percent == 0 {
+            self.target.random_percent = 100;
+        }
+        if !option.value.is_empty() {
+            let size = value::size(&option.value, self.target.block.0).filter(|bytes| *bytes > 0);
+            let expected = "an alignment above 0 such as 4K, or nothing for the block size";
+            self.target.stride = Some(Bytes(size.ok_or_else(|| bad(option, expected))?));
+        }
+        Ok(())
+    }
+
+    fn sequential(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        self.take("s", option)?;
+        let text = match option.value.strip_prefix('i') {
+            Some(text) => {
+                self.target.interlocked = true;
+                text
+            }
+            None => &option.value,
+        };
+        if !text.is_empty() {
+            let size = value::size(text, self.target.block.0).filter(|bytes| *bytes > 0);
+            let expected = "a distance above 0 such as 64K, with i before it for -si";
+            self.target.stride = Some(Bytes(size.ok_or_else(|| bad(option, expected))?));
+        }
+        Ok(())
+    }
+
+    fn caching(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        if option.letter == 'N' {
+            return match option.value.to_ascii_lowercase().as_str() {
+                "v" => {
+                    self.target.flush_mapped = true;
+                    self.take("Nv", option)
+                }
+                "n" => self.take("Nn", option),
+                "i" => self.take("Ni", option),
+                _ => Err(bad(option, "one of v, n and i")),
+            };
+        }
+        if option.value.is_empty() {
+            self.take("Su", option)?;
+            return self.unbuffered(option);
+        }
+        for letter in option.value.chars() {
+            match letter {
+                'b' => self.take("Sb", option)?,
+                'd' => {
+                    self.take("Sd", option)?;
+                    self.unbuffered(option)?;
+                }
+                'u' => {
+                    self.take("Su", option)?;
+                    self.unbuffered(option)?;
+                }
+                'h' => {
+                    self.take("Sh", option)?;
+                    self.unbuffered(option)?;
+                    self.write_through(option, DiskspdWriteThrough::DataAndMetadata)?;
+                }
+                'm' => {
+                    self.target.mapped = true;
+                    self.take("Sm", option)?;
+                }
+                'r' => self.take("Sr", option)?,
+                's' => {
+                    self.take("Ss", option)?;
+                    self.write_through(option, DiskspdWriteThrough::DataAndMetadata)?;
+                }
+                'w' => {
+                    self.take("Sw", option)?;
+                    self.write_through(option, DiskspdWriteThrough::Data)?;
+                }
+                _ => {
+                    return Err(bad(
+                        option,
+                        "letters of b, h, m, u and w, or d, s and h of Linux",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn unbuffered(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        if self.target.unbuffered {
+            let text = option.text.clone();
+            self.notes
+                .push(format!("{text} asks for direct I/O again."));
+        }
+        self.target.unbuffered = true;
+        Ok(())
+    }
+
+    fn write_through(
+        &mut self,
+        option: &Written,
+        how: DiskspdWriteThrough,
+    ) -> Result<(), DiskspdError> {
+        if !matches!(self.target.write_through, DiskspdWriteThrough::Off) {
+            let (other, way_out) = ("an earlier -S or -h", "ask for durable writes once");
+            let problem = DiskspdProblem::Conflict { other, way_out };
+            return Err(DiskspdError::new(&option.text, problem));
+        }
+        self.target.write_through = how;
+        Ok(())
+    }
+
+    fn results(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        if option.value == "linux" {
+            self.layout = Some(DiskspdLayout::Linux);
+            return self.take("Rlinux", option);
+        }
+        self.take("R", option)?;
+        let format = match option.value.strip_prefix('p') {
+            Some(format) => {
+                self.profile_only = true;
+                format
+            }
+            None => &option.value,
+        };
+        self.layout = match format {
+            "xml" => Some(DiskspdLayout::Xml),
+            "text" => Some(DiskspdLayout::Windows),
+            "" if self.profile_only => self.layout,
+            _ => {
+                return Err(bad(
+                    option,
+                    "text, xml or linux, with p before it for the profile alone",
+                ));
+            }
+        };
+        Ok(())
+    }
+
+    fn engine(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        match option.value.as_str() {
+            "" => {
+                self.span.completion_routines = true;
+                self.take("x", option)
+            }
+            "k" => {
+                self.target.engine = DiskspdEngine::KernelAio;
+                self.take("xk", option)
+            }
+            "p" => {
+                self.target.engine = DiskspdEngine::PosixAio;
+                self.take("xp", option)
+            }
+            _ => Err(bad(option, "k, p or nothing")),
+        }
+    }
+
+    fn seed(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        self.take("z", option)?;
+        self.span.random_seed = option.value.is_empty();
+        if !option.value.is_empty() {
+            let seed = value::number(&option.value);
+            self.span.seed = seed.ok_or_else(|| bad(option, "a whole number, or nothing"))?;
+        }
+        Ok(())
+    }
+
+    fn content(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        if option
+            .value
+            .starts_with(|first: char| first.is_ascii_digit())
+        {
+            self.take("Z<size>", option)?;
+            let (bytes, file) = match option.value.split_once(',') {
+                Some((bytes, file)) => (bytes, Some(file.to_owned())),
+                None => (option.value.as_str(), None),
+            };
+            let bytes = value::size(bytes, self.target.block.0).filter(|bytes| *bytes > 0);
+            let bytes = bytes.ok_or_else(|| bad(option, "a size above 0, or size,file"))?;
+            let bytes = Bytes(bytes);
+            self.target.content = DiskspdContent::Source { bytes, file };
+            return Ok(());
+        }
+        if option.value.is_empty() {
+            self.target.content = DiskspdContent::Zero;
+            return self.take("Z", option);
+        }
+        for letter in option.value.chars() {
+            let (key, content) = match letter {
+                'z' => ("Zz", Some(DiskspdContent::Zero)),
+                'r' => ("Zr", Some(DiskspdContent::Random)),
+                's' => ("Zs", None),
+                _ => return Err(bad(option, "letters of z, r and s, or a size, or nothing")),
+            };
+            self.take(key, option)?;
+            self.target.content = content.unwrap_or_else(|| self.target.content.clone());
+        }
+        Ok(())
+    }
+
+    fn affinity(&mut self, option: &Written) -> Result<(), DiskspdError> {
+        let grouped = option.value.contains('g');
+        self.take(if grouped { "ag" } else { "a" }, option)?;
+        let listed = option.value.trim_start_matches(' ');
+        if listed.is_empty() || listed == "g" {
+            return Ok(());
+        }
+        self.span.affinity.extend(processors(option, listed)?);
+        Ok(())
+    }
+
+    /// What can only be told once all options are known.
+    pub(super) fn settle(&mut self) -> Result<(), DiskspdError> {
+        self.conflict(
+            "t",
+            "F",
+            "keep -t (threads per target) or -F (threads in all)",
+        )?;
+        self.conflict("n", "a", "leave out one of them")?;
+        self.conflict("n", "ag", "leave out one of them")?;
+        self.conflict("s", "r", "-s is for sequential I/O, -r for random I/O")?;
+        self.conflict("s", "rs", "give the alignment of -rs with -r")?;
+        self.conflict("Sb", "Su", "the page cache is used or not")?;
+        self.conflict("Sb", "Sd", "the page cache is used or not")?;
+        self.conflict("Sb", "Sh", "the page cache is used or not")?;
+        self.conflict("Zz", "Zr", "writes are zeros or random")?;
+        if let (Some(option), None) = (self.given("O"), self.given("F")) {
+            let problem = DiskspdProblem::Alone {
+                other: "-F<threads>",
+            };
+            return Err(DiskspdError::new(&option.text, problem));
+        }
+        // FILE_FLAG_WRITE_THROUGH leaves times of change to later, O_SYNC does not.
+        if self.windows && self.target.write_through == DiskspdWriteThrough::DataAndMetadata {
+            let linux = self.given("Ss").is_some();
+            self.target.write_through = match linux {
+                true => DiskspdWriteThrough::DataAndMetadata,
+                false => DiskspdWriteThrough::Data,
+            };
+        }
+        self.span.random_write_data = self.target.content == DiskspdContent::Random;
+        Ok(())
+    }
+
+    fn conflict(
+        &self,
+        key: &str,
+        other: &'static str,
+        way_out: &'static str,
+    ) -> Result<(), DiskspdError> {
+        let (Some(option), Some(_)) = (self.given(key), self.given(other)) else {
+            return Ok(());
+        };
+        let other = match other {
+            "F" => "-F",
+            "a" | "ag" => "-a",
+            "r" => "-r",
+            "rs" => "-rs",
+            "Zr" => "-Zr",
+            _ => "an option that bypasses it",
+        };
+        let problem = DiskspdProblem::Conflict { other, way_out };
+        Err(DiskspdError::new(&option.text, problem))
+    }
+
+    /// A profile of XML with what may be given beside `-X`: `-R`, `-v`, `-z`, `-d`, `-W`, `-C`.
+    pub(super) fn compose(
+        &mut self,
+        mut profile: DiskspdProfile,
+        line: &Line,
+    ) -> Result<DiskspdProfile, DiskspdError> {
+        let alien = line.options.iter().find(|o| !"XRvzdWC".contains(o.letter));
+        if let Some(option) = alien {
+            let way_out = "put it into the profile; only -R, -v, -z, -d, -W and -C go beside -X";
+            let problem = DiskspdProblem::Conflict {
+                other: "-X",
+                way_out,
+            };
+            return Err(DiskspdError::new(&option.text, problem));
+        }
+        profile.verbose |= self.verbose;
+        for span in &mut profile.spans {
+            if self.given("z").is_some() {
+                (span.seed, span.random_seed) = (self.span.seed, self.span.random_seed);
+            }
+            if self.given("d").is_some() {
+                span.duration_s = self.span.duration_s;
+            }
+            if self.given("W").is_some() {
+                span.warmup_s = self.span.warmup_s;
+            }
+            if self.given("C").is_some() {
+                span.cooldown_s = self.span.cooldown_s;
+            }
+        }
+        Ok(profile)
+    }
+}
+
+fn bad(option: &Written, expected: &'static str) -> DiskspdError {
+    let problem = match option.value.is_empty() {
+        true => DiskspdProblem::Missing { expected },
+        false => DiskspdProblem::Bad { expected },
+    };
+    DiskspdError::new(&option.text, problem)
+}
+
+/// `0,1,4-7` of Linux, `g0,0,1` of Windows.
+fn processors(option: &Written, listed: &str) -> Result<Vec<u32>, DiskspdError> {
+    let expected = "numbers of processors, such as 0,1,4-7";
+    let mut found = Vec::new();
+    for part in listed.split(',') {
+        if let Some(group) = part.strip_prefix('g') {
+            match value::number(group) {
+                Some(0) => continue,
+                Some(_) => {
+                    let problem = DiskspdProblem::Refused { needs: NO_GROUPS };
+                    return Err(DiskspdError::new(&option.text, problem));
+                }
+                None => return Err(bad(option, expected)),
+            }
+        }
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let within = |text| value::number(text).filter(|number| *number <= PROCESSOR_MAX);
+        match (within(first), within(last)) {
+            (Some(first), Some(last)) if first <= last => {
+                found.extend((first..=last).filter_map(|number| u32::try_from(number).ok()));
+            }
+            _ => return Err(bad(option, expected)),
+        }
+    }
+    match found.is_empty() {
+        true => Err(bad(option, expected)),
+        false => Ok(found),
+    }
+}
+
+/// `pct90/10:0/10:5/20` or `abs90/10G:…`.
+fn distribution(
+    option: &Written,
+    text: &str,
+    block: u64,
+) -> Result<DiskspdDistribution, DiskspdError> {
+    let wrong = |what| DiskspdError::new(&option.text, DiskspdProblem::Distribution { what });
+    let (absolute, ranges) = match (text.strip_prefix("pct"), text.strip_prefix("abs")) {
+        (Some(ranges), _) => (false, ranges),
+        (_, Some(ranges)) => (true, ranges),
+        _ => return Err(wrong("it starts with pct or abs")),
+    };
+    let range = |part: &str| {
+        let (share, length) = part.split_once('/')?;
+        let share = u8::try_from(value::number_within(share, 0, 100)?).ok()?;
+        let length = match absolute {
+            true => value::size(length, block)?,
+            false => u64::from(value::number_within(length, 1, 100)?),
+        };
+        Some((share, length))
+    };
+    let ranges: Option<Vec<_>> = ranges.split(':').map(range).collect();
+    let ranges = ranges.ok_or_else(|| wrong("each range is a percentage of I/Os / a length"))?;
+    Ok(DiskspdDistribution { absolute, ranges })
+}

@@ -1,0 +1,65 @@
+//! Help and documentation, both from the one table of options.
+
+use super::options::{DiskspdOption, OPTIONS, Origin, Support};
+
+/// What `-?` prints, with the name that the program was called by.
+pub fn help(program: &str) -> String {
+    let mut text = format!(
+        "Usage: {program} [options] target [target …]\n\n\
+         A target is a file or a block device. Sizes take K, M, G, T (powers of 1024) or b (blocks).\n\
+         Options of diskspd-for-linux and of diskspd 2.2 on Windows:\n\n"
+    );
+    for option in OPTIONS {
+        let shown = shown(option);
+        let note = match option.support {
+            Support::Accepted => String::new(),
+            Support::Differs(how) => format!("; {how}"),
+            Support::NoEffect(why) => format!("; changes nothing: {why}"),
+            Support::Refused(needs) => format!("; refused: {needs}"),
+        };
+        text.push_str(&format!("  {shown:<26} {}{note}\n", option.meaning));
+    }
+    text.push_str(&format!(
+        "\nExamples:\n\
+         \x20 {program} -c1G -b1M -o8 -Sd -d5 -L file      sequential reads of 1 MiB, 8 in flight\n\
+         \x20 {program} -c1G -b4K -o32 -t4 -r -w30 -Sh file  random, 30 % writes, durable\n"
+    ));
+    text
+}
+
+/// The table of options as Markdown.
+pub fn option_table() -> String {
+    let mut text =
+        String::from("| option | long name | of | means | in sokudo |\n|---|---|---|---|---|\n");
+    for option in OPTIONS {
+        let long = option
+            .long
+            .map_or(String::new(), |long| format!("`--{long}`"));
+        let origin = match option.origin {
+            Origin::Both => "both",
+            Origin::Linux => "Linux",
+            Origin::Windows => "Windows",
+            Origin::Sokudo => "sokudo",
+        };
+        let support = match option.support {
+            Support::Accepted => "accepted".to_owned(),
+            Support::Differs(how) => format!("**differs**: {how}"),
+            Support::NoEffect(why) => format!("accepted, changes nothing: {why}"),
+            Support::Refused(needs) => format!("**refused**: {needs}"),
+        };
+        let cells = [
+            format!("`{}`", shown(option)),
+            long,
+            origin.to_owned(),
+            option.meaning.to_owned(),
+            support,
+        ];
+        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        text.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    text
+}
+
+fn shown(option: &DiskspdOption) -> String {
+    format!("-{}{}", option.key, option.value)
+}

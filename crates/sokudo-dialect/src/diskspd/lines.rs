@@ -1,0 +1,187 @@
+//! From a plan to the diskspd lines that repeat it, for diskspd-for-linux where that can
+//! do it, with options of Windows where it cannot.
+
+use sokudo_model::{
+    Bytes, DataContent, DirectMode, Nanos, Operation, Order, Plan, Rate, SequentialOffset, Workload,
+};
+
+use super::value::shortest;
+
+/// What a printed line does its I/O on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinePlace {
+    /// The file or device.
+    pub path: String,
+    /// The size with which the file is to be made; `None` for what exists.
+    pub create: Option<Bytes>,
+}
+
+/// A line per workload, in the plan's order. What diskspd cannot express stands before a
+/// line as a comment (`# …`), so that a script of these lines runs and says what differs.
+pub fn command_lines(plan: &Plan, place: &LinePlace) -> Vec<String> {
+    let mut lines = Vec::new();
+    for stage in &plan.stages {
+        if stage.workloads.len() > 1 {
+            lines.push(
+                "# The next lines ran at the same time; diskspd runs one after the other."
+                    .to_owned(),
+            );
+        }
+        for workload in &stage.workloads {
+            let missing = inexpressible(workload);
+            if !missing.is_empty() {
+                let missing = missing.join(", ");
+                lines.push(format!("# {}: diskspd has no {missing}.", workload.name));
+            }
+            lines.push(line(plan, workload, place));
+        }
+    }
+    lines
+}
+
+fn line(plan: &Plan, workload: &Workload, place: &LinePlace) -> String {
+    let mut words = vec!["diskspd".to_owned()];
+    if let Some(bytes) = place.create {
+        words.push(format!("-c{}", shortest(bytes.0)));
+    }
+    words.push(format!("-b{}", shortest(workload.blocks.smallest().0)));
+    words.push(format!(
+        "-d{}",
+        seconds(workload.limits.time.unwrap_or(Nanos::from_secs(10)))
+    ));
+    words.push(format!("-W{}", seconds(workload.ramp)));
+    words.push(format!("-t{}", workload.clones));
+    words.push(format!("-o{}", workload.depth));
+    words.extend(order(workload));
+    words.push(format!(
+        "-w{}",
+        workload.operations.percent(Operation::Write)
+    ));
+    words.extend(caching(workload));
+    words.extend(match &workload.data {
+        DataContent::Zero => Some("-Zz".to_owned()),
+        DataContent::Random | DataContent::Reducible(_) => Some("-Zr".to_owned()),
+        DataContent::Repeated => Some(format!("-Z{}", shortest(workload.blocks.largest().0))),
+        DataContent::Pattern(_) => None,
+    });
+    words.extend(rate(workload));
+    if let Some(think) = workload.think {
+        let milliseconds = think.time.0.div_ceil(1_000_000);
+        words.push(format!("-i{} -j{milliseconds}", think.after_ios));
+    }
+    match &workload.cpus[..] {
+        [] => words.push("-n".to_owned()),
+        cpus => {
+            let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
+            words.push(format!("-a{}", cpus.join(",")));
+        }
+    }
+    words.push(format!("-z{}", plan.seed));
+    words.push("-L".to_owned());
+    words.push(quoted(&place.path));
+    words.join(" ")
+}
+
+/// Whole seconds, one at least unless there are none.
+fn seconds(time: Nanos) -> u64 {
+    time.0.div_ceil(1_000_000_000)
+}
+
+fn order(workload: &Workload) -> Vec<String> {
+    let mut words = Vec::new();
+    if let Some(span) = workload.span {
+        words.push(format!("-B{}", shortest(span.offset.0)));
+        words.push(format!(
+            "-f{}",
+            shortest(span.offset.0.saturating_add(span.length.0))
+        ));
+    }
+    match workload.order {
+        Order::Random { .. } => {
+            let alignment = workload
+                .scatter
+                .alignment
+                .map(|[read, ..]| shortest(read.0));
+            words.push(format!("-r{}", alignment.unwrap_or_default()));
+            if let Some([percent, ..]) = workload.scatter.random_percent {
+                words.push(format!("-rs{percent}"));
+            }
+        }
+        Order::Sequential { offset } => {
+            let interlocked = offset == SequentialOffset::Interlocked && workload.clones > 1;
+            let block = i128::from(workload.blocks.smallest().0);
+            let stride = u64::try_from(block + i128::from(workload.scatter.stride)).unwrap_or(0);
+            let letter = if interlocked { "-si" } else { "-s" };
+            if interlocked || workload.scatter.stride != 0 {
+                words.push(format!("{letter}{}", shortest(stride)));
+            }
+        }
+    }
+    words
+}
+
+fn caching(workload: &Workload) -> Option<String> {
+    let direct = workload.direct != DirectMode::Off;
+    let durability = &workload.durability;
+    let word = match (direct, durability.write_through, durability.with_metadata) {
+        (false, false, _) => return None,
+        (true, false, _) => "-Sd",
+        (true, true, true) => "-Sh",
+        (true, true, false) => "-Suw",
+        (false, true, true) => "-Ss",
+        (false, true, false) => "-Sw",
+    };
+    Some(word.to_owned())
+}
+
+fn rate(workload: &Workload) -> Option<String> {
+    workload.rate.map(|rate| match rate {
+        Rate::BytesPerSecond(bytes) => format!("-g{}", bytes.div_ceil(1_000)),
+        Rate::Iops(iops) => format!("-g{iops}i"),
+    })
+}
+
+/// What a workload has and diskspd has not.
+fn inexpressible(workload: &Workload) -> Vec<&'static str> {
+    let whole = |time: Nanos| time.0.is_multiple_of(1_000_000_000);
+    let time = workload.limits.time;
+    let durability = &workload.durability;
+    let flushes = durability.fsync_every.is_some()
+        || durability.fdatasync_every.is_some()
+        || durability.final_flush
+        || durability.flush_on_close;
+    [
+        (workload.blocks.single().is_none(), "mix of block sizes"),
+        (
+            matches!(workload.order, Order::Random { map: true }),
+            "map of visited blocks, so that blocks may repeat",
+        ),
+        (
+            workload.limits.bytes.is_some() || workload.limits.ios.is_some(),
+            "end after so many bytes or I/Os",
+        ),
+        (
+            time.is_none(),
+            "run without an end, so that it takes 10 seconds",
+        ),
+        (
+            !time.is_none_or(whole) || !whole(workload.ramp),
+            "parts of seconds, which are rounded up",
+        ),
+        (flushes, "flush"),
+        (workload.operations.percent(Operation::Trim) > 0, "trim"),
+        (workload.verify.is_some(), "check of what was written"),
+        (workload.steady.is_some(), "steady state"),
+    ]
+    .into_iter()
+    .filter_map(|(is_so, what)| is_so.then_some(what))
+    .collect()
+}
+
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:,@%=".contains(c);
+    match !path.is_empty() && path.chars().all(plain) {
+        true => path.to_owned(),
+        false => format!("'{}'", path.replace('\'', "'\\''")),
+    }
+}

@@ -1,0 +1,125 @@
+//! From a command line to what it asks for.
+
+use sokudo_model::Bytes;
+use sokudo_model::diskspd::{DiskspdLayout, DiskspdProfile, DiskspdSession};
+
+use super::apply::Asked;
+use super::error::{DiskspdError, DiskspdProblem};
+use super::scan::{Line, scan};
+use super::{validate, value, xml};
+use crate::host::Host;
+
+/// A command line that has been read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invocation {
+    /// What is to be done with it.
+    pub action: Action,
+    /// What was asked for; sizes of targets and rows are filled in by
+    /// [`Invocation::plan`].
+    pub session: DiskspdSession,
+}
+
+/// What a command line asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// To run it.
+    Run,
+    /// To print the profile without running it (`-Rp`).
+    PrintProfile,
+    /// To print [`super::help`].
+    Help,
+}
+
+/// Reads a command line, without the program's name. Files other than an XML profile or
+/// a source of data are not looked at.
+///
+/// # Errors
+/// Names the argument, what is wrong with it and the way out.
+pub fn invocation(arguments: &[String], host: &dyn Host) -> Result<Invocation, DiskspdError> {
+    let line = scan(arguments)?;
+    let mut session = DiskspdSession {
+        command_line: command_line(arguments),
+        ..DiskspdSession::default()
+    };
+    if line.help {
+        let action = Action::Help;
+        return Ok(Invocation { action, session });
+    }
+    let mut asked = Asked::default();
+    asked.target.block = Bytes(block_bytes(&line)?);
+    for option in &line.options {
+        asked.apply(option)?;
+    }
+    session.profile_only = asked.profile_only;
+    session.profile = match asked.xml.take() {
+        Some(file) => {
+            let read = xml::profile_of(&file.value, &file.text, &line, host)?;
+            if read.xml_results {
+                asked.layout.get_or_insert(DiskspdLayout::Xml);
+            }
+            session.notes.extend(read.notes);
+            asked.compose(read.profile, &line)?
+        }
+        None => from_line(&mut asked, line.targets)?,
+    };
+    session.layout = asked.layout.unwrap_or(match asked.windows {
+        true => DiskspdLayout::Windows,
+        false => DiskspdLayout::Linux,
+    });
+    session.notes.append(&mut asked.notes);
+    for span in &session.profile.spans {
+        session.notes.extend(validate::span(span)?);
+    }
+    let action = match session.profile_only {
+        true => Action::PrintProfile,
+        false => Action::Run,
+    };
+    Ok(Invocation { action, session })
+}
+
+/// `b` in other sizes means this block, wherever `-b` stands.
+fn block_bytes(line: &Line) -> Result<u64, DiskspdError> {
+    const DEFAULT: u64 = 64 << 10;
+    let Some(option) = line.options.iter().rfind(|option| option.letter == 'b') else {
+        return Ok(DEFAULT);
+    };
+    value::size(&option.value, DEFAULT)
+        .filter(|bytes| (1..=u64::from(u32::MAX)).contains(bytes))
+        .ok_or_else(|| {
+            let expected = "a size above 0 and below 4G, such as 4K or 1M";
+            DiskspdError::new(&option.text, DiskspdProblem::Bad { expected })
+        })
+}
+
+fn from_line(asked: &mut Asked, targets: Vec<String>) -> Result<DiskspdProfile, DiskspdError> {
+    asked.settle()?;
+    if targets.is_empty() {
+        return Err(DiskspdError::new("no target", DiskspdProblem::NoTarget));
+    }
+    let mut span = asked.span.clone();
+    for path in targets {
+        let mut target = asked.target.clone();
+        target.path = path;
+        span.targets.push(target);
+    }
+    Ok(DiskspdProfile {
+        verbose: asked.verbose,
+        progress: asked.progress,
+        precreate: None,
+        spans: vec![span],
+    })
+}
+
+/// The line as it would be typed; words with spaces are quoted.
+fn command_line(arguments: &[String]) -> String {
+    let mut line = String::from("diskspd");
+    for argument in arguments {
+        line.push(' ');
+        let plain = !argument.is_empty() && !argument.contains([' ', '\t', '\'', '"']);
+        match plain {
+            true => line.push_str(argument),
+            false => line.push_str(&format!("'{}'", argument.replace('\'', "'\\''"))),
+        }
+    }
+    line
+}

@@ -1,0 +1,63 @@
+//! What a dialect must ask of the system it speaks on: text of files, what a path is,
+//! how many processors there are.
+//!
+//! The dialects themselves touch nothing; who calls them answers through [`Host`], and
+//! tests answer with what they made up.
+
+use sokudo_model::Bytes;
+
+/// The system as a dialect sees it.
+pub trait Host {
+    /// The text of a file, or why it cannot be read.
+    ///
+    /// # Errors
+    /// One sentence that names the cause.
+    fn read_text(&self, path: &str) -> Result<String, String>;
+    /// A variable of the environment.
+    fn variable(&self, name: &str) -> Option<String>;
+    /// What a path names; `None` where there is nothing.
+    fn found(&self, path: &str) -> Option<Found>;
+    /// Processors that may be used.
+    fn processors(&self) -> u32;
+    /// Size of a page of memory.
+    fn page_bytes(&self) -> u64;
+    /// Size of the memory.
+    fn memory_bytes(&self) -> u64;
+
+    /// The first bytes of a file, `length` at most; fewer where the file is shorter.
+    ///
+    /// # Errors
+    /// One sentence that names the cause.
+    fn read_bytes(&self, path: &str, length: u64) -> Result<Vec<u8>, String> {
+        let mut bytes = self.read_text(path)?.into_bytes();
+        bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+        Ok(bytes)
+    }
+
+    /// The numbers of the processors that may be used.
+    fn processor_numbers(&self) -> Vec<u32> {
+        (0..self.processors()).collect()
+    }
+}
+
+/// What a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What it is.
+    pub kind: FoundKind,
+    /// Its size; 0 where that has no meaning.
+    pub bytes: Bytes,
+}
+
+/// What kind of thing a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundKind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A block device.
+    BlockDevice,
+    /// Anything else.
+    Other,
+}
