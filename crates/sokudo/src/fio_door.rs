@@ -4,11 +4,9 @@
 //! What differs is safety: a device is destroyed only if the user has named it, and a
 //! file only if a job made it.
 
-mod host;
 mod print;
 mod view;
 
-pub(crate) use host::ThisHost;
 pub(crate) use print::place_of;
 
 use sokudo_dialect::fio::{self, Action, Invocation, Planned};
@@ -18,6 +16,7 @@ use sokudo_model::fio::EtaMode;
 use crate::exit::{self, Exit};
 use crate::jobs::carry_out::{Finished, Work, carry_out};
 use crate::jobs::consent;
+use crate::jobs::this_host::ThisHost;
 use crate::{interrupt, output};
 
 use print::Printer;
@@ -34,7 +33,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
         Action::Help => output::print(&fio::help()),
         Action::Version => output::print(&format!("{}\n", sokudo_report::fio::FIO_VERSION)),
         Action::CommandHelp(option) => {
-            output::print(&fio::command_help(option.as_deref()).map_err(Exit::failed)?)
+            output::print(&fio::command_help(option).map_err(Exit::failed)?)
         }
     }
 }

@@ -8,4 +8,5 @@ pub(crate) mod disks;
 pub(crate) mod place;
 pub(crate) mod stages;
 pub(crate) mod storage;
+pub(crate) mod this_host;
 pub(crate) mod verdicts;

@@ -5,17 +5,18 @@
 
 use sokudo_dialect::fio::{self, Planned};
 use sokudo_engine::Control;
-use sokudo_model::{Event, Outcome, Plan, Row, Run, Stage, Trial, TrialEvidence};
+use sokudo_model::{Event, Plan, Row, Run, Stage};
 use sokudo_report::RunDocument;
 
 use crate::cli::RunArguments;
 use crate::exit::{self, Exit};
-use crate::fio_door::{ThisHost, place_of};
+use crate::fio_door::place_of;
 use crate::jobs::carry_out::{Viewer, Work, carry_out};
 use crate::jobs::consent;
 use crate::jobs::place::Place;
 use crate::jobs::stages::Listener;
 use crate::jobs::storage::Layouts;
+use crate::jobs::this_host::ThisHost;
 use crate::progress::Progress;
 use crate::{command_line, interrupt, output};
 
@@ -196,8 +197,8 @@ impl Viewer for View {
 mod tests {
     use super::*;
     use sokudo_model::{
-        BackendKind, BackendUse, Bytes, DeviceCounters, Operation, OperationTally, StopReason,
-        Workload,
+        BackendKind, BackendUse, Bytes, DeviceCounters, Operation, OperationTally, Outcome,
+        StopReason, Trial, TrialEvidence, Workload,
     };
 
     fn row(mebibytes: u64) -> Row {

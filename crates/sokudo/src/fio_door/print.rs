@@ -30,7 +30,6 @@ const ORDER: [FioFormat; 4] = [
 pub(crate) struct Printer {
     file: Option<(String, File)>,
     formats: Vec<FioFormat>,
-    terse_version: u8,
 }
 
 impl Printer {
@@ -52,7 +51,6 @@ impl Printer {
                 .into_iter()
                 .filter(|format| wanted.formats.contains(format))
                 .collect(),
-            terse_version: wanted.terse_version,
         })
     }
 
@@ -87,7 +85,7 @@ impl Printer {
         for format in self.formats.clone() {
             let text = match format {
                 FioFormat::Normal => fio::normal(report),
-                FioFormat::Terse => fio::terse(report, self.terse_version),
+                FioFormat::Terse => fio::terse(report),
                 FioFormat::Json => fio::json(report),
                 FioFormat::JsonPlus => fio::json_plus(report),
             };

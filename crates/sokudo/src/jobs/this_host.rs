@@ -5,7 +5,7 @@ use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 
 use rustix::fs::SeekFrom;
-use sokudo_dialect::fio::{Found, FoundKind, Host};
+use sokudo_dialect::{fio, host};
 use sokudo_model::Bytes;
 
 /// Job files and profiles are read up to this size; nobody writes one so long.
@@ -14,7 +14,7 @@ const TEXT_BYTES_MAX: u64 = 16 << 20;
 /// The machine that the program runs on.
 pub(crate) struct ThisHost;
 
-impl Host for ThisHost {
+impl host::Host for ThisHost {
     fn read_text(&self, path: &str) -> Result<String, String> {
         let bytes = self.read_bytes(path, TEXT_BYTES_MAX)?;
         String::from_utf8(bytes).map_err(|_| format!("{path} is not UTF-8 text"))
@@ -24,19 +24,20 @@ impl Host for ThisHost {
         std::env::var(name).ok()
     }
 
-    fn found(&self, path: &str) -> Option<Found> {
+    fn found(&self, path: &str) -> Option<host::Found> {
+        use host::FoundKind::{BlockDevice, Directory, File, Other};
         let metadata = fs::metadata(path).ok()?;
         let kind = metadata.file_type();
         let (kind, bytes) = if kind.is_file() {
-            (FoundKind::File, metadata.len())
+            (File, metadata.len())
         } else if kind.is_dir() {
-            (FoundKind::Directory, 0)
+            (Directory, 0)
         } else if kind.is_block_device() {
-            (FoundKind::BlockDevice, device_bytes(path).unwrap_or(0))
+            (BlockDevice, device_bytes(path).unwrap_or(0))
         } else {
-            (FoundKind::Other, 0)
+            (Other, 0)
         };
-        Some(Found {
+        Some(host::Found {
             kind,
             bytes: Bytes(bytes),
         })
@@ -76,6 +77,42 @@ impl Host for ThisHost {
     }
 }
 
+/// The same questions, as the fio dialect puts them.
+impl fio::Host for ThisHost {
+    fn read_text(&self, path: &str) -> Result<String, String> {
+        host::Host::read_text(self, path)
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        host::Host::variable(self, name)
+    }
+
+    fn found(&self, path: &str) -> Option<fio::Found> {
+        let found = host::Host::found(self, path)?;
+        Some(fio::Found {
+            kind: match found.kind {
+                host::FoundKind::File => fio::FoundKind::File,
+                host::FoundKind::Directory => fio::FoundKind::Directory,
+                host::FoundKind::BlockDevice => fio::FoundKind::BlockDevice,
+                host::FoundKind::Other => fio::FoundKind::Other,
+            },
+            bytes: found.bytes,
+        })
+    }
+
+    fn processors(&self) -> u32 {
+        host::Host::processors(self)
+    }
+
+    fn page_bytes(&self) -> u64 {
+        host::Host::page_bytes(self)
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        host::Host::memory_bytes(self)
+    }
+}
+
 /// The size of a block device, where it may be opened; stat says 0.
 fn device_bytes(path: &str) -> Option<u64> {
     let device = fs::File::open(path).ok()?;
@@ -85,10 +122,11 @@ fn device_bytes(path: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sokudo_dialect::host::{FoundKind, Host};
 
     #[test]
     fn this_machine_has_processors_memory_and_files() {
-        let host = ThisHost;
+        let host: &dyn Host = &ThisHost;
         assert!(host.processors() >= 1);
         assert_eq!(host.processors() as usize, host.processor_numbers().len());
         assert!(host.page_bytes().is_power_of_two());
