@@ -374,6 +374,25 @@ pub(crate) struct MarkArguments {
     /// Print the method as a fio job file and measure nothing
     #[arg(long, help_heading = "What is printed")]
     pub(crate) print_job: bool,
+
+    /// Print the method as command lines of another tool and measure nothing
+    #[arg(
+        long = "as",
+        value_enum,
+        value_name = "TOOL",
+        conflicts_with = "print_job",
+        help_heading = "What is printed"
+    )]
+    pub(crate) print_as: Option<CommandLines>,
+}
+
+/// A tool whose command lines a method is printed as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CommandLines {
+    /// One fio line per job
+    Fio,
+    /// One diskspd line per row
+    Diskspd,
 }
 
 fn data_content(text: &str) -> Result<DataContent, String> {

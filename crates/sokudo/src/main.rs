@@ -9,12 +9,14 @@ mod check_against;
 mod clean;
 mod cli;
 mod command_line;
+mod door;
 mod exit;
 mod fio_door;
 mod hdparm;
 mod interrupt;
 mod jobs;
 mod mark;
+mod mark_as;
 mod output;
 mod plan;
 mod progress;
@@ -29,6 +31,9 @@ use crate::cli::{Cli, Command};
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
+    if let Some((door, arguments)) = door::of(std::env::args_os()) {
+        return ended(door.enter(arguments));
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return exit::from_clap(&error),
@@ -50,6 +55,10 @@ fn main() -> ExitCode {
             cli::man_page(page.as_deref()).and_then(|text| output::print(&text))
         }
     };
+    ended(result)
+}
+
+fn ended(result: Result<(), Exit>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(exit) => Exit::report(&exit),

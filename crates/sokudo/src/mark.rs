@@ -9,11 +9,12 @@ use sokudo_model::{Plan, Run, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 
 use crate::campaign;
-use crate::cli::MarkArguments;
+use crate::cli::{CommandLines, MarkArguments};
 use crate::command_line;
 use crate::exit::{self, Exit};
-use crate::jobs::carry_out::since_epoch;
 use crate::interrupt;
+use crate::jobs::carry_out::since_epoch;
+use crate::mark_as;
 use crate::output;
 use crate::plan::{self, Writing};
 use crate::progress::Progress;
@@ -26,7 +27,11 @@ pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
     let kind = named.kind();
     let plan = plan::resolve(arguments, kind, named.size(), seed)?;
     if arguments.print_job {
-        return print_job(arguments, &named, &plan);
+        let place = place(arguments, &named)?;
+        return output::print(&fio::render(&plan, &place));
+    }
+    if let Some(tool) = arguments.print_as {
+        return print_as(tool, arguments, &named, &plan);
     }
     output::check_writable(arguments.output.as_deref())?;
     tell_notes(arguments, &named);
@@ -121,9 +126,10 @@ fn tell_notes(arguments: &MarkArguments, named: &Named) {
     }
 }
 
-fn print_job(arguments: &MarkArguments, named: &Named, plan: &Plan) -> Result<(), Exit> {
+/// What a job file for these arguments does its I/O on.
+fn place(arguments: &MarkArguments, named: &Named) -> Result<Place, Exit> {
     let path = named.path();
-    let place = match (named.kind(), path) {
+    match (named.kind(), path) {
         (TargetKind::Directory, Some(path)) => {
             Place::directory(path, plan::test_file_size(arguments))
         }
@@ -133,8 +139,24 @@ fn print_job(arguments: &MarkArguments, named: &Named, plan: &Plan) -> Result<()
         // printed for the current directory.
         (_, None) => Place::directory(".", plan::test_file_size(arguments)),
     }
-    .map_err(Exit::usage)?;
-    output::print(&fio::render(plan, &place))
+    .map_err(Exit::usage)
+}
+
+fn print_as(
+    tool: CommandLines,
+    arguments: &MarkArguments,
+    named: &Named,
+    plan: &Plan,
+) -> Result<(), Exit> {
+    let text = match tool {
+        CommandLines::Fio => mark_as::fio_lines(plan, &place(arguments, named)?),
+        CommandLines::Diskspd => {
+            let makes_file = !matches!(named.kind(), TargetKind::File | TargetKind::BlockDevice);
+            let create = makes_file.then(|| plan::test_file_size(arguments));
+            mark_as::diskspd_lines(plan, named.path().unwrap_or("."), create)
+        }
+    };
+    output::print(&text)
 }
 
 /// The command line that repeats the run: as it was given, with the seed.
