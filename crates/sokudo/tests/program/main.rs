@@ -10,7 +10,10 @@
 )]
 
 mod bad_input;
+mod fio_door;
+mod fio_safety;
 mod formats;
+mod hdparm;
 mod help;
 mod interruption;
 mod limits;
