@@ -11,6 +11,7 @@
 )]
 
 pub mod csv;
+pub mod diskspd;
 pub mod document;
 pub mod fingerprint;
 pub mod fio;

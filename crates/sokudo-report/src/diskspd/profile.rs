@@ -1,0 +1,365 @@
+//! What was asked for, as diskspd 2.2 says it: as text above results, as XML among them.
+
+use sokudo_model::diskspd::{
+    DiskspdContent, DiskspdLayout, DiskspdSession, DiskspdSpan, DiskspdTarget, DiskspdThroughput,
+    DiskspdWriteThrough,
+};
+
+/// The profile as text: command line and input parameters.
+pub fn profile_text(session: &DiskspdSession) -> String {
+    let mut text = format!(
+        "\nCommand Line: {}\n\nInput parameters:\n\n",
+        session.command_line
+    );
+    if session.profile.verbose {
+        text.push_str("\tusing verbose mode\n");
+    }
+    for (number, span) in session.profile.spans.iter().enumerate() {
+        text.push_str(&format!("\ttimespan: {:3}\n\t-------------\n", number + 1));
+        text.push_str(&span_text(span));
+        for target in &span.targets {
+            text.push_str(&target_text(span, target));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn span_text(span: &DiskspdSpan) -> String {
+    let mut text = format!(
+        "\tduration: {}s\n\twarm up time: {}s\n\tcool down time: {}s\n",
+        span.duration_s, span.warmup_s, span.cooldown_s
+    );
+    if span.disable_affinity {
+        text.push_str("\taffinity disabled\n");
+    }
+    if span.measure_latency {
+        text.push_str("\tmeasuring latency\n");
+    }
+    if let Some(interval) = span.iops_interval {
+        let milliseconds = interval.0 / 1_000_000;
+        text.push_str(&format!(
+            "\tgathering IOPS at intervals of {milliseconds}ms\n"
+        ));
+    }
+    text.push_str(&format!("\trandom seed: {}\n", span.seed));
+    if !span.affinity.is_empty() {
+        let cpus: Vec<String> = span.affinity.iter().map(|cpu| format!("0/{cpu}")).collect();
+        let cpus = cpus.join(", ");
+        text.push_str(&format!(
+            "\tadvanced affinity round robin (group/core): {cpus}\n"
+        ));
+    }
+    if span.random_write_data {
+        text.push_str("\tgenerating random data for each write IO\n");
+    }
+    text
+}
+
+fn target_text(span: &DiskspdSpan, target: &DiskspdTarget) -> String {
+    let mut lines = vec![
+        format!("think time: {}ms", target.think_ms),
+        format!("burst size: {}", target.burst),
+    ];
+    lines.extend(caching(target));
+    match &target.content {
+        DiskspdContent::Zero => lines.push("zeroing write buffers".into()),
+        DiskspdContent::Source { bytes, file } => {
+            lines.push(format!("write buffer size: {}", bytes.0));
+            lines.extend(
+                file.as_ref()
+                    .map(|file| format!("write buffer source: '{file}'")),
+            );
+        }
+        DiskspdContent::Sequence | DiskspdContent::Random => {}
+    }
+    if target.parallel {
+        lines.push("using parallel async I/O".into());
+    }
+    lines.push(match target.write_percent {
+        0 => "performing read test".into(),
+        100.. => "performing write test".into(),
+        writes => {
+            let reads = 100 - writes;
+            format!("performing mix test (read/write ratio: {reads}/{writes})")
+        }
+    });
+    lines.push(format!("block size: {}", target.block.0));
+    lines.extend(order(target));
+    if span.thread_count == 0 || span.request_count == 0 {
+        lines.push(format!(
+            "number of outstanding I/O operations: {}",
+            target.requests
+        ));
+    }
+    if target.base.0 > 0 {
+        lines.push(format!("base file offset: {}", target.base.0));
+    }
+    lines.extend(target.max.map(|max| format!("max file size: {}", max.0)));
+    lines.push(format!("thread stride size: {}", target.thread_stride.0));
+    for (hint, name) in [
+        (target.sequential_hint, "FILE_FLAG_SEQUENTIAL_SCAN"),
+        (target.random_hint, "FILE_FLAG_RANDOM_ACCESS"),
+        (target.temporary_hint, "FILE_ATTRIBUTE_TEMPORARY"),
+    ] {
+        if hint {
+            lines.push(format!("{name} hint has no effect on Linux"));
+        }
+    }
+    if span.thread_count == 0 {
+        lines.push(format!("threads per file: {}", target.threads));
+    }
+    lines.extend(target.throughput.map(|throughput| match throughput {
+        DiskspdThroughput::BytesPerMillisecond(bytes) => format!("throughput: {bytes}B/ms"),
+        DiskspdThroughput::Iops(iops) => format!("throughput: {iops} IOPS"),
+    }));
+    lines.push("IO priority: normal".into());
+    let lines: Vec<String> = lines.iter().map(|line| format!("\t\t{line}\n")).collect();
+    format!("\tpath: '{}'\n{}", target.path, lines.concat())
+}
+
+fn caching(target: &DiskspdTarget) -> Vec<String> {
+    let durable = target.write_through != DiskspdWriteThrough::Off;
+    let cache = match target.unbuffered {
+        true => "software cache disabled",
+        false => "using software cache",
+    };
+    let through = match (durable, target.unbuffered) {
+        (true, true) => "hardware write cache disabled, writethrough on",
+        (true, false) => "hardware and software write caches disabled, writethrough on",
+        (false, _) => "using hardware write cache, writethrough off",
+    };
+    let mut lines = vec![cache.to_owned(), through.to_owned()];
+    if target.mapped {
+        let flush = match target.flush_mapped {
+            true => ", flush mode: FlushViewOfFile",
+            false => "",
+        };
+        lines.push(format!("memory mapped I/O enabled{flush}"));
+    }
+    lines
+}
+
+fn order(target: &DiskspdTarget) -> Vec<String> {
+    let stride = target.stride_or_block().0;
+    let mut lines = vec![match (target.random_percent, target.interlocked) {
+        (0, true) => format!("using interlocked sequential I/O (stride: {stride})"),
+        (0, false) => format!("using sequential I/O (stride: {stride})"),
+        (100.., _) => format!("using random I/O (alignment: {stride})"),
+        (percent, _) => {
+            let rest = 100 - percent;
+            format!(
+                "using mixed random/sequential I/O ({percent}% random/{rest}% sequential) (alignment: {stride})"
+            )
+        }
+    }];
+    if let Some(distribution) = &target.distribution {
+        let unit = if distribution.absolute { "B" } else { "%" };
+        let range = |(share, length): &(u8, u64)| format!("{share}% of IO => {length}{unit}");
+        let ranges: Vec<String> = distribution.ranges.iter().map(range).collect();
+        lines.push(format!("IO distribution: {}", ranges.join(", ")));
+    }
+    lines
+}
+
+/// XML with two spaces per level.
+pub(super) struct Xml {
+    pub(super) text: String,
+    depth: usize,
+}
+
+impl Xml {
+    pub(super) fn new(depth: usize) -> Self {
+        let text = String::new();
+        Self { text, depth }
+    }
+
+    pub(super) fn line(&mut self, line: &str) {
+        self.text.push_str(&"  ".repeat(self.depth));
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// An element with others inside; `name` may have attributes.
+    pub(super) fn inside(&mut self, name: &str, fill: impl FnOnce(&mut Self)) {
+        self.line(&format!("<{name}>"));
+        self.depth += 1;
+        fill(self);
+        self.depth -= 1;
+        let tag = name.split(' ').next().unwrap_or(name);
+        self.line(&format!("</{tag}>"));
+    }
+
+    /// An element with a value inside.
+    pub(super) fn value(&mut self, name: &str, value: impl std::fmt::Display) {
+        let value = escaped(&value.to_string());
+        self.line(&format!("<{name}>{value}</{name}>"));
+    }
+}
+
+/// Text that cannot be taken for markup. Control characters have no place in XML.
+pub(super) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\t' | '\n' | '\r' => escaped.push(character),
+            control if control.is_control() => escaped.push('\u{fffd}'),
+            '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// The profile as XML that `-X` reads again, `depth` levels deep.
+pub fn profile_xml(session: &DiskspdSession, depth: usize) -> String {
+    let mut xml = Xml::new(depth);
+    let profile = &session.profile;
+    xml.inside("Profile", |xml| {
+        xml.value("Progress", profile.progress);
+        let format = match session.layout {
+            DiskspdLayout::Xml => "xml",
+            DiskspdLayout::Linux | DiskspdLayout::Windows => "text",
+        };
+        xml.value("ResultFormat", format);
+        xml.value("Verbose", profile.verbose);
+        if let Some(precreate) = &profile.precreate {
+            xml.value("PrecreateFiles", precreate);
+        }
+        xml.inside("TimeSpans", |xml| {
+            for span in &profile.spans {
+                span_xml(xml, span);
+            }
+        });
+    });
+    xml.text
+}
+
+fn span_xml(xml: &mut Xml, span: &DiskspdSpan) {
+    xml.inside("TimeSpan", |xml| {
+        xml.value("CompletionRoutines", span.completion_routines);
+        xml.value("MeasureLatency", span.measure_latency);
+        xml.value("CalculateIopsStdDev", span.iops_interval.is_some());
+        xml.value("DisableAffinity", span.disable_affinity);
+        xml.value("Duration", span.duration_s);
+        xml.value("Warmup", span.warmup_s);
+        xml.value("Cooldown", span.cooldown_s);
+        xml.value("ThreadCount", span.thread_count);
+        xml.value("RequestCount", span.request_count);
+        let milliseconds = span.iops_interval.map_or(1_000, |i| i.0 / 1_000_000);
+        xml.value("IoBucketDuration", milliseconds);
+        xml.value("RandSeed", span.seed);
+        xml.value("RandomWriteData", span.random_write_data);
+        if !span.affinity.is_empty() {
+            xml.inside("Affinity", |xml| {
+                for cpu in &span.affinity {
+                    xml.line(&format!(
+                        "<AffinityGroupAssignment Group=\"0\" Processor=\"{cpu}\"/>"
+                    ));
+                }
+            });
+        }
+        xml.inside("Targets", |xml| {
+            for target in &span.targets {
+                xml.inside("Target", |xml| target_xml(xml, target));
+            }
+        });
+    });
+}
+
+fn target_xml(xml: &mut Xml, target: &DiskspdTarget) {
+    xml.value("Path", &target.path);
+    xml.value("BlockSize", target.block.0);
+    xml.value("BaseFileOffset", target.base.0);
+    xml.value("SequentialScan", target.sequential_hint);
+    xml.value("RandomAccess", target.random_hint);
+    xml.value("TemporaryFile", target.temporary_hint);
+    xml.value("UseLargePages", target.large_pages);
+    if target.unbuffered {
+        xml.value("DisableOSCache", true);
+    }
+    if target.write_through != DiskspdWriteThrough::Off {
+        xml.value("WriteThrough", true);
+    }
+    if target.mapped {
+        xml.value("MemoryMappedIo", true);
+    }
+    if target.flush_mapped {
+        xml.value("FlushType", "ViewOfFile");
+    }
+    xml.inside("WriteBufferContent", |xml| {
+        content_xml(xml, &target.content)
+    });
+    xml.value("ParallelAsyncIO", target.parallel);
+    if target.burst > 0 {
+        xml.value("BurstSize", target.burst);
+    }
+    if target.think_ms > 0 {
+        xml.value("ThinkTime", target.think_ms);
+    }
+    if let Some(bytes) = target.create {
+        xml.value("FileSize", bytes.0);
+    }
+    order_xml(xml, target);
+    xml.value("ThreadStride", target.thread_stride.0);
+    xml.value("MaxFileSize", target.max.map_or(0, |max| max.0));
+    xml.value("RequestCount", target.requests);
+    xml.value("WriteRatio", target.write_percent);
+    match target.throughput {
+        Some(DiskspdThroughput::Iops(iops)) => {
+            xml.line(&format!("<Throughput unit=\"IOPS\">{iops}</Throughput>"));
+        }
+        Some(DiskspdThroughput::BytesPerMillisecond(bytes)) => xml.value("Throughput", bytes),
+        None => xml.value("Throughput", 0),
+    }
+    xml.value("ThreadsPerFile", target.threads);
+    xml.value("IOPriority", 3);
+    xml.value("Weight", 1);
+}
+
+fn content_xml(xml: &mut Xml, content: &DiskspdContent) {
+    match content {
+        DiskspdContent::Sequence => xml.value("Pattern", "sequential"),
+        DiskspdContent::Zero => xml.value("Pattern", "zero"),
+        DiskspdContent::Random => xml.value("Pattern", "random"),
+        DiskspdContent::Source { bytes, file } => {
+            xml.value("Pattern", "random");
+            xml.inside("RandomDataSource", |xml| {
+                xml.value("SizeInBytes", bytes.0);
+                if let Some(file) = file {
+                    xml.value("FilePath", file);
+                }
+            });
+        }
+    }
+}
+
+fn order_xml(xml: &mut Xml, target: &DiskspdTarget) {
+    let stride = target.stride_or_block().0;
+    if target.random_percent == 0 {
+        xml.value("StrideSize", stride);
+        xml.value("InterlockedSequential", target.interlocked);
+        return;
+    }
+    xml.value("Random", stride);
+    if target.random_percent < 100 {
+        xml.value("RandomRatio", target.random_percent);
+    }
+    if let Some(distribution) = &target.distribution {
+        let kind = match distribution.absolute {
+            true => "Absolute",
+            false => "Percent",
+        };
+        xml.inside("Distribution", |xml| {
+            xml.inside(kind, |xml| {
+                for (share, length) in &distribution.ranges {
+                    xml.line(&format!("<Range IO=\"{share}\">{length}</Range>"));
+                }
+            });
+        });
+    }
+}

@@ -1,0 +1,206 @@
+//! The text of diskspd 2.2 on Windows.
+
+use sokudo_model::Nanos;
+use sokudo_model::diskspd::CpuUse;
+
+use super::figures::{
+    Counts, Section, SpanFigures, cell, cpu_mean, cpu_percent, milliseconds, spans,
+};
+use super::linux::processor_count;
+use super::profile::profile_text;
+use super::{DiskspdReport, cpu_of, percentiles};
+use crate::date;
+
+const STARS: &str =
+    "*******************************************************************************\n";
+
+/// The results as diskspd 2.2 prints them on Windows.
+pub fn windows_text(report: &DiskspdReport<'_>) -> String {
+    let mut text = profile_text(report.session);
+    text.push_str(&system(report));
+    let figures = spans(report.run, report.session);
+    for (number, span) in figures.iter().enumerate() {
+        let cpus = cpu_of(report, number);
+        text.push_str(&format!(
+            "\n\nResults for timespan {}:\n{STARS}",
+            number + 1
+        ));
+        match span.elapsed {
+            Some(elapsed) => text.push_str(&results(report, span, elapsed, cpus)),
+            None => text.push_str(
+                "The test was interrupted before the measurements began. No results are displayed.\n",
+            ),
+        }
+    }
+    if figures.len() > 1 {
+        text.push_str(&totals(&figures));
+    }
+    for verdict in report.verdicts {
+        text.push_str(&format!("\nsokudo: {verdict}"));
+    }
+    if !report.verdicts.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+fn system(report: &DiskspdReport<'_>) -> String {
+    let environment = &report.run.environment;
+    let unknown = |name: &Option<String>| name.clone().unwrap_or_else(|| "unknown".to_owned());
+    let started = date::rfc3339(report.run.started_at);
+    let started = started.split('.').next().unwrap_or_default();
+    let started = started.replace('-', "/").replace('T', " ");
+    format!(
+        "System information:\n\n\tcomputer name: {}\n\tstart time: {started} UTC\n\n\
+         \tcpu count:\t\t{}\n\tactive power scheme:\t{}\n",
+        unknown(&environment.host),
+        processor_count(report),
+        unknown(&environment.governor),
+    )
+}
+
+fn results(
+    report: &DiskspdReport<'_>,
+    figures: &SpanFigures<'_>,
+    elapsed: Nanos,
+    cpus: &[CpuUse],
+) -> String {
+    let mut text = format!(
+        "\nactual test time:\t{:.2}s\nthread count:\t\t{}\n",
+        elapsed.as_secs_f64(),
+        figures.threads()
+    );
+    if figures.requests() > 0 {
+        text.push_str(&format!("request count:\t\t{}\n", figures.requests()));
+    }
+    text.push_str(&format!("proc count:\t\t{}\n", processor_count(report)));
+    text.push_str(&cpu_table(cpus));
+    for section in Section::ALL {
+        text.push_str(&format!("\n{}\n", section.title()));
+        text.push_str(&io_table(figures, elapsed, section));
+    }
+    if figures.span.measure_latency {
+        let [total, read, write] = Section::ALL.map(|section| figures.total(section).latency);
+        text.push_str("\n\nTotal latency distribution:\n");
+        text.push_str("  %-ile |  Read (ms) | Write (ms) | Total (ms)\n");
+        text.push_str("----------------------------------------------\n");
+        text.push_str(&percentiles::lines(&read, &write, &total));
+    }
+    text
+}
+
+fn cpu_table(cpus: &[CpuUse]) -> String {
+    const BAR: &str = "-------------------------------------------\n";
+    let mut text = format!("\nCPU |  Usage |  User  |  Kernel |  Idle\n{BAR}");
+    // Windows counts waiting for I/O as idle.
+    let columns = |[user, kernel, iowait, idle]: [f64; 4]| {
+        let (used, idle) = (user + kernel, iowait + idle);
+        format!("{used:6.2}%| {user:6.2}%|  {kernel:6.2}%| {idle:6.2}%\n")
+    };
+    for cpu in cpus {
+        text.push_str(&format!("{:4}| {}", cpu.cpu, columns(cpu_percent(cpu))));
+    }
+    let mean = cpu_mean(cpus).map_or_else(
+        || "    N/A|     N/A|      N/A|     N/A\n".to_owned(),
+        columns,
+    );
+    text.push_str(&format!("{BAR}avg.| {mean}"));
+    text
+}
+
+fn io_table(figures: &SpanFigures<'_>, elapsed: Nanos, section: Section) -> String {
+    let span = figures.span;
+    let (deviation, latency) = (span.iops_interval.is_some(), span.measure_latency);
+    let optional = |asked: bool, text: &'static str| if asked { text } else { "" };
+    let bar = format!(
+        "------------------------------------------------------------------{}{}{}------------\n",
+        optional(latency, "-----------"),
+        optional(deviation, "-------------"),
+        optional(latency, "------------"),
+    );
+    let mut text = format!(
+        "thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s {}{}{}|  file\n{bar}",
+        optional(latency, "|  AvgLat  "),
+        optional(deviation, "| IopsStdDev "),
+        optional(latency, "| LatStdDev "),
+    );
+    let columns = |counts: &Counts| {
+        let mut line = rates(counts, elapsed);
+        if latency {
+            let mean = counts.latency.mean().map(milliseconds);
+            line.push_str(&format!(" | {}", cell(mean, 8, 3)));
+        }
+        if deviation {
+            line.push_str(&format!(
+                " | {}",
+                cell(figures.iops_deviation(counts), 10, 2)
+            ));
+        }
+        if latency {
+            let spread = counts.latency.stdev().map(milliseconds);
+            line.push_str(&format!(" |  {}", cell(spread, 8, 3)));
+        }
+        line
+    };
+    for row in &figures.rows {
+        let counts = columns(&row.counts(section, span));
+        text.push_str(&format!(
+            "{:>6} | {counts} | {}\n",
+            row.thread(),
+            row.files(file_size)
+        ));
+    }
+    text.push_str(&format!(
+        "{bar}total:   {}\n",
+        columns(&figures.total(section))
+    ));
+    text
+}
+
+fn rates(counts: &Counts, elapsed: Nanos) -> String {
+    format!(
+        "{:15} | {:12} | {:10.2} | {:10.2}",
+        counts.bytes,
+        counts.ios,
+        counts.mebibytes(elapsed),
+        counts.iops(elapsed)
+    )
+}
+
+/// Whole units from ten of them on.
+fn file_size(bytes: u64) -> String {
+    for (power, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
+        if bytes > 10 << power {
+            return format!("{}{unit}", bytes >> power);
+        }
+    }
+    format!("{bytes}B")
+}
+
+/// All time spans together.
+fn totals(figures: &[SpanFigures<'_>]) -> String {
+    const BAR: &str =
+        "-------------------------------------------------------------------------------\n";
+    let elapsed = figures.iter().filter_map(|span| span.elapsed);
+    let elapsed = Nanos(elapsed.map(|elapsed| elapsed.0).sum());
+    let line = |name: &str, section: Section| {
+        let mut sum = Counts::default();
+        for span in figures.iter().filter(|span| span.elapsed.is_some()) {
+            let total = span.total(section);
+            sum.bytes += total.bytes;
+            sum.ios += total.ios;
+        }
+        let rates = match elapsed.0 {
+            0 => format!("{:15} | {:12} | {:>10} | {:>10}", 0, 0, "N/A", "N/A"),
+            _ => rates(&sum, elapsed),
+        };
+        format!("{name:<6} | {rates}\n")
+    };
+    format!(
+        "\n\nTotals:\n{STARS}\ntype   |       bytes     |     I/Os     |    MiB/s   |  I/O per s\n{BAR}{}{}{BAR}{}\ntotal test time:\t{:.2}s\n",
+        line("write", Section::Write),
+        line("read", Section::Read),
+        line("total", Section::Total),
+        elapsed.as_secs_f64(),
+    )
+}
