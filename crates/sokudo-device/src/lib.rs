@@ -16,6 +16,7 @@ mod file_system;
 mod inspect;
 mod mounts;
 mod occupants;
+mod processors;
 mod signature;
 mod stack;
 mod system;
@@ -27,6 +28,7 @@ pub use file::{
 };
 pub use inspect::{InspectError, Inspected, inspect};
 pub use occupants::{OccupancyError, occupants};
+pub use processors::{processor_times, processor_use};
 pub use signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, signatures};
 pub use sokudo_sys::utc_offset_seconds;
 pub use system::System;

@@ -57,6 +57,16 @@ written only by the job that made it, or with overwrite=1.
 Exit codes: fio's (0 done, 1 an error, 128 interrupted), and 3 refused because it would
 endanger data.";
 
+const DISKSPD_NOTE: &str = "\
+Examples:
+  sokudo diskspd -c1G -b4K -r -o32 -t4 -w30 -d10 -Sh -L FILE
+  sokudo diskspd -b1M -o8 -d5 -Sd /dev/sdb
+
+The same happens when sokudo is started through a link named diskspd. Only a file that
+-c has made is written; with --overwrite any file. A block device is written only if
+SOKUDO_DESTROY=<serial or path> or --destroy names it, and, when it is in use or holds
+anything, with --allow_mounted_write=1 as well.";
+
 const CHECK_EXAMPLES: &str = "\
 Examples:
   sokudo check-against fio job.fio
@@ -91,6 +101,17 @@ pub(crate) enum Command {
     #[command(after_help = FIO_NOTE, disable_help_flag = true)]
     Fio {
         /// fio's own options and job files; --help explains them
+        #[arg(
+            value_name = "ARGUMENTS",
+            trailing_var_arg = true,
+            allow_hyphen_values = true
+        )]
+        arguments: Vec<String>,
+    },
+    /// Do what diskspd would do with these arguments, and print what it would print
+    #[command(after_help = DISKSPD_NOTE, disable_help_flag = true)]
+    Diskspd {
+        /// diskspd's own options and targets; -? explains them
         #[arg(
             value_name = "ARGUMENTS",
             trailing_var_arg = true,

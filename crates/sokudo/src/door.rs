@@ -8,20 +8,22 @@ use std::path::Path;
 use anyhow::anyhow;
 
 use crate::exit::Exit;
-use crate::fio_door;
+use crate::{diskspd_door, fio_door};
 
 /// A tool that sokudo stands in for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Door {
     Fio,
+    Diskspd,
 }
 
 impl Door {
-    const ALL: [Self; 1] = [Self::Fio];
+    const ALL: [Self; 2] = [Self::Fio, Self::Diskspd];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Fio => "fio",
+            Self::Diskspd => "diskspd",
         }
     }
 
@@ -38,12 +40,13 @@ impl Door {
             })?;
         match self {
             Self::Fio => fio_door::run(&arguments),
+            Self::Diskspd => diskspd_door::run(&arguments),
         }
     }
 }
 
 /// The door that is meant, if one is, with the arguments behind it: `sokudo fio …`, or
-/// a program's name that ends in `fio`.
+/// a program's name that ends in `fio` or `diskspd`.
 pub(crate) fn of(arguments: impl IntoIterator<Item = OsString>) -> Option<(Door, Vec<OsString>)> {
     let mut arguments = arguments.into_iter();
     let program = arguments.next()?;

@@ -9,6 +9,7 @@ mod check_against;
 mod clean;
 mod cli;
 mod command_line;
+mod diskspd_door;
 mod door;
 mod exit;
 mod fio_door;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Some(Command::Mark(arguments)) => mark::run(&arguments),
         Some(Command::Run(arguments)) => run_door::run(&arguments),
         Some(Command::Fio { arguments }) => fio_door::run(&arguments),
+        Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),
         Some(Command::CheckAgainst(arguments)) => check_against::run(&arguments),
         Some(Command::Hdparm(arguments)) => hdparm::run(&arguments),
         Some(Command::Clean { directory }) => clean::run(&directory),

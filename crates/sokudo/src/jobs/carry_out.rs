@@ -43,6 +43,8 @@ pub(crate) trait Viewer: Layouts + Listener {
 /// What came of it.
 pub(crate) struct Finished {
     pub(crate) run: Run,
+    /// What is known about every place, in their order.
+    pub(crate) targets: Vec<TargetInfo>,
     pub(crate) disks: Vec<DiskUse>,
     /// From the first stage's start to the last one's end.
     pub(crate) elapsed: Nanos,
@@ -111,6 +113,11 @@ pub(crate) fn carry_out(
     verdicts::judge(&mut run, &storage);
     Ok(Finished {
         run,
+        targets: storage
+            .pieces
+            .iter()
+            .map(|piece| piece.info.clone())
+            .collect(),
         disks,
         elapsed: Nanos(elapsed),
     })

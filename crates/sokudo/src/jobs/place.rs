@@ -14,6 +14,8 @@ pub(crate) enum PlaceKind {
     BlockDevice,
     /// Nothing: the cost of the engine itself.
     Null,
+    /// A simulated device in virtual time; its path says which.
+    Simulated,
 }
 
 /// One target of jobs, before it is touched.

@@ -102,8 +102,14 @@ fn run_one(
     let sources = sources(storage, &used);
     let before: Vec<_> = sources.iter().map(CounterSource::read).collect();
     let mut listen = |event: Event| tell(&event);
-    let outcomes = run_stage(stage, options, &mut storage.targets[0], control, &mut listen)
-        .map_err(from_stage)?;
+    let outcomes = run_stage(
+        stage,
+        options,
+        &mut storage.targets[0],
+        control,
+        &mut listen,
+    )
+    .map_err(from_stage)?;
     if outcomes.len() != stage.workloads.len() {
         return Err(Exit::Failed(anyhow!(
             "{} jobs ran and {} results came back; this is a fault of sokudo",

@@ -12,7 +12,7 @@ use anyhow::anyhow;
 use sokudo_device::{CounterSource, Inspected, System, inspect, occupants};
 use sokudo_engine::{
     Consent, ConsentError, Control, DevicePermit, FileTarget, JobFile, JobFileError,
-    JobFileRequest, Target,
+    JobFileRequest, SimulatedTarget, Target, sim,
 };
 use sokudo_model::{Bytes, DataContent, DirectIoSupport, Event, FileState, TargetInfo, TargetKind};
 
@@ -49,6 +49,7 @@ pub(crate) trait Layouts {
 /// A target that has been allowed, and not touched.
 enum Allowed {
     Null,
+    Simulated(sim::Device),
     Device(FileTarget),
     /// An existing file that is only read.
     ReadOnly(FileTarget),
@@ -137,6 +138,9 @@ impl Drop for Storage {
 fn allow(place: &Place, consent: &Consent) -> Result<Allowed, Exit> {
     match place.kind {
         PlaceKind::Null => Ok(Allowed::Null),
+        PlaceKind::Simulated => sim::Device::parse(&place.path.to_string_lossy())
+            .map(Allowed::Simulated)
+            .map_err(Exit::failed),
         PlaceKind::BlockDevice if place.written => {
             let consent = consent.for_occupied(place.allow_occupied);
             let occupancy = occupants(&System::host(), &place.path).map_err(Exit::failed)?;
@@ -216,6 +220,11 @@ fn make(
 ) -> Result<(Target, Option<JobFile>), Exit> {
     let file = match allowed {
         Allowed::Null => return Ok((Target::Null(place.bytes), None)),
+        Allowed::Simulated(mut device) => {
+            device.seed(seed);
+            let target = SimulatedTarget::new(device);
+            return Ok((Target::Simulated(target), None));
+        }
         Allowed::Device(device) => return Ok((Target::File(device), None)),
         Allowed::ReadOnly(file) => return Ok((Target::File(file), None)),
         Allowed::Job(Some(file)) => file,
@@ -275,8 +284,17 @@ impl Piece {
         removed: Option<JobFile>,
         seen: &mut Seen,
     ) -> Result<Self, Exit> {
-        let Target::File(target) = target else {
-            return Ok(Self::null(place));
+        let target = match target {
+            Target::File(target) => target,
+            Target::Simulated(simulated) => {
+                let mut piece = Self::null(place);
+                piece.info.name = place.path.to_string_lossy().into_owned();
+                piece.info.kind = TargetKind::Simulated;
+                piece.info.size_bytes = Some(simulated.device.size());
+                piece.info.devices = vec![simulated.device.block_device()];
+                return Ok(piece);
+            }
+            Target::Null(_) => return Ok(Self::null(place)),
         };
         let metadata = target.handle().metadata().ok();
         let Inspected { mut info, counters } = seen.inspect(&place.path, metadata.as_ref())?;
