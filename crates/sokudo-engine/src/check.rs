@@ -1,10 +1,11 @@
-//! Whether a workload can be carried out on a target, before anything is touched.
+//! Whether workloads can be carried out on their targets, before anything is touched.
 
-use sokudo_model::{Bytes, Order, Rate, SequentialOffset, Stage, Workload};
+use sokudo_model::{Bytes, FileUse, Order, Rate, SequentialOffset, Stage, SteadyRule, Workload};
 
-use crate::stage::stretch_of;
+use crate::chunks::chunks_for;
+use crate::stage::{stretch_of, uses};
 use crate::target::{Target, TargetError};
-use crate::worker::{BLOCK_BYTES_MAX, chunks_for};
+use crate::worker::BLOCK_BYTES_MAX;
 
 /// io_uring refuses more than 32,768 entries, and one is the ring's timer.
 pub(crate) const DEPTH_MAX: u32 = 32_767;
@@ -47,7 +48,37 @@ pub enum CheckError {
         /// The largest block.
         block: Bytes,
     },
-    /// A shared offset or a random map with several block sizes.
+    /// A target that is not there.
+    #[error("{name}: target {target} does not exist; there are {count}")]
+    NoTarget {
+        /// The workload.
+        name: String,
+        /// Which target.
+        target: u32,
+        /// How many there are.
+        count: usize,
+    },
+    /// Simulated and real targets, or several simulated ones.
+    #[error(
+        "{name}: a simulated device has a time of its own; use one simulated device for everything that runs together, or none"
+    )]
+    Simulated {
+        /// The workload.
+        name: String,
+    },
+    /// Files and nothing in one workload.
+    #[error("{name}: one workload cannot use files and null: together; make it two")]
+    Mixed {
+        /// The workload.
+        name: String,
+    },
+    /// Checking what is kept nowhere.
+    #[error("{name}: the target keeps no data, so that nothing can be checked; use a file")]
+    NothingToCheck {
+        /// The workload.
+        name: String,
+    },
+    /// A shared offset with several block sizes.
     #[error("{name}: {what} needs one block size; name one, or leave it out")]
     OneBlock {
         /// The workload.
@@ -55,9 +86,9 @@ pub enum CheckError {
         /// What needs it.
         what: &'static str,
     },
-    /// Buffers would take too much of the memory.
+    /// Buffers and maps would take too much of the memory.
     #[error(
-        "threads × depth × block need {needed} of buffers, more than half of the memory; use less of one of them"
+        "threads × depth × block need {needed} of buffers and maps, more than half of the memory; use less of one of them"
     )]
     Memory {
         /// All buffers together.
@@ -69,27 +100,93 @@ pub enum CheckError {
 }
 
 /// Checks all workloads of a stage.
-pub(crate) fn check(stage: &Stage, target: &Target) -> Result<(), CheckError> {
+pub(crate) fn check(stage: &Stage, targets: &[Target]) -> Result<(), CheckError> {
+    let mut simulated = None;
     for workload in &stage.workloads {
         check_ranges(workload)?;
-        check_span(workload, target.size())?;
         check_order(workload)?;
-        check_permit(workload, target)?;
+        check_steady(workload)?;
+        for file_use in uses(workload) {
+            let target = find(workload, &file_use, targets)?;
+            check_span(workload, &file_use, target)?;
+            check_permit(workload, target)?;
+            let device = matches!(target, Target::Simulated(_)).then_some(file_use.target);
+            // The first use of the stage decides for all.
+            if *simulated.get_or_insert(device) != device {
+                let name = workload.name.clone();
+                return Err(CheckError::Simulated { name });
+            }
+        }
+        check_kinds(workload, targets)?;
     }
-    match target {
+    match simulated {
         // Simulated devices move no data, so that there are no buffers.
-        Target::Simulated(_) => Ok(()),
-        _ => check_memory(stage),
+        Some(Some(_)) => Ok(()),
+        _ => check_memory(stage, targets),
     }
+}
+
+fn find<'a>(
+    workload: &Workload,
+    file_use: &FileUse,
+    targets: &'a [Target],
+) -> Result<&'a Target, CheckError> {
+    targets
+        .get(file_use.target as usize)
+        .ok_or_else(|| CheckError::NoTarget {
+            name: workload.name.clone(),
+            target: file_use.target,
+            count: targets.len(),
+        })
 }
 
 fn check_permit(workload: &Workload, target: &Target) -> Result<(), CheckError> {
     match target {
-        Target::File(file) if workload.operations.changes_data() && !file.is_writable() => {
+        Target::File(file) if writes(workload) && !file.is_writable() => {
             Err(TargetError::ReadOnly(file.path().to_owned()).into())
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a workload changes its targets: one that only checks does not.
+pub(crate) fn writes(workload: &Workload) -> bool {
+    let only_checks = workload.verify.as_ref().is_some_and(|verify| verify.only);
+    workload.operations.changes_data() && !only_checks
+}
+
+/// A backend works on files or on nothing, and only files keep what was written.
+fn check_kinds(workload: &Workload, targets: &[Target]) -> Result<(), CheckError> {
+    let uses = uses(workload);
+    let is_file =
+        |file_use: &FileUse| matches!(targets.get(file_use.target as usize), Some(Target::File(_)));
+    let files = uses.iter().filter(|file_use| is_file(file_use)).count();
+    let name = || workload.name.clone();
+    if files > 0 && files < uses.len() {
+        return Err(CheckError::Mixed { name: name() });
+    }
+    if files == 0 && workload.verify.is_some() {
+        return Err(CheckError::NothingToCheck { name: name() });
+    }
+    Ok(())
+}
+
+fn check_steady(workload: &Workload) -> Result<(), CheckError> {
+    let Some(SteadyRule {
+        interval, duration, ..
+    }) = workload.steady
+    else {
+        return Ok(());
+    };
+    if interval.0 > 0 && duration >= interval {
+        return Ok(());
+    }
+    Err(CheckError::Range {
+        name: workload.name.clone(),
+        what: "the interval of steadiness, in nanoseconds,",
+        value: interval.0,
+        range: format!("1 to its duration, {}", duration.0),
+    })
 }
 
 fn check_ranges(workload: &Workload) -> Result<(), CheckError> {
@@ -124,9 +221,17 @@ fn check_ranges(workload: &Workload) -> Result<(), CheckError> {
         1,
         BLOCK_BYTES_MAX,
     )?;
-    if let Some(Rate::Iops(rate) | Rate::BytesPerSecond(rate)) = workload.rate {
+    let rates = [workload.rate].into_iter().chain(workload.rates.each);
+    for rate in rates.flatten() {
+        let (Rate::Iops(rate) | Rate::BytesPerSecond(rate)) = rate;
         in_range("the rate", rate, 1, u64::MAX)?;
     }
+    if let Some(submit) = workload.batching.submit {
+        let what = "the number of I/Os submitted at once";
+        in_range(what, submit.into(), 1, u32::MAX.into())?;
+    }
+    let what = "the number of I/Os on a file before the next";
+    in_range(what, workload.files.service.ios.into(), 1, u32::MAX.into())?;
     if let Some(think) = workload.think {
         let what = "the number of I/Os before a pause";
         in_range(what, think.after_ios.into(), 1, u32::MAX.into())?;
@@ -141,8 +246,9 @@ fn check_ranges(workload: &Workload) -> Result<(), CheckError> {
     Ok(())
 }
 
-fn check_span(workload: &Workload, size: Bytes) -> Result<(), CheckError> {
-    let stretch = stretch_of(workload, size);
+fn check_span(workload: &Workload, file_use: &FileUse, target: &Target) -> Result<(), CheckError> {
+    let stretch = stretch_of(file_use, target);
+    let size = target.size();
     let block = workload.blocks.largest();
     let ends_at = stretch.start.checked_add(stretch.length);
     let fits = ends_at.is_some_and(|end| end <= size.0) && stretch.length >= block.0;
@@ -160,27 +266,25 @@ fn check_span(workload: &Workload, size: Bytes) -> Result<(), CheckError> {
 }
 
 fn check_order(workload: &Workload) -> Result<(), CheckError> {
-    let what = match workload.order {
-        Order::Sequential {
+    let is_shared = workload.order
+        == Order::Sequential {
             offset: SequentialOffset::Interlocked,
-        } => "a shared offset",
-        Order::Random { map: true } => "a random map",
-        _ => return Ok(()),
-    };
-    match workload.blocks.single() {
-        Some(_) => Ok(()),
-        None => Err(CheckError::OneBlock {
+        };
+    if is_shared && workload.blocks.single().is_none() {
+        return Err(CheckError::OneBlock {
             name: workload.name.clone(),
-            what,
-        }),
+            what: "a shared offset",
+        });
     }
+    Ok(())
 }
 
-/// Buffers of all workloads of the stage together.
-fn check_memory(stage: &Stage) -> Result<(), CheckError> {
+/// Buffers and maps of all workloads of the stage together.
+fn check_memory(stage: &Stage, targets: &[Target]) -> Result<(), CheckError> {
     let of_workload = |workload: &Workload| {
         let chunks = chunks_for(workload, workload.depth);
-        u128::from(workload.clones) * u128::from(chunks) * u128::from(workload.blocks.largest().0)
+        let buffers = u128::from(chunks) * u128::from(workload.blocks.largest().0);
+        u128::from(workload.clones) * (buffers + map_bytes(workload, targets))
     };
     let needed: u128 = stage.workloads.iter().map(of_workload).sum();
     let info = rustix::system::sysinfo();
@@ -191,4 +295,21 @@ fn check_memory(stage: &Stage) -> Result<(), CheckError> {
     Err(CheckError::Memory {
         needed: Bytes(u64::try_from(needed).unwrap_or(u64::MAX)),
     })
+}
+
+/// A random map of mixed block sizes takes a bit per block, and a little more.
+fn map_bytes(workload: &Workload, targets: &[Target]) -> u128 {
+    let takes_memory =
+        workload.order == Order::Random { map: true } && workload.blocks.single().is_none();
+    if !takes_memory {
+        return 0;
+    }
+    let smallest = u128::from(workload.blocks.smallest().0.max(1));
+    uses(workload)
+        .iter()
+        .filter_map(|file_use| {
+            let target = targets.get(file_use.target as usize)?;
+            Some(u128::from(stretch_of(file_use, target).length) / smallest / 7)
+        })
+        .sum()
 }

@@ -1,7 +1,19 @@
 //! What writes contain.
+//!
+//! How the words of fio come out: with `refill_buffers`, and without it as long as
+//! `scramble_buffers` is on, which it is unless it is switched off, no two writes are
+//! alike: [`DataContent::Random`]. fio marks every 512 bytes with time and offset then,
+//! this every 4 KiB with a number; and where fio marks the same few buffers, which
+//! compress together when the depth is low, this uses a pool of [`POOL_BYTES`]. Only
+//! with `scramble_buffers=0` does fio write the same bytes again and again:
+//! [`DataContent::Repeated`].
+
+mod reducible;
 
 use sokudo_model::DataContent;
 use sokudo_stats::{Random, mix64};
+
+use crate::data::reducible::{Reduced, repeat};
 
 /// Every block of this size is given a number of its own, so that nothing that
 /// looks for equal blocks finds two: no file system or drive is known to
@@ -14,56 +26,81 @@ const UNIQUE_BYTES: usize = 4096;
 /// is 2 MiB), so that what was written before does not help to compress.
 pub(crate) const POOL_BYTES: u64 = 4 << 20;
 
-/// Fills buffers before the trial and makes each write unique just before it is
+/// Marking more than this takes longer than the clock's resolution.
+const MARKED_BYTES_PER_READING: u32 = 32 << 10;
+
+/// Fills buffers before the trial and gives each write its content just before it is
 /// submitted, outside its latency.
-pub(crate) struct Data {
-    random: Option<Random>,
-    next_stamp: u64,
+pub(crate) struct Data(Kind);
+
+enum Kind {
+    /// Filled once, then marked.
+    Unique { random: Random, next_stamp: u64 },
+    /// Filled once with these bytes over and over, zeros if there are none.
+    Bytes(Box<[u8]>),
+    /// Filled once, every buffer alike.
+    Repeated { seed: u64 },
+    /// Made anew for every write.
+    Reduced(Box<Reduced>),
 }
 
 impl Data {
     /// The data of one clone; clones with different seeds write different data.
     pub(crate) fn new(content: &DataContent, seed: u64) -> Self {
-        match content {
-            // The other contents follow with their own kinds of data.
-            DataContent::Random
-            | DataContent::Repeated
-            | DataContent::Pattern(_)
-            | DataContent::Reducible(_) => {
-                let mut random = Random::new(seed);
+        let mut random = Random::new(seed);
+        Self(match content {
+            DataContent::Random => {
                 let next_stamp = random.next_u64();
-                Self {
-                    random: Some(random),
-                    next_stamp,
-                }
+                Kind::Unique { random, next_stamp }
             }
-            DataContent::Zero => Self {
-                random: None,
-                next_stamp: 0,
-            },
-        }
+            DataContent::Zero => Kind::Bytes(Box::default()),
+            DataContent::Pattern(bytes) => Kind::Bytes(bytes.as_slice().into()),
+            DataContent::Repeated => Kind::Repeated { seed },
+            DataContent::Reducible(reducible) => {
+                Kind::Reduced(Box::new(Reduced::new(reducible, random)))
+            }
+        })
     }
 
     /// Fills a buffer for the first time.
     pub(crate) fn fill(&mut self, buffer: &mut [u8]) {
-        match &mut self.random {
-            Some(random) => random.fill(buffer),
-            None => buffer.fill(0),
+        match &mut self.0 {
+            Kind::Unique { random, .. } => random.fill(buffer),
+            Kind::Bytes(bytes) => repeat(bytes, buffer),
+            Kind::Repeated { seed } => Random::new(*seed).fill(buffer),
+            // It is made when it is written; what is never written must not repeat.
+            Kind::Reduced(_) => buffer.fill(0),
         }
     }
 
-    /// Makes every block of the buffer different from all before: eight bytes of
-    /// each are replaced by the next number of a bijective sequence.
+    /// Whether that takes longer than the clock's resolution for a write of `length`
+    /// bytes, so that the clock has to be read again before it is issued.
+    #[inline]
+    #[allow(dead_code, reason = "the worker is about to use it")]
+    pub(crate) fn takes_long(&self, length: u32) -> bool {
+        match self.0 {
+            Kind::Unique { .. } => length > MARKED_BYTES_PER_READING,
+            Kind::Bytes(_) | Kind::Repeated { .. } => false,
+            Kind::Reduced(_) => true,
+        }
+    }
+
+    /// Gives the buffer of the next write its content. Random data becomes different
+    /// from all before: eight bytes of every block are replaced by the next number of
+    /// a bijective sequence.
     #[inline]
     pub(crate) fn stamp(&mut self, buffer: &mut [u8]) {
-        if self.random.is_none() {
-            return;
-        }
-        for block in buffer.chunks_mut(UNIQUE_BYTES) {
-            self.next_stamp = self.next_stamp.wrapping_add(1);
-            let stamp = mix64(self.next_stamp).to_le_bytes();
-            let length = block.len().min(stamp.len());
-            block[..length].copy_from_slice(&stamp[..length]);
+        match &mut self.0 {
+            Kind::Unique { next_stamp, .. } => {
+                for block in buffer.chunks_mut(UNIQUE_BYTES) {
+                    *next_stamp = next_stamp.wrapping_add(1);
+                    let stamp = mix64(*next_stamp).to_le_bytes();
+                    let length = block.len().min(stamp.len());
+                    block[..length].copy_from_slice(&stamp[..length]);
+                }
+            }
+            Kind::Bytes(_) | Kind::Repeated { .. } => (),
+            Kind::Reduced(reduced) => reduced.fill(buffer),
         }
     }
 }
@@ -72,6 +109,8 @@ impl Data {
 mod tests {
     use super::*;
     use std::collections::HashSet;
+
+    use sokudo_model::{Bytes, Reducible};
 
     #[test]
     fn no_two_blocks_are_alike() {
@@ -127,5 +166,128 @@ mod tests {
         data.fill(&mut buffer);
         data.stamp(&mut buffer);
         assert!(buffer.iter().all(|byte| *byte == 0));
+    }
+
+    fn reducible(compress_percent: u32, dedupe_percent: u32) -> Reducible {
+        Reducible {
+            compress_percent,
+            chunk: None,
+            filler: Vec::new(),
+            dedupe_percent,
+        }
+    }
+
+    /// What a number of writes of one length contain, each from a buffer of its own turn.
+    fn written(content: DataContent, lengths: &[usize], writes: usize) -> Vec<u8> {
+        let mut data = Data::new(&content, 7);
+        let longest = *lengths.iter().max().unwrap();
+        let mut buffers: Vec<Vec<u8>> = (0..4).map(|_| vec![1; longest]).collect();
+        buffers.iter_mut().for_each(|buffer| data.fill(buffer));
+        let mut all = Vec::new();
+        for write in 0..writes {
+            let length = lengths[write % lengths.len()];
+            let buffer = &mut buffers[write % 4][..length];
+            data.stamp(buffer);
+            all.extend_from_slice(buffer);
+        }
+        all
+    }
+
+    /// Percent that deflate takes away.
+    fn saved_percent(bytes: &[u8]) -> f64 {
+        let compressed = miniz_oxide::deflate::compress_to_vec(bytes, 6);
+        100.0 - 100.0 * compressed.len() as f64 / bytes.len() as f64
+    }
+
+    /// Percent of blocks of 4 KiB that were there before.
+    fn repeated_percent(bytes: &[u8]) -> f64 {
+        let mut seen = HashSet::new();
+        let blocks = bytes.chunks_exact(UNIQUE_BYTES);
+        let (count, repeated) = (
+            blocks.len(),
+            blocks.filter(|block| !seen.insert(*block)).count(),
+        );
+        100.0 * repeated as f64 / count as f64
+    }
+
+    #[test]
+    fn reducible_data_compresses_as_far_as_asked() {
+        for percent in [0, 10, 25, 50, 75, 90, 100] {
+            for chunk in [None, Some(Bytes(512)), Some(Bytes(4096))] {
+                for filler in [vec![], b"sokudo".to_vec()] {
+                    let content = Reducible {
+                        chunk,
+                        filler,
+                        ..reducible(percent, 0)
+                    };
+                    let all = written(DataContent::Reducible(content), &[16 << 10], 32);
+                    let saved = saved_percent(&all);
+                    let asked = f64::from(percent);
+                    assert!(
+                        (saved - asked).abs() < 5.0,
+                        "{saved} of {asked} %, chunk {chunk:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn reducible_data_repeats_as_often_as_asked() {
+        for percent in [0, 10, 30, 50, 80, 99] {
+            for lengths in [&[4096][..], &[16 << 10, 4096, 64 << 10]] {
+                let content = DataContent::Reducible(reducible(0, percent));
+                let all = written(content, lengths, 6_000);
+                let repeated = repeated_percent(&all);
+                let asked = f64::from(percent);
+                assert!(
+                    (repeated - asked).abs() < 3.0,
+                    "{repeated} of {asked} %, lengths {lengths:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn data_may_compress_and_repeat_at_the_same_time() {
+        let content = DataContent::Reducible(reducible(50, 30));
+        let all = written(content, &[4096], 5_000);
+        assert!((repeated_percent(&all) - 30.0).abs() < 3.0);
+        let one = written(DataContent::Reducible(reducible(50, 30)), &[64 << 10], 1);
+        assert!((saved_percent(&one) - 50.0).abs() < 5.0);
+    }
+
+    #[test]
+    fn everything_repeats_when_all_is_asked_to() {
+        let all = written(DataContent::Reducible(reducible(0, 100)), &[4096], 100);
+        assert!(repeated_percent(&all) >= 99.0);
+    }
+
+    #[test]
+    fn repeated_data_is_random_and_the_same_in_every_write() {
+        let all = written(DataContent::Repeated, &[8192], 10);
+        assert!(all.chunks(8192).all(|write| *write == all[..8192]));
+        assert!(saved_percent(&all[..8192]) < 1.0);
+    }
+
+    #[test]
+    fn a_pattern_is_written_over_and_over_from_the_start_of_each_write() {
+        let all = written(DataContent::Pattern(vec![1, 2, 3]), &[4096, 512], 4);
+        let (first, second) = (&all[..4096], &all[4096..4608]);
+        assert!(
+            first
+                .iter()
+                .enumerate()
+                .all(|(at, byte)| usize::from(*byte) == at % 3 + 1)
+        );
+        assert_eq!(second, &first[..512]);
+    }
+
+    #[test]
+    fn an_empty_pattern_is_zero_and_nothing_fails() {
+        let all = written(DataContent::Pattern(vec![]), &[512], 2);
+        assert!(all.iter().all(|byte| *byte == 0));
+        let mut data = Data::new(&DataContent::Reducible(reducible(50, 50)), 1);
+        data.stamp(&mut []);
     }
 }

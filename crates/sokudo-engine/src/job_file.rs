@@ -275,8 +275,8 @@ impl JobFile {
                 listener(Event::LayoutProgress { written, total });
             }
         };
-        let mut target = self.target()?;
-        for outcome in run_stage(&stage, options, &mut target, control, &mut tell)? {
+        let targets = &mut [self.target()?];
+        for outcome in run_stage(&stage, options, targets, control, &mut tell)? {
             if let Some(failed) = outcome.failures.first() {
                 return Err(failure(&self.path, "written", error_of(failed.kind)));
             }

@@ -11,18 +11,26 @@
 )]
 
 mod backend;
+mod batched;
 mod check;
+mod chunks;
 mod clock;
+mod collector;
 mod consent;
 mod control;
 mod data;
+mod drive;
+mod flushing;
 mod job_file;
 mod offsets;
 mod pace;
 mod pattern;
+mod progress;
+mod record;
 pub mod sim;
 mod simulation;
 mod stage;
+mod steady;
 mod tally;
 mod target;
 mod test_file;
@@ -34,6 +42,6 @@ pub use check::CheckError;
 pub use consent::{Consent, ConsentError, DevicePermit};
 pub use control::Control;
 pub use job_file::{Allocation, JobFile, JobFileError, JobFileRequest, OWNER_ATTRIBUTE};
-pub use stage::{StageError, StageOptions, run_stage};
+pub use stage::{StageError, StageOptions, ends_others, run_stage};
 pub use target::{FileTarget, SimulatedTarget, Target, TargetError};
 pub use test_file::{LeftBehind, TestFile, TestFileError, free_space_needed, lay_out, left_behind};

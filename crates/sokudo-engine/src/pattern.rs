@@ -103,7 +103,6 @@ impl Pattern {
     }
 
     /// Begins another pass: sequential positions at the start, maps empty.
-    #[allow(dead_code, reason = "the worker's passes are about to use it")]
     pub(crate) fn restart(&mut self) {
         match &mut self.route {
             Some(route) => route.restart(&mut self.random),

@@ -5,22 +5,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, Event, Moved, Nanos, Operation, Outcome, Phase, Stage,
-    StopReason,
+    BackendKind, BackendUse, Bytes, Event, FileUse, Nanos, Operation, Outcome, Phase, Stage,
+    StopReason, Workload,
 };
 use sokudo_stats::Random;
 use sokudo_sys::{Action, Request};
 
 use crate::backend::Backend;
 use crate::clock::{Clock, VirtualClock};
+use crate::collector::{Watch, progress_event};
 use crate::control::Control;
 use crate::data::Data;
+use crate::offsets::Stretch;
 use crate::pattern::Pattern;
+use crate::progress::Glance;
 use crate::sim;
-use crate::stage::{graver, outcome, stretch_of};
-use crate::tally::FinishedTally;
+use crate::stage::{Circumstances, StageOptions, ends_others, merged, outcome, uses};
+use crate::steady::Steady;
 use crate::target::SimulatedTarget;
-use crate::worker::{Next, Worker};
+use crate::threads::pace_stream;
+use crate::worker::{Finished, Next, Setup, Worker};
 
 /// The control is looked at once in this many events, so that an hour of device
 /// time can be interrupted.
@@ -62,14 +66,22 @@ struct Actor {
     workload: usize,
     worker: Worker,
     wakes_at: u64,
+    has_begun: bool,
     runnable: bool,
     finished: bool,
+    /// Completions of the instant.
+    completed: u32,
 }
 
 struct Simulation<'a> {
+    stage: &'a Stage,
     actors: Vec<Actor>,
+    watches: Vec<Option<Watch>>,
     device: &'a mut sim::Device,
     clock: VirtualClock,
+    started_at: u64,
+    snapshot_every: Option<u64>,
+    next_snapshot: u64,
     outbox: Outbox,
     completed: Vec<sim::Completion>,
 }
@@ -78,41 +90,40 @@ struct Simulation<'a> {
 /// same outcome to the byte.
 pub(crate) fn run(
     stage: &Stage,
-    seed: u64,
+    options: StageOptions,
     target: &mut SimulatedTarget,
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Vec<Outcome> {
     let clock = VirtualClock::default();
     clock.advance_to(target.now);
+    let snapshot_every = options
+        .snapshot_every
+        .map(|every| u64::try_from(every.as_nanos()).unwrap_or(u64::MAX).max(1));
+    let watch = |workload: &Workload| {
+        let clones = workload.clones as usize;
+        workload
+            .steady
+            .map(|rule| Watch::new(Steady::new(rule), clones))
+    };
     let mut simulation = Simulation {
-        actors: actors(stage, seed, target.device.size(), target.now),
+        stage,
+        actors: actors(stage, options.seed, target.device.size(), target.now),
+        watches: stage.workloads.iter().map(watch).collect(),
         device: &mut target.device,
         clock,
+        started_at: target.now,
+        snapshot_every,
+        next_snapshot: snapshot_every.map_or(u64::MAX, |every| target.now.saturating_add(every)),
         outbox: Outbox::default(),
         completed: Vec::new(),
     };
-    simulation.run(control);
+    simulation.run(control, listener);
     let now = simulation.clock.now();
-    let elapsed = Nanos(now - target.now);
-    let actors = simulation.actors;
+    simulation.tell_progress(listener);
+    let outcomes = simulation.outcomes();
     target.now = now;
-    for workload in 0..stage.workloads.len() {
-        let mine = actors.iter().filter(|actor| actor.workload == workload);
-        let (bytes, ios) = mine.fold((0, 0), |(bytes, ios), actor| {
-            let (more_bytes, more_ios) = actor.worker.moved();
-            (bytes + more_bytes, ios + more_ios)
-        });
-        listener(Event::Progress {
-            workload,
-            at: elapsed,
-            bytes: Bytes(bytes),
-            ios,
-            each: [Moved::default(); 3],
-            phase: Phase::Running,
-        });
-    }
-    outcomes(stage, actors)
+    outcomes
 }
 
 fn actors(stage: &Stage, seed: u64, size: Bytes, now: u64) -> Vec<Actor> {
@@ -120,27 +131,47 @@ fn actors(stage: &Stage, seed: u64, size: Bytes, now: u64) -> Vec<Actor> {
     let mut actors = Vec::new();
     for (index, workload) in stage.workloads.iter().enumerate() {
         let shared = Arc::default();
+        let stretches: Vec<Stretch> = uses(workload)
+            .iter()
+            .map(|file_use| stretch_of(file_use, size))
+            .collect();
         for _ in 0..workload.clones {
             let mut random = Random::stream(seed, number);
-            number += 1;
             let data = Data::new(&workload.data, random.next_u64());
-            let pattern = Pattern::new(workload, &[stretch_of(workload, size)], &shared, random);
-            let mut worker = Worker::new(workload, pattern, data, workload.depth, workload.depth);
-            worker.begin(now);
+            let setup = Setup {
+                pattern: Pattern::new(workload, &stretches, &shared, random),
+                data,
+                pace: pace_stream(seed, number),
+                depth: workload.depth,
+                chunks: workload.depth,
+                submits: false,
+            };
+            number += 1;
+            let starts_at = now.saturating_add(workload.starts_after.0);
             actors.push(Actor {
                 workload: index,
-                worker,
-                wakes_at: now,
-                runnable: true,
+                worker: Worker::new(workload, setup),
+                wakes_at: starts_at,
+                has_begun: false,
+                runnable: starts_at == now,
                 finished: false,
+                completed: 0,
             });
         }
     }
     actors
 }
 
+fn stretch_of(file_use: &FileUse, size: Bytes) -> Stretch {
+    let span = file_use.span;
+    Stretch {
+        start: span.map_or(0, |span| span.offset.0),
+        length: span.map_or(size.0, |span| span.length.0),
+    }
+}
+
 impl Simulation<'_> {
-    fn run(&mut self, control: &Control) {
+    fn run(&mut self, control: &Control, listener: &mut dyn FnMut(Event)) {
         for event in 0u64.. {
             self.let_actors_act();
             if self.actors.iter().all(|actor| actor.finished) {
@@ -157,35 +188,50 @@ impl Simulation<'_> {
             self.clock.advance_to(at.max(self.clock.now()));
             self.pass_boundaries();
             self.deliver_completions();
+            self.watch();
+            self.tell_snapshots(listener);
         }
     }
 
     /// Lets every clone that has something to do issue I/O.
     fn let_actors_act(&mut self) {
         let mut now = self.clock.now();
+        let mut ends_all = false;
         for (index, actor) in self.actors.iter_mut().enumerate() {
             if actor.finished || !std::mem::take(&mut actor.runnable) {
                 continue;
             }
+            if !std::mem::replace(&mut actor.has_begun, true) {
+                actor.worker.begin(now);
+            }
             actor.worker.hold_depth(now);
             let next = actor.worker.fill(&mut self.outbox, &self.clock, &mut now);
+            actor.worker.count_submitted(now);
             for request in self.outbox.0.drain(..) {
                 self.device.submit(Nanos(now), to_device(index, request));
             }
             match next {
-                Next::Finished => actor.finished = true,
+                Next::Finished => {
+                    actor.finished = true;
+                    let stopped = actor.worker.stopped().unwrap_or(StopReason::Ended);
+                    ends_all |= ends_others(&self.stage.workloads[actor.workload], stopped);
+                }
                 Next::Completion => actor.wakes_at = u64::MAX,
-                Next::CompletionOr(at) | Next::Until(at) => actor.wakes_at = at,
+                Next::CompletionOr(at) | Next::Until(at) | Next::Busy(at) => actor.wakes_at = at,
             }
+        }
+        if ends_all {
+            self.stop(|_| true, StopReason::Ended);
         }
     }
 
     /// The next instant at which anything can happen.
     fn next_instant(&self) -> Option<u64> {
         let waiting = self.actors.iter().filter(|actor| !actor.finished);
+        let now = self.clock.now();
         let wake = waiting
             .clone()
-            .map(|actor| actor.wakes_at)
+            .map(|actor| if actor.runnable { now } else { actor.wakes_at })
             .min()
             .unwrap_or(u64::MAX);
         let device = self.device.next_event().map_or(u64::MAX, |at| at.0);
@@ -193,14 +239,35 @@ impl Simulation<'_> {
         if event == u64::MAX {
             return None;
         }
-        let boundary = waiting.map(|actor| actor.worker.next_boundary()).min();
+        let boundary = waiting
+            .filter(|actor| actor.has_begun)
+            .map(|actor| actor.worker.next_boundary())
+            .min();
+        let event = event.min(self.next_snapshot).min(self.next_look());
         Some(event.min(boundary.unwrap_or(u64::MAX)))
+    }
+
+    /// When the next look at a workload that may be steady is due.
+    fn next_look(&self) -> u64 {
+        let due = |(workload, watch): (usize, &Option<Watch>)| {
+            let started_at = self
+                .actors
+                .iter()
+                .filter(|actor| actor.workload == workload && actor.has_begun && !actor.finished)
+                .map(|actor| actor.worker.started_at())
+                .max()?;
+            let at = watch.as_ref()?.next_at();
+            // A look that is late waits for something to happen.
+            Some(started_at.saturating_add(at)).filter(|at| *at > self.clock.now())
+        };
+        let watches = self.watches.iter().enumerate();
+        watches.filter_map(due).min().unwrap_or(u64::MAX)
     }
 
     fn pass_boundaries(&mut self) {
         let now = self.clock.now();
         for actor in self.actors.iter_mut().filter(|actor| !actor.finished) {
-            if actor.worker.next_boundary() <= now {
+            if actor.has_begun && actor.worker.next_boundary() <= now {
                 actor.worker.hold_depth(now);
                 actor.worker.at_boundary(now);
                 actor.runnable = true;
@@ -221,8 +288,95 @@ impl Simulation<'_> {
             };
             actor.worker.hold_depth(now);
             actor.worker.complete(chunk, result, now);
+            actor.completed += 1;
             actor.runnable = true;
         }
+        for actor in &mut self.actors {
+            actor
+                .worker
+                .count_reaped(std::mem::take(&mut actor.completed));
+        }
+    }
+
+    /// Ends the workloads that are steady.
+    fn watch(&mut self) {
+        for workload in 0..self.watches.len() {
+            let glances: Vec<Glance> = match &self.watches[workload] {
+                Some(_) => self.glances(workload).collect(),
+                None => continue,
+            };
+            if let Some(watch) = &mut self.watches[workload]
+                && watch.look(&glances)
+            {
+                self.stop(|it| it == workload, StopReason::Ended);
+            }
+        }
+    }
+
+    fn glances(&self, workload: usize) -> impl Iterator<Item = Glance> + '_ {
+        let now = self.clock.now();
+        let mine = self
+            .actors
+            .iter()
+            .filter(move |actor| actor.workload == workload);
+        mine.map(move |actor| Glance {
+            at: now.saturating_sub(actor.worker.started_at()),
+            each: actor.worker.moved(),
+            phase: match (actor.has_begun, actor.finished) {
+                (false, _) => Phase::Waiting,
+                (true, true) => Phase::Ended,
+                (true, false) => actor.worker.phase(),
+            },
+        })
+    }
+
+    fn tell_progress(&self, listener: &mut dyn FnMut(Event)) {
+        let elapsed = Nanos(self.clock.now() - self.started_at);
+        for workload in 0..self.stage.workloads.len() {
+            let glance = self.glances(workload).reduce(Glance::with);
+            listener(progress_event(
+                workload,
+                elapsed,
+                glance.unwrap_or_default(),
+            ));
+        }
+    }
+
+    fn tell_snapshots(&mut self, listener: &mut dyn FnMut(Event)) {
+        let now = self.clock.now();
+        if now < self.next_snapshot {
+            return;
+        }
+        let every = self.snapshot_every.unwrap_or(u64::MAX);
+        self.next_snapshot = now.saturating_add(every);
+        self.tell_progress(listener);
+        for workload in 0..self.stage.workloads.len() {
+            let mine = self.actors.iter().filter(|it| it.workload == workload);
+            let begun = mine.filter(|actor| actor.has_begun);
+            let outcomes = begun.map(|actor| self.outcome_of(actor.worker.snapshot()));
+            if let Some(outcome) = merged(outcomes) {
+                let outcome = Box::new(outcome);
+                listener(Event::Snapshot { workload, outcome });
+            }
+        }
+    }
+
+    fn outcome_of(&self, finished: Finished) -> Outcome {
+        outcome_of(finished, self.started_at)
+    }
+
+    fn outcomes(self) -> Vec<Outcome> {
+        let mut actors = self.actors;
+        let started_at = self.started_at;
+        let of_workload = |(workload, watch): (usize, &Option<Watch>)| {
+            let mine = actors.extract_if(.., |actor| actor.workload == workload);
+            let mut outcome =
+                merged(mine.map(|actor| outcome_of(actor.worker.finish(), started_at)))?;
+            outcome.steady = watch.as_ref().map(Watch::outcome);
+            Some(outcome)
+        };
+        let watches = self.watches.iter().enumerate();
+        watches.filter_map(of_workload).collect()
     }
 
     fn stop_all(&mut self, control: &Control) {
@@ -231,9 +385,23 @@ impl Simulation<'_> {
         } else {
             StopReason::Ended
         };
+        self.stop(|_| true, reason);
+    }
+
+    /// Stops the clones of some workloads. One that has not begun never will.
+    fn stop(&mut self, which: impl Fn(usize) -> bool, reason: StopReason) {
+        let now = self.clock.now();
         for actor in &mut self.actors {
+            if actor.finished || !which(actor.workload) {
+                continue;
+            }
             actor.worker.stop(reason);
-            actor.runnable = true;
+            if actor.has_begun {
+                actor.runnable = true;
+            } else {
+                actor.worker.begin(now);
+                actor.finished = true;
+            }
         }
     }
 
@@ -268,27 +436,18 @@ fn from_device(id: u64) -> (usize, u32) {
     ((id >> 32) as usize, id as u32)
 }
 
-fn outcomes(stage: &Stage, actors: Vec<Actor>) -> Vec<Outcome> {
-    let mut merged: Vec<Option<(FinishedTally, StopReason)>> =
-        stage.workloads.iter().map(|_| None).collect();
-    for actor in actors {
-        let (tally, reason) = actor.worker.finish();
-        match &mut merged[actor.workload] {
-            Some((all, all_reason)) => {
-                all.merge(tally);
-                *all_reason = graver(*all_reason, reason);
-            }
-            empty => *empty = Some((tally, reason)),
-        }
-    }
+fn outcome_of(finished: Finished, stage_started_at: u64) -> Outcome {
     let backend = BackendUse {
         kind: BackendKind::Sim,
         features: vec![],
         notes: vec![],
     };
-    merged
-        .into_iter()
-        .flatten()
-        .map(|(tally, reason)| outcome(tally, reason, None, backend.clone(), true))
-        .collect()
+    let circumstances = Circumstances {
+        stage_started_at,
+        cpu: None,
+        usage: None,
+        backend,
+        direct: true,
+    };
+    outcome(finished, circumstances)
 }

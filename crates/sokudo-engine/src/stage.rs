@@ -1,18 +1,19 @@
 //! Carries out one stage: checks it, runs it, gathers what happened.
 
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sokudo_model::{
-    BackendUse, Bytes, CpuTime, Event, Nanos, Outcome, Stage, StopReason, Workload,
+    BackendUse, CpuTime, EndsOthers, Event, FileUse, Nanos, Outcome, Stage, StopReason,
+    ThreadUsage, Workload,
 };
 
 use crate::backend::OpenError;
 use crate::check::{CheckError, check};
 use crate::control::Control;
 use crate::offsets::Stretch;
-use crate::tally::FinishedTally;
 use crate::target::{Target, TargetError};
+use crate::worker::Finished;
 use crate::{simulation, threads};
 
 /// How a stage is run.
@@ -23,6 +24,9 @@ pub struct StageOptions {
     /// The instant at which all workloads start, for example one agreed with other
     /// hosts; `None` is as soon as all are ready.
     pub start_at: Option<Instant>,
+    /// How often each workload tells what it did so far ([`Event::Snapshot`]); `None`
+    /// is never.
+    pub snapshot_every: Option<Duration>,
 }
 
 /// Why a stage did not run.
@@ -55,87 +59,120 @@ pub enum StageError {
     },
 }
 
-/// Runs all workloads of a stage together on a target and returns what each did.
+/// Runs all workloads of a stage together on their targets and returns what each
+/// did, one outcome per workload, in their order.
 ///
-/// A failing I/O ends its workload and is in its outcome; the others go on. A
-/// stage that `control` stops returns what was measured so far.
+/// A workload uses the first target, or those that its `files` name. A failing I/O
+/// ends its workload and is in its outcome; the others go on, unless the workload
+/// ends them. A stage that `control` stops returns what was measured so far.
 ///
 /// # Errors
 /// When the stage could not start; nothing has been read or written then.
 pub fn run_stage(
     stage: &Stage,
     options: StageOptions,
-    target: &mut Target,
+    targets: &mut [Target],
     control: &Control,
     listener: &mut dyn FnMut(Event),
 ) -> Result<Vec<Outcome>, StageError> {
-    check(stage, target)?;
-    match target {
-        Target::Simulated(simulated) => Ok(simulation::run(
-            stage,
-            options.seed,
-            simulated,
-            control,
-            listener,
-        )),
-        _ => threads::run(stage, options, target, control, listener),
+    check(stage, targets)?;
+    let mut used = stage.workloads.iter().flat_map(uses);
+    // The check has seen to it that all workloads use the same simulated target.
+    if let Some(first) = used.next()
+        && let Some(Target::Simulated(simulated)) = targets.get_mut(first.target as usize)
+    {
+        return Ok(simulation::run(
+            stage, options, simulated, control, listener,
+        ));
+    }
+    threads::run(stage, options, targets, control, listener)
+}
+
+/// Whether what happened to a workload ends every workload of its stage, and the
+/// stages after it (fio: `exitall`, `exitall_on_error`).
+pub fn ends_others(workload: &Workload, stopped: StopReason) -> bool {
+    match workload.ends_others {
+        EndsOthers::Never => false,
+        EndsOthers::OnError => stopped == StopReason::Failed,
+        EndsOthers::Always => true,
     }
 }
 
-/// Why a workload ended whose clones ended for different reasons: what happened to
-/// one of them happened to the workload.
-pub(crate) fn graver(one: StopReason, other: StopReason) -> StopReason {
-    let gravity = |reason: StopReason| match reason {
-        StopReason::Time | StopReason::Bytes => 0,
-        StopReason::Ended => 1,
-        StopReason::Cancelled => 2,
-        StopReason::Failed => 3,
-    };
-    if gravity(other) > gravity(one) {
-        other
+/// The targets that a workload uses, each with its part: those it names, or the
+/// first one.
+pub(crate) fn uses(workload: &Workload) -> Vec<FileUse> {
+    if workload.files.uses.is_empty() {
+        vec![FileUse {
+            target: 0,
+            span: workload.span,
+        }]
     } else {
-        one
+        workload.files.uses.clone()
     }
 }
 
-/// The part of the target that a workload uses. The workload has been checked.
-pub(crate) fn stretch_of(workload: &Workload, size: Bytes) -> Stretch {
-    match workload.span {
+/// The part of its target that a use names.
+pub(crate) fn stretch_of(file_use: &FileUse, target: &Target) -> Stretch {
+    match file_use.span {
         Some(span) => Stretch {
             start: span.offset.0,
             length: span.length.0,
         },
         None => Stretch {
             start: 0,
-            length: size.0,
+            length: target.size().0,
         },
     }
 }
 
-/// What a workload did, from the counts of all its clones.
+/// What is known of a clone besides what its worker counted.
+pub(crate) struct Circumstances {
+    /// When the stage started, on the worker's clock.
+    pub(crate) stage_started_at: u64,
+    pub(crate) cpu: Option<CpuTime>,
+    pub(crate) usage: Option<ThreadUsage>,
+    pub(crate) backend: BackendUse,
+    pub(crate) direct: bool,
+}
+
+/// What one clone did.
 #[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
-pub(crate) fn outcome(
-    tally: FinishedTally,
-    stopped: StopReason,
-    cpu: Option<CpuTime>,
-    backend: BackendUse,
-    direct: bool,
-) -> Outcome {
+pub(crate) fn outcome(finished: Finished, circumstances: Circumstances) -> Outcome {
+    let Finished {
+        tally,
+        recorded,
+        stopped,
+    } = finished;
     let elapsed_ns = tally.last_completed_at - tally.started_at;
     let depth_achieved = if elapsed_ns == 0 {
         0.0
     } else {
         tally.depth_time as f64 / elapsed_ns as f64
     };
+    let started_after = tally
+        .started_at
+        .saturating_sub(circumstances.stage_started_at);
     Outcome {
+        started_after: Nanos(started_after),
         elapsed: Nanos(elapsed_ns),
         operations: tally.operations,
         submission: (!tally.submission.is_empty()).then_some(tally.submission),
         series: tally.series,
-        cpu,
+        cpu: circumstances.cpu,
+        usage: circumstances.usage,
+        depths: recorded.depths,
+        logs: recorded.logs,
         depth_achieved,
-        direct,
+        direct: circumstances.direct,
         failures: tally.failures,
-        ..Outcome::new(backend, stopped)
+        ..Outcome::new(circumstances.backend, stopped)
     }
+}
+
+/// All clones of a workload together.
+pub(crate) fn merged(clones: impl IntoIterator<Item = Outcome>) -> Option<Outcome> {
+    clones.into_iter().reduce(|mut all, one| {
+        all.merge(&one);
+        all
+    })
 }

@@ -1,7 +1,8 @@
 //! What one clone counts while it works.
 
 use sokudo_model::{
-    Bytes, FailureKind, IoFailure, Nanos, Operation, OperationTally, SeriesPoint, Workload,
+    Bytes, FAILURE_KINDS_MAX, FailureKind, IoFailure, Moved, Nanos, Operation, OperationTally,
+    SeriesPoint, Workload, count_failure,
 };
 use sokudo_stats::Histogram;
 
@@ -13,28 +14,63 @@ const INTERVAL_NS: u64 = 100_000_000;
 /// and the interval doubles. Seven minutes are kept in full detail.
 const INTERVALS_MAX: usize = 4_096;
 
-/// Failures are told apart by operation, kind and errno; beyond this many kinds
-/// only the known ones are counted.
-const FAILURE_KINDS_MAX: usize = 16;
-
 /// Counts of one clone. Allocates when made, never while counting.
+#[derive(Clone)]
 pub(crate) struct Tally {
-    operations: [Option<OperationTally>; Operation::ALL.len()],
+    operations: [Option<Counts>; Operation::ALL.len()],
     submission: Histogram,
     series: Series,
     failures: Vec<IoFailure>,
     depth_time: u128,
     depth_seen_at: u64,
     started_at: u64,
-    last_completed_at: u64,
+}
+
+/// Counts of one operation.
+#[derive(Clone)]
+struct Counts {
+    tally: OperationTally,
+    /// When the first I/O of the phase in progress was issued.
+    first_at: u64,
+    last_at: u64,
+}
+
+impl Counts {
+    fn new(operation: Operation, at_rate: bool) -> Self {
+        Self {
+            tally: OperationTally {
+                latency_from_intended: at_rate.then(Histogram::new),
+                ..OperationTally::new(operation)
+            },
+            first_at: u64::MAX,
+            last_at: 0,
+        }
+    }
+
+    fn clear(&mut self) {
+        let tally = &mut self.tally;
+        (tally.ios, tally.bytes, tally.short_ios) = (0, Bytes(0), 0);
+        tally.elapsed = Nanos(0);
+        tally.latency.clear();
+        tally
+            .latency_from_intended
+            .iter_mut()
+            .for_each(Histogram::clear);
+        (self.first_at, self.last_at) = (u64::MAX, 0);
+    }
+
+    fn end_phase(&mut self) {
+        self.tally.elapsed.0 += self.last_at.saturating_sub(self.first_at);
+        self.first_at = u64::MAX;
+    }
 }
 
 impl Tally {
     /// An empty tally for what the workload may do.
     pub(crate) fn new(workload: &Workload) -> Self {
-        let at_rate = workload.rate.is_some();
+        let at_rate = workload.rate.is_some() || workload.rates.each.iter().any(Option::is_some);
         let operations = Operation::ALL
-            .map(|operation| occurs(workload, operation).then(|| empty(operation, at_rate)));
+            .map(|operation| occurs(workload, operation).then(|| Counts::new(operation, at_rate)));
         Self {
             operations,
             submission: Histogram::new(),
@@ -43,26 +79,25 @@ impl Tally {
             depth_time: 0,
             depth_seen_at: 0,
             started_at: 0,
-            last_completed_at: 0,
         }
     }
 
     /// Forgets everything but failures and begins to measure at `now`.
     pub(crate) fn start(&mut self, now: u64) {
-        for tally in self.operations.iter_mut().flatten() {
-            (tally.ios, tally.bytes) = (0, Bytes(0));
-            tally.latency.clear();
-            tally
-                .latency_from_intended
-                .iter_mut()
-                .for_each(Histogram::clear);
-        }
+        self.operations.iter_mut().flatten().for_each(Counts::clear);
         self.submission.clear();
         self.series.clear();
         self.depth_time = 0;
         self.depth_seen_at = now;
         self.started_at = now;
-        self.last_completed_at = now;
+    }
+
+    /// What follows is another phase of the work: the time between is nobody's.
+    pub(crate) fn end_phase(&mut self) {
+        self.operations
+            .iter_mut()
+            .flatten()
+            .for_each(Counts::end_phase);
     }
 
     /// Counts that `in_flight` I/Os were in flight since the last call.
@@ -84,10 +119,12 @@ impl Tally {
         intended_at: u64,
         now: u64,
     ) {
-        self.last_completed_at = now;
-        let Some(tally) = &mut self.operations[operation.index()] else {
+        let Some(counts) = &mut self.operations[operation.index()] else {
             return;
         };
+        counts.first_at = counts.first_at.min(issued_at);
+        counts.last_at = now;
+        let tally = &mut counts.tally;
         tally.ios += 1;
         tally.bytes.0 += u64::from(bytes);
         tally.latency.record(now - issued_at);
@@ -97,6 +134,14 @@ impl Tally {
         if operation != Operation::Flush {
             self.series.current.bytes.0 += u64::from(bytes);
             self.series.current.ios += 1;
+        }
+    }
+
+    /// Counts an I/O among those that moved less than asked.
+    #[cold]
+    pub(crate) fn count_short(&mut self, operation: Operation) {
+        if let Some(counts) = &mut self.operations[operation.index()] {
+            counts.tally.short_ios += 1;
         }
     }
 
@@ -138,35 +183,42 @@ impl Tally {
         }
     }
 
-    /// Bytes and I/Os counted so far.
-    pub(crate) fn moved(&self) -> (u64, u64) {
-        let data = self
-            .operations
-            .iter()
-            .flatten()
-            .filter(|t| t.operation != Operation::Flush);
-        data.fold((0, 0), |(bytes, ios), tally| {
-            (bytes + tally.bytes.0, ios + tally.ios)
+    /// Bytes and I/Os of reads, writes and trims counted so far.
+    pub(crate) fn moved(&self) -> [Moved; 3] {
+        std::array::from_fn(|index| {
+            let counts = self.operations[index].as_ref();
+            counts.map_or(Moved::default(), |counts| Moved {
+                bytes: counts.tally.bytes,
+                ios: counts.tally.ios,
+            })
         })
     }
 
     /// The finished counts.
     pub(crate) fn finish(mut self) -> FinishedTally {
+        self.end_phase();
+        let last_completed_at = self
+            .operations
+            .iter()
+            .flatten()
+            .map(|counts| counts.last_at)
+            .fold(self.started_at, u64::max);
         self.series
-            .end_last(Nanos(self.last_completed_at - self.started_at));
+            .end_last(Nanos(last_completed_at - self.started_at));
         FinishedTally {
             operations: self
                 .operations
                 .into_iter()
                 .flatten()
-                .filter(|t| t.ios > 0)
+                .map(|counts| counts.tally)
+                .filter(|tally| tally.ios > 0)
                 .collect(),
             submission: self.submission,
             series: self.series.points,
             failures: self.failures,
             depth_time: self.depth_time,
             started_at: self.started_at,
-            last_completed_at: self.last_completed_at,
+            last_completed_at,
         }
     }
 }
@@ -183,96 +235,22 @@ pub(crate) struct FinishedTally {
     pub(crate) last_completed_at: u64,
 }
 
-impl FinishedTally {
-    /// Adds another clone of the same workload.
-    pub(crate) fn merge(&mut self, other: Self) {
-        for theirs in other.operations {
-            match self
-                .operations
-                .iter_mut()
-                .find(|ours| ours.operation == theirs.operation)
-            {
-                Some(ours) => merge_operation(ours, &theirs),
-                None => self.operations.push(theirs),
-            }
-        }
-        self.operations.sort_by_key(|tally| tally.operation);
-        self.submission.merge(&other.submission);
-        self.series = merge_series(&self.series, &other.series);
-        for failure in other.failures {
-            count_failure(&mut self.failures, failure);
-        }
-        self.depth_time += other.depth_time;
-        self.started_at = self.started_at.min(other.started_at);
-        self.last_completed_at = self.last_completed_at.max(other.last_completed_at);
-    }
-}
-
-fn merge_operation(ours: &mut OperationTally, theirs: &OperationTally) {
-    ours.ios += theirs.ios;
-    ours.bytes.0 += theirs.bytes.0;
-    ours.latency.merge(&theirs.latency);
-    if let (Some(ours), Some(theirs)) = (
-        &mut ours.latency_from_intended,
-        &theirs.latency_from_intended,
-    ) {
-        ours.merge(theirs);
-    }
-}
-
-/// Adds two series interval by interval. Both started at the same instant and
-/// doubled their intervals at the same length; the last interval, which ends when
-/// its clone did, is the longer of both.
-fn merge_series(left: &[SeriesPoint], right: &[SeriesPoint]) -> Vec<SeriesPoint> {
-    let (long, short) = if left.len() >= right.len() {
-        (left, right)
-    } else {
-        (right, left)
-    };
-    let mut merged = long.to_vec();
-    for (point, other) in merged.iter_mut().zip(short) {
-        point.at = point.at.max(other.at);
-        point.bytes.0 += other.bytes.0;
-        point.ios += other.ios;
-    }
-    merged
-}
-
-fn count_failure(failures: &mut Vec<IoFailure>, failure: IoFailure) {
-    let same = |known: &&mut IoFailure| {
-        known.operation == failure.operation && same_kind(known.kind, failure.kind)
-    };
-    if let Some(known) = failures.iter_mut().find(same) {
-        known.count += failure.count;
-    } else if failures.len() < FAILURE_KINDS_MAX {
-        failures.push(failure);
-    }
-}
-
-fn same_kind(left: FailureKind, right: FailureKind) -> bool {
-    // Short transfers of any length are one kind.
-    matches!(
-        (left, right),
-        (FailureKind::Short { .. }, FailureKind::Short { .. })
-    ) || left == right
-}
-
 fn occurs(workload: &Workload, operation: Operation) -> bool {
     let durability = &workload.durability;
     let flushes = durability.fsync_every.is_some()
         || durability.fdatasync_every.is_some()
-        || durability.final_flush;
-    workload.operations.percent(operation) > 0 || (operation == Operation::Flush && flushes)
-}
-
-fn empty(operation: Operation, at_rate: bool) -> OperationTally {
-    OperationTally {
-        latency_from_intended: at_rate.then(Histogram::new),
-        ..OperationTally::new(operation)
+        || durability.final_flush
+        || durability.flush_on_close;
+    match operation {
+        Operation::Flush => flushes || workload.operations.percent(operation) > 0,
+        // What was written is read back.
+        Operation::Read if workload.verify.is_some() => true,
+        _ => workload.operations.percent(operation) > 0,
     }
 }
 
 /// Counts per interval, in bounded memory.
+#[derive(Clone)]
 struct Series {
     interval_ns: u64,
     points: Vec<SeriesPoint>,
@@ -378,25 +356,15 @@ mod tests {
     }
 
     #[test]
-    fn merging_clones_adds_everything() {
-        let (mut left, mut right) = (tally(), tally());
-        read(&mut left, 20);
-        read(&mut right, 30);
-        read(&mut right, INTERVAL_NS + 30);
-        right.fail(Operation::Read, FailureKind::Errno(5), 8192);
-        left.hold_depth(100, 2);
-        right.hold_depth(100, 3);
-        let mut merged = left.finish();
-        merged.merge(right.finish());
-        assert_eq!(merged.operations[0].ios, 3);
-        assert_eq!(merged.operations[0].bytes, Bytes(3 * 4096));
-        assert_eq!(merged.depth_time, 500);
-        assert_eq!(merged.last_completed_at, INTERVAL_NS + 30);
-        assert_eq!(
-            merged.series.iter().map(|p| p.ios).collect::<Vec<_>>(),
-            [2, 1]
-        );
-        assert_eq!(merged.failures.len(), 1);
+    fn an_operation_lasts_from_its_first_io_to_its_last_in_each_phase() {
+        let mut tally = tally();
+        read(&mut tally, 50);
+        read(&mut tally, 90);
+        tally.end_phase();
+        read(&mut tally, 1_010);
+        let finished = tally.finish();
+        assert_eq!(finished.operations[0].elapsed, Nanos(50 + 10));
+        assert_eq!(finished.last_completed_at, 1_010);
     }
 
     #[test]

@@ -196,16 +196,16 @@ pub fn lay_out(
     };
     let options = StageOptions {
         seed,
-        start_at: None,
+        ..StageOptions::default()
     };
-    let mut target = file.target().map_err(failed)?;
+    let target = file.target().map_err(failed)?;
     let total = file.size;
     let mut tell = |event| {
         if let Event::Progress { bytes: written, .. } = event {
             listener(Event::LayoutProgress { written, total });
         }
     };
-    let outcomes = run_stage(&stage, options, &mut target, control, &mut tell)?;
+    let outcomes = run_stage(&stage, options, &mut [target], control, &mut tell)?;
     for outcome in outcomes {
         if let Some(failure) = outcome.failures.first() {
             return Err(write_error(file, failure.kind, failure.offset));

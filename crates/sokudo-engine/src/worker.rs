@@ -5,14 +5,19 @@
 
 use std::time::Duration;
 
-use sokudo_model::{Durability, FailureKind, Operation, StopReason, Workload};
+use sokudo_model::{FailureKind, Moved, Operation, Phase, StopReason, Workload};
+use sokudo_stats::Random;
 use sokudo_sys::{Action, Request};
 
 use crate::backend::Backend;
+use crate::batched::Batched;
+use crate::chunks::FreeChunks;
 use crate::clock::Clock;
-use crate::data::{Data, POOL_BYTES};
-use crate::pace::{Gate, Pace};
+use crate::data::Data;
+use crate::flushing::Flushing;
+use crate::pace::{Gate, Pace, Turn};
 use crate::pattern::{Access, Pattern};
+use crate::record::{Done, Recorded, Recorder};
 use crate::tally::{FinishedTally, Tally};
 
 /// I/Os prepared per reading of the clock. Preparing four takes about as long as
@@ -37,6 +42,14 @@ const DEPTH_PER_COMPLETION_WANTED: u32 = 16;
 /// latency. Below 250,000 I/Os per second and thread it adds nothing.
 const WANTED_TIME_NS: u64 = 8_000;
 
+/// One batch in this many is submitted by a system call of its own, to measure how
+/// long submitting takes without doubling the system calls.
+const BATCHES_PER_SUBMISSION_SAMPLE: u32 = 16;
+
+/// Those who watch a workload for steadiness are told at least this often what it
+/// has moved.
+const WATCH_NS_MAX: u64 = 100_000_000;
+
 /// An I/O that is neither short nor failed may still be a lie about its length;
 /// the kernel moves at most this much per call.
 pub(crate) const BLOCK_BYTES_MAX: u64 = 1 << 30;
@@ -50,8 +63,21 @@ pub(crate) enum Next {
     CompletionOr(u64),
     /// Wait for this instant; nothing is in flight.
     Until(u64),
+    /// Keep the processor busy until this instant.
+    Busy(u64),
     /// Everything is done.
     Finished,
+}
+
+/// The next I/O of a workload that is not plain.
+enum Ready {
+    Issue {
+        access: Access,
+        action: Action,
+        intended_at: u64,
+    },
+    Wait(Next),
+    Over,
 }
 
 /// What is remembered of an I/O in flight.
@@ -61,6 +87,7 @@ struct Slot {
     intended_at: u64,
     offset: u64,
     length: u32,
+    file: u32,
     operation: Operation,
 }
 
@@ -69,20 +96,50 @@ const EMPTY_SLOT: Slot = Slot {
     intended_at: 0,
     offset: 0,
     length: 0,
+    file: 0,
     operation: Operation::Flush,
 };
 
-const FLUSH: Access = Access {
-    operation: Operation::Flush,
-    file: 0,
-    offset: 0,
-    length: 0,
-};
+fn flush_of(file: u32) -> Access {
+    Access {
+        operation: Operation::Flush,
+        file,
+        offset: 0,
+        length: 0,
+    }
+}
+
+/// What a worker is made of besides its workload.
+pub(crate) struct Setup {
+    pub(crate) pattern: Pattern,
+    pub(crate) data: Data,
+    /// Spaces I/Os, where that is by chance.
+    pub(crate) pace: Random,
+    /// I/Os in flight.
+    pub(crate) depth: u32,
+    /// Buffers to use in turn.
+    pub(crate) chunks: u32,
+    /// Whether submitting is a step of its own.
+    pub(crate) submits: bool,
+}
+
+/// What a worker ends with.
+pub(crate) struct Finished {
+    pub(crate) tally: FinishedTally,
+    pub(crate) recorded: Recorded,
+    pub(crate) stopped: StopReason,
+}
 
 /// One clone.
 pub(crate) struct Worker {
     pattern: Pattern,
-    pace: Pace,
+    /// The operation that was drawn and has to wait for its turn.
+    drawn: Option<Operation>,
+    pace: Option<Box<Pace>>,
+    recorder: Option<Box<Recorder>>,
+    batched: Option<Box<Batched>>,
+    /// None of the three above, so that the loop need not look for them.
+    plain: bool,
     data: Data,
     tally: Tally,
     slots: Box<[Slot]>,
@@ -93,11 +150,14 @@ pub(crate) struct Worker {
     in_flight_of_ramp: u32,
     flushing: Flushing,
     limits: Limits,
-    bytes_issued: u64,
+    pass: Pass,
     next_boundary: u64,
     submitted_at_once: u32,
+    /// Submit as soon as enough is prepared, not before the next is.
+    submits_eagerly: bool,
     unsubmitted: u32,
     first_unsubmitted_at: u64,
+    batches: u32,
     completions_wanted: u32,
     looked_at: u64,
     ios_seen: u64,
@@ -105,85 +165,55 @@ pub(crate) struct Worker {
     prepared_per_reading: u32,
 }
 
-/// When flushes are due.
-struct Flushing {
-    rules: Box<[FlushRule]>,
-    write_action: Action,
-    /// One more flush after the last write.
-    final_flush: bool,
-}
-
-/// Flush after every so many writes.
-struct FlushRule {
-    every: u32,
-    writes_since: u32,
-    action: Action,
-}
-
-impl Flushing {
-    fn new(durability: &Durability) -> Self {
-        let rule = |every: Option<u32>, action| {
-            every.map(|every| FlushRule {
-                every,
-                writes_since: 0,
-                action,
-            })
-        };
-        let fsync = rule(durability.fsync_every, Action::Fsync);
-        let fdatasync = rule(durability.fdatasync_every, Action::Fdatasync);
-        Self {
-            rules: fsync.into_iter().chain(fdatasync).collect(),
-            write_action: if durability.write_through {
-                Action::WriteThrough
-            } else {
-                Action::Write
-            },
-            final_flush: durability.final_flush,
-        }
-    }
-
-    /// The flush that is due before the next write.
-    #[inline]
-    fn due(&mut self) -> Option<Action> {
-        let rule = self
-            .rules
-            .iter_mut()
-            .find(|rule| rule.writes_since >= rule.every)?;
-        rule.writes_since = 0;
-        Some(rule.action)
-    }
-
-    #[inline]
-    fn count_write(&mut self) {
-        for rule in &mut self.rules {
-            rule.writes_since += 1;
-        }
-    }
-}
-
 struct Limits {
     time_ns: u64,
     bytes: u64,
+    ios: u64,
     ramp_ns: u64,
     /// When the measured part ends; known once it has begun.
     deadline: u64,
     /// When the ramp ends; `None` once it has.
     ramp_ends_at: Option<u64>,
+    /// How often a boundary comes at least, for those who watch.
+    watch_ns: u64,
+    watched_until: u64,
+}
+
+/// The work up to the limit of bytes or I/Os, which may be repeated.
+struct Pass {
+    bytes_issued: u64,
+    ios_issued: u64,
+    /// All of it has been issued, and something follows.
+    is_over: bool,
+    repeats_left: u32,
 }
 
 impl Worker {
-    /// A clone that keeps `depth` I/Os in flight, with `chunks` buffers to use in
-    /// turn.
-    pub(crate) fn new(
-        workload: &Workload,
-        pattern: Pattern,
-        data: Data,
-        depth: u32,
-        chunks: u32,
-    ) -> Self {
+    /// A clone that has not begun.
+    pub(crate) fn new(workload: &Workload, setup: Setup) -> Self {
+        let Setup {
+            pattern,
+            data,
+            pace,
+            depth,
+            chunks,
+            submits,
+        } = setup;
+        let files = u32::try_from(workload.files.uses.len().max(1)).unwrap_or(u32::MAX);
+        let pace = Pace::new(workload, pace).map(Box::new);
+        let recorder = Recorder::new(workload, chunks, submits);
+        let batched = Batched::new(&workload.batching, depth, chunks).map(Box::new);
+        let submit = batched.as_ref().and_then(|batched| batched.submit);
+        let splits = recorder.as_ref().is_some_and(|recorder| recorder.splits());
         Self {
             pattern,
-            pace: Pace::new(workload),
+            drawn: None,
+            plain: pace.is_none() && recorder.is_none() && batched.is_none(),
+            pace,
+            recorder,
+            submits_eagerly: submit.is_some() || splits,
+            submitted_at_once: submit.unwrap_or(depth.div_ceil(SUBMISSIONS_PER_DEPTH)),
+            batched,
             data,
             tally: Tally::new(workload),
             slots: vec![EMPTY_SLOT; chunks as usize].into_boxed_slice(),
@@ -191,19 +221,18 @@ impl Worker {
             depth,
             in_flight: 0,
             in_flight_of_ramp: 0,
-            flushing: Flushing::new(&workload.durability),
-            limits: Limits {
-                time_ns: workload.limits.time.map_or(u64::MAX, |time| time.0),
-                bytes: workload.limits.bytes.map_or(u64::MAX, |bytes| bytes.0),
-                ramp_ns: workload.ramp.0,
-                deadline: u64::MAX,
-                ramp_ends_at: None,
+            flushing: Flushing::new(workload, files),
+            limits: Limits::new(workload),
+            pass: Pass {
+                bytes_issued: 0,
+                ios_issued: 0,
+                is_over: false,
+                repeats_left: workload.limits.repeats,
             },
-            bytes_issued: 0,
             next_boundary: u64::MAX,
-            submitted_at_once: depth.div_ceil(SUBMISSIONS_PER_DEPTH),
             unsubmitted: 0,
             first_unsubmitted_at: 0,
+            batches: 0,
             completions_wanted: 1,
             looked_at: 0,
             ios_seen: 0,
@@ -225,14 +254,19 @@ impl Worker {
 
     /// Begins at `now`, with the ramp if there is one.
     pub(crate) fn begin(&mut self, now: u64) {
-        self.pace.start(now);
-        self.tally.start(now);
+        if let Some(pace) = &mut self.pace {
+            pace.start(now);
+        }
+        self.start_measuring(now);
         if self.limits.ramp_ns > 0 {
             self.limits.ramp_ends_at = Some(now.saturating_add(self.limits.ramp_ns));
         } else {
             self.limits.deadline = now.saturating_add(self.limits.time_ns);
         }
-        self.set_boundary();
+        self.set_boundary(now);
+        if self.batched.is_some() {
+            self.set_completions_wanted(now);
+        }
     }
 
     /// Keeps the depth full: prepares as many I/Os as may start. `now` is moved on
@@ -251,16 +285,21 @@ impl Worker {
                 until_reading = self.prepared_per_reading;
             }
             until_reading -= 1;
-            let mut intended_at = *now;
-            if !self.pace.is_free() {
-                match self.pace.gate(*now, self.in_flight) {
-                    Gate::Open { intended_at: at } => intended_at = at,
-                    Gate::Until(at) => return self.wait_until(at),
-                    Gate::Idle => return Next::Completion,
+            let (access, action, intended_at) = if self.plain {
+                match self.next_access() {
+                    Some((access, action)) => (access, action, *now),
+                    None => break,
                 }
-            }
-            let Some((access, action)) = self.next_access() else {
-                break;
+            } else {
+                match self.next_ready(*now) {
+                    Ready::Issue {
+                        access,
+                        action,
+                        intended_at,
+                    } => (access, action, intended_at),
+                    Ready::Wait(next) => return next,
+                    Ready::Over => break,
+                }
             };
             let chunk = self.take_chunk(backend, access);
             if access.operation == Operation::Write && access.length > STAMPED_BYTES_PER_READING {
@@ -271,6 +310,7 @@ impl Worker {
                 intended_at,
                 offset: access.offset,
                 length: access.length,
+                file: access.file,
                 operation: access.operation,
             };
             // The last part is left to the system call that waits.
@@ -278,6 +318,9 @@ impl Worker {
                 self.submit(backend);
             }
             self.prepare(backend, chunk, action, slot);
+            if !self.plain {
+                self.after_prepare(backend, clock, chunk, now);
+            }
         }
         if self.in_flight > 0 {
             Next::Completion
@@ -305,15 +348,63 @@ impl Worker {
             _ => result,
         };
         if moved != slot.length.cast_signed() {
-            self.complete_badly(slot, moved, counts, now);
+            self.complete_badly(chunk, slot, moved, counts, now);
         } else if counts {
-            self.tally.complete(
-                slot.operation,
-                slot.length,
-                slot.issued_at,
-                slot.intended_at,
-                now,
-            );
+            self.count(chunk, slot, slot.length, now);
+        }
+    }
+
+    #[inline]
+    fn count(&mut self, chunk: u32, slot: Slot, moved: u32, now: u64) {
+        self.tally
+            .complete(slot.operation, moved, slot.issued_at, slot.intended_at, now);
+        if let Some(recorder) = &mut self.recorder {
+            let done = Done {
+                operation: slot.operation,
+                offset: slot.offset,
+                bytes: moved,
+                issued_at: slot.issued_at,
+                completed_at: now,
+            };
+            recorder.complete(chunk, done);
+        }
+    }
+
+    /// Whether completions may be handed to [`Self::complete`] as they come, without
+    /// [`Self::reap`].
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    /// Reaps what is done at `now`, as a workload that is not plain wants it.
+    pub(crate) fn reap<B: Backend>(&mut self, backend: &mut B, now: u64) {
+        let before = self.in_flight;
+        match self.batched.take() {
+            Some(mut batched) if batched.complete_max().is_some() => {
+                backend.reap(|chunk, result| batched.keep(chunk, result));
+                for _ in 0..batched.complete_max().unwrap_or(u32::MAX) {
+                    let Some((chunk, result)) = batched.take() else {
+                        break;
+                    };
+                    self.complete(chunk, result, now);
+                }
+                self.batched = Some(batched);
+            }
+            batched => {
+                self.batched = batched;
+                backend.reap(|chunk, result| self.complete(chunk, result, now));
+            }
+        }
+        self.count_reaped(before - self.in_flight);
+    }
+
+    /// Counts how many I/Os were reaped at once.
+    pub(crate) fn count_reaped(&mut self, count: u32) {
+        if let Some(recorder) = &mut self.recorder
+            && count > 0
+        {
+            recorder.reaped(count);
         }
     }
 
@@ -331,7 +422,7 @@ impl Worker {
         if self.limits.ramp_ends_at.is_some_and(|end| end <= now) {
             self.limits.ramp_ends_at = None;
             self.limits.deadline = now.saturating_add(self.limits.time_ns);
-            self.tally.start(now);
+            self.start_measuring(now);
             self.in_flight_of_ramp = self.in_flight;
             measuring = true;
         }
@@ -339,9 +430,19 @@ impl Worker {
             self.stop(StopReason::Time);
         }
         self.tally.end_intervals(now);
-        self.set_boundary();
+        if let Some(recorder) = &mut self.recorder {
+            recorder.end_intervals(now);
+        }
+        self.set_boundary(now);
         self.set_completions_wanted(now);
         measuring
+    }
+
+    fn start_measuring(&mut self, now: u64) {
+        self.tally.start(now);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.start(now);
+        }
     }
 
     /// Submits what is prepared, without waiting.
@@ -354,26 +455,45 @@ impl Worker {
     }
 
     /// Submits what is prepared by a system call of its own, and counts how long
-    /// that took from the issue of its first I/O.
-    pub(crate) fn submit_counted<B: Backend, C: Clock>(&mut self, backend: &mut B, clock: &C) {
-        if self.unsubmitted > 0 {
-            self.submit(backend);
-            self.tally
-                .submitted(clock.now() - self.first_unsubmitted_at);
+    /// that took from the issue of its first I/O. Returns the time after it.
+    fn submit_counted<B: Backend, C: Clock>(&mut self, backend: &mut B, clock: &C) -> u64 {
+        let (count, level) = (self.unsubmitted, self.in_flight);
+        self.submit(backend);
+        let now = clock.now();
+        self.tally
+            .submitted(now.saturating_sub(self.first_unsubmitted_at));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.submitted(count, level, now);
         }
+        now
     }
 
     /// Submits what is prepared and waits for completions, no longer than
     /// `patience` if there is one.
     #[inline]
-    pub(crate) fn submit_and_wait<B: Backend>(
+    pub(crate) fn wait<B: Backend, C: Clock>(
         &mut self,
         backend: &mut B,
+        clock: &C,
         patience: Option<Duration>,
     ) {
+        if patience.is_none() {
+            self.batches = self.batches.wrapping_add(1);
+            let is_sample = self.batches.is_multiple_of(BATCHES_PER_SUBMISSION_SAMPLE);
+            if B::SUBMITS && is_sample && self.unsubmitted > 0 {
+                self.submit_counted(backend, clock);
+            }
+        }
+        let mut wanted = self.completions_wanted;
+        if !self.plain {
+            match self.wanted_specially(backend, clock) {
+                Some(special) => wanted = special,
+                None => return,
+            }
+        }
         self.unsubmitted = 0;
         let waited = match patience {
-            None => backend.submit_and_wait(self.completions_wanted),
+            None => backend.submit_and_wait(wanted),
             Some(patience) => backend.submit_and_wait_for(patience),
         };
         if let Err(error) = waited {
@@ -381,9 +501,46 @@ impl Worker {
         }
     }
 
-    /// From the rate since the last look.
+    /// What a workload that is not plain does before it waits, and for how many
+    /// completions; `None` is for none.
+    fn wanted_specially<B: Backend, C: Clock>(
+        &mut self,
+        backend: &mut B,
+        clock: &C,
+    ) -> Option<u32> {
+        if self.unsubmitted > 0 {
+            if B::SUBMITS && self.submits_eagerly {
+                self.submit_counted(backend, clock);
+            } else {
+                self.count_submitted(clock.now());
+            }
+        }
+        let Some(batched) = &self.batched else {
+            return Some(self.completions_wanted);
+        };
+        let only_looks = B::SUBMITS && batched.complete_min == Some(0);
+        let wanted = batched.still_wanted(self.completions_wanted);
+        if only_looks || wanted == 0 {
+            self.submit(backend);
+            return None;
+        }
+        Some(wanted)
+    }
+
+    /// Counts that what is prepared is on its way to the device.
+    pub(crate) fn count_submitted(&mut self, now: u64) {
+        let (count, level) = (self.unsubmitted, self.in_flight);
+        self.unsubmitted = 0;
+        if let Some(recorder) = &mut self.recorder
+            && count > 0
+        {
+            recorder.submitted(count, level, now);
+        }
+    }
+
+    /// From the rate since the last look, unless the workload says how many.
     fn set_completions_wanted(&mut self, now: u64) {
-        let (_, ios) = self.tally.moved();
+        let ios: u64 = self.moved().iter().map(|moved| moved.ios).sum();
         let (passed, done) = (
             now.saturating_sub(self.looked_at).max(1),
             ios.saturating_sub(self.ios_seen),
@@ -391,11 +548,13 @@ impl Worker {
         (self.looked_at, self.ios_seen) = (now, ios);
         let in_time = u32::try_from(done.saturating_mul(WANTED_TIME_NS) / passed);
         let most = self.depth / DEPTH_PER_COMPLETION_WANTED;
+        let batched = self.batched.as_ref();
+        let said = batched.and_then(|batched| batched.complete_min);
         let singly = self.stopped.is_some() || self.prepared_per_reading == 1;
-        self.completions_wanted = if singly {
-            1
-        } else {
-            in_time.unwrap_or(u32::MAX).min(most).max(1)
+        self.completions_wanted = match said {
+            Some(wanted) => wanted.max(1),
+            None if singly => 1,
+            None => in_time.unwrap_or(u32::MAX).min(most).max(1),
         };
     }
 
@@ -421,6 +580,24 @@ impl Worker {
     #[inline]
     pub(crate) fn in_flight(&self) -> u32 {
         self.in_flight
+    }
+
+    /// What it is doing.
+    pub(crate) fn phase(&self) -> Phase {
+        if self.flushing.is_at_end() {
+            Phase::Flushing
+        } else if self.stopped.is_some() {
+            Phase::Finishing
+        } else if self.limits.ramp_ends_at.is_some() {
+            Phase::Ramp
+        } else {
+            Phase::Running
+        }
+    }
+
+    /// When the measured part began.
+    pub(crate) fn started_at(&self) -> u64 {
+        self.tally.started_at()
     }
 
     /// Counts an error of the backend itself, which ends the workload.
@@ -451,41 +628,146 @@ impl Worker {
         in_flight.map(|(slot, _)| *slot).collect()
     }
 
-    /// Bytes and I/Os counted so far.
-    pub(crate) fn moved(&self) -> (u64, u64) {
+    /// Bytes and I/Os of reads, writes and trims counted so far.
+    pub(crate) fn moved(&self) -> [Moved; 3] {
         self.tally.moved()
     }
 
     /// What was counted, and why it ended.
-    pub(crate) fn finish(self) -> (FinishedTally, StopReason) {
-        (
-            self.tally.finish(),
-            self.stopped.unwrap_or(StopReason::Ended),
-        )
+    pub(crate) fn finish(self) -> Finished {
+        let mut tally = self.tally.finish();
+        let at = tally.last_completed_at - tally.started_at;
+        let recorded = self.recorder.map(|recorder| {
+            let operations = &mut tally.operations;
+            recorder.finish(at, operations)
+        });
+        Finished {
+            tally,
+            recorded: recorded.unwrap_or_default(),
+            stopped: self.stopped.unwrap_or(StopReason::Ended),
+        }
+    }
+
+    /// What would be reported if it ended at `now`, without logs.
+    #[cold]
+    pub(crate) fn snapshot(&self) -> Finished {
+        let mut tally = self.tally.clone().finish();
+        let at = tally.last_completed_at - tally.started_at;
+        let recorded = self.recorder.as_ref().map(|recorder| {
+            let operations = &mut tally.operations;
+            recorder.snapshot(at, operations)
+        });
+        Finished {
+            tally,
+            recorded: recorded.unwrap_or_default(),
+            stopped: self.stopped.unwrap_or(StopReason::Ended),
+        }
     }
 
     /// The next I/O, or `None` when a limit is reached.
     #[inline(always)]
     fn next_access(&mut self) -> Option<(Access, Action)> {
-        if let Some(action) = self.flushing.due() {
-            return Some((FLUSH, action));
+        if let Some((action, file)) = self.flushing.due() {
+            return Some((flush_of(file), action));
         }
-        if self.bytes_issued >= self.limits.bytes {
-            self.stop(StopReason::Bytes);
+        if self.is_limit_reached() {
+            self.end_pass();
             return None;
         }
         let access = self.pattern.next();
-        self.bytes_issued += u64::from(access.length);
+        Some(self.issue(access))
+    }
+
+    #[inline]
+    fn is_limit_reached(&self) -> bool {
+        self.pass.bytes_issued >= self.limits.bytes || self.pass.ios_issued >= self.limits.ios
+    }
+
+    /// Counts an I/O as issued, and says how it is done.
+    #[inline]
+    fn issue(&mut self, access: Access) -> (Access, Action) {
+        self.pass.bytes_issued += u64::from(access.length);
+        self.pass.ios_issued += 1;
         let action = match access.operation {
             Operation::Write => {
-                self.flushing.count_write();
-                self.flushing.write_action
+                self.flushing.count_write(access.file);
+                self.flushing.write_action()
             }
             Operation::Trim => Action::Trim,
             Operation::Flush => Action::Fsync,
             _ => Action::Read,
         };
-        Some((access, action))
+        (access, action)
+    }
+
+    /// All of the pass has been issued.
+    #[cold]
+    fn end_pass(&mut self) {
+        if self.pass.repeats_left == 0 {
+            self.stop(StopReason::Bytes);
+        } else {
+            self.pass.is_over = true;
+        }
+    }
+
+    /// The next I/O of a workload that is not plain.
+    fn next_ready(&mut self, now: u64) -> Ready {
+        if let Some(batched) = &mut self.batched
+            && batched.is_draining(self.in_flight)
+        {
+            return Ready::Wait(Next::Completion);
+        }
+        let flushes = self.flushing.is_due();
+        if !flushes && self.is_limit_reached() {
+            self.end_pass();
+            return Ready::Over;
+        }
+        let Some(pace) = &mut self.pace else {
+            return self.next_free(now);
+        };
+        let intended_at = match pace.gate(now, self.in_flight) {
+            Gate::Open { intended_at } => intended_at,
+            Gate::Until(at) => return Ready::Wait(self.wait_until(at)),
+            Gate::Busy(at) => return Ready::Wait(Next::Busy(at.min(self.next_boundary))),
+            Gate::Idle => return Ready::Wait(Next::Completion),
+        };
+        if flushes || !pace.is_by_operation() {
+            return self.next_free(intended_at);
+        }
+        let pattern = &mut self.pattern;
+        let drawn = self
+            .drawn
+            .take()
+            .unwrap_or_else(|| pattern.draw_operation());
+        match pace.turn(drawn, now) {
+            Turn::Of {
+                operation,
+                intended_at,
+            } => {
+                let access = self.pattern.access(operation);
+                let (access, action) = self.issue(access);
+                Ready::Issue {
+                    access,
+                    action,
+                    intended_at,
+                }
+            }
+            Turn::Until(at) => {
+                self.drawn = Some(drawn);
+                Ready::Wait(self.wait_until(at))
+            }
+        }
+    }
+
+    fn next_free(&mut self, intended_at: u64) -> Ready {
+        match self.next_access() {
+            Some((access, action)) => Ready::Issue {
+                access,
+                action,
+                intended_at,
+            },
+            None => Ready::Over,
+        }
     }
 
     /// A free chunk with what the I/O writes in it.
@@ -502,11 +784,16 @@ impl Worker {
     #[inline]
     fn prepare<B: Backend>(&mut self, backend: &mut B, chunk: u32, action: Action, slot: Slot) {
         self.slots[chunk as usize] = slot;
-        let Slot { length, offset, .. } = slot;
+        let Slot {
+            length,
+            offset,
+            file,
+            ..
+        } = slot;
         backend.prepare(Request {
             action,
             chunk,
-            file: 0,
+            file,
             length,
             offset,
         });
@@ -515,29 +802,74 @@ impl Worker {
             self.first_unsubmitted_at = slot.issued_at;
         }
         self.unsubmitted += 1;
-        if !self.pace.is_free() {
-            self.pace.issued(length);
+    }
+
+    /// What a workload that is not plain notes of each I/O, and whether it submits it
+    /// at once.
+    fn after_prepare<B: Backend, C: Clock>(
+        &mut self,
+        backend: &mut B,
+        clock: &C,
+        chunk: u32,
+        now: &mut u64,
+    ) {
+        let Slot {
+            operation, length, ..
+        } = self.slots[chunk as usize];
+        if let Some(pace) = &mut self.pace {
+            pace.issued(operation, length);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.prepared(chunk);
+        }
+        if let Some(batched) = &mut self.batched
+            && self.in_flight == self.depth
+        {
+            batched.is_full();
+        }
+        if B::SUBMITS && self.submits_eagerly && self.unsubmitted >= self.submitted_at_once {
+            *now = self.submit_counted(backend, clock);
+            self.hold_depth(*now);
         }
     }
 
-    /// Nothing is in flight: flush for the last time, or finish.
+    /// Nothing is in flight: flush, begin another pass, or finish.
     fn when_idle<B: Backend>(&mut self, backend: &mut B, now: u64) -> Next {
         let cancelled = matches!(
             self.stopped,
             Some(StopReason::Cancelled | StopReason::Failed)
         );
-        if self.flushing.final_flush && !cancelled {
-            self.flushing.final_flush = false;
-            let chunk = self.take_chunk(backend, FLUSH);
+        if !cancelled && let Some(file) = self.flushing.next_at_end() {
+            let access = flush_of(file);
+            let chunk = self.take_chunk(backend, access);
             let slot = Slot {
                 issued_at: now,
                 intended_at: now,
+                file,
                 ..EMPTY_SLOT
             };
             self.prepare(backend, chunk, Action::Fsync, slot);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.prepared(chunk);
+            }
             return Next::Completion;
         }
+        if self.pass.is_over && self.stopped.is_none() {
+            self.restart();
+            return Next::Until(now);
+        }
         Next::Finished
+    }
+
+    /// Begins the same work once more.
+    #[cold]
+    fn restart(&mut self) {
+        self.pass.repeats_left -= 1;
+        self.pass.is_over = false;
+        (self.pass.bytes_issued, self.pass.ios_issued) = (0, 0);
+        self.drawn = None;
+        self.pattern.restart();
+        self.flushing.restart();
     }
 
     #[inline]
@@ -557,95 +889,63 @@ impl Worker {
     }
 
     #[cold]
-    fn complete_badly(&mut self, slot: Slot, moved: i32, counts: bool, now: u64) {
-        let Slot {
-            operation,
-            offset,
-            length,
-            issued_at,
-            intended_at,
-        } = slot;
+    fn complete_badly(&mut self, chunk: u32, slot: Slot, moved: i32, counts: bool, now: u64) {
         let kind = match u32::try_from(moved) {
             Err(_) => FailureKind::Errno(-moved),
             Ok(0) => FailureKind::Nothing,
             Ok(moved) => FailureKind::Short {
-                asked: length,
+                asked: slot.length,
                 moved,
             },
         };
-        self.tally.fail(operation, kind, offset);
+        self.tally.fail(slot.operation, kind, slot.offset);
         if let FailureKind::Short { moved, .. } = kind {
             if !counts {
                 return;
             }
             // What was moved counts; the rest is not asked for again.
-            self.tally
-                .complete(operation, moved, issued_at, intended_at, now);
+            self.count(chunk, slot, moved, now);
+            self.tally.count_short(slot.operation);
         } else {
             self.stop(StopReason::Failed);
         }
     }
 
-    fn set_boundary(&mut self) {
-        let ramp_end = self.limits.ramp_ends_at.unwrap_or(u64::MAX);
+    fn set_boundary(&mut self, now: u64) {
+        let limits = &mut self.limits;
+        let ramp_end = limits.ramp_ends_at.unwrap_or(u64::MAX);
         let stop = if self.stopped.is_some() {
             u64::MAX
         } else {
-            self.limits.deadline
+            limits.deadline
         };
-        self.next_boundary = stop.min(ramp_end).min(self.tally.interval_ends_at());
+        if limits.watched_until <= now {
+            limits.watched_until = now.saturating_add(limits.watch_ns);
+        }
+        let recorder = self.recorder.as_ref();
+        let recorded = recorder.map_or(u64::MAX, |recorder| recorder.interval_ends_at());
+        self.next_boundary = stop
+            .min(ramp_end)
+            .min(self.tally.interval_ends_at())
+            .min(limits.watched_until)
+            .min(recorded);
     }
 }
 
-/// Chunks that are not in flight, longest unused first, so that all are used in
-/// turn. Holds at most as many as there are.
-struct FreeChunks {
-    ring: Box<[u32]>,
-    mask: u32,
-    taken: u32,
-    given_back: u32,
-}
-
-impl FreeChunks {
-    fn new(chunks: u32) -> Self {
-        let size = chunks.next_power_of_two();
-        let ring = (0..size).collect();
+impl Limits {
+    fn new(workload: &Workload) -> Self {
+        let limits = &workload.limits;
         Self {
-            ring,
-            mask: size - 1,
-            taken: 0,
-            given_back: chunks,
+            time_ns: limits.time.map_or(u64::MAX, |time| time.0),
+            bytes: limits.bytes.map_or(u64::MAX, |bytes| bytes.0),
+            ios: limits.ios.unwrap_or(u64::MAX),
+            ramp_ns: workload.ramp.0,
+            deadline: u64::MAX,
+            ramp_ends_at: None,
+            watch_ns: workload
+                .steady
+                .map_or(u64::MAX, |rule| rule.interval.0.clamp(1, WATCH_NS_MAX)),
+            watched_until: 0,
         }
     }
-
-    #[inline]
-    fn take(&mut self) -> u32 {
-        debug_assert_ne!(self.taken, self.given_back, "a chunk per I/O in flight");
-        let chunk = self.ring[(self.taken & self.mask) as usize];
-        self.taken = self.taken.wrapping_add(1);
-        chunk
-    }
-
-    #[inline]
-    fn give_back(&mut self, chunk: u32) {
-        self.ring[(self.given_back & self.mask) as usize] = chunk;
-        self.given_back = self.given_back.wrapping_add(1);
-    }
-
-    fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        let count = self.given_back.wrapping_sub(self.taken);
-        (0..count).map(|index| self.ring[(self.taken.wrapping_add(index) & self.mask) as usize])
-    }
-}
-
-/// Buffers for a clone: one per I/O in flight, and for random data enough more
-/// that none is written again soon.
-pub(crate) fn chunks_for(workload: &Workload, depth: u32) -> u32 {
-    let random_writes = workload.operations.percent(Operation::Write) > 0
-        && workload.data == sokudo_model::DataContent::Random;
-    if !random_writes {
-        return depth;
-    }
-    let pool = POOL_BYTES / u64::from(workload.clones) / workload.blocks.largest().0.max(1);
-    depth.max(u32::try_from(pool).unwrap_or(u32::MAX))
 }

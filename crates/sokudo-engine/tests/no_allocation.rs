@@ -112,7 +112,7 @@ fn looks(workloads: Vec<Workload>, target: &mut Target) -> (Vec<u64>, Vec<Outcom
     let outcomes = run_stage(
         &Stage { workloads },
         options,
-        target,
+        std::slice::from_mut(target),
         &control,
         &mut listener,
     );

@@ -259,9 +259,9 @@ pub struct ThreadUsage {
 }
 
 /// Counts of I/Os by how many were in flight when one was submitted, how many were
-/// submitted by one system call and how many reaped at once. Classes end at 1, 2,
-/// 4, 8, 16, 32 and hold 64 and more last; those of `submitted` and `completed`
-/// hold 0, up to 4, 8, 16, 32, 64 and more.
+/// submitted by one system call and how many reaped at once. Classes of `level` begin
+/// at 1, 2, 4, 8, 16, 32 and 64; those of `submitted` and `completed` hold 0, up to
+/// 4, 8, 16, 32, 64 and more (as fio's).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Depths {
     /// In flight.

@@ -9,6 +9,10 @@ use crate::random::Random;
 /// one chance in three, so that none is ever rejected this often.
 const ATTEMPTS_MAX: u32 = 256;
 
+/// Above this theta all but one draw in a thousand million are of the first rank, and
+/// the integrals run out of digits.
+const THETA_MAX: f64 = 30.0;
+
 /// Zipf: rank k, counted from 1, in proportion to 1 / k^theta. Exact for every number
 /// of places and every theta above 0, by rejection and inversion of the integral of
 /// the density (Hörmann and Derflinger, "Rejection-inversion to generate variates
@@ -26,13 +30,14 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// Over `places` ranks; 0 is taken for 1.
+    /// Over `places` ranks; 0 is taken for 1. A theta above 30 is taken for 30.
     #[expect(
         clippy::cast_precision_loss,
         reason = "above 2^53 places neighbours are equally likely anyway"
     )]
     pub fn new(places: u64, theta: f64) -> Self {
         let places = places.max(1) as f64;
+        let theta = theta.min(THETA_MAX);
         let first = integral(1.5, theta) - 1.0;
         let second = integral(2.5, theta) - weight(2.0, theta);
         Self {
@@ -175,4 +180,136 @@ fn standard_normal(random: &mut Random) -> f64 {
     // Above 0, so that it has a logarithm.
     let radius = (-2.0 * (1.0 - random.fraction()).ln()).sqrt();
     radius * (std::f64::consts::TAU * random.fraction()).cos()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use statrs::distribution::{ChiSquared, ContinuousCDF, Normal as Exact};
+
+    const DRAWS: u32 = 1_000_000;
+
+    /// How well counts of drawn ranks agree with their exact probabilities, by
+    /// chi-square over cells of at least 20 expected draws.
+    fn agreement(probabilities: &[f64], mut draw: impl FnMut() -> u64) -> f64 {
+        let mut counts = vec![0f64; probabilities.len()];
+        for _ in 0..DRAWS {
+            counts[draw() as usize] += 1.0;
+        }
+        let (mut statistic, mut cells) = (0.0, 0.0);
+        let (mut count, mut expected) = (0.0, 0.0);
+        for (found, probability) in counts.iter().zip(probabilities) {
+            count += found;
+            expected += probability * f64::from(DRAWS);
+            if expected >= 20.0 {
+                statistic += (count - expected).powi(2) / expected;
+                cells += 1.0;
+                (count, expected) = (0.0, 0.0);
+            }
+        }
+        assert!((probabilities.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        1.0 - ChiSquared::new(cells - 1.0).unwrap().cdf(statistic)
+    }
+
+    fn assert_agrees(name: &str, probabilities: &[f64], draw: impl FnMut() -> u64) {
+        let p = agreement(probabilities, draw);
+        assert!((0.001..=0.999).contains(&p), "{name}: p {p}");
+    }
+
+    #[test]
+    fn ranks_of_zipf_come_in_their_exact_shares() {
+        for places in [2u64, 10, 1_000] {
+            for theta in [0.1, 0.8, 0.999_999, 1.0, 1.2, 2.5] {
+                let weights: Vec<f64> = (1..=places)
+                    .map(|rank| (rank as f64).powf(-theta))
+                    .collect();
+                let sum: f64 = weights.iter().sum();
+                let shares: Vec<f64> = weights.iter().map(|weight| weight / sum).collect();
+                let (zipf, mut random) = (Zipf::new(places, theta), Random::new(11));
+                assert_agrees(&format!("{places} places, theta {theta}"), &shares, || {
+                    zipf.next(&mut random)
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_of_pareto_come_in_their_exact_shares() {
+        for places in [10u64, 1_000] {
+            for power in [0.1f64, 0.2, 0.5, 0.9] {
+                let inverse = (1.0 - power).ln() / power.ln();
+                let below = |rank: u64| (rank as f64 / places as f64).powf(inverse);
+                let shares: Vec<f64> = (0..places)
+                    .map(|rank| below(rank + 1) - below(rank))
+                    .collect();
+                let (pareto, mut random) = (Pareto::new(places, power), Random::new(12));
+                assert_agrees(&format!("{places} places, power {power}"), &shares, || {
+                    pareto.next(&mut random)
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn a_fifth_of_the_places_gets_four_fifths() {
+        let (pareto, mut random) = (Pareto::new(1_000, 0.2), Random::new(3));
+        let hot = (0..DRAWS)
+            .filter(|_| pareto.next(&mut random) < 200)
+            .count();
+        let share = hot as f64 / f64::from(DRAWS);
+        assert!((share - 0.8).abs() < 0.002, "{share}");
+    }
+
+    #[test]
+    fn places_of_normal_come_in_their_exact_shares() {
+        for places in [10u64, 1_000] {
+            for deviation in [0.05, 0.2, 1.0] {
+                let exact = Exact::new(0.5, deviation).unwrap();
+                let inside = exact.cdf(1.0) - exact.cdf(0.0);
+                let below = |place: u64| exact.cdf(place as f64 / places as f64) / inside;
+                let shares: Vec<f64> = (0..places)
+                    .map(|place| below(place + 1) - below(place))
+                    .collect();
+                let (normal, mut random) = (Normal::new(places, deviation), Random::new(13));
+                assert_agrees(&format!("{places} places, {deviation}"), &shares, || {
+                    normal.next(&mut random)
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn one_place_is_always_drawn() {
+        let mut random = Random::new(0);
+        for _ in 0..100 {
+            assert_eq!(Zipf::new(1, 1.0).next(&mut random), 0);
+            assert_eq!(Pareto::new(1, 0.3).next(&mut random), 0);
+            assert_eq!(Normal::new(1, 0.0).next(&mut random), 0);
+        }
+    }
+
+    #[test]
+    fn a_steep_zipf_draws_the_first_rank_only() {
+        let (zipf, mut random) = (Zipf::new(1_000_000, 5_000.0), Random::new(1));
+        assert!((0..10_000).all(|_| zipf.next(&mut random) == 0));
+    }
+
+    proptest! {
+        #[test]
+        fn no_rank_is_outside(
+            places in 1u64..u64::MAX / 2, theta in 0.001f64..40.0, power in 0.001f64..0.999,
+            deviation in 0.0f64..1.0, seed in any::<u64>(),
+        ) {
+            let mut random = Random::new(seed);
+            let zipf = Zipf::new(places, theta);
+            let pareto = Pareto::new(places, power);
+            let normal = Normal::new(places, deviation);
+            for _ in 0..20 {
+                prop_assert!(zipf.next(&mut random) < places);
+                prop_assert!(pareto.next(&mut random) < places);
+                prop_assert!(normal.next(&mut random) < places);
+            }
+        }
+    }
 }

@@ -30,4 +30,4 @@ pub use queue::Queue;
 pub use region::{CHUNK_ALIGNMENT, PageWish, Pages, Region};
 pub use request::{Action, Request};
 pub use ring::{Ring, RingFeatures};
-pub use usage::{ThreadTime, thread_time};
+pub use usage::{ThreadCounts, ThreadTime, thread_counts, thread_time};

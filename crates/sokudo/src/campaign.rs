@@ -134,10 +134,11 @@ fn measure(
     let before = subject.counters();
     let options = StageOptions {
         seed: trial_seed(plan.seed, step),
-        start_at: None,
+        ..StageOptions::default()
     };
+    let targets = std::slice::from_mut(&mut subject.target);
     let mut outcomes =
-        run_stage(stage, options, &mut subject.target, control, listener).map_err(from_stage)?;
+        run_stage(stage, options, targets, control, listener).map_err(from_stage)?;
     let after = subject.counters();
     let device = after
         .zip(before)

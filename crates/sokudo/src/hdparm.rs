@@ -147,11 +147,10 @@ impl Timing<'_> {
         let stage = Stage {
             workloads: vec![workload],
         };
-        let mut target = Target::File(target);
         let outcomes = run_stage(
             &stage,
             StageOptions::default(),
-            &mut target,
+            &mut [Target::File(target)],
             self.control,
             &mut |_| {},
         )

@@ -9,8 +9,9 @@ pub(crate) enum Lengths {
     One(u32),
     /// By weight; smallest first.
     Shares(Box<[Share]>),
-    /// Any of the first `count` multiples of `smallest`, all alike.
-    Range { smallest: u32, count: u64 },
+    /// Any multiple of `smallest` up to `largest`, all alike, and `largest` itself: where
+    /// that is no multiple, it gets what is left, as in fio.
+    Range { smallest: u32, largest: u32 },
 }
 
 /// A size, with the weights of all up to and including it.
@@ -27,12 +28,12 @@ impl Lengths {
                 [BlockShare { bytes, .. }] => Self::One(bytes_of_block(bytes.0)),
                 _ => Self::Shares(cumulative(shares)),
             },
-            BlockChoice::Range { smallest, largest } => match largest.0 / smallest.0 {
-                1 => Self::One(bytes_of_block(smallest.0)),
-                count => Self::Range {
-                    smallest: bytes_of_block(smallest.0),
-                    count,
-                },
+            BlockChoice::Range { smallest, largest } if smallest == largest => {
+                Self::One(bytes_of_block(smallest.0))
+            }
+            BlockChoice::Range { smallest, largest } => Self::Range {
+                smallest: bytes_of_block(smallest.0),
+                largest: bytes_of_block(largest.0),
             },
         }
     }
@@ -51,7 +52,7 @@ impl Lengths {
         match self {
             Self::One(bytes) => u64::from(*bytes),
             Self::Shares(shares) => u64::from(shares[shares.len() - 1].bytes),
-            Self::Range { smallest, count } => u64::from(*smallest) * count,
+            Self::Range { largest, .. } => u64::from(*largest),
         }
     }
 
@@ -67,9 +68,14 @@ impl Lengths {
                 let drawn = shares.partition_point(|share| share.sum <= number);
                 Some(shares[drawn].bytes)
             }
-            Self::Range { smallest, count } => {
-                let fitting = (room / u64::from(*smallest)).min(*count);
-                (fitting > 0).then(|| smallest * below_u32(fitting, random) + smallest)
+            Self::Range { smallest, largest } => {
+                // Each size stands for the bytes below it down to the next one.
+                let bytes = match u32::try_from(room) {
+                    Ok(room) if room < *largest => room / smallest * smallest,
+                    _ => *largest,
+                };
+                let number = bytes_of_block(random.below(u64::from(bytes)));
+                (bytes > 0).then(|| bytes.min((number / smallest + 1) * smallest))
             }
         }
     }
@@ -77,15 +83,7 @@ impl Lengths {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "multiples of a block are at most BLOCK_BYTES_MAX"
-)]
-fn below_u32(bound: u64, random: &mut Random) -> u32 {
-    random.below(bound) as u32
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "checked against BLOCK_BYTES_MAX"
+    reason = "at most BLOCK_BYTES_MAX, which is checked"
 )]
 fn bytes_of_block(bytes: u64) -> u32 {
     bytes as u32

@@ -2,8 +2,8 @@
 //!
 //! One bit per block, and above it one bit per 64 that says all of them are taken, as
 //! often as needed: a free block is found in a few steps, however few are left. For
-//! blocks of one size a permutation alone is enough, in constant memory; this is for
-//! sizes that are mixed.
+//! blocks of one size a permutation alone is enough, in constant memory: there are no
+//! bits then.
 
 use sokudo_stats::{Permutation, Random};
 
@@ -15,7 +15,8 @@ const LOOKS: u32 = 64;
 
 /// The blocks of a stretch in a random order, each once.
 pub(crate) struct BlockMap {
-    /// Bits of taken blocks, then of full words of the level before.
+    /// Bits of taken blocks, then of full words of the level before. None for blocks of
+    /// one size.
     levels: Box<[Box<[u64]>]>,
     blocks: u64,
     free: u64,
@@ -32,20 +33,16 @@ pub(crate) struct Blocks {
 }
 
 impl BlockMap {
-    /// A map in which all of `blocks` are free.
-    pub(crate) fn new(blocks: u64, random: &mut Random) -> Self {
-        let mut levels = Vec::new();
-        let mut words = blocks.div_ceil(BITS).max(1);
-        loop {
-            let size = usize::try_from(words).expect("memory has been checked");
-            levels.push(vec![0; size].into_boxed_slice());
-            if words == 1 {
-                break;
-            }
-            words = words.div_ceil(BITS);
-        }
+    /// A map in which all of `blocks` are free. With one size, blocks are taken one by
+    /// one, as they are drawn.
+    pub(crate) fn new(blocks: u64, has_one_size: bool, random: &mut Random) -> Self {
+        let levels = if has_one_size {
+            Box::default()
+        } else {
+            levels(blocks)
+        };
         let mut map = Self {
-            levels: levels.into_boxed_slice(),
+            levels,
             blocks,
             free: 0,
             order: Permutation::new(blocks, 0),
@@ -62,7 +59,7 @@ impl BlockMap {
             level.fill(0);
             // What is beyond the end counts as taken.
             let last = level.len() - 1;
-            if bits % BITS != 0 || bits == 0 {
+            if bits == 0 || !bits.is_multiple_of(BITS) {
                 level[last] = u64::MAX << (bits % BITS);
             }
             bits = level.len() as u64;
@@ -104,7 +101,8 @@ impl BlockMap {
     }
 
     fn is_taken(&self, block: u64) -> bool {
-        self.levels[0][index(block / BITS)] >> (block % BITS) & 1 == 1
+        let bits = self.levels.first();
+        bits.is_some_and(|bits| bits[index(block / BITS)] >> (block % BITS) & 1 == 1)
     }
 
     fn set(&mut self, block: u64) {
@@ -136,7 +134,19 @@ impl BlockMap {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "within a slice")]
+fn levels(blocks: u64) -> Box<[Box<[u64]>]> {
+    let mut levels = Vec::new();
+    let mut words = blocks.div_ceil(BITS).max(1);
+    loop {
+        levels.push(vec![0; index(words)].into_boxed_slice());
+        if words == 1 {
+            return levels.into_boxed_slice();
+        }
+        words = words.div_ceil(BITS);
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "an index on 64 bits")]
 fn index(number: u64) -> usize {
     number as usize
 }

@@ -59,7 +59,8 @@ pub(crate) struct Measure<'a> {
 }
 
 impl Places {
-    /// `count` places, at least 1. A zoned distribution without zones is uniform.
+    /// `count` places of a stretch, at least 1. A zoned distribution without zones is
+    /// uniform.
     pub(crate) fn new(
         distribution: Distribution,
         count: u64,
@@ -67,31 +68,15 @@ impl Places {
         random: &mut Random,
     ) -> Self {
         debug_assert!(count > 0, "a stretch holds a block");
-        let choice = match distribution {
-            Distribution::Uniform => Choice::Uniform,
-            Distribution::Zipf { theta, center } => Choice::Ranked(
-                Ranks::Zipf(Zipf::new(count, millionths(theta))),
-                Layout::scattered(count, center, random),
-            ),
-            Distribution::Pareto { power, center } => Choice::Ranked(
-                Ranks::Pareto(Pareto::new(count, millionths(power))),
-                Layout::scattered(count, center, random),
-            ),
-            Distribution::Normal { deviation, center } => {
-                let share = match deviation {
-                    0 => DEVIATION_OF_NONE,
-                    _ => millionths(deviation) / 100.0,
+        let choice = match Ranks::new(distribution, count) {
+            Some((ranks, center)) => {
+                let layout = match (&ranks, center) {
+                    (Ranks::Normal(_), Some(center)) => Layout::around(center, &ranks, count),
+                    _ => Layout::scattered(count, center, random),
                 };
-                let layout = match center {
-                    // The middle is the favourite, and it is moved to the centre.
-                    Some(center) => Layout::InOrder {
-                        shift: (place_at(count, center) + count - count / 2) % count,
-                    },
-                    None => Layout::scattered(count, None, random),
-                };
-                Choice::Ranked(Ranks::Normal(Normal::new(count, share)), layout)
+                Choice::Ranked(ranks, layout)
             }
-            Distribution::Zoned => areas(count, measure),
+            None => areas(count, measure),
         };
         Self { count, choice }
     }
@@ -100,20 +85,91 @@ impl Places {
     pub(crate) fn next(&self, random: &mut Random) -> u64 {
         match &self.choice {
             Choice::Uniform => random.below(self.count),
-            Choice::Ranked(ranks, layout) => {
-                let rank = match ranks {
-                    Ranks::Zipf(zipf) => zipf.next(random),
-                    Ranks::Pareto(pareto) => pareto.next(random),
-                    Ranks::Normal(normal) => normal.next(random),
-                };
-                layout.place(rank, self.count)
-            }
+            Choice::Ranked(ranks, layout) => layout.place(ranks.next(random), self.count),
             Choice::Zones(areas) => {
                 let number = random.below(areas.last().map_or(0, |area| area.sum));
                 let area = &areas[areas.partition_point(|area| area.sum <= number)];
                 area.first + random.below(area.count)
             }
         }
+    }
+}
+
+impl Ranks {
+    /// The ranks of a distribution that has any, and where the favourite is to lie.
+    fn new(distribution: Distribution, count: u64) -> Option<(Self, Option<u64>)> {
+        match distribution {
+            Distribution::Uniform | Distribution::Zoned => None,
+            Distribution::Zipf { theta, center } => {
+                let zipf = Zipf::new(count, millionths(theta));
+                Some((Self::Zipf(zipf), center))
+            }
+            Distribution::Pareto { power, center } => {
+                let pareto = Pareto::new(count, millionths(power));
+                Some((Self::Pareto(pareto), center))
+            }
+            Distribution::Normal { deviation, center } => {
+                let share = match deviation {
+                    0 => DEVIATION_OF_NONE,
+                    _ => millionths(deviation) / 100.0,
+                };
+                Some((Self::Normal(Normal::new(count, share)), center))
+            }
+        }
+    }
+
+    fn next(&self, random: &mut Random) -> u64 {
+        match self {
+            Self::Zipf(zipf) => zipf.next(random),
+            Self::Pareto(pareto) => pareto.next(random),
+            Self::Normal(normal) => normal.next(random),
+        }
+    }
+
+    /// The rank that is drawn most.
+    fn favourite(&self, count: u64) -> u64 {
+        match self {
+            Self::Zipf(_) | Self::Pareto(_) => 0,
+            Self::Normal(_) => count / 2,
+        }
+    }
+}
+
+/// Draws files: ranks are in order, so that favourites share a file.
+pub(crate) struct SkewedFiles {
+    ranks: Ranks,
+    layout: Layout,
+    places: u64,
+}
+
+/// Places per file, as in fio 3.33, where `zipf:1.2` means that one file in ten gets
+/// nine tenths of the I/Os: the favourites of all these places are in one file.
+const PLACES_PER_FILE: u64 = 1024;
+
+impl SkewedFiles {
+    /// `None` for a distribution without favourites. Without a centre it is some file,
+    /// or for the normal distribution the middle one.
+    pub(crate) fn new(distribution: Distribution, files: u64, random: &mut Random) -> Option<Self> {
+        let places = files * PLACES_PER_FILE;
+        let (ranks, center) = Ranks::new(distribution, places)?;
+        let layout = match (&ranks, center) {
+            (_, Some(center)) => Layout::around(center, &ranks, places),
+            (Ranks::Normal(_), None) => Layout::InOrder { shift: 0 },
+            (_, None) => Layout::InOrder {
+                shift: random.below(files) * PLACES_PER_FILE,
+            },
+        };
+        Some(Self {
+            ranks,
+            layout,
+            places,
+        })
+    }
+
+    /// The next file.
+    pub(crate) fn next(&self, random: &mut Random) -> u64 {
+        let rank = self.ranks.next(random);
+        self.layout.place(rank, self.places) / PLACES_PER_FILE
     }
 }
 
@@ -126,6 +182,12 @@ impl Layout {
             (place_at(count, center) + count - permutation.at(0)) % count
         });
         Self::Scattered { permutation, shift }
+    }
+
+    /// Ranks in order, the favourite at the centre.
+    fn around(center: u64, ranks: &Ranks, count: u64) -> Self {
+        let shift = (place_at(count, center) + count - ranks.favourite(count)) % count;
+        Self::InOrder { shift }
     }
 
     fn place(&self, rank: u64, count: u64) -> u64 {

@@ -43,7 +43,7 @@ impl Route {
         }
         let mut manner = Manner::new(workload);
         let turns = Turns::new(workload.files.service, stretches.len(), random);
-        manner.ends_by_bytes = turns.is_sequential() && stretches.len() > 1;
+        manner.ends_by_bytes = turns.is_sequential() && stretches.len() > 1 && manner.is_endless();
         let walk = |stretch: &Stretch| Walk::new(workload, &manner, *stretch, random);
         let walks = stretches.iter().map(walk).collect();
         Self::Own(Box::new(Own {

@@ -1,9 +1,9 @@
 //! Which of several files the next I/O goes to.
 
-use sokudo_model::{Distribution, FileOrder, FileService};
+use sokudo_model::{FileOrder, FileService};
 use sokudo_stats::Random;
 
-use crate::pattern::places::{Measure, Places};
+use crate::pattern::places::SkewedFiles;
 
 /// The turns of files within a pass.
 pub(crate) struct Turns {
@@ -27,7 +27,7 @@ enum Way {
     /// Any that is not done.
     Uniform,
     /// Favourites; a file whose pass is over begins another.
-    Skewed(Places),
+    Skewed(SkewedFiles),
 }
 
 impl Turns {
@@ -35,15 +35,8 @@ impl Turns {
         let way = match service.order {
             FileOrder::RoundRobin => Way::InTurn,
             FileOrder::Sequential => Way::Sequential,
-            FileOrder::Random(Distribution::Uniform | Distribution::Zoned) => Way::Uniform,
-            FileOrder::Random(distribution) => {
-                let measure = Measure {
-                    zones: &[],
-                    place_bytes: 1,
-                };
-                let places = Places::new(distribution, files as u64, measure, random);
-                Way::Skewed(places)
-            }
+            FileOrder::Random(distribution) => SkewedFiles::new(distribution, files as u64, random)
+                .map_or(Way::Uniform, Way::Skewed),
         };
         Self {
             way,
@@ -76,7 +69,7 @@ impl Turns {
                 let chosen = random.below(self.done.len() as u64);
                 self.open_from(index(chosen))
             }
-            Way::Skewed(places) => index(places.next(random)),
+            Way::Skewed(files) => index(files.next(random)),
         };
         self.left = match self.way {
             Way::Sequential => 1,

@@ -1,7 +1,7 @@
 //! Where in one file the next I/O goes: a position per direction, random places, and
 //! the map of what has been visited.
 
-use sokudo_model::{Operation, Order, Workload};
+use sokudo_model::{Distribution, Operation, Order, Workload};
 use sokudo_stats::Random;
 
 use crate::offsets::Stretch;
@@ -23,7 +23,7 @@ pub(crate) fn direction_of(operation: Operation) -> usize {
 
 /// How the walks of a workload go, the same in every file.
 pub(crate) struct Manner {
-    pub(crate) lengths: [Lengths; DIRECTIONS],
+    lengths: [Lengths; DIRECTIONS],
     /// Bytes that random offsets are multiples of.
     alignment: [u64; DIRECTIONS],
     /// How many of 100 I/Os go to a random place.
@@ -33,8 +33,7 @@ pub(crate) struct Manner {
     stride: i64,
     /// What the map counts, if there is one: the smallest block.
     map_unit: Option<u64>,
-    /// Whether a pass without positions or a map ends after as many bytes as the
-    /// stretch has.
+    /// Whether a pass ends after as many bytes as the stretch has.
     pub(crate) ends_by_bytes: bool,
 }
 
@@ -59,7 +58,7 @@ impl Manner {
         // not fit the blocks of a map; fio leaves the map out as well.
         let is_mapped = wants_map
             && scatter.alignment.is_none()
-            && scatter.distribution == sokudo_model::Distribution::Uniform;
+            && scatter.distribution == Distribution::Uniform;
         Self {
             alignment: [0, 1, 2].map(alignment),
             lengths,
@@ -69,6 +68,11 @@ impl Manner {
             map_unit: is_mapped.then(|| workload.blocks.smallest().0),
             ends_by_bytes: false,
         }
+    }
+
+    /// Whether neither the end of the stretch nor that of a map ends a pass.
+    pub(crate) fn is_endless(&self) -> bool {
+        self.map_unit.is_none() && self.random_percent.iter().any(|percent| *percent > 0)
     }
 }
 
@@ -130,9 +134,10 @@ impl Walk {
         Self {
             stretch,
             tracks,
-            map: manner
-                .map_unit
-                .map(|unit| BlockMap::new(stretch.length / unit, random)),
+            map: manner.map_unit.map(|unit| {
+                let has_one_size = workload.blocks.single().is_some();
+                BlockMap::new(stretch.length / unit, has_one_size, random)
+            }),
             walked: 0,
         }
     }

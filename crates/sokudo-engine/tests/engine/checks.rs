@@ -102,26 +102,21 @@ fn a_target_smaller_than_a_block_is_refused() {
 }
 
 #[test]
-fn orders_over_all_blocks_need_one_block_size() {
+fn a_shared_offset_needs_one_block_size() {
     let share = |bytes| BlockShare {
         bytes: Bytes(bytes),
         weight: 1,
     };
     let blocks = BlockSizes::mix(vec![share(4096), share(8192)]).unwrap();
-    let interlocked = SequentialOffset::Interlocked;
-    for order in [
-        Order::Random { map: true },
-        Order::Sequential {
-            offset: interlocked,
-        },
-    ] {
-        let error = refused(Workload {
-            order,
-            blocks: blocks.clone(),
-            ..random_reads(1)
-        });
-        assert!(matches!(error, CheckError::OneBlock { .. }), "{error}");
-    }
+    let order = Order::Sequential {
+        offset: SequentialOffset::Interlocked,
+    };
+    let error = refused(Workload {
+        order,
+        blocks,
+        ..random_reads(1)
+    });
+    assert!(matches!(error, CheckError::OneBlock { .. }), "{error}");
 }
 
 #[test]

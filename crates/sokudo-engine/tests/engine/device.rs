@@ -210,7 +210,13 @@ fn write_until_interrupted(target: &mut Target) -> Outcome {
     };
     let options = StageOptions::default();
     let mut interrupt = |_| control.cancel();
-    run_stage(&stage, options, target, &control, &mut interrupt)
-        .unwrap()
-        .remove(0)
+    run_stage(
+        &stage,
+        options,
+        std::slice::from_mut(target),
+        &control,
+        &mut interrupt,
+    )
+    .unwrap()
+    .remove(0)
 }

@@ -155,9 +155,17 @@ fn all_start_at_the_agreed_instant() {
     let options = StageOptions {
         seed: 1,
         start_at: Some(start_at),
+        ..StageOptions::default()
     };
     let mut target = Target::Null(Bytes::gib(1));
-    let outcomes = run_stage(&stage, options, &mut target, &Control::new(), &mut |_| {}).unwrap();
+    let outcomes = run_stage(
+        &stage,
+        options,
+        std::slice::from_mut(&mut target),
+        &Control::new(),
+        &mut |_| {},
+    )
+    .unwrap();
     assert!(Instant::now() >= start_at, "it did not wait");
     assert_eq!((outcomes[0].ios(), outcomes[1].ios()), (1_000, 2_000));
     // Waiting is not measured: a microsecond per I/O would be a lot.
@@ -179,8 +187,16 @@ fn an_instant_that_has_passed_does_not_hold_up_the_start() {
     let options = StageOptions {
         seed: 1,
         start_at: Some(Instant::now()),
+        ..StageOptions::default()
     };
     let mut target = Target::Null(Bytes::gib(1));
-    let outcomes = run_stage(&stage, options, &mut target, &Control::new(), &mut |_| {}).unwrap();
+    let outcomes = run_stage(
+        &stage,
+        options,
+        std::slice::from_mut(&mut target),
+        &Control::new(),
+        &mut |_| {},
+    )
+    .unwrap();
     assert_eq!(outcomes[0].ios(), 100);
 }

@@ -69,10 +69,18 @@ pub(crate) fn try_run(
 ) -> Result<Vec<Outcome>, StageError> {
     let options = StageOptions {
         seed,
-        start_at: None,
+        ..StageOptions::default()
     };
     let stage = Stage { workloads };
-    run_stage(&stage, options, target, &Control::new(), &mut |_| {})
+    run_on(&stage, options, std::slice::from_mut(target))
+}
+
+pub(crate) fn run_on(
+    stage: &Stage,
+    options: StageOptions,
+    targets: &mut [Target],
+) -> Result<Vec<Outcome>, StageError> {
+    run_stage(stage, options, targets, &Control::new(), &mut |_| {})
 }
 
 pub(crate) fn run(workloads: Vec<Workload>, target: &mut Target) -> Vec<Outcome> {

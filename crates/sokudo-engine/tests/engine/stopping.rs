@@ -29,7 +29,7 @@ fn run_until_progress(
     run_stage(
         &stage,
         StageOptions::default(),
-        target,
+        std::slice::from_mut(target),
         &control,
         &mut listener,
     )
@@ -99,7 +99,7 @@ fn virtual_time_can_be_stopped_from_another_thread() {
         run_stage(
             &stage,
             StageOptions::default(),
-            &mut target,
+            std::slice::from_mut(&mut target),
             &control,
             &mut |_| {},
         )
@@ -133,12 +133,12 @@ fn child_that_holds_a_test_file() {
     };
     let file = TestFile::create(Path::new(&directory), Bytes::mib(1)).unwrap();
     println!("\nready");
-    let mut target = file.target().unwrap();
+    let target = file.target().unwrap();
     let stage = Stage {
         workloads: vec![crate::setup::writes(4)],
     };
     let options = StageOptions::default();
-    let _ = run_stage(&stage, options, &mut target, &Control::new(), &mut |_| {});
+    let _ = run_stage(&stage, options, &mut [target], &Control::new(), &mut |_| {});
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn run_one(
     let outcomes = run_stage(
         stage,
         options,
-        &mut storage.targets[0],
+        &mut storage.targets,
         control,
         &mut listen,
     )

@@ -1,0 +1,61 @@
+//! Which buffers there are and which are free. Buffers themselves belong to the
+//! backend.
+
+use sokudo_model::{DataContent, Operation, Workload};
+
+use crate::data::POOL_BYTES;
+
+/// Chunks that are not in flight, longest unused first, so that all are used in
+/// turn. Holds at most as many as there are.
+pub(crate) struct FreeChunks {
+    ring: Box<[u32]>,
+    mask: u32,
+    taken: u32,
+    given_back: u32,
+}
+
+impl FreeChunks {
+    /// All of them are free.
+    pub(crate) fn new(chunks: u32) -> Self {
+        let size = chunks.next_power_of_two();
+        let ring = (0..size).collect();
+        Self {
+            ring,
+            mask: size - 1,
+            taken: 0,
+            given_back: chunks,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn take(&mut self) -> u32 {
+        debug_assert_ne!(self.taken, self.given_back, "a chunk per I/O in flight");
+        let chunk = self.ring[(self.taken & self.mask) as usize];
+        self.taken = self.taken.wrapping_add(1);
+        chunk
+    }
+
+    #[inline]
+    pub(crate) fn give_back(&mut self, chunk: u32) {
+        self.ring[(self.given_back & self.mask) as usize] = chunk;
+        self.given_back = self.given_back.wrapping_add(1);
+    }
+
+    /// Those that are free.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let count = self.given_back.wrapping_sub(self.taken);
+        (0..count).map(|index| self.ring[(self.taken.wrapping_add(index) & self.mask) as usize])
+    }
+}
+
+/// Buffers for a clone: one per I/O in flight, and for random data enough more
+/// that none is written again soon.
+pub(crate) fn chunks_for(workload: &Workload, depth: u32) -> u32 {
+    let random_writes =
+        workload.operations.percent(Operation::Write) > 0 && workload.data == DataContent::Random;
+    if !random_writes {
+        return depth;
+    }
+    let pool = POOL_BYTES / u64::from(workload.clones) / workload.blocks.largest().0.max(1);
+    depth.max(u32::try_from(pool).unwrap_or(u32::MAX))
+}

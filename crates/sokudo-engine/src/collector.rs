@@ -1,0 +1,288 @@
+//! Looks at the clones while they run: tells progress, asks for snapshots, ends what
+//! is steady, and receives what they end with.
+
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use sokudo_model::{Event, Nanos, Outcome, Phase, SteadyOutcome, Workload};
+
+use crate::backend::TICK;
+use crate::progress::Glance;
+use crate::stage::merged;
+use crate::steady::{Mark, Steady, Throughput};
+use crate::threads::{CloneId, Shared};
+
+/// What a clone tells.
+pub(crate) enum Told {
+    /// It has ended.
+    Ended { clone: usize, outcome: Box<Outcome> },
+    /// What it did so far.
+    Snapshot { clone: usize, outcome: Box<Outcome> },
+}
+
+/// The thread that runs the stage, while its clones run.
+pub(crate) struct Collector<'a> {
+    shared: &'a Shared<'a>,
+    clones: &'a [CloneId],
+    started_at: Instant,
+    ended: Vec<Option<Outcome>>,
+    watches: Vec<Option<Watch>>,
+    snapshots: Option<Snapshots>,
+}
+
+/// Snapshots in the making.
+struct Snapshots {
+    every: Duration,
+    next_at: Duration,
+    /// Those of the clones, while one is asked for.
+    taken: Option<Vec<Option<Outcome>>>,
+}
+
+impl<'a> Collector<'a> {
+    pub(crate) fn new(
+        shared: &'a Shared<'a>,
+        clones: &'a [CloneId],
+        started_at: Instant,
+        snapshot_every: Option<Duration>,
+    ) -> Self {
+        let workloads = &shared.stage.workloads;
+        let clones_of = |workload| clones.iter().filter(move |it| it.workload == workload);
+        let watch = |(index, workload): (usize, &Workload)| {
+            let rule = workload.steady?;
+            Some(Watch::new(Steady::new(rule), clones_of(index).count()))
+        };
+        Self {
+            shared,
+            clones,
+            started_at,
+            ended: clones.iter().map(|_| None).collect(),
+            watches: workloads.iter().enumerate().map(watch).collect(),
+            snapshots: snapshot_every.map(|every| Snapshots {
+                every: every.max(TICK),
+                next_at: every.max(TICK),
+                taken: None,
+            }),
+        }
+    }
+
+    /// Receives until every clone has ended; one outcome per workload.
+    pub(crate) fn collect(
+        mut self,
+        told: &Receiver<Told>,
+        listener: &mut dyn FnMut(Event),
+    ) -> Vec<Outcome> {
+        let mut next_look = TICK;
+        loop {
+            let wait = next_look.saturating_sub(self.started_at.elapsed());
+            match told.recv_timeout(wait) {
+                Ok(Told::Ended { clone, outcome }) => self.end(clone, *outcome),
+                Ok(Told::Snapshot { clone, outcome }) => self.keep(clone, *outcome),
+                Err(RecvTimeoutError::Disconnected) => return self.outcomes(),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.tell_progress(listener);
+                    self.watch();
+                    self.ask_for_snapshots();
+                    next_look = self.started_at.elapsed() + TICK;
+                }
+            }
+            self.tell_snapshots(listener);
+        }
+    }
+
+    fn end(&mut self, clone: usize, outcome: Outcome) {
+        self.ended[clone] = Some(outcome);
+    }
+
+    fn glances(&self, workload: usize) -> impl Iterator<Item = Glance> + '_ {
+        self.clones
+            .iter()
+            .zip(&self.shared.progress)
+            .filter(move |(clone, _)| clone.workload == workload)
+            .map(|(_, progress)| progress.look())
+    }
+
+    fn tell_progress(&self, listener: &mut dyn FnMut(Event)) {
+        let elapsed = self.started_at.elapsed().as_nanos();
+        let at = Nanos(u64::try_from(elapsed).unwrap_or(u64::MAX));
+        for workload in 0..self.shared.stage.workloads.len() {
+            let glance = self.glances(workload).reduce(Glance::with);
+            listener(progress_event(workload, at, glance.unwrap_or_default()));
+        }
+    }
+
+    /// Ends the workloads that are steady.
+    fn watch(&mut self) {
+        for workload in 0..self.watches.len() {
+            let glances: Vec<Glance> = self.glances(workload).collect();
+            if let Some(watch) = &mut self.watches[workload]
+                && watch.look(&glances)
+            {
+                self.shared.halts[workload].store(true, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn ask_for_snapshots(&mut self) {
+        let elapsed = self.started_at.elapsed();
+        let Some(snapshots) = &mut self.snapshots else {
+            return;
+        };
+        if snapshots.taken.is_none() && elapsed >= snapshots.next_at {
+            snapshots.taken = Some(self.clones.iter().map(|_| None).collect());
+            while snapshots.next_at <= elapsed {
+                snapshots.next_at += snapshots.every;
+            }
+            self.shared.snapshots_asked.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn keep(&mut self, clone: usize, outcome: Outcome) {
+        let snapshots = self.snapshots.as_mut();
+        if let Some(taken) = snapshots.and_then(|snapshots| snapshots.taken.as_mut()) {
+            taken[clone] = Some(outcome);
+        }
+    }
+
+    /// Tells a snapshot of every workload once all its clones have told theirs, or
+    /// have ended, or have not started yet.
+    fn tell_snapshots(&mut self, listener: &mut dyn FnMut(Event)) {
+        let snapshots = self.snapshots.as_mut();
+        let Some(taken) = snapshots.and_then(|snapshots| snapshots.taken.take()) else {
+            return;
+        };
+        let is_there = |(clone, taken): (usize, &Option<Outcome>)| {
+            taken.is_some()
+                || self.ended[clone].is_some()
+                || self.shared.progress[clone].look().phase == Phase::Waiting
+        };
+        if !taken.iter().enumerate().all(is_there) {
+            if let Some(snapshots) = &mut self.snapshots {
+                snapshots.taken = Some(taken);
+            }
+            return;
+        }
+        for workload in 0..self.shared.stage.workloads.len() {
+            let of_workload = taken
+                .iter()
+                .zip(&self.ended)
+                .zip(self.clones)
+                .filter(|(_, clone)| clone.workload == workload)
+                .filter_map(|((taken, ended), _)| ended.clone().or_else(|| taken.clone()));
+            if let Some(outcome) = merged(of_workload) {
+                let outcome = Box::new(outcome);
+                listener(Event::Snapshot { workload, outcome });
+            }
+        }
+    }
+
+    fn outcomes(self) -> Vec<Outcome> {
+        let mut ended = self.ended;
+        let of_workload = |(workload, watch): (usize, &Option<Watch>)| {
+            let mine = self
+                .clones
+                .iter()
+                .zip(&mut ended)
+                .filter(|(clone, _)| clone.workload == workload)
+                .filter_map(|(_, outcome)| outcome.take());
+            let mut outcome = merged(mine)?;
+            outcome.steady = watch.as_ref().map(Watch::outcome);
+            Some(outcome)
+        };
+        self.watches
+            .iter()
+            .enumerate()
+            .filter_map(of_workload)
+            .collect()
+    }
+}
+
+/// A workload's progress as an event.
+pub(crate) fn progress_event(workload: usize, at: Nanos, glance: Glance) -> Event {
+    let all = glance.all();
+    Event::Progress {
+        workload,
+        at,
+        bytes: all.bytes,
+        ios: all.ios,
+        each: glance.each,
+        phase: glance.phase,
+    }
+}
+
+/// Whether one workload has become steady, from what its clones tell.
+pub(crate) struct Watch {
+    steady: Steady,
+    /// Where the interval in progress began, per clone; empty before the first.
+    began: Vec<Mark>,
+    clones: usize,
+    is_over: bool,
+}
+
+impl Watch {
+    pub(crate) fn new(steady: Steady, clones: usize) -> Self {
+        Self {
+            steady,
+            began: Vec::with_capacity(clones),
+            clones,
+            is_over: false,
+        }
+    }
+
+    /// What was found.
+    pub(crate) fn outcome(&self) -> SteadyOutcome {
+        self.steady.outcome()
+    }
+
+    /// When the next look is due, in nanoseconds of the measured part.
+    pub(crate) fn next_at(&self) -> u64 {
+        if self.is_over {
+            u64::MAX
+        } else {
+            self.steady.next_at()
+        }
+    }
+
+    /// Looks at the clones, if it is time; true when they are steady. Figures are
+    /// those between the instants at which the clones told, which they do more often
+    /// than an interval is long.
+    pub(crate) fn look(&mut self, clones: &[Glance]) -> bool {
+        let measured = |glance: &Glance| {
+            matches!(
+                glance.phase,
+                Phase::Running | Phase::Verifying | Phase::Flushing
+            )
+        };
+        if self.is_over || clones.len() != self.clones || !clones.iter().all(measured) {
+            return false;
+        }
+        let earliest = clones.iter().map(|glance| glance.at).min();
+        if earliest.is_none_or(|at| at < self.steady.next_at()) {
+            return false;
+        }
+        let marks: Vec<Mark> = clones.iter().map(mark).collect();
+        self.steady.begin_interval();
+        if self.began.is_empty() {
+            self.began = marks;
+            return false;
+        }
+        let mut sum = Throughput::default();
+        for (mark, began) in marks.iter().zip(&self.began) {
+            let Throughput { iops, bandwidth } = mark.since(*began).unwrap_or_default();
+            sum.iops += iops;
+            sum.bandwidth += bandwidth;
+        }
+        self.began = marks;
+        self.is_over = self.steady.take(sum);
+        self.is_over
+    }
+}
+
+fn mark(glance: &Glance) -> Mark {
+    let all = glance.all();
+    Mark {
+        at: glance.at,
+        bytes: all.bytes.0,
+        ios: all.ios,
+    }
+}

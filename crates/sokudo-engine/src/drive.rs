@@ -1,0 +1,213 @@
+//! The hot loop of one thread: fill, submit and wait, reap, count.
+
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Sender;
+use std::thread;
+use std::time::Duration;
+
+use sokudo_model::{CpuTime, Nanos, Phase, StopReason, ThreadUsage};
+use sokudo_sys::{ThreadCounts, thread_counts};
+
+use crate::backend::{Backend, TICK};
+use crate::clock::{Clock, RealClock};
+use crate::collector::Told;
+use crate::control::Control;
+use crate::progress::Glance;
+use crate::stage::{Circumstances, outcome};
+use crate::threads::{CloneId, Opened, Shared};
+use crate::worker::{Next, Worker};
+
+/// Sleeping overshoots by about 0.1 ms (nanosleep of 100 µs took 191 µs on Linux
+/// 6.18), so the rest of a wait is spent looking at the clock.
+const SPIN_NS: u64 = 200_000;
+
+/// After a stop, I/Os still in flight are waited for this long, twice what the
+/// SCSI layer takes to give up on a command; then they are abandoned.
+const DRAIN_TIME_MAX_NS: u64 = 60_000_000_000;
+
+/// After Ctrl-C a person waits less.
+const CANCEL_TIME_MAX_NS: u64 = 3_000_000_000;
+
+/// What a thread needs to drive its clone.
+pub(crate) struct Driver<'a> {
+    pub(crate) shared: &'a Shared<'a>,
+    pub(crate) clone: &'a CloneId,
+    pub(crate) opened: &'a Opened,
+    pub(crate) told: &'a Sender<Told>,
+    /// When the stage started, on the clock.
+    pub(crate) stage_started_at: u64,
+}
+
+impl Driver<'_> {
+    /// Runs the worker to its end. Returns what the thread used in the measured part.
+    pub(crate) fn drive<B: Backend>(
+        &self,
+        worker: &mut Worker,
+        backend: &mut B,
+    ) -> (CpuTime, ThreadUsage) {
+        let (shared, clock) = (self.shared, &self.shared.clock);
+        let halt = &shared.halts[self.clone.workload];
+        let mut used_before = thread_counts();
+        let mut snapshots_told = shared.snapshots_asked.load(Ordering::Relaxed);
+        let mut now = clock.now();
+        worker.begin(now);
+        self.tell(worker, now);
+        let mut stopped_at = None;
+        loop {
+            match worker.fill(backend, clock, &mut now) {
+                Next::Finished => break,
+                Next::Completion => worker.wait(backend, clock, None),
+                Next::CompletionOr(at) => {
+                    worker.wait(backend, clock, Some(patience(at, clock.now())));
+                }
+                Next::Until(at) => sleep_until(clock, at),
+                Next::Busy(at) => spin_until(clock, at),
+            }
+            now = clock.now();
+            worker.hold_depth(now);
+            if now >= worker.next_boundary() {
+                if worker.at_boundary(now) {
+                    used_before = thread_counts();
+                }
+                self.tell(worker, now);
+                let asked = shared.snapshots_asked.load(Ordering::Relaxed);
+                if asked != snapshots_told {
+                    snapshots_told = asked;
+                    self.tell_snapshot(worker, used_before);
+                }
+            }
+            if worker.is_plain() {
+                backend.reap(|chunk, result| worker.complete(chunk, result, now));
+            } else {
+                worker.reap(backend, now);
+            }
+            let halted = shared.control.is_stopped() | halt.load(Ordering::Relaxed);
+            if halted || worker.stopped().is_some() {
+                let since = *stopped_at.get_or_insert(now);
+                if stop(worker, shared.control, halted, now - since) {
+                    worker.abandon();
+                    break;
+                }
+            }
+        }
+        used_since(used_before)
+    }
+
+    fn tell(&self, worker: &Worker, now: u64) {
+        self.shared.progress[self.clone.number].tell(&Glance {
+            at: now.saturating_sub(worker.started_at()),
+            each: worker.moved(),
+            phase: worker.phase(),
+        });
+    }
+
+    /// The last word of a clone.
+    pub(crate) fn tell_end(&self, worker: &Worker) {
+        self.shared.progress[self.clone.number].tell(&Glance {
+            at: self.shared.clock.now().saturating_sub(worker.started_at()),
+            each: worker.moved(),
+            phase: Phase::Ended,
+        });
+    }
+
+    #[cold]
+    fn tell_snapshot(&self, worker: &Worker, used_before: ThreadCounts) {
+        let (cpu, usage) = used_since(used_before);
+        let circumstances = self.circumstances(cpu, usage);
+        // The receiver lives until every clone has ended.
+        let _ = self.told.send(Told::Snapshot {
+            clone: self.clone.number,
+            outcome: Box::new(outcome(worker.snapshot(), circumstances)),
+        });
+    }
+
+    /// What is known of the clone besides what its worker counted.
+    pub(crate) fn circumstances(&self, cpu: CpuTime, usage: ThreadUsage) -> Circumstances {
+        Circumstances {
+            stage_started_at: self.stage_started_at,
+            cpu: Some(cpu),
+            usage: Some(usage),
+            backend: self.opened.used.clone(),
+            direct: self.opened.direct,
+        }
+    }
+
+    /// Waits for the workload's own start; the reason when it is stopped before.
+    pub(crate) fn wait_for_turn(&self) -> Option<StopReason> {
+        let shared = self.shared;
+        let workload = &shared.stage.workloads[self.clone.workload];
+        let starts_at = self
+            .stage_started_at
+            .saturating_add(workload.starts_after.0);
+        let halt = &shared.halts[self.clone.workload];
+        loop {
+            if shared.control.is_cancelled() {
+                return Some(StopReason::Cancelled);
+            }
+            if workload.starts_after.0 > 0
+                && (shared.control.is_stopped() || halt.load(Ordering::Relaxed))
+            {
+                return Some(StopReason::Ended);
+            }
+            if shared.clock.now() >= starts_at {
+                return None;
+            }
+            sleep_until(&shared.clock, starts_at);
+        }
+    }
+}
+
+/// Passes a stop on to the worker; true when it has waited long enough for I/Os in
+/// flight.
+#[cold]
+fn stop(worker: &mut Worker, control: &Control, halted: bool, waited_ns: u64) -> bool {
+    if control.is_cancelled() {
+        worker.stop(StopReason::Cancelled);
+    } else if halted {
+        worker.stop(StopReason::Ended);
+    }
+    let patience = if control.is_cancelled() {
+        CANCEL_TIME_MAX_NS
+    } else {
+        DRAIN_TIME_MAX_NS
+    };
+    worker.in_flight() > 0 && waited_ns > patience
+}
+
+/// How long to wait in the kernel for an instant; the rest is spent polling.
+fn patience(at: u64, now: u64) -> Duration {
+    let nanos = at.saturating_sub(now).saturating_sub(SPIN_NS);
+    Duration::from_nanos(nanos).min(TICK)
+}
+
+fn sleep_until(clock: &RealClock, at: u64) {
+    let remaining = patience(at, clock.now());
+    if !remaining.is_zero() {
+        thread::sleep(remaining);
+    } else {
+        spin_until(clock, at);
+    }
+}
+
+/// Keeps the processor busy until `at`, at most a tick.
+fn spin_until(clock: &RealClock, at: u64) {
+    let tick = u64::try_from(TICK.as_nanos()).unwrap_or(u64::MAX);
+    let at = at.min(clock.now().saturating_add(tick));
+    while clock.now() < at {
+        std::hint::spin_loop();
+    }
+}
+
+fn used_since(start: ThreadCounts) -> (CpuTime, ThreadUsage) {
+    let end = thread_counts();
+    let cpu = CpuTime {
+        user: Nanos(end.time.user_ns.saturating_sub(start.time.user_ns)),
+        system: Nanos(end.time.system_ns.saturating_sub(start.time.system_ns)),
+    };
+    let usage = ThreadUsage {
+        context_switches: end.context_switches.saturating_sub(start.context_switches),
+        major_faults: end.major_faults.saturating_sub(start.major_faults),
+        minor_faults: end.minor_faults.saturating_sub(start.minor_faults),
+    };
+    (cpu, usage)
+}

@@ -1,0 +1,144 @@
+//! How often each place is used.
+
+use super::*;
+
+#[test]
+fn favourites_of_zipf_are_spread_over_all_places() {
+    let mut workload = random_reads();
+    workload.scatter.distribution = Distribution::Zipf {
+        theta: 1_200_000,
+        center: None,
+    };
+    let places = 1_000;
+    let mut pattern = pattern(&workload, &[stretch(0, places * BLOCK)]);
+    let mut counts = uses(&mut pattern, places as usize, 300_000);
+    let hottest = hottest(&counts, 10);
+    let spread = hottest.iter().max().unwrap() - hottest.iter().min().unwrap();
+    assert!(spread > 500, "the hottest ten lie at {hottest:?}");
+    // By rank they are what the exact probabilities say.
+    counts.sort_by(|one, other| other.total_cmp(one));
+    let weights: Vec<f64> = (1..=places).map(|rank| (rank as f64).powf(-1.2)).collect();
+    let sum: f64 = weights.iter().sum();
+    for rank in 0..5 {
+        let share = weights[rank] / sum;
+        assert!(
+            within_binomial(counts[rank], 300_000.0, share),
+            "rank {rank}"
+        );
+    }
+}
+
+fn hottest(counts: &[f64], most: usize) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..counts.len()).collect();
+    places.sort_by(|one, other| counts[*other].total_cmp(&counts[*one]));
+    places.truncate(most);
+    places
+}
+
+#[test]
+fn the_favourite_lies_at_the_centre() {
+    let center = Some(250_000);
+    for distribution in [
+        Distribution::Zipf {
+            theta: 1_200_000,
+            center,
+        },
+        Distribution::Pareto {
+            power: 100_000,
+            center,
+        },
+        Distribution::Normal {
+            deviation: 2_000_000,
+            center,
+        },
+    ] {
+        let mut workload = random_reads();
+        workload.scatter.distribution = distribution;
+        let mut pattern = pattern(&workload, &[stretch(0, 1_024 * BLOCK)]);
+        let counts = uses(&mut pattern, 1_024, 200_000);
+        let found = hottest(&counts, 1)[0];
+        // The places of a normal distribution are as good as alike around its middle.
+        assert!(found.abs_diff(256) <= 15, "{distribution:?}: {found}");
+    }
+}
+
+#[test]
+fn a_centred_normal_distribution_lies_around_its_centre_and_wraps() {
+    let mut workload = random_reads();
+    workload.scatter.distribution = Distribution::Normal {
+        deviation: 5_000_000,
+        center: Some(0),
+    };
+    let mut pattern = pattern(&workload, &[stretch(0, 1_000 * BLOCK)]);
+    let counts = uses(&mut pattern, 1_000, 100_000);
+    let near: f64 = counts[..50].iter().chain(&counts[950..]).sum();
+    assert!(
+        (near / 100_000.0 - 0.6827).abs() < 0.01,
+        "{near} within one deviation"
+    );
+}
+
+#[test]
+fn zones_get_their_shares() {
+    let zone = |access: u64, share: u64| Zone {
+        access: access * 1_000_000,
+        length: ZoneLength::Share(share * 1_000_000),
+    };
+    // The example of fio's manual.
+    let zones = vec![zone(60, 10), zone(30, 20), zone(8, 30), zone(2, 40)];
+    assert_zones(zones);
+}
+
+#[test]
+fn zones_of_bytes_get_their_shares() {
+    let zone = |access: u64, blocks: u64| Zone {
+        access: access * 1_000_000,
+        length: ZoneLength::Size(Bytes(blocks * BLOCK)),
+    };
+    assert_zones(vec![
+        zone(60, 100),
+        zone(30, 200),
+        zone(8, 300),
+        zone(2, 400),
+    ]);
+}
+
+fn assert_zones(zones: Vec<Zone>) {
+    let mut workload = random_reads();
+    workload.scatter.distribution = Distribution::Zoned;
+    workload.scatter.zones = [zones.clone(), zones.clone(), zones];
+    let mut pattern = pattern(&workload, &[stretch(1 << 30, 1_000 * BLOCK)]);
+    let mut counts = [0.0; 4];
+    for _ in 0..100_000 {
+        match (pattern.next().offset - (1 << 30)) / BLOCK {
+            0..100 => counts[0] += 1.0,
+            100..300 => counts[1] += 1.0,
+            300..600 => counts[2] += 1.0,
+            _ => counts[3] += 1.0,
+        }
+    }
+    let p = agreement(&counts, &[0.6, 0.3, 0.08, 0.02]);
+    assert!(p > 0.001, "{counts:?}");
+}
+
+#[test]
+fn zones_are_per_direction_and_what_has_none_is_uniform() {
+    let zone = |access: u64, share: u64| Zone {
+        access: access * 1_000_000,
+        length: ZoneLength::Share(share * 1_000_000),
+    };
+    let mut workload = random_reads();
+    workload.operations = OperationMix::read_write(50).unwrap();
+    workload.scatter.distribution = Distribution::Zoned;
+    workload.scatter.zones = [vec![zone(0, 50), zone(100, 50)], vec![], vec![]];
+    let mut pattern = pattern(&workload, &[stretch(0, 1_000 * BLOCK)]);
+    let mut low_writes = 0;
+    for _ in 0..10_000 {
+        let access = pattern.next();
+        match access.operation {
+            Operation::Read => assert!(access.offset >= 500 * BLOCK),
+            _ => low_writes += u32::from(access.offset < 500 * BLOCK),
+        }
+    }
+    assert!((2_200..2_800).contains(&low_writes), "{low_writes}");
+}

@@ -1,0 +1,281 @@
+//! When a workload is steady enough to stop (fio: `steadystate`).
+//!
+//! Figures of equal intervals are kept in a rolling window. Their least-squares
+//! slope, or their largest deviation from the mean, is compared with the rule's
+//! limit, absolute or in percent of the mean, as fio's manual describes under
+//! `steadystate`. Nothing is measured here: the caller brings the figures.
+
+use std::collections::VecDeque;
+
+use sokudo_model::{SteadyFigure, SteadyLimit, SteadyOutcome, SteadyRule};
+
+/// Limits are in millionths.
+const MILLION: f64 = 1e6;
+
+/// Limits of bandwidth are in KiB per second.
+const BYTES_PER_KIB: f64 = 1024.0;
+
+/// Nanoseconds in a second.
+const SECOND_NS: f64 = 1e9;
+
+/// What has been moved in the measured part until an instant of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub(crate) at: u64,
+    pub(crate) bytes: u64,
+    pub(crate) ios: u64,
+}
+
+/// What was moved per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Throughput {
+    pub(crate) iops: f64,
+    pub(crate) bandwidth: f64,
+}
+
+impl Mark {
+    /// Per second from `earlier` to here; `None` when no time has passed.
+    #[expect(clippy::cast_precision_loss, reason = "rates are floats")]
+    pub(crate) fn since(&self, earlier: Self) -> Option<Throughput> {
+        let seconds = self.at.checked_sub(earlier.at)? as f64 / SECOND_NS;
+        (seconds > 0.0).then(|| Throughput {
+            iops: self.ios.saturating_sub(earlier.ios) as f64 / seconds,
+            bandwidth: self.bytes.saturating_sub(earlier.bytes) as f64 / seconds,
+        })
+    }
+}
+
+/// Watches one workload.
+pub(crate) struct Steady {
+    rule: SteadyRule,
+    window: VecDeque<Throughput>,
+    size: usize,
+    next_at: u64,
+    found: SteadyOutcome,
+}
+
+impl Steady {
+    /// The window holds as many intervals as fit the rule's duration, at least one.
+    pub(crate) fn new(rule: SteadyRule) -> Self {
+        let interval = rule.interval.0.max(1);
+        let size = usize::try_from(rule.duration.0 / interval)
+            .unwrap_or(usize::MAX)
+            .max(1);
+        Self {
+            rule,
+            window: VecDeque::new(),
+            size,
+            next_at: rule.ramp.0,
+            found: SteadyOutcome::default(),
+        }
+    }
+
+    /// When the next figure is wanted, in nanoseconds of the measured part. The
+    /// first look only begins the first interval.
+    pub(crate) fn next_at(&self) -> u64 {
+        self.next_at
+    }
+
+    /// Begins the next interval at the look that was due.
+    pub(crate) fn begin_interval(&mut self) {
+        self.next_at = self.next_at.saturating_add(self.rule.interval.0.max(1));
+    }
+
+    /// Takes the figure of an interval; true when the workload is steady.
+    pub(crate) fn take(&mut self, throughput: Throughput) -> bool {
+        if self.window.len() == self.size {
+            self.window.pop_front();
+        }
+        self.window.push_back(throughput);
+        self.found = self.judge();
+        self.found.attained
+    }
+
+    /// What was found at last.
+    pub(crate) fn outcome(&self) -> SteadyOutcome {
+        self.found.clone()
+    }
+
+    fn judge(&self) -> SteadyOutcome {
+        let (absolute, in_percent) = match self.rule.limit {
+            SteadyLimit::Percent(limit) => (limit, true),
+            SteadyLimit::Absolute(limit) => (limit, false),
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a limit is a float")]
+        let limit = absolute as f64 / MILLION;
+        let figures: Vec<f64> = self
+            .window
+            .iter()
+            .map(|throughput| self.figure(*throughput))
+            .collect();
+        let mean = mean(&figures);
+        let (slope, deviation_max) = (slope(&figures), deviation_max(&figures, mean));
+        let watched = if self.rule.slope {
+            slope
+        } else {
+            deviation_max
+        };
+        let criterion = match (in_percent, mean > 0.0) {
+            (true, true) => 100.0 * watched / mean,
+            // Nothing was done at all, which is no share of anything.
+            (true, false) => 0.0,
+            (false, _) => watched,
+        };
+        let full = figures.len() == self.size && mean > 0.0;
+        SteadyOutcome {
+            attained: full && criterion.abs() < limit,
+            criterion,
+            slope,
+            deviation_max,
+            iops: self
+                .window
+                .iter()
+                .map(|throughput| throughput.iops)
+                .collect(),
+            bandwidth: self
+                .window
+                .iter()
+                .map(|throughput| throughput.bandwidth)
+                .collect(),
+        }
+    }
+
+    fn figure(&self, throughput: Throughput) -> f64 {
+        match self.rule.figure {
+            SteadyFigure::Iops => throughput.iops,
+            SteadyFigure::Bandwidth => throughput.bandwidth / BYTES_PER_KIB,
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a window is short")]
+fn mean(figures: &[f64]) -> f64 {
+    figures.iter().sum::<f64>() / figures.len().max(1) as f64
+}
+
+/// Least squares over equally spaced figures:
+/// (Σxy − Σx Σy / n) / (Σx² − (Σx)² / n), with x the figure's number.
+#[expect(clippy::cast_precision_loss, reason = "a window is short")]
+fn slope(figures: &[f64]) -> f64 {
+    let n = figures.len() as f64;
+    let (mut x_sum, mut y_sum, mut xy_sum, mut xx_sum) = (0.0, 0.0, 0.0, 0.0);
+    for (index, y) in figures.iter().enumerate() {
+        let x = index as f64;
+        x_sum += x;
+        y_sum += y;
+        xy_sum += x * y;
+        xx_sum += x * x;
+    }
+    let spread = xx_sum - x_sum * x_sum / n;
+    if spread > 0.0 {
+        (xy_sum - x_sum * y_sum / n) / spread
+    } else {
+        0.0
+    }
+}
+
+fn deviation_max(figures: &[f64], mean: f64) -> f64 {
+    figures
+        .iter()
+        .map(|figure| (figure - mean).abs())
+        .fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_model::Nanos;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn rule(figure: SteadyFigure, slope: bool, limit: SteadyLimit) -> SteadyRule {
+        SteadyRule {
+            figure,
+            slope,
+            limit,
+            duration: Nanos(4 * SECOND),
+            ramp: Nanos(2 * SECOND),
+            interval: Nanos(SECOND),
+        }
+    }
+
+    fn feed(steady: &mut Steady, iops: &[f64]) -> Vec<bool> {
+        let throughput = |iops: &f64| Throughput {
+            iops: *iops,
+            bandwidth: iops * 4096.0,
+        };
+        iops.iter()
+            .map(|iops| steady.take(throughput(iops)))
+            .collect()
+    }
+
+    #[test]
+    fn a_window_that_is_not_full_is_never_steady() {
+        let limit = SteadyLimit::Percent(50_000_000);
+        let mut steady = Steady::new(rule(SteadyFigure::Iops, false, limit));
+        assert_eq!(feed(&mut steady, &[100.0; 4]), [false, false, false, true]);
+    }
+
+    #[test]
+    fn the_slope_is_that_of_least_squares() {
+        // y = 100 + 10 x, with the residuals +1, -1, -1, +1, which leave the slope.
+        let figures = [101.0, 109.0, 119.0, 131.0];
+        let limit = SteadyLimit::Absolute(10_000_001);
+        let mut steady = Steady::new(rule(SteadyFigure::Iops, true, limit));
+        assert_eq!(feed(&mut steady, &figures)[3], true);
+        let found = steady.outcome();
+        assert!((found.slope - 10.0).abs() < 1e-9, "{found:?}");
+        assert!((found.criterion - 10.0).abs() < 1e-9);
+        assert!((found.deviation_max - 16.0).abs() < 1e-9);
+        let limit = SteadyLimit::Percent(8_000_000);
+        let mut steady = Steady::new(rule(SteadyFigure::Iops, true, limit));
+        // 10 of 115 are 8.7 %.
+        assert_eq!(feed(&mut steady, &figures)[3], false);
+        assert!((steady.outcome().criterion - 1000.0 / 115.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_falling_slope_is_as_unsteady_as_a_rising_one() {
+        let limit = SteadyLimit::Percent(1_000_000);
+        let mut steady = Steady::new(rule(SteadyFigure::Bandwidth, true, limit));
+        assert_eq!(feed(&mut steady, &[130.0, 120.0, 110.0, 100.0])[3], false);
+        assert!(steady.outcome().slope < 0.0);
+    }
+
+    #[test]
+    fn the_window_rolls() {
+        let limit = SteadyLimit::Percent(1_000_000);
+        let mut steady = Steady::new(rule(SteadyFigure::Iops, false, limit));
+        let verdicts = feed(
+            &mut steady,
+            &[500.0, 400.0, 300.0, 200.0, 100.0, 100.0, 100.0, 100.5],
+        );
+        assert_eq!(verdicts.iter().filter(|steady| **steady).count(), 1);
+        assert_eq!(steady.outcome().iops, [100.0, 100.0, 100.0, 100.5]);
+    }
+
+    #[test]
+    fn absolute_limits_of_bandwidth_are_kibibytes_per_second() {
+        let limit = SteadyLimit::Absolute(5_000_000);
+        let mut steady = Steady::new(rule(SteadyFigure::Bandwidth, false, limit));
+        // 4 KiB each: one I/O more or less is 4 KiB per second.
+        assert_eq!(feed(&mut steady, &[99.0, 101.0, 100.0, 100.0])[3], true);
+        assert!((steady.outcome().criterion - 4.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn nothing_at_all_is_not_steady() {
+        let limit = SteadyLimit::Absolute(5_000_000);
+        let mut steady = Steady::new(rule(SteadyFigure::Iops, false, limit));
+        assert_eq!(feed(&mut steady, &[0.0; 6]), [false; 6]);
+    }
+
+    #[test]
+    fn figures_are_wanted_from_the_ramps_end_on() {
+        let limit = SteadyLimit::Percent(1);
+        let mut steady = Steady::new(rule(SteadyFigure::Iops, false, limit));
+        assert_eq!(steady.next_at(), 2 * SECOND);
+        steady.begin_interval();
+        assert_eq!(steady.next_at(), 3 * SECOND);
+    }
+}
