@@ -4,6 +4,7 @@ mod null;
 mod open;
 mod psync;
 mod queued;
+mod vsync;
 
 use std::io;
 use std::time::Duration;
@@ -12,9 +13,10 @@ use sokudo_sys::Request;
 
 pub(crate) use null::Null;
 pub use open::OpenError;
-pub(crate) use open::{AnyBackend, Wanted, open};
-pub(crate) use psync::Psync;
+pub(crate) use open::{AnyBackend, Wanted, depth_used, open};
+pub(crate) use psync::{Mmap, Psync};
 pub(crate) use queued::Queued;
+pub(crate) use vsync::Vsync;
 
 /// How long a backend waits for a silent device before it lets the worker look at
 /// the clock and the control: short enough for Ctrl-C to feel immediate.

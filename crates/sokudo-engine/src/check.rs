@@ -5,6 +5,7 @@ use sokudo_model::{Bytes, FileUse, Order, Rate, SequentialOffset, Stage, SteadyR
 use crate::chunks::chunks_for;
 use crate::stage::{stretch_of, uses};
 use crate::target::{Target, TargetError};
+use crate::verify::{VerifyError, check_verify};
 use crate::worker::BLOCK_BYTES_MAX;
 
 /// io_uring refuses more than 32,768 entries, and one is the ring's timer.
@@ -94,6 +95,14 @@ pub enum CheckError {
         /// All buffers together.
         needed: Bytes,
     },
+    /// Blocks cannot be checked as asked.
+    #[error("{name}: {source}")]
+    Verify {
+        /// The workload.
+        name: String,
+        /// What is in the way.
+        source: VerifyError,
+    },
     /// Writing without a permit.
     #[error(transparent)]
     Target(#[from] TargetError),
@@ -106,6 +115,12 @@ pub(crate) fn check(stage: &Stage, targets: &[Target]) -> Result<(), CheckError>
         check_ranges(workload)?;
         check_order(workload)?;
         check_steady(workload)?;
+        if let Some(verify) = &workload.verify {
+            check_verify(verify, &workload.blocks).map_err(|source| CheckError::Verify {
+                name: workload.name.clone(),
+                source,
+            })?;
+        }
         for file_use in uses(workload) {
             let target = find(workload, &file_use, targets)?;
             check_span(workload, &file_use, target)?;

@@ -76,7 +76,6 @@ impl Data {
     /// Whether that takes longer than the clock's resolution for a write of `length`
     /// bytes, so that the clock has to be read again before it is issued.
     #[inline]
-    #[allow(dead_code, reason = "the worker is about to use it")]
     pub(crate) fn takes_long(&self, length: u32) -> bool {
         match self.0 {
             Kind::Unique { .. } => length > MARKED_BYTES_PER_READING,

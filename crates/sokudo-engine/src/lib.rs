@@ -13,6 +13,7 @@
 mod backend;
 mod batched;
 mod check;
+mod checking;
 mod chunks;
 mod clock;
 mod collector;
@@ -35,6 +36,8 @@ mod tally;
 mod target;
 mod test_file;
 mod threads;
+#[allow(dead_code, reason = "the worker takes it up with reading back")]
+mod verify;
 mod worker;
 
 pub use backend::OpenError;
@@ -44,4 +47,5 @@ pub use control::Control;
 pub use job_file::{Allocation, JobFile, JobFileError, JobFileRequest, OWNER_ATTRIBUTE};
 pub use stage::{StageError, StageOptions, ends_others, run_stage};
 pub use target::{FileTarget, SimulatedTarget, Target, TargetError};
+pub use verify::VerifyError;
 pub use test_file::{LeftBehind, TestFile, TestFileError, free_space_needed, lay_out, left_behind};

@@ -145,6 +145,7 @@ fn actors(stage: &Stage, seed: u64, size: Bytes, now: u64) -> Vec<Actor> {
                 depth: workload.depth,
                 chunks: workload.depth,
                 submits: false,
+                checker: None,
             };
             number += 1;
             let starts_at = now.saturating_add(workload.starts_after.0);

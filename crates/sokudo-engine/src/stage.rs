@@ -141,6 +141,7 @@ pub(crate) fn outcome(finished: Finished, circumstances: Circumstances) -> Outco
     let Finished {
         tally,
         recorded,
+        verified,
         stopped,
     } = finished;
     let elapsed_ns = tally.last_completed_at - tally.started_at;
@@ -162,6 +163,7 @@ pub(crate) fn outcome(finished: Finished, circumstances: Circumstances) -> Outco
         usage: circumstances.usage,
         depths: recorded.depths,
         logs: recorded.logs,
+        verified,
         depth_achieved,
         direct: circumstances.direct,
         failures: tally.failures,

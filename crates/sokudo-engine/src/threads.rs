@@ -13,8 +13,9 @@ use sokudo_model::{
 };
 use sokudo_stats::{Random, mix64};
 
-use crate::backend::{AnyBackend, Wanted, open};
+use crate::backend::{AnyBackend, Wanted, depth_used, open};
 use crate::check::writes;
+use crate::checking::Checker;
 use crate::chunks::chunks_for;
 use crate::clock::{Clock as _, RealClock};
 use crate::collector::{Collector, Told};
@@ -25,7 +26,8 @@ use crate::offsets::{SharedPosition, Stretch};
 use crate::pattern::Pattern;
 use crate::progress::Progress;
 use crate::stage::{StageError, StageOptions, ends_others, outcome, stretch_of, uses};
-use crate::target::Target;
+use crate::target::{Target, TargetError};
+use crate::verify::Verifier;
 use crate::worker::{Setup, Worker};
 
 /// One clone of one workload.
@@ -228,6 +230,8 @@ fn drive(driver: &Driver<'_>, mut worker: Worker, mut backend: AnyBackend) -> Ou
         AnyBackend::IoUring(b) => driver.drive(&mut worker, b),
         AnyBackend::Libaio(b) => driver.drive(&mut worker, b),
         AnyBackend::Psync(b) => driver.drive(&mut worker, b),
+        AnyBackend::Vsync(b) => driver.drive(&mut worker, b),
+        AnyBackend::Mmap(b) => driver.drive(&mut worker, b),
         AnyBackend::Null(b) => driver.drive(&mut worker, b),
     };
     if worker.in_flight() > 0 {
@@ -268,7 +272,6 @@ fn prepare(
     let (mut backend, mut used) = open(wanted, files)?;
     note_open_max(workload, &mut used);
     let submits = matches!(used.kind, BackendKind::IoUring | BackendKind::Libaio);
-    let is_queue = submits || used.kind == BackendKind::Null;
     let mut random = Random::stream(shared.seed, clone.number as u64);
     let data = Data::new(&workload.data, random.next_u64());
     let stretches = stretches(workload, shared.targets);
@@ -277,9 +280,10 @@ fn prepare(
         pattern: Pattern::new(workload, &stretches, position, random),
         data,
         pace: pace_stream(shared.seed, clone.number as u64),
-        depth: if is_queue { workload.depth } else { 1 },
+        depth: depth_used(used.kind, workload),
         chunks,
         submits,
+        checker: checker(shared, workload, clone, direct, chunks)?,
     };
     let mut worker = Worker::new(workload, setup);
     if workload.operations.changes_data() {
@@ -287,6 +291,8 @@ fn prepare(
             AnyBackend::IoUring(b) => worker.fill_buffers(b),
             AnyBackend::Libaio(b) => worker.fill_buffers(b),
             AnyBackend::Psync(b) => worker.fill_buffers(b),
+            AnyBackend::Vsync(b) => worker.fill_buffers(b),
+            AnyBackend::Mmap(b) => worker.fill_buffers(b),
             AnyBackend::Null(b) => worker.fill_buffers(b),
         }
     }
@@ -308,6 +314,38 @@ pub(crate) fn stretches(workload: &Workload, targets: &[Target]) -> Vec<Stretch>
 /// them: one seed, the same I/Os at every pace.
 pub(crate) fn pace_stream(seed: u64, number: u64) -> Random {
     Random::stream(mix64(seed), number)
+}
+
+/// What checks a clone's blocks, if that is asked for.
+fn checker(
+    shared: &Shared<'_>,
+    workload: &Workload,
+    clone: &CloneId,
+    direct: bool,
+    chunks: u32,
+) -> Result<Option<Checker>, StageError> {
+    let Some(verify) = &workload.verify else {
+        return Ok(None);
+    };
+    let (mut names, mut cached) = (Vec::new(), Vec::new());
+    for file_use in uses(workload) {
+        let Some(Target::File(file)) = shared.targets.get(file_use.target as usize) else {
+            continue;
+        };
+        names.push(file.path().display().to_string());
+        if !direct {
+            let opened = |source| TargetError::Open {
+                path: file.path().to_owned(),
+                source,
+            };
+            cached.push(file.handle().try_clone().map_err(opened)?);
+        }
+    }
+    // fio counts threads from 1.
+    let number = u32::try_from(clone.number + 1).unwrap_or(u32::MAX);
+    let seed = pace_stream(mix64(shared.seed), clone.number as u64).next_u64();
+    let verifier = Verifier::new(verify, number, names, seed);
+    Ok(Some(Checker::new(workload, verifier, cached, chunks)))
 }
 
 /// Every file of a workload, none for null targets, and whether all bypass the page

@@ -5,12 +5,13 @@
 
 use std::time::Duration;
 
-use sokudo_model::{FailureKind, Moved, Operation, Phase, StopReason, Workload};
+use sokudo_model::{FailureKind, Moved, Operation, Phase, StopReason, VerifyOutcome, Workload};
 use sokudo_stats::Random;
 use sokudo_sys::{Action, Request};
 
 use crate::backend::Backend;
 use crate::batched::Batched;
+use crate::checking::{Checker, read_of};
 use crate::chunks::FreeChunks;
 use crate::clock::Clock;
 use crate::data::Data;
@@ -19,14 +20,11 @@ use crate::pace::{Gate, Pace, Turn};
 use crate::pattern::{Access, Pattern};
 use crate::record::{Done, Recorded, Recorder};
 use crate::tally::{FinishedTally, Tally};
+use crate::verify::Expected;
 
 /// I/Os prepared per reading of the clock. Preparing four takes about as long as
 /// the clock's own resolution, so that no latency is off by more than that.
 const PREPARED_PER_READING: u32 = 4;
-
-/// Making more than this much data unique takes longer than the clock's
-/// resolution, so the clock is read again before such a write is issued.
-const STAMPED_BYTES_PER_READING: u32 = 32 << 10;
 
 /// A full queue is submitted in this many parts. In one, a device that completes
 /// in bursts gets all of its work in bursts, and idles in between: on a virtio
@@ -75,6 +73,8 @@ enum Ready {
         access: Access,
         action: Action,
         intended_at: u64,
+        /// The block that is checked by it.
+        expected: Option<Expected>,
     },
     Wait(Next),
     Over,
@@ -121,12 +121,15 @@ pub(crate) struct Setup {
     pub(crate) chunks: u32,
     /// Whether submitting is a step of its own.
     pub(crate) submits: bool,
+    /// Checks what is written or read, if that is asked for.
+    pub(crate) checker: Option<Checker>,
 }
 
 /// What a worker ends with.
 pub(crate) struct Finished {
     pub(crate) tally: FinishedTally,
     pub(crate) recorded: Recorded,
+    pub(crate) verified: Option<VerifyOutcome>,
     pub(crate) stopped: StopReason,
 }
 
@@ -138,7 +141,8 @@ pub(crate) struct Worker {
     pace: Option<Box<Pace>>,
     recorder: Option<Box<Recorder>>,
     batched: Option<Box<Batched>>,
-    /// None of the three above, so that the loop need not look for them.
+    checker: Option<Box<Checker>>,
+    /// None of the four above, so that the loop need not look for them.
     plain: bool,
     data: Data,
     tally: Tally,
@@ -198,6 +202,7 @@ impl Worker {
             depth,
             chunks,
             submits,
+            checker,
         } = setup;
         let files = u32::try_from(workload.files.uses.len().max(1)).unwrap_or(u32::MAX);
         let pace = Pace::new(workload, pace).map(Box::new);
@@ -208,7 +213,8 @@ impl Worker {
         Self {
             pattern,
             drawn: None,
-            plain: pace.is_none() && recorder.is_none() && batched.is_none(),
+            plain: pace.is_none() && recorder.is_none() && batched.is_none() && checker.is_none(),
+            checker: checker.map(Box::new),
             pace,
             recorder,
             submits_eagerly: submit.is_some() || splits,
@@ -285,9 +291,9 @@ impl Worker {
                 until_reading = self.prepared_per_reading;
             }
             until_reading -= 1;
-            let (access, action, intended_at) = if self.plain {
+            let (access, action, intended_at, expected) = if self.plain {
                 match self.next_access() {
-                    Some((access, action)) => (access, action, *now),
+                    Some((access, action)) => (access, action, *now, None),
                     None => break,
                 }
             } else {
@@ -296,13 +302,14 @@ impl Worker {
                         access,
                         action,
                         intended_at,
-                    } => (access, action, intended_at),
+                        expected,
+                    } => (access, action, intended_at, expected),
                     Ready::Wait(next) => return next,
                     Ready::Over => break,
                 }
             };
-            let chunk = self.take_chunk(backend, access);
-            if access.operation == Operation::Write && access.length > STAMPED_BYTES_PER_READING {
+            let (chunk, took_long) = self.take_chunk(backend, access, expected);
+            if took_long {
                 self.read_clock(clock, now);
             }
             let slot = Slot {
@@ -335,7 +342,11 @@ impl Worker {
     pub(crate) fn complete(&mut self, chunk: u32, result: i32, now: u64) {
         let slot = self.slots[chunk as usize];
         self.in_flight -= 1;
-        self.free.give_back(chunk);
+        if self.checker.is_none() {
+            self.free.give_back(chunk);
+        } else {
+            self.settle(chunk, slot, result);
+        }
         let counts = slot.issued_at >= self.tally.started_at();
         if !counts {
             self.in_flight_of_ramp -= 1;
@@ -351,6 +362,22 @@ impl Worker {
             self.complete_badly(chunk, slot, moved, counts, now);
         } else if counts {
             self.count(chunk, slot, slot.length, now);
+        }
+    }
+
+    /// Passes a completion on to the checker; a chunk that it looks at is free after
+    /// that.
+    fn settle(&mut self, chunk: u32, slot: Slot, result: i32) {
+        let access = Access {
+            operation: slot.operation,
+            file: slot.file,
+            offset: slot.offset,
+            length: slot.length,
+        };
+        let is_whole = result == slot.length.cast_signed();
+        let checker = self.checker.as_mut();
+        if checker.is_none_or(|checker| checker.complete(chunk, access, is_whole)) {
+            self.free.give_back(chunk);
         }
     }
 
@@ -397,6 +424,11 @@ impl Worker {
             }
         }
         self.count_reaped(before - self.in_flight);
+        if let Some(checker) = &mut self.checker
+            && !checker.look(backend, |chunk| self.free.give_back(chunk))
+        {
+            self.stop(StopReason::Failed);
+        }
     }
 
     /// Counts how many I/Os were reaped at once.
@@ -584,7 +616,10 @@ impl Worker {
 
     /// What it is doing.
     pub(crate) fn phase(&self) -> Phase {
-        if self.flushing.is_at_end() {
+        let checker = self.checker.as_ref();
+        if checker.is_some_and(|checker| checker.is_reading_back()) {
+            Phase::Verifying
+        } else if self.flushing.is_at_end() {
             Phase::Flushing
         } else if self.stopped.is_some() {
             Phase::Finishing
@@ -641,10 +676,18 @@ impl Worker {
             let operations = &mut tally.operations;
             recorder.finish(at, operations)
         });
+        let verified = self.checker.map(|checker| checker.finish());
+        let stopped = self.stopped.unwrap_or(StopReason::Ended);
+        let is_wrong = verified.as_ref().is_some_and(|found| found.wrong > 0);
         Finished {
             tally,
             recorded: recorded.unwrap_or_default(),
-            stopped: self.stopped.unwrap_or(StopReason::Ended),
+            verified,
+            stopped: if is_wrong {
+                stopped.graver(StopReason::Failed)
+            } else {
+                stopped
+            },
         }
     }
 
@@ -660,6 +703,7 @@ impl Worker {
         Finished {
             tally,
             recorded: recorded.unwrap_or_default(),
+            verified: None,
             stopped: self.stopped.unwrap_or(StopReason::Ended),
         }
     }
@@ -703,7 +747,7 @@ impl Worker {
     /// All of the pass has been issued.
     #[cold]
     fn end_pass(&mut self) {
-        if self.pass.repeats_left == 0 {
+        if self.pass.repeats_left == 0 && self.checker.is_none() {
             self.stop(StopReason::Bytes);
         } else {
             self.pass.is_over = true;
@@ -716,6 +760,16 @@ impl Worker {
             && batched.is_draining(self.in_flight)
         {
             return Ready::Wait(Next::Completion);
+        }
+        if let Some(checker) = &mut self.checker
+            && let Some(expected) = checker.due()
+        {
+            return Ready::Issue {
+                access: read_of(&expected),
+                action: Action::Read,
+                intended_at: now,
+                expected: Some(expected),
+            };
         }
         let flushes = self.flushing.is_due();
         if !flushes && self.is_limit_reached() {
@@ -746,11 +800,7 @@ impl Worker {
             } => {
                 let access = self.pattern.access(operation);
                 let (access, action) = self.issue(access);
-                Ready::Issue {
-                    access,
-                    action,
-                    intended_at,
-                }
+                self.ready(access, action, intended_at)
             }
             Turn::Until(at) => {
                 self.drawn = Some(drawn);
@@ -761,24 +811,53 @@ impl Worker {
 
     fn next_free(&mut self, intended_at: u64) -> Ready {
         match self.next_access() {
-            Some((access, action)) => Ready::Issue {
-                access,
-                action,
-                intended_at,
-            },
+            Some((access, action)) => self.ready(access, action, intended_at),
             None => Ready::Over,
         }
     }
 
-    /// A free chunk with what the I/O writes in it.
+    /// An I/O, or the one that checks instead of it.
+    fn ready(&self, access: Access, action: Action, intended_at: u64) -> Ready {
+        let (instead, expected) = match &self.checker {
+            Some(checker) => checker.instead_of(access),
+            None => (access, None),
+        };
+        Ready::Issue {
+            access: instead,
+            action: if expected.is_some() {
+                Action::Read
+            } else {
+                action
+            },
+            intended_at,
+            expected,
+        }
+    }
+
+    /// A free chunk with what the I/O writes in it, and whether that took long enough
+    /// for the clock to be read again.
     #[inline]
-    fn take_chunk<B: Backend>(&mut self, backend: &mut B, access: Access) -> u32 {
+    fn take_chunk<B: Backend>(
+        &mut self,
+        backend: &mut B,
+        access: Access,
+        expected: Option<Expected>,
+    ) -> (u32, bool) {
         let chunk = self.free.take();
-        if B::MOVES_DATA && access.operation == Operation::Write {
+        let writes = access.operation == Operation::Write;
+        if let Some(checker) = &mut self.checker {
+            checker.begin(chunk, expected);
+            if writes {
+                let buffer = &mut backend.chunk_mut(chunk)[..access.length as usize];
+                checker.seal(chunk, buffer, access);
+            }
+            return (chunk, writes);
+        }
+        if B::MOVES_DATA && writes {
             let buffer = &mut backend.chunk_mut(chunk)[..access.length as usize];
             self.data.stamp(buffer);
         }
-        chunk
+        (chunk, writes && self.data.takes_long(access.length))
     }
 
     #[inline]
@@ -841,7 +920,7 @@ impl Worker {
         );
         if !cancelled && let Some(file) = self.flushing.next_at_end() {
             let access = flush_of(file);
-            let chunk = self.take_chunk(backend, access);
+            let (chunk, _) = self.take_chunk(backend, access, None);
             let slot = Slot {
                 issued_at: now,
                 intended_at: now,
@@ -855,8 +934,16 @@ impl Worker {
             return Next::Completion;
         }
         if self.pass.is_over && self.stopped.is_none() {
-            self.restart();
-            return Next::Until(now);
+            self.tally.end_phase();
+            let checker = self.checker.as_mut();
+            if checker.is_some_and(|checker| checker.end_pass()) {
+                return Next::Until(now);
+            }
+            if self.pass.repeats_left > 0 {
+                self.restart();
+                return Next::Until(now);
+            }
+            self.stop(StopReason::Bytes);
         }
         Next::Finished
     }
@@ -870,6 +957,9 @@ impl Worker {
         self.drawn = None;
         self.pattern.restart();
         self.flushing.restart();
+        if let Some(checker) = &mut self.checker {
+            checker.restart();
+        }
     }
 
     #[inline]

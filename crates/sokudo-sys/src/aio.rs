@@ -36,6 +36,7 @@ struct Event {
 pub struct Aio {
     context: libc::c_ulong,
     files: Vec<OwnedFd>,
+    are_devices: Box<[bool]>,
     region: ManuallyDrop<Region>,
     blocks: Box<[libc::iocb]>,
     prepared: Vec<u32>,
@@ -69,6 +70,7 @@ impl Aio {
         let depth = depth as usize;
         Ok(Self {
             context,
+            are_devices: files.iter().map(blocking::is_block_device).collect(),
             files,
             blocks: vec![zeroed_block(); region.chunks()].into_boxed_slice(),
             region: ManuallyDrop::new(region),
@@ -138,7 +140,12 @@ impl Queue for Aio {
         let file = self.files[request.file as usize].as_raw_fd();
         self.in_flight += 1;
         if request.action == Action::Trim {
-            let result = blocking::perform(file, buffer, request);
+            let result = blocking::perform(
+                file,
+                self.are_devices[request.file as usize],
+                buffer,
+                request,
+            );
             self.done.push((request.chunk, result));
             return;
         }

@@ -1,4 +1,5 @@
-//! `pread`, `pwrite` and friends, one at a time, on a region's chunks.
+//! Blocking reads and writes, one at a time, on a region's chunks: by position, by
+//! seeking, or with vectors, as the caller wishes.
 
 #![expect(
     unsafe_code,
@@ -6,48 +7,213 @@
 )]
 
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+use rustix::fs::FileType;
 
 use crate::region::Region;
 use crate::request::{Action, Request, negative_errno};
 
+/// The kernel takes no more vectors per call (`UIO_MAXIOV`).
+pub const VECTORS_MAX: usize = 1_024;
+
+/// Which system calls move data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Calls {
+    /// `pread` and `pwrite`.
+    #[default]
+    Positioned,
+    /// `lseek` where the position is not the right one already, then `read` or `write`.
+    Seeking,
+    /// `preadv` and `pwritev`.
+    Vectored,
+    /// `preadv2` and `pwritev2`.
+    VectoredWithFlags,
+}
+
+/// Something that does one I/O after the other on buffers of its own.
+pub trait OneByOne {
+    /// The buffers.
+    fn region_mut(&mut self) -> &mut Region;
+
+    /// Does one I/O and returns its result: bytes moved, or minus the error number. A
+    /// call that a signal interrupts before it has moved anything is repeated.
+    fn perform(&mut self, request: Request) -> i32;
+}
+
 /// Files with their own buffers, accessed by blocking system calls.
 pub struct Blocking {
-    files: Vec<OwnedFd>,
+    files: Vec<BlockingFile>,
     region: Region,
+    calls: Calls,
+    /// Room for what one vectored call takes.
+    vectors: Vec<libc::iovec>,
+}
+
+struct BlockingFile {
+    descriptor: OwnedFd,
+    is_device: bool,
+    /// Where the file's position is, if that is known.
+    position: Option<u64>,
 }
 
 impl Blocking {
-    /// Takes the files and the buffers.
+    /// Takes the files and the buffers; data is moved by position.
     pub fn new(files: Vec<OwnedFd>, region: Region) -> Self {
-        Self { files, region }
+        Self::with_calls(files, region, Calls::Positioned)
     }
 
-    /// The buffers.
+    /// As [`Self::new`], with the caller's choice of system calls.
+    pub fn with_calls(files: Vec<OwnedFd>, region: Region, calls: Calls) -> Self {
+        let file = |descriptor: OwnedFd| BlockingFile {
+            is_device: is_block_device(&descriptor),
+            descriptor,
+            position: None,
+        };
+        Self {
+            files: files.into_iter().map(file).collect(),
+            region,
+            calls,
+            vectors: Vec::with_capacity(match calls {
+                Calls::Vectored | Calls::VectoredWithFlags => VECTORS_MAX,
+                Calls::Positioned | Calls::Seeking => 0,
+            }),
+        }
+    }
+
+    /// Does reads, or writes, of one file that lie next to each other by one vectored
+    /// call, and returns the bytes moved by all, or minus the error number.
+    ///
+    /// # Panics
+    /// If there are more than [`VECTORS_MAX`].
+    pub fn perform_adjacent(&mut self, requests: &[Request]) -> i64 {
+        let Some(first) = requests.first().copied() else {
+            return 0;
+        };
+        assert!(
+            requests.len() <= VECTORS_MAX,
+            "more vectors than one call takes"
+        );
+        self.vectors.clear();
+        for request in requests {
+            self.vectors.push(libc::iovec {
+                iov_base: self.region.lend(request.chunk, request.length).cast(),
+                iov_len: request.length as usize,
+            });
+        }
+        let file = self.files[first.file as usize].descriptor.as_raw_fd();
+        let result = vectored(file, &self.vectors, first);
+        for request in requests {
+            self.region.take_back(request.chunk);
+        }
+        result
+    }
+}
+
+impl OneByOne for Blocking {
     #[inline]
-    pub fn region_mut(&mut self) -> &mut Region {
+    fn region_mut(&mut self) -> &mut Region {
         &mut self.region
     }
 
-    /// Does one I/O and returns its result: bytes moved, or minus the error
-    /// number. A call that a signal interrupts before it has moved anything is
-    /// repeated.
     #[inline]
-    pub fn perform(&mut self, request: Request) -> i32 {
-        let file = self.files[request.file as usize].as_raw_fd();
+    fn perform(&mut self, request: Request) -> i32 {
+        let file = &mut self.files[request.file as usize];
+        let fd = file.descriptor.as_raw_fd();
         let buffer = self.region.lend(request.chunk, request.length);
-        let result = perform(file, buffer, request);
+        let result = match self.calls {
+            _ if !request.action.moves_data() => perform(fd, file.is_device, buffer, request),
+            Calls::Positioned => perform(fd, file.is_device, buffer, request),
+            Calls::Seeking => file.seek_and_move(buffer, request),
+            Calls::Vectored | Calls::VectoredWithFlags => {
+                let vector = libc::iovec {
+                    iov_base: buffer.cast(),
+                    iov_len: request.length as usize,
+                };
+                let with_flags = self.calls == Calls::VectoredWithFlags;
+                until_done(|| move_vectors(fd, &[vector], request, with_flags))
+            }
+        };
         self.region.take_back(request.chunk);
         result
     }
 }
 
-/// Does one I/O with `buffer`, which the caller has borrowed from a region for
-/// `request.length` bytes.
+impl BlockingFile {
+    fn seek_and_move(&mut self, buffer: *mut u8, request: Request) -> i32 {
+        let fd = self.descriptor.as_raw_fd();
+        let position = self.position.take();
+        if position != Some(request.offset) {
+            // SAFETY: takes no memory.
+            let at = unsafe { libc::lseek64(fd, request.offset.cast_signed(), libc::SEEK_SET) };
+            if at < 0 {
+                return negative_errno(&io::Error::last_os_error());
+            }
+        }
+        let result = until_done(|| move_here(fd, buffer, request));
+        if let Ok(moved) = u64::try_from(result) {
+            self.position = Some(request.offset + moved);
+        }
+        result
+    }
+}
+
+/// Reads or writes at the file's own position.
+fn move_here(fd: i32, buffer: *mut u8, request: Request) -> isize {
+    let length = request.length as usize;
+    match request.action {
+        // SAFETY: buffer is valid for `length` bytes and lent to this call.
+        Action::Read => unsafe { libc::read(fd, buffer.cast(), length) },
+        // SAFETY: as above.
+        Action::Write => unsafe { libc::write(fd, buffer.cast(), length) },
+        _ => {
+            let vector = libc::iovec {
+                iov_base: buffer.cast(),
+                iov_len: length,
+            };
+            // -1 is the file's position, which is moved on.
+            let flags = request.action.write_flags();
+            // SAFETY: one iovec that is valid for `length` bytes.
+            unsafe { libc::pwritev2(fd, &raw const vector, 1, -1, flags) }
+        }
+    }
+}
+
+fn move_vectors(fd: i32, vectors: &[libc::iovec], request: Request, with_flags: bool) -> isize {
+    let offset = request.offset.cast_signed();
+    // At most VECTORS_MAX.
+    let count = i32::try_from(vectors.len()).unwrap_or(i32::MAX);
+    let first = vectors.as_ptr();
+    let flags = request.action.write_flags();
+    match (request.action, with_flags || flags != 0) {
+        // SAFETY: every vector is valid for its length and lent to this call.
+        (Action::Read, false) => unsafe { libc::preadv(fd, first, count, offset) },
+        // SAFETY: as above.
+        (Action::Read, true) => unsafe { libc::preadv2(fd, first, count, offset, 0) },
+        // SAFETY: as above.
+        (_, false) => unsafe { libc::pwritev(fd, first, count, offset) },
+        // SAFETY: as above.
+        (_, true) => unsafe { libc::pwritev2(fd, first, count, offset, flags) },
+    }
+}
+
+/// Several chunks by one call; its result may exceed 2^31 in theory only.
+fn vectored(fd: i32, vectors: &[libc::iovec], first: Request) -> i64 {
+    i64::from(until_done(|| move_vectors(fd, vectors, first, false)))
+}
+
+/// Does one I/O by position with `buffer`, which the caller has borrowed from a region
+/// for `request.length` bytes.
 #[inline]
-pub(crate) fn perform(fd: i32, buffer: *mut u8, request: Request) -> i32 {
+pub(crate) fn perform(fd: i32, is_device: bool, buffer: *mut u8, request: Request) -> i32 {
+    until_done(|| attempt(fd, is_device, buffer, request))
+}
+
+/// Repeats a call that a signal interrupts; bytes moved, or minus the error number.
+#[inline]
+pub(crate) fn until_done(mut call: impl FnMut() -> isize) -> i32 {
     loop {
-        let result = attempt(fd, buffer, request);
+        let result = call();
         if result >= 0 {
             // No kernel moves more than 2^31 bytes per call.
             return i32::try_from(result).unwrap_or(i32::MAX);
@@ -60,7 +226,7 @@ pub(crate) fn perform(fd: i32, buffer: *mut u8, request: Request) -> i32 {
 }
 
 #[inline]
-fn attempt(fd: i32, buffer: *mut u8, request: Request) -> isize {
+fn attempt(fd: i32, is_device: bool, buffer: *mut u8, request: Request) -> isize {
     let length = request.length as usize;
     let offset = request.offset.cast_signed();
     match request.action {
@@ -88,10 +254,29 @@ fn attempt(fd: i32, buffer: *mut u8, request: Request) -> isize {
         Action::Fsync => unsafe { libc::fsync(fd) as isize },
         // SAFETY: takes no memory.
         Action::Fdatasync => unsafe { libc::fdatasync(fd) as isize },
-        Action::Trim => {
-            let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-            // SAFETY: takes no memory.
-            unsafe { libc::fallocate64(fd, mode, offset, i64::from(request.length)) as isize }
-        }
+        Action::Trim => trim(fd, is_device, request),
     }
+}
+
+/// Discards a device's range, or punches a hole into a file. A hole in a device would
+/// be zeros written where it cannot discard.
+pub(crate) fn trim(fd: i32, is_device: bool, request: Request) -> isize {
+    if is_device {
+        let range = [request.offset, u64::from(request.length)];
+        // SAFETY: BLKDISCARD reads two 64-bit numbers from the pointer.
+        return unsafe { libc::ioctl(fd, BLKDISCARD, range.as_ptr()) as isize };
+    }
+    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    let offset = request.offset.cast_signed();
+    // SAFETY: takes no memory.
+    unsafe { libc::fallocate64(fd, mode, offset, i64::from(request.length)) as isize }
+}
+
+/// `_IO(0x12, 119)` of <linux/fs.h>, which libc does not carry.
+const BLKDISCARD: libc::Ioctl = 0x1277;
+
+/// Whether trims of a file are discards.
+pub(crate) fn is_block_device(file: impl AsFd) -> bool {
+    rustix::fs::fstat(file)
+        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice)
 }

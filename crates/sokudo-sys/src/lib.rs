@@ -1,5 +1,5 @@
 //! The only crate with `unsafe`: io_uring and libaio rings that own their
-//! buffers, blocking I/O on the same buffers, and the system calls that no safe
+//! buffers, blocking I/O and mapped files on the same buffers, and the system calls that no safe
 //! library offers.
 //!
 //! Every public function is safe. Nothing here decides anything: which backend,
@@ -13,8 +13,10 @@
 mod aio;
 mod block_cache;
 mod blocking;
+mod bus_error;
 pub mod extents;
 mod local_time;
+mod mapped;
 mod queue;
 mod region;
 mod request;
@@ -25,7 +27,9 @@ mod usage;
 pub use aio::Aio;
 pub use block_cache::flush_block_cache;
 pub use blocking::Blocking;
+pub use blocking::{Blocking, Calls, OneByOne, VECTORS_MAX};
 pub use local_time::utc_offset_seconds;
+pub use mapped::Mapped;
 pub use queue::Queue;
 pub use region::{CHUNK_ALIGNMENT, PageWish, Pages, Region};
 pub use request::{Action, Request};

@@ -13,6 +13,7 @@ use std::time::Duration;
 use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode, squeue};
 
+use crate::blocking;
 use crate::queue::{Queue, drain};
 use crate::region::Region;
 use crate::request::{Action, Request};
@@ -45,8 +46,11 @@ pub struct Ring {
     ring: ManuallyDrop<IoUring>,
     region: ManuallyDrop<Region>,
     files: Vec<OwnedFd>,
+    are_devices: Box<[bool]>,
     features: RingFeatures,
     in_flight: u32,
+    /// Discards of devices, which the ring cannot do: they are done when prepared.
+    done: Vec<(u32, i32)>,
     tick: Box<Timespec>,
     tick_armed: bool,
 }
@@ -82,7 +86,9 @@ impl Ring {
         Ok(Self {
             ring: ManuallyDrop::new(ring),
             region: ManuallyDrop::new(region),
+            are_devices: files.iter().map(blocking::is_block_device).collect(),
             files,
+            done: Vec::with_capacity(depth as usize),
             features,
             in_flight: 0,
             tick: Box::new(Timespec::from(tick)),
@@ -144,6 +150,13 @@ impl Queue for Ring {
     #[inline]
     fn prepare(&mut self, request: Request) {
         let buffer = self.region.lend(request.chunk, request.length);
+        if request.action == Action::Trim && self.are_devices[request.file as usize] {
+            let file = self.files[request.file as usize].as_raw_fd();
+            let result = blocking::perform(file, true, buffer, request);
+            self.in_flight += 1;
+            self.done.push((request.chunk, result));
+            return;
+        }
         let entry = self
             .entry(request, buffer)
             .user_data(u64::from(request.chunk));
@@ -158,14 +171,23 @@ impl Queue for Ring {
 
     #[inline]
     fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()> {
+        // What is done already need not be waited for.
+        let done = u32::try_from(self.done.len()).unwrap_or(u32::MAX);
+        let wanted = wanted.min(self.in_flight).saturating_sub(done);
+        if wanted == 0 && done > 0 {
+            return self.submit();
+        }
         if !self.tick_armed {
             self.arm_tick();
         }
-        let wanted = wanted.min(self.in_flight).max(1);
+        let wanted = wanted.max(1);
         ignoring_interrupts(self.ring.submit_and_wait(wanted as usize))
     }
 
     fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {
+        if !self.done.is_empty() {
+            return self.submit();
+        }
         let timespec = Timespec::from(patience);
         let arguments = SubmitArgs::new().timespec(&timespec);
         match self.ring.submitter().submit_with_args(1, &arguments) {
@@ -176,6 +198,11 @@ impl Queue for Ring {
 
     #[inline]
     fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
+        for (chunk, result) in self.done.drain(..) {
+            self.region.take_back(chunk);
+            self.in_flight -= 1;
+            each(chunk, result);
+        }
         for completion in self.ring.completion() {
             if completion.user_data() == TICK {
                 self.tick_armed = false;

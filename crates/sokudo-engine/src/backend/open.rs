@@ -5,10 +5,10 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::FileType;
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
-use sokudo_model::{BackendKind, BackendUse, BufferMemory};
-use sokudo_sys::{Aio, Blocking, PageWish, Pages, Region, Ring, RingFeatures};
+use sokudo_model::{BackendKind, BackendUse, BufferMemory, Order, Workload};
+use sokudo_sys::{Aio, Blocking, Calls, Mapped, PageWish, Pages, Region, Ring, RingFeatures};
 
-use super::{Null, Psync, Queued, TICK};
+use super::{Mmap, Null, Psync, Queued, TICK, Vsync};
 
 /// What a clone needs.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,10 @@ pub(crate) struct Wanted {
 pub(crate) enum AnyBackend {
     IoUring(Queued<Ring>),
     Libaio(Queued<Aio>),
+    /// psync, sync and pvsync2.
     Psync(Psync),
+    Vsync(Vsync),
+    Mmap(Mmap),
     Null(Null),
 }
 
@@ -100,6 +103,34 @@ pub(crate) fn open(
         BackendKind::Libaio => open_aio(files, region, wanted, features)
             .map_err(|(source, ..)| denied("libaio", source)),
         BackendKind::Auto if wanted.depth > 1 => Ok(open_best(files, region, wanted, features)),
+        BackendKind::Mmap => {
+            open_mmap(files, region, features).map_err(|(source, ..)| denied("mmap", source))
+        }
+        BackendKind::Vsync => {
+            let blocking = Blocking::with_calls(files, region, Calls::Vectored);
+            let backend = AnyBackend::Vsync(Vsync::new(blocking, wanted.depth));
+            Ok((backend, used(BackendKind::Vsync, features)))
+        }
+        BackendKind::Sync => {
+            let calls = Calls::Seeking;
+            Ok(open_blocking(
+                BackendKind::Sync,
+                calls,
+                files,
+                region,
+                features,
+            ))
+        }
+        BackendKind::Pvsync2 => {
+            let calls = Calls::VectoredWithFlags;
+            Ok(open_blocking(
+                BackendKind::Pvsync2,
+                calls,
+                files,
+                region,
+                features,
+            ))
+        }
         _ => Ok(open_psync(files, region, features)),
     }
 }
@@ -226,8 +257,44 @@ fn open_psync(
     region: Region,
     features: Vec<String>,
 ) -> (AnyBackend, BackendUse) {
-    let backend = AnyBackend::Psync(Psync::new(Blocking::new(files, region)));
-    (backend, used(BackendKind::Psync, features))
+    let calls = Calls::Positioned;
+    open_blocking(BackendKind::Psync, calls, files, region, features)
+}
+
+fn open_blocking(
+    kind: BackendKind,
+    calls: Calls,
+    files: Vec<OwnedFd>,
+    region: Region,
+    features: Vec<String>,
+) -> (AnyBackend, BackendUse) {
+    let blocking = Blocking::with_calls(files, region, calls);
+    (
+        AnyBackend::Psync(Psync::new(blocking)),
+        used(kind, features),
+    )
+}
+
+fn open_mmap(
+    files: Vec<OwnedFd>,
+    region: Region,
+    features: Vec<String>,
+) -> Result<(AnyBackend, BackendUse), Refused> {
+    let mapped = Mapped::new(files, region)?;
+    let mut used = used(BackendKind::Mmap, features);
+    used.notes
+        .push("a mapped file is always reached through the page cache".to_owned());
+    Ok((AnyBackend::Mmap(Mmap::new(mapped)), used))
+}
+
+/// I/Os that a backend of this kind keeps in flight: blocking ones do one at a time.
+/// vsync gathers what lies next to each other; of random I/Os, that is one.
+pub(crate) fn depth_used(kind: BackendKind, workload: &Workload) -> u32 {
+    match kind {
+        BackendKind::Psync | BackendKind::Sync | BackendKind::Pvsync2 | BackendKind::Mmap => 1,
+        BackendKind::Vsync if matches!(workload.order, Order::Random { .. }) => 1,
+        _ => workload.depth,
+    }
 }
 
 fn used(kind: BackendKind, features: Vec<String>) -> BackendUse {

@@ -1,41 +1,48 @@
-//! `pread` and `pwrite`: one I/O at a time, one system call each.
+//! One I/O at a time: by system calls (`psync`, `sync`, `pvsync2`), or by copying from
+//! and to mapped files (`mmap`).
 
 use std::io;
 use std::time::Duration;
 
-use sokudo_sys::{Blocking, Request};
+use sokudo_sys::{Blocking, Mapped, OneByOne, Request};
 
 use super::Backend;
 
 /// Blocking I/O. At most one I/O is in flight, whatever the depth.
-pub(crate) struct Psync {
-    blocking: Blocking,
+pub(crate) struct Single<P> {
+    performer: P,
     prepared: Option<Request>,
     done: Option<(u32, i32)>,
 }
 
-impl Psync {
-    pub(crate) fn new(blocking: Blocking) -> Self {
+/// System calls.
+pub(crate) type Psync = Single<Blocking>;
+
+/// Mapped files.
+pub(crate) type Mmap = Single<Mapped>;
+
+impl<P> Single<P> {
+    pub(crate) fn new(performer: P) -> Self {
         Self {
-            blocking,
+            performer,
             prepared: None,
             done: None,
         }
     }
 }
 
-impl Backend for Psync {
+impl<P: OneByOne> Backend for Single<P> {
     const SUBMITS: bool = false;
     const MOVES_DATA: bool = true;
 
     #[inline]
     fn chunk_mut(&mut self, chunk: u32) -> &mut [u8] {
-        self.blocking.region_mut().chunk_mut(chunk)
+        self.performer.region_mut().chunk_mut(chunk)
     }
 
     #[inline]
     fn prepare(&mut self, request: Request) {
-        debug_assert!(self.prepared.is_none(), "psync holds one I/O");
+        debug_assert!(self.prepared.is_none(), "one I/O at a time");
         self.prepared = Some(request);
     }
 
@@ -47,7 +54,7 @@ impl Backend for Psync {
     #[inline]
     fn submit_and_wait(&mut self, _wanted: u32) -> io::Result<()> {
         if let Some(request) = self.prepared.take() {
-            self.done = Some((request.chunk, self.blocking.perform(request)));
+            self.done = Some((request.chunk, self.performer.perform(request)));
         }
         Ok(())
     }

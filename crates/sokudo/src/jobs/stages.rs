@@ -8,7 +8,8 @@ use anyhow::anyhow;
 use sokudo_device::CounterSource;
 use sokudo_engine::{Control, StageOptions, run_stage};
 use sokudo_model::{
-    DeviceCounters, Event, Outcome, Plan, Row, Stage, Trial, TrialEvidence, Workload,
+    DeviceCounters, Event, Moved, Operation, Outcome, Phase, Plan, Row, Stage, Trial,
+    TrialEvidence, Workload,
 };
 
 use super::storage::Storage;
@@ -100,16 +101,17 @@ fn run_one(
     storage.settle(&all);
     let cached: Vec<_> = used.iter().map(|targets| storage.cached(targets)).collect();
     let sources = sources(storage, &used);
-    let before: Vec<_> = sources.iter().map(CounterSource::read).collect();
-    let mut listen = |event: Event| tell(&event);
-    let outcomes = run_stage(
-        stage,
-        options,
-        &mut storage.targets,
-        control,
-        &mut listen,
-    )
-    .map_err(from_stage)?;
+    let read = || -> Vec<_> { sources.iter().map(CounterSource::read).collect() };
+    let mut before = read();
+    let mut ramp = Ramp::of(stage);
+    let mut listen = |event: Event| {
+        if ramp.ends(&event) {
+            before = read();
+        }
+        tell(&event);
+    };
+    let outcomes = run_stage(stage, options, &mut storage.targets, control, &mut listen)
+        .map_err(from_stage)?;
     if outcomes.len() != stage.workloads.len() {
         return Err(Exit::Failed(anyhow!(
             "{} jobs ran and {} results came back; this is a fault of sokudo",
@@ -117,13 +119,13 @@ fn run_one(
             outcomes.len()
         )));
     }
-    let after: Vec<_> = sources.iter().map(CounterSource::read).collect();
+    let after = read();
     let counted: Vec<Option<DeviceCounters>> = after
         .iter()
         .zip(&before)
         .map(|(after, before)| Some(after.as_ref()?.since(before.as_ref()?)))
         .collect();
-    let devices = shares(&sources, &counted, &outcomes);
+    let devices = shares(&sources, &counted, &outcomes, &ramp.moved);
     Ok(outcomes
         .into_iter()
         .zip(devices)
@@ -136,6 +138,53 @@ fn run_one(
             },
         })
         .collect())
+}
+
+/// Devices count also what is moved before the measured part. So they are read again
+/// when the last ramp of a stage has ended; what had been moved of the measured part by
+/// then is left out of the comparison.
+struct Ramp {
+    /// Whether a workload has not been seen beyond its ramp.
+    waits: Vec<bool>,
+    /// What was last seen to be moved in the measured part.
+    moved: Vec<[Moved; 3]>,
+}
+
+impl Ramp {
+    fn of(stage: &Stage) -> Self {
+        Self {
+            waits: stage
+                .workloads
+                .iter()
+                .map(|workload| workload.ramp.0 > 0)
+                .collect(),
+            moved: vec![[Moved::default(); 3]; stage.workloads.len()],
+        }
+    }
+
+    /// Whether this event tells that the last ramp has ended.
+    fn ends(&mut self, event: &Event) -> bool {
+        let Event::Progress {
+            workload,
+            each,
+            phase,
+            ..
+        } = event
+        else {
+            return false;
+        };
+        if !self.waits.iter().any(|waits| *waits) {
+            return false;
+        }
+        if let (Some(waits), Some(moved)) =
+            (self.waits.get_mut(*workload), self.moved.get_mut(*workload))
+            && !matches!(phase, Phase::Waiting | Phase::Ramp)
+        {
+            *waits = false;
+            *moved = *each;
+        }
+        !self.waits.iter().any(|waits| *waits)
+    }
 }
 
 /// The targets that a workload uses, as indices into the plan's.
@@ -179,46 +228,55 @@ fn shares(
     sources: &[CounterSource],
     counted: &[Option<DeviceCounters>],
     outcomes: &[Outcome],
+    left_out: &[[Moved; 3]],
 ) -> Vec<Option<DeviceCounters>> {
     (0..outcomes.len())
         .map(|index| {
-            let together: Vec<&Outcome> = outcomes
+            let together: Vec<(&Outcome, &[Moved; 3])> = outcomes
                 .iter()
+                .zip(left_out)
                 .zip(sources)
                 .filter(|(_, source)| **source == sources[index])
-                .map(|(outcome, _)| outcome)
+                .map(|(pair, _)| pair)
                 .collect();
             Some(share(&counted[index]?, &outcomes[index], &together))
         })
         .collect()
 }
 
-fn share(counted: &DeviceCounters, own: &Outcome, together: &[&Outcome]) -> DeviceCounters {
-    use sokudo_model::Operation::{Flush, Read, Write};
-    if together.len() == 1 {
-        return *counted;
-    }
-    let bytes = |outcome: &Outcome, operation| {
-        outcome
-            .operation(operation)
-            .map_or(0, |tally| tally.bytes.0)
-    };
-    let ios =
-        |outcome: &Outcome, operation| outcome.operation(operation).map_or(0, |tally| tally.ios);
-    let part = |count: u64, of: &dyn Fn(&Outcome) -> u64| {
-        let all: u64 = together.iter().map(|outcome| of(outcome)).sum();
-        match all {
+fn share(
+    counted: &DeviceCounters,
+    own: &Outcome,
+    together: &[(&Outcome, &[Moved; 3])],
+) -> DeviceCounters {
+    let part = |count: u64, operation: Operation, of: fn(Moved) -> u64| {
+        let moved = |outcome: &Outcome| {
+            let tally = outcome.operation(operation);
+            of(tally.map_or_else(Moved::default, |tally| Moved {
+                bytes: tally.bytes,
+                ios: tally.ios,
+            }))
+        };
+        let seen = together.iter().map(|(outcome, left_out)| {
+            let left_out = left_out
+                .get(operation.index())
+                .map_or(0, |moved| of(*moved));
+            moved(outcome).saturating_sub(left_out)
+        });
+        match seen.sum() {
             // What nobody here asked for is seen by all alike.
             0 => count,
-            _ => scaled(count, of(own), all),
+            all => scaled(count, moved(own), all),
         }
     };
+    let bytes = |moved: Moved| moved.bytes.0;
+    let ios = |moved: Moved| moved.ios;
     DeviceCounters {
-        read_ios: part(counted.read_ios, &|outcome| ios(outcome, Read)),
-        read_bytes: part(counted.read_bytes, &|outcome| bytes(outcome, Read)),
-        written_ios: part(counted.written_ios, &|outcome| ios(outcome, Write)),
-        written_bytes: part(counted.written_bytes, &|outcome| bytes(outcome, Write)),
-        flushes: part(counted.flushes, &|outcome| ios(outcome, Flush)),
+        read_ios: part(counted.read_ios, Operation::Read, ios),
+        read_bytes: part(counted.read_bytes, Operation::Read, bytes),
+        written_ios: part(counted.written_ios, Operation::Write, ios),
+        written_bytes: part(counted.written_bytes, Operation::Write, bytes),
+        flushes: part(counted.flushes, Operation::Flush, ios),
     }
 }
 
@@ -231,9 +289,7 @@ fn scaled(count: u64, own: u64, all: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{
-        BackendKind, BackendUse, Bytes, FileUse, Operation, OperationTally, StopReason,
-    };
+    use sokudo_model::{BackendKind, BackendUse, Bytes, FileUse, OperationTally, StopReason};
 
     fn outcome(read: u64, written: u64) -> Outcome {
         let backend = BackendUse {
@@ -267,7 +323,7 @@ mod tests {
         let outcomes = [outcome(3 << 20, 0), outcome(1 << 20, 1 << 20)];
         let sources = [CounterSource::default(), CounterSource::default()];
         let counted = [Some(counters(4 << 20, 1 << 20)); 2];
-        let shares = shares(&sources, &counted, &outcomes);
+        let shares = shares(&sources, &counted, &outcomes, &[[Moved::default(); 3]; 2]);
         assert_eq!(shares[0].unwrap().read_bytes, 3 << 20);
         assert_eq!(shares[0].unwrap().written_bytes, 0);
         assert_eq!(shares[1].unwrap().read_bytes, 1 << 20);
@@ -278,8 +334,41 @@ mod tests {
     fn what_nobody_asked_for_is_seen_by_all() {
         let outcomes = [outcome(1 << 20, 0), outcome(1 << 20, 0)];
         let counted = counters(2 << 20, 7);
-        let together: Vec<&Outcome> = outcomes.iter().collect();
+        let nothing = [Moved::default(); 3];
+        let together: Vec<_> = outcomes.iter().map(|outcome| (outcome, &nothing)).collect();
         assert_eq!(share(&counted, &outcomes[0], &together).written_bytes, 7);
+    }
+
+    #[test]
+    fn what_was_moved_before_the_counters_were_read_is_left_out() {
+        let outcome = outcome(4 << 20, 0);
+        let mut left_out = [Moved::default(); 3];
+        left_out[0].bytes = Bytes(1 << 20);
+        let counted = counters(3 << 20, 0);
+        let share = share(&counted, &outcome, &[(&outcome, &left_out)]);
+        assert_eq!(share.read_bytes, 4 << 20);
+    }
+
+    #[test]
+    fn a_ramp_ends_once_when_the_last_workload_has_left_it() {
+        let mut workload = Workload::new("x", Bytes(4096));
+        workload.ramp = sokudo_model::Nanos::from_secs(1);
+        let stage = Stage {
+            workloads: vec![workload.clone(), workload],
+        };
+        let event = |workload, phase| Event::Progress {
+            workload,
+            at: sokudo_model::Nanos(0),
+            bytes: Bytes(0),
+            ios: 0,
+            each: [Moved::default(); 3],
+            phase,
+        };
+        let mut ramp = Ramp::of(&stage);
+        assert!(!ramp.ends(&event(0, Phase::Ramp)));
+        assert!(!ramp.ends(&event(0, Phase::Running)));
+        assert!(ramp.ends(&event(1, Phase::Running)));
+        assert!(!ramp.ends(&event(1, Phase::Running)), "only once");
     }
 
     #[test]

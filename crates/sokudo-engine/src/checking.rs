@@ -1,0 +1,190 @@
+//! Checking as part of a worker's loop: which I/Os write what is to be checked, which
+//! read it back, and which buffers wait to be looked at.
+//!
+//! What a block must hold is the [`Verifier`]'s business.
+
+use std::fs::File;
+
+use rustix::fs::{Advice, fadvise, fdatasync};
+use sokudo_model::{Operation, VerifyOutcome, Workload};
+
+use crate::backend::Backend;
+use crate::pattern::Access;
+use crate::verify::{Expected, Verifier};
+
+/// Checks what one clone writes, or reads.
+pub(crate) struct Checker {
+    verifier: Verifier,
+    /// Whether every read is checked: nothing is written.
+    checks_reads: bool,
+    /// Whether writes are checked instead of done.
+    only: bool,
+    /// Files that are read back through the page cache.
+    cached: Vec<File>,
+    /// Why each chunk is in flight.
+    purposes: Box<[Purpose]>,
+    /// Chunks that have been read and wait to be looked at.
+    read: Vec<(u32, Expected)>,
+    /// Whether the end of the pass has been seen.
+    has_ended: bool,
+    is_reading_back: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Purpose {
+    /// Nothing to check.
+    Plain,
+    /// A write, with its serial.
+    Write(u64),
+    /// A block to look at.
+    Check(Expected),
+}
+
+impl Checker {
+    /// For one clone with `chunks` buffers. `cached` are the files whose cached pages
+    /// are dropped before they are read back, so that the device is read.
+    pub(crate) fn new(
+        workload: &Workload,
+        verifier: Verifier,
+        cached: Vec<File>,
+        chunks: u32,
+    ) -> Self {
+        let only = workload.verify.as_ref().is_some_and(|verify| verify.only);
+        Self {
+            verifier,
+            checks_reads: workload.operations.percent(Operation::Write) == 0,
+            only,
+            cached,
+            purposes: vec![Purpose::Plain; chunks as usize].into_boxed_slice(),
+            read: Vec::with_capacity(chunks as usize),
+            has_ended: false,
+            is_reading_back: false,
+        }
+    }
+
+    /// The next block to be read back before anything else is done.
+    pub(crate) fn due(&mut self) -> Option<Expected> {
+        if self.verifier.is_due() {
+            self.verifier.next()
+        } else {
+            None
+        }
+    }
+
+    /// What is done instead of `access`, and the block that is checked by it.
+    pub(crate) fn instead_of(&self, access: Access) -> (Access, Option<Expected>) {
+        let Access {
+            file,
+            offset,
+            length,
+            ..
+        } = access;
+        let is_checked = match access.operation {
+            Operation::Read => self.checks_reads,
+            Operation::Write => self.only,
+            _ => false,
+        };
+        if !is_checked {
+            return (access, None);
+        }
+        let expected = Expected {
+            file,
+            offset,
+            length,
+            serial: None,
+        };
+        (read_of(&expected), Some(expected))
+    }
+
+    /// Notes what a chunk is used for.
+    pub(crate) fn begin(&mut self, chunk: u32, expected: Option<Expected>) {
+        self.purposes[chunk as usize] = expected.map_or(Purpose::Plain, Purpose::Check);
+    }
+
+    /// Makes a chunk what is written.
+    pub(crate) fn seal(&mut self, chunk: u32, buffer: &mut [u8], access: Access) {
+        let serial = self.verifier.seal(buffer, access.file, access.offset);
+        self.purposes[chunk as usize] = Purpose::Write(serial);
+    }
+
+    /// Notes a completion, of which `is_whole` says whether all was moved. True when
+    /// the chunk is free again; the others are looked at in [`Self::look`].
+    pub(crate) fn complete(&mut self, chunk: u32, access: Access, is_whole: bool) -> bool {
+        match self.purposes[chunk as usize] {
+            Purpose::Write(serial) if is_whole => {
+                self.verifier
+                    .written(access.file, access.offset, access.length, serial);
+                true
+            }
+            Purpose::Write(serial) => {
+                self.verifier.forget(serial);
+                true
+            }
+            Purpose::Check(expected) if is_whole => {
+                self.read.push((chunk, expected));
+                false
+            }
+            Purpose::Plain | Purpose::Check(_) => true,
+        }
+    }
+
+    /// Checks what has been read and hands each chunk to `free`. False when a bad
+    /// block ends the workload.
+    pub(crate) fn look<B: Backend>(&mut self, backend: &mut B, mut free: impl FnMut(u32)) -> bool {
+        for (chunk, expected) in self.read.drain(..) {
+            let buffer = &backend.chunk_mut(chunk)[..expected.length as usize];
+            self.verifier.check(buffer, expected);
+            free(chunk);
+        }
+        !self.verifier.is_fatal()
+    }
+
+    /// The pass has been written; true when blocks are to be read back now, which is
+    /// said once.
+    pub(crate) fn end_pass(&mut self) -> bool {
+        if self.has_ended {
+            self.is_reading_back = false;
+            return false;
+        }
+        self.has_ended = true;
+        self.verifier.end_of_pass();
+        self.is_reading_back = self.verifier.is_due();
+        if self.is_reading_back {
+            self.drop_cached();
+        }
+        self.is_reading_back
+    }
+
+    /// Begins another pass.
+    pub(crate) fn restart(&mut self) {
+        self.has_ended = false;
+    }
+
+    /// Whether it is reading back what a pass has written.
+    pub(crate) fn is_reading_back(&self) -> bool {
+        self.is_reading_back
+    }
+
+    /// What was found.
+    pub(crate) fn finish(self) -> VerifyOutcome {
+        self.verifier.finish()
+    }
+
+    /// A file system that keeps the pages is still checked, from memory.
+    fn drop_cached(&self) {
+        for file in &self.cached {
+            let _ = fdatasync(file);
+            let _ = fadvise(file, 0, None, Advice::DontNeed);
+        }
+    }
+}
+
+/// The read of a block that is checked.
+pub(crate) fn read_of(expected: &Expected) -> Access {
+    Access {
+        operation: Operation::Read,
+        file: expected.file,
+        offset: expected.offset,
+        length: expected.length,
+    }
+}

@@ -1,0 +1,440 @@
+//! Checks that what was written is what is read back.
+//!
+//! [`Verifier`] seals blocks before they are written (fills them, and gives each piece
+//! a header with fio's fields), remembers what has been written where, says what is to
+//! be read back, and judges it. It does no I/O but the dumps of bad blocks, and decides
+//! neither when writes are issued nor what a bad block means for the run.
+
+mod dump;
+#[cfg(test)]
+mod fio_tests;
+mod header;
+mod history;
+mod judge;
+mod pattern;
+mod sums;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use sokudo_model::{BlockSizes, Bytes, Check, Mismatch, Operation, Verify, VerifyOutcome};
+
+use header::{HEADER_BYTES, Header, kind_of};
+use history::{History, Record};
+use judge::{Fault, Place, Writer, overhead};
+use pattern::Contents;
+use sums::Sum;
+
+/// Bad blocks that are described; more are only counted, since a device that fails
+/// everywhere would otherwise fill the memory.
+pub(crate) const MISMATCHES_MAX: usize = 64;
+
+/// Why blocks cannot be checked as asked.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum VerifyError {
+    /// No room for the header.
+    #[error(
+        "verify: {interval} bytes have no room for {needed} bytes of header and some data; use a larger block or verify_interval"
+    )]
+    TooSmall {
+        /// Bytes per header.
+        interval: u64,
+        /// Bytes of header and sum.
+        needed: u64,
+    },
+    /// The header would not fit where it is to lie.
+    #[error(
+        "verify_offset {offset}: the header of {needed} bytes must lie outside the first {needed} bytes and inside {interval}; use {needed} to {last}, or 0"
+    )]
+    Offset {
+        /// Where the header is to lie.
+        offset: u64,
+        /// Bytes of header and sum.
+        needed: u64,
+        /// Bytes per header.
+        interval: u64,
+        /// The last offset with room.
+        last: u64,
+    },
+    /// A pattern to check, and none given.
+    #[error("verify=pattern needs verify_pattern; say what the blocks hold")]
+    NoPattern,
+}
+
+/// Whether blocks of these sizes can be checked as asked.
+///
+/// # Errors
+/// What is in the way.
+pub(crate) fn check_verify(verify: &Verify, blocks: &BlockSizes) -> Result<(), VerifyError> {
+    let smallest = [Operation::Read, Operation::Write]
+        .map(|operation| blocks.of(operation).smallest().0)
+        .into_iter()
+        .min()
+        .unwrap_or(0);
+    let interval = verify
+        .interval
+        .map_or(smallest, |bytes| bytes.0.min(smallest));
+    let needed = overhead(verify.check) as u64;
+    let is_pattern = matches!(verify.check, Check::Pattern | Check::PatternHeader);
+    if is_pattern && !Contents::new(verify.pattern.as_deref()).is_pattern() {
+        return Err(VerifyError::NoPattern);
+    }
+    if interval <= needed && needed > 0 {
+        return Err(VerifyError::TooSmall { interval, needed });
+    }
+    let offset = verify.offset.0;
+    let last = interval.saturating_sub(needed);
+    if needed > 0 && offset > 0 && !(needed..=last).contains(&offset) {
+        return Err(VerifyError::Offset {
+            offset,
+            needed,
+            interval,
+            last,
+        });
+    }
+    Ok(())
+}
+
+/// A block to read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Expected {
+    pub(crate) file: u32,
+    pub(crate) offset: u64,
+    pub(crate) length: u32,
+    /// The write that is expected there; `None` where that is not known.
+    pub(crate) serial: Option<u64>,
+}
+
+/// Seals, remembers and checks the blocks of one clone.
+pub(crate) struct Verifier {
+    verify: Verify,
+    files: Vec<String>,
+    writer: Writer,
+    contents: Contents,
+    history: History,
+    /// Writes sealed and not completed: as many as the depth.
+    in_flight: Vec<Record>,
+    /// Blocks handed out for reading back and not checked: as many as the depth.
+    reading: Vec<Reading>,
+    written_since_batch: u64,
+    outcome: VerifyOutcome,
+    dump_to: PathBuf,
+}
+
+/// A block being read back.
+struct Reading {
+    expected: Expected,
+    /// Whether a write to it was issued meanwhile, so that nothing can be said.
+    is_disturbed: bool,
+}
+
+impl Verifier {
+    /// For one clone. `number` is fio's number of its thread, from 1; `files` are the
+    /// names of its files for messages; clones with different seeds write different
+    /// data.
+    pub(crate) fn new(verify: &Verify, number: u32, files: Vec<String>, seed: u64) -> Self {
+        let contents = Contents::new(verify.pattern.as_deref());
+        let is_pattern = contents.is_pattern();
+        // Of a pattern only whole blocks can be checked: it runs on from their start.
+        let piece_bytes = verify.interval.filter(|_| !is_pattern);
+        let piece_bytes = piece_bytes.and_then(|bytes| u32::try_from(bytes.0).ok());
+        #[expect(clippy::cast_possible_truncation, reason = "fio keeps 16 bits of it")]
+        let thread = number as u16;
+        Self {
+            writer: Writer {
+                check: verify.check,
+                thread,
+                seed,
+                is_pattern,
+                next_serial: 0,
+            },
+            contents,
+            history: History::new(piece_bytes.filter(|bytes| *bytes > 0)),
+            in_flight: Vec::new(),
+            reading: Vec::new(),
+            written_since_batch: 0,
+            outcome: VerifyOutcome::default(),
+            dump_to: PathBuf::new(),
+            verify: verify.clone(),
+            files,
+        }
+    }
+
+    /// Makes a buffer what is written at `offset`: fills it, and adds the headers.
+    /// Returns the write's serial.
+    pub(crate) fn seal(&mut self, buffer: &mut [u8], file: u32, offset: u64) -> u64 {
+        let serial = self.writer.next_serial;
+        self.writer.next_serial += 1;
+        let length = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
+        let record = Record {
+            offset,
+            serial,
+            completed: u64::MAX,
+            file,
+            length,
+        };
+        for reading in &mut self.reading {
+            reading.is_disturbed |= record_of(&reading.expected).overlaps(&record);
+        }
+        self.in_flight.push(record);
+        if self.writer.check != Check::Null {
+            self.fill(buffer, offset, serial);
+        }
+        serial
+    }
+
+    /// A write has completed. Without this it is not read back.
+    pub(crate) fn written(&mut self, file: u32, offset: u64, length: u32, serial: u64) {
+        self.forget(serial);
+        self.written_since_batch += 1;
+        self.history.add(Record {
+            offset,
+            serial,
+            completed: self.writer.next_serial,
+            file,
+            length,
+        });
+    }
+
+    /// A write has failed, or moved less than asked: nobody knows what is there.
+    pub(crate) fn forget(&mut self, serial: u64) {
+        // The oldest is first, and most likely the one.
+        let at = self
+            .in_flight
+            .iter()
+            .position(|write| write.serial == serial);
+        if let Some(at) = at {
+            self.in_flight.swap_remove(at);
+        }
+    }
+
+    /// Whether blocks are to be read back before more is written.
+    pub(crate) fn is_due(&self) -> bool {
+        self.history.is_queued() || self.is_batch_due()
+    }
+
+    fn is_batch_due(&self) -> bool {
+        let backlog = self.verify.backlog.filter(|_| self.verify.read_back);
+        backlog.is_some_and(|backlog| self.written_since_batch >= backlog.max(1))
+    }
+
+    /// The pass has ended: all that has not been read back is due, where blocks are to
+    /// be read back at all.
+    pub(crate) fn end_of_pass(&mut self) {
+        if self.verify.read_back {
+            self.written_since_batch = 0;
+            self.history.queue(None);
+        }
+    }
+
+    /// The next block to read back; `None` when none is due.
+    pub(crate) fn next(&mut self) -> Option<Expected> {
+        if !self.history.is_queued() && self.is_batch_due() {
+            self.written_since_batch = 0;
+            let batch = self.verify.backlog_batch;
+            self.history
+                .queue(batch.map(|count| usize::try_from(count).unwrap_or(usize::MAX)));
+        }
+        loop {
+            let record = self.history.next()?;
+            // What is being written again is read back after that.
+            if self.in_flight.iter().any(|write| write.overlaps(&record)) {
+                continue;
+            }
+            let expected = Expected {
+                file: record.file,
+                offset: record.offset,
+                length: record.length,
+                serial: Some(record.serial),
+            };
+            self.reading.push(Reading {
+                expected,
+                is_disturbed: false,
+            });
+            return Some(expected);
+        }
+    }
+
+    /// Checks a block that was read; `expected` as [`Self::next`] gave it, or without
+    /// a serial for a block whose write is not known. False when it is wrong.
+    pub(crate) fn check(&mut self, buffer: &[u8], expected: Expected) -> bool {
+        let at = self.reading.iter().position(|r| r.expected == expected);
+        let reading = at.map(|at| self.reading.swap_remove(at));
+        if reading.is_some_and(|reading| reading.is_disturbed) {
+            return true;
+        }
+        self.outcome.checked += 1;
+        if self.writer.check == Check::Null {
+            return true;
+        }
+        let length = buffer.len().min(expected.length as usize);
+        let serials = expected.serial.map(|latest| {
+            let oldest = self.history.oldest(expected.file, expected.offset, latest);
+            (oldest, latest)
+        });
+        let mut is_right = true;
+        for (start, end) in self.pieces(length) {
+            let place = Place {
+                block: expected.offset,
+                start,
+                serials,
+            };
+            if let Err(fault) = self.judge(&buffer[start..end], place) {
+                self.report(&buffer[start..end], expected.file, place, fault);
+                is_right = false;
+            }
+        }
+        self.outcome.wrong += u64::from(!is_right);
+        is_right
+    }
+
+    /// Whether a bad block ends the workload, and there was one.
+    pub(crate) fn is_fatal(&self) -> bool {
+        self.verify.fatal && self.outcome.wrong > 0
+    }
+
+    /// What was found.
+    pub(crate) fn finish(self) -> VerifyOutcome {
+        self.outcome
+    }
+
+    /// Where each header's piece of a block begins and ends. A rest that is too short
+    /// for a header belongs to the piece before it.
+    fn pieces(&self, length: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let interval = self.verify.interval.map_or(length, |bytes| {
+            usize::try_from(bytes.0)
+                .unwrap_or(length)
+                .clamp(1, length.max(1))
+        });
+        let shortest = self.shortest_piece();
+        let count = match length % interval.max(1) {
+            0 => length / interval.max(1),
+            rest if rest < shortest && length > interval => length / interval,
+            _ => length / interval + 1,
+        };
+        (0..count).map(move |index| {
+            let end = if index + 1 == count {
+                length
+            } else {
+                (index + 1) * interval
+            };
+            (index * interval, end)
+        })
+    }
+
+    /// A header, where it lies, and at least a byte of data.
+    fn shortest_piece(&self) -> usize {
+        let overhead = self.writer.overhead();
+        let moved_to = usize::try_from(self.verify.offset.0).unwrap_or(usize::MAX);
+        overhead.saturating_add(moved_to.max(1))
+    }
+
+    fn fill(&mut self, buffer: &mut [u8], block: u64, serial: u64) {
+        let seed = self.writer.seed_of(serial);
+        for (start, end) in self.pieces(buffer.len()) {
+            self.make(&mut buffer[start..end], seed, serial, block, start);
+        }
+    }
+
+    /// Makes one piece of a block.
+    fn make(&mut self, piece: &mut [u8], seed: u64, serial: u64, block: u64, start: usize) {
+        let overhead = self.writer.overhead();
+        if piece.len() <= overhead {
+            // Refused before by check_verify.
+            return;
+        }
+        let body = &mut piece[overhead..];
+        self.contents.fill(body, seed, block, start + overhead);
+        let Some(kind) = kind_of(self.writer.check) else {
+            return;
+        };
+        let sum = Sum::of(self.writer.check, &piece[overhead..]);
+        piece[HEADER_BYTES..overhead].copy_from_slice(sum.bytes());
+        #[expect(clippy::cast_possible_truncation, reason = "16 bits are kept")]
+        let header = Header {
+            kind,
+            length: u32::try_from(piece.len()).unwrap_or(u32::MAX),
+            seed,
+            offset: block + start as u64,
+            thread: self.writer.thread,
+            serial: serial as u16,
+        };
+        header.write(piece);
+        self.move_header(piece);
+    }
+
+    /// Exchanges the header with the data at `verify_offset`; doing it again undoes it.
+    fn move_header(&self, piece: &mut [u8]) {
+        let overhead = self.writer.overhead();
+        let to = usize::try_from(self.verify.offset.0).unwrap_or(0);
+        if to >= overhead && to + overhead <= piece.len() {
+            let (first, second) = piece.split_at_mut(to);
+            first[..overhead].swap_with_slice(&mut second[..overhead]);
+        }
+    }
+
+    fn judge(&mut self, piece: &[u8], place: Place) -> Result<(), Fault> {
+        if self.verify.offset.0 == 0 || self.writer.overhead() == 0 {
+            return self.writer.judge(piece, place, &mut self.contents);
+        }
+        let mut piece = piece.to_vec();
+        self.move_header(&mut piece);
+        self.writer.judge(&piece, place, &mut self.contents)
+    }
+
+    #[cold]
+    fn report(&mut self, piece: &[u8], file: u32, place: Place, (kind, mut detail): Fault) {
+        if self.outcome.mismatches.len() >= MISMATCHES_MAX {
+            return;
+        }
+        let file = self.files.get(file as usize).cloned().unwrap_or_default();
+        if self.verify.dump {
+            detail.push_str(&self.dump(piece, &file, place));
+        }
+        self.outcome.mismatches.push(Mismatch {
+            file,
+            offset: Bytes(place.offset()),
+            length: Bytes(piece.len() as u64),
+            kind,
+            detail,
+        });
+    }
+
+    /// Writes what was received, and what was expected where that is known, to files.
+    fn dump(&mut self, piece: &[u8], file: &str, place: Place) -> String {
+        let expected = self.remake(piece, place);
+        let dump = dump::Dump {
+            directory: &self.dump_to,
+            file,
+            offset: place.offset(),
+        };
+        dump.write(piece, expected.as_deref())
+    }
+
+    /// The piece as it was written: by its serial, or else by its own header.
+    fn remake(&mut self, piece: &[u8], place: Place) -> Option<Vec<u8>> {
+        let mut made = piece.to_vec();
+        let (seed, serial) = match place.serials {
+            Some((_, latest)) => (self.writer.seed_of(latest), latest),
+            None if self.writer.is_pattern && self.writer.overhead() == 0 => (0, 0),
+            None => {
+                self.move_header(&mut made);
+                let header = Header::read(&made).ok()?;
+                (header.seed, u64::from(header.serial))
+            }
+        };
+        self.make(&mut made, seed, serial, place.block, place.start);
+        Some(made)
+    }
+}
+
+fn record_of(expected: &Expected) -> Record {
+    Record {
+        offset: expected.offset,
+        serial: expected.serial.unwrap_or(0),
+        completed: 0,
+        file: expected.file,
+        length: expected.length,
+    }
+}

@@ -1,0 +1,293 @@
+//! What was written and is to be read back: the latest completed write of every
+//! place. It does no I/O and judges nothing.
+//!
+//! Memory: 32 bytes per write since the places were last merged, and they are merged
+//! whenever the list has doubled; so at most 64 bytes per block written, whatever the
+//! number of writes. Blocks are read back in order of place (file, then offset).
+
+use std::collections::{BTreeMap, HashMap};
+
+/// Merging starts when this many writes are recorded: below, it is not worth it.
+const MERGED_FROM: usize = 64 << 10;
+
+/// One write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    pub(crate) offset: u64,
+    pub(crate) serial: u64,
+    /// The serial that the next write got when this one had completed: writes from
+    /// there on came surely after it.
+    pub(crate) completed: u64,
+    pub(crate) file: u32,
+    pub(crate) length: u32,
+}
+
+impl Record {
+    fn end(&self) -> u64 {
+        self.offset + u64::from(self.length)
+    }
+
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        self.file == other.file && self.offset < other.end() && other.offset < self.end()
+    }
+
+    /// Whether it was still in flight when `later` was issued, so that nobody knows
+    /// which of them the device did last.
+    fn raced_with(&self, later: &Self) -> bool {
+        self.completed > later.serial
+    }
+}
+
+/// Writes of one place of which nobody knows which came last.
+#[derive(Clone, Copy)]
+struct Race {
+    /// The oldest of them.
+    oldest: u64,
+    /// The next serial when the last of them had completed.
+    completed: u64,
+}
+
+/// All writes of one clone that have not been read back.
+#[derive(Default)]
+pub(crate) struct History {
+    log: Vec<Record>,
+    /// Length of the list after the last merge.
+    merged: usize,
+    /// Places that several writes raced for.
+    raced: HashMap<(u32, u64), Race>,
+    /// What is being read back, last first.
+    queue: Vec<Record>,
+    /// What pieces of a block can be checked by themselves: bytes per header.
+    piece_bytes: Option<u32>,
+}
+
+impl History {
+    /// `piece_bytes`: the length of the pieces that carry a header each, where parts
+    /// of a block can be checked without the rest of it.
+    pub(crate) fn new(piece_bytes: Option<u32>) -> Self {
+        Self {
+            piece_bytes,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a completed write.
+    pub(crate) fn add(&mut self, record: Record) {
+        self.log.push(record);
+        if self.log.len() >= MERGED_FROM && self.log.len() >= 2 * self.merged {
+            self.merge();
+        }
+    }
+
+    /// Makes the next writes due for reading back, oldest first; all without a number.
+    pub(crate) fn queue(&mut self, count: Option<usize>) {
+        self.merge();
+        let mut due = std::mem::take(&mut self.log);
+        if let Some(count) = count.filter(|count| *count < due.len()) {
+            due.sort_unstable_by_key(|record| record.serial);
+            self.log = due.split_off(count);
+        }
+        self.merged = self.log.len();
+        due.append(&mut self.queue);
+        due.sort_unstable_by_key(|record| std::cmp::Reverse((record.file, record.offset)));
+        self.queue = due;
+    }
+
+    /// The next block to read back.
+    pub(crate) fn next(&mut self) -> Option<Record> {
+        self.queue.pop()
+    }
+
+    /// Whether blocks wait to be read back.
+    pub(crate) fn is_queued(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// The oldest write that may be found at a place whose last one was `serial`.
+    pub(crate) fn oldest(&self, file: u32, offset: u64, serial: u64) -> u64 {
+        let race = self.raced.get(&(file, offset));
+        race.map_or(serial, |race| race.oldest.min(serial))
+    }
+
+    /// Leaves the latest write of every place.
+    fn merge(&mut self) {
+        self.log
+            .sort_unstable_by_key(|r| (r.file, r.offset, r.length, r.serial));
+        let log = std::mem::take(&mut self.log);
+        let mut kept: Vec<Record> = Vec::new();
+        for writes in log.chunk_by(same_place) {
+            self.note_races(writes);
+            kept.extend(writes.last());
+        }
+        if kept.windows(2).any(|pair| pair[0].overlaps(&pair[1])) {
+            kept = self.untangle(kept);
+        }
+        self.merged = kept.len();
+        self.log = kept;
+    }
+
+    /// Remembers which writes of one place, in order of serial, may have come last.
+    fn note_races(&mut self, writes: &[Record]) {
+        let Some(last) = writes.last() else {
+            return;
+        };
+        let place = (last.file, last.offset);
+        let earlier = &writes[..writes.len() - 1];
+        let known = self.raced.remove(&place);
+        let known = known.filter(|race| race.completed > last.serial);
+        let new = earlier.iter().filter(|write| write.raced_with(last));
+        let races = new.map(|write| Race {
+            oldest: write.serial,
+            completed: write.completed,
+        });
+        let merged = races.chain(known).reduce(|a, b| Race {
+            oldest: a.oldest.min(b.oldest),
+            completed: a.completed.max(b.completed),
+        });
+        if let Some(race) = merged {
+            self.raced.insert(place, race);
+        }
+    }
+
+    /// Cuts out of earlier writes what later ones of other lengths wrote over.
+    fn untangle(&self, mut records: Vec<Record>) -> Vec<Record> {
+        records.sort_unstable_by_key(|record| record.serial);
+        let mut places: BTreeMap<(u32, u64), Record> = BTreeMap::new();
+        for record in records {
+            // Kept places do not overlap, so that all which overlap this one lie
+            // next to each other and end at it.
+            let before_end = (record.file, record.end());
+            let overlapped: Vec<Record> = places
+                .range(..before_end)
+                .rev()
+                .map(|(_, place)| *place)
+                .take_while(|place| place.overlaps(&record))
+                .collect();
+            let mut is_known = true;
+            for place in overlapped {
+                places.remove(&(place.file, place.offset));
+                // Of a race for parts of a block nothing can be said.
+                is_known &= !place.raced_with(&record);
+                for rest in self.rests(place, &record).into_iter().flatten() {
+                    places.insert((rest.file, rest.offset), rest);
+                }
+            }
+            if is_known {
+                places.insert((record.file, record.offset), record);
+            }
+        }
+        places.into_values().collect()
+    }
+
+    /// What is left of `place` before and after `over`, in whole pieces.
+    fn rests(&self, place: Record, over: &Record) -> [Option<Record>; 2] {
+        let Some(piece) = self.piece_bytes else {
+            return [None, None];
+        };
+        let piece = u64::from(piece);
+        let before = over.offset.saturating_sub(place.offset) / piece * piece;
+        let skipped = over.end().saturating_sub(place.offset).div_ceil(piece) * piece;
+        let part = |from: u64, to: u64| {
+            let length = u32::try_from(to.checked_sub(from)?).ok()?;
+            let offset = place.offset + from;
+            (length > 0).then_some(Record {
+                offset,
+                length,
+                ..place
+            })
+        };
+        [part(0, before), part(skipped, u64::from(place.length))]
+    }
+}
+
+fn same_place(a: &Record, b: &Record) -> bool {
+    (a.file, a.offset, a.length) == (b.file, b.offset, b.length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(offset: u64, length: u32, serial: u64) -> Record {
+        Record {
+            offset,
+            serial,
+            completed: serial + 1,
+            file: 0,
+            length,
+        }
+    }
+
+    fn read_back(history: &mut History) -> Vec<(u64, u32, u64)> {
+        history.queue(None);
+        std::iter::from_fn(|| history.next())
+            .map(|record| (record.offset, record.length, record.serial))
+            .collect()
+    }
+
+    #[test]
+    fn the_latest_write_of_each_place_is_read_back_in_order_of_place() {
+        let mut history = History::new(None);
+        for (offset, serial) in [(8, 0), (0, 1), (8, 2), (4, 3), (8, 4)] {
+            history.add(record(offset * 1024, 4096, serial));
+        }
+        let expected = [(0, 4096, 1), (4096, 4096, 3), (8192, 4096, 4)];
+        assert_eq!(read_back(&mut history), expected);
+        assert_eq!(read_back(&mut history), []);
+    }
+
+    #[test]
+    fn writes_of_other_lengths_cut_out_what_they_wrote_over() {
+        let mut whole = History::new(None);
+        let mut pieces = History::new(Some(4096));
+        for history in [&mut whole, &mut pieces] {
+            history.add(record(0, 16384, 0));
+            history.add(record(4096, 4096, 1));
+        }
+        assert_eq!(read_back(&mut whole), [(4096, 4096, 1)]);
+        let expected = [(0, 4096, 0), (4096, 4096, 1), (8192, 8192, 0)];
+        assert_eq!(read_back(&mut pieces), expected);
+    }
+
+    #[test]
+    fn writes_in_flight_together_may_have_come_in_either_order() {
+        let mut history = History::new(None);
+        // Serial 3 was issued before serial 1 had completed.
+        history.add(record(0, 4096, 3));
+        history.add(Record {
+            completed: 5,
+            ..record(0, 4096, 1)
+        });
+        assert_eq!(read_back(&mut history), [(0, 4096, 3)]);
+        assert_eq!(history.oldest(0, 0, 3), 1);
+        // A later one that saw both completed ends the doubt.
+        history.add(record(0, 4096, 3));
+        history.add(record(0, 4096, 8));
+        assert_eq!(read_back(&mut history), [(0, 4096, 8)]);
+        assert_eq!(history.oldest(0, 0, 8), 8);
+    }
+
+    #[test]
+    fn memory_follows_the_places_not_the_writes() {
+        let mut history = History::new(None);
+        for serial in 0..1_000_000 {
+            history.add(record(serial % 100 * 4096, 4096, serial));
+        }
+        assert!(history.log.len() <= MERGED_FROM, "{}", history.log.len());
+        assert_eq!(read_back(&mut history).len(), 100);
+    }
+
+    #[test]
+    fn a_batch_takes_the_oldest() {
+        let mut history = History::new(None);
+        for serial in 0..4 {
+            history.add(record((4 - serial) * 4096, 4096, serial));
+        }
+        history.queue(Some(2));
+        let batch: Vec<u64> = std::iter::from_fn(|| history.next())
+            .map(|record| record.serial)
+            .collect();
+        assert_eq!(batch, [1, 0]);
+        assert_eq!(read_back(&mut history).len(), 2);
+    }
+}

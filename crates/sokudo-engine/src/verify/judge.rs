@@ -1,0 +1,222 @@
+//! What is wrong with a piece of a block, in one sentence each. Pure: it is given the
+//! piece and what is known of it.
+
+use sokudo_model::{Check, MismatchKind};
+
+use super::header::{HEADER_BYTES, Header, Invalid, is_kind, kind_of, name_of};
+use super::pattern::Contents;
+use super::sums::{Sum, hexadecimal, sum_bytes};
+
+/// What is known of the writer.
+pub(crate) struct Writer {
+    /// What each piece carries.
+    pub(crate) check: Check,
+    /// Number of the writing thread.
+    pub(crate) thread: u16,
+    /// What the seeds of its blocks come from.
+    pub(crate) seed: u64,
+    /// Whether blocks hold a pattern, so that headers name no seed.
+    pub(crate) is_pattern: bool,
+    /// The serial of the next write.
+    pub(crate) next_serial: u64,
+}
+
+/// What is known of a piece.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// Offset of its block in the file.
+    pub(crate) block: u64,
+    /// Where in the block it begins.
+    pub(crate) start: usize,
+    /// The oldest and the latest write that may be there, if that is known.
+    pub(crate) serials: Option<(u64, u64)>,
+}
+
+impl Place {
+    /// Where in the file it begins.
+    pub(crate) fn offset(&self) -> u64 {
+        self.block + self.start as u64
+    }
+}
+
+/// What is wrong, and what was found and expected.
+pub(crate) type Fault = (MismatchKind, String);
+
+/// How far back a header's serial is looked for: its 16 bits fit one write in 65,536.
+const SERIAL_TRIES_MAX: u64 = 1_024;
+
+impl Writer {
+    /// What the contents of a write are made from. fio, too, leaves it 0 for patterns.
+    pub(crate) fn seed_of(&self, serial: u64) -> u64 {
+        if self.is_pattern {
+            return 0;
+        }
+        sokudo_stats::mix64(self.seed ^ sokudo_stats::mix64(serial.wrapping_add(1)))
+    }
+
+    /// Bytes of header and sum.
+    pub(crate) fn overhead(&self) -> usize {
+        overhead(self.check)
+    }
+
+    /// The serial that a header's write had, if it was one of ours.
+    fn serial_of(&self, header: &Header) -> Option<u64> {
+        let newest = self.next_serial.checked_sub(1)?;
+        #[expect(clippy::cast_possible_truncation, reason = "a header holds 16 bits")]
+        let below = (newest as u16).wrapping_sub(header.serial);
+        let newest = newest.checked_sub(u64::from(below))?;
+        (0..SERIAL_TRIES_MAX)
+            .map_while(|try_number| newest.checked_sub(try_number << 16))
+            .find(|serial| self.seed_of(*serial) == header.seed)
+    }
+
+    /// Judges a piece, whose header lies at its start.
+    pub(crate) fn judge(
+        &self,
+        piece: &[u8],
+        place: Place,
+        contents: &mut Contents,
+    ) -> Result<(), Fault> {
+        if kind_of(self.check).is_none() {
+            return compare(piece, 0, 0, place, contents);
+        }
+        let header = Header::read(piece).map_err(|invalid| absent_or_damaged(invalid, piece))?;
+        self.judge_header(&header, piece.len(), place)?;
+        let body = &piece[self.overhead()..];
+        if self.is_pattern && matches!(self.check, Check::PatternHeader | Check::Header) {
+            return compare(body, self.overhead(), 0, place, contents);
+        }
+        self.judge_sum(piece, &header, place, contents)
+    }
+
+    fn judge_header(&self, header: &Header, length: usize, place: Place) -> Result<(), Fault> {
+        if header.offset != place.offset() {
+            let detail = format!(
+                "holds the block of offset {}: swapped or misdirected",
+                header.offset
+            );
+            return Err((MismatchKind::WrongOffset, detail));
+        }
+        if !is_kind(header.kind, self.check) {
+            let asked = kind_of(self.check).map_or("none", name_of);
+            let detail = format!("was written with {}, not {asked}", name_of(header.kind));
+            return Err((MismatchKind::WrongJob, detail));
+        }
+        if header.length as usize != length {
+            let detail = format!("was written as {} bytes, not {length}", header.length);
+            return Err((MismatchKind::Length, detail));
+        }
+        let Some((oldest, latest)) = place.serials else {
+            return Ok(());
+        };
+        if header.thread != self.thread {
+            let (found, own) = (header.thread, self.thread);
+            let detail = format!("was written by thread {found}, after thread {own} or instead");
+            return Err((MismatchKind::WrongJob, detail));
+        }
+        self.judge_serial(header, oldest, latest)
+    }
+
+    /// A block that is newer than the last completed write was overtaken by one in
+    /// flight, which is no fault.
+    fn judge_serial(&self, header: &Header, oldest: u64, latest: u64) -> Result<(), Fault> {
+        let detail = match self.serial_of(header) {
+            Some(serial) if serial >= oldest => return Ok(()),
+            Some(serial) => format!(
+                "holds write {serial} of this place, the last was write {latest}: a write was lost"
+            ),
+            None => format!(
+                "holds a write of an earlier run (number {}), the last was write {latest}: a \
+                 write was lost",
+                header.serial
+            ),
+        };
+        Err((MismatchKind::Stale, detail))
+    }
+
+    fn judge_sum(
+        &self,
+        piece: &[u8],
+        header: &Header,
+        place: Place,
+        contents: &mut Contents,
+    ) -> Result<(), Fault> {
+        let body = &piece[self.overhead()..];
+        let said = &piece[HEADER_BYTES..self.overhead()];
+        let found = Sum::of(self.check, body);
+        if said == found.bytes() {
+            return Ok(());
+        }
+        // Without knowledge of the writer, it may have been fio.
+        let of_fio = Sum::of_fio(self.check, body).filter(|_| place.serials.is_none());
+        if of_fio.is_some_and(|sum| sum.bytes() == said) {
+            return Ok(());
+        }
+        let mut detail = format!(
+            "{}: expected {}, found {}",
+            kind_of(self.check).map_or("none", name_of),
+            hexadecimal(said),
+            hexadecimal(found.bytes())
+        );
+        if let Err((_, difference)) = compare(body, self.overhead(), header.seed, place, contents) {
+            detail.push_str("; ");
+            detail.push_str(&difference);
+        }
+        Err((MismatchKind::Checksum, detail))
+    }
+}
+
+/// Bytes of header and sum of a check.
+pub(crate) fn overhead(check: Check) -> usize {
+    match kind_of(check) {
+        Some(_) => HEADER_BYTES + sum_bytes(check),
+        None => 0,
+    }
+}
+
+fn absent_or_damaged(invalid: Invalid, piece: &[u8]) -> Fault {
+    match invalid {
+        Invalid::Absent if piece.iter().all(|byte| *byte == 0) => (
+            MismatchKind::NoHeader,
+            "is all zeros: never written, or trimmed since".to_owned(),
+        ),
+        Invalid::Absent => (
+            MismatchKind::NoHeader,
+            format!(
+                "has no header (begins with {}): never written, or overwritten by something else",
+                hexadecimal(&piece[..8.min(piece.len())])
+            ),
+        ),
+        Invalid::Damaged { said, found } => (
+            MismatchKind::Checksum,
+            format!("crc32c of its header: expected {said:08x}, found {found:08x}"),
+        ),
+    }
+}
+
+/// Compares contents, which begin `skipped` bytes after the piece's start, with what
+/// was written; says where they first differ.
+fn compare(
+    body: &[u8],
+    skipped: usize,
+    seed: u64,
+    place: Place,
+    contents: &mut Contents,
+) -> Result<(), Fault> {
+    let mut expected = vec![0; body.len()];
+    contents.fill(&mut expected, seed, place.block, place.start + skipped);
+    let mut pairs = body.iter().zip(&expected).enumerate();
+    let Some((at, (found, wanted))) = pairs.find(|(_, (found, wanted))| found != wanted) else {
+        return Ok(());
+    };
+    let bits: u32 = body
+        .iter()
+        .zip(&expected)
+        .map(|(found, wanted)| (found ^ wanted).count_ones())
+        .sum();
+    let detail = format!(
+        "byte {} of the block is {found:#04x}, written was {wanted:#04x} ({bits} bits differ)",
+        place.start + skipped + at
+    );
+    Err((MismatchKind::Pattern, detail))
+}

@@ -1,0 +1,445 @@
+use proptest::prelude::*;
+use sokudo_model::{BlockSizes, Bytes, Check, MismatchKind, PatternPart, Verify, VerifyOutcome};
+
+use super::{Expected, Verifier, VerifyError, check_verify};
+
+pub(super) const CHECKS: [Check; 18] = [
+    Check::Md5,
+    Check::Crc64,
+    Check::Crc32c,
+    Check::Crc32,
+    Check::Crc16,
+    Check::Crc7,
+    Check::Xxhash,
+    Check::Sha512,
+    Check::Sha256,
+    Check::Sha1,
+    Check::Sha3_224,
+    Check::Sha3_256,
+    Check::Sha3_384,
+    Check::Sha3_512,
+    Check::Header,
+    Check::PatternHeader,
+    Check::Pattern,
+    Check::Null,
+];
+
+pub(super) fn verify(check: Check) -> Verify {
+    let needs_pattern = matches!(check, Check::Pattern | Check::PatternHeader);
+    let pattern = vec![PatternPart::Bytes(b"sokudo".to_vec()), PatternPart::Offset];
+    Verify {
+        check,
+        interval: None,
+        offset: Bytes(0),
+        pattern: needs_pattern.then_some(pattern),
+        read_back: true,
+        backlog: None,
+        backlog_batch: None,
+        only: false,
+        fatal: false,
+        dump: false,
+        save_state: false,
+    }
+}
+
+pub(super) fn verifier(verify: &Verify) -> Verifier {
+    Verifier::new(verify, 1, vec!["first".to_owned(), "second".to_owned()], 7)
+}
+
+const BLOCK: u64 = 4096;
+
+/// A device of a few blocks in memory, written and read as a worker does.
+struct Device {
+    verifier: Verifier,
+    bytes: Vec<u8>,
+}
+
+impl Device {
+    fn new(verify: &Verify, blocks: u64) -> Self {
+        Self {
+            verifier: verifier(verify),
+            bytes: vec![0; (blocks * BLOCK) as usize],
+        }
+    }
+
+    fn block(&mut self, index: u64) -> &mut [u8] {
+        let start = (index * BLOCK) as usize;
+        &mut self.bytes[start..start + BLOCK as usize]
+    }
+
+    fn write(&mut self, index: u64) {
+        let mut buffer = vec![0xEE; BLOCK as usize];
+        let serial = self.verifier.seal(&mut buffer, 0, index * BLOCK);
+        self.block(index).copy_from_slice(&buffer);
+        self.verifier
+            .written(0, index * BLOCK, BLOCK as u32, serial);
+    }
+
+    /// A write that the device says it has done, and has not.
+    fn lose_write(&mut self, index: u64) {
+        let mut buffer = vec![0; BLOCK as usize];
+        let serial = self.verifier.seal(&mut buffer, 0, index * BLOCK);
+        self.verifier
+            .written(0, index * BLOCK, BLOCK as u32, serial);
+    }
+
+    fn read_back(mut self) -> VerifyOutcome {
+        self.verifier.end_of_pass();
+        while let Some(expected) = self.verifier.next() {
+            let index = expected.offset / BLOCK;
+            let block = self.block(index).to_vec();
+            self.verifier.check(&block, expected);
+        }
+        self.verifier.finish()
+    }
+}
+
+fn only_fault(outcome: &VerifyOutcome) -> (u64, MismatchKind, String) {
+    assert_eq!(outcome.wrong, 1, "{:?}", outcome.mismatches);
+    let mismatch = &outcome.mismatches[0];
+    (mismatch.offset.0, mismatch.kind, mismatch.detail.clone())
+}
+
+fn with_header() -> impl Iterator<Item = Check> {
+    let without = [Check::Pattern, Check::Null];
+    CHECKS
+        .into_iter()
+        .filter(move |check| !without.contains(check))
+}
+
+fn with_sum() -> impl Iterator<Item = Check> {
+    let without = [Check::Header, Check::PatternHeader];
+    with_header().filter(move |check| !without.contains(check))
+}
+
+#[test]
+fn what_was_written_is_right() {
+    for check in CHECKS {
+        let mut device = Device::new(&verify(check), 4);
+        (0..4).for_each(|index| device.write(index));
+        let outcome = device.read_back();
+        assert_eq!(
+            (outcome.checked, outcome.wrong),
+            (4, 0),
+            "{check:?} {outcome:?}"
+        );
+    }
+}
+
+#[test]
+fn no_flipped_bit_is_missed() {
+    // In the magic number, the header, the sum and the data.
+    for byte in [0, 1, 5, 20, 34, 39, 300, 4095] {
+        for check in with_sum() {
+            let mut device = Device::new(&verify(check), 2);
+            (0..2).for_each(|index| device.write(index));
+            device.block(1)[byte] ^= 0x10;
+            let (offset, kind, detail) = only_fault(&device.read_back());
+            assert_eq!((offset, kind), (BLOCK, MismatchKind::Checksum), "{check:?}");
+            assert!(
+                detail.contains("expected") && detail.contains("found"),
+                "{detail}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_flipped_bit_of_the_data_is_named() {
+    let mut device = Device::new(&verify(Check::Crc32c), 1);
+    device.write(0);
+    device.block(0)[1234] ^= 0x10;
+    let (_, _, detail) = only_fault(&device.read_back());
+    assert!(
+        detail.contains("byte 1234") && detail.contains("(1 bits differ)"),
+        "{detail}"
+    );
+}
+
+#[test]
+fn a_lost_write_leaves_a_stale_block() {
+    for check in with_header() {
+        let mut device = Device::new(&verify(check), 3);
+        (0..3).for_each(|index| device.write(index));
+        device.lose_write(1);
+        let (offset, kind, detail) = only_fault(&device.read_back());
+        assert_eq!((offset, kind), (BLOCK, MismatchKind::Stale), "{check:?}");
+        assert!(
+            detail.contains("holds write 1") && detail.contains("the last was write 3"),
+            "{detail}"
+        );
+    }
+}
+
+#[test]
+fn a_block_of_an_earlier_run_is_stale() {
+    let mut before = Verifier::new(&verify(Check::Md5), 1, vec![], 99);
+    let mut device = Device::new(&verify(Check::Md5), 1);
+    before.seal(device.block(0), 0, 0);
+    device.lose_write(0);
+    let (_, kind, detail) = only_fault(&device.read_back());
+    assert_eq!(kind, MismatchKind::Stale);
+    assert!(detail.contains("earlier run"), "{detail}");
+}
+
+#[test]
+fn swapped_blocks_name_each_other() {
+    for check in with_header() {
+        let mut device = Device::new(&verify(check), 2);
+        (0..2).for_each(|index| device.write(index));
+        device.bytes.rotate_left(BLOCK as usize);
+        let outcome = device.read_back();
+        assert_eq!(outcome.wrong, 2, "{check:?}");
+        for (mismatch, other) in outcome.mismatches.iter().zip([BLOCK, 0]) {
+            assert_eq!(mismatch.kind, MismatchKind::WrongOffset, "{check:?}");
+            assert!(
+                mismatch.detail.contains(&format!("of offset {other}:")),
+                "{}",
+                mismatch.detail
+            );
+        }
+    }
+}
+
+#[test]
+fn a_misdirected_write_is_a_wrong_offset_there_and_a_lost_write_here() {
+    let mut device = Device::new(&verify(Check::Sha1), 2);
+    (0..2).for_each(|index| device.write(index));
+    let mut buffer = vec![0; BLOCK as usize];
+    let serial = device.verifier.seal(&mut buffer, 0, 0);
+    device.verifier.written(0, 0, BLOCK as u32, serial);
+    device.block(1).copy_from_slice(&buffer);
+    let outcome = device.read_back();
+    let kinds: Vec<_> = outcome.mismatches.iter().map(|m| m.kind).collect();
+    assert_eq!(kinds, [MismatchKind::Stale, MismatchKind::WrongOffset]);
+}
+
+#[test]
+fn what_was_never_written_or_is_overwritten_has_no_header() {
+    for check in with_header() {
+        for (fill, words) in [(0, "all zeros"), (0x5A, "overwritten")] {
+            let mut device = Device::new(&verify(check), 1);
+            device.lose_write(0);
+            device.block(0).fill(fill);
+            let (_, kind, detail) = only_fault(&device.read_back());
+            assert_eq!(kind, MismatchKind::NoHeader, "{check:?}");
+            assert!(detail.contains(words), "{detail}");
+        }
+    }
+}
+
+#[test]
+fn another_jobs_block_another_length_and_another_check_are_told_apart() {
+    let check = verify(Check::Crc32c);
+    let mut other_job = Verifier::new(&check, 2, vec![], 7);
+    let mut other_check = verifier(&verify(Check::Md5));
+    let mut halves = verifier(&Verify {
+        interval: Some(Bytes(2048)),
+        ..check.clone()
+    });
+    for (other, kind, words) in [
+        (&mut other_job, MismatchKind::WrongJob, "thread 2"),
+        (&mut other_check, MismatchKind::WrongJob, "md5, not crc32c"),
+        (&mut halves, MismatchKind::Length, "2048 bytes, not 4096"),
+    ] {
+        let mut device = Device::new(&check, 1);
+        device.lose_write(0);
+        other.seal(device.block(0), 0, 0);
+        let (_, found, detail) = only_fault(&device.read_back());
+        assert_eq!(found, kind);
+        assert!(detail.contains(words), "{detail}");
+    }
+}
+
+#[test]
+fn a_pattern_that_differs_names_the_byte() {
+    for check in [Check::Pattern, Check::PatternHeader] {
+        let mut device = Device::new(&verify(check), 2);
+        (0..2).for_each(|index| device.write(index));
+        device.block(1)[777] ^= 0x01;
+        let (offset, kind, detail) = only_fault(&device.read_back());
+        assert_eq!((offset, kind), (BLOCK, MismatchKind::Pattern));
+        assert!(detail.contains("byte 777"), "{detail}");
+    }
+}
+
+#[test]
+fn a_pattern_holds_the_blocks_offset() {
+    let mut verifier = verifier(&verify(Check::Pattern));
+    let mut block = vec![0; 32];
+    verifier.seal(&mut block, 0, 0x1122);
+    assert_eq!(&block[..14], b"sokudo\x22\x11\0\0\0\0\0\0");
+    assert_eq!(&block[14..20], b"sokudo");
+}
+
+#[test]
+fn a_block_overtaken_by_a_write_in_flight_is_not_wrong() {
+    let mut device = Device::new(&verify(Check::Crc32c), 1);
+    device.write(0);
+    device.verifier.end_of_pass();
+    let expected = device.verifier.next().unwrap();
+    let mut newer = vec![0; BLOCK as usize];
+    device.verifier.seal(&mut newer, 0, 0);
+    // Half old, half new.
+    device.bytes[..2048].copy_from_slice(&newer[..2048]);
+    let bytes = device.bytes.clone();
+    assert!(device.verifier.check(&bytes, expected));
+    assert_eq!(device.verifier.finish().checked, 0);
+}
+
+#[test]
+fn writes_that_raced_may_leave_either() {
+    for last in [0, 1] {
+        let mut device = Device::new(&verify(Check::Crc32c), 1);
+        let mut buffers = [(); 2].map(|()| vec![0; BLOCK as usize]);
+        let serials = [0, 1].map(|index: usize| device.verifier.seal(&mut buffers[index], 0, 0));
+        for serial in serials.into_iter().rev() {
+            device.verifier.written(0, 0, BLOCK as u32, serial);
+        }
+        device.block(0).copy_from_slice(&buffers[last]);
+        assert_eq!(device.read_back().wrong, 0);
+    }
+}
+
+#[test]
+fn a_backlog_is_read_back_in_batches() {
+    let backlog = Verify {
+        backlog: Some(4),
+        backlog_batch: Some(3),
+        ..verify(Check::Crc32c)
+    };
+    let mut device = Device::new(&backlog, 8);
+    let mut read = Vec::new();
+    for index in 0..8 {
+        assert!(!device.verifier.is_due());
+        device.write(index);
+        while device.verifier.is_due() {
+            let Some(expected) = device.verifier.next() else {
+                break;
+            };
+            let block = device.block(expected.offset / BLOCK).to_vec();
+            assert!(device.verifier.check(&block, expected));
+            read.push((index, expected.offset / BLOCK));
+        }
+    }
+    assert_eq!(read, [(3, 0), (3, 1), (3, 2), (7, 3), (7, 4), (7, 5)]);
+    assert_eq!(device.read_back().checked, 8);
+}
+
+#[test]
+fn without_reading_back_nothing_is_due() {
+    let unread = Verify {
+        read_back: false,
+        backlog: Some(1),
+        ..verify(Check::Md5)
+    };
+    let mut device = Device::new(&unread, 1);
+    device.write(0);
+    assert!(!device.verifier.is_due());
+    assert_eq!(device.read_back().checked, 0);
+}
+
+#[test]
+fn the_first_bad_block_is_fatal_when_asked() {
+    let fatal = Verify {
+        fatal: true,
+        ..verify(Check::Md5)
+    };
+    let mut verifier = verifier(&fatal);
+    assert!(!verifier.is_fatal());
+    let expected = Expected {
+        file: 1,
+        offset: 0,
+        length: 4096,
+        serial: None,
+    };
+    assert!(!verifier.check(&[0; 4096], expected));
+    assert!(verifier.is_fatal());
+    assert_eq!(verifier.finish().mismatches[0].file, "second");
+}
+
+#[test]
+fn bad_blocks_are_dumped_as_they_were_and_as_they_should_be() {
+    let directory = tempfile::tempdir().unwrap();
+    let dump = Verify {
+        dump: true,
+        ..verify(Check::Crc7)
+    };
+    let mut device = Device::new(&dump, 2);
+    device.verifier.dump_to = directory.path().to_owned();
+    (0..2).for_each(|index| device.write(index));
+    let written = device.block(1).to_vec();
+    device.block(1)[99] ^= 1;
+    let received = device.block(1).to_vec();
+    let (_, _, detail) = only_fault(&device.read_back());
+    assert!(detail.contains("first.4096.received"), "{detail}");
+    let read = |name: &str| std::fs::read(directory.path().join(name)).unwrap();
+    assert_eq!(read("first.4096.received"), received);
+    assert_eq!(read("first.4096.expected"), written);
+}
+
+#[test]
+fn what_cannot_be_checked_is_refused() {
+    let blocks = |bytes| BlockSizes::one(Bytes(bytes));
+    for check in CHECKS {
+        assert_eq!(
+            check_verify(&verify(check), &blocks(512)),
+            Ok(()),
+            "{check:?}"
+        );
+    }
+    let small = check_verify(&verify(Check::Sha512), &blocks(128));
+    assert!(matches!(
+        small,
+        Err(VerifyError::TooSmall { needed: 168, .. })
+    ));
+    for offset in [1, 43, 500] {
+        let moved = Verify {
+            offset: Bytes(offset),
+            ..verify(Check::Crc32c)
+        };
+        let refused = check_verify(&moved, &blocks(512));
+        assert!(
+            matches!(refused, Err(VerifyError::Offset { .. })),
+            "{offset}"
+        );
+    }
+    let none = Verify {
+        pattern: None,
+        ..verify(Check::Pattern)
+    };
+    assert_eq!(
+        check_verify(&none, &blocks(512)),
+        Err(VerifyError::NoPattern)
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_shape_is_right_until_a_byte_changes(
+        check in proptest::sample::select(CHECKS.to_vec()),
+        length in 512usize..20_000,
+        interval in proptest::option::of(512u64..8192),
+        moved in any::<bool>(),
+        offset in 0u64..1 << 50,
+        at in any::<proptest::sample::Index>(),
+        bit in 0u8..8,
+    ) {
+        let moved_to = if moved { 200 } else { 0 };
+        let shape = Verify { interval: interval.map(Bytes), offset: Bytes(moved_to), ..verify(check) };
+        let mut verifier = verifier(&shape);
+        let mut block = vec![0; length];
+        let serial = verifier.seal(&mut block, 0, offset);
+        let expected = Expected { file: 0, offset, length: length as u32, serial: Some(serial) };
+        let unknown = Expected { serial: None, ..expected };
+        prop_assert!(verifier.check(&block, expected));
+        prop_assert!(verifier.check(&block, unknown));
+        block[at.index(length)] ^= 1 << bit;
+        // A header alone says nothing of the data, null nothing at all.
+        if !matches!(check, Check::Header | Check::Null) {
+            prop_assert!(!verifier.check(&block, expected));
+            // Bits of a time that nobody checks are covered by the header's own sum.
+            prop_assert!(!verifier.check(&block, unknown));
+        }
+    }
+}
