@@ -26,7 +26,6 @@ mod usage;
 
 pub use aio::Aio;
 pub use block_cache::flush_block_cache;
-pub use blocking::Blocking;
 pub use blocking::{Blocking, Calls, OneByOne, VECTORS_MAX};
 pub use local_time::utc_offset_seconds;
 pub use mapped::Mapped;
