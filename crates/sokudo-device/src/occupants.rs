@@ -81,7 +81,7 @@ fn around(system: &System, device_number: u64) -> Occupancy {
     };
     let mut relatives = Relatives::default();
     relatives.add_whole_disk(&directory);
-    relatives.add_with_parts(system, &directory);
+    relatives.add_with_parts(&directory);
     let mut occupants = relatives.mounted(system);
     occupants.extend(relatives.swapped(system));
     occupants.extend(relatives.behind_loop_devices(system));
@@ -114,7 +114,7 @@ impl Relatives {
         }
     }
 
-    fn add_with_parts(&mut self, system: &System, directory: &Path) {
+    fn add_with_parts(&mut self, directory: &Path) {
         if self.seen.len() >= RELATIVES_MAX || !self.seen.insert(directory.to_owned()) {
             return;
         }
@@ -123,13 +123,13 @@ impl Relatives {
             let part = directory.join(&name);
             if block::is_partition(&part) {
                 self.occupants.push(Occupant::Partition { name });
-                self.add_with_parts(system, &part);
+                self.add_with_parts(&part);
             }
         }
         self.note_holders(directory);
         for holder in system::names(directory.join("holders")) {
             if let Ok(above) = directory.join("holders").join(holder).canonicalize() {
-                self.add_with_parts(system, &above);
+                self.add_with_parts(&above);
             }
         }
     }

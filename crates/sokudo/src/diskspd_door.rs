@@ -15,7 +15,7 @@ use sokudo_model::{Event, Row, Run, Severity, Verdict};
 use sokudo_report::diskspd::{DiskspdReport, profile_only, text};
 
 use crate::exit::Exit;
-use crate::jobs::carry_out::{Finished, Viewer, Work, carry_out, since_epoch};
+use crate::jobs::carry_out::{Viewer, Work, carry_out, since_epoch};
 use crate::jobs::consent;
 use crate::jobs::place::{Place, PlaceKind};
 use crate::jobs::stages::Listener;
@@ -72,17 +72,7 @@ fn measure(mut planned: Planned, allowed: &Allowed) -> Result<(), Exit> {
         verdicts: &verdicts(&finished.run),
     };
     output::print(&text(&report))?;
-    ended(&finished)
-}
-
-fn ended(finished: &Finished) -> Result<(), Exit> {
-    if finished.run.interrupted {
-        Err(Exit::Interrupted)
-    } else if finished.has_failed() {
-        Err(Exit::FailedAsReported)
-    } else {
-        Ok(())
-    }
+    finished.end(Exit::Interrupted)
 }
 
 /// What the user allows, and the arguments that are diskspd's own.

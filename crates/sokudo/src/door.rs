@@ -42,6 +42,7 @@ impl Door {
             Self::Fio => fio_door::run(&arguments),
             Self::Diskspd => diskspd_door::run(&arguments),
         }
+        .map_err(Exit::without_usage)
     }
 }
 

@@ -39,13 +39,7 @@ impl Exit {
 
     /// Tells the user in one line and gives the code.
     pub(crate) fn report(&self) -> ExitCode {
-        match self {
-            Self::Failed(error)
-            | Self::Usage(error)
-            | Self::Refused(error)
-            | Self::InterruptedEarly(error) => tell(&one_line(error)),
-            Self::FailedAsReported | Self::Interrupted | Self::InterruptedAsFio => {}
-        }
+        self.tell();
         ExitCode::from(match self {
             Self::Failed(_) | Self::FailedAsReported => 1,
             Self::Usage(_) => 2,
@@ -53,6 +47,25 @@ impl Exit {
             Self::InterruptedAsFio => 128,
             Self::Interrupted | Self::InterruptedEarly(_) => 130,
         })
+    }
+
+    /// The same error where another tool, which ends with 1 for it, would have met it.
+    pub(crate) fn without_usage(self) -> Self {
+        match self {
+            Self::Usage(error) => Self::Failed(error),
+            other => other,
+        }
+    }
+
+    /// Tells the user in one line.
+    pub(crate) fn tell(&self) {
+        match self {
+            Self::Failed(error)
+            | Self::Usage(error)
+            | Self::Refused(error)
+            | Self::InterruptedEarly(error) => tell(&one_line(error)),
+            Self::FailedAsReported | Self::Interrupted | Self::InterruptedAsFio => {}
+        }
     }
 }
 

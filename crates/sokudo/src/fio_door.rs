@@ -49,13 +49,7 @@ fn measure(invocation: &Invocation, consent: &Consent) -> Result<(), Exit> {
     interrupt::watch(&control)?;
     let printer = Printer::open(&planned.session)?;
     let finished = carry(&planned, invocation, consent, &control, printer)?;
-    if finished.run.interrupted {
-        Err(Exit::InterruptedAsFio)
-    } else if finished.has_failed() {
-        Err(Exit::FailedAsReported)
-    } else {
-        Ok(())
-    }
+    finished.end(Exit::InterruptedAsFio)
 }
 
 fn carry(

@@ -51,16 +51,10 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
     let finished = carry_out(&work, &control, &mut view);
     view.progress.finish();
     let finished = finished?;
-    let failed = finished.has_failed();
-    let run = by_section(finished.run, &planned);
-    let interrupted = run.interrupted;
+    let run = by_section(finished.run.clone(), &planned);
     let document = RunDocument::from_run(&run);
     output::write(&document, arguments.format, arguments.output.as_deref())?;
-    match (interrupted, failed) {
-        (true, _) => Err(Exit::Interrupted),
-        (false, true) => Err(Exit::FailedAsReported),
-        (false, false) => Ok(()),
-    }
+    finished.end(Exit::Interrupted)
 }
 
 /// The same as fio's own words. Options before a job file hold for all its jobs.

@@ -48,13 +48,34 @@ pub(crate) struct Finished {
     pub(crate) disks: Vec<DiskUse>,
     /// From the first stage's start to the last one's end.
     pub(crate) elapsed: Nanos,
+    /// Why stages could not start.
+    pub(crate) errors: Vec<Exit>,
 }
 
 impl Finished {
-    /// Whether something failed: an I/O, a check, or a job that could not go on.
-    pub(crate) fn has_failed(&self) -> bool {
+    /// Tells why stages could not start, and what it all means for the exit code, where
+    /// `interrupted` says how an interruption ends.
+    pub(crate) fn end(&self, interrupted: Exit) -> Result<(), Exit> {
+        for error in &self.errors {
+            error.tell();
+        }
+        if self.run.interrupted {
+            Err(interrupted)
+        } else if self.has_failed() {
+            Err(Exit::FailedAsReported)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Whether something failed: an I/O, a check, or a job that could not start.
+    fn has_failed(&self) -> bool {
+        if !self.errors.is_empty() {
+            return true;
+        }
         let trials = self.run.rows.iter().flat_map(|row| &row.trials);
-        trials.map(|trial| &trial.outcome).any(|outcome| {
+        let mut outcomes = trials.map(|trial| &trial.outcome);
+        outcomes.any(|outcome| {
             outcome.stopped == StopReason::Failed
                 || outcome
                     .verified
@@ -88,6 +109,7 @@ pub(crate) fn carry_out(
     run.started_at = since_epoch();
     viewer.starts(&run);
     let started_at = Instant::now();
+    let mut errors = Vec::new();
     for trial in 0..work.trials {
         if control.is_cancelled() {
             break;
@@ -97,15 +119,17 @@ pub(crate) fn carry_out(
             trial,
             snapshot_every: work.snapshot_every,
         };
-        stages::run(
+        let more = stages::run(
             work.plan,
             repeat,
             &mut storage,
             rows,
             control,
             &mut Told(viewer),
-        )?;
+        );
+        errors.extend(more);
     }
+    nothing_measured(&run, &mut errors)?;
     let elapsed = u64::try_from(started_at.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let disks = disks.counted();
     storage.look_again();
@@ -120,6 +144,7 @@ pub(crate) fn carry_out(
             .collect(),
         disks,
         elapsed: Nanos(elapsed),
+        errors,
     })
 }
 
@@ -148,6 +173,15 @@ impl Listener for Told<'_> {
     fn event(&mut self, first: usize, event: &sokudo_model::Event) {
         Listener::event(self.0, first, event);
     }
+}
+
+/// An error that left nothing to report is the result.
+fn nothing_measured(run: &Run, errors: &mut Vec<Exit>) -> Result<(), Exit> {
+    let is_empty = run.rows.iter().all(|row| row.trials.is_empty());
+    if is_empty && !errors.is_empty() {
+        return Err(errors.swap_remove(0));
+    }
+    Ok(())
 }
 
 /// Also a file that is only read must be written if it is too small.

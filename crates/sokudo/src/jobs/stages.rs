@@ -51,7 +51,8 @@ pub(crate) fn empty_rows(plan: &Plan) -> Vec<Row> {
 
 /// Runs every stage once and adds a trial to every row that was reached.
 ///
-/// A failed workload ends nothing but itself, unless the plan says so; an
+/// A failed workload ends nothing but itself, unless the plan says so, and a stage that
+/// cannot start leaves its rows without a trial and its error in what is returned. An
 /// interruption ends everything and keeps what was measured.
 pub(crate) fn run(
     plan: &Plan,
@@ -60,11 +61,12 @@ pub(crate) fn run(
     rows: &mut [Row],
     control: &Control,
     listener: &mut dyn Listener,
-) -> Result<(), Exit> {
+) -> Vec<Exit> {
+    let mut errors = Vec::new();
     let mut first = 0;
     for (number, stage) in plan.stages.iter().enumerate() {
         if control.is_cancelled() {
-            return Ok(());
+            break;
         }
         // A stage that a job has ended early ends no other.
         control.rearm();
@@ -78,14 +80,19 @@ pub(crate) fn run(
         };
         let trials = run_one(stage, options, storage, control, &mut |event| {
             listener.event(first, event);
-        })?;
+        });
         listener.stage_ends();
-        for (row, trial) in rows[first..].iter_mut().zip(trials) {
-            row.trials.push(trial);
+        match trials {
+            Ok(trials) => {
+                for (row, trial) in rows[first..].iter_mut().zip(trials) {
+                    row.trials.push(trial);
+                }
+            }
+            Err(error) => errors.push(error),
         }
         first += stage.workloads.len();
     }
-    Ok(())
+    errors
 }
 
 fn run_one(
