@@ -396,10 +396,11 @@ pub(crate) struct MarkArguments {
     #[arg(long, help_heading = "What is printed")]
     pub(crate) print_job: bool,
 
-    /// Print the method as command lines of another tool and measure nothing
+    /// Print the method as command lines of fio or diskspd, measuring nothing
     #[arg(
         long = "as",
         value_enum,
+        hide_possible_values = true,
         value_name = "TOOL",
         conflicts_with = "print_job",
         help_heading = "What is printed"
