@@ -1,75 +1,47 @@
-//! fio job files: [`parse`] reads one as a [`Plan`], [`render`] prints a plan as
-//! one that fio itself runs.
+//! fio's language: its job files and its command line.
 //!
-//! It refuses to guess: an option it does not know, a value fio would misread
-//! (`1.5m` is 1 to fio), or a job that a plan cannot express is an error with
-//! line and column.
+//! - [`invocation`] reads a command line and the job files that it names;
+//!   [`Invocation::plan`] says what they mean, with fio's defaults and rules, as a
+//!   [`Plan`](sokudo_model::Plan) and the targets that it runs on.
+//! - [`options`] is the one table of options that parsing, echo, help and
+//!   `docs/FIO.md` are made from.
+//! - [`method`] holds the methods that `sokudo mark` carries with it, and prints plans
+//!   as job files for fio.
 //!
-//! # Grammar
-//!
-//! ```text
-//! file     = { line }
-//! line     = [ section | entry | pragma ] [ comment ]
-//! section  = "[" name "]"               ; "global", or the name of a job
-//! entry    = option [ "=" value ]       ; without "=" for flags only
-//! comment  = ( ";" | "#" ) text         ; ends a line anywhere, also inside a value
-//! pragma   = ( ";" | "#" ) "sokudo:" key "=" value     ; on a line of its own
-//! number   = digits | "0x" hexdigits
-//! size     = number [ "k" | "m" | "g" | "t" | "p" ] [ "i" ] [ "b" ]
-//! time     = number [ "us" | "ms" | "s" | "m" | "h" | "d" ]
-//! ```
-//!
-//! - Options are lower case; blanks around option and value are ignored.
-//! - Every `[global]` adds to the ones before it, for the jobs after it. Two jobs
-//!   may have one name. Within a section the last word counts.
-//! - Jobs run together until one says `stonewall`, which starts a new
-//!   [`Stage`](sokudo_model::Stage).
-//! - Sizes follow fio's `kb_base`. With 1024, the default, `4k`, `4kb` and `4ki`
-//!   are 4096 and `4kib` is 4000 (fio has it that way round for the sake of old
-//!   job files); with 1000 the four are 4000, 4000, 4000 and 4096.
-//! - A number without a unit is seconds in `runtime` and `ramp_time`, and
-//!   microseconds in `thinktime`.
-//! - `offset` and `size` bound the part of the target that is used; with
-//!   `filesize` it ends there and `size` only says how much is moved, as in fio.
-//!   The target as a whole reaches as far as the furthest job, so a job that uses
-//!   all of that has no [`Span`](sokudo_model::Span).
-//! - A job ends after `runtime` if it is `time_based`; otherwise when `io_size`
-//!   (by default `size`) is moved or `runtime` is over, whichever comes first.
-//!   All three are fio's own rules, as measured with fio 3.33.
-//! - All jobs of a file use one target, which is chosen on the command line.
-//!   (fio without `filename` gives every job a file of its own.)
-//!
-//! [`options`] lists every option with its meaning; [`pragmas`] lists what
-//! `; sokudo:` lines can say that fio cannot. A pragma is a comment to fio. It
-//! overrides what stands above it.
+//! It refuses to guess. An option that nobody knows, a value that fio would silently
+//! misread (`runtime=10sec` is 10 µs to fio), an option that would change what is
+//! measured and is not there: each is an error with its place and the way out.
 
-mod error;
+mod arithmetic;
+mod command_line;
+mod criteria;
 mod failure;
+mod files;
 mod host;
 mod invocation;
+mod job;
+mod job_file;
+pub mod method;
 pub(crate) mod nearest;
-mod options;
-mod parse;
-mod phrase;
-mod place;
+mod numbers;
+mod option;
+mod patterns;
+mod plan;
 mod planned;
-mod pragma;
-mod render;
-mod scan;
-mod settings;
-mod values;
-mod words;
+mod substitute;
+mod switches;
+mod table;
+mod workload;
 
-pub use error::{JobFileError, JobFileProblem};
+pub use command_line::invocation;
 pub use failure::{FioError, FioProblem, Source};
 pub use host::{Found, FoundKind, Host, NoHost};
-pub use invocation::{Action, Invocation};
-pub use options::{FioOption, options};
-pub use parse::{JobFile, parse, read};
+pub use invocation::{Action, Invocation, show_command};
+pub use method::{
+    JobFile, JobFileError, JobFileProblem, Place, PlaceError, Pragma, TEST_FILE_NAME, parse,
+    pragmas, read, render,
+};
+pub use option::{FioOption, Support};
 pub use planned::{Fallocate, Planned, SpecKind, TargetSpec};
-pub use place::{Place, PlaceError, TEST_FILE_NAME};
-pub use pragma::{Pragma, pragmas};
-pub use render::render;
-
-#[cfg(doc)]
-use sokudo_model::Plan;
+pub use switches::{Switch, switches};
+pub use table::options;

@@ -7,7 +7,8 @@
 
 use proptest::prelude::*;
 use sokudo_dialect::crystal::{Profile, job_file};
-use sokudo_dialect::fio::{JobFileError, options, parse, pragmas, read};
+use sokudo_dialect::fio::method::options;
+use sokudo_dialect::fio::{JobFileError, parse, pragmas, read};
 use sokudo_model::{
     BackendKind, Bytes, DataContent, DirectMode, Nanos, Operation, OperationMix, Order, Plan, Rate,
     SequentialOffset, Span, Workload,

@@ -121,7 +121,10 @@ impl FioError {
     }
 
     pub(super) fn of_job(job: &str, sentence: impl Into<String>) -> Self {
-        Self::new(Source::Job(job.to_owned()), FioProblem::Other(sentence.into()))
+        Self::new(
+            Source::Job(job.to_owned()),
+            FioProblem::Other(sentence.into()),
+        )
     }
 
     pub(super) fn of_command_line(sentence: impl Into<String>) -> Self {

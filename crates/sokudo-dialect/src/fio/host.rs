@@ -21,7 +21,15 @@ pub trait Host {
     fn page_bytes(&self) -> u64;
     /// Main memory (`$mb_memory`, in MiB).
     fn memory_bytes(&self) -> u64;
+    /// Where chance starts from when a job asks for another one in every run
+    /// (`randrepeat=0`).
+    fn seed(&self) -> u64 {
+        FIO_SEED
+    }
 }
+
+/// fio's seed when a job gives none (FIO_RANDSEED).
+pub(super) const FIO_SEED: u64 = 0xb189_9bed;
 
 /// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

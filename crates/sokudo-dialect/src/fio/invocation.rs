@@ -1,9 +1,13 @@
 //! A fio command line that was read: what is to be done, and every job's options as
 //! they were written. [`Invocation::plan`](super::Invocation::plan) says what they mean.
 
+use std::fmt::Write as _;
+
 use sokudo_model::fio::FioOutput;
 
-use super::failure::Source;
+use super::failure::{FioError, FioProblem, Source};
+use super::option::FioOption;
+use super::table::options;
 
 /// A fio command line.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +32,23 @@ pub struct Invocation {
     pub(super) sections: Vec<Section>,
     /// Options of the command line that are accepted without effect: one sentence each.
     pub(super) notes: Vec<String>,
+}
+
+impl Default for Invocation {
+    fn default() -> Self {
+        Self {
+            action: Action::Run,
+            output: FioOutput::default(),
+            readonly: false,
+            warnings: false,
+            warnings_fatal: false,
+            lenient: false,
+            destroy: Vec::new(),
+            files: Vec::new(),
+            sections: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
 }
 
 /// What a command line asks for.
@@ -69,6 +90,52 @@ pub(super) struct Assignment {
     pub(super) option: usize,
     /// The value; `None` when there is no `=`.
     pub(super) value: Option<String>,
+    /// Characters from where it stands to its value.
+    pub(super) value_column: usize,
     /// Where it stands.
     pub(super) source: Source,
+}
+
+impl Assignment {
+    /// The error that a problem with it is: at the value where that is wrong.
+    pub(super) fn error(&self, problem: FioProblem) -> FioError {
+        let mut source = self.source.clone();
+        if let (Source::File { column, .. }, FioProblem::BadValue { .. }) = (&mut source, &problem)
+        {
+            *column += self.value_column;
+        }
+        FioError::new(source, problem)
+    }
+
+    /// The option.
+    pub(super) fn option(&self) -> &'static FioOption {
+        &options()[self.option]
+    }
+}
+
+/// Every job file of the command line as fio's command line, one line each, as
+/// `fio --showcmd` prints them.
+pub fn show_command(invocation: &Invocation) -> String {
+    let mut text = String::new();
+    for index in 0..invocation.files.len() {
+        let of_file = |section: &&Section| section.file == Some(index);
+        for (number, section) in invocation.sections.iter().filter(of_file).enumerate() {
+            if number == 0 {
+                text += "fio ";
+            }
+            if !section.is_global {
+                let _ = write!(text, "--name={} ", section.name);
+            }
+            for assignment in &section.options {
+                let name = assignment.option().name;
+                let _ = match (&assignment.value, name) {
+                    (None, _) => write!(text, "--{name} "),
+                    (Some(value), "description") => write!(text, "--{name}=\"{value}\" "),
+                    (Some(value), _) => write!(text, "--{name}={value} "),
+                };
+            }
+        }
+        text.push('\n');
+    }
+    text
 }

@@ -3,7 +3,7 @@
 use sokudo_model::{Nanos, Plan, Stage};
 
 use super::error::{JobFileError, JobFileProblem};
-use super::options::FioOption;
+use super::options::MethodOption;
 use super::pragma::{Header, Pragma};
 use super::scan::{Entry, Line, Located, scan};
 use super::settings::Settings;
@@ -256,7 +256,7 @@ fn apply_entry(
     entry: &Entry<'_>,
     settings: &mut Settings,
 ) -> Result<(), Misplaced> {
-    let option = FioOption::find(entry.key).map_err(|problem| at(located, problem))?;
+    let option = MethodOption::find(entry.key).map_err(|problem| at(located, problem))?;
     option
         .apply(settings, entry.value)
         .map_err(|problem| at_entry(located, entry, problem))

@@ -6,14 +6,14 @@ use std::borrow::Cow;
 use sokudo_model::{DataContent, DirectMode};
 
 use super::error::JobFileProblem;
-use super::nearest::nearest;
 use super::settings::Settings;
 use super::values::{self, Expected, KiloBase};
 use super::words;
+use crate::fio::nearest::nearest;
 
 /// An option of fio's job files.
 #[derive(Clone, Copy, Debug)]
-pub struct FioOption {
+pub struct MethodOption {
     /// fio's own name for it.
     pub name: &'static str,
     /// Other names for the same.
@@ -35,11 +35,11 @@ enum Effect {
 }
 
 /// Every option that job files may contain.
-pub fn options() -> &'static [FioOption] {
+pub fn options() -> &'static [MethodOption] {
     &OPTIONS
 }
 
-impl FioOption {
+impl MethodOption {
     /// The option with this name or alias, or the problem with a better name.
     pub(super) fn find(name: &str) -> Result<&'static Self, JobFileProblem> {
         let named = |option: &&Self| option.name == name || option.aliases.contains(&name);
@@ -102,9 +102,9 @@ const fn flag(
     aliases: &'static [&'static str],
     meaning: &'static str,
     set: fn(&mut Settings, bool),
-) -> FioOption {
+) -> MethodOption {
     let effect = Effect::Flag(set);
-    FioOption {
+    MethodOption {
         name,
         aliases,
         meaning,
@@ -116,9 +116,9 @@ const fn switch(
     name: &'static str,
     meaning: &'static str,
     set: fn(&mut Settings, bool),
-) -> FioOption {
+) -> MethodOption {
     let effect = Effect::Switch(set);
-    FioOption {
+    MethodOption {
         name,
         aliases: &[],
         meaning,
@@ -131,9 +131,9 @@ const fn value(
     aliases: &'static [&'static str],
     meaning: &'static str,
     set: fn(&mut Settings, &str) -> Result<(), Expected>,
-) -> FioOption {
+) -> MethodOption {
     let effect = Effect::Value(set);
-    FioOption {
+    MethodOption {
         name,
         aliases,
         meaning,
@@ -152,7 +152,7 @@ const MICROSECOND_NS: u64 = 1_000;
 /// `randseed` is a signed number to fio 3.33.
 pub(super) const SEED_MAX: u64 = i64::MAX as u64;
 
-static OPTIONS: [FioOption; 50] = [
+static OPTIONS: [MethodOption; 50] = [
     // What a workload does.
     value(
         "rw",
@@ -514,7 +514,7 @@ mod tests {
 
     #[test]
     fn every_name_is_defined_once() {
-        let mut names: Vec<_> = OPTIONS.iter().flat_map(FioOption::names).collect();
+        let mut names: Vec<_> = OPTIONS.iter().flat_map(MethodOption::names).collect();
         let all = names.len();
         names.sort_unstable();
         names.dedup();
@@ -529,7 +529,7 @@ mod tests {
             ("num_jobs", "numjobs"),
             ("RW", "rw"),
         ] {
-            let problem = FioOption::find(wrong).unwrap_err();
+            let problem = MethodOption::find(wrong).unwrap_err();
             let text = problem.to_string();
             assert!(text.contains(&format!("\"{right}\"")), "{text}");
         }

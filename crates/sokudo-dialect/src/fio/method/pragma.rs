@@ -3,11 +3,11 @@
 use sokudo_model::{BackendKind, Bytes, DirectMode, Nanos, SequentialOffset, Span};
 
 use super::error::JobFileProblem;
-use super::nearest::nearest;
 use super::options::value_problem;
 use super::settings::{Settings, SpanPragma};
 use super::values::{self, Expected};
 use super::words;
+use crate::fio::nearest::nearest;
 
 /// A word of `; sokudo:` lines.
 #[derive(Clone, Copy, Debug)]

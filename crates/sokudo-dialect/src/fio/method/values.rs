@@ -21,7 +21,7 @@ const CPUS: &str = "a list of processors such as 0,2 or 0-3";
 
 /// What one letter of a size stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum KiloBase {
+pub(in crate::fio) enum KiloBase {
     /// `k` is 1024 and `kib` is 1000: fio's default.
     Binary,
     /// `k` is 1000 and `kib` is 1024.
@@ -216,7 +216,7 @@ fn split_entries(text: &str, base: KiloBase) -> Option<Vec<(u64, Option<u32>)>> 
     (entries.len() <= BLOCK_SIZES_MAX).then_some(entries)
 }
 
-fn scaled(text: &str, base: KiloBase) -> Option<u64> {
+pub(in crate::fio) fn scaled(text: &str, base: KiloBase) -> Option<u64> {
     let (number, unit) = split_digits(text)?;
     let unit = unit.to_ascii_lowercase();
     let full = unit.ends_with("ib");

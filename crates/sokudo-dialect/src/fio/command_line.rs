@@ -1,0 +1,220 @@
+//! The command line, as getopt_long_only(3) gives it to fio: one dash or two,
+//! abbreviations, `--option value` and `--option=value`, job files anywhere between.
+
+use super::failure::{FioError, FioProblem, Source};
+use super::host::Host;
+use super::invocation::{Action, Assignment, Invocation, Section};
+use super::job_file::read_sections;
+use super::nearest::nearest;
+use super::option::{Effect, FioOption};
+use super::switches::{Switch, Takes, switches};
+use super::table::options;
+
+/// More arguments than any command line; each may open a job.
+const ARGUMENTS_MAX: usize = 1 << 14;
+/// Linux' limit on one argument.
+const ARGUMENT_BYTES_MAX: usize = 1 << 17;
+
+/// Reads a command line, without the program's name, and the job files that it names.
+///
+/// # Errors
+/// [`FioError`] at the first thing that is wrong.
+pub fn invocation(arguments: &[String], host: &dyn Host) -> Result<Invocation, FioError> {
+    let mut reader = Reader {
+        invocation: Invocation::default(),
+        wanted: Vec::new(),
+        is_skipped: false,
+    };
+    let too_long = |argument: &String| argument.len() > ARGUMENT_BYTES_MAX;
+    if arguments.len() > ARGUMENTS_MAX || arguments.iter().any(too_long) {
+        return Err(FioError::of_command_line(
+            "it is longer than any that a system takes; put the jobs in a job file",
+        ));
+    }
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        if reader.is_finished() {
+            break;
+        }
+        if argument == "--" {
+            reader.invocation.files.extend(rest.by_ref().cloned());
+        } else if argument == "-" || !argument.starts_with('-') {
+            reader.invocation.files.push(argument.clone());
+        } else {
+            reader.option(argument, &mut rest)?;
+        }
+    }
+    reader.files(host)
+}
+
+struct Reader {
+    invocation: Invocation,
+    /// What `--section` names.
+    wanted: Vec<String>,
+    /// Whether the last `--name` is none of those.
+    is_skipped: bool,
+}
+
+/// What a word of the command line stands for.
+#[derive(Clone, Copy)]
+enum Known {
+    Switch(&'static Switch),
+    Option(usize),
+}
+
+impl Reader {
+    /// Whether fio would end here, whatever follows.
+    const fn is_finished(&self) -> bool {
+        matches!(
+            self.invocation.action,
+            Action::Help | Action::Version | Action::CommandHelp(_)
+        )
+    }
+
+    fn option<'a>(
+        &mut self,
+        argument: &'a str,
+        rest: &mut impl Iterator<Item = &'a String>,
+    ) -> Result<(), FioError> {
+        let at = |problem| FioError::new(Source::CommandLine, problem);
+        let body = argument.trim_start_matches('-');
+        let (name, value) = match body.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (body, None),
+        };
+        let is_letter = !argument.starts_with("--") && argument.chars().count() == 2;
+        let known = match by_letter(name).filter(|_| is_letter) {
+            Some(switch) => Known::Switch(switch),
+            None => by_name(name).map_err(at)?,
+        };
+        let (takes, full_name) = match known {
+            Known::Switch(switch) => (switch.takes, switch.name),
+            Known::Option(index) => (takes(&options()[index]), options()[index].name),
+        };
+        let value = match (takes, value) {
+            (Takes::Nothing, Some(value)) => {
+                let (option, value) = (full_name.to_owned(), value.to_owned());
+                return Err(at(FioProblem::UnwantedValue { option, value }));
+            }
+            (Takes::Value, None) => {
+                let missing = || {
+                    let expected = match known {
+                        Known::Switch(switch) => switch.meaning.to_owned(),
+                        Known::Option(index) => options()[index].form(),
+                    };
+                    let option = format!("--{full_name}");
+                    at(FioProblem::MissingValue { option, expected })
+                };
+                Some(rest.next().ok_or_else(missing)?.as_str())
+            }
+            (_, value) => value,
+        };
+        match known {
+            Known::Switch(switch) => {
+                if switch.name == "section" {
+                    self.wanted.extend(value.map(str::to_owned));
+                }
+                switch.apply(&mut self.invocation, value).map_err(at)
+            }
+            Known::Option(index) => {
+                self.assign(index, value);
+                Ok(())
+            }
+        }
+    }
+
+    fn assign(&mut self, option: usize, value: Option<&str>) {
+        let is_name = options()[option].name == "name";
+        let sections = &mut self.invocation.sections;
+        if is_name || sections.is_empty() {
+            let name = value.filter(|_| is_name).unwrap_or("global");
+            let is_global = name.starts_with("global");
+            let is_wanted = self.wanted.is_empty() || self.wanted.iter().any(|w| w == name);
+            self.is_skipped = !is_global && !is_wanted;
+            if !self.is_skipped {
+                sections.push(Section {
+                    name: name.to_owned(),
+                    is_global,
+                    file: None,
+                    source: Source::CommandLine,
+                    options: Vec::new(),
+                });
+            }
+        }
+        // fio does not echo the name of what is global.
+        let is_global_name = is_name && sections.last().is_some_and(|section| section.is_global);
+        if let Some(section) = sections.last_mut()
+            && !self.is_skipped
+            && !is_global_name
+        {
+            section.options.push(Assignment {
+                option,
+                value: value.map(str::to_owned),
+                value_column: 0,
+                source: Source::CommandLine,
+            });
+        }
+    }
+
+    fn files(mut self, host: &dyn Host) -> Result<Invocation, FioError> {
+        if self.is_finished() {
+            return Ok(self.invocation);
+        }
+        for (index, path) in self.invocation.files.iter().enumerate() {
+            let sections = read_sections(path, index, &self.wanted, host)?;
+            self.invocation.sections.extend(sections);
+        }
+        Ok(self.invocation)
+    }
+}
+
+/// What an option takes on the command line. A flag's value stands behind `=`; a log's
+/// name, which a job file may leave out, must be there.
+const fn takes(option: &FioOption) -> Takes {
+    match option.effect {
+        Effect::Flag(_) | Effect::Unread(true) => Takes::MayBe,
+        _ => Takes::Value,
+    }
+}
+
+fn by_letter(name: &str) -> Option<&'static Switch> {
+    let mut letters = name.chars();
+    let letter = letters.next()?;
+    switches()
+        .iter()
+        .find(|switch| switch.letter == Some(letter) && letters.as_str().is_empty())
+}
+
+/// The one that is called so, or the only one whose name begins so.
+fn by_name(name: &str) -> Result<Known, FioProblem> {
+    let of_switches = || {
+        switches()
+            .iter()
+            .map(|switch| (switch.name, Known::Switch(switch)))
+    };
+    let names = |(index, option): (usize, &'static FioOption)| {
+        option.names().map(move |name| (name, Known::Option(index)))
+    };
+    let all = || of_switches().chain(options().iter().enumerate().flat_map(names));
+    if let Some((_, known)) = all().find(|(full, _)| *full == name) {
+        return Ok(known);
+    }
+    let candidates: Vec<_> = all()
+        .filter(|(full, _)| !name.is_empty() && full.starts_with(name))
+        .collect();
+    match candidates[..] {
+        [(_, known)] => Ok(known),
+        [] => Err(FioProblem::Unknown {
+            option: format!("--{name}"),
+            nearest: nearest(name, all().map(|(full, _)| full)),
+        }),
+        _ => {
+            const SHOWN_MAX: usize = 8;
+            let names = candidates.iter().map(|(full, _)| format!("--{full}"));
+            Err(FioProblem::Ambiguous {
+                option: name.to_owned(),
+                candidates: names.take(SHOWN_MAX).collect::<Vec<_>>().join(" or "),
+            })
+        }
+    }
+}

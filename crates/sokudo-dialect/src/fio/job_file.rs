@@ -1,0 +1,204 @@
+//! Job files: their lines, with includes, variables and comments, as [`Section`]s.
+//!
+//! As fio 3.33 reads them: `;` and `#` begin a comment anywhere; a section whose name
+//! begins with `global` sets what holds for those after it; `include FILE` stands for
+//! the lines of FILE, which has no sections of its own.
+
+use super::failure::{FioError, FioProblem, Source};
+use super::host::Host;
+use super::invocation::{Assignment, Section};
+use super::option::FioOption;
+use super::substitute::substitute;
+use super::table::{find, options};
+
+/// Far beyond any job file that people write; longer text is something else.
+const TEXT_BYTES_MAX: usize = 1 << 20;
+/// fio's limit on a line (OPT_LEN_MAX); it reads the rest as another line.
+const LINE_BYTES_MAX: usize = 4096;
+/// Files that include one another; more is a circle.
+const INCLUDES_DEEP_MAX: u32 = 8;
+/// fio's limit on jobs.
+const SECTIONS_MAX: usize = 4096;
+/// Options of all sections together; a bound on what a circle of includes can cost.
+const OPTIONS_MAX: usize = 1 << 16;
+
+/// Reads the job file `path`; only `wanted` sections, when there are any, and `[global]`s.
+pub(super) fn read_sections(
+    path: &str,
+    index: usize,
+    wanted: &[String],
+    host: &dyn Host,
+) -> Result<Vec<Section>, FioError> {
+    let text = host
+        .read_text(path)
+        .map_err(|why| FioError::of_command_line(format!("job file {path}: {why}")))?;
+    let mut reader = Reader {
+        host,
+        index,
+        wanted,
+        sections: Vec::new(),
+        is_skipped: false,
+        options: 0,
+    };
+    reader.file(path, &text, 0)?;
+    let mut sections = reader.sections;
+    for section in &mut sections {
+        section
+            .options
+            .sort_by_key(|assignment| priority(&options()[assignment.option]));
+    }
+    Ok(sections)
+}
+
+/// In which order fio applies the options of a section: what sizes are counted in
+/// first, names of files after their directory, an engine's own options last.
+fn priority(option: &FioOption) -> u8 {
+    match option.name {
+        "kb_base" | "unit_base" => 0,
+        "filename" | "filename_format" => 2,
+        _ if !option.engines.is_empty() => 3,
+        _ => 1,
+    }
+}
+
+struct Reader<'a> {
+    host: &'a dyn Host,
+    index: usize,
+    wanted: &'a [String],
+    sections: Vec<Section>,
+    is_skipped: bool,
+    options: usize,
+}
+
+impl Reader<'_> {
+    fn file(&mut self, name: &str, text: &str, depth: u32) -> Result<(), FioError> {
+        let place = |line: usize, column: usize| Source::File {
+            name: name.to_owned(),
+            line,
+            column,
+        };
+        let other = |source: Source, text: String| FioError::new(source, FioProblem::Other(text));
+        if text.len() > TEXT_BYTES_MAX {
+            let bytes = text.len();
+            let sentence =
+                format!("the file has {bytes} bytes; a job file has at most {TEXT_BYTES_MAX}");
+            return Err(other(place(1, 1), sentence));
+        }
+        for (index, raw) in text.lines().enumerate() {
+            let end = raw.find([';', '#']).unwrap_or(raw.len());
+            let body = raw[..end].trim();
+            if body.is_empty() {
+                continue;
+            }
+            let column = raw[..end].len() - raw[..end].trim_start().len();
+            let source = place(index + 1, raw[..column].chars().count() + 1);
+            if body.len() > LINE_BYTES_MAX {
+                let sentence = format!("the line is longer than {LINE_BYTES_MAX} bytes");
+                return Err(other(source, sentence));
+            }
+            match body.strip_prefix('[') {
+                Some(_) if depth > 0 => {
+                    let sentence = "an included file has no sections; fio reads none there";
+                    return Err(other(source, sentence.to_owned()));
+                }
+                Some(rest) => self.section(rest, source)?,
+                None if self.is_skipped => {}
+                None => self.line(body, source, name, depth)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn section(&mut self, rest: &str, source: Source) -> Result<(), FioError> {
+        let other = |text: String| FioProblem::Other(text);
+        let name = match rest.strip_suffix(']') {
+            Some(name) if !name.is_empty() => name,
+            _ => {
+                let sentence = "a section is written [name], alone on its line".to_owned();
+                return Err(FioError::new(source, other(sentence)));
+            }
+        };
+        if self.sections.len() == SECTIONS_MAX {
+            let sentence = format!("more than {SECTIONS_MAX} sections; split the file");
+            return Err(FioError::new(source, other(sentence)));
+        }
+        let is_global = name.starts_with("global");
+        let is_wanted = self.wanted.is_empty() || self.wanted.iter().any(|wanted| wanted == name);
+        self.is_skipped = !is_global && !is_wanted;
+        if !self.is_skipped {
+            self.sections.push(Section {
+                name: name.to_owned(),
+                is_global,
+                file: Some(self.index),
+                source,
+                options: Vec::new(),
+            });
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, body: &str, source: Source, name: &str, depth: u32) -> Result<(), FioError> {
+        if let Some(path) = body.strip_prefix("include")
+            && path.starts_with([' ', '\t'])
+            && !self.sections.is_empty()
+        {
+            return self.include(path.trim(), source, name, depth);
+        }
+        let text = substitute(body, self.host)
+            .map_err(|why| FioError::new(source.clone(), FioProblem::Other(why)))?;
+        let (key, value) = match text.split_once('=') {
+            Some((key, value)) => (key.trim(), Some(value)),
+            None => (text.trim(), None),
+        };
+        let Some(section) = self.sections.last_mut() else {
+            let option = key.to_owned();
+            return Err(FioError::new(source, FioProblem::OutsideSection { option }));
+        };
+        let option = find(key).map_err(|problem| FioError::new(source.clone(), problem))?;
+        self.options += 1;
+        if self.options > OPTIONS_MAX {
+            let sentence = format!("more than {OPTIONS_MAX} options; split the file");
+            return Err(FioError::new(source, FioProblem::Other(sentence)));
+        }
+        let value_column = body.find('=').map(|at| {
+            let value = &body[at + 1..];
+            let blanks = value.len() - value.trim_start().len();
+            body[..at + 1 + blanks].chars().count()
+        });
+        section.options.push(Assignment {
+            option,
+            value: value.map(str::to_owned),
+            value_column: value_column.unwrap_or(0),
+            source,
+        });
+        Ok(())
+    }
+
+    /// fio looks for the file here first, then beside the file that includes it.
+    fn include(
+        &mut self,
+        path: &str,
+        source: Source,
+        name: &str,
+        depth: u32,
+    ) -> Result<(), FioError> {
+        if depth == INCLUDES_DEEP_MAX {
+            let sentence = format!("more than {INCLUDES_DEEP_MAX} files include one another");
+            return Err(FioError::new(source, FioProblem::Other(sentence)));
+        }
+        let beside = name
+            .rfind('/')
+            .map(|slash| format!("{}{path}", &name[..=slash]));
+        let here = (self.host.read_text(path)).map(|text| (path.to_owned(), text));
+        let found = match (here, beside) {
+            (Err(_), Some(beside)) => {
+                (self.host.read_text(&beside)).map(|text| (beside.clone(), text))
+            }
+            (here, _) => here,
+        };
+        let (path, text) = found.map_err(|why| {
+            FioError::new(source, FioProblem::Other(format!("include {path}: {why}")))
+        })?;
+        self.file(&path, &text, depth + 1)
+    }
+}

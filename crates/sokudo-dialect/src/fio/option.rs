@@ -1,0 +1,207 @@
+//! What an option is: its names, what it takes, what it sets, how much of it is here.
+
+use sokudo_model::Nanos;
+
+use super::failure::FioProblem;
+use super::job::Job;
+use super::numbers::{self, Amount, Expected};
+
+/// An option of fio's jobs.
+#[derive(Clone, Copy, Debug)]
+pub struct FioOption {
+    /// fio's own name for it.
+    pub name: &'static str,
+    /// Other names for the same.
+    pub aliases: &'static [&'static str],
+    /// What it means, in a few words.
+    pub meaning: &'static str,
+    /// What holds without it, as fio writes it; empty is nothing.
+    pub default: &'static str,
+    /// How much of it is here.
+    pub support: Support,
+    /// The engines whose option it is; empty is every job's.
+    pub engines: &'static [&'static str],
+    /// What it takes and does.
+    pub(super) effect: Effect,
+}
+
+/// How much of an option is here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// It means what it means to fio.
+    Full,
+    /// It works, with a difference.
+    Differs(&'static str),
+    /// It is accepted; it changes nothing that is measured, for this reason.
+    NoEffect(&'static str),
+    /// It would change what is measured, and would need this. The values that ask
+    /// for nothing are accepted.
+    Refused {
+        /// What it would need.
+        needs: &'static str,
+        /// Values that ask for nothing.
+        unless: &'static [&'static str],
+    },
+}
+
+/// What an option takes, and what it sets.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Effect {
+    /// `flag`, `flag=0` or `flag=1`.
+    Flag(fn(&mut Job, bool)),
+    /// `switch=0` or `switch=1`; fio refuses it bare.
+    Switch(fn(&mut Job, bool)),
+    /// A whole number with units.
+    Number(u64, u64, fn(&mut Job, u64)),
+    /// One number for each of read, write and trim.
+    Three(u64, u64, fn(&mut Job, [Option<u64>; 3])),
+    /// Bytes or percent.
+    Amount(fn(&mut Job, Amount)),
+    /// A time, with what a bare number counts in nanoseconds.
+    Time(u64, fn(&mut Job, Nanos)),
+    /// One of these words, perhaps with `:` and more.
+    Word(
+        &'static [&'static str],
+        fn(&mut Job, &str, Option<&str>) -> Result<(), Expected>,
+    ),
+    /// Anything else, and what it is.
+    Text(&'static str, fn(&mut Job, &str) -> Result<(), Expected>),
+    /// A name that may be left out.
+    Name(fn(&mut Job, Option<&str>)),
+    /// What nothing here looks at; whether it may stand bare.
+    Unread(bool),
+}
+
+impl FioOption {
+    /// Every name that it has.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        std::iter::once(self.name).chain(self.aliases.iter().copied())
+    }
+
+    /// Whether it takes a value always, never needs one, or may have one.
+    pub(super) const fn may_stand_bare(&self) -> bool {
+        matches!(
+            self.effect,
+            Effect::Flag(_) | Effect::Name(_) | Effect::Unread(true)
+        )
+    }
+
+    /// What it takes, for help.
+    pub fn form(&self) -> String {
+        match self.effect {
+            Effect::Flag(_) => "nothing, 0 or 1".to_owned(),
+            Effect::Switch(_) => "0 or 1".to_owned(),
+            Effect::Number(min, max, _) => number_form(min, max),
+            Effect::Three(min, max, _) => {
+                format!("{}, or one each for read,write,trim", number_form(min, max))
+            }
+            Effect::Amount(_) => "a size such as 4k or 1m, or a percentage such as 50%".to_owned(),
+            Effect::Time(unit_ns, _) => {
+                let unit = match unit_ns {
+                    1_000 => "microseconds",
+                    1_000_000 => "milliseconds",
+                    _ => "seconds",
+                };
+                format!("a time such as 30s, 500ms or 100us; a bare number is {unit}")
+            }
+            Effect::Word(words, _) => format!("one of {}", words.join(", ")),
+            Effect::Text(form, _) => form.to_owned(),
+            Effect::Name(_) => "nothing, or a name".to_owned(),
+            Effect::Unread(_) => "not looked at".to_owned(),
+        }
+    }
+
+    /// Sets what `value` says.
+    pub(super) fn apply(&self, job: &mut Job, value: Option<&str>) -> Result<(), FioProblem> {
+        let Some(text) = value else {
+            return self.apply_bare(job);
+        };
+        let base = job.kilo_base;
+        let form = || Expected::from(self.form());
+        let trimmed = text.trim();
+        let result = match self.effect {
+            Effect::Flag(set) | Effect::Switch(set) => {
+                flag(trimmed).map(|on| set(job, on)).ok_or_else(form)
+            }
+            Effect::Number(min, max, set) => numbers::number(trimmed, base)
+                .filter(|number| (min..=max).contains(number))
+                .map(|number| set(job, number))
+                .ok_or_else(form),
+            Effect::Three(min, max, set) => numbers::three(trimmed, base)
+                .filter(|three| three.iter().flatten().all(|n| (min..=max).contains(n)))
+                .map(|three| set(job, three))
+                .ok_or_else(form),
+            Effect::Amount(set) => numbers::amount(trimmed, base)
+                .map(|amount| set(job, amount))
+                .ok_or_else(form),
+            Effect::Time(unit_ns, set) => numbers::time(trimmed, unit_ns)
+                .map(|time| set(job, time))
+                .ok_or_else(form),
+            Effect::Word(words, set) => word(words, trimmed)
+                .ok_or_else(form)
+                .and_then(|(word, more)| set(job, word, more)),
+            Effect::Text(_, set) if trimmed.is_empty() => {
+                let _ = set;
+                Err(form())
+            }
+            Effect::Text(_, set) => set(job, trimmed),
+            Effect::Name(set) => {
+                set(job, Some(trimmed));
+                Ok(())
+            }
+            Effect::Unread(_) => Ok(()),
+        };
+        result.map_err(|expected| self.problem(text, expected))
+    }
+
+    fn apply_bare(&self, job: &mut Job) -> Result<(), FioProblem> {
+        match self.effect {
+            Effect::Flag(set) => set(job, true),
+            Effect::Name(set) => set(job, None),
+            Effect::Unread(true) => {}
+            _ => return Err(self.problem("", self.form().into())),
+        }
+        Ok(())
+    }
+
+    fn problem(&self, value: &str, expected: Expected) -> FioProblem {
+        let option = self.name.to_owned();
+        let expected = expected.into_owned();
+        if value.trim().is_empty() {
+            return FioProblem::MissingValue { option, expected };
+        }
+        let value = value.to_owned();
+        FioProblem::BadValue {
+            option,
+            value,
+            expected,
+        }
+    }
+}
+
+fn number_form(min: u64, max: u64) -> String {
+    match (min, max) {
+        (0, u64::MAX) => "a number such as 100, 4k or 1m".to_owned(),
+        (1, u64::MAX) => "a number above 0 such as 100, 4k or 1m".to_owned(),
+        (min, max) => format!("a whole number from {min} to {max}"),
+    }
+}
+
+/// fio reads any number up to 1 here; it takes words for errors.
+fn flag(text: &str) -> Option<bool> {
+    match text {
+        "0" => Some(false),
+        "1" => Some(true),
+        _ => None,
+    }
+}
+
+/// The word that `text` begins with, up to a colon, and what follows that.
+fn word<'a>(words: &[&'static str], text: &'a str) -> Option<(&'static str, Option<&'a str>)> {
+    let (first, more) = match text.split_once(':') {
+        Some((first, more)) => (first, Some(more)),
+        None => (text, None),
+    };
+    let word = words.iter().find(|word| **word == first)?;
+    Some((word, more))
+}

@@ -1,0 +1,334 @@
+//! From what was written to what is done: sections to jobs, jobs to threads, groups
+//! and stages.
+
+use sokudo_model::fio::{FioJob, FioSession};
+use sokudo_model::{BackendKind, EndsOthers, Plan, Stage, Workload};
+
+use super::failure::FioError;
+use super::files::{Targets, Thread, mixed};
+use super::host::{FIO_SEED, Host};
+use super::invocation::{Assignment, Invocation, Section};
+use super::job::{ExitWhat, Job};
+use super::option::Support;
+use super::planned::Planned;
+
+/// fio's limit on threads of all jobs together (REAL_MAX_JOBS).
+const THREADS_MAX: usize = 4096;
+
+impl Invocation {
+    /// What the command line and its job files mean.
+    ///
+    /// # Errors
+    /// [`FioError`] at the first option that is not supported or not valid, or that a
+    /// plan cannot express.
+    pub fn plan(&self, host: &dyn Host) -> Result<Planned, FioError> {
+        let mut planner = Planner::new(self, host);
+        let mut defaults = Job::default();
+        let mut file = None;
+        let mut waits = false;
+        for section in &self.sections {
+            if section.file != file {
+                file = section.file;
+                // fio forgets what was global, and lets each file wait for the last.
+                if file.is_some_and(|index| index > 0) {
+                    defaults = Job::default();
+                    waits = true;
+                }
+            }
+            if section.is_global {
+                planner.apply(section, &mut defaults)?;
+                let echo = section.options.iter().map(echo);
+                planner.session.global_options.extend(echo);
+                continue;
+            }
+            let mut job = defaults.clone();
+            planner.apply(section, &mut job)?;
+            job.stonewall |= std::mem::take(&mut waits);
+            planner.add(section, &job)?;
+        }
+        planner.finish()
+    }
+}
+
+/// An option as fio's outputs repeat it.
+fn echo(assignment: &Assignment) -> (String, String) {
+    let value = assignment.value.clone().unwrap_or_default();
+    (assignment.option().name.to_owned(), value)
+}
+
+struct Planner<'a> {
+    invocation: &'a Invocation,
+    session: FioSession,
+    stages: Vec<Stage>,
+    targets: Targets<'a>,
+    /// For every workload, in order: what its end ends.
+    exits: Vec<Option<ExitWhat>>,
+    host: &'a dyn Host,
+    seed: Option<u64>,
+    is_repeatable: bool,
+    sections: u32,
+    group: u32,
+    create_only: bool,
+}
+
+impl<'a> Planner<'a> {
+    fn new(invocation: &'a Invocation, host: &'a dyn Host) -> Self {
+        let session = FioSession {
+            output: invocation.output.clone(),
+            notes: invocation.notes.clone(),
+            ..FioSession::default()
+        };
+        Self {
+            invocation,
+            session,
+            stages: Vec::new(),
+            targets: Targets::new(host),
+            exits: Vec::new(),
+            host,
+            seed: None,
+            is_repeatable: true,
+            sections: 0,
+            group: 0,
+            create_only: false,
+        }
+    }
+
+    fn apply(&mut self, section: &Section, job: &mut Job) -> Result<(), FioError> {
+        for assignment in &section.options {
+            if self.is_left_out(assignment)? {
+                continue;
+            }
+            let option = assignment.option();
+            option
+                .apply(job, assignment.value.as_deref())
+                .map_err(|problem| assignment.error(problem))?;
+            if let Support::NoEffect(why) = option.support {
+                self.note(format!("{} has no effect: {why}", option.name));
+            }
+        }
+        let is_foreign = |assignment: &&Assignment| {
+            let engines = assignment.option().engines;
+            !engines.is_empty() && !engines.contains(&job.engine.as_str())
+        };
+        match section.options.iter().find(is_foreign) {
+            None => Ok(()),
+            Some(assignment) => {
+                let option = assignment.option();
+                let (name, engines) = (option.name, option.engines.join(" and "));
+                let engine = &job.engine;
+                let sentence = format!(
+                    "{name} is an option of the engine {engines}, not of {engine}; set ioengine in the same section"
+                );
+                Err(assignment.error(super::failure::FioProblem::Other(sentence)))
+            }
+        }
+    }
+
+    /// Whether an option that is not supported is passed over; an error where it may not be.
+    fn is_left_out(&mut self, assignment: &Assignment) -> Result<bool, FioError> {
+        let option = assignment.option();
+        let Support::Refused { needs, unless } = option.support else {
+            return Ok(false);
+        };
+        let value = assignment.value.as_deref().map(str::trim);
+        if value.is_some_and(|value| unless.contains(&value)) {
+            return Ok(true);
+        }
+        let name = option.name.to_owned();
+        if self.invocation.lenient {
+            if !self.session.left_out.contains(&name) {
+                self.session.left_out.push(name);
+            }
+            return Ok(true);
+        }
+        let reason = format!("it would need {needs}");
+        Err(assignment.error(super::failure::FioProblem::Unsupported {
+            option: name,
+            reason,
+        }))
+    }
+
+    fn note(&mut self, text: String) {
+        if !self.session.notes.contains(&text) {
+            self.session.notes.push(text);
+        }
+    }
+
+    /// A job with all its threads.
+    fn add(&mut self, section: &Section, job: &Job) -> Result<(), FioError> {
+        let name = job.name.clone().unwrap_or_else(|| section.name.clone());
+        let error = |sentence: String| FioError::of_job(&name, sentence);
+        self.check(job).map_err(error)?;
+        self.seed = self.seed.or(job.seed);
+        self.is_repeatable &= job.repeatable;
+        self.create_only |= job.create_only;
+        self.begin_group(job);
+        if self.session.jobs.len() + job.clones as usize > THREADS_MAX {
+            return Err(error(format!(
+                "more than {THREADS_MAX} jobs, clones counted; use fewer"
+            )));
+        }
+        let options: Vec<_> = section.options.iter().map(echo).collect();
+        for clone in 0..job.clones {
+            let number = self.session.jobs.len() as u64;
+            let seed = mixed(self.seed() ^ number);
+            let thread = Thread {
+                section: &section.name,
+                clone,
+                block: job.smallest_block(),
+                seed,
+            };
+            let placement = self.targets.place(job, &thread)?;
+            let number = u32::try_from(number).unwrap_or(u32::MAX);
+            let workload = job.workload(&name, number, seed, &placement);
+            let workload = workload.map_err(error)?;
+            self.session.jobs.push(FioJob {
+                name: name.clone(),
+                section: self.sections,
+                clone,
+                group: self.group,
+                description: job.description.clone(),
+                options: options.clone(),
+                files: placement.names,
+                engine: job.engine.clone(),
+                reporting: job.reporting(),
+                logs: job.logs(&name),
+            });
+            self.push(workload, job);
+        }
+        self.sections += 1;
+        Ok(())
+    }
+
+    /// What of a job is an error, or is to be told.
+    fn check(&mut self, job: &Job) -> Result<(), String> {
+        let (_, note) = job.backend()?;
+        if self.invocation.readonly && job.access.changes_data() {
+            return Err("it writes or trims, which --readonly forbids".to_owned());
+        }
+        if let Some(note) = note {
+            self.note(note.to_owned());
+        }
+        let mut doubts = Vec::new();
+        if job.is_synchronous() && job.depth > 1 {
+            doubts.push(format!(
+                "iodepth above 1 has no effect with ioengine={}",
+                job.engine
+            ));
+        }
+        if job.time_based && job.runtime.0 == 0 {
+            doubts.push("time_based has no effect without runtime".to_owned());
+        }
+        if job.alignment.is_some() && job.uses_map && job.access.random {
+            doubts.push("blockalign turns the random map off".to_owned());
+        }
+        match doubts.first() {
+            Some(doubt) if self.invocation.warnings_fatal => Err(doubt.clone()),
+            _ => {
+                doubts.into_iter().for_each(|doubt| self.note(doubt));
+                Ok(())
+            }
+        }
+    }
+
+    /// fio begins a reporting group, and with `stonewall` a stage, unless nothing came
+    /// before.
+    fn begin_group(&mut self, job: &Job) {
+        let is_first = self.session.jobs.is_empty();
+        if !is_first && (job.stonewall || job.new_group) {
+            self.group += 1;
+        }
+        if is_first || job.stonewall {
+            self.stages.push(Stage {
+                workloads: Vec::new(),
+            });
+        }
+    }
+
+    fn push(&mut self, mut workload: Workload, job: &Job) {
+        workload.ends_others = match (job.exitall, job.exitall_on_error) {
+            (true, _) => EndsOthers::Always,
+            (false, true) => EndsOthers::OnError,
+            (false, false) => EndsOthers::Never,
+        };
+        self.exits.push(job.exitall.then_some(job.exit_what));
+        if let Some(stage) = self.stages.last_mut() {
+            stage.workloads.push(workload);
+        }
+    }
+
+    fn seed(&self) -> u64 {
+        let other = || {
+            if self.is_repeatable {
+                FIO_SEED
+            } else {
+                self.host.seed()
+            }
+        };
+        self.seed.unwrap_or_else(other)
+    }
+
+    fn finish(mut self) -> Result<Planned, FioError> {
+        if self.session.jobs.is_empty() {
+            return Err(FioError::of_command_line(
+                "no job in it; name a job file, or begin a job with --name=NAME",
+            ));
+        }
+        self.settle_exits()?;
+        let method = match self.invocation.files.as_slice() {
+            [] => "fio/command line".to_owned(),
+            files => format!("fio/{}", files.join(" ")),
+        };
+        let plan = Plan {
+            method,
+            seed: self.seed(),
+            stages: self.stages,
+        };
+        let uses_auto = plan.stages.iter().flat_map(|stage| &stage.workloads);
+        debug_assert!(
+            uses_auto.clone().all(|w| w.backend != BackendKind::Sim),
+            "fio has no simulated engine"
+        );
+        Ok(Planned {
+            plan,
+            session: self.session,
+            targets: self.targets.into_specs(),
+            create_only: self.create_only,
+        })
+    }
+
+    /// The plan knows only an end of everything. fio's `exitall` ends the group, which is
+    /// everything where there is one group, and nothing where the job is alone in it.
+    fn settle_exits(&mut self) -> Result<(), FioError> {
+        let stage_count = self.stages.len();
+        let mut index = 0;
+        for stage in &mut self.stages {
+            let jobs = &self.session.jobs[index..index + stage.workloads.len()];
+            let exits = &self.exits[index..index + stage.workloads.len()];
+            index += stage.workloads.len();
+            for ((workload, job), exit) in stage.workloads.iter_mut().zip(jobs).zip(exits) {
+                let members = jobs.iter().filter(|other| other.group == job.group).count();
+                let is_whole_stage = members == jobs.len();
+                match exit {
+                    None | Some(ExitWhat::All) => {}
+                    Some(ExitWhat::Group) if members == 1 => {
+                        workload.ends_others = EndsOthers::Never;
+                    }
+                    Some(ExitWhat::Stonewall) if jobs.len() == 1 => {
+                        workload.ends_others = EndsOthers::Never;
+                    }
+                    Some(what)
+                        if stage_count > 1 || (*what == ExitWhat::Group && !is_whole_stage) =>
+                    {
+                        return Err(FioError::of_job(
+                            &job.name,
+                            "exitall would end its group only, and other jobs go on; say exit_what=all, or run the groups one by one with --section",
+                        ));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}

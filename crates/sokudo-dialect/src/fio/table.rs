@@ -1,0 +1,143 @@
+//! The one table of options. Parsing, echo, help and `docs/FIO.md` come from it.
+
+mod access;
+mod data;
+mod engine;
+mod place;
+mod refused;
+mod report;
+mod section;
+mod time;
+mod verify;
+
+use std::sync::LazyLock;
+
+use super::failure::FioProblem;
+use super::nearest::nearest;
+use super::numbers::Amount;
+use super::option::{Effect, FioOption, Support};
+
+const SECOND_NS: u64 = 1_000_000_000;
+const MICROSECOND_NS: u64 = 1_000;
+const MILLISECOND_NS: u64 = 1_000_000;
+const U32_MAX: u64 = u32::MAX as u64;
+const U64_MAX: u64 = u64::MAX;
+
+/// Every option of fio's jobs.
+pub fn options() -> &'static [FioOption] {
+    static TABLE: LazyLock<Vec<FioOption>> = LazyLock::new(|| {
+        [
+            section::OPTIONS,
+            access::OPTIONS,
+            engine::OPTIONS,
+            place::OPTIONS,
+            time::OPTIONS,
+            data::OPTIONS,
+            verify::OPTIONS,
+            report::OPTIONS,
+            refused::OPTIONS,
+        ]
+        .concat()
+    });
+    &TABLE
+}
+
+/// The index of the option with this name or alias, or the problem with a better name.
+pub(super) fn find(name: &str) -> Result<usize, FioProblem> {
+    let named = |option: &FioOption| option.names().any(|known| known == name);
+    options()
+        .iter()
+        .position(named)
+        .ok_or_else(|| FioProblem::Unknown {
+            option: name.to_owned(),
+            nearest: nearest(name, options().iter().flat_map(FioOption::names)),
+        })
+}
+
+/// An option that is all here.
+const fn full(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    default: &'static str,
+    meaning: &'static str,
+    effect: Effect,
+) -> FioOption {
+    FioOption {
+        name,
+        aliases,
+        meaning,
+        default,
+        support: Support::Full,
+        engines: &[],
+        effect,
+    }
+}
+
+impl FioOption {
+    const fn differs(self, how: &'static str) -> Self {
+        let support = Support::Differs(how);
+        Self { support, ..self }
+    }
+
+    const fn no_effect(self, why: &'static str) -> Self {
+        let support = Support::NoEffect(why);
+        Self { support, ..self }
+    }
+
+    const fn needs(self, needs: &'static str, unless: &'static [&'static str]) -> Self {
+        let support = Support::Refused { needs, unless };
+        Self { support, ..self }
+    }
+
+    const fn of_engines(self, engines: &'static [&'static str]) -> Self {
+        Self { engines, ..self }
+    }
+}
+
+/// A number that the table admits only up to 32 bits.
+fn small(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fio::job::Job;
+
+    #[test]
+    fn every_name_is_defined_once() {
+        let mut names: Vec<_> = options().iter().flat_map(FioOption::names).collect();
+        names.sort_unstable();
+        let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+        assert_eq!(twice, None);
+    }
+
+    #[test]
+    fn the_nearest_name_is_offered() {
+        for (wrong, right) in [("iodeph", "iodepth"), ("num_jobs", "numjobs"), ("RW", "rw")] {
+            let text = find(wrong).unwrap_err().to_string();
+            assert!(text.contains(&format!("\"{right}\"")), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_option_says_what_it_takes_when_its_value_is_missing() {
+        for option in options() {
+            let result = option.apply(&mut Job::default(), None);
+            if option.may_stand_bare() {
+                assert_eq!(result, Ok(()), "{}", option.name);
+            } else {
+                let missing = matches!(result, Err(FioProblem::MissingValue { .. }));
+                assert!(missing, "{}: {result:?}", option.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_default_is_accepted() {
+        for option in options().iter().filter(|option| !option.default.is_empty()) {
+            let result = option.apply(&mut Job::default(), Some(option.default));
+            assert_eq!(result, Ok(()), "{}", option.name);
+        }
+    }
+}

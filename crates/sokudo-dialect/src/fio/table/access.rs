@@ -1,0 +1,203 @@
+//! Options about what a job does, in which order, in which sizes.
+
+use sokudo_model::Distribution;
+
+use super::super::criteria;
+use super::super::job::Access;
+use super::super::numbers::{range, signed, three_of};
+use super::*;
+
+const PATTERNS: &[&str] = &[
+    "read",
+    "write",
+    "trim",
+    "randread",
+    "randwrite",
+    "randtrim",
+    "rw",
+    "readwrite",
+    "randrw",
+    "trimwrite",
+    "randtrimwrite",
+];
+
+pub(super) const OPTIONS: &[FioOption] = &[
+    full(
+        "rw",
+        &["readwrite"],
+        "read",
+        "which operations, in which order; :N skips N bytes, or stays N I/Os at a random place",
+        Effect::Word(PATTERNS, |j, word, more| {
+            let what = word.strip_prefix("rand").unwrap_or(word);
+            j.access = Access {
+                random: what != word,
+                reads: matches!(what, "read" | "rw" | "readwrite"),
+                writes: matches!(what, "write" | "rw" | "readwrite" | "trimwrite"),
+                trims: matches!(what, "trim" | "trimwrite"),
+            };
+            j.access_number = match more {
+                None => None,
+                Some(text) => Some(signed(text, j.kilo_base).ok_or(
+                    "an access pattern, perhaps with a number as in read:512k or randread:8",
+                )?),
+            };
+            Ok(())
+        }),
+    )
+    .differs("trimwrite and randtrimwrite are refused: a plan has no order between a trim and a write"),
+    full(
+        "rwmixread",
+        &[],
+        "50",
+        "percentage of reads in a mix",
+        Effect::Number(0, 100, |j, v| j.read_percent = small(v)),
+    ),
+    full(
+        "rwmixwrite",
+        &[],
+        "50",
+        "percentage of writes in a mix",
+        Effect::Number(0, 100, |j, v| j.read_percent = 100 - small(v)),
+    ),
+    full(
+        "bs",
+        &["blocksize"],
+        "4096",
+        "size of one I/O",
+        Effect::Three(1, U32_MAX, |j, three| {
+            for (block, given) in j.block.iter_mut().zip(three) {
+                *block = given.unwrap_or(*block);
+            }
+        }),
+    ),
+    full(
+        "bsrange",
+        &["blocksize_range"],
+        "",
+        "smallest and largest size of one I/O",
+        Effect::Text(
+            "a range of block sizes such as 1k-4k, perhaps one each for read,write,trim",
+            |j, v| {
+                let base = j.kilo_base;
+                let ranges = three_of(v, |part| range(part.trim(), base).filter(|r| r.0 > 0));
+                let ranges = ranges.ok_or("a range of block sizes such as 1k-4k")?;
+                for (own, given) in j.block_range.iter_mut().zip(ranges) {
+                    *own = given.or(*own);
+                }
+                Ok(())
+            },
+        ),
+    ),
+    full(
+        "bssplit",
+        &[],
+        "",
+        "block sizes with percentages",
+        Effect::Text(criteria::SPLIT, |j, v| {
+            let base = j.kilo_base;
+            let splits = three_of(v, |part| criteria::split(part, base)).ok_or(criteria::SPLIT)?;
+            for (own, given) in j.block_split.iter_mut().zip(splits) {
+                *own = given.unwrap_or_else(|| std::mem::take(own));
+            }
+            Ok(())
+        }),
+    ),
+    full(
+        "ba",
+        &["blockalign"],
+        "",
+        "what random offsets are multiples of",
+        Effect::Three(1, U32_MAX, |j, three| {
+            let own = j.alignment.unwrap_or(j.block);
+            let mut each = own.into_iter().zip(three).map(|(own, given)| given.unwrap_or(own));
+            j.alignment = Some(std::array::from_fn(|_| each.next().unwrap_or(1)));
+        }),
+    ),
+    full(
+        "norandommap",
+        &[],
+        "",
+        "random offsets may repeat before all were visited",
+        Effect::Flag(|j, on| j.uses_map = !on),
+    ),
+    full(
+        "softrandommap",
+        &[],
+        "0",
+        "goes on without a map when memory for it is short",
+        Effect::Switch(|_, _| {}),
+    )
+    .no_effect("the map needs one bit per block, or none at all"),
+    full(
+        "random_generator",
+        &[],
+        "tausworthe",
+        "which numbers chance is made of",
+        Effect::Word(&["tausworthe", "lfsr", "tausworthe64"], |j, word, _| {
+            word.clone_into(&mut j.generator);
+            Ok(())
+        }),
+    )
+    .differs("one generator with 64 bits serves for all three; lfsr visits every block once, as a map does"),
+    full(
+        "random_distribution",
+        &[],
+        "random",
+        "how often each place is used",
+        Effect::Text(criteria::DISTRIBUTION, |j, v| {
+            let (word, more) = v.split_once(':').unwrap_or((v, ""));
+            let more = Some(more).filter(|more| !more.is_empty());
+            if matches!(word, "zoned" | "zoned_abs") {
+                let (absolute, base) = (word == "zoned_abs", j.kilo_base);
+                let list = more.ok_or(criteria::DISTRIBUTION)?;
+                let zones = three_of(list, |part| criteria::zones(part, absolute, base))
+                    .ok_or(criteria::DISTRIBUTION)?;
+                j.zones = zones.map(Option::unwrap_or_default);
+                j.distribution = Distribution::Zoned;
+            } else {
+                let found = criteria::distribution(word, more).filter(|_| word != "gauss");
+                j.distribution = found.ok_or(criteria::DISTRIBUTION)?;
+            }
+            Ok(())
+        }),
+    )
+    .differs("zipf and pareto follow their formulas; fio's zipf is skewed otherwise than its theta says"),
+    full(
+        "percentage_random",
+        &[],
+        "100,100,100",
+        "percentage of I/Os that go to a random place, the others continue after the last",
+        Effect::Three(0, 100, |j, three| {
+            for (own, given) in j.random_percent.iter_mut().zip(three) {
+                *own = given.or(*own);
+            }
+        }),
+    ),
+    full(
+        "randrepeat",
+        &[],
+        "1",
+        "the same random places in every run",
+        Effect::Switch(|j, on| j.repeatable = on),
+    ),
+    full(
+        "allrandrepeat",
+        &[],
+        "0",
+        "the same chance in every run, for everything",
+        Effect::Switch(|j, on| j.repeatable |= on),
+    ),
+    full(
+        "randseed",
+        &[],
+        "",
+        "where chance starts from",
+        Effect::Text("a whole number", |j, v| {
+            let number = super::super::numbers::number(v, j.kilo_base);
+            let negative = v.parse::<i64>().ok().map(i64::cast_unsigned);
+            j.seed = Some(number.or(negative).ok_or("a whole number")?);
+            Ok(())
+        }),
+    )
+    .differs("the offsets are others than fio's, for the generator is another; a plan has one seed, the first that is given"),
+];

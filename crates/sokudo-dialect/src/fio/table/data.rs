@@ -1,0 +1,116 @@
+//! Options about what is written, and when that is durable.
+
+use super::super::job::Sync;
+use super::super::patterns;
+use super::*;
+
+const PATTERN: &str = "pieces such as \"text\", 0xdeadbeef or 123, up to 512 bytes";
+
+pub(super) const OPTIONS: &[FioOption] = &[
+    full(
+        "zero_buffers",
+        &[],
+        "",
+        "writes zeros",
+        Effect::Flag(|j, on| j.zero = on),
+    ),
+    full(
+        "refill_buffers",
+        &[],
+        "",
+        "fills the buffer anew for every write",
+        Effect::Flag(|j, on| j.refill = Some(on)),
+    ),
+    full(
+        "scramble_buffers",
+        &[],
+        "1",
+        "changes a few bytes of every block that is written",
+        Effect::Switch(|j, on| j.scramble = on),
+    )
+    .differs("every block is filled anew instead, which is at least as different"),
+    full(
+        "buffer_pattern",
+        &[],
+        "",
+        "what is written",
+        Effect::Text(PATTERN, |j, v| {
+            j.pattern = patterns::bytes(v).ok_or(PATTERN)?;
+            Ok(())
+        }),
+    )
+    .differs("a pattern from a file ('path') is refused"),
+    full(
+        "buffer_compress_percentage",
+        &[],
+        "0",
+        "percentage of every chunk that compresses away",
+        Effect::Number(0, 100, |j, v| j.compress_percent = small(v)),
+    ),
+    full(
+        "buffer_compress_chunk",
+        &[],
+        "512",
+        "size of such a chunk",
+        Effect::Number(0, U32_MAX, |j, v| {
+            j.compress_chunk = Some(v).filter(|v| *v > 0)
+        }),
+    ),
+    full(
+        "dedupe_percentage",
+        &[],
+        "0",
+        "percentage of writes that repeat an earlier one",
+        Effect::Number(0, 100, |j, v| j.dedupe_percent = small(v)),
+    ),
+    full(
+        "dedupe_mode",
+        &[],
+        "repeat",
+        "which earlier one that is",
+        Effect::Word(&["repeat", "working_set"], |_, _, _| Ok(())),
+    )
+    .needs("a working set of blocks to repeat", &["repeat"]),
+    full(
+        "fsync",
+        &[],
+        "0",
+        "fsync after so many writes; 0 is never",
+        Effect::Number(0, U32_MAX, |j, v| j.fsync = small(v)),
+    ),
+    full(
+        "fdatasync",
+        &[],
+        "0",
+        "fdatasync after so many writes; 0 is never",
+        Effect::Number(0, U32_MAX, |j, v| j.fdatasync = small(v)),
+    ),
+    full(
+        "end_fsync",
+        &[],
+        "0",
+        "one fsync when all is written",
+        Effect::Switch(|j, on| j.end_fsync = on),
+    ),
+    full(
+        "fsync_on_close",
+        &[],
+        "0",
+        "one fsync when a file is closed",
+        Effect::Switch(|j, on| j.fsync_on_close = on),
+    ),
+    full(
+        "sync",
+        &[],
+        "none",
+        "whether each write returns only when it is durable",
+        Effect::Word(&["none", "0", "sync", "1", "dsync"], |j, word, _| {
+            j.sync = match word {
+                "sync" | "1" => Sync::All,
+                "dsync" => Sync::Data,
+                _ => Sync::None,
+            };
+            Ok(())
+        }),
+    ),
+];

@@ -1,0 +1,212 @@
+//! Options about how I/O is issued.
+
+use super::*;
+
+const RINGS: &[&str] = &["io_uring"];
+const POLLED: &[&str] = &["io_uring", "pvsync2"];
+const ASYNC: &[&str] = &["io_uring", "libaio"];
+const NOWAIT: &[&str] = &["io_uring", "libaio", "pvsync2"];
+/// No backend takes more; each refuses what is too much for it.
+const DEPTH_MAX: u64 = 1 << 16;
+
+pub(super) const OPTIONS: &[FioOption] = &[
+    full(
+        "ioengine",
+        &[],
+        "psync",
+        "how I/O is issued",
+        Effect::Text(
+            "io_uring, libaio, posixaio, psync, sync, vsync, pvsync, pvsync2, mmap or null",
+            |j, v| {
+                v.clone_into(&mut j.engine);
+                Ok(())
+            },
+        ),
+    )
+    .differs("posixaio runs on the fastest native backend and pvsync on pvsync2; engines for networks, clusters and special hardware are refused"),
+    full(
+        "iodepth",
+        &[],
+        "1",
+        "I/Os in flight",
+        Effect::Number(1, DEPTH_MAX, |j, v| j.depth = small(v)),
+    ),
+    full(
+        "iodepth_batch",
+        &["iodepth_batch_submit"],
+        "1",
+        "I/Os submitted together; 0 is iodepth",
+        Effect::Number(0, U32_MAX, |j, v| j.batch = small(v)),
+    ),
+    full(
+        "iodepth_batch_complete_min",
+        &["iodepth_batch_complete"],
+        "1",
+        "completions waited for at once; 0 only looks",
+        Effect::Number(0, U32_MAX, |j, v| j.complete_min = small(v)),
+    ),
+    full(
+        "iodepth_batch_complete_max",
+        &[],
+        "",
+        "completions reaped at once at most",
+        Effect::Number(0, U32_MAX, |j, v| j.complete_max = Some(small(v)).filter(|n| *n > 0)),
+    ),
+    full(
+        "iodepth_low",
+        &[],
+        "",
+        "depth to which the queue drains before it is filled again",
+        Effect::Number(0, U32_MAX, |j, v| j.low_depth = small(v)),
+    ),
+    full(
+        "direct",
+        &[],
+        "0",
+        "bypasses the page cache",
+        Effect::Switch(|j, on| j.direct = on),
+    ),
+    full(
+        "buffered",
+        &[],
+        "1",
+        "the opposite of direct",
+        Effect::Switch(|j, on| j.direct = !on),
+    ),
+    full(
+        "mem",
+        &["iomem"],
+        "malloc",
+        "what memory buffers lie in",
+        Effect::Text(
+            "malloc, shm, mmap, mmapshared, or shmhuge, mmaphuge (each perhaps with :FILE)",
+            |j, v| {
+                const WORDS: [&str; 6] =
+                    ["malloc", "shm", "shmhuge", "mmap", "mmaphuge", "mmapshared"];
+                let word = v.split_once(':').map_or(v, |(word, _)| word);
+                if !WORDS.contains(&word) {
+                    return Err(WORDS.join(", ").into());
+                }
+                word.clone_into(&mut j.memory);
+                Ok(())
+            },
+        ),
+    )
+    .differs("private memory of small pages, or huge pages; a file behind it is not used"),
+    full(
+        "iomem_align",
+        &["mem_align"],
+        "0",
+        "alignment of buffers in memory",
+        Effect::Number(0, U32_MAX, |_, _| {}),
+    )
+    .no_effect("buffers are aligned to a page"),
+    full(
+        "hugepage-size",
+        &[],
+        "2097152",
+        "size of a huge page",
+        Effect::Number(0, U32_MAX, |_, _| {}),
+    )
+    .no_effect("the kernel's default size of huge pages is used"),
+    full(
+        "clocksource",
+        &[],
+        "",
+        "where times come from",
+        Effect::Word(&["gettimeofday", "clock_gettime", "cpu"], |_, _, _| Ok(())),
+    )
+    .no_effect("times come from the processor's counter, checked against the monotonic clock"),
+    full(
+        "fadvise_hint",
+        &["fadvise"],
+        "1",
+        "what the kernel is told of the access pattern",
+        Effect::Word(&["0", "1", "random", "sequential"], |_, _, _| Ok(())),
+    )
+    .no_effect("the kernel is told nothing; it sees the pattern itself"),
+    full("hipri", &[], "", "polls for completions", Effect::Flag(|_, _| {}))
+        .of_engines(POLLED)
+        .no_effect("completions come by interrupt; the run says so"),
+    full(
+        "hipri_percentage",
+        &[],
+        "100",
+        "percentage of I/Os that are polled for",
+        Effect::Number(0, 100, |_, _| {}),
+    )
+    .of_engines(&["pvsync2"])
+    .no_effect("see hipri"),
+    full("fixedbufs", &[], "", "registers buffers", Effect::Flag(|_, _| {}))
+        .of_engines(RINGS)
+        .no_effect("the ring registers its buffers wherever the kernel allows it"),
+    full("registerfiles", &[], "", "registers files", Effect::Flag(|_, _| {}))
+        .of_engines(RINGS)
+        .no_effect("the ring registers its files wherever the kernel allows it"),
+    full(
+        "sqthread_poll",
+        &[],
+        "",
+        "lets a kernel thread submit",
+        Effect::Flag(|_, _| {}),
+    )
+    .of_engines(RINGS)
+    .no_effect("the job's own thread submits; the run says so"),
+    full(
+        "sqthread_poll_cpu",
+        &[],
+        "",
+        "the processor of that thread",
+        Effect::Number(0, U32_MAX, |_, _| {}),
+    )
+    .of_engines(RINGS)
+    .no_effect("see sqthread_poll"),
+    full("nonvectored", &[], "", "plain reads and writes", Effect::Unread(false))
+        .of_engines(RINGS)
+        .no_effect("the ring always uses plain reads and writes"),
+    full(
+        "userspace_reap",
+        &[],
+        "",
+        "reaps completions without a system call",
+        Effect::Flag(|_, _| {}),
+    )
+    .of_engines(&["libaio"])
+    .no_effect("completions are always looked for in memory first"),
+    full(
+        "libaio_vectored",
+        &[],
+        "",
+        "uses vectors with libaio",
+        Effect::Flag(|_, _| {}),
+    )
+    .of_engines(&["libaio"])
+    .no_effect("libaio always uses plain reads and writes"),
+    full("uncached", &[], "0", "drops what was read from the cache", Effect::Unread(false))
+        .of_engines(POLLED)
+        .needs("RWF_DONTCACHE in the backends", &["0"]),
+    full("nowait", &[], "0", "fails an I/O that would block", Effect::Unread(false))
+        .of_engines(NOWAIT)
+        .needs("RWF_NOWAIT in the backends", &["0"]),
+    full("force_async", &[], "0", "sends I/Os to a worker thread", Effect::Unread(false))
+        .of_engines(RINGS)
+        .needs("IOSQE_ASYNC in the ring", &["0"]),
+    full("cmdprio_percentage", &[], "0", "I/Os with a high priority", Effect::Unread(false))
+        .of_engines(ASYNC)
+        .needs("priorities of single I/Os", &["0"]),
+    full("cmdprio_class", &[], "", "class of that priority", Effect::Unread(false))
+        .of_engines(ASYNC)
+        .needs("priorities of single I/Os", &[]),
+    full("cmdprio", &[], "", "that priority", Effect::Unread(false))
+        .of_engines(ASYNC)
+        .needs("priorities of single I/Os", &[]),
+    full("cmdprio_bssplit", &[], "", "that priority by size", Effect::Unread(false))
+        .of_engines(ASYNC)
+        .needs("priorities of single I/Os", &[]),
+    full("cmdprio_split", &[], "", "that priority by size", Effect::Unread(false))
+        .of_engines(ASYNC)
+        .needs("priorities of single I/Os", &[]),
+    full("thp", &[], "0", "asks for huge pages in the mapping", Effect::Unread(false))
+        .of_engines(&["mmap"])
+        .needs("huge pages in mappings of files", &["0"]),
+];

@@ -1,0 +1,184 @@
+//! Options about reading back and checking what was written.
+
+use sokudo_model::Check;
+
+use super::super::patterns;
+use super::*;
+
+const PATTERN: &str = "pieces such as \"text\", 0xdeadbeef, 123 or %o, up to 512 bytes";
+
+const CHECKS: &[&str] = &[
+    "0",
+    "md5",
+    "crc64",
+    "crc32",
+    "crc32c-intel",
+    "crc32c",
+    "crc16",
+    "crc7",
+    "sha1",
+    "sha256",
+    "sha512",
+    "sha3-224",
+    "sha3-256",
+    "sha3-384",
+    "sha3-512",
+    "xxhash",
+    "meta",
+    "pattern",
+    "pattern_hdr",
+    "null",
+];
+
+pub(super) const OPTIONS: &[FioOption] = &[
+    full(
+        "verify",
+        &[],
+        "0",
+        "what each written block carries so that it can be checked",
+        Effect::Word(CHECKS, |j, word, more| {
+            if more.is_some() {
+                return Err("a checksum's name alone".into());
+            }
+            j.verify.is_given = true;
+            j.verify.check = match word {
+                "md5" => Some(Check::Md5),
+                "crc64" => Some(Check::Crc64),
+                "crc32" => Some(Check::Crc32),
+                "crc32c" | "crc32c-intel" => Some(Check::Crc32c),
+                "crc16" => Some(Check::Crc16),
+                "crc7" => Some(Check::Crc7),
+                "sha1" => Some(Check::Sha1),
+                "sha256" => Some(Check::Sha256),
+                "sha512" => Some(Check::Sha512),
+                "sha3-224" => Some(Check::Sha3_224),
+                "sha3-256" => Some(Check::Sha3_256),
+                "sha3-384" => Some(Check::Sha3_384),
+                "sha3-512" => Some(Check::Sha3_512),
+                "xxhash" => Some(Check::Xxhash),
+                "meta" => Some(Check::Header),
+                "pattern" => Some(Check::Pattern),
+                "pattern_hdr" => Some(Check::PatternHeader),
+                "null" => Some(Check::Null),
+                _ => None,
+            };
+            Ok(())
+        }),
+    )
+    .differs(
+        "the header is sokudo's own: what fio wrote is not checked by sokudo, nor the reverse",
+    ),
+    full(
+        "do_verify",
+        &[],
+        "1",
+        "reads back and checks after writing",
+        Effect::Switch(|j, on| j.verify.after = on),
+    ),
+    full(
+        "verify_interval",
+        &["header_interval"],
+        "",
+        "bytes per header",
+        Effect::Number(80, U32_MAX, |j, v| j.verify.interval = Some(v)),
+    ),
+    full(
+        "verify_offset",
+        &[],
+        "",
+        "where in the interval the header lies",
+        Effect::Number(40, U32_MAX, |j, v| j.verify.offset = v),
+    ),
+    full(
+        "verify_pattern",
+        &[],
+        "",
+        "what fills blocks besides the header",
+        Effect::Text(PATTERN, |j, v| {
+            j.verify.pattern = Some(patterns::pattern(v).ok_or(PATTERN)?);
+            // fio takes it for a check by itself.
+            if !j.verify.is_given {
+                j.verify.check = Some(Check::PatternHeader);
+            }
+            Ok(())
+        }),
+    ),
+    full(
+        "verify_fatal",
+        &[],
+        "0",
+        "the first bad block ends the job",
+        Effect::Switch(|j, on| j.verify.fatal = on),
+    ),
+    full(
+        "verify_dump",
+        &[],
+        "0",
+        "writes bad blocks to files beside the target",
+        Effect::Switch(|j, on| j.verify.dump = on),
+    ),
+    full(
+        "verify_async",
+        &[],
+        "0",
+        "threads that only check",
+        Effect::Number(0, U32_MAX, |_, _| {}),
+    )
+    .no_effect("the job's own thread checks; it is not measured meanwhile"),
+    full(
+        "verify_async_cpus",
+        &[],
+        "",
+        "processors of threads that only check",
+        Effect::Unread(false),
+    )
+    .no_effect("see verify_async"),
+    full(
+        "verify_backlog",
+        &[],
+        "",
+        "writes after which what was written since is checked",
+        Effect::Number(0, U64_MAX, |j, v| {
+            j.verify.backlog = Some(v).filter(|v| *v > 0)
+        }),
+    ),
+    full(
+        "verify_backlog_batch",
+        &[],
+        "",
+        "blocks that are then checked at a time",
+        Effect::Number(0, U32_MAX, |j, v| {
+            j.verify.backlog_batch = Some(v).filter(|v| *v > 0);
+        }),
+    ),
+    full(
+        "verify_only",
+        &[],
+        "",
+        "checks what an earlier run has written, and writes nothing",
+        Effect::Flag(|j, on| j.verify.only = on),
+    ),
+    full(
+        "verify_state_save",
+        &[],
+        "1",
+        "saves how far writing came, for a later check",
+        Effect::Switch(|j, on| j.verify.save_state = on),
+    ),
+    full(
+        "verify_state_load",
+        &[],
+        "0",
+        "checks only as far as a saved state says",
+        Effect::Switch(|_, _| {}),
+    )
+    .needs("reading fio's saved states", &["0"]),
+    full(
+        "experimental_verify",
+        &[],
+        "0",
+        "keeps what was written in memory for the check",
+        Effect::Switch(|_, _| {}),
+    )
+    .needs("another way to replay writes", &["0"]),
+];

@@ -1,0 +1,415 @@
+//! What a job's options come to together: a [`Workload`], and what is reported of it.
+
+use sokudo_model::fio::{FioLogs, FioReporting};
+use sokudo_model::{
+    BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Bytes, CpuPolicy,
+    DataContent, DirectMode, Distribution, Durability, FileService, Files, LatencyLog, Limits,
+    Nanos, Operation, OperationMix, Order, Rate, Rates, Recording, Reducible, Scatter,
+    SequentialOffset, SteadyFigure, SteadyLimit, SteadyRule, Think, Verify, Workload,
+};
+
+use super::files::{Placement, mixed};
+use super::job::{Job, Sync};
+use super::method::KiloBase;
+use super::numbers::Amount;
+
+/// fio's `steadystate` without a value.
+const STEADY_DEFAULT: (SteadyFigure, bool, SteadyLimit) =
+    (SteadyFigure::Iops, true, SteadyLimit::Percent(10_000));
+
+impl Job {
+    /// The smallest block of any direction.
+    pub(super) fn smallest_block(&self) -> u64 {
+        self.blocks().map_or(1, |blocks| blocks.smallest().0)
+    }
+
+    /// The backend, and what is to be said of it; `Err` says why there is none.
+    pub(super) fn backend(&self) -> Result<(BackendKind, Option<&'static str>), String> {
+        let kind = match self.engine.as_str() {
+            "psync" => BackendKind::Psync,
+            "sync" => BackendKind::Sync,
+            "vsync" => BackendKind::Vsync,
+            "pvsync2" => BackendKind::Pvsync2,
+            "libaio" => BackendKind::Libaio,
+            "io_uring" => BackendKind::IoUring,
+            "mmap" => BackendKind::Mmap,
+            "null" => BackendKind::Null,
+            "pvsync" => {
+                let note = "ioengine=pvsync runs as pvsync2, which does the same without flags";
+                return Ok((BackendKind::Pvsync2, Some(note)));
+            }
+            "posixaio" => {
+                let note = "ioengine=posixaio runs on the fastest native backend: io_uring where it is allowed, else libaio";
+                return Ok((BackendKind::Auto, Some(note)));
+            }
+            other => {
+                return Err(format!(
+                    "ioengine={other} is not supported; use io_uring, libaio, posixaio, psync, sync, vsync, pvsync2, mmap or null"
+                ));
+            }
+        };
+        Ok((kind, None))
+    }
+
+    /// Whether its engine does one I/O at a time, whatever `iodepth` says.
+    pub(super) fn is_synchronous(&self) -> bool {
+        matches!(
+            self.engine.as_str(),
+            "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" | "mmap"
+        )
+    }
+
+    /// The workload of one thread; `Err` says what a plan cannot express.
+    pub(super) fn workload(
+        &self,
+        name: &str,
+        number: u32,
+        seed: u64,
+        placement: &Placement,
+    ) -> Result<Workload, String> {
+        if self.access.writes && self.access.trims {
+            return Err("rw=trimwrite is not supported: it would need an order between a trim and a write of each block; give a job for each".to_owned());
+        }
+        let (backend, _) = self.backend()?;
+        let depth = if self.is_synchronous() { 1 } else { self.depth };
+        let blocks = self.blocks().ok_or("its block sizes are not valid")?;
+        Ok(Workload {
+            name: name.to_owned(),
+            clones: 1,
+            backend,
+            direct: if self.direct {
+                DirectMode::On
+            } else {
+                DirectMode::Off
+            },
+            operations: self.operations(),
+            order: self.order(),
+            blocks,
+            span: None,
+            files: Files {
+                uses: placement.uses.clone(),
+                service: FileService {
+                    order: self.file_order,
+                    ios: self.file_ios,
+                },
+                open_max: Some(self.open_max)
+                    .filter(|open| *open > 0 && (*open as usize) < placement.uses.len()),
+            },
+            scatter: self.scatter()?,
+            depth,
+            batching: self.batching(depth),
+            memory: if self.memory.ends_with("huge") {
+                BufferMemory::HugePages
+            } else {
+                BufferMemory::SmallPages
+            },
+            limits: self.limits(placement.bytes),
+            ramp: self.ramp,
+            starts_after: self.starts_after(seed),
+            rate: None,
+            rates: self.rates()?,
+            think: self.pause(),
+            durability: self.durability(),
+            data: self.data(),
+            verify: self.verification(),
+            steady: self.steadiness(),
+            recording: self.recording(),
+            cpus: self.processors(number),
+            cpu_policy: CpuPolicy::Shared,
+            ..Workload::new(name, Bytes(self.block[0]))
+        })
+    }
+
+    fn operations(&self) -> OperationMix {
+        let only = OperationMix::only;
+        match (self.access.reads, self.access.writes) {
+            (true, true) => OperationMix::read_write(self.read_percent)
+                .expect("the option table admits no percentage above 100"),
+            (true, false) => only(Operation::Read),
+            (false, true) => only(Operation::Write),
+            (false, false) => only(Operation::Trim),
+        }
+    }
+
+    fn order(&self) -> Order {
+        if !self.access.random {
+            return Order::Sequential {
+                offset: SequentialOffset::Own,
+            };
+        }
+        // fio has no map for blocks that are not aligned to their size, nor for
+        // places that are not all alike.
+        let is_even = self.distribution == Distribution::Uniform;
+        let is_aligned = self.alignment.is_none_or(|alignment| {
+            let smallest = self.choices().map(|choice| choice.smallest().0);
+            alignment == smallest
+        });
+        Order::Random {
+            map: self.uses_map && is_even && is_aligned,
+        }
+    }
+
+    fn choices(&self) -> [BlockChoice; 3] {
+        [0, 1, 2].map(|index| {
+            let split = &self.block_split[index];
+            if !split.is_empty() {
+                return BlockChoice::Shares(split.clone());
+            }
+            match self.block_range[index] {
+                Some((smallest, largest)) if smallest < largest => BlockChoice::Range {
+                    smallest: Bytes(smallest),
+                    largest: Bytes(largest),
+                },
+                range => BlockChoice::Shares(vec![BlockShare {
+                    bytes: Bytes(range.map_or(self.block[index], |(size, _)| size)),
+                    weight: 1,
+                }]),
+            }
+        })
+    }
+
+    fn blocks(&self) -> Option<BlockSizes> {
+        let [read, write, trim] = self.choices();
+        BlockSizes::per_direction(read, write, trim)
+    }
+
+    fn scatter(&self) -> Result<Scatter, String> {
+        if !self.access.random {
+            let stride = self.access_number.unwrap_or(0);
+            return Ok(Scatter {
+                stride,
+                ..Scatter::default()
+            });
+        }
+        let run = self.access_number.unwrap_or(1);
+        let run_ios = u32::try_from(run).map_err(|_| {
+            format!("rw with :{run} stays that many I/Os at a random place; give a number from 0")
+        })?;
+        let given = self.random_percent.iter().any(Option::is_some);
+        let percents = self
+            .random_percent
+            .map(|percent| u8::try_from(percent.unwrap_or(100)).unwrap_or(100));
+        Ok(Scatter {
+            distribution: self.distribution,
+            zones: self.zones.clone(),
+            random_percent: given.then_some(percents),
+            run_ios,
+            stride: 0,
+            alignment: self.alignment.map(|each| each.map(Bytes)),
+        })
+    }
+
+    fn batching(&self, depth: u32) -> Batching {
+        let submit = match self.batch {
+            0 => depth,
+            batch => batch.min(depth),
+        };
+        Batching {
+            submit: Some(submit),
+            complete_min: Some(self.complete_min.min(depth)),
+            complete_max: self.complete_max.map(|max| max.max(self.complete_min)),
+            low_depth: Some(self.low_depth).filter(|low| *low > 0 && *low < depth),
+        }
+    }
+
+    /// fio 3.33, measured: `time_based` makes it ignore every other limit; without it
+    /// the job ends at `io_size`, by default `size`, or at `runtime`.
+    fn limits(&self, bytes: u64) -> Limits {
+        let time = Some(self.runtime).filter(|time| time.0 > 0);
+        if self.time_based && time.is_some() {
+            return Limits {
+                time,
+                ..Limits::default()
+            };
+        }
+        let bytes = match self.io_size {
+            Some(Amount::Bytes(size)) => size,
+            Some(Amount::Percent(percent)) => bytes / 100 * percent + bytes % 100 * percent / 100,
+            None => bytes,
+        };
+        Limits {
+            time,
+            bytes: Some(Bytes(bytes)),
+            ios: self.ios,
+            repeats: self.loops.saturating_sub(1),
+        }
+    }
+
+    fn starts_after(&self, seed: u64) -> Nanos {
+        match self.delay {
+            (low, Some(high)) if high > low => {
+                Nanos(low.0 + mixed(seed) % (high.0 - low.0).saturating_add(1))
+            }
+            (low, _) => low,
+        }
+    }
+
+    fn rates(&self) -> Result<Rates, String> {
+        let used = [self.access.reads, self.access.writes, self.access.trims];
+        let any = |rates: &[u64; 3]| rates.iter().any(|rate| *rate > 0);
+        if any(&self.rate) && any(&self.rate_iops) {
+            return Err("it has rate and rate_iops; keep one of them".to_owned());
+        }
+        let each = [0, 1, 2].map(|index| match (self.rate[index], self.rate_iops[index]) {
+            _ if !used[index] => None,
+            (0, 0) => None,
+            (0, iops) => Some(Rate::Iops(iops)),
+            (bytes, _) => Some(Rate::BytesPerSecond(bytes)),
+        });
+        Ok(Rates {
+            each,
+            process: self.rate_process,
+        })
+    }
+
+    fn pause(&self) -> Option<Think> {
+        (self.think.0 > 0).then(|| Think {
+            waits_for_completion: !self.think_on_issue,
+            spin: self.think_spin.min(self.think),
+            ..Think::new(self.think, self.think_ios)
+        })
+    }
+
+    fn durability(&self) -> Durability {
+        let every = |count: u32| Some(count).filter(|count| *count > 0);
+        Durability {
+            fsync_every: every(self.fsync),
+            fdatasync_every: every(self.fdatasync),
+            write_through: self.sync != Sync::None,
+            with_metadata: self.sync == Sync::All,
+            flush_on_close: self.fsync_on_close,
+            final_flush: self.end_fsync,
+        }
+    }
+
+    fn data(&self) -> DataContent {
+        if self.zero || self.compress_percent == 100 {
+            return DataContent::Zero;
+        }
+        if self.compress_percent > 0 || self.dedupe_percent > 0 {
+            return DataContent::Reducible(Reducible {
+                compress_percent: self.compress_percent,
+                chunk: self.compress_chunk.map(Bytes),
+                filler: self.pattern.clone(),
+                dedupe_percent: self.dedupe_percent,
+            });
+        }
+        if !self.pattern.is_empty() {
+            return DataContent::Pattern(self.pattern.clone());
+        }
+        // Scrambled blocks differ from one another, as blocks that are filled anew do.
+        if self.refill == Some(true) || self.scramble {
+            DataContent::Random
+        } else {
+            DataContent::Repeated
+        }
+    }
+
+    fn verification(&self) -> Option<Verify> {
+        let options = &self.verify;
+        let block = self.smallest_block();
+        Some(Verify {
+            check: options.check?,
+            interval: options.interval.map(|interval| Bytes(interval.min(block))),
+            offset: Bytes(options.offset),
+            pattern: options.pattern.clone(),
+            read_back: options.after,
+            backlog: options.backlog,
+            backlog_batch: options.backlog_batch,
+            only: options.only,
+            fatal: options.fatal,
+            dump: options.dump,
+            save_state: options.save_state,
+        })
+    }
+
+    fn steadiness(&self) -> Option<SteadyRule> {
+        if self.steady_duration.0 == 0 {
+            return None;
+        }
+        let (figure, slope, limit) = self.steady.unwrap_or(STEADY_DEFAULT);
+        Some(SteadyRule {
+            figure,
+            slope,
+            limit,
+            duration: self.steady_duration,
+            ramp: self.steady_ramp,
+            interval: self.steady_interval,
+        })
+    }
+
+    fn recording(&self) -> Recording {
+        let report = &self.report;
+        let logs_rates = report.bandwidth_log.is_some() || report.iops_log.is_some();
+        let average = Some(report.average).filter(|average| average.0 > 0);
+        let no_latency = report.disable_lat && report.disable_clat && report.disable_slat;
+        let window = average
+            .filter(|_| logs_rates)
+            .unwrap_or(report.bandwidth_window);
+        let histogram = Some(report.histogram_interval).filter(|interval| interval.0 > 0);
+        Recording {
+            split_latency: !report.gtod_reduce && !no_latency,
+            series_interval: Some(window).filter(|window| window.0 > 0),
+            latency_log: (report.latency_log.as_ref()).map(|_| LatencyLog { interval: average }),
+            log_every_io: logs_rates && average.is_none(),
+            histogram_interval: report.histogram_log.as_ref().and(histogram),
+        }
+    }
+
+    /// A thread that shares nothing has one processor of its own, in turn.
+    fn processors(&self, number: u32) -> Vec<u32> {
+        if self.cpu_policy == CpuPolicy::Shared || self.cpus.is_empty() {
+            return self.cpus.clone();
+        }
+        vec![self.cpus[number as usize % self.cpus.len()]]
+    }
+
+    /// What is reported of it.
+    pub(super) fn reporting(&self) -> FioReporting {
+        let report = &self.report;
+        let off = report.gtod_reduce;
+        FioReporting {
+            group_reporting: report.group,
+            percentiles: report.percentiles.clone(),
+            clat_percentiles: report.clat_percentiles && !report.disable_clat && !off,
+            lat_percentiles: report.lat_percentiles && !report.disable_lat && !off,
+            slat_percentiles: report.slat_percentiles && !report.disable_slat && !off,
+            disable_lat: report.disable_lat || off,
+            disable_clat: report.disable_clat || off,
+            disable_slat: report.disable_slat || off,
+            disk_util: report.disk_util,
+            unified: report.unified,
+            kb_base: if self.kilo_base == KiloBase::Decimal {
+                1000
+            } else {
+                1024
+            },
+            unit_base: self.unit_base,
+            significant_figures: report.significant_figures,
+            ramp: self.ramp,
+        }
+    }
+
+    /// What is logged of it; an empty name is the job's.
+    pub(super) fn logs(&self, name: &str) -> FioLogs {
+        let report = &self.report;
+        let prefix = |log: &Option<String>| {
+            log.as_ref().map(|prefix| match prefix.as_str() {
+                "" => name.to_owned(),
+                prefix => prefix.to_owned(),
+            })
+        };
+        FioLogs {
+            bandwidth: prefix(&report.bandwidth_log),
+            iops: prefix(&report.iops_log),
+            latency: prefix(&report.latency_log),
+            histogram: prefix(&report.histogram_log),
+            average: report.average,
+            window_value: report.window_value,
+            histogram_coarseness: report.histogram_coarseness,
+            offset: report.log_offset,
+            unix_epoch: report.unix_epoch,
+            per_job: report.per_job,
+        }
+    }
+}
