@@ -222,7 +222,7 @@ mod tests {
         let figures = [101.0, 109.0, 119.0, 131.0];
         let limit = SteadyLimit::Absolute(10_000_001);
         let mut steady = Steady::new(rule(SteadyFigure::Iops, true, limit));
-        assert_eq!(feed(&mut steady, &figures)[3], true);
+        assert!(feed(&mut steady, &figures)[3]);
         let found = steady.outcome();
         assert!((found.slope - 10.0).abs() < 1e-9, "{found:?}");
         assert!((found.criterion - 10.0).abs() < 1e-9);
@@ -230,7 +230,7 @@ mod tests {
         let limit = SteadyLimit::Percent(8_000_000);
         let mut steady = Steady::new(rule(SteadyFigure::Iops, true, limit));
         // 10 of 115 are 8.7 %.
-        assert_eq!(feed(&mut steady, &figures)[3], false);
+        assert!(!feed(&mut steady, &figures)[3]);
         assert!((steady.outcome().criterion - 1000.0 / 115.0).abs() < 1e-9);
     }
 
@@ -238,7 +238,7 @@ mod tests {
     fn a_falling_slope_is_as_unsteady_as_a_rising_one() {
         let limit = SteadyLimit::Percent(1_000_000);
         let mut steady = Steady::new(rule(SteadyFigure::Bandwidth, true, limit));
-        assert_eq!(feed(&mut steady, &[130.0, 120.0, 110.0, 100.0])[3], false);
+        assert!(!feed(&mut steady, &[130.0, 120.0, 110.0, 100.0])[3]);
         assert!(steady.outcome().slope < 0.0);
     }
 
@@ -259,7 +259,7 @@ mod tests {
         let limit = SteadyLimit::Absolute(5_000_000);
         let mut steady = Steady::new(rule(SteadyFigure::Bandwidth, false, limit));
         // 4 KiB each: one I/O more or less is 4 KiB per second.
-        assert_eq!(feed(&mut steady, &[99.0, 101.0, 100.0, 100.0])[3], true);
+        assert!(feed(&mut steady, &[99.0, 101.0, 100.0, 100.0])[3]);
         assert!((steady.outcome().criterion - 4.0).abs() < 1e-9);
     }
 

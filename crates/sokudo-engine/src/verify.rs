@@ -12,89 +12,35 @@ mod header;
 mod history;
 mod judge;
 mod pattern;
+mod pieces;
+mod refusal;
+mod state;
 mod sums;
 #[cfg(test)]
 mod tests;
 
+use std::io;
 use std::path::PathBuf;
 
-use sokudo_model::{BlockSizes, Bytes, Check, Mismatch, Operation, Verify, VerifyOutcome};
+use sokudo_model::{Bytes, Check, Mismatch, MismatchKind, Verify, VerifyOutcome};
 
 use header::{HEADER_BYTES, Header, kind_of};
 use history::{History, Record};
-use judge::{Fault, Place, Writer, overhead};
+use judge::{Fault, Place, Writer};
 use pattern::Contents;
+use pieces::pieces;
+pub use refusal::VerifyError;
+#[allow(
+    unused_imports,
+    reason = "the check of plans takes it up with reading back"
+)]
+pub(crate) use refusal::check_verify;
+use state::Progress;
 use sums::Sum;
 
 /// Bad blocks that are described; more are only counted, since a device that fails
 /// everywhere would otherwise fill the memory.
 pub(crate) const MISMATCHES_MAX: usize = 64;
-
-/// Why blocks cannot be checked as asked.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum VerifyError {
-    /// No room for the header.
-    #[error(
-        "verify: {interval} bytes have no room for {needed} bytes of header and some data; use a larger block or verify_interval"
-    )]
-    TooSmall {
-        /// Bytes per header.
-        interval: u64,
-        /// Bytes of header and sum.
-        needed: u64,
-    },
-    /// The header would not fit where it is to lie.
-    #[error(
-        "verify_offset {offset}: the header of {needed} bytes must lie outside the first {needed} bytes and inside {interval}; use {needed} to {last}, or 0"
-    )]
-    Offset {
-        /// Where the header is to lie.
-        offset: u64,
-        /// Bytes of header and sum.
-        needed: u64,
-        /// Bytes per header.
-        interval: u64,
-        /// The last offset with room.
-        last: u64,
-    },
-    /// A pattern to check, and none given.
-    #[error("verify=pattern needs verify_pattern; say what the blocks hold")]
-    NoPattern,
-}
-
-/// Whether blocks of these sizes can be checked as asked.
-///
-/// # Errors
-/// What is in the way.
-pub(crate) fn check_verify(verify: &Verify, blocks: &BlockSizes) -> Result<(), VerifyError> {
-    let smallest = [Operation::Read, Operation::Write]
-        .map(|operation| blocks.of(operation).smallest().0)
-        .into_iter()
-        .min()
-        .unwrap_or(0);
-    let interval = verify
-        .interval
-        .map_or(smallest, |bytes| bytes.0.min(smallest));
-    let needed = overhead(verify.check) as u64;
-    let is_pattern = matches!(verify.check, Check::Pattern | Check::PatternHeader);
-    if is_pattern && !Contents::new(verify.pattern.as_deref()).is_pattern() {
-        return Err(VerifyError::NoPattern);
-    }
-    if interval <= needed && needed > 0 {
-        return Err(VerifyError::TooSmall { interval, needed });
-    }
-    let offset = verify.offset.0;
-    let last = interval.saturating_sub(needed);
-    if needed > 0 && offset > 0 && !(needed..=last).contains(&offset) {
-        return Err(VerifyError::Offset {
-            offset,
-            needed,
-            interval,
-            last,
-        });
-    }
-    Ok(())
-}
 
 /// A block to read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +50,18 @@ pub(crate) struct Expected {
     pub(crate) length: u32,
     /// The write that is expected there; `None` where that is not known.
     pub(crate) serial: Option<u64>,
+}
+
+impl Expected {
+    fn place(&self) -> Record {
+        Record {
+            offset: self.offset,
+            serial: self.serial.unwrap_or(0),
+            completed: 0,
+            file: self.file,
+            length: self.length,
+        }
+    }
 }
 
 /// Seals, remembers and checks the blocks of one clone.
@@ -118,6 +76,7 @@ pub(crate) struct Verifier {
     /// Blocks handed out for reading back and not checked: as many as the depth.
     reading: Vec<Reading>,
     written_since_batch: u64,
+    progress: Progress,
     outcome: VerifyOutcome,
     dump_to: PathBuf,
 }
@@ -154,6 +113,7 @@ impl Verifier {
             in_flight: Vec::new(),
             reading: Vec::new(),
             written_since_batch: 0,
+            progress: Progress::new(files.len()),
             outcome: VerifyOutcome::default(),
             dump_to: PathBuf::new(),
             verify: verify.clone(),
@@ -175,9 +135,11 @@ impl Verifier {
             length,
         };
         for reading in &mut self.reading {
-            reading.is_disturbed |= record_of(&reading.expected).overlaps(&record);
+            reading.is_disturbed |= reading.expected.place().overlaps(&record);
         }
         self.in_flight.push(record);
+        self.progress.writes += 1;
+        self.progress.depth = self.progress.depth.max(self.in_flight.len());
         if self.writer.check != Check::Null {
             self.fill(buffer, offset, serial);
         }
@@ -188,6 +150,7 @@ impl Verifier {
     pub(crate) fn written(&mut self, file: u32, offset: u64, length: u32, serial: u64) {
         self.forget(serial);
         self.written_since_batch += 1;
+        self.progress.completed(file, offset);
         self.history.add(Record {
             offset,
             serial,
@@ -268,7 +231,11 @@ impl Verifier {
         if self.writer.check == Check::Null {
             return true;
         }
-        let length = buffer.len().min(expected.length as usize);
+        let length = expected.length as usize;
+        if buffer.len() < length {
+            self.report_short(buffer, expected);
+            return false;
+        }
         let serials = expected.serial.map(|latest| {
             let oldest = self.history.oldest(expected.file, expected.offset, latest);
             (oldest, latest)
@@ -294,33 +261,35 @@ impl Verifier {
         self.verify.fatal && self.outcome.wrong > 0
     }
 
+    /// Writes fio's `local-NAME-INDEX-verify.state` to the working directory, where that
+    /// is asked for and anything was written. `index` counts the plan's clones from 0.
+    ///
+    /// # Errors
+    /// The file's name and what the system says.
+    pub(crate) fn save_state(&self, name: &str, index: u32) -> Result<(), (PathBuf, io::Error)> {
+        if !self.verify.save_state || self.progress.writes == 0 {
+            return Ok(());
+        }
+        // Nothing in a job's name may lead elsewhere.
+        let file_name = name.replace('/', "_");
+        let path = self
+            .dump_to
+            .join(format!("local-{file_name}-{index}-verify.state"));
+        std::fs::write(&path, self.progress.bytes(name)).map_err(|error| (path, error))
+    }
+
     /// What was found.
     pub(crate) fn finish(self) -> VerifyOutcome {
         self.outcome
     }
 
-    /// Where each header's piece of a block begins and ends. A rest that is too short
-    /// for a header belongs to the piece before it.
+    /// Where each header's piece of a block begins and ends.
     fn pieces(&self, length: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let interval = self.verify.interval.map_or(length, |bytes| {
-            usize::try_from(bytes.0)
-                .unwrap_or(length)
-                .clamp(1, length.max(1))
-        });
-        let shortest = self.shortest_piece();
-        let count = match length % interval.max(1) {
-            0 => length / interval.max(1),
-            rest if rest < shortest && length > interval => length / interval,
-            _ => length / interval + 1,
-        };
-        (0..count).map(move |index| {
-            let end = if index + 1 == count {
-                length
-            } else {
-                (index + 1) * interval
-            };
-            (index * interval, end)
-        })
+        let interval = self
+            .verify
+            .interval
+            .map_or(length, |bytes| usize::try_from(bytes.0).unwrap_or(length));
+        pieces(length, interval, self.shortest_piece())
     }
 
     /// A header, where it lies, and at least a byte of data.
@@ -384,13 +353,26 @@ impl Verifier {
     }
 
     #[cold]
+    fn report_short(&mut self, buffer: &[u8], expected: Expected) {
+        let (read, length) = (buffer.len(), expected.length);
+        let place = Place {
+            block: expected.offset,
+            start: 0,
+            serials: None,
+        };
+        let detail = format!("only {read} of {length} bytes could be read");
+        self.report(buffer, expected.file, place, (MismatchKind::Length, detail));
+        self.outcome.wrong += 1;
+    }
+
+    #[cold]
     fn report(&mut self, piece: &[u8], file: u32, place: Place, (kind, mut detail): Fault) {
         if self.outcome.mismatches.len() >= MISMATCHES_MAX {
             return;
         }
         let file = self.files.get(file as usize).cloned().unwrap_or_default();
         if self.verify.dump {
-            detail.push_str(&self.dump(piece, &file, place));
+            detail.push_str(&self.dump_both(piece, &file, place));
         }
         self.outcome.mismatches.push(Mismatch {
             file,
@@ -399,42 +381,5 @@ impl Verifier {
             kind,
             detail,
         });
-    }
-
-    /// Writes what was received, and what was expected where that is known, to files.
-    fn dump(&mut self, piece: &[u8], file: &str, place: Place) -> String {
-        let expected = self.remake(piece, place);
-        let dump = dump::Dump {
-            directory: &self.dump_to,
-            file,
-            offset: place.offset(),
-        };
-        dump.write(piece, expected.as_deref())
-    }
-
-    /// The piece as it was written: by its serial, or else by its own header.
-    fn remake(&mut self, piece: &[u8], place: Place) -> Option<Vec<u8>> {
-        let mut made = piece.to_vec();
-        let (seed, serial) = match place.serials {
-            Some((_, latest)) => (self.writer.seed_of(latest), latest),
-            None if self.writer.is_pattern && self.writer.overhead() == 0 => (0, 0),
-            None => {
-                self.move_header(&mut made);
-                let header = Header::read(&made).ok()?;
-                (header.seed, u64::from(header.serial))
-            }
-        };
-        self.make(&mut made, seed, serial, place.block, place.start);
-        Some(made)
-    }
-}
-
-fn record_of(expected: &Expected) -> Record {
-    Record {
-        offset: expected.offset,
-        serial: expected.serial.unwrap_or(0),
-        completed: 0,
-        file: expected.file,
-        length: expected.length,
     }
 }

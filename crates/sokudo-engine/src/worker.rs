@@ -3,20 +3,24 @@
 //! [`Worker::fill`] and [`Worker::complete`] are the hot loop. Threads drive them
 //! in real time, the simulation drives them in virtual time.
 
+mod boundary;
+mod ending;
+mod special;
+
 use std::time::Duration;
 
-use sokudo_model::{FailureKind, Moved, Operation, Phase, StopReason, VerifyOutcome, Workload};
+use sokudo_model::{Moved, Operation, Phase, StopReason, VerifyOutcome, Workload};
 use sokudo_stats::Random;
 use sokudo_sys::{Action, Request};
 
 use crate::backend::Backend;
 use crate::batched::Batched;
-use crate::checking::{Checker, read_of};
+use crate::checking::Checker;
 use crate::chunks::FreeChunks;
 use crate::clock::Clock;
 use crate::data::Data;
 use crate::flushing::Flushing;
-use crate::pace::{Gate, Pace, Turn};
+use crate::pace::Pace;
 use crate::pattern::{Access, Pattern};
 use crate::record::{Done, Recorded, Recorder};
 use crate::tally::{FinishedTally, Tally};
@@ -31,22 +35,9 @@ const PREPARED_PER_READING: u32 = 4;
 /// disk, 4 KiB random reads at depth 32 came out 16 % slower.
 const SUBMISSIONS_PER_DEPTH: u32 = 4;
 
-/// A worker waits for up to this share of its depth to complete at once. A program
-/// that asks for every completion singly pays a system call for each, and on a
-/// fast device it is then the program that is measured.
-const DEPTH_PER_COMPLETION_WANTED: u32 = 16;
-
-/// But never longer than the completions of this time: what the wait can add to a
-/// latency. Below 250,000 I/Os per second and thread it adds nothing.
-const WANTED_TIME_NS: u64 = 8_000;
-
 /// One batch in this many is submitted by a system call of its own, to measure how
 /// long submitting takes without doubling the system calls.
 const BATCHES_PER_SUBMISSION_SAMPLE: u32 = 16;
-
-/// Those who watch a workload for steadiness are told at least this often what it
-/// has moved.
-const WATCH_NS_MAX: u64 = 100_000_000;
 
 /// An I/O that is neither short nor failed may still be a lie about its length;
 /// the kernel moves at most this much per call.
@@ -365,22 +356,6 @@ impl Worker {
         }
     }
 
-    /// Passes a completion on to the checker; a chunk that it looks at is free after
-    /// that.
-    fn settle(&mut self, chunk: u32, slot: Slot, result: i32) {
-        let access = Access {
-            operation: slot.operation,
-            file: slot.file,
-            offset: slot.offset,
-            length: slot.length,
-        };
-        let is_whole = result == slot.length.cast_signed();
-        let checker = self.checker.as_mut();
-        if checker.is_none_or(|checker| checker.complete(chunk, access, is_whole)) {
-            self.free.give_back(chunk);
-        }
-    }
-
     #[inline]
     fn count(&mut self, chunk: u32, slot: Slot, moved: u32, now: u64) {
         self.tally
@@ -404,77 +379,10 @@ impl Worker {
         self.plain
     }
 
-    /// Reaps what is done at `now`, as a workload that is not plain wants it.
-    pub(crate) fn reap<B: Backend>(&mut self, backend: &mut B, now: u64) {
-        let before = self.in_flight;
-        match self.batched.take() {
-            Some(mut batched) if batched.complete_max().is_some() => {
-                backend.reap(|chunk, result| batched.keep(chunk, result));
-                for _ in 0..batched.complete_max().unwrap_or(u32::MAX) {
-                    let Some((chunk, result)) = batched.take() else {
-                        break;
-                    };
-                    self.complete(chunk, result, now);
-                }
-                self.batched = Some(batched);
-            }
-            batched => {
-                self.batched = batched;
-                backend.reap(|chunk, result| self.complete(chunk, result, now));
-            }
-        }
-        self.count_reaped(before - self.in_flight);
-        if let Some(checker) = &mut self.checker
-            && !checker.look(backend, |chunk| self.free.give_back(chunk))
-        {
-            self.stop(StopReason::Failed);
-        }
-    }
-
-    /// Counts how many I/Os were reaped at once.
-    pub(crate) fn count_reaped(&mut self, count: u32) {
-        if let Some(recorder) = &mut self.recorder
-            && count > 0
-        {
-            recorder.reaped(count);
-        }
-    }
-
     /// When [`Self::at_boundary`] is due. One comparison per batch.
     #[inline]
     pub(crate) fn next_boundary(&self) -> u64 {
         self.next_boundary
-    }
-
-    /// Ends intervals, the ramp and the trial when their time has come. Returns
-    /// whether the ramp ended, so that the measured part begins now.
-    #[cold]
-    pub(crate) fn at_boundary(&mut self, now: u64) -> bool {
-        let mut measuring = false;
-        if self.limits.ramp_ends_at.is_some_and(|end| end <= now) {
-            self.limits.ramp_ends_at = None;
-            self.limits.deadline = now.saturating_add(self.limits.time_ns);
-            self.start_measuring(now);
-            self.in_flight_of_ramp = self.in_flight;
-            measuring = true;
-        }
-        if self.limits.deadline <= now {
-            self.stop(StopReason::Time);
-        }
-        self.tally.end_intervals(now);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.end_intervals(now);
-        }
-        self.set_boundary(now);
-        self.set_completions_wanted(now);
-        measuring
-    }
-
-    fn start_measuring(&mut self, now: u64) {
-        self.tally.start(now);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.start(now);
-        }
     }
 
     /// Submits what is prepared, without waiting.
@@ -533,63 +441,6 @@ impl Worker {
         }
     }
 
-    /// What a workload that is not plain does before it waits, and for how many
-    /// completions; `None` is for none.
-    fn wanted_specially<B: Backend, C: Clock>(
-        &mut self,
-        backend: &mut B,
-        clock: &C,
-    ) -> Option<u32> {
-        if self.unsubmitted > 0 {
-            if B::SUBMITS && self.submits_eagerly {
-                self.submit_counted(backend, clock);
-            } else {
-                self.count_submitted(clock.now());
-            }
-        }
-        let Some(batched) = &self.batched else {
-            return Some(self.completions_wanted);
-        };
-        let only_looks = B::SUBMITS && batched.complete_min == Some(0);
-        let wanted = batched.still_wanted(self.completions_wanted);
-        if only_looks || wanted == 0 {
-            self.submit(backend);
-            return None;
-        }
-        Some(wanted)
-    }
-
-    /// Counts that what is prepared is on its way to the device.
-    pub(crate) fn count_submitted(&mut self, now: u64) {
-        let (count, level) = (self.unsubmitted, self.in_flight);
-        self.unsubmitted = 0;
-        if let Some(recorder) = &mut self.recorder
-            && count > 0
-        {
-            recorder.submitted(count, level, now);
-        }
-    }
-
-    /// From the rate since the last look, unless the workload says how many.
-    fn set_completions_wanted(&mut self, now: u64) {
-        let ios: u64 = self.moved().iter().map(|moved| moved.ios).sum();
-        let (passed, done) = (
-            now.saturating_sub(self.looked_at).max(1),
-            ios.saturating_sub(self.ios_seen),
-        );
-        (self.looked_at, self.ios_seen) = (now, ios);
-        let in_time = u32::try_from(done.saturating_mul(WANTED_TIME_NS) / passed);
-        let most = self.depth / DEPTH_PER_COMPLETION_WANTED;
-        let batched = self.batched.as_ref();
-        let said = batched.and_then(|batched| batched.complete_min);
-        let singly = self.stopped.is_some() || self.prepared_per_reading == 1;
-        self.completions_wanted = match said {
-            Some(wanted) => wanted.max(1),
-            None if singly => 1,
-            None => in_time.unwrap_or(u32::MAX).min(most).max(1),
-        };
-    }
-
     /// Counts the I/Os in flight up to `now`; called before completions are.
     #[inline]
     pub(crate) fn hold_depth(&mut self, now: u64) {
@@ -635,77 +486,9 @@ impl Worker {
         self.tally.started_at()
     }
 
-    /// Counts an error of the backend itself, which ends the workload.
-    #[cold]
-    fn fail_backend(&mut self, error: &std::io::Error) {
-        let errno = error.raw_os_error().unwrap_or_default();
-        self.tally
-            .fail(Operation::Read, FailureKind::Errno(errno), 0);
-        self.stop(StopReason::Failed);
-    }
-
-    /// Gives up waiting for the I/Os in flight.
-    #[cold]
-    pub(crate) fn abandon(&mut self) {
-        for slot in self.in_flight_slots() {
-            self.tally
-                .fail(slot.operation, FailureKind::Unanswered, slot.offset);
-        }
-        self.stop(StopReason::Failed);
-    }
-
-    fn in_flight_slots(&self) -> Vec<Slot> {
-        let mut free = vec![false; self.slots.len()];
-        self.free
-            .iter()
-            .for_each(|chunk| free[chunk as usize] = true);
-        let in_flight = self.slots.iter().zip(free).filter(|(_, free)| !free);
-        in_flight.map(|(slot, _)| *slot).collect()
-    }
-
     /// Bytes and I/Os of reads, writes and trims counted so far.
     pub(crate) fn moved(&self) -> [Moved; 3] {
         self.tally.moved()
-    }
-
-    /// What was counted, and why it ended.
-    pub(crate) fn finish(self) -> Finished {
-        let mut tally = self.tally.finish();
-        let at = tally.last_completed_at - tally.started_at;
-        let recorded = self.recorder.map(|recorder| {
-            let operations = &mut tally.operations;
-            recorder.finish(at, operations)
-        });
-        let verified = self.checker.map(|checker| checker.finish());
-        let stopped = self.stopped.unwrap_or(StopReason::Ended);
-        let is_wrong = verified.as_ref().is_some_and(|found| found.wrong > 0);
-        Finished {
-            tally,
-            recorded: recorded.unwrap_or_default(),
-            verified,
-            stopped: if is_wrong {
-                stopped.graver(StopReason::Failed)
-            } else {
-                stopped
-            },
-        }
-    }
-
-    /// What would be reported if it ended at `now`, without logs.
-    #[cold]
-    pub(crate) fn snapshot(&self) -> Finished {
-        let mut tally = self.tally.clone().finish();
-        let at = tally.last_completed_at - tally.started_at;
-        let recorded = self.recorder.as_ref().map(|recorder| {
-            let operations = &mut tally.operations;
-            recorder.snapshot(at, operations)
-        });
-        Finished {
-            tally,
-            recorded: recorded.unwrap_or_default(),
-            verified: None,
-            stopped: self.stopped.unwrap_or(StopReason::Ended),
-        }
     }
 
     /// The next I/O, or `None` when a limit is reached.
@@ -742,96 +525,6 @@ impl Worker {
             _ => Action::Read,
         };
         (access, action)
-    }
-
-    /// All of the pass has been issued.
-    #[cold]
-    fn end_pass(&mut self) {
-        if self.pass.repeats_left == 0 && self.checker.is_none() {
-            self.stop(StopReason::Bytes);
-        } else {
-            self.pass.is_over = true;
-        }
-    }
-
-    /// The next I/O of a workload that is not plain.
-    fn next_ready(&mut self, now: u64) -> Ready {
-        if let Some(batched) = &mut self.batched
-            && batched.is_draining(self.in_flight)
-        {
-            return Ready::Wait(Next::Completion);
-        }
-        if let Some(checker) = &mut self.checker
-            && let Some(expected) = checker.due()
-        {
-            return Ready::Issue {
-                access: read_of(&expected),
-                action: Action::Read,
-                intended_at: now,
-                expected: Some(expected),
-            };
-        }
-        let flushes = self.flushing.is_due();
-        if !flushes && self.is_limit_reached() {
-            self.end_pass();
-            return Ready::Over;
-        }
-        let Some(pace) = &mut self.pace else {
-            return self.next_free(now);
-        };
-        let intended_at = match pace.gate(now, self.in_flight) {
-            Gate::Open { intended_at } => intended_at,
-            Gate::Until(at) => return Ready::Wait(self.wait_until(at)),
-            Gate::Busy(at) => return Ready::Wait(Next::Busy(at.min(self.next_boundary))),
-            Gate::Idle => return Ready::Wait(Next::Completion),
-        };
-        if flushes || !pace.is_by_operation() {
-            return self.next_free(intended_at);
-        }
-        let pattern = &mut self.pattern;
-        let drawn = self
-            .drawn
-            .take()
-            .unwrap_or_else(|| pattern.draw_operation());
-        match pace.turn(drawn, now) {
-            Turn::Of {
-                operation,
-                intended_at,
-            } => {
-                let access = self.pattern.access(operation);
-                let (access, action) = self.issue(access);
-                self.ready(access, action, intended_at)
-            }
-            Turn::Until(at) => {
-                self.drawn = Some(drawn);
-                Ready::Wait(self.wait_until(at))
-            }
-        }
-    }
-
-    fn next_free(&mut self, intended_at: u64) -> Ready {
-        match self.next_access() {
-            Some((access, action)) => self.ready(access, action, intended_at),
-            None => Ready::Over,
-        }
-    }
-
-    /// An I/O, or the one that checks instead of it.
-    fn ready(&self, access: Access, action: Action, intended_at: u64) -> Ready {
-        let (instead, expected) = match &self.checker {
-            Some(checker) => checker.instead_of(access),
-            None => (access, None),
-        };
-        Ready::Issue {
-            access: instead,
-            action: if expected.is_some() {
-                Action::Read
-            } else {
-                action
-            },
-            intended_at,
-            expected,
-        }
     }
 
     /// A free chunk with what the I/O writes in it, and whether that took long enough
@@ -883,159 +576,9 @@ impl Worker {
         self.unsubmitted += 1;
     }
 
-    /// What a workload that is not plain notes of each I/O, and whether it submits it
-    /// at once.
-    fn after_prepare<B: Backend, C: Clock>(
-        &mut self,
-        backend: &mut B,
-        clock: &C,
-        chunk: u32,
-        now: &mut u64,
-    ) {
-        let Slot {
-            operation, length, ..
-        } = self.slots[chunk as usize];
-        if let Some(pace) = &mut self.pace {
-            pace.issued(operation, length);
-        }
-        if let Some(recorder) = &mut self.recorder {
-            recorder.prepared(chunk);
-        }
-        if let Some(batched) = &mut self.batched
-            && self.in_flight == self.depth
-        {
-            batched.is_full();
-        }
-        if B::SUBMITS && self.submits_eagerly && self.unsubmitted >= self.submitted_at_once {
-            *now = self.submit_counted(backend, clock);
-            self.hold_depth(*now);
-        }
-    }
-
-    /// Nothing is in flight: flush, begin another pass, or finish.
-    fn when_idle<B: Backend>(&mut self, backend: &mut B, now: u64) -> Next {
-        let cancelled = matches!(
-            self.stopped,
-            Some(StopReason::Cancelled | StopReason::Failed)
-        );
-        if !cancelled && let Some(file) = self.flushing.next_at_end() {
-            let access = flush_of(file);
-            let (chunk, _) = self.take_chunk(backend, access, None);
-            let slot = Slot {
-                issued_at: now,
-                intended_at: now,
-                file,
-                ..EMPTY_SLOT
-            };
-            self.prepare(backend, chunk, Action::Fsync, slot);
-            if let Some(recorder) = &mut self.recorder {
-                recorder.prepared(chunk);
-            }
-            return Next::Completion;
-        }
-        if self.pass.is_over && self.stopped.is_none() {
-            self.tally.end_phase();
-            let checker = self.checker.as_mut();
-            if checker.is_some_and(|checker| checker.end_pass()) {
-                return Next::Until(now);
-            }
-            if self.pass.repeats_left > 0 {
-                self.restart();
-                return Next::Until(now);
-            }
-            self.stop(StopReason::Bytes);
-        }
-        Next::Finished
-    }
-
-    /// Begins the same work once more.
-    #[cold]
-    fn restart(&mut self) {
-        self.pass.repeats_left -= 1;
-        self.pass.is_over = false;
-        (self.pass.bytes_issued, self.pass.ios_issued) = (0, 0);
-        self.drawn = None;
-        self.pattern.restart();
-        self.flushing.restart();
-        if let Some(checker) = &mut self.checker {
-            checker.restart();
-        }
-    }
-
     #[inline]
     fn read_clock<C: Clock>(&mut self, clock: &C, now: &mut u64) {
         *now = clock.now();
         self.hold_depth(*now);
-    }
-
-    fn wait_until(&self, at: u64) -> Next {
-        // A boundary is an instant to wake up for as well.
-        let at = at.min(self.next_boundary);
-        if self.in_flight > 0 {
-            Next::CompletionOr(at)
-        } else {
-            Next::Until(at)
-        }
-    }
-
-    #[cold]
-    fn complete_badly(&mut self, chunk: u32, slot: Slot, moved: i32, counts: bool, now: u64) {
-        let kind = match u32::try_from(moved) {
-            Err(_) => FailureKind::Errno(-moved),
-            Ok(0) => FailureKind::Nothing,
-            Ok(moved) => FailureKind::Short {
-                asked: slot.length,
-                moved,
-            },
-        };
-        self.tally.fail(slot.operation, kind, slot.offset);
-        if let FailureKind::Short { moved, .. } = kind {
-            if !counts {
-                return;
-            }
-            // What was moved counts; the rest is not asked for again.
-            self.count(chunk, slot, moved, now);
-            self.tally.count_short(slot.operation);
-        } else {
-            self.stop(StopReason::Failed);
-        }
-    }
-
-    fn set_boundary(&mut self, now: u64) {
-        let limits = &mut self.limits;
-        let ramp_end = limits.ramp_ends_at.unwrap_or(u64::MAX);
-        let stop = if self.stopped.is_some() {
-            u64::MAX
-        } else {
-            limits.deadline
-        };
-        if limits.watched_until <= now {
-            limits.watched_until = now.saturating_add(limits.watch_ns);
-        }
-        let recorder = self.recorder.as_ref();
-        let recorded = recorder.map_or(u64::MAX, |recorder| recorder.interval_ends_at());
-        self.next_boundary = stop
-            .min(ramp_end)
-            .min(self.tally.interval_ends_at())
-            .min(limits.watched_until)
-            .min(recorded);
-    }
-}
-
-impl Limits {
-    fn new(workload: &Workload) -> Self {
-        let limits = &workload.limits;
-        Self {
-            time_ns: limits.time.map_or(u64::MAX, |time| time.0),
-            bytes: limits.bytes.map_or(u64::MAX, |bytes| bytes.0),
-            ios: limits.ios.unwrap_or(u64::MAX),
-            ramp_ns: workload.ramp.0,
-            deadline: u64::MAX,
-            ramp_ends_at: None,
-            watch_ns: workload
-                .steady
-                .map_or(u64::MAX, |rule| rule.interval.0.clamp(1, WATCH_NS_MAX)),
-            watched_until: 0,
-        }
     }
 }

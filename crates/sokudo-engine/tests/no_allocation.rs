@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sokudo_engine::{Control, StageOptions, Target, TestFile, lay_out, run_stage};
 use sokudo_model::{
-    BackendKind, Bytes, DataContent, Durability, Event, Limits, Nanos, OperationMix, Order,
-    Outcome, Rate, Stage, Workload,
+    BackendKind, Batching, Bytes, DataContent, Durability, Event, Limits, Nanos, OperationMix,
+    Order, Outcome, Rate, RateProcess, Rates, Recording, Stage, Workload,
 };
 
 /// Counts what threads of the engine allocate. The thread that runs the stage and
@@ -152,6 +152,24 @@ fn the_hot_loop_allocates_nothing() {
     workloads.push(Workload {
         rate: Some(Rate::Iops(500)),
         exact_clock: true,
+        ..workload(BackendKind::IoUring)
+    });
+    workloads.push(Workload {
+        recording: Recording {
+            split_latency: true,
+            series_interval: Some(Nanos(100_000_000)),
+            ..Recording::default()
+        },
+        batching: Batching {
+            submit: Some(1),
+            complete_min: Some(1),
+            complete_max: Some(4),
+            low_depth: Some(8),
+        },
+        rates: Rates {
+            each: [Some(Rate::Iops(1_000)), None, None],
+            process: RateProcess::Poisson,
+        },
         ..workload(BackendKind::IoUring)
     });
     assert_nothing_allocated(workloads, &mut file.target().unwrap());

@@ -20,7 +20,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// One face for all, so that each test runs on all of them.
 enum Backend {
     Ring(Box<Ring>),
-    Aio(Aio),
+    Aio(Box<Aio>),
     Blocking(Box<dyn OneByOne>),
 }
 
@@ -53,7 +53,7 @@ impl Backend {
             Err((error, ..)) => eprintln!("SKIPPED: io_uring: {error}"),
         }
         match Aio::new(file(), region(), chunks, TICK) {
-            Ok(aio) => all.push(Self::Aio(aio)),
+            Ok(aio) => all.push(Self::Aio(Box::new(aio))),
             Err((error, ..)) => eprintln!("SKIPPED: libaio: {error}"),
         }
         all
@@ -77,7 +77,7 @@ impl Backend {
                 }
             }
             Self::Ring(ring) => perform_all(ring.as_mut(), requests, &mut results),
-            Self::Aio(aio) => perform_all(aio, requests, &mut results),
+            Self::Aio(aio) => perform_all(aio.as_mut(), requests, &mut results),
         }
         results
     }

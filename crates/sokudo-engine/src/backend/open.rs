@@ -210,6 +210,11 @@ fn open_ring(
     wanted: Wanted,
     mut features: Vec<String>,
 ) -> Result<(AnyBackend, BackendUse), Refused> {
+    let registered = if files.len() == 1 {
+        "registered file"
+    } else {
+        "registered files"
+    };
     let ring = Ring::new(files, region, wanted.depth, TICK)?;
     let RingFeatures {
         registered_buffers,
@@ -219,7 +224,7 @@ fn open_ring(
     } = ring.features();
     let granted = [
         (registered_buffers, "registered buffers"),
-        (registered_files, "registered files"),
+        (registered_files, registered),
         (single_issuer, "single issuer"),
         (deferred_task_work, "deferred task work"),
     ];
@@ -307,4 +312,118 @@ fn used(kind: BackendKind, features: Vec<String>) -> BackendUse {
 
 fn denied(backend: &'static str, source: io::Error) -> OpenError {
     OpenError::Denied { backend, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Backend;
+    use sokudo_model::{Bytes, DirectMode};
+    use sokudo_sys::{Action, Request};
+
+    const WANTED: Wanted = Wanted {
+        kind: BackendKind::Auto,
+        depth: 2,
+        chunks: 2,
+        chunk_bytes: 4096,
+        memory: BufferMemory::SmallPages,
+    };
+
+    fn perform(backend: &mut impl Backend, action: Action, chunk: u32, file: u32) -> i32 {
+        backend.prepare(Request {
+            action,
+            chunk,
+            file,
+            length: 4096,
+            offset: 4096,
+        });
+        let mut result = None;
+        while result.is_none() {
+            backend.submit_and_wait(1).unwrap();
+            backend.reap(|_, moved| result = Some(moved));
+        }
+        result.unwrap()
+    }
+
+    fn use_two_files(backend: &mut impl Backend) {
+        for file in 0..2 {
+            backend.chunk_mut(0).fill(file as u8 + 1);
+            assert_eq!(perform(backend, Action::Write, 0, file), 4096);
+        }
+        for file in 0..2 {
+            assert_eq!(perform(backend, Action::Read, 1, file), 4096);
+            assert_eq!(backend.chunk_mut(1)[7], file as u8 + 1);
+        }
+    }
+
+    #[test]
+    fn every_kind_is_what_it_says_and_uses_every_file() {
+        let kinds = [
+            BackendKind::IoUring,
+            BackendKind::Libaio,
+            BackendKind::Psync,
+            BackendKind::Sync,
+            BackendKind::Vsync,
+            BackendKind::Pvsync2,
+            BackendKind::Mmap,
+        ];
+        for kind in kinds {
+            let files = [(); 2].map(|()| tempfile::tempfile().unwrap());
+            files.iter().for_each(|file| file.set_len(16384).unwrap());
+            let files = files.map(OwnedFd::from).into();
+            match open(Wanted { kind, ..WANTED }, files) {
+                Ok((mut backend, used)) => {
+                    assert_eq!(used.kind, kind);
+                    match &mut backend {
+                        AnyBackend::IoUring(backend) => use_two_files(backend),
+                        AnyBackend::Libaio(backend) => use_two_files(backend),
+                        AnyBackend::Psync(backend) => use_two_files(backend),
+                        AnyBackend::Vsync(backend) => use_two_files(backend),
+                        AnyBackend::Mmap(backend) => use_two_files(backend),
+                        AnyBackend::Null(_) => panic!("{kind:?} became null"),
+                    }
+                }
+                Err(error) => eprintln!("SKIPPED: {kind:?}: {error}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_mapped_is_said() {
+        let (reader, _writer) = std::io::pipe().unwrap();
+        let wanted = Wanted {
+            kind: BackendKind::Mmap,
+            ..WANTED
+        };
+        let refused = open(wanted, vec![reader.into()]);
+        assert!(matches!(
+            refused,
+            Err(OpenError::Denied {
+                backend: "mmap",
+                ..
+            })
+        ));
+    }
+
+    #[test]
+    fn only_queues_and_gathering_keep_the_depth() {
+        let sequential = Workload {
+            depth: 8,
+            direct: DirectMode::Off,
+            ..Workload::new("w", Bytes(4096))
+        };
+        let random = Workload {
+            order: Order::Random { map: false },
+            ..sequential.clone()
+        };
+        for (kind, in_order, at_random) in [
+            (BackendKind::IoUring, 8, 8),
+            (BackendKind::Vsync, 8, 1),
+            (BackendKind::Sync, 1, 1),
+            (BackendKind::Mmap, 1, 1),
+        ] {
+            let used = [&sequential, &random].map(|workload| depth_used(kind, workload));
+            assert_eq!(used, [in_order, at_random], "{kind:?}");
+        }
+    }
 }

@@ -3,19 +3,23 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Verifier;
+use super::header::Header;
+use super::judge::Place;
+
 /// One bad piece.
-pub(crate) struct Dump<'a> {
+struct Dump<'a> {
     /// Where files go; empty is the working directory, as fio's.
-    pub(crate) directory: &'a Path,
+    directory: &'a Path,
     /// The file that it was read from.
-    pub(crate) file: &'a str,
+    file: &'a str,
     /// Where in it.
-    pub(crate) offset: u64,
+    offset: u64,
 }
 
 impl Dump<'_> {
     /// Writes both; returns words for the end of a message.
-    pub(crate) fn write(&self, received: &[u8], expected: Option<&[u8]>) -> String {
+    fn write(&self, received: &[u8], expected: Option<&[u8]>) -> String {
         let mut words = self.write_one("received", received);
         match expected {
             Some(expected) => words.push_str(&self.write_one("expected", expected)),
@@ -37,5 +41,37 @@ impl Dump<'_> {
         let name = name.to_string_lossy();
         self.directory
             .join(format!("{name}.{}.{what}", self.offset))
+    }
+}
+
+impl Verifier {
+    /// Writes what was received, and what was expected where that is known, to files.
+    pub(super) fn dump_both(&mut self, piece: &[u8], file: &str, place: Place) -> String {
+        let expected = self.remake(piece, place);
+        let dump = Dump {
+            directory: &self.dump_to,
+            file,
+            offset: place.offset(),
+        };
+        dump.write(piece, expected.as_deref())
+    }
+
+    /// The piece as it was written: by its serial, or else by its own header.
+    fn remake(&mut self, piece: &[u8], place: Place) -> Option<Vec<u8>> {
+        if piece.len() <= self.writer.overhead() {
+            return None;
+        }
+        let mut made = piece.to_vec();
+        let (seed, serial) = match place.serials {
+            Some((_, latest)) => (self.writer.seed_of(latest), latest),
+            None if self.writer.is_pattern && self.writer.overhead() == 0 => (0, 0),
+            None => {
+                self.move_header(&mut made);
+                let header = Header::read(&made).ok()?;
+                (header.seed, u64::from(header.serial))
+            }
+        };
+        self.make(&mut made, seed, serial, place.block, place.start);
+        Some(made)
     }
 }

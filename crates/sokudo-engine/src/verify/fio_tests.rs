@@ -160,6 +160,29 @@ fn what_is_written_here_is_right_for_fio() {
 }
 
 #[test]
+fn the_saved_state_is_fios_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    let arguments = ["--rw=write", "--verify=md5", "--do_verify=0"];
+    let saving = [&arguments[..], &["--verify_state_save=1"]].concat();
+    if fio(&file, &saving).is_none() {
+        return;
+    }
+    let name = directory.path().join("local-v-0-verify.state");
+    let of_fio = std::fs::read(&name).unwrap();
+    std::fs::remove_file(&name).unwrap();
+    let shape = Verify {
+        save_state: true,
+        ..verify(Check::Md5)
+    };
+    let mut verifier = Verifier::new(&shape, 1, vec!["file".to_owned()], 7);
+    verifier.dump_to = directory.path().to_owned();
+    write(&mut verifier, &file);
+    verifier.save_state("v", 0).unwrap();
+    assert_eq!(std::fs::read(&name).unwrap(), of_fio);
+}
+
+#[test]
 fn fio_reads_headers_that_lie_elsewhere() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("file");

@@ -277,6 +277,36 @@ mod tests {
         assert_eq!(read_back(&mut history).len(), 100);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn every_piece_is_read_back_once_as_its_last_write(
+            writes in proptest::collection::vec((0u32..2, 0u64..24, 1u32..8), 0..60),
+        ) {
+            const PIECE: u32 = 512;
+            let mut history = History::new(Some(PIECE));
+            let mut last = BTreeMap::new();
+            for (serial, (file, start, pieces)) in (0u64..).zip(writes) {
+                history.add(Record {
+                    file,
+                    ..record(start * u64::from(PIECE), pieces * PIECE, serial)
+                });
+                for piece in start..start + u64::from(pieces) {
+                    last.insert((file, piece), serial);
+                }
+            }
+            history.queue(None);
+            let mut found = BTreeMap::new();
+            while let Some(record) = history.next() {
+                let first = record.offset / u64::from(PIECE);
+                for piece in first..first + u64::from(record.length / PIECE) {
+                    let before = found.insert((record.file, piece), record.serial);
+                    proptest::prop_assert_eq!(before, None);
+                }
+            }
+            proptest::prop_assert_eq!(found, last);
+        }
+    }
+
     #[test]
     fn a_batch_takes_the_oldest() {
         let mut history = History::new(None);

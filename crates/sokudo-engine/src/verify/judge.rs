@@ -80,6 +80,10 @@ impl Writer {
         if kind_of(self.check).is_none() {
             return compare(piece, 0, 0, place, contents);
         }
+        if piece.len() <= self.overhead() {
+            let detail = format!("{} bytes have no room for a header", piece.len());
+            return Err((MismatchKind::Length, detail));
+        }
         let header = Header::read(piece).map_err(|invalid| absent_or_damaged(invalid, piece))?;
         self.judge_header(&header, piece.len(), place)?;
         let body = &piece[self.overhead()..];

@@ -340,6 +340,24 @@ fn without_reading_back_nothing_is_due() {
 }
 
 #[test]
+fn what_cannot_be_read_as_a_whole_is_wrong() {
+    for length in [0, 10, 100, 4095] {
+        let mut device = Device::new(&verify(Check::Sha512), 1);
+        device.write(0);
+        device.verifier.end_of_pass();
+        let expected = device.verifier.next().unwrap();
+        let bytes = device.bytes.clone();
+        assert!(!device.verifier.check(&bytes[..length], expected));
+        let (_, kind, detail) = only_fault(&device.verifier.finish());
+        assert_eq!(kind, MismatchKind::Length);
+        assert!(
+            detail.contains(&format!("only {length} of 4096")),
+            "{detail}"
+        );
+    }
+}
+
+#[test]
 fn the_first_bad_block_is_fatal_when_asked() {
     let fatal = Verify {
         fatal: true,

@@ -1,7 +1,10 @@
 //! Fixed rates, thinking time, and stalls that a fixed rate must not hide
 //! (invariant 9).
 
-use sokudo_model::{Bytes, DataContent, Nanos, Operation, Outcome, Rate, Think, Workload};
+use sokudo_model::{
+    Bytes, DataContent, Nanos, Operation, OperationMix, Outcome, Rate, RateProcess, Rates, Think,
+    Workload,
+};
 
 use crate::setup::{
     BLOCK, KERNEL_BACKENDS, OwnFile, for_ms, random_reads, run, run_one, simulated,
@@ -163,4 +166,90 @@ fn thinking_pauses_between_bursts() {
         (mean - 1e6).abs() < 1e4,
         "thinking is no latency: {mean} ns"
     );
+}
+
+fn mixed(each: [Option<Rate>; 3], process: RateProcess) -> Workload {
+    Workload {
+        operations: OperationMix::read_write(50).unwrap(),
+        rates: Rates { each, process },
+        limits: for_ms(10_000),
+        ..random_reads(4)
+    }
+}
+
+#[test]
+fn each_operation_keeps_its_own_rate() {
+    let rates = [
+        Some(Rate::Iops(1_000)),
+        Some(Rate::BytesPerSecond(250 * BLOCK)),
+        None,
+    ];
+    let workload = mixed(rates, RateProcess::Linear);
+    let outcome = run_one(workload, &mut simulated("sim:const?latency=100us"));
+    for (operation, expected) in [(Operation::Read, 10_000), (Operation::Write, 2_500)] {
+        let tally = outcome.operation(operation).unwrap();
+        assert!(
+            tally.ios.abs_diff(expected) <= 2,
+            "{} {operation:?}",
+            tally.ios
+        );
+        let from_intended = tally.latency_from_intended.as_ref().unwrap();
+        assert_eq!(from_intended.count(), tally.ios);
+    }
+}
+
+#[test]
+fn poisson_arrivals_have_the_mean_rate_and_wait_when_they_come_together() {
+    let rates = [Some(Rate::Iops(2_000)), None, None];
+    let workload = Workload {
+        operations: OperationMix::only(Operation::Read),
+        depth: 1,
+        ..mixed(rates, RateProcess::Poisson)
+    };
+    let run = || run_one(workload.clone(), &mut simulated("sim:const?latency=100us"));
+    let outcome = run();
+    // 20,000 arrivals deviate by 141; three times that is 2 %.
+    assert_rate(&outcome, 2_000.0, 0.025);
+    let tally = outcome.operation(Operation::Read).unwrap();
+    let latency = tally.latency_from_intended.as_ref().unwrap();
+    // M/D/1 at a load of 0.2: waiting takes rho / (2 (1 - rho)) of a service.
+    let mean = latency.mean().unwrap();
+    assert!((mean - 112_500.0).abs() < 3_000.0, "{mean} ns");
+    assert_eq!(run().ios(), outcome.ios(), "the seed says when they come");
+}
+
+#[test]
+fn thinking_on_issue_does_not_wait_for_completions() {
+    // One I/O of 5 ms is issued every millisecond.
+    let think = Think {
+        waits_for_completion: false,
+        ..Think::new(Nanos(1_000_000), 1)
+    };
+    let workload = Workload {
+        think: Some(think),
+        limits: for_ms(1_000),
+        ..random_reads(16)
+    };
+    let outcome = run_one(workload, &mut simulated("sim:const?latency=5ms"));
+    assert!(outcome.ios().abs_diff(1_000) <= 1, "{}", outcome.ios());
+    assert!((outcome.depth_achieved - 5.0).abs() < 0.1);
+}
+
+#[test]
+fn a_spinning_pause_uses_the_processor() {
+    let think = Think {
+        spin: Nanos(20_000_000),
+        ..Think::new(Nanos(20_000_000), 1)
+    };
+    let workload = Workload {
+        think: Some(think),
+        limits: for_ms(200),
+        ..random_reads(1)
+    };
+    let own = OwnFile::laid_out(Bytes::mib(1), DataContent::Random);
+    let outcome = run_one(workload, &mut own.target());
+    let cpu = outcome.cpu.unwrap();
+    // A busy machine gives it less than its 180 ms.
+    assert!(cpu.user.0 + cpu.system.0 > 20_000_000, "{cpu:?}");
+    assert!(outcome.ios() <= 11, "{}", outcome.ios());
 }

@@ -1,0 +1,110 @@
+//! Instants at which more happens than I/O: ends of the ramp, of intervals and of the
+//! trial. They cost one comparison per batch.
+
+use sokudo_model::{StopReason, Workload};
+
+use super::{Limits, Worker};
+
+/// A worker waits for up to this share of its depth to complete at once. A program
+/// that asks for every completion singly pays a system call for each, and on a
+/// fast device it is then the program that is measured.
+const DEPTH_PER_COMPLETION_WANTED: u32 = 16;
+
+/// But never longer than the completions of this time: what the wait can add to a
+/// latency. Below 250,000 I/Os per second and thread it adds nothing.
+const WANTED_TIME_NS: u64 = 8_000;
+
+/// Those who watch a workload for steadiness are told at least this often what it
+/// has moved.
+const WATCH_NS_MAX: u64 = 100_000_000;
+
+impl Worker {
+    /// Ends intervals, the ramp and the trial when their time has come. Returns
+    /// whether the ramp ended, so that the measured part begins now.
+    #[cold]
+    pub(crate) fn at_boundary(&mut self, now: u64) -> bool {
+        let mut measuring = false;
+        if self.limits.ramp_ends_at.is_some_and(|end| end <= now) {
+            self.limits.ramp_ends_at = None;
+            self.limits.deadline = now.saturating_add(self.limits.time_ns);
+            self.start_measuring(now);
+            self.in_flight_of_ramp = self.in_flight;
+            measuring = true;
+        }
+        if self.limits.deadline <= now {
+            self.stop(StopReason::Time);
+        }
+        self.tally.end_intervals(now);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.end_intervals(now);
+        }
+        self.set_boundary(now);
+        self.set_completions_wanted(now);
+        measuring
+    }
+
+    pub(super) fn start_measuring(&mut self, now: u64) {
+        self.tally.start(now);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.start(now);
+        }
+    }
+
+    /// From the rate since the last look, unless the workload says how many.
+    pub(super) fn set_completions_wanted(&mut self, now: u64) {
+        let ios: u64 = self.moved().iter().map(|moved| moved.ios).sum();
+        let (passed, done) = (
+            now.saturating_sub(self.looked_at).max(1),
+            ios.saturating_sub(self.ios_seen),
+        );
+        (self.looked_at, self.ios_seen) = (now, ios);
+        let in_time = u32::try_from(done.saturating_mul(WANTED_TIME_NS) / passed);
+        let most = self.depth / DEPTH_PER_COMPLETION_WANTED;
+        let batched = self.batched.as_ref();
+        let said = batched.and_then(|batched| batched.complete_min);
+        let singly = self.stopped.is_some() || self.prepared_per_reading == 1;
+        self.completions_wanted = match said {
+            Some(wanted) => wanted.max(1),
+            None if singly => 1,
+            None => in_time.unwrap_or(u32::MAX).min(most).max(1),
+        };
+    }
+
+    pub(super) fn set_boundary(&mut self, now: u64) {
+        let limits = &mut self.limits;
+        let ramp_end = limits.ramp_ends_at.unwrap_or(u64::MAX);
+        let stop = if self.stopped.is_some() {
+            u64::MAX
+        } else {
+            limits.deadline
+        };
+        if limits.watched_until <= now {
+            limits.watched_until = now.saturating_add(limits.watch_ns);
+        }
+        let recorder = self.recorder.as_ref();
+        let recorded = recorder.map_or(u64::MAX, |recorder| recorder.interval_ends_at());
+        self.next_boundary = stop
+            .min(ramp_end)
+            .min(self.tally.interval_ends_at())
+            .min(limits.watched_until)
+            .min(recorded);
+    }
+}
+
+impl Limits {
+    pub(super) fn new(workload: &Workload) -> Self {
+        let limits = &workload.limits;
+        Self {
+            time_ns: limits.time.map_or(u64::MAX, |time| time.0),
+            bytes: limits.bytes.map_or(u64::MAX, |bytes| bytes.0),
+            ios: limits.ios.unwrap_or(u64::MAX),
+            ramp_ns: workload.ramp.0,
+            deadline: u64::MAX,
+            ramp_ends_at: None,
+            watch_ns: workload
+                .steady
+                .map_or(u64::MAX, |rule| rule.interval.0.clamp(1, WATCH_NS_MAX)),
+            watched_until: 0,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! How passes, and the work as a whole, come to their end: done, failed or given up.
+
+use sokudo_model::{FailureKind, Operation, StopReason};
+use sokudo_sys::Action;
+
+use super::{EMPTY_SLOT, Finished, Next, Slot, Worker, flush_of};
+use crate::backend::Backend;
+
+impl Worker {
+    /// All of the pass has been issued.
+    #[cold]
+    pub(super) fn end_pass(&mut self) {
+        if self.pass.repeats_left == 0 && self.checker.is_none() {
+            self.stop(StopReason::Bytes);
+        } else {
+            self.pass.is_over = true;
+        }
+    }
+
+    /// Nothing is in flight: flush, begin another pass, or finish.
+    pub(super) fn when_idle<B: Backend>(&mut self, backend: &mut B, now: u64) -> Next {
+        let cancelled = matches!(
+            self.stopped,
+            Some(StopReason::Cancelled | StopReason::Failed)
+        );
+        if !cancelled && let Some(file) = self.flushing.next_at_end() {
+            let access = flush_of(file);
+            let (chunk, _) = self.take_chunk(backend, access, None);
+            let slot = Slot {
+                issued_at: now,
+                intended_at: now,
+                file,
+                ..EMPTY_SLOT
+            };
+            self.prepare(backend, chunk, Action::Fsync, slot);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.prepared(chunk);
+            }
+            return Next::Completion;
+        }
+        if self.pass.is_over && self.stopped.is_none() {
+            self.tally.end_phase();
+            let checker = self.checker.as_mut();
+            if checker.is_some_and(|checker| checker.end_pass()) {
+                return Next::Until(now);
+            }
+            if self.pass.repeats_left > 0 {
+                self.restart();
+                return Next::Until(now);
+            }
+            self.stop(StopReason::Bytes);
+        }
+        Next::Finished
+    }
+
+    /// Begins the same work once more.
+    #[cold]
+    pub(super) fn restart(&mut self) {
+        self.pass.repeats_left -= 1;
+        self.pass.is_over = false;
+        (self.pass.bytes_issued, self.pass.ios_issued) = (0, 0);
+        self.drawn = None;
+        self.pattern.restart();
+        self.flushing.restart();
+        if let Some(checker) = &mut self.checker {
+            checker.restart();
+        }
+    }
+
+    #[cold]
+    pub(super) fn complete_badly(
+        &mut self,
+        chunk: u32,
+        slot: Slot,
+        moved: i32,
+        counts: bool,
+        now: u64,
+    ) {
+        let kind = match u32::try_from(moved) {
+            Err(_) => FailureKind::Errno(-moved),
+            Ok(0) => FailureKind::Nothing,
+            Ok(moved) => FailureKind::Short {
+                asked: slot.length,
+                moved,
+            },
+        };
+        self.tally.fail(slot.operation, kind, slot.offset);
+        if let FailureKind::Short { moved, .. } = kind {
+            if !counts {
+                return;
+            }
+            // What was moved counts; the rest is not asked for again.
+            self.count(chunk, slot, moved, now);
+            self.tally.count_short(slot.operation);
+        } else {
+            self.stop(StopReason::Failed);
+        }
+    }
+
+    /// Counts an error of the backend itself, which ends the workload.
+    #[cold]
+    pub(super) fn fail_backend(&mut self, error: &std::io::Error) {
+        let errno = error.raw_os_error().unwrap_or_default();
+        self.tally
+            .fail(Operation::Read, FailureKind::Errno(errno), 0);
+        self.stop(StopReason::Failed);
+    }
+
+    /// Gives up waiting for the I/Os in flight.
+    #[cold]
+    pub(crate) fn abandon(&mut self) {
+        for slot in self.in_flight_slots() {
+            self.tally
+                .fail(slot.operation, FailureKind::Unanswered, slot.offset);
+        }
+        self.stop(StopReason::Failed);
+    }
+
+    pub(super) fn in_flight_slots(&self) -> Vec<Slot> {
+        let mut free = vec![false; self.slots.len()];
+        self.free
+            .iter()
+            .for_each(|chunk| free[chunk as usize] = true);
+        let in_flight = self.slots.iter().zip(free).filter(|(_, free)| !free);
+        in_flight.map(|(slot, _)| *slot).collect()
+    }
+
+    /// What was counted, and why it ended.
+    pub(crate) fn finish(self) -> Finished {
+        let mut tally = self.tally.finish();
+        let at = tally.last_completed_at - tally.started_at;
+        let recorded = self.recorder.map(|recorder| {
+            let operations = &mut tally.operations;
+            recorder.finish(at, operations)
+        });
+        let verified = self.checker.map(|checker| checker.finish());
+        let stopped = self.stopped.unwrap_or(StopReason::Ended);
+        let is_wrong = verified.as_ref().is_some_and(|found| found.wrong > 0);
+        Finished {
+            tally,
+            recorded: recorded.unwrap_or_default(),
+            verified,
+            stopped: if is_wrong {
+                stopped.graver(StopReason::Failed)
+            } else {
+                stopped
+            },
+        }
+    }
+
+    /// What would be reported if it ended at `now`, without logs.
+    #[cold]
+    pub(crate) fn snapshot(&self) -> Finished {
+        let mut tally = self.tally.clone().finish();
+        let at = tally.last_completed_at - tally.started_at;
+        let recorded = self.recorder.as_ref().map(|recorder| {
+            let operations = &mut tally.operations;
+            recorder.snapshot(at, operations)
+        });
+        Finished {
+            tally,
+            recorded: recorded.unwrap_or_default(),
+            verified: None,
+            stopped: self.stopped.unwrap_or(StopReason::Ended),
+        }
+    }
+}

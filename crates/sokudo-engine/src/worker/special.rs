@@ -1,0 +1,237 @@
+//! What a worker does for workloads that are not plain: with rates and thought,
+//! batches of a given size, records, or checks.
+
+use std::time::Duration;
+
+use sokudo_model::StopReason;
+use sokudo_sys::Action;
+
+use super::{Next, Ready, Slot, Worker};
+use crate::backend::Backend;
+use crate::checking::read_of;
+use crate::clock::Clock;
+use crate::pace::{Gate, Turn};
+use crate::pattern::Access;
+
+impl Worker {
+    /// Reaps what is done at `now`, as a workload that is not plain wants it.
+    pub(crate) fn reap<B: Backend>(&mut self, backend: &mut B, now: u64) {
+        let before = self.in_flight;
+        match self.batched.take() {
+            Some(mut batched) if batched.complete_max().is_some() => {
+                backend.reap(|chunk, result| batched.keep(chunk, result));
+                for _ in 0..batched.complete_max().unwrap_or(u32::MAX) {
+                    let Some((chunk, result)) = batched.take() else {
+                        break;
+                    };
+                    self.complete(chunk, result, now);
+                }
+                self.batched = Some(batched);
+            }
+            batched => {
+                self.batched = batched;
+                backend.reap(|chunk, result| self.complete(chunk, result, now));
+            }
+        }
+        self.count_reaped(before - self.in_flight);
+        if let Some(checker) = &mut self.checker
+            && !checker.look(backend, |chunk| self.free.give_back(chunk))
+        {
+            self.stop(StopReason::Failed);
+        }
+    }
+
+    /// Passes a completion on to the checker; a chunk that it looks at is free after
+    /// that.
+    pub(super) fn settle(&mut self, chunk: u32, slot: Slot, result: i32) {
+        let access = Access {
+            operation: slot.operation,
+            file: slot.file,
+            offset: slot.offset,
+            length: slot.length,
+        };
+        let is_whole = result == slot.length.cast_signed();
+        let checker = self.checker.as_mut();
+        if checker.is_none_or(|checker| checker.complete(chunk, access, is_whole)) {
+            self.free.give_back(chunk);
+        }
+    }
+
+    /// Counts how many I/Os were reaped at once.
+    pub(crate) fn count_reaped(&mut self, count: u32) {
+        if let Some(recorder) = &mut self.recorder
+            && count > 0
+        {
+            recorder.reaped(count);
+        }
+    }
+
+    /// What a workload that is not plain does before it waits, and for how many
+    /// completions; `None` is for none.
+    pub(super) fn wanted_specially<B: Backend, C: Clock>(
+        &mut self,
+        backend: &mut B,
+        clock: &C,
+    ) -> Option<u32> {
+        if self.unsubmitted > 0 {
+            if B::SUBMITS && self.submits_eagerly {
+                self.submit_counted(backend, clock);
+            } else {
+                self.count_submitted(clock.now());
+            }
+        }
+        let Some(batched) = &self.batched else {
+            return Some(self.completions_wanted);
+        };
+        let only_looks = B::SUBMITS && batched.complete_min == Some(0);
+        let wanted = batched.still_wanted(self.completions_wanted);
+        if only_looks {
+            self.look(backend);
+            return None;
+        }
+        if wanted == 0 {
+            self.submit(backend);
+            return None;
+        }
+        Some(wanted)
+    }
+
+    /// Lets the kernel say what is done, without waiting: io_uring with deferred task
+    /// work says nothing unless it is asked.
+    fn look<B: Backend>(&mut self, backend: &mut B) {
+        self.unsubmitted = 0;
+        if let Err(error) = backend.submit_and_wait_for(Duration::ZERO) {
+            self.fail_backend(&error);
+        }
+    }
+
+    /// Counts that what is prepared is on its way to the device.
+    pub(crate) fn count_submitted(&mut self, now: u64) {
+        let (count, level) = (self.unsubmitted, self.in_flight);
+        self.unsubmitted = 0;
+        if let Some(recorder) = &mut self.recorder
+            && count > 0
+        {
+            recorder.submitted(count, level, now);
+        }
+    }
+
+    /// The next I/O of a workload that is not plain.
+    pub(super) fn next_ready(&mut self, now: u64) -> Ready {
+        if let Some(batched) = &mut self.batched
+            && batched.is_draining(self.in_flight)
+        {
+            return Ready::Wait(Next::Completion);
+        }
+        if let Some(checker) = &mut self.checker
+            && let Some(expected) = checker.due()
+        {
+            return Ready::Issue {
+                access: read_of(&expected),
+                action: Action::Read,
+                intended_at: now,
+                expected: Some(expected),
+            };
+        }
+        let flushes = self.flushing.is_due();
+        if !flushes && self.is_limit_reached() {
+            self.end_pass();
+            return Ready::Over;
+        }
+        let Some(pace) = &mut self.pace else {
+            return self.next_free(now);
+        };
+        let intended_at = match pace.gate(now, self.in_flight) {
+            Gate::Open { intended_at } => intended_at,
+            Gate::Until(at) => return Ready::Wait(self.wait_until(at)),
+            Gate::Busy(at) => return Ready::Wait(Next::Busy(at.min(self.next_boundary))),
+            Gate::Idle => return Ready::Wait(Next::Completion),
+        };
+        if flushes || !pace.is_by_operation() {
+            return self.next_free(intended_at);
+        }
+        let pattern = &mut self.pattern;
+        let drawn = self
+            .drawn
+            .take()
+            .unwrap_or_else(|| pattern.draw_operation());
+        match pace.turn(drawn, now) {
+            Turn::Of {
+                operation,
+                intended_at,
+            } => {
+                let access = self.pattern.access(operation);
+                let (access, action) = self.issue(access);
+                self.ready(access, action, intended_at)
+            }
+            Turn::Until(at) => {
+                self.drawn = Some(drawn);
+                Ready::Wait(self.wait_until(at))
+            }
+        }
+    }
+
+    pub(super) fn next_free(&mut self, intended_at: u64) -> Ready {
+        match self.next_access() {
+            Some((access, action)) => self.ready(access, action, intended_at),
+            None => Ready::Over,
+        }
+    }
+
+    /// An I/O, or the one that checks instead of it.
+    pub(super) fn ready(&self, access: Access, action: Action, intended_at: u64) -> Ready {
+        let (instead, expected) = match &self.checker {
+            Some(checker) => checker.instead_of(access),
+            None => (access, None),
+        };
+        Ready::Issue {
+            access: instead,
+            action: if expected.is_some() {
+                Action::Read
+            } else {
+                action
+            },
+            intended_at,
+            expected,
+        }
+    }
+
+    /// What a workload that is not plain notes of each I/O, and whether it submits it
+    /// at once.
+    pub(super) fn after_prepare<B: Backend, C: Clock>(
+        &mut self,
+        backend: &mut B,
+        clock: &C,
+        chunk: u32,
+        now: &mut u64,
+    ) {
+        let Slot {
+            operation, length, ..
+        } = self.slots[chunk as usize];
+        if let Some(pace) = &mut self.pace {
+            pace.issued(operation, length);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.prepared(chunk);
+        }
+        if let Some(batched) = &mut self.batched
+            && self.in_flight == self.depth
+        {
+            batched.is_full();
+        }
+        if B::SUBMITS && self.submits_eagerly && self.unsubmitted >= self.submitted_at_once {
+            *now = self.submit_counted(backend, clock);
+            self.hold_depth(*now);
+        }
+    }
+
+    pub(super) fn wait_until(&self, at: u64) -> Next {
+        // A boundary is an instant to wake up for as well.
+        let at = at.min(self.next_boundary);
+        if self.in_flight > 0 {
+            Next::CompletionOr(at)
+        } else {
+            Next::Until(at)
+        }
+    }
+}

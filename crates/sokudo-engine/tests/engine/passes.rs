@@ -1,0 +1,401 @@
+//! How long workloads work: limits, passes, delays, and ends that end others.
+
+use std::time::Duration;
+
+use sokudo_engine::{Control, StageOptions, Target, ends_others, run_stage};
+use sokudo_model::{
+    Bytes, DataContent, Durability, EndsOthers, Event, FileOrder, FileService, FileUse, Files,
+    Limits, Nanos, Operation, OperationMix, Outcome, Phase, Span, Stage, SteadyFigure, SteadyLimit,
+    SteadyRule, StopReason, Workload,
+};
+
+use crate::setup::{
+    BLOCK, OwnFile, for_ios, for_ms, random_reads, run, run_on, run_one, simulated, writes,
+};
+
+const MS: u64 = 1_000_000;
+
+fn sequential(limits: Limits) -> Workload {
+    Workload {
+        limits,
+        ..Workload::new("reads", Bytes(BLOCK))
+    }
+}
+
+#[test]
+fn a_limit_of_ios_is_exact() {
+    for target in [&mut simulated("sim:ssd"), &mut Target::Null(Bytes::gib(1))] {
+        let limits = Limits {
+            ios: Some(1_234),
+            ..Limits::default()
+        };
+        let workload = Workload {
+            limits,
+            ..random_reads(16)
+        };
+        let outcome = run_one(workload, target);
+        assert_eq!((outcome.ios(), outcome.stopped), (1_234, StopReason::Bytes));
+    }
+}
+
+#[test]
+fn a_pass_is_repeated_from_its_start() {
+    // A pass of eight blocks of a file of sixteen: the later ones are never written.
+    let own = OwnFile::empty(Bytes(16 * BLOCK));
+    let limits = Limits {
+        repeats: 2,
+        ..for_ios(8)
+    };
+    let workload = Workload {
+        limits,
+        data: DataContent::Pattern(vec![7]),
+        durability: Durability {
+            final_flush: true,
+            ..Durability::default()
+        },
+        ..writes(4)
+    };
+    let outcome = run_one(workload, &mut own.target());
+    assert_eq!((outcome.ios(), outcome.stopped), (24, StopReason::Bytes));
+    let flushes = outcome.operation(Operation::Flush).unwrap().ios;
+    assert_eq!(flushes, 3, "one at the end of each pass");
+    let contents = own.contents();
+    let half = contents.len() / 2;
+    assert!(contents[..half].iter().all(|byte| *byte == 7));
+    assert!(contents[half..].iter().all(|byte| *byte == 0));
+}
+
+#[test]
+fn time_ends_all_passes() {
+    let limits = Limits {
+        time: Some(Nanos(10 * MS)),
+        repeats: u32::MAX,
+        ..for_ios(8)
+    };
+    let outcome = run_one(
+        sequential(limits),
+        &mut simulated("sim:const?latency=100us"),
+    );
+    assert_eq!((outcome.ios(), outcome.stopped), (100, StopReason::Time));
+}
+
+#[test]
+fn a_workload_starts_after_its_delay() {
+    let delayed = Workload {
+        starts_after: Nanos(30 * MS),
+        ..sequential(for_ms(20))
+    };
+    let workloads = vec![sequential(for_ms(40)), delayed.clone()];
+    let outcomes = run(workloads, &mut simulated("sim:const?latency=100us"));
+    let starts = outcomes.iter().map(|outcome| outcome.started_after.0);
+    assert_eq!(starts.collect::<Vec<_>>(), [0, 30 * MS]);
+    assert_eq!(outcomes[1].elapsed, Nanos(20 * MS));
+    let real = run(
+        vec![sequential(for_ms(1)), delayed],
+        &mut Target::Null(Bytes::gib(1)),
+    );
+    assert!(
+        real[1].started_after.0 >= 30 * MS,
+        "{:?}",
+        real[1].started_after
+    );
+}
+
+fn ending(ends_others: EndsOthers, limits: Limits) -> Workload {
+    Workload {
+        ends_others,
+        ..sequential(limits)
+    }
+}
+
+#[test]
+fn the_end_of_one_ends_all() {
+    let waiting = Workload {
+        starts_after: Nanos(3_600_000 * MS),
+        ..sequential(for_ms(1))
+    };
+    for target in [&mut simulated("sim:ssd"), &mut Target::Null(Bytes::gib(1))] {
+        let workloads = vec![
+            ending(EndsOthers::Always, for_ios(100)),
+            sequential(Limits::default()),
+            waiting.clone(),
+        ];
+        let outcomes = run(workloads.clone(), target);
+        let stopped: Vec<StopReason> = outcomes.iter().map(|outcome| outcome.stopped).collect();
+        assert_eq!(
+            stopped,
+            [StopReason::Bytes, StopReason::Ended, StopReason::Ended]
+        );
+        assert_eq!(outcomes[2].ios(), 0);
+        assert!(ends_others(&workloads[0], stopped[0]));
+    }
+}
+
+#[test]
+fn a_failure_ends_all_only_where_that_is_asked_for() {
+    let run = |others: EndsOthers| {
+        let bad = Workload {
+            span: Some(Span {
+                offset: Bytes(1 << 20),
+                length: Bytes(1 << 20),
+            }),
+            ..ending(others, for_ios(10))
+        };
+        let mut target = simulated("sim:const?fail_at=1MiB:EIO");
+        run(vec![bad, sequential(for_ios(200))], &mut target)
+    };
+    let ended = run(EndsOthers::OnError);
+    assert_eq!(ended[0].stopped, StopReason::Failed);
+    assert_eq!(ended[1].stopped, StopReason::Ended);
+    assert_eq!(run(EndsOthers::Never)[1].ios(), 200);
+    // A good end ends nobody.
+    let workloads = vec![
+        ending(EndsOthers::OnError, for_ios(10)),
+        sequential(for_ios(200)),
+    ];
+    let outcomes = crate::setup::run(workloads, &mut simulated("sim:const"));
+    assert_eq!(outcomes[1].ios(), 200);
+}
+
+fn steady_rule(slope: bool, percent: u64) -> SteadyRule {
+    SteadyRule {
+        figure: SteadyFigure::Iops,
+        slope,
+        limit: SteadyLimit::Percent(percent * 1_000_000),
+        duration: Nanos(500 * MS),
+        ramp: Nanos(200 * MS),
+        interval: Nanos(100 * MS),
+    }
+}
+
+#[test]
+fn a_steady_workload_stops() {
+    for slope in [false, true] {
+        let workload = Workload {
+            steady: Some(steady_rule(slope, 5)),
+            ..sequential(for_ms(60_000))
+        };
+        let outcome = run_one(workload, &mut simulated("sim:const?latency=100us"));
+        assert_eq!(outcome.stopped, StopReason::Ended);
+        let steady = outcome.steady.unwrap();
+        assert!(steady.attained, "{steady:?}");
+        assert_eq!(outcome.elapsed, Nanos(700 * MS), "the ramp and the window");
+        assert_eq!(steady.iops.len(), 5);
+        assert!(
+            steady
+                .iops
+                .iter()
+                .all(|iops| (iops - 10_000.0).abs() < 20.0)
+        );
+    }
+}
+
+#[test]
+fn an_unsteady_workload_runs_to_its_end_and_says_how_unsteady() {
+    let workload = Workload {
+        steady: Some(steady_rule(false, 1)),
+        ..sequential(for_ms(2_000))
+    };
+    let mut target = simulated("sim:const?latency=1ms&jitter=900us");
+    let outcome = run_one(workload, &mut target);
+    assert_eq!(outcome.stopped, StopReason::Time);
+    let steady = outcome.steady.unwrap();
+    assert!(!steady.attained && steady.criterion > 1.0, "{steady:?}");
+}
+
+#[test]
+fn a_steady_workload_stops_in_real_time() {
+    let workload = Workload {
+        rate: Some(sokudo_model::Rate::Iops(1_000)),
+        steady: Some(steady_rule(false, 60)),
+        ..sequential(for_ms(60_000))
+    };
+    let outcome = run_one(workload, &mut Target::Null(Bytes::gib(1)));
+    assert_eq!(outcome.stopped, StopReason::Ended);
+    assert!(outcome.steady.unwrap().attained);
+}
+
+fn tell(workload: Workload, target: &mut Target) -> (Vec<Event>, Vec<Outcome>) {
+    let stage = Stage {
+        workloads: vec![workload],
+    };
+    let options = StageOptions {
+        snapshot_every: Some(Duration::from_millis(200)),
+        ..StageOptions::default()
+    };
+    let mut events = Vec::new();
+    let outcomes = run_stage(
+        &stage,
+        options,
+        std::slice::from_mut(target),
+        &Control::new(),
+        &mut |event| events.push(event),
+    );
+    (events, outcomes.unwrap())
+}
+
+#[test]
+fn snapshots_grow_up_to_the_outcome() {
+    let workload = Workload {
+        clones: 2,
+        operations: OperationMix::read_write(50).unwrap(),
+        ..sequential(for_ms(1_100))
+    };
+    for target in [&mut simulated("sim:ssd"), &mut Target::Null(Bytes::gib(1))] {
+        let (events, outcomes) = tell(workload.clone(), target);
+        let snapshots: Vec<u64> = events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Snapshot { outcome, .. } => Some(outcome.ios()),
+                _ => None,
+            })
+            .collect();
+        assert!(snapshots.len() >= 2, "{snapshots:?}");
+        assert!(snapshots[0] > 0 && snapshots.is_sorted());
+        assert!(snapshots[snapshots.len() - 1] <= outcomes[0].ios());
+        let progress = events.iter().rev().find_map(|event| match event {
+            Event::Progress {
+                each, ios, phase, ..
+            } => Some((*each, *ios, *phase)),
+            _ => None,
+        });
+        let (each, ios, _) = progress.unwrap();
+        assert_eq!(each.iter().map(|moved| moved.ios).sum::<u64>(), ios);
+        assert!(each[0].ios > 0 && each[1].ios > 0 && each[2].ios == 0);
+    }
+}
+
+#[test]
+fn progress_tells_what_a_workload_is_doing() {
+    let workload = Workload {
+        ramp: Nanos(500 * MS),
+        ..sequential(for_ms(500))
+    };
+    let (events, _) = tell(workload, &mut simulated("sim:ssd"));
+    let phases: Vec<Phase> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Progress { phase, .. } => Some(*phase),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(phases[0], Phase::Ramp);
+    assert!(phases.contains(&Phase::Running), "{phases:?}");
+    assert_eq!(phases[phases.len() - 1], Phase::Ended);
+}
+
+fn files(count: u32, blocks: u64, order: FileOrder) -> Files {
+    let span = |number: u64| Span {
+        offset: Bytes(number * BLOCK),
+        length: Bytes(blocks * BLOCK),
+    };
+    let file_use = |target: u32| FileUse {
+        target,
+        span: Some(span(u64::from(target))),
+    };
+    Files {
+        uses: (0..count).map(file_use).collect(),
+        service: FileService { order, ios: 1 },
+        open_max: Some(1),
+    }
+}
+
+#[test]
+fn each_file_is_written_in_its_own_part() {
+    for order in [FileOrder::RoundRobin, FileOrder::Sequential] {
+        let own: Vec<OwnFile> = (0..3).map(|_| OwnFile::empty(Bytes(8 * BLOCK))).collect();
+        let mut targets: Vec<Target> = own.iter().map(OwnFile::target).collect();
+        let workload = Workload {
+            files: files(3, 4, order),
+            limits: for_ios(12),
+            data: DataContent::Pattern(vec![9]),
+            durability: Durability {
+                flush_on_close: true,
+                ..Durability::default()
+            },
+            ..writes(4)
+        };
+        let stage = Stage {
+            workloads: vec![workload],
+        };
+        let outcome = run_on(&stage, StageOptions::default(), &mut targets)
+            .unwrap()
+            .remove(0);
+        assert_eq!(outcome.ios(), 12);
+        assert_eq!(outcome.operation(Operation::Flush).unwrap().ios, 3);
+        assert!(
+            outcome
+                .backend
+                .notes
+                .iter()
+                .any(|note| note.contains("3 files"))
+        );
+        for (number, own) in own.iter().enumerate() {
+            let contents = own.contents();
+            let written = |block: usize| contents[block * 4096] == 9;
+            let expected = |block: usize| (number..number + 4).contains(&block);
+            assert!(
+                (0..8).all(|block| written(block) == expected(block)),
+                "{number}"
+            );
+        }
+    }
+}
+
+#[test]
+fn files_and_nothing_run_side_by_side() {
+    let own = OwnFile::laid_out(Bytes::mib(1), DataContent::Random);
+    let mut targets = [own.target(), Target::Null(Bytes::gib(1))];
+    let on = |target| Workload {
+        files: Files {
+            uses: vec![FileUse { target, span: None }],
+            ..Files::default()
+        },
+        ..sequential(for_ios(50))
+    };
+    let stage = Stage {
+        workloads: vec![on(1), on(0)],
+    };
+    let outcomes = run_on(&stage, StageOptions::default(), &mut targets).unwrap();
+    let kinds: Vec<&str> = outcomes
+        .iter()
+        .map(|outcome| outcome.backend.kind.name())
+        .collect();
+    assert_eq!(kinds, ["null", "psync"]);
+    // In one workload they cannot be mixed, nor can a target be used that is not there.
+    let mut both = on(0);
+    both.files.uses.push(FileUse {
+        target: 1,
+        span: None,
+    });
+    for (workload, word) in [
+        (both, "cannot use files and null"),
+        (on(2), "does not exist"),
+    ] {
+        let stage = Stage {
+            workloads: vec![workload],
+        };
+        let error = run_on(&stage, StageOptions::default(), &mut targets).unwrap_err();
+        assert!(error.to_string().contains(word), "{error}");
+    }
+}
+
+#[test]
+fn a_simulated_device_keeps_to_itself() {
+    let mut targets = [simulated("sim:ssd"), Target::Null(Bytes::gib(1))];
+    let on = |target| Workload {
+        files: Files {
+            uses: vec![FileUse { target, span: None }],
+            ..Files::default()
+        },
+        ..sequential(for_ios(50))
+    };
+    let stage = Stage {
+        workloads: vec![on(0), on(1)],
+    };
+    let error = run_on(&stage, StageOptions::default(), &mut targets).unwrap_err();
+    assert!(
+        error.to_string().contains("one simulated device"),
+        "{error}"
+    );
+}
