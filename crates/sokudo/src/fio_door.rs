@@ -4,11 +4,13 @@
 //! What differs is safety: a device is destroyed only if the user has named it, and a
 //! file only if a job made it.
 
+mod help;
 mod print;
 mod view;
 
 pub(crate) use print::place_of;
 
+use anyhow::anyhow;
 use sokudo_dialect::fio::{self, Action, Invocation, Planned};
 use sokudo_engine::{Consent, Control};
 use sokudo_model::fio::EtaMode;
@@ -30,10 +32,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
         Action::Run => measure(&invocation, &consent),
         Action::ParseOnly => invocation.plan(&ThisHost).map(|_| ()).map_err(Exit::failed),
         Action::ShowCommand => output::print(&fio::show_command(&invocation)),
-        Action::Help => output::print(&fio::help()),
+        Action::Help => output::print(&help::help()),
         Action::Version => output::print(&format!("{}\n", sokudo_report::fio::FIO_VERSION)),
         Action::CommandHelp(option) => {
-            output::print(&fio::command_help(option).map_err(Exit::failed)?)
+            let text = help::command_help(option).ok_or_else(|| {
+                Exit::Failed(anyhow!(
+                    "there is no option {option} to explain; --cmdhelp=all lists all of them"
+                ))
+            })?;
+            output::print(&text)
         }
     }
 }
