@@ -41,6 +41,8 @@ pub(crate) struct View<'a> {
     started_at: Instant,
     /// The first thing that could not be written.
     failed: Option<Exit>,
+    /// The lines before the jobs have been printed.
+    has_begun: bool,
 }
 
 impl<'a> View<'a> {
@@ -57,7 +59,7 @@ impl<'a> View<'a> {
             } else {
                 StatusTo::Nowhere
             };
-        let mut view = Self {
+        Self {
             plan,
             session,
             printer,
@@ -69,11 +71,16 @@ impl<'a> View<'a> {
             interim: None,
             started_at: Instant::now(),
             failed: None,
-        };
-        if view.printer.is_for_people() {
-            view.write(&start_lines(session, plan));
+            has_begun: false,
         }
-        view
+    }
+
+    /// What fio prints before anything else; after a refusal nothing is printed.
+    fn begin(&mut self) {
+        if !self.has_begun && self.printer.is_for_people() {
+            self.write(&start_lines(self.session, self.plan));
+        }
+        self.has_begun = true;
     }
 
     /// Prints results and logs.
@@ -195,6 +202,7 @@ impl<'a> View<'a> {
 
 impl Layouts for View<'_> {
     fn begins(&mut self, place: &Place) {
+        self.begin();
         if !self.printer.is_for_people() {
             return;
         }
@@ -231,6 +239,7 @@ impl Listener for View<'_> {
 
 impl Viewer for View<'_> {
     fn starts(&mut self, run: &Run) {
+        self.begin();
         self.started_at = Instant::now();
         self.new_line_at = self.started_at;
         if self.session.output.status_interval.is_some() {

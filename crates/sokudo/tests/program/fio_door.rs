@@ -176,10 +176,7 @@ fn a_link_named_fio_is_fio() {
 #[test]
 fn unknown_options_end_with_1_and_one_line() {
     let directory = tempfile::tempdir().unwrap();
-    let ended = fio(
-        directory.path(),
-        &["--name=x", "--size=1m", "--blocksiz=4k", "--foo=1"],
-    );
+    let ended = fio(directory.path(), &["--name=x", "--size=1m", "--foo=1"]);
     ended.refused(1, &["foo"]);
     let missing = fio(directory.path(), &["no-such-file.fio"]);
     missing.refused(1, &["no-such-file.fio"]);
@@ -239,7 +236,7 @@ fn showcmd_is_that_of_fio() {
     let directory = tempfile::tempdir().unwrap();
     let files = [
         ARTICLE,
-        "[global]\nbs=8k\nrw=randrw\n[a]\nsize=1m\nnumjobs=2\n[b]\nstonewall\nsize=2m\ndirect\n",
+        "[global]\nbs=8k\nrw=randrw\n[a]\nsize=1m\nnumjobs=2\n[b]\nsize=2m\ndirect=1\n",
         "[x]\nsize=64k\nbssplit=4k/60:8k/40\n",
     ];
     for text in files {
@@ -322,4 +319,36 @@ fn both_tools_are_compared_or_the_missing_one_is_named() {
     assert_eq!(ended.code(), Some(0), "{ended:?}");
     assert!(ended.printed.contains("x read"), "{ended:?}");
     assert!(ended.printed.contains("95 % interval"), "{ended:?}");
+}
+
+#[test]
+fn an_interrupted_run_prints_what_was_measured() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "$SOKUDO fio --name=x --size=1m --rw=write --time_based --runtime=60 \
+                  --output-format=json --output=result.json & \
+                  until [ -s x.0.0 ]; do :; done; kill -INT $!; wait $!";
+    let ended = end(shell(script).current_dir(directory.path()));
+    assert_eq!(ended.code(), Some(128), "{ended:?}");
+    let text = fs::read_to_string(directory.path().join("result.json")).unwrap();
+    let run: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(run["jobs"][0]["jobname"], "x");
+}
+
+#[test]
+fn a_job_that_cannot_start_does_not_take_the_others_with_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = "[global]\nsize=1m\n[good]\nrw=read\n[bad]\nstonewall\nrw=read\nbs=3000\n\
+                direct=1\n[last]\nstonewall\nrw=read\n";
+    fs::write(directory.path().join("job.fio"), file).unwrap();
+    let ended = fio(directory.path(), &["job.fio", "--output-format=terse"]);
+    assert_eq!(ended.code(), Some(1), "{ended:?}");
+    let names: Vec<_> = ended
+        .printed
+        .lines()
+        .filter_map(|line| line.split(';').nth(2))
+        .collect();
+    assert!(
+        names.contains(&"good") && names.contains(&"last"),
+        "{ended:?}"
+    );
 }
