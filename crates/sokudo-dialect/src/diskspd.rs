@@ -10,6 +10,8 @@
 //! measures the same without it is accepted with a note.
 
 mod apply;
+mod apply_access;
+mod apply_order;
 mod error;
 mod help;
 mod lines;
@@ -21,6 +23,7 @@ mod validate;
 mod value;
 mod workload;
 mod xml;
+mod xml_target;
 
 pub use error::{DiskspdError, DiskspdProblem};
 pub use help::{help, option_table};

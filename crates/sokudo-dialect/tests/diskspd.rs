@@ -1,5 +1,7 @@
 //! diskspd's command lines and profiles, as people write them.
 
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
 use std::collections::BTreeMap;
 
 use sokudo_dialect::diskspd::{
@@ -326,6 +328,8 @@ fn a_stride_counts_from_start_to_start() {
     );
     assert_eq!(only(&planned("-c1G -b4K -s4K FILE")).scatter.stride, 0);
     assert_eq!(only(&planned("-c1G -b8K -s4K FILE")).scatter.stride, -4096);
+    // The same block again and again.
+    assert_eq!(only(&planned("-c1G -b8K -s0 FILE")).scatter.stride, -8192);
 }
 
 #[test]
@@ -493,7 +497,7 @@ fn refusals_name_the_argument_and_the_way_out() {
         "-rd90/10 FILE",
         "-r -rdpct90/10:20/10 FILE",
         "-rdpct90/10 FILE",
-        "-s0 FILE",
+        "-sX FILE",
         "-Sq FILE",
         "-Sr FILE",
         "-Nn FILE",
@@ -650,6 +654,9 @@ fn a_profile_takes_times_seed_and_format_from_the_line() {
         assert_eq!(stage.workloads[0].limits.time, Some(Nanos::from_secs(1)));
         assert_eq!(stage.workloads[0].ramp, Nanos(0));
     }
+    let drawn = PROFILE.replace("<RandSeed>7", "<RandSeed>18446744073709551615");
+    let drawn = plan_on("-Xp.xml FILE", &Made::file("p.xml", &drawn));
+    assert_eq!(drawn.plan.seed, u64::MAX);
     assert!(refusal_on("-Xp.xml -b4K FILE", &host).contains("-b4K"));
     assert!(refusal_on("-Xp.xml", &host).contains("names 0"));
     assert!(refusal_on("-Xp.xml FILE more", &host).contains("no target *2"));
@@ -681,12 +688,31 @@ fn what_is_wrong_with_a_profile_is_named_with_its_place() {
 }
 
 #[test]
+fn a_profile_of_any_size_and_depth_is_bounded() {
+    let deep = format!("{}{}", "<a>".repeat(100_000), "</a>".repeat(100_000));
+    let host = Made::file("p.xml", &deep);
+    assert!(refusal_on("-Xp.xml", &host).contains("nearest is <Profile>"));
+    let target = "<Target><Path>null:</Path><FileSize>1048576</FileSize><ThreadsPerFile>256</ThreadsPerFile></Target>";
+    let span = format!("<TimeSpan><Targets>{target}</Targets></TimeSpan>");
+    let long = format!(
+        "<Profile><TimeSpans>{}</TimeSpans></Profile>",
+        span.repeat(200)
+    );
+    let host = Made::file("p.xml", &long);
+    assert!(refusal_on("-Xp.xml", &host).contains("51200 threads"));
+    let host = Made::file("source", "abc");
+    assert!(refusal_on("-c1G -t256 -Z2M,source FILE", &host).contains("256M"));
+}
+
+#[test]
 fn lines_repeat_the_plan_they_are_printed_from() {
     for line in [
         "-c1G -b1M -d5 -W0 -t1 -o8 -w0 -Sd -Zr -n -z42 -L /mnt/file",
         "-c1G -b4K -d5 -W2 -t1 -o32 -r -w100 -Sh -Zr -n -z42 -L /mnt/file",
         "-c1G -b4K -d5 -W2 -t1 -o32 -r8K -rs30 -w30 -Suw -Zz -g500i -i5 -j10 -n -z1 -L /mnt/file",
         "-c1G -b64K -d5 -W2 -t1 -o2 -s128K -w0 -Ss -n -z1 -L /mnt/file",
+        "-c1G -b4K -d5 -W2 -t1 -o2 -B1M -f512M -r -rdpct90/10:10/90 -w0 -n -z1 -L /mnt/file",
+        "-c1G -b4K -d5 -W2 -t1 -o2 -r -rdabs90/10M:0/100M:10/914M -w0 -n -z1 -L /mnt/file",
     ] {
         let first = planned(line);
         let place = LinePlace {
@@ -696,6 +722,30 @@ fn lines_repeat_the_plan_they_are_printed_from() {
         let printed = command_lines(&first.plan, &place);
         assert_eq!(printed, [format!("diskspd {line}")]);
     }
+}
+
+#[test]
+fn what_diskspd_cannot_do_stands_before_the_line() {
+    let mut workload = Workload::new("skewed", Bytes::kib(4));
+    workload.order = Order::Random { map: true };
+    workload.scatter.distribution = Distribution::Zipf {
+        theta: 1_200_000,
+        center: None,
+    };
+    workload.limits.time = Some(Nanos::from_millis(1_500));
+    workload.durability.fsync_every = Some(1);
+    let plan = sokudo_model::Plan {
+        method: "test".into(),
+        seed: 1,
+        stages: vec![sokudo_model::Stage {
+            workloads: vec![workload.clone(), workload],
+        }],
+    };
+    let place = LinePlace {
+        path: "file".into(),
+        create: None,
+    };
+    insta::assert_snapshot!(command_lines(&plan, &place).join("\n"));
 }
 
 #[test]
@@ -735,11 +785,10 @@ mod fuzz {
             let mut words = words;
             words.push(format!("-c{size}"));
             words.push("file".into());
-            if let Ok(invocation) = invocation(&words, &host) {
-                if let Ok(planned) = invocation.plan(&host) {
-                    let place = LinePlace { path: "file".into(), create: None };
-                    let _ = command_lines(&planned.plan, &place);
-                }
+            let planned = invocation(&words, &host).and_then(|read| read.plan(&host));
+            if let Ok(planned) = planned {
+                let place = LinePlace { path: "file".into(), create: None };
+                let _ = command_lines(&planned.plan, &place);
             }
         }
 

@@ -3,18 +3,15 @@
 use sokudo_model::Bytes;
 use sokudo_model::Nanos;
 use sokudo_model::diskspd::{
-    DiskspdContent, DiskspdDistribution, DiskspdEngine, DiskspdLayout, DiskspdProfile, DiskspdSpan,
-    DiskspdTarget, DiskspdThroughput, DiskspdWriteThrough,
+    DiskspdContent, DiskspdLayout, DiskspdProfile, DiskspdSpan, DiskspdTarget, DiskspdThroughput,
+    DiskspdWriteThrough,
 };
 
 use super::error::{DiskspdError, DiskspdProblem};
-use super::options::{DiskspdOption, NO_GROUPS, Origin, Support};
+use super::options::{DiskspdOption, Origin, Support};
 use super::scan::{Line, Written};
 use super::value;
 use crate::crystal::{DEPTH_MAX_IO_URING, THREADS_MAX};
-
-/// Highest number of a processor that is read; Linux has at most 8192.
-const PROCESSOR_MAX: u64 = 8_191;
 
 /// What has been asked for so far.
 #[derive(Debug)]
@@ -86,7 +83,7 @@ impl Asked {
     }
 
     /// Looks an option up in the table: refuses it or notes what is to be noted.
-    fn take(&mut self, key: &'static str, option: &Written) -> Result<(), DiskspdError> {
+    pub(super) fn take(&mut self, key: &'static str, option: &Written) -> Result<(), DiskspdError> {
         let row = DiskspdOption::of(key)
             .ok_or_else(|| DiskspdError::new(&option.text, DiskspdProblem::Unknown))?;
         if let Support::Refused(needs) = row.support {
@@ -319,128 +316,6 @@ impl Asked {
         }
     }
 
-    fn random(&mut self, option: &Written) -> Result<(), DiskspdError> {
-        if let Some(percent) = option.value.strip_prefix('s') {
-            self.take("rs", option)?;
-            let percent = value::number_within(percent, 1, 100).and_then(|p| u8::try_from(p).ok());
-            let expected = "a percentage of random I/Os from 1 to 100";
-            self.target.random_percent = percent.ok_or_else(|| bad(option, expected))?;
-            return Ok(());
-        }
-        if let Some(ranges) = option.value.strip_prefix('d') {
-            self.take("rd", option)?;
-            self.target.distribution = Some(distribution(option, ranges, self.target.block.0)?);
-            return Ok(());
-        }
-        self.take("r", option)?;
-        if self.target.random_percent == 0 {
-            self.target.random_percent = 100;
-        }
-        if !option.value.is_empty() {
-            let size = value::size(&option.value, self.target.block.0).filter(|bytes| *bytes > 0);
-            let expected = "an alignment above 0 such as 4K, or nothing for the block size";
-            self.target.stride = Some(Bytes(size.ok_or_else(|| bad(option, expected))?));
-        }
-        Ok(())
-    }
-
-    fn sequential(&mut self, option: &Written) -> Result<(), DiskspdError> {
-        self.take("s", option)?;
-        let text = match option.value.strip_prefix('i') {
-            Some(text) => {
-                self.target.interlocked = true;
-                text
-            }
-            None => &option.value,
-        };
-        if !text.is_empty() {
-            let size = value::size(text, self.target.block.0).filter(|bytes| *bytes > 0);
-            let expected = "a distance above 0 such as 64K, with i before it for -si";
-            self.target.stride = Some(Bytes(size.ok_or_else(|| bad(option, expected))?));
-        }
-        Ok(())
-    }
-
-    fn caching(&mut self, option: &Written) -> Result<(), DiskspdError> {
-        if option.letter == 'N' {
-            return match option.value.to_ascii_lowercase().as_str() {
-                "v" => {
-                    self.target.flush_mapped = true;
-                    self.take("Nv", option)
-                }
-                "n" => self.take("Nn", option),
-                "i" => self.take("Ni", option),
-                _ => Err(bad(option, "one of v, n and i")),
-            };
-        }
-        if option.value.is_empty() {
-            self.take("Su", option)?;
-            return self.unbuffered(option);
-        }
-        for letter in option.value.chars() {
-            match letter {
-                'b' => self.take("Sb", option)?,
-                'd' => {
-                    self.take("Sd", option)?;
-                    self.unbuffered(option)?;
-                }
-                'u' => {
-                    self.take("Su", option)?;
-                    self.unbuffered(option)?;
-                }
-                'h' => {
-                    self.take("Sh", option)?;
-                    self.unbuffered(option)?;
-                    self.write_through(option, DiskspdWriteThrough::DataAndMetadata)?;
-                }
-                'm' => {
-                    self.target.mapped = true;
-                    self.take("Sm", option)?;
-                }
-                'r' => self.take("Sr", option)?,
-                's' => {
-                    self.take("Ss", option)?;
-                    self.write_through(option, DiskspdWriteThrough::DataAndMetadata)?;
-                }
-                'w' => {
-                    self.take("Sw", option)?;
-                    self.write_through(option, DiskspdWriteThrough::Data)?;
-                }
-                _ => {
-                    return Err(bad(
-                        option,
-                        "letters of b, h, m, u and w, or d, s and h of Linux",
-                    ));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn unbuffered(&mut self, option: &Written) -> Result<(), DiskspdError> {
-        if self.target.unbuffered {
-            let text = option.text.clone();
-            self.notes
-                .push(format!("{text} asks for direct I/O again."));
-        }
-        self.target.unbuffered = true;
-        Ok(())
-    }
-
-    fn write_through(
-        &mut self,
-        option: &Written,
-        how: DiskspdWriteThrough,
-    ) -> Result<(), DiskspdError> {
-        if !matches!(self.target.write_through, DiskspdWriteThrough::Off) {
-            let (other, way_out) = ("an earlier -S or -h", "ask for durable writes once");
-            let problem = DiskspdProblem::Conflict { other, way_out };
-            return Err(DiskspdError::new(&option.text, problem));
-        }
-        self.target.write_through = how;
-        Ok(())
-    }
-
     fn results(&mut self, option: &Written) -> Result<(), DiskspdError> {
         if option.value == "linux" {
             self.layout = Some(DiskspdLayout::Linux);
@@ -468,24 +343,6 @@ impl Asked {
         Ok(())
     }
 
-    fn engine(&mut self, option: &Written) -> Result<(), DiskspdError> {
-        match option.value.as_str() {
-            "" => {
-                self.span.completion_routines = true;
-                self.take("x", option)
-            }
-            "k" => {
-                self.target.engine = DiskspdEngine::KernelAio;
-                self.take("xk", option)
-            }
-            "p" => {
-                self.target.engine = DiskspdEngine::PosixAio;
-                self.take("xp", option)
-            }
-            _ => Err(bad(option, "k, p or nothing")),
-        }
-    }
-
     fn seed(&mut self, option: &Written) -> Result<(), DiskspdError> {
         self.take("z", option)?;
         self.span.random_seed = option.value.is_empty();
@@ -493,50 +350,6 @@ impl Asked {
             let seed = value::number(&option.value);
             self.span.seed = seed.ok_or_else(|| bad(option, "a whole number, or nothing"))?;
         }
-        Ok(())
-    }
-
-    fn content(&mut self, option: &Written) -> Result<(), DiskspdError> {
-        if option
-            .value
-            .starts_with(|first: char| first.is_ascii_digit())
-        {
-            self.take("Z<size>", option)?;
-            let (bytes, file) = match option.value.split_once(',') {
-                Some((bytes, file)) => (bytes, Some(file.to_owned())),
-                None => (option.value.as_str(), None),
-            };
-            let bytes = value::size(bytes, self.target.block.0).filter(|bytes| *bytes > 0);
-            let bytes = bytes.ok_or_else(|| bad(option, "a size above 0, or size,file"))?;
-            let bytes = Bytes(bytes);
-            self.target.content = DiskspdContent::Source { bytes, file };
-            return Ok(());
-        }
-        if option.value.is_empty() {
-            self.target.content = DiskspdContent::Zero;
-            return self.take("Z", option);
-        }
-        for letter in option.value.chars() {
-            let (key, content) = match letter {
-                'z' => ("Zz", Some(DiskspdContent::Zero)),
-                'r' => ("Zr", Some(DiskspdContent::Random)),
-                's' => ("Zs", None),
-                _ => return Err(bad(option, "letters of z, r and s, or a size, or nothing")),
-            };
-            self.take(key, option)?;
-            self.target.content = content.unwrap_or_else(|| self.target.content.clone());
-        }
-        Ok(())
-    }
-
-    fn affinity(&mut self, option: &Written) -> Result<(), DiskspdError> {
-        let grouped = option.value.contains('g');
-        self.take(if grouped { "ag" } else { "a" }, option)?;
-        let listed = option.value.trim_start_matches(' ');
-        if listed.is_empty() || listed == "g" {
-            return Ok(());
-        }
-        self.span.affinity.extend(processors(option, listed)?);
         Ok(())
     }
 
@@ -628,66 +441,10 @@ impl Asked {
     }
 }
 
-fn bad(option: &Written, expected: &'static str) -> DiskspdError {
+pub(super) fn bad(option: &Written, expected: &'static str) -> DiskspdError {
     let problem = match option.value.is_empty() {
         true => DiskspdProblem::Missing { expected },
         false => DiskspdProblem::Bad { expected },
     };
     DiskspdError::new(&option.text, problem)
-}
-
-/// `0,1,4-7` of Linux, `g0,0,1` of Windows.
-fn processors(option: &Written, listed: &str) -> Result<Vec<u32>, DiskspdError> {
-    let expected = "numbers of processors, such as 0,1,4-7";
-    let mut found = Vec::new();
-    for part in listed.split(',') {
-        if let Some(group) = part.strip_prefix('g') {
-            match value::number(group) {
-                Some(0) => continue,
-                Some(_) => {
-                    let problem = DiskspdProblem::Refused { needs: NO_GROUPS };
-                    return Err(DiskspdError::new(&option.text, problem));
-                }
-                None => return Err(bad(option, expected)),
-            }
-        }
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let within = |text| value::number(text).filter(|number| *number <= PROCESSOR_MAX);
-        match (within(first), within(last)) {
-            (Some(first), Some(last)) if first <= last => {
-                found.extend((first..=last).filter_map(|number| u32::try_from(number).ok()));
-            }
-            _ => return Err(bad(option, expected)),
-        }
-    }
-    match found.is_empty() {
-        true => Err(bad(option, expected)),
-        false => Ok(found),
-    }
-}
-
-/// `pct90/10:0/10:5/20` or `abs90/10G:…`.
-fn distribution(
-    option: &Written,
-    text: &str,
-    block: u64,
-) -> Result<DiskspdDistribution, DiskspdError> {
-    let wrong = |what| DiskspdError::new(&option.text, DiskspdProblem::Distribution { what });
-    let (absolute, ranges) = match (text.strip_prefix("pct"), text.strip_prefix("abs")) {
-        (Some(ranges), _) => (false, ranges),
-        (_, Some(ranges)) => (true, ranges),
-        _ => return Err(wrong("it starts with pct or abs")),
-    };
-    let range = |part: &str| {
-        let (share, length) = part.split_once('/')?;
-        let share = u8::try_from(value::number_within(share, 0, 100)?).ok()?;
-        let length = match absolute {
-            true => value::size(length, block)?,
-            false => u64::from(value::number_within(length, 1, 100)?),
-        };
-        Some((share, length))
-    };
-    let ranges: Option<Vec<_>> = ranges.split(':').map(range).collect();
-    let ranges = ranges.ok_or_else(|| wrong("each range is a percentage of I/Os / a length"))?;
-    Ok(DiskspdDistribution { absolute, ranges })
 }

@@ -2,7 +2,8 @@
 //! do it, with options of Windows where it cannot.
 
 use sokudo_model::{
-    Bytes, DataContent, DirectMode, Nanos, Operation, Order, Plan, Rate, SequentialOffset, Workload,
+    Bytes, DataContent, DirectMode, Distribution, Nanos, Operation, Order, Plan, Rate,
+    SequentialOffset, Workload, Zone, ZoneLength,
 };
 
 use super::value::shortest;
@@ -52,6 +53,7 @@ fn line(plan: &Plan, workload: &Workload, place: &LinePlace) -> String {
     words.push(format!("-W{}", seconds(workload.ramp)));
     words.push(format!("-t{}", workload.clones));
     words.push(format!("-o{}", workload.depth));
+    words.extend(part(workload, place));
     words.extend(order(workload));
     words.push(format!(
         "-w{}",
@@ -87,15 +89,43 @@ fn seconds(time: Nanos) -> u64 {
     time.0.div_ceil(1_000_000_000)
 }
 
+/// The part of the target that is used, where that is not all of it.
+fn part(workload: &Workload, place: &LinePlace) -> Vec<String> {
+    let mut words = Vec::new();
+    let first = workload.files.uses.first();
+    if let Some(span) = workload.span.or_else(|| first?.span) {
+        let end = Bytes(span.offset.0.saturating_add(span.length.0));
+        if span.offset > Bytes(0) {
+            words.push(format!("-B{}", shortest(span.offset.0)));
+        }
+        if place.create != Some(end) {
+            words.push(format!("-f{}", shortest(end.0)));
+        }
+    }
+    words
+}
+
+/// `-rd`; `None` where diskspd cannot express it in whole percent.
+fn ranges(zones: &[Zone]) -> Option<String> {
+    const PERCENT: u64 = 1_000_000;
+    let whole = |share: u64| share.is_multiple_of(PERCENT).then_some(share / PERCENT);
+    let mut kind = None;
+    let mut parts = Vec::new();
+    for zone in zones {
+        let (own, length) = match zone.length {
+            ZoneLength::Share(share) => ("pct", whole(share)?.to_string()),
+            ZoneLength::Size(size) => ("abs", shortest(size.0)),
+        };
+        if *kind.get_or_insert(own) != own {
+            return None;
+        }
+        parts.push(format!("{}/{length}", whole(zone.access)?));
+    }
+    Some(format!("-rd{}{}", kind?, parts.join(":")))
+}
+
 fn order(workload: &Workload) -> Vec<String> {
     let mut words = Vec::new();
-    if let Some(span) = workload.span {
-        words.push(format!("-B{}", shortest(span.offset.0)));
-        words.push(format!(
-            "-f{}",
-            shortest(span.offset.0.saturating_add(span.length.0))
-        ));
-    }
     match workload.order {
         Order::Random { .. } => {
             let alignment = workload
@@ -105,6 +135,9 @@ fn order(workload: &Workload) -> Vec<String> {
             words.push(format!("-r{}", alignment.unwrap_or_default()));
             if let Some([percent, ..]) = workload.scatter.random_percent {
                 words.push(format!("-rs{percent}"));
+            }
+            if workload.scatter.distribution == Distribution::Zoned {
+                words.extend(ranges(&workload.scatter.zones[0]));
             }
         }
         Order::Sequential { offset } => {
@@ -150,7 +183,17 @@ fn inexpressible(workload: &Workload) -> Vec<&'static str> {
         || durability.fdatasync_every.is_some()
         || durability.final_flush
         || durability.flush_on_close;
+    let scatter = &workload.scatter;
+    let is_skewed = match scatter.distribution {
+        Distribution::Uniform => false,
+        Distribution::Zoned => {
+            let [read, write, _] = &scatter.zones;
+            read != write || ranges(read).is_none()
+        }
+        _ => true,
+    };
     [
+        (is_skewed, "such distribution of random places"),
         (workload.blocks.single().is_none(), "mix of block sizes"),
         (
             matches!(workload.order, Order::Random { map: true }),

@@ -67,9 +67,8 @@ pub fn invocation(arguments: &[String], host: &dyn Host) -> Result<Invocation, D
         false => DiskspdLayout::Linux,
     });
     session.notes.append(&mut asked.notes);
-    for span in &session.profile.spans {
-        session.notes.extend(validate::span(span)?);
-    }
+    let notes = validate::spans(&session.profile.spans)?;
+    session.notes.extend(notes);
     let action = match session.profile_only {
         true => Action::PrintProfile,
         false => Action::Run,

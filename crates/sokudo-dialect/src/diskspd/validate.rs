@@ -7,12 +7,32 @@ use super::error::{DiskspdError, DiskspdProblem};
 
 /// No device has a smaller sector.
 const SECTOR_BYTES: u64 = 512;
-/// The most I/O that runs at once: the kernel by default has 65,536 asynchronous requests
-/// for all processes (`fs.aio-max-nr`).
-const THREADS_TOTAL_MAX: u64 = 4_096;
+/// Threads of one time span. Beyond that Linux runs out of threads and of asynchronous
+/// requests (65,536 for all processes by default, `fs.aio-max-nr`) before anything is learnt.
+const THREADS_MAX: u64 = 4_096;
+/// Threads of all time spans: each is a row of the results, kept to the end.
+const THREADS_OF_ALL_MAX: u64 = 32_768;
 
 /// Refuses what cannot be meant; returns what is worth a note.
-pub(super) fn span(span: &DiskspdSpan) -> Result<Vec<String>, DiskspdError> {
+pub(super) fn spans(spans: &[DiskspdSpan]) -> Result<Vec<String>, DiskspdError> {
+    let mut notes = Vec::new();
+    for one in spans {
+        notes.extend(span(one)?);
+    }
+    let threads = spans.iter().map(threads_total).fold(0, u64::saturating_add);
+    at_most(threads, THREADS_OF_ALL_MAX)?;
+    Ok(notes)
+}
+
+fn at_most(threads: u64, limit: u64) -> Result<(), DiskspdError> {
+    if threads > limit {
+        let problem = DiskspdProblem::TooManyThreads { threads, limit };
+        return Err(DiskspdError::new("-t, -F and targets", problem));
+    }
+    Ok(())
+}
+
+fn span(span: &DiskspdSpan) -> Result<Vec<String>, DiskspdError> {
     let mut notes = Vec::new();
     if span.disable_affinity && !span.affinity.is_empty() {
         return Err(conflict("-n", "-a", "leave out one of them"));
@@ -37,17 +57,12 @@ pub(super) fn span(span: &DiskspdSpan) -> Result<Vec<String>, DiskspdError> {
             ranges(target, distribution)?;
         }
     }
-    let threads = threads_total(span);
-    let limit = THREADS_TOTAL_MAX;
-    if threads > limit {
-        let problem = DiskspdProblem::TooManyThreads { threads, limit };
-        return Err(DiskspdError::new("-t, -F and targets", problem));
-    }
+    at_most(threads_total(span), THREADS_MAX)?;
     Ok(notes)
 }
 
 /// Threads of sokudo that the time span will run as.
-fn threads_total(span: &DiskspdSpan) -> u64 {
+pub(super) fn threads_total(span: &DiskspdSpan) -> u64 {
     let of = |target: &DiskspdTarget| {
         let threads = match span.thread_count {
             0 => target.threads,

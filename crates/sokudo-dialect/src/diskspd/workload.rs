@@ -11,10 +11,11 @@ use sokudo_model::{
 };
 
 use super::error::{DiskspdError, DiskspdProblem};
+use super::validate;
 use crate::host::Host;
 
-/// A source of data is kept in memory once per thread.
-const SOURCE_MAX: u64 = 16 << 20;
+/// A source of data is kept in memory once per thread; all of them together.
+const SOURCES_MAX: u64 = 256 << 20;
 /// Shares of zones are millionths of a percent.
 const PERCENT: u64 = 1_000_000;
 
@@ -60,7 +61,7 @@ pub(super) fn workload(
     order(&mut workload, target, thread);
     access(&mut workload, target);
     time(&mut workload, span, target);
-    workload.data = content(target, host)?;
+    workload.data = content(target, validate::threads_total(span), host)?;
     workload.memory = match target.large_pages {
         true => BufferMemory::HugePages,
         false => BufferMemory::SmallPages,
@@ -210,7 +211,11 @@ fn time(workload: &mut Workload, span: &DiskspdSpan, target: &DiskspdTarget) {
     });
 }
 
-fn content(target: &DiskspdTarget, host: &dyn Host) -> Result<DataContent, DiskspdError> {
+fn content(
+    target: &DiskspdTarget,
+    threads: u64,
+    host: &dyn Host,
+) -> Result<DataContent, DiskspdError> {
     Ok(match &target.content {
         DiskspdContent::Sequence => DataContent::Pattern((0..=u8::MAX).collect()),
         DiskspdContent::Zero => DataContent::Zero,
@@ -221,8 +226,8 @@ fn content(target: &DiskspdTarget, host: &dyn Host) -> Result<DataContent, Disks
             file: Some(file),
         } => {
             let place = format!("-Z{},{file}", bytes.0);
-            if bytes.0 > SOURCE_MAX {
-                let expected = "at most 16M of a file";
+            if bytes.0.saturating_mul(threads) > SOURCES_MAX {
+                let expected = "at most 256M of a file for all threads together";
                 return Err(DiskspdError::new(place, DiskspdProblem::Bad { expected }));
             }
             let source = host.read_bytes(file, bytes.0);
