@@ -7,6 +7,7 @@ use sokudo_model::{
 };
 
 use crate::document::RunDocument;
+use crate::fingerprint::extras;
 use crate::number::{MISSING, grouped};
 
 const UNKNOWN: &str = "unknown";
@@ -30,6 +31,9 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         ),
         ("File", has_file(target).then(|| file_line(target))),
         ("Span", span_line(document)),
+        ("Files", special(document, "files")),
+        ("Scatter", special(document, "scatter")),
+        ("Rates", special(document, "rates")),
         ("Engine", Some(engine_line(document))),
         ("Threads", threads_line(document)),
         (
@@ -37,6 +41,10 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
             has_device(target).then(|| direct_line(document)),
         ),
         ("Data", Some(data_line(document))),
+        ("Checked", special(document, "check")),
+        ("Batches", special(document, "batching")),
+        ("Memory", special(document, "memory")),
+        ("Steady", special(document, "steady")),
         ("Trials", Some(trials_line(document))),
         ("Seed", Some(document.seed.to_string())),
         ("Machine", machine_line(&document.environment)),
@@ -201,15 +209,40 @@ fn engine_line(document: &RunDocument) -> String {
         .join("; ")
 }
 
+/// Parts of targets that are named; of more, only their number is told.
+const SPANS_NAMED: usize = 4;
+
 /// Which part of the target was used, when it was not all of it.
 fn span_line(document: &RunDocument) -> Option<String> {
-    let spans = unique(document.results.iter().filter_map(|r| r.workload.span));
+    let of_workload = |workload: &Workload| {
+        let of_files = workload.files.uses.iter().filter_map(|file| file.span);
+        let spans: Vec<Span> = workload.span.into_iter().chain(of_files).collect();
+        spans
+    };
+    let results = document.results.iter();
+    let spans = unique(results.flat_map(|result| of_workload(&result.workload)));
     let span_text = |span: &Span| match span.offset {
         Bytes(0) => format!("the first {}", span.length),
         offset => format!("{} from {offset} on", span.length),
     };
-    let spans: Vec<String> = spans.iter().map(span_text).collect();
-    (!spans.is_empty()).then(|| spans.join("; "))
+    let mut texts: Vec<String> = spans.iter().take(SPANS_NAMED).map(span_text).collect();
+    if spans.len() > SPANS_NAMED {
+        texts.push(format!("and {} more", spans.len() - SPANS_NAMED));
+    }
+    (!texts.is_empty()).then(|| texts.join("; "))
+}
+
+/// What is special about workloads, where anything is.
+fn special(document: &RunDocument, part: &str) -> Option<String> {
+    let results = document.results.iter();
+    let of_part = results.flat_map(|result| {
+        let parts = extras(&result.workload);
+        parts
+            .filter(|(name, _)| *name == part)
+            .map(|(_, text)| text)
+    });
+    let texts = unique(of_part);
+    (!texts.is_empty()).then(|| texts.join("; "))
 }
 
 /// What "sequential with N threads" means, where there is any.
@@ -248,8 +281,8 @@ fn data_line(document: &RunDocument) -> String {
                 DataContent::Random => "random, every 4 KiB unique",
                 DataContent::Zero => "zeros",
                 DataContent::Repeated => "random, the same in every I/O",
-                DataContent::Pattern(_) => "a pattern",
-                DataContent::Reducible(_) => "random, reducible to a degree",
+                DataContent::Pattern(_) => "a given pattern",
+                DataContent::Reducible(_) => "random, made to compress or to repeat in part",
             }),
     );
     if contents.is_empty() {
@@ -431,6 +464,40 @@ mod tests {
         assert_eq!(
             value_of(&run, "Data").unwrap(),
             "random, every 4 KiB unique"
+        );
+    }
+
+    #[test]
+    fn parts_of_files_are_told_until_there_are_too_many() {
+        let mut run = sample::run();
+        let uses = |count: u32| {
+            let one = |index: u32| sokudo_model::FileUse {
+                target: index,
+                span: Some(Span {
+                    offset: Bytes::mib(index.into()),
+                    length: Bytes::mib(1),
+                }),
+            };
+            (0..count).map(one).collect::<Vec<_>>()
+        };
+        run.rows[0].workload.files.uses = uses(2);
+        let told = "the first 1 MiB; 1 MiB from 1 MiB on";
+        assert_eq!(value_of(&run, "Span").unwrap(), told);
+        run.rows[0].workload.files.uses = uses(9);
+        assert!(value_of(&run, "Span").unwrap().ends_with("; and 5 more"));
+    }
+
+    #[test]
+    fn what_is_special_about_workloads_is_told_once() {
+        let mut run = sample::run();
+        assert_eq!(value_of(&run, "Scatter"), None);
+        for row in &mut run.rows {
+            row.workload.scatter.random_percent = Some([50; 3]);
+        }
+        run.rows[0].workload.scatter.random_percent = Some([40; 3]);
+        assert_eq!(
+            value_of(&run, "Scatter").unwrap(),
+            "40 % random; 50 % random"
         );
     }
 

@@ -9,9 +9,13 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 use sokudo_model::{
-    BackendKind, BlockSizes, Bytes, DataContent, DirectMode, Durability, Limits, Nanos,
-    OperationMix, Order, Rate, Row, Run, Schedule, SequentialOffset, Workload,
+    BackendKind, BlockChoice, BlockSizes, Bytes, DataContent, DirectMode, Durability, Limits,
+    Nanos, Operation, OperationMix, Order, Rate, Row, Run, Schedule, SequentialOffset, Workload,
 };
+
+mod extras;
+
+pub(crate) use extras::extras;
 
 /// 8 bytes of the hash: 16 hexadecimal digits, short enough to be read aloud,
 /// and two of a million differing runs agree with a probability of 3 · 10^-8.
@@ -52,7 +56,7 @@ impl Fingerprint {
             ("backend", backend_class(row).to_owned()),
             ("blocks", blocks(&workload.blocks)),
             ("clones", workload.clones.to_string()),
-            ("data", data(&workload.data).to_owned()),
+            ("data", data(&workload.data)),
             ("depth", workload.depth.to_string()),
             ("direct", direct(row).to_owned()),
             ("duration", duration(workload.limits, workload.ramp)),
@@ -67,6 +71,7 @@ impl Fingerprint {
         Self::of_parts(
             parts
                 .into_iter()
+                .chain(extras(workload))
                 .map(|(name, value)| (name.to_owned(), value))
                 .collect(),
         )
@@ -150,17 +155,41 @@ fn direct(row: &Row) -> &'static str {
     }
 }
 
+/// Sizes, each direction by itself only where they differ.
 fn blocks(blocks: &BlockSizes) -> String {
     if let Some(Bytes(bytes)) = blocks.single() {
         return format!("{bytes} B");
     }
-    let mut shares = blocks.shares().unwrap_or_default().to_vec();
-    shares.sort_by_key(|share| (share.bytes, share.weight));
-    let shares: Vec<String> = shares
-        .iter()
-        .map(|share| format!("{} B x{}", share.bytes.0, share.weight))
+    if let Some(shares) = blocks.shares() {
+        return block_choice(&BlockChoice::Shares(shares.to_vec()));
+    }
+    let directions = [Operation::Read, Operation::Write, Operation::Trim];
+    let each = directions.map(|operation| block_choice(blocks.of(operation)));
+    if each[1..].iter().all(|choice| *choice == each[0]) {
+        return each[0].clone();
+    }
+    let named = directions.iter().zip(&each);
+    let named: Vec<String> = named
+        .map(|(operation, choice)| format!("{}: {choice}", operation.name()))
         .collect();
-    shares.join(", ")
+    named.join("; ")
+}
+
+fn block_choice(choice: &BlockChoice) -> String {
+    match choice {
+        BlockChoice::Range { smallest, largest } => {
+            format!("{} B to {} B", smallest.0, largest.0)
+        }
+        BlockChoice::Shares(shares) => {
+            let mut shares = shares.clone();
+            shares.sort_by_key(|share| (share.bytes, share.weight));
+            let shares: Vec<String> = shares
+                .iter()
+                .map(|share| format!("{} B x{}", share.bytes.0, share.weight))
+                .collect();
+            shares.join(", ")
+        }
+    }
 }
 
 fn operations(mix: &OperationMix) -> String {
@@ -187,22 +216,42 @@ fn order(workload: &Workload) -> &'static str {
 }
 
 /// The part that is used, also where it is all of the target: 1 GiB of a file
-/// and 8 GiB of a file are different measurements.
+/// and 8 GiB of a file are different measurements. Of several targets, the part of
+/// each.
 fn span(workload: &Workload, size: Option<Bytes>) -> String {
-    match (workload.span, size) {
+    let text = |span: Option<sokudo_model::Span>| match (span, size) {
         (Some(span), _) => format!("{} B from {} B", span.length.0, span.offset.0),
         (None, Some(Bytes(size))) => format!("{size} B from 0 B"),
         (None, None) => "all, size unknown".to_owned(),
+    };
+    let mut spans: Vec<String> = workload.files.uses.iter().map(|u| text(u.span)).collect();
+    spans.dedup();
+    match spans.is_empty() {
+        true => text(workload.span),
+        false => spans.join(", "),
     }
 }
 
-const fn data(data: &DataContent) -> &'static str {
+fn data(data: &DataContent) -> String {
     match data {
-        DataContent::Random => "random",
-        DataContent::Zero => "zero",
-        DataContent::Repeated => "random, repeated",
-        DataContent::Pattern(_) => "pattern",
-        DataContent::Reducible(_) => "reducible",
+        DataContent::Random => "random".to_owned(),
+        DataContent::Zero => "zero".to_owned(),
+        DataContent::Repeated => "random, repeated".to_owned(),
+        DataContent::Pattern(bytes) => format!("pattern {}", extras::hexadecimal(bytes)),
+        DataContent::Reducible(reducible) => {
+            let chunk = match reducible.chunk {
+                Some(Bytes(chunk)) => format!("chunks of {chunk} B"),
+                None => "I/Os".to_owned(),
+            };
+            let filler = match &reducible.filler[..] {
+                [] => "zeros".to_owned(),
+                filler => extras::hexadecimal(filler),
+            };
+            format!(
+                "random, {} % of {chunk} {filler}, {} % repeated",
+                reducible.compress_percent, reducible.dedupe_percent
+            )
+        }
     }
 }
 
@@ -211,13 +260,16 @@ fn duration(limits: Limits, ramp: Nanos) -> String {
     let bytes = limits
         .bytes
         .map(|Bytes(bytes)| format!("{bytes} B per clone"));
-    let limits: Vec<String> = time.into_iter().chain(bytes).collect();
-    let limits = if limits.is_empty() {
-        NONE.to_owned()
-    } else {
-        limits.join(" or ")
+    let ios = limits.ios.map(|ios| format!("{ios} I/Os per clone"));
+    let parts: Vec<String> = time.into_iter().chain(bytes).chain(ios).collect();
+    let mut text = match parts.is_empty() {
+        true => NONE.to_owned(),
+        false => parts.join(" or "),
     };
-    format!("{limits} after a ramp of {} ns", ramp.0)
+    if limits.repeats > 0 {
+        write!(text, ", repeated {} times,", limits.repeats).expect("a String takes all text");
+    }
+    format!("{text} after a ramp of {} ns", ramp.0)
 }
 
 /// Pauses and warm-up give a drive time and reason to change its state.
@@ -235,6 +287,10 @@ fn durability(durability: Durability) -> String {
         every("fsync", durability.fsync_every),
         every("fdatasync", durability.fdatasync_every),
         durability.write_through.then(|| "write-through".to_owned()),
+        durability.with_metadata.then(|| "with metadata".to_owned()),
+        durability
+            .flush_on_close
+            .then(|| "flush on close".to_owned()),
         durability.final_flush.then(|| "final flush".to_owned()),
     ]
     .into_iter()
@@ -256,10 +312,17 @@ fn rate(rate: Option<Rate>) -> String {
 }
 
 fn think(workload: &Workload) -> String {
-    workload.think.map_or_else(
-        || NONE.to_owned(),
-        |think| format!("{} ns after {} I/Os", think.time.0, think.after_ios),
-    )
+    let Some(think) = workload.think else {
+        return NONE.to_owned();
+    };
+    let mut text = format!("{} ns after {} I/Os", think.time.0, think.after_ios);
+    if !think.waits_for_completion {
+        text.push_str(", meanwhile I/O goes on");
+    }
+    if think.spin > Nanos(0) {
+        write!(text, ", {} ns of it computing", think.spin.0).expect("a String takes all text");
+    }
+    text
 }
 
 #[cfg(test)]
@@ -277,6 +340,16 @@ mod tests {
 
     fn workload_change(change: impl FnOnce(&mut Workload)) -> String {
         id_after(|run| change(&mut run.rows[0].workload))
+    }
+
+    /// From so many to so many KiB, of reads and of all else.
+    fn range(smallest: u64, largest: u64, smallest_else: u64, largest_else: u64) -> BlockSizes {
+        let range = |smallest, largest| BlockChoice::Range {
+            smallest: Bytes::kib(smallest),
+            largest: Bytes::kib(largest),
+        };
+        let other = || range(smallest_else, largest_else);
+        BlockSizes::per_direction(range(smallest, largest), other(), other()).unwrap()
     }
 
     #[test]
@@ -346,6 +419,40 @@ mod tests {
             id_after(|run| run.rows[0].trials[0].outcome.direct = false),
             id_after(|run| run.rows[0].trials[0].outcome.backend.kind = BackendKind::Psync),
         ];
+        assert_all_differ(&ids);
+    }
+
+    #[test]
+    fn what_only_other_dialects_ask_for_changes_it_too() {
+        let ids = [
+            id_after(|_| {}),
+            workload_change(|w| w.think = Some(Think::new(Nanos(7), 1))),
+            workload_change(|w| w.durability.with_metadata = true),
+            workload_change(|w| w.durability.flush_on_close = true),
+            workload_change(|w| w.limits.ios = Some(7)),
+            workload_change(|w| w.limits.repeats = 1),
+            workload_change(|w| {
+                w.think = Some(Think {
+                    waits_for_completion: false,
+                    ..Think::new(Nanos(7), 1)
+                });
+            }),
+            workload_change(|w| {
+                w.think = Some(Think {
+                    spin: Nanos(1),
+                    ..Think::new(Nanos(7), 1)
+                });
+            }),
+            workload_change(|w| w.data = DataContent::Repeated),
+            workload_change(|w| w.data = DataContent::Pattern(vec![1])),
+            workload_change(|w| w.data = DataContent::Pattern(vec![2])),
+            workload_change(|w| w.blocks = range(4, 64, 4, 64)),
+            workload_change(|w| w.blocks = range(4, 64, 4, 128)),
+        ];
+        assert_all_differ(&ids);
+    }
+
+    fn assert_all_differ(ids: &[String]) {
         let mut unique = ids.to_vec();
         unique.sort_unstable();
         unique.dedup();

@@ -85,7 +85,8 @@ pub struct DiskUse {
     pub busy: u64,
     /// Milliseconds that were watched.
     pub elapsed: u64,
-    /// The devices it is made of (device mapper, RAID); empty for a plain disk.
+    /// The devices it is made of (device mapper, RAID); empty for a plain disk. fio lists
+    /// them as devices of their own as well, behind it.
     pub parts: Vec<DiskUse>,
 }
 

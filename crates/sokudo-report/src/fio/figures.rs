@@ -4,20 +4,19 @@
 //! sampled rates add up, run times do not.
 
 use sokudo_model::fio::{FioJob, UnifiedReporting};
-use sokudo_model::{Depths, Nanos, Operation, OperationTally, Outcome, Row, SeriesPoint};
+use sokudo_model::{Depths, Nanos, Operation, OperationTally, Outcome, Row};
 use sokudo_stats::Histogram;
 
 use super::FioReport;
 use super::failure::error_number;
-use super::spread::Spread;
 use super::steady::Steady;
+
+mod direction;
+
+pub(super) use direction::DirectionFigures;
 
 /// Reads, writes and trims.
 pub(super) const DIRECTIONS: [Operation; 3] = [Operation::Read, Operation::Write, Operation::Trim];
-
-/// A sampled interval that was cut off at the end is left out, as fio leaves it out;
-/// one that ended a little early is not.
-const SHORTEST_SAMPLE: f64 = 0.9;
 
 /// What is reported as one job.
 pub(super) struct JobFigures<'a> {
@@ -43,23 +42,6 @@ pub(super) struct JobFigures<'a> {
     /// I/Os that were to be kept in flight.
     pub(super) depth: u32,
     pub(super) steady: Option<Steady>,
-}
-
-/// What a job did in one direction.
-#[derive(Clone, Default)]
-pub(super) struct DirectionFigures {
-    pub(super) bytes: u64,
-    pub(super) ios: u64,
-    pub(super) runtime_ms: u64,
-    pub(super) short_ios: u64,
-    /// fio's slat, clat and lat; `None` where there is none or none was asked for.
-    pub(super) submission: Option<Histogram>,
-    pub(super) completion: Option<Histogram>,
-    pub(super) total: Option<Histogram>,
-    /// Sampled, KiB per second.
-    pub(super) bandwidth: Spread,
-    /// Sampled, I/Os per second.
-    pub(super) iops: Spread,
 }
 
 /// Completions by their latency.
@@ -260,63 +242,6 @@ impl<'a> JobFigures<'a> {
     }
 }
 
-impl DirectionFigures {
-    fn of(tally: &OperationTally, row: &Row, all: &Outcome) -> Self {
-        let [bandwidth, iops] = sampled(&tally.series, row.workload.recording.series_interval);
-        // Where submitting is no step of its own, all of it is completing.
-        let completion = tally.completion.as_ref().unwrap_or(&tally.latency);
-        Self {
-            bytes: tally.bytes.0,
-            ios: tally.ios,
-            runtime_ms: runtime(tally, row, all).0.div_ceil(1_000_000),
-            short_ios: tally.short_ios,
-            submission: tally.submission.clone(),
-            completion: Some(completion.clone()),
-            total: Some(tally.latency.clone()),
-            bandwidth,
-            iops,
-        }
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.bytes += other.bytes;
-        self.ios += other.ios;
-        self.runtime_ms = self.runtime_ms.max(other.runtime_ms);
-        self.short_ios += other.short_ios;
-        add_histogram(&mut self.submission, other.submission.as_ref());
-        add_histogram(&mut self.completion, other.completion.as_ref());
-        add_histogram(&mut self.total, other.total.as_ref());
-        self.bandwidth.add(&other.bandwidth);
-        self.iops.add(&other.iops);
-    }
-
-    /// Bytes per second, whole, as fio divides.
-    pub(super) fn bytes_per_second(&self) -> u64 {
-        per_second(self.bytes, self.runtime_ms)
-    }
-
-    /// I/Os per second.
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-    pub(super) fn ios_per_second(&self) -> f64 {
-        match self.runtime_ms {
-            0 => 0.0,
-            runtime => 1000.0 * self.ios as f64 / runtime as f64,
-        }
-    }
-
-    /// The mean sampled bandwidth in percent of the whole group's.
-    #[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
-    pub(super) fn share_of(&self, group: &GroupDirection) -> f64 {
-        if self.bandwidth.samples == 0 {
-            return 0.0;
-        }
-        match group.aggregate {
-            0..=1024 => 100.0,
-            aggregate => (100.0 * self.bandwidth.mean / (aggregate as f64 / 1024.0)).min(100.0),
-        }
-    }
-}
-
 impl GroupDirection {
     fn add(&mut self, direction: &DirectionFigures) {
         let runtime = direction.runtime_ms;
@@ -356,6 +281,8 @@ impl GroupDirection {
 }
 
 impl LatencyClasses {
+    /// The end of a class may lie within a bucket, which is 1/128 of it wide at most:
+    /// the bucket counts where its middle lies.
     fn count(&mut self, latency: &Histogram) {
         for bucket in latency.buckets() {
             let middle = bucket.low + (bucket.high - bucket.low) / 2;
@@ -371,54 +298,6 @@ impl LatencyClasses {
 
 fn class_of(value: u64) -> usize {
     CLASS_ENDS.iter().take_while(|end| value >= **end).count()
-}
-
-/// How long a direction ran: while any of the workload's own operations was done, as
-/// fio counts, so that shares of a mix have one time; else, when it was done for
-/// checking, its own.
-fn runtime(tally: &OperationTally, row: &Row, all: &Outcome) -> Nanos {
-    let mix = &row.workload.operations;
-    let is_own = |tally: &&OperationTally| mix.percent(tally.operation) > 0;
-    let own = all
-        .operations
-        .iter()
-        .filter(is_own)
-        .map(|tally| tally.elapsed);
-    let longest = match mix.percent(tally.operation) {
-        0 => tally.elapsed,
-        _ => own.max().unwrap_or_default(),
-    };
-    if longest == Nanos(0) {
-        all.elapsed
-    } else {
-        longest
-    }
-}
-
-/// Bandwidth in KiB per second and I/Os per second, sampled per interval. An interval
-/// in which nothing was moved is no sample.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "fio keeps whole rates"
-)]
-fn sampled(series: &[SeriesPoint], interval: Option<Nanos>) -> [Spread; 2] {
-    let mut rates = [Vec::new(), Vec::new()];
-    let mut before = Nanos(0);
-    for point in series {
-        let passed = Nanos(point.at.0.saturating_sub(before.0));
-        before = point.at;
-        let planned = interval.unwrap_or(passed);
-        // Intervals without I/Os may be left out of a series.
-        let spent = passed.min(planned).as_secs_f64();
-        if point.ios == 0 || spent <= 0.0 || spent < SHORTEST_SAMPLE * planned.as_secs_f64() {
-            continue;
-        }
-        rates[0].push((point.bytes.0 as f64 / spent / 1024.0) as u64);
-        rates[1].push((point.ios as f64 / spent) as u64);
-    }
-    rates.map(|rates| Spread::of(&rates))
 }
 
 fn per_second(amount: u64, milliseconds: u64) -> u64 {
@@ -461,3 +340,6 @@ fn add_histogram(sum: &mut Option<Histogram>, other: Option<&Histogram>) {
         (_, None) => {}
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -299,14 +299,33 @@ fn sokudo_block(report: &FioReport) -> Object {
     let texts = |texts: &[String]| -> Vec<Value> {
         texts.iter().map(|text| text.as_str().into()).collect()
     };
+    let mut notes = report.session.notes.clone();
+    notes.extend(unrecorded(report));
     let mut block = Object::default();
     block
         .add("version", report.run.sokudo_version.as_str())
         .add("verdicts", verdicts.collect::<Vec<_>>())
         .add("findings", findings(&report.run.findings))
-        .add("notes", texts(&report.session.notes))
+        .add("notes", texts(&notes))
         .add("left_out", texts(&report.session.left_out));
     block
+}
+
+/// fio's format has no place for what was not recorded but a 0, so that is said here.
+fn unrecorded(report: &FioReport) -> Vec<String> {
+    let outcomes = || (0..report.session.jobs.len()).filter_map(|job| report.outcome(job));
+    let depths = outcomes().any(|outcome| outcome.depths.is_none());
+    let cpu = outcomes().any(|outcome| outcome.cpu.is_none());
+    let usage = outcomes().any(|outcome| outcome.usage.is_none());
+    let sentences = [
+        (depths, "iodepth_level, iodepth_submit and iodepth_complete"),
+        (cpu, "usr_cpu and sys_cpu"),
+        (usage, "ctx, majf and minf"),
+    ];
+    let missing = sentences.into_iter().filter(|(is_missing, _)| *is_missing);
+    missing
+        .map(|(_, keys)| format!("{keys} were not recorded for every job; 0 is not their value."))
+        .collect()
 }
 
 fn findings(findings: &[Finding]) -> Vec<Value> {

@@ -198,3 +198,6 @@ fn direction(operation: Operation) -> Option<usize> {
 fn rounded(value: f64) -> u64 {
     value.round() as u64
 }
+
+#[cfg(test)]
+mod tests;

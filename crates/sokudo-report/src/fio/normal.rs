@@ -7,18 +7,20 @@ use std::fmt::Write;
 use sokudo_model::fio::UnifiedReporting;
 use sokudo_model::{MismatchKind, Verdict};
 
+use super::FioReport;
 use super::failure::error_text;
 use super::figures::{
     CLASS_ENDS, DirectionFigures, GroupDirection, GroupFigures, JobFigures, groups, jobs,
 };
 use super::json::shows_disks;
 use super::number::{Unit, scaled};
-use super::{DiskUse, FioReport};
 use crate::date;
 
 mod latency;
+mod totals;
 
 use latency::{add_latency, add_percentiles};
+use totals::{add_disk, add_group};
 
 /// Shares of latencies that stand in one line.
 const SHARES_PER_LINE: usize = 5;
@@ -335,75 +337,6 @@ fn add_steady(text: &mut String, figures: &JobFigures, steady: &super::steady::S
     );
 }
 
-fn add_group(text: &mut String, group: &GroupFigures) {
-    let names = match group.unified {
-        UnifiedReporting::Mixed => ["  MIXED"; 3],
-        _ => ["   READ", "  WRITE", "   TRIM"],
-    };
-    for (name, direction) in names.into_iter().zip(&group.directions) {
-        add_group_direction(text, name, direction, group);
-    }
-    if group.unified == UnifiedReporting::Both {
-        let mixed = GroupDirection::mixed(&group.directions);
-        add_group_direction(text, "  MIXED", &mixed, group);
-    }
-}
-
-fn add_group_direction(
-    text: &mut String,
-    name: &str,
-    direction: &GroupDirection,
-    group: &GroupFigures,
-) {
-    let [shortest, longest] = direction.runtime_ms;
-    if longest == 0 {
-        return;
-    }
-    let reporting = &group.job.reporting;
-    let digits = reporting.significant_figures as usize;
-    let (unit, binary) = (Unit::of_base(reporting.unit_base), is_binary(group));
-    let rate = |value: u64, binary| scaled(value, digits, binary, unit);
-    let [lowest, highest] = direction.bandwidth;
-    line(
-        text,
-        format_args!(
-            "{name}: bw={} ({}), {}-{} ({}-{}), io={} ({}), run={shortest}-{longest}msec",
-            rate(direction.aggregate, binary),
-            rate(direction.aggregate, !binary),
-            rate(lowest, binary),
-            rate(highest, binary),
-            rate(lowest, !binary),
-            rate(highest, !binary),
-            scaled(direction.bytes, digits, binary, Unit::Bytes),
-            scaled(direction.bytes, digits, !binary, Unit::Bytes)
-        ),
-    );
-}
-
-fn add_disk(text: &mut String, disk: &DiskUse) {
-    let figures = |disk: &DiskUse, prefix: &str, utilisation: f64| {
-        format!(
-            "{prefix}ios={}/{}, {prefix}merge={}/{}, {prefix}ticks={}/{}, {prefix}in_queue={}, \
-             {prefix}util={utilisation:.2}%",
-            disk.ios[0],
-            disk.ios[1],
-            disk.merges[0],
-            disk.merges[1],
-            disk.ticks[0],
-            disk.ticks[1],
-            disk.in_queue
-        )
-    };
-    let own = figures(disk, "", disk.utilisation());
-    match disk.aggregate() {
-        None => line(text, format_args!("  {}: {own}", disk.name)),
-        Some((mean, busiest)) => {
-            let parts = figures(&mean, "aggr", busiest);
-            line(text, format_args!("    {}: {own}, {parts}", disk.name));
-        }
-    }
-}
-
 /// The worst verdict of all jobs, and why.
 fn verdict_line(report: &FioReport) -> String {
     let judged = report.session.jobs.iter().zip(&report.run.rows);
@@ -412,7 +345,13 @@ fn verdict_line(report: &FioReport) -> String {
         .rev()
         .max_by_key(|(_, assessment)| assessment.verdict)
     else {
-        return "sokudo: no verdict: no job was measured".to_owned();
+        let measured = (0..report.session.jobs.len()).any(|job| report.outcome(job).is_some());
+        let reason = if measured {
+            "the run was not judged"
+        } else {
+            "no job was measured"
+        };
+        return format!("sokudo: no verdict: {reason}");
     };
     let reason = worst
         .findings
@@ -431,3 +370,6 @@ fn verdict_line(report: &FioReport) -> String {
 fn line(text: &mut String, words: std::fmt::Arguments) {
     writeln!(text, "{words}").expect("a String takes all text");
 }
+
+#[cfg(test)]
+mod tests;

@@ -118,3 +118,67 @@ fn is_thread(session: &FioSession, job: &FioJob) -> bool {
         .or_else(|| named(&session.global_options))
         .unwrap_or(false)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fio::sample::Sample;
+    use sokudo_model::{BlockChoice, BlockSizes, OperationMix};
+
+    #[test]
+    fn sections_are_introduced_as_fio_introduces_them() {
+        let mut sample = Sample::new(&["g", "g", "h", "j"]);
+        for (job, (section, clone)) in
+            sample
+                .session
+                .jobs
+                .iter_mut()
+                .zip([(0, 0), (0, 1), (1, 0), (2, 0)])
+        {
+            (job.section, job.clone) = (section, clone);
+        }
+        let workloads = &mut sample.run.plan.stages[0].workloads;
+        workloads[3].operations = OperationMix::only(Operation::Trim);
+        let range = BlockChoice::Range {
+            smallest: Bytes::kib(1),
+            largest: Bytes::mib(2),
+        };
+        let range = || range.clone();
+        workloads[3].blocks = BlockSizes::per_direction(range(), range(), range()).unwrap();
+        workloads[2].blocks = BlockSizes::one(Bytes::kib(64));
+        workloads[2].order = Order::Sequential {
+            offset: sokudo_model::SequentialOffset::Own,
+        };
+        let jobs = &mut sample.session.jobs;
+        jobs[3].group = 1;
+        jobs[3].options.push(("thread".into(), String::new()));
+        assert_eq!(
+            start_lines(&sample.session, &sample.run.plan),
+            "g: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, \
+             ioengine=null, iodepth=4\n\
+             ...\n\
+             h: (g=0): rw=rw, bs=(R) 64.0KiB-64.0KiB, (W) 64.0KiB-64.0KiB, \
+             (T) 64.0KiB-64.0KiB, ioengine=null, iodepth=4\n\
+             j: (g=1): rw=randtrim, bs=(R) 1024B-2048KiB, (W) 1024B-2048KiB, \
+             (T) 1024B-2048KiB, ioengine=null, iodepth=4\n\
+             fio-3.33\n\
+             Starting 1 thread and 3 processes\n"
+        );
+    }
+
+    #[test]
+    fn laying_out_is_told_with_the_number_of_files() {
+        let job = FioJob {
+            name: "a".into(),
+            ..FioJob::default()
+        };
+        assert_eq!(
+            layout_line(&job, 1, Bytes::mib(16)),
+            "a: Laying out IO file (1 file / 16MiB)"
+        );
+        assert_eq!(
+            layout_line(&job, 3, Bytes::mib(2)),
+            "a: Laying out IO files (3 files / total 6MiB)"
+        );
+    }
+}

@@ -50,8 +50,6 @@ struct JobState {
     /// It ended with an error.
     failed: bool,
     phase: Phase,
-    /// Since its stage began.
-    at: Nanos,
     moved: [Moved; 3],
 }
 
@@ -70,7 +68,6 @@ impl StatusLine {
             begun: false,
             failed: false,
             phase: Phase::Waiting,
-            at: Nanos(0),
             moved: [Moved::default(); 3],
         };
         let reporting = session.jobs.first().map(|job| &job.reporting);
@@ -118,14 +115,12 @@ impl StatusLine {
     pub fn observe(&mut self, event: &Event) {
         if let Event::Progress {
             workload,
-            at,
             each,
             phase,
             ..
         } = event
             && let Some(job) = self.job(*workload)
         {
-            job.at = *at;
             job.moved = *each;
             job.phase = *phase;
         }
@@ -178,14 +173,15 @@ impl StatusLine {
                 _ => remaining(&job.workload, &job.moved, job.phase, since_start),
             };
             let first_ends_all = jobs().any(|job| job.workload.ends_others == EndsOthers::Always);
+            let is_running = self.stage.is_some_and(|(running, _)| running == stage);
             let of_stage = if first_ends_all {
                 jobs().filter_map(left).min()
+            } else if is_running {
+                let all: Option<Vec<Nanos>> = jobs().map(left).collect();
+                all?.into_iter().max()
             } else {
-                jobs()
-                    .map(left)
-                    .collect::<Option<Vec<_>>>()?
-                    .into_iter()
-                    .max()
+                // What cannot be foreseen of later stages counts as nothing, as in fio.
+                jobs().filter_map(left).max()
             };
             sum = sum.saturating_add(of_stage.unwrap_or_default().0);
         }

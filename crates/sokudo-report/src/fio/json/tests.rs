@@ -300,6 +300,16 @@ fn verdicts_ride_along() {
 }
 
 #[test]
+fn what_was_not_recorded_is_said() {
+    let mut sample = Sample::new(&["a"]);
+    let notes = |sample: &Sample| parsed(&json(&sample.report()))["sokudo"]["notes"].clone();
+    assert_eq!(notes(&sample), serde_json::json!([]));
+    sample.outcome(0).depths = None;
+    let note = notes(&sample)[0].as_str().unwrap().to_owned();
+    assert!(note.starts_with("iodepth_level"), "{note}");
+}
+
+#[test]
 fn jobs_that_were_not_reached_are_there_with_zeros() {
     let mut sample = Sample::new(&["a"]);
     sample.run.rows[0].trials.clear();

@@ -1,6 +1,6 @@
 //! Logs of bandwidth and I/Os per second: of every I/O, or of intervals.
 
-use sokudo_model::{LogPoint, Nanos, SeriesPoint};
+use sokudo_model::{LogPoint, Nanos, Operation, Outcome, SeriesPoint};
 
 use super::JobLog;
 use crate::fio::figures::DIRECTIONS;
@@ -34,13 +34,22 @@ impl JobLog<'_> {
         let Some(outcome) = self.outcome else {
             return Vec::new();
         };
+        let logged = self.row.workload.recording.latency_log;
         let logs = &outcome.logs;
-        // Latencies are logged in the order of the I/Os when they are logged at all;
-        // where they are not, the engine leaves each I/O's own in `max`.
-        let has_all = |points: &&Vec<LogPoint>| points.len() == logs.every_io.len();
-        let latencies = [&logs.completion, &logs.total].into_iter().find(has_all);
+        // Latencies of single I/Os are logged in the order of the I/Os.
+        let is_of_each = |points: &&Vec<LogPoint>| {
+            logged.is_some_and(|log| log.interval.is_none()) && points.len() == logs.every_io.len()
+        };
+        let latencies = [&logs.completion, &logs.total].into_iter().find(is_of_each);
+        let means = DIRECTIONS.map(|operation| mean_latency(outcome, operation));
         let with_value = |(index, point): (usize, &LogPoint)| {
-            let latency = latencies.map_or(point.max, |points| super::rounded(points[index].value));
+            let latency = match (latencies, super::direction(point.operation)) {
+                (Some(points), _) => super::rounded(points[index].value),
+                // The engine leaves the latency in `max`, where it keeps it.
+                (None, _) if point.max > 1 => point.max,
+                (None, Some(direction)) => means[direction],
+                (None, None) => 0,
+            };
             LogPoint {
                 value: value(point.bytes, latency),
                 ..*point
@@ -82,6 +91,16 @@ impl JobLog<'_> {
         points.sort_by_key(|point| point.at);
         points
     }
+}
+
+/// What stands for the latency of an I/O whose own was not kept.
+fn mean_latency(outcome: &Outcome, operation: Operation) -> u64 {
+    let tally = outcome.operation(operation);
+    let mean = tally.and_then(|tally| {
+        let latency = tally.completion.as_ref().unwrap_or(&tally.latency);
+        latency.mean()
+    });
+    mean.map_or(0, super::rounded)
 }
 
 fn single_bandwidth(bytes: u32, latency_ns: u64) -> f64 {

@@ -77,12 +77,12 @@ pub(super) fn add_percentiles(
     writeln!(text, "{}", lines.join(",\n     |")).expect("a String takes all text");
 }
 
-/// Decimals that the percentages need; at least two, as fio prints them.
+/// Decimals that the percentages need; fio prints all with as many.
 fn precision(percentages: &[f64]) -> usize {
     let decimals = |percentage: &f64| {
         let text = percentage.to_string();
         text.split_once('.')
             .map_or(0, |(_, decimals)| decimals.len())
     };
-    percentages.iter().map(decimals).max().unwrap_or(0).max(2)
+    percentages.iter().map(decimals).max().unwrap_or(0)
 }

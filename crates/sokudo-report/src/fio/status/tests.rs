@@ -68,7 +68,11 @@ fn the_line_is_the_one_of_fio() {
         line.trim_end(),
         "Jobs: 1 (f=1): [m(1),_(1),P(1)][22.2%][eta 00m:07s]"
     );
-    assert_eq!(line.len(), first.len(), "it covers the longer line before it");
+    assert_eq!(
+        line.len(),
+        first.len(),
+        "it covers the longer line before it"
+    );
 }
 
 #[test]
@@ -130,6 +134,14 @@ fn the_rest_of_a_job_without_a_time_limit_follows_from_what_is_done() {
     assert_eq!(status.remaining(Nanos(0)), None);
     let each = [moved(50 * 1024), Moved::default(), Moved::default()];
     let second = Nanos::from_secs(1);
+    status.observe(&progress(0, second, each, Phase::Running));
+    assert_eq!(status.remaining(second), Some(Nanos::from_secs(3)));
+    let again = sample.run.plan.stages[0].clone();
+    sample.run.plan.stages.push(again);
+    let job = sample.session.jobs[0].clone();
+    sample.session.jobs.push(job);
+    let mut status = StatusLine::new(&sample.run.plan, &sample.session);
+    status.stage_started(0, Nanos(0));
     status.observe(&progress(0, second, each, Phase::Running));
     assert_eq!(status.remaining(second), Some(Nanos::from_secs(3)));
 }

@@ -1,0 +1,135 @@
+//! The figures of one direction of a job.
+
+use sokudo_model::{Nanos, OperationTally, Outcome, Row, SeriesPoint};
+use sokudo_stats::Histogram;
+
+use super::{GroupDirection, add_histogram, per_second};
+use crate::fio::spread::Spread;
+
+/// A sampled interval that was cut off at the end is left out, as fio leaves it out;
+/// one that ended a little early is not.
+const SHORTEST_SAMPLE: f64 = 0.9;
+
+/// What a job did in one direction.
+#[derive(Clone, Default)]
+pub(in crate::fio) struct DirectionFigures {
+    pub(in crate::fio) bytes: u64,
+    pub(in crate::fio) ios: u64,
+    pub(in crate::fio) runtime_ms: u64,
+    pub(in crate::fio) short_ios: u64,
+    /// fio's slat, clat and lat; `None` where there is none or none was asked for.
+    pub(in crate::fio) submission: Option<Histogram>,
+    pub(in crate::fio) completion: Option<Histogram>,
+    pub(in crate::fio) total: Option<Histogram>,
+    /// Sampled, KiB per second.
+    pub(in crate::fio) bandwidth: Spread,
+    /// Sampled, I/Os per second.
+    pub(in crate::fio) iops: Spread,
+}
+
+impl DirectionFigures {
+    /// What a tally says, for a workload of this row.
+    pub(super) fn of(tally: &OperationTally, row: &Row, all: &Outcome) -> Self {
+        let [bandwidth, iops] = sampled(&tally.series, row.workload.recording.series_interval);
+        // Where submitting is no step of its own, all of it is completing.
+        let completion = tally.completion.as_ref().unwrap_or(&tally.latency);
+        Self {
+            bytes: tally.bytes.0,
+            ios: tally.ios,
+            runtime_ms: runtime(tally, row, all).0.div_ceil(1_000_000),
+            short_ios: tally.short_ios,
+            submission: tally.submission.clone(),
+            completion: Some(completion.clone()),
+            total: Some(tally.latency.clone()),
+            bandwidth,
+            iops,
+        }
+    }
+
+    /// Adds a job that ran at the same time, or another direction.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.bytes += other.bytes;
+        self.ios += other.ios;
+        self.runtime_ms = self.runtime_ms.max(other.runtime_ms);
+        self.short_ios += other.short_ios;
+        add_histogram(&mut self.submission, other.submission.as_ref());
+        add_histogram(&mut self.completion, other.completion.as_ref());
+        add_histogram(&mut self.total, other.total.as_ref());
+        self.bandwidth.add(&other.bandwidth);
+        self.iops.add(&other.iops);
+    }
+
+    /// Bytes per second, whole, as fio divides.
+    pub(in crate::fio) fn bytes_per_second(&self) -> u64 {
+        per_second(self.bytes, self.runtime_ms)
+    }
+
+    /// I/Os per second.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub(in crate::fio) fn ios_per_second(&self) -> f64 {
+        match self.runtime_ms {
+            0 => 0.0,
+            runtime => 1000.0 * self.ios as f64 / runtime as f64,
+        }
+    }
+
+    /// The mean sampled bandwidth in percent of the whole group's.
+    #[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
+    pub(in crate::fio) fn share_of(&self, group: &GroupDirection) -> f64 {
+        if self.bandwidth.samples == 0 {
+            return 0.0;
+        }
+        match group.aggregate {
+            0..=1024 => 100.0,
+            aggregate => (100.0 * self.bandwidth.mean / (aggregate as f64 / 1024.0)).min(100.0),
+        }
+    }
+}
+
+/// How long a direction ran: while any of the workload's own operations was done, as
+/// fio counts, so that shares of a mix have one time; else, when it was done for
+/// checking, its own.
+fn runtime(tally: &OperationTally, row: &Row, all: &Outcome) -> Nanos {
+    let mix = &row.workload.operations;
+    let is_own = |tally: &&OperationTally| mix.percent(tally.operation) > 0;
+    let own = all
+        .operations
+        .iter()
+        .filter(is_own)
+        .map(|tally| tally.elapsed);
+    let longest = match mix.percent(tally.operation) {
+        0 => tally.elapsed,
+        _ => own.max().unwrap_or_default(),
+    };
+    if longest == Nanos(0) {
+        all.elapsed
+    } else {
+        longest
+    }
+}
+
+/// Bandwidth in KiB per second and I/Os per second, sampled per interval. An interval
+/// in which nothing was moved is no sample.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "fio keeps whole rates"
+)]
+fn sampled(series: &[SeriesPoint], interval: Option<Nanos>) -> [Spread; 2] {
+    let mut rates = [Vec::new(), Vec::new()];
+    let mut before = Nanos(0);
+    for point in series {
+        let passed = Nanos(point.at.0.saturating_sub(before.0));
+        before = point.at;
+        let planned = interval.unwrap_or(passed);
+        // Intervals without I/Os may be left out of a series.
+        let spent = passed.min(planned).as_secs_f64();
+        if point.ios == 0 || spent <= 0.0 || spent < SHORTEST_SAMPLE * planned.as_secs_f64() {
+            continue;
+        }
+        rates[0].push((point.bytes.0 as f64 / spent / 1024.0) as u64);
+        rates[1].push((point.ios as f64 / spent) as u64);
+    }
+    rates.map(|rates| Spread::of(&rates))
+}

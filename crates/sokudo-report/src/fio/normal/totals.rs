@@ -1,0 +1,79 @@
+//! What stands below the jobs: groups, and the devices.
+
+use sokudo_model::fio::UnifiedReporting;
+
+use super::{is_binary, line};
+use crate::fio::DiskUse;
+use crate::fio::figures::{GroupDirection, GroupFigures};
+use crate::fio::number::{Unit, scaled};
+
+/// The directions of one group, all jobs together.
+pub(super) fn add_group(text: &mut String, group: &GroupFigures) {
+    let names = match group.unified {
+        UnifiedReporting::Mixed => ["  MIXED"; 3],
+        _ => ["   READ", "  WRITE", "   TRIM"],
+    };
+    for (name, direction) in names.into_iter().zip(&group.directions) {
+        add_group_direction(text, name, direction, group);
+    }
+    if group.unified == UnifiedReporting::Both {
+        let mixed = GroupDirection::mixed(&group.directions);
+        add_group_direction(text, "  MIXED", &mixed, group);
+    }
+}
+
+fn add_group_direction(
+    text: &mut String,
+    name: &str,
+    direction: &GroupDirection,
+    group: &GroupFigures,
+) {
+    let [shortest, longest] = direction.runtime_ms;
+    if longest == 0 {
+        return;
+    }
+    let reporting = &group.job.reporting;
+    let digits = reporting.significant_figures as usize;
+    let (unit, binary) = (Unit::of_base(reporting.unit_base), is_binary(group));
+    let rate = |value: u64, binary| scaled(value, digits, binary, unit);
+    let [lowest, highest] = direction.bandwidth;
+    line(
+        text,
+        format_args!(
+            "{name}: bw={} ({}), {}-{} ({}-{}), io={} ({}), run={shortest}-{longest}msec",
+            rate(direction.aggregate, binary),
+            rate(direction.aggregate, !binary),
+            rate(lowest, binary),
+            rate(highest, binary),
+            rate(lowest, !binary),
+            rate(highest, !binary),
+            scaled(direction.bytes, digits, binary, Unit::Bytes),
+            scaled(direction.bytes, digits, !binary, Unit::Bytes)
+        ),
+    );
+}
+
+/// One device.
+pub(super) fn add_disk(text: &mut String, disk: &DiskUse) {
+    let figures = |disk: &DiskUse, prefix: &str, utilisation: f64| {
+        format!(
+            "{prefix}ios={}/{}, {prefix}merge={}/{}, {prefix}ticks={}/{}, {prefix}in_queue={}, \
+             {prefix}util={utilisation:.2}%",
+            disk.ios[0],
+            disk.ios[1],
+            disk.merges[0],
+            disk.merges[1],
+            disk.ticks[0],
+            disk.ticks[1],
+            disk.in_queue
+        )
+    };
+    let own = figures(disk, "", disk.utilisation());
+    match disk.aggregate() {
+        None => line(text, format_args!("  {}: {own}", disk.name)),
+        Some((mean, busiest)) => {
+            let parts = figures(&mean, "aggr", busiest);
+            line(text, format_args!("    {}: {own}, {parts}", disk.name));
+        }
+    }
+}
