@@ -165,6 +165,16 @@ impl Checker {
         self.is_reading_back
     }
 
+    /// Saves the state for a later check, where that is asked for. What went wrong, in
+    /// a sentence, if anything did.
+    pub(crate) fn save_state(&self, name: &str, index: u32) -> Option<String> {
+        let (path, error) = self.verifier.save_state(name, index).err()?;
+        let path = path.display();
+        Some(format!(
+            "the state of the check was not saved to {path}: {error}"
+        ))
+    }
+
     /// What was found.
     pub(crate) fn finish(self) -> VerifyOutcome {
         self.verifier.finish()

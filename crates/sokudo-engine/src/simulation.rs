@@ -288,7 +288,7 @@ impl Simulation<'_> {
                 Err(errno) => -errno,
             };
             actor.worker.hold_depth(now);
-            actor.worker.complete(chunk, result, now);
+            actor.worker.complete_any(chunk, result, now);
             actor.completed += 1;
             actor.runnable = true;
         }

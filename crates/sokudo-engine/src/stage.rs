@@ -27,6 +27,9 @@ pub struct StageOptions {
     /// How often each workload tells what it did so far ([`Event::Snapshot`]); `None`
     /// is never.
     pub snapshot_every: Option<Duration>,
+    /// Clones of the stages before, where numbers of clones go on from: they are in
+    /// the headers of blocks that are checked, and in names of saved states.
+    pub clones_before: u32,
 }
 
 /// Why a stage did not run.

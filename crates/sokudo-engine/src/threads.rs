@@ -94,6 +94,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) stage: &'a Stage,
     targets: &'a [Target],
     seed: u64,
+    clones_before: u32,
     pub(crate) control: &'a Control,
     pub(crate) clock: RealClock,
     start: StartLine,
@@ -104,6 +105,14 @@ pub(crate) struct Shared<'a> {
     pub(crate) halts: Vec<AtomicBool>,
     /// How often snapshots have been asked for.
     pub(crate) snapshots_asked: AtomicU32,
+}
+
+impl Shared<'_> {
+    /// A clone's number among those of all stages.
+    fn number(&self, clone: &CloneId) -> u32 {
+        let own = u32::try_from(clone.number).unwrap_or(u32::MAX);
+        self.clones_before.saturating_add(own)
+    }
 }
 
 /// Runs a stage on files, block devices or nothing.
@@ -119,6 +128,7 @@ pub(crate) fn run(
         stage,
         targets,
         seed: options.seed,
+        clones_before: options.clones_before,
         control,
         clock: RealClock::new(),
         start: StartLine::default(),
@@ -240,7 +250,12 @@ fn drive(driver: &Driver<'_>, mut worker: Worker, mut backend: AnyBackend) -> Ou
         std::mem::forget(backend);
     }
     driver.tell_end(&worker);
-    outcome(worker.finish(), driver.circumstances(cpu, usage))
+    let mut circumstances = driver.circumstances(cpu, usage);
+    let name = &driver.shared.stage.workloads[driver.clone.workload].name;
+    let index = driver.shared.number(driver.clone);
+    let not_saved = worker.save_state(name, index);
+    circumstances.backend.notes.extend(not_saved);
+    outcome(worker.finish(), circumstances)
 }
 
 /// The outcome of a clone that was stopped before it began.
@@ -342,7 +357,7 @@ fn checker(
         }
     }
     // fio counts threads from 1.
-    let number = u32::try_from(clone.number + 1).unwrap_or(u32::MAX);
+    let number = shared.number(clone).saturating_add(1);
     let seed = pace_stream(mix64(shared.seed), clone.number as u64).next_u64();
     let verifier = Verifier::new(verify, number, names, seed);
     Ok(Some(Checker::new(workload, verifier, cached, chunks)))

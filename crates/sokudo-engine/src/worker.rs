@@ -22,7 +22,7 @@ use crate::data::Data;
 use crate::flushing::Flushing;
 use crate::pace::Pace;
 use crate::pattern::{Access, Pattern};
-use crate::record::{Done, Recorded, Recorder};
+use crate::record::{Recorded, Recorder};
 use crate::tally::{FinishedTally, Tally};
 use crate::verify::Expected;
 
@@ -90,6 +90,20 @@ const EMPTY_SLOT: Slot = Slot {
     file: 0,
     operation: Operation::Flush,
 };
+
+impl Slot {
+    #[inline(always)]
+    fn new(access: Access, issued_at: u64, intended_at: u64) -> Self {
+        Self {
+            issued_at,
+            intended_at,
+            offset: access.offset,
+            length: access.length,
+            file: access.file,
+            operation: access.operation,
+        }
+    }
+}
 
 fn flush_of(file: u32) -> Access {
     Access {
@@ -275,6 +289,20 @@ impl Worker {
         clock: &C,
         now: &mut u64,
     ) -> Next {
+        if self.plain {
+            self.fill_plainly(backend, clock, now)
+        } else {
+            self.fill_specially(backend, clock, now)
+        }
+    }
+
+    #[inline]
+    fn fill_plainly<B: Backend, C: Clock>(
+        &mut self,
+        backend: &mut B,
+        clock: &C,
+        now: &mut u64,
+    ) -> Next {
         let mut until_reading = self.prepared_per_reading;
         while self.in_flight < self.depth && self.stopped.is_none() {
             if until_reading == 0 {
@@ -282,43 +310,25 @@ impl Worker {
                 until_reading = self.prepared_per_reading;
             }
             until_reading -= 1;
-            let (access, action, intended_at, expected) = if self.plain {
-                match self.next_access() {
-                    Some((access, action)) => (access, action, *now, None),
-                    None => break,
-                }
-            } else {
-                match self.next_ready(*now) {
-                    Ready::Issue {
-                        access,
-                        action,
-                        intended_at,
-                        expected,
-                    } => (access, action, intended_at, expected),
-                    Ready::Wait(next) => return next,
-                    Ready::Over => break,
-                }
+            let Some((access, action)) = self.next_access() else {
+                break;
             };
-            let (chunk, took_long) = self.take_chunk(backend, access, expected);
-            if took_long {
-                self.read_clock(clock, now);
+            let chunk = self.free.take();
+            if access.operation == Operation::Write {
+                if B::MOVES_DATA {
+                    let buffer = &mut backend.chunk_mut(chunk)[..access.length as usize];
+                    self.data.stamp(buffer);
+                }
+                if self.data.takes_long(access.length) {
+                    self.read_clock(clock, now);
+                }
             }
-            let slot = Slot {
-                issued_at: *now,
-                intended_at,
-                offset: access.offset,
-                length: access.length,
-                file: access.file,
-                operation: access.operation,
-            };
+            let slot = Slot::new(access, *now, *now);
             // The last part is left to the system call that waits.
             if B::SUBMITS && self.unsubmitted >= self.submitted_at_once {
                 self.submit(backend);
             }
             self.prepare(backend, chunk, action, slot);
-            if !self.plain {
-                self.after_prepare(backend, clock, chunk, now);
-            }
         }
         if self.in_flight > 0 {
             Next::Completion
@@ -327,17 +337,25 @@ impl Worker {
         }
     }
 
-    /// Counts one completion, reaped at `now`. `result` is bytes moved or minus
-    /// errno.
+    /// Counts one completion of a plain workload, reaped at `now`. `result` is bytes
+    /// moved or minus errno.
     #[inline]
     pub(crate) fn complete(&mut self, chunk: u32, result: i32, now: u64) {
         let slot = self.slots[chunk as usize];
-        self.in_flight -= 1;
-        if self.checker.is_none() {
-            self.free.give_back(chunk);
-        } else {
-            self.settle(chunk, slot, result);
+        self.free.give_back(chunk);
+        let (moved, counts) = self.land(slot, result);
+        if moved != slot.length.cast_signed() {
+            self.complete_badly(chunk, slot, moved, counts, now);
+        } else if counts {
+            self.count(slot, slot.length, now);
         }
+    }
+
+    /// Notes that an I/O is no longer in flight. Returns the bytes it moved, or minus
+    /// errno, and whether it counts.
+    #[inline(always)]
+    fn land(&mut self, slot: Slot, result: i32) -> (i32, bool) {
+        self.in_flight -= 1;
         let counts = slot.issued_at >= self.tally.started_at();
         if !counts {
             self.in_flight_of_ramp -= 1;
@@ -349,27 +367,13 @@ impl Worker {
             _ if result == 0 => slot.length.cast_signed(),
             _ => result,
         };
-        if moved != slot.length.cast_signed() {
-            self.complete_badly(chunk, slot, moved, counts, now);
-        } else if counts {
-            self.count(chunk, slot, slot.length, now);
-        }
+        (moved, counts)
     }
 
-    #[inline]
-    fn count(&mut self, chunk: u32, slot: Slot, moved: u32, now: u64) {
+    #[inline(always)]
+    fn count(&mut self, slot: Slot, moved: u32, now: u64) {
         self.tally
             .complete(slot.operation, moved, slot.issued_at, slot.intended_at, now);
-        if let Some(recorder) = &mut self.recorder {
-            let done = Done {
-                operation: slot.operation,
-                offset: slot.offset,
-                bytes: moved,
-                issued_at: slot.issued_at,
-                completed_at: now,
-            };
-            recorder.complete(chunk, done);
-        }
     }
 
     /// Whether completions may be handed to [`Self::complete`] as they come, without
@@ -525,32 +529,6 @@ impl Worker {
             _ => Action::Read,
         };
         (access, action)
-    }
-
-    /// A free chunk with what the I/O writes in it, and whether that took long enough
-    /// for the clock to be read again.
-    #[inline]
-    fn take_chunk<B: Backend>(
-        &mut self,
-        backend: &mut B,
-        access: Access,
-        expected: Option<Expected>,
-    ) -> (u32, bool) {
-        let chunk = self.free.take();
-        let writes = access.operation == Operation::Write;
-        if let Some(checker) = &mut self.checker {
-            checker.begin(chunk, expected);
-            if writes {
-                let buffer = &mut backend.chunk_mut(chunk)[..access.length as usize];
-                checker.seal(chunk, buffer, access);
-            }
-            return (chunk, writes);
-        }
-        if B::MOVES_DATA && writes {
-            let buffer = &mut backend.chunk_mut(chunk)[..access.length as usize];
-            self.data.stamp(buffer);
-        }
-        (chunk, writes && self.data.takes_long(access.length))
     }
 
     #[inline]

@@ -90,7 +90,8 @@ impl Worker {
                 return;
             }
             // What was moved counts; the rest is not asked for again.
-            self.count(chunk, slot, moved, now);
+            self.count(slot, moved, now);
+            self.record(chunk, slot, moved, now);
             self.tally.count_short(slot.operation);
         } else {
             self.stop(StopReason::Failed);
@@ -123,6 +124,12 @@ impl Worker {
             .for_each(|chunk| free[chunk as usize] = true);
         let in_flight = self.slots.iter().zip(free).filter(|(_, free)| !free);
         in_flight.map(|(slot, _)| *slot).collect()
+    }
+
+    /// Saves what a later check needs, where that is asked for. What went wrong, in a
+    /// sentence, if anything did.
+    pub(crate) fn save_state(&self, name: &str, index: u32) -> Option<String> {
+        self.checker.as_ref()?.save_state(name, index)
     }
 
     /// What was counted, and why it ended.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use sokudo_model::StopReason;
+use sokudo_model::{Operation, StopReason};
 use sokudo_sys::Action;
 
 use super::{Next, Ready, Slot, Worker};
@@ -12,8 +12,110 @@ use crate::checking::read_of;
 use crate::clock::Clock;
 use crate::pace::{Gate, Turn};
 use crate::pattern::Access;
+use crate::record::Done;
+use crate::verify::Expected;
 
 impl Worker {
+    /// As for plain workloads, with everything that they do not need.
+    #[inline(never)]
+    pub(super) fn fill_specially<B: Backend, C: Clock>(
+        &mut self,
+        backend: &mut B,
+        clock: &C,
+        now: &mut u64,
+    ) -> Next {
+        let mut until_reading = self.prepared_per_reading;
+        while self.in_flight < self.depth && self.stopped.is_none() {
+            if until_reading == 0 {
+                self.read_clock(clock, now);
+                until_reading = self.prepared_per_reading;
+            }
+            until_reading -= 1;
+            let (access, action, intended_at, expected) = match self.next_ready(*now) {
+                Ready::Issue {
+                    access,
+                    action,
+                    intended_at,
+                    expected,
+                } => (access, action, intended_at, expected),
+                Ready::Wait(next) => return next,
+                Ready::Over => break,
+            };
+            let (chunk, took_long) = self.take_chunk(backend, access, expected);
+            if took_long {
+                self.read_clock(clock, now);
+            }
+            let slot = Slot::new(access, *now, intended_at);
+            // The last part is left to the system call that waits.
+            if B::SUBMITS && self.unsubmitted >= self.submitted_at_once {
+                self.submit(backend);
+            }
+            self.prepare(backend, chunk, action, slot);
+            self.after_prepare(backend, clock, chunk, now);
+        }
+        if self.in_flight > 0 {
+            Next::Completion
+        } else {
+            self.when_idle(backend, *now)
+        }
+    }
+
+    /// A free chunk with what the I/O writes in it, and whether that took long enough
+    /// for the clock to be read again.
+    pub(super) fn take_chunk<B: Backend>(
+        &mut self,
+        backend: &mut B,
+        access: Access,
+        expected: Option<Expected>,
+    ) -> (u32, bool) {
+        let chunk = self.free.take();
+        let writes = access.operation == Operation::Write;
+        if let Some(checker) = &mut self.checker {
+            checker.begin(chunk, expected);
+            if writes {
+                let buffer = &mut backend.chunk_mut(chunk)[..access.length as usize];
+                checker.seal(chunk, buffer, access);
+            }
+            return (chunk, writes);
+        }
+        if B::MOVES_DATA && writes {
+            let buffer = &mut backend.chunk_mut(chunk)[..access.length as usize];
+            self.data.stamp(buffer);
+        }
+        (chunk, writes && self.data.takes_long(access.length))
+    }
+
+    /// Counts one completion of any workload, reaped at `now`. `result` is bytes moved
+    /// or minus errno.
+    pub(crate) fn complete_any(&mut self, chunk: u32, result: i32, now: u64) {
+        if self.plain {
+            return self.complete(chunk, result, now);
+        }
+        let slot = self.slots[chunk as usize];
+        self.settle(chunk, slot, result);
+        let (moved, counts) = self.land(slot, result);
+        if moved != slot.length.cast_signed() {
+            self.complete_badly(chunk, slot, moved, counts, now);
+        } else if counts {
+            self.count(slot, slot.length, now);
+            self.record(chunk, slot, slot.length, now);
+        }
+    }
+
+    /// Passes an I/O that counts on to the recorder.
+    pub(super) fn record(&mut self, chunk: u32, slot: Slot, moved: u32, now: u64) {
+        if let Some(recorder) = &mut self.recorder {
+            let done = Done {
+                operation: slot.operation,
+                offset: slot.offset,
+                bytes: moved,
+                issued_at: slot.issued_at,
+                completed_at: now,
+            };
+            recorder.complete(chunk, done);
+        }
+    }
+
     /// Reaps what is done at `now`, as a workload that is not plain wants it.
     pub(crate) fn reap<B: Backend>(&mut self, backend: &mut B, now: u64) {
         let before = self.in_flight;
@@ -24,13 +126,13 @@ impl Worker {
                     let Some((chunk, result)) = batched.take() else {
                         break;
                     };
-                    self.complete(chunk, result, now);
+                    self.complete_any(chunk, result, now);
                 }
                 self.batched = Some(batched);
             }
             batched => {
                 self.batched = batched;
-                backend.reap(|chunk, result| self.complete(chunk, result, now));
+                backend.reap(|chunk, result| self.complete_any(chunk, result, now));
             }
         }
         self.count_reaped(before - self.in_flight);
