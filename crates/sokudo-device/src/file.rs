@@ -184,6 +184,18 @@ pub fn drop_cached(file: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Takes a block device out of the page cache, as hdparm does it; without the right
+/// to (`CAP_SYS_ADMIN`), as far as the kernel lets go of clean pages.
+///
+/// # Errors
+/// When the device cannot be synced, or is none.
+pub fn drop_cached_device(device: &File) -> io::Result<()> {
+    match sokudo_sys::flush_block_cache(device) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => drop_cached(device),
+        other => other,
+    }
+}
+
 fn is_writable(file: impl AsFd) -> bool {
     rustix::fs::fcntl_getfl(file).is_ok_and(|flags| flags.intersects(OFlags::WRONLY | OFlags::RDWR))
 }

@@ -15,13 +15,20 @@ mod file;
 mod file_system;
 mod inspect;
 mod mounts;
+mod occupants;
+mod processors;
+mod signature;
 mod stack;
 mod system;
 
 pub use counters::CounterSource;
 pub use environment::environment;
 pub use file::{
-    FileStateError, cached_bytes, direct_io_support, drop_cached, file_state, free_bytes,
+    FileStateError, cached_bytes, direct_io_support, drop_cached, drop_cached_device, file_state, free_bytes,
 };
 pub use inspect::{InspectError, Inspected, inspect};
+pub use occupants::{OccupancyError, occupants};
+pub use processors::{processor_times, processor_use};
+pub use signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, signatures};
+pub use sokudo_sys::utc_offset_seconds;
 pub use system::System;

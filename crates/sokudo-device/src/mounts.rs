@@ -74,6 +74,11 @@ impl Mounts {
         Self(text.lines().filter_map(Mount::parse).collect())
     }
 
+    /// Every mount, in the table's order.
+    pub(crate) fn all(&self) -> &[Mount] {
+        &self.0
+    }
+
     /// The mount that holds an absolute path without symbolic links: by its id
     /// where the kernel told it, else by the longest mount point above it, and of
     /// several on one point by the topmost, which is the last.

@@ -2,9 +2,9 @@
 //! writing.
 //!
 //! A [`FileTarget`] is read-only unless it carries a permit, and permits come
-//! from two places: a test file that we have created ourselves, and the user's
-//! word that one regular file may be overwritten. There is no way to a permit for
-//! a block device.
+//! from three places: a file that we have created ourselves, the user's word that
+//! one regular file may be overwritten, and, for a block device, a
+//! [`DevicePermit`], for which the user must have named the device.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation};
 
+use crate::consent::DevicePermit;
 use crate::sim;
 
 /// What a stage runs on.
@@ -165,6 +166,16 @@ impl FileTarget {
             handle,
             path,
             size,
+            permit: Some(WritePermit(())),
+        }
+    }
+
+    /// A block device that the user has allowed to be destroyed.
+    pub fn of_device(permit: DevicePermit) -> Self {
+        Self {
+            handle: permit.handle,
+            path: permit.path,
+            size: permit.size,
             permit: Some(WritePermit(())),
         }
     }

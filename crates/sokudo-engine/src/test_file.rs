@@ -228,7 +228,8 @@ pub fn lay_out(
     })
 }
 
-fn layout_workload(size: Bytes, content: DataContent) -> Workload {
+/// A workload that writes all of a file of this size.
+pub(crate) fn layout_workload(size: Bytes, content: DataContent) -> Workload {
     let block = LAYOUT_BLOCK_BYTES_MAX.min(1 << size.0.trailing_zeros().min(20));
     Workload {
         operations: OperationMix::only(Operation::Write),

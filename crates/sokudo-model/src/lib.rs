@@ -15,6 +15,7 @@ pub mod event;
 pub mod finding;
 pub mod fio;
 pub mod merge;
+pub mod occupancy;
 pub mod plan;
 pub mod run;
 pub mod target;
@@ -23,6 +24,7 @@ pub mod units;
 pub use event::{Event, Moved, Phase};
 pub use finding::{Assessment, Finding, Severity, Verdict};
 pub use merge::{FAILURE_KINDS_MAX, count_failure};
+pub use occupancy::{Occupancy, Occupant};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
     DataContent, DirectMode, Distribution, Durability, EndsOthers, FileOrder, FileService, FileUse,

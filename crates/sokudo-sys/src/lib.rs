@@ -11,9 +11,11 @@
 )]
 
 mod aio;
+mod block_cache;
 mod blocking;
 mod bus_error;
 pub mod extents;
+mod local_time;
 mod mapped;
 mod queue;
 mod region;
@@ -23,7 +25,9 @@ mod ring;
 mod usage;
 
 pub use aio::Aio;
+pub use block_cache::flush_block_cache;
 pub use blocking::{Blocking, Calls, OneByOne, VECTORS_MAX};
+pub use local_time::utc_offset_seconds;
 pub use mapped::Mapped;
 pub use queue::Queue;
 pub use region::{CHUNK_ALIGNMENT, PageWish, Pages, Region};

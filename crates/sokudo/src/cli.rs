@@ -35,6 +35,51 @@ Examples:
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
 would endanger data, 130 interrupted.";
 
+const RUN_EXAMPLES: &str = "\
+Examples:
+  sokudo run job.fio                           as fio would run it, as a table with verdicts
+  sokudo run job.fio --runs 6                  six times, with a 95 % interval
+  sokudo run job.fio --format json -o run.json
+
+Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
+would endanger data, 130 interrupted.";
+
+const FIO_NOTE: &str = "\
+Examples:
+  sokudo fio job.fio
+  sokudo fio --name=test --rw=randread --bs=4k --size=1g --runtime=10 --output-format=json
+
+The same happens when sokudo is started through a link named fio. A block device is
+written only if SOKUDO_DESTROY=<serial or path> or --destroy names it, and, when it is
+in use or holds anything, with --allow_mounted_write=1 as well. An existing file is
+written only by the job that made it, or with overwrite=1.
+
+Exit codes: fio's (0 done, 1 an error, 128 interrupted), and 3 refused because it would
+endanger data.";
+
+const DISKSPD_NOTE: &str = "\
+Examples:
+  sokudo diskspd -c1G -b4K -r -o32 -t4 -w30 -d10 -Sh -L FILE
+  sokudo diskspd -b1M -o8 -d5 -Sd /dev/sdb
+
+The same happens when sokudo is started through a link named diskspd. Only a file that
+-c has made is written; with --overwrite any file. A block device is written only if
+SOKUDO_DESTROY=<serial or path> or --destroy names it, and, when it is in use or holds
+anything, with --allow_mounted_write=1 as well.";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  sokudo check-against fio job.fio
+  sokudo check-against fio job.fio --pairs 10
+
+Both tools run the same job in turn (A B, B A, A B, ...), so that drift hits both alike.
+The figure of a job is the median over its runs; the ratio is the median of the pairs'
+ratios, with a 95 % interval.";
+
+const HDPARM_NOTE: &str = "\
+Prints hdparm's lines. Their MB are MiB (1,048,576 bytes), as hdparm's are. -t reads
+through the page cache, one block at a time: what a disk can do is told by sokudo mark.";
+
 /// Measures how fast a disk really is, and says how far each number can be
 /// trusted.
 #[derive(Debug, Parser)]
@@ -49,6 +94,37 @@ pub(crate) enum Command {
     /// Measure a disk: sequential and random reads and writes, as a table
     #[command(after_help = EXAMPLES)]
     Mark(Box<MarkArguments>),
+    /// Run fio job files, with sokudo's own results and verdicts
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(Box<RunArguments>),
+    /// Do what fio would do with these arguments, and print what it would print
+    #[command(after_help = FIO_NOTE, disable_help_flag = true)]
+    Fio {
+        /// fio's own options and job files; --help explains them
+        #[arg(
+            value_name = "ARGUMENTS",
+            trailing_var_arg = true,
+            allow_hyphen_values = true
+        )]
+        arguments: Vec<String>,
+    },
+    /// Do what diskspd would do with these arguments, and print what it would print
+    #[command(after_help = DISKSPD_NOTE, disable_help_flag = true)]
+    Diskspd {
+        /// diskspd's own options and targets; -? explains them
+        #[arg(
+            value_name = "ARGUMENTS",
+            trailing_var_arg = true,
+            allow_hyphen_values = true
+        )]
+        arguments: Vec<String>,
+    },
+    /// Measure by turns with sokudo and an installed tool, and compare
+    #[command(after_help = CHECK_EXAMPLES)]
+    CheckAgainst(CheckArguments),
+    /// Time device reads (-t) and cached reads (-T) as hdparm does
+    #[command(after_help = HDPARM_NOTE)]
+    Hdparm(HdparmArguments),
     /// Remove test files that a killed sokudo has left in a directory
     Clean {
         /// Directory to look into
@@ -65,6 +141,109 @@ pub(crate) enum Command {
         /// Command to describe, such as mark; without it, sokudo itself
         page: Option<String>,
     },
+}
+
+/// Arguments of `sokudo run`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// fio job files
+    #[arg(required = true, value_name = "JOB.fio")]
+    pub(crate) files: Vec<String>,
+
+    /// How often all of it is run; 6 are needed for a 95 % interval
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) runs: u32,
+
+    /// Run the jobs of this section only (repeatable)
+    #[arg(long = "section", value_name = "NAME")]
+    pub(crate) sections: Vec<String>,
+
+    /// Run also if options are not supported; what was left out is in the result
+    #[arg(long)]
+    pub(crate) lenient: bool,
+
+    /// Refuse to write anything
+    #[arg(long)]
+    pub(crate) readonly: bool,
+
+    /// Overwrite existing files of the jobs; their contents are lost
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+
+    /// Block device that may be destroyed, by serial number or path (repeatable)
+    #[arg(long, value_name = "SERIAL|PATH")]
+    pub(crate) destroy: Vec<String>,
+
+    /// Result format
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_name = "NAME",
+        default_value = "table",
+        help_heading = "What is printed"
+    )]
+    pub(crate) format: Format,
+
+    /// Write results to a file instead of the terminal
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        help_heading = "What is printed"
+    )]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Show no progress
+    #[arg(short, long, help_heading = "What is printed")]
+    pub(crate) quiet: bool,
+}
+
+/// A tool that sokudo is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Peer {
+    /// fio, as installed
+    Fio,
+}
+
+/// Arguments of `sokudo check-against`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// The tool to compare with
+    #[arg(value_enum)]
+    pub(crate) peer: Peer,
+
+    /// fio job files, and any of fio's options
+    #[arg(required = true, value_name = "JOB.fio")]
+    pub(crate) files: Vec<String>,
+
+    /// How often each of both runs; 6 are needed for a 95 % interval
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) pairs: u32,
+}
+
+/// Arguments of `sokudo hdparm`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct HdparmArguments {
+    /// Time reads of the device: 3 s from its start, through an emptied page cache
+    #[arg(short = 't')]
+    pub(crate) device_reads: bool,
+
+    /// Time reads of the page cache: the same 2 MiB again and again for 2 s
+    #[arg(short = 'T')]
+    pub(crate) cached_reads: bool,
+
+    /// Bypass the page cache (O_DIRECT)
+    #[arg(long)]
+    pub(crate) direct: bool,
+
+    /// With -t: where to begin, in GiB from the device's start
+    #[arg(long = "offset", value_name = "GIB", default_value_t = 0)]
+    pub(crate) offset_gib: u64,
+
+    /// Block devices to read
+    #[arg(required = true, value_name = "DEV")]
+    pub(crate) devices: Vec<PathBuf>,
 }
 
 /// How results are written.
@@ -216,6 +395,26 @@ pub(crate) struct MarkArguments {
     /// Print the method as a fio job file and measure nothing
     #[arg(long, help_heading = "What is printed")]
     pub(crate) print_job: bool,
+
+    /// Print the method as command lines of fio or diskspd, measuring nothing
+    #[arg(
+        long = "as",
+        value_enum,
+        hide_possible_values = true,
+        value_name = "TOOL",
+        conflicts_with = "print_job",
+        help_heading = "What is printed"
+    )]
+    pub(crate) print_as: Option<CommandLines>,
+}
+
+/// A tool whose command lines a method is printed as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CommandLines {
+    /// One fio line per job
+    Fio,
+    /// One diskspd line per row
+    Diskspd,
 }
 
 fn data_content(text: &str) -> Result<DataContent, String> {

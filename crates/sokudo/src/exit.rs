@@ -1,6 +1,7 @@
 //! How the program ends: exit codes, and errors as one line.
 
 use std::fmt::Display;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -19,6 +20,8 @@ pub(crate) enum Exit {
     Refused(anyhow::Error),
     /// 130: interrupted; what was measured has been printed.
     Interrupted,
+    /// 128: interrupted, as fio ends then; what was measured has been printed.
+    InterruptedAsFio,
     /// 130: interrupted before anything was measured.
     InterruptedEarly(anyhow::Error),
 }
@@ -36,19 +39,33 @@ impl Exit {
 
     /// Tells the user in one line and gives the code.
     pub(crate) fn report(&self) -> ExitCode {
+        self.tell();
+        ExitCode::from(match self {
+            Self::Failed(_) | Self::FailedAsReported => 1,
+            Self::Usage(_) => 2,
+            Self::Refused(_) => 3,
+            Self::InterruptedAsFio => 128,
+            Self::Interrupted | Self::InterruptedEarly(_) => 130,
+        })
+    }
+
+    /// The same error where another tool, which ends with 1 for it, would have met it.
+    pub(crate) fn without_usage(self) -> Self {
+        match self {
+            Self::Usage(error) => Self::Failed(error),
+            other => other,
+        }
+    }
+
+    /// Tells the user in one line.
+    pub(crate) fn tell(&self) {
         match self {
             Self::Failed(error)
             | Self::Usage(error)
             | Self::Refused(error)
             | Self::InterruptedEarly(error) => tell(&one_line(error)),
-            Self::FailedAsReported | Self::Interrupted => {}
+            Self::FailedAsReported | Self::Interrupted | Self::InterruptedAsFio => {}
         }
-        ExitCode::from(match self {
-            Self::Failed(_) | Self::FailedAsReported => 1,
-            Self::Usage(_) => 2,
-            Self::Refused(_) => 3,
-            Self::Interrupted | Self::InterruptedEarly(_) => 130,
-        })
     }
 }
 
@@ -78,6 +95,13 @@ pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
 /// Something that the user should know but that stops nothing.
 pub(crate) fn note(message: impl Display) {
     write_line(&format!("sokudo: note: {message}"));
+}
+
+/// What is being done, for somebody who waits at a terminal; others see nothing.
+pub(crate) fn progress(message: &str) {
+    if std::io::stderr().is_terminal() {
+        write_line(&format!("sokudo: {message}"));
+    }
 }
 
 fn tell(message: &str) {

@@ -5,14 +5,23 @@
 //! with an exit code. It measures nothing itself.
 
 mod campaign;
+mod check_against;
 mod clean;
 mod cli;
+mod command_line;
+mod diskspd_door;
+mod door;
 mod exit;
+mod fio_door;
+mod hdparm;
 mod interrupt;
+mod jobs;
 mod mark;
+mod mark_as;
 mod output;
 mod plan;
 mod progress;
+mod run_door;
 mod subject;
 
 use std::process::ExitCode;
@@ -23,6 +32,9 @@ use crate::cli::{Cli, Command};
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
+    if let Some((door, arguments)) = door::of(std::env::args_os()) {
+        return ended(door.enter(arguments));
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return exit::from_clap(&error),
@@ -30,6 +42,11 @@ fn main() -> ExitCode {
     let result = match cli.command {
         None => output::print(cli::SHORT_HELP),
         Some(Command::Mark(arguments)) => mark::run(&arguments),
+        Some(Command::Run(arguments)) => run_door::run(&arguments),
+        Some(Command::Fio { arguments }) => fio_door::run(&arguments),
+        Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),
+        Some(Command::CheckAgainst(arguments)) => check_against::run(&arguments),
+        Some(Command::Hdparm(arguments)) => hdparm::run(&arguments),
         Some(Command::Clean { directory }) => clean::run(&directory),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
@@ -40,6 +57,10 @@ fn main() -> ExitCode {
             cli::man_page(page.as_deref()).and_then(|text| output::print(&text))
         }
     };
+    ended(result)
+}
+
+fn ended(result: Result<(), Exit>) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(exit) => Exit::report(&exit),

@@ -1,18 +1,20 @@
 //! `sokudo mark`: the rows of CrystalDiskMark and any others, with proof.
 
 use std::path::Path;
-use std::time::SystemTime;
 
 use sokudo_device::System;
 use sokudo_dialect::fio::{self, Place};
 use sokudo_engine::{Control, left_behind};
-use sokudo_model::{Nanos, Plan, Run, StopReason, TargetKind};
+use sokudo_model::{Plan, Run, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 
 use crate::campaign;
-use crate::cli::MarkArguments;
+use crate::cli::{CommandLines, MarkArguments};
+use crate::command_line;
 use crate::exit::{self, Exit};
 use crate::interrupt;
+use crate::jobs::carry_out::since_epoch;
+use crate::mark_as;
 use crate::output;
 use crate::plan::{self, Writing};
 use crate::progress::Progress;
@@ -25,7 +27,11 @@ pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
     let kind = named.kind();
     let plan = plan::resolve(arguments, kind, named.size(), seed)?;
     if arguments.print_job {
-        return print_job(arguments, &named, &plan);
+        let place = place(arguments, &named)?;
+        return output::print(&fio::render(&plan, &place));
+    }
+    if let Some(tool) = arguments.print_as {
+        return print_as(tool, arguments, &named, &plan);
     }
     output::check_writable(arguments.output.as_deref())?;
     tell_notes(arguments, &named);
@@ -120,9 +126,10 @@ fn tell_notes(arguments: &MarkArguments, named: &Named) {
     }
 }
 
-fn print_job(arguments: &MarkArguments, named: &Named, plan: &Plan) -> Result<(), Exit> {
+/// What a job file for these arguments does its I/O on.
+fn place(arguments: &MarkArguments, named: &Named) -> Result<Place, Exit> {
     let path = named.path();
-    let place = match (named.kind(), path) {
+    match (named.kind(), path) {
         (TargetKind::Directory, Some(path)) => {
             Place::directory(path, plan::test_file_size(arguments))
         }
@@ -132,52 +139,31 @@ fn print_job(arguments: &MarkArguments, named: &Named, plan: &Plan) -> Result<()
         // printed for the current directory.
         (_, None) => Place::directory(".", plan::test_file_size(arguments)),
     }
-    .map_err(Exit::usage)?;
-    output::print(&fio::render(plan, &place))
+    .map_err(Exit::usage)
+}
+
+fn print_as(
+    tool: CommandLines,
+    arguments: &MarkArguments,
+    named: &Named,
+    plan: &Plan,
+) -> Result<(), Exit> {
+    let text = match tool {
+        CommandLines::Fio => mark_as::fio_lines(plan, &place(arguments, named)?),
+        CommandLines::Diskspd => {
+            let makes_file = !matches!(named.kind(), TargetKind::File | TargetKind::BlockDevice);
+            let create = makes_file.then(|| plan::test_file_size(arguments));
+            mark_as::diskspd_lines(plan, named.path().unwrap_or("."), create)
+        }
+    };
+    output::print(&text)
 }
 
 /// The command line that repeats the run: as it was given, with the seed.
 fn command(arguments: &MarkArguments, seed: u64) -> String {
-    let mut words: Vec<String> = std::env::args_os()
-        .skip(1)
-        .map(|word| quoted(&word.to_string_lossy()))
-        .collect();
-    words.insert(0, "sokudo".to_owned());
-    if arguments.seed.is_none() {
-        words.push(format!("--seed {seed}"));
-    }
-    words.join(" ")
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+%@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
-fn since_epoch() -> Nanos {
-    let elapsed = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
-    Nanos(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_survive_the_shell() {
-        assert_eq!(quoted("sim:hdd"), "sim:hdd");
-        assert_eq!(
-            quoted("sim:hdd?size=4TB&rpm=5900"),
-            "'sim:hdd?size=4TB&rpm=5900'"
-        );
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
+    let given = command_line::as_given();
+    match arguments.seed {
+        Some(_) => given,
+        None => format!("{given} --seed {seed}"),
     }
 }

@@ -313,7 +313,8 @@ fn describe_file(info: &mut TargetInfo, file: &File) {
     }
 }
 
-fn from_target(error: TargetError) -> Exit {
+/// Sorts the refusals of targets by whose fault they are.
+pub(crate) fn from_target(error: TargetError) -> Exit {
     match error {
         TargetError::ReadOnly(_) | TargetError::NotRegular(_) => Exit::Refused(error.into()),
         TargetError::NoDirect(_) => Exit::usage(error),

@@ -10,7 +10,11 @@
 )]
 
 mod bad_input;
+mod diskspd_door;
+mod fio_door;
+mod fio_safety;
 mod formats;
+mod hdparm;
 mod help;
 mod interruption;
 mod limits;

@@ -1,0 +1,522 @@
+//! The files of jobs: created with a name that the user knows, kept afterwards, and
+//! written again only by whom they belong to.
+//!
+//! A file that a job creates carries the job's name in the extended attribute
+//! [`OWNER_ATTRIBUTE`]. A job writes to an existing file only if one of its own name
+//! created it, or if the user says that it may be overwritten. Where a file system
+//! keeps no such attributes, a file counts as the job's own only if it has the name
+//! that the job would give it (`JOB.0.0`) and exactly the size that it would have.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FallocateFlags, OFlags, XattrFlags};
+use rustix::io::Errno;
+use sokudo_model::{Bytes, DataContent, Event, FailureKind, Stage, StopReason};
+
+use crate::control::Control;
+use crate::stage::{StageError, StageOptions, run_stage};
+use crate::target::{FileTarget, Target};
+use crate::test_file::{free_space_needed, layout_workload};
+
+/// Where a file says which jobs made it, one name per line.
+pub const OWNER_ATTRIBUTE: &str = "user.sokudo.job";
+
+/// No list of jobs is longer; an attribute that is was not written by us.
+const OWNERS_BYTES_MAX: usize = 4096;
+
+/// Whose a file is.
+#[derive(Clone, Copy, Debug)]
+pub struct JobFileRequest<'a> {
+    /// Where it is or will be.
+    pub path: &'a Path,
+    /// The names of the jobs that use it.
+    pub jobs: &'a [String],
+    /// How large it is to be.
+    pub size: Bytes,
+    /// Whether the user allows what it holds to be overwritten.
+    pub overwrite: bool,
+}
+
+/// A file that may be written, because a job of this name created it, or the user
+/// allows it.
+#[derive(Debug)]
+pub struct JobFile {
+    handle: File,
+    path: PathBuf,
+    size: Bytes,
+    is_new: bool,
+}
+
+/// How room is made for a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allocation {
+    /// Not at all: it grows as it is written.
+    None,
+    /// Reserved, and the size set.
+    Reserve,
+    /// Reserved, the size not set.
+    ReserveKeepSize,
+    /// The size is set, nothing reserved: a hole.
+    Truncate,
+}
+
+/// Why a job has no file.
+#[derive(Debug, thiserror::Error)]
+pub enum JobFileError {
+    /// It belongs to somebody else.
+    #[error("{path} exists and no job named {job} created it, so it is not written; use overwrite=1 (--overwrite) to destroy what it holds, or name another file", path = path.display())]
+    Foreign {
+        /// Which.
+        path: PathBuf,
+        /// The job that wants to write.
+        job: String,
+    },
+    /// It is not a regular file.
+    #[error("{path} is not a regular file, so it is not written; name a file", path = .0.display())]
+    NotRegular(PathBuf),
+    /// The system does not allow it.
+    #[error("{path} cannot be {action}: {source}", path = path.display())]
+    System {
+        /// Which.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is too little room.
+    #[error("{path} is to hold {size}, but only {free} are free beside it; use a smaller size, or make room", path = path.display())]
+    NoSpace {
+        /// Which.
+        path: PathBuf,
+        /// How large it is to be.
+        size: Bytes,
+        /// What is free.
+        free: Bytes,
+    },
+    /// Filling it could not start.
+    #[error(transparent)]
+    Stage(#[from] StageError),
+    /// The user interrupted it.
+    #[error("interrupted while {path} was laid out", path = .0.display())]
+    Cancelled(PathBuf),
+}
+
+impl JobFile {
+    /// Opens the file for its jobs, or creates it.
+    ///
+    /// # Errors
+    /// When it exists and belongs to somebody else, or the system does not allow it.
+    pub fn open_or_create(request: JobFileRequest<'_>) -> Result<Self, JobFileError> {
+        match Self::open(request) {
+            Err(JobFileError::System { source, .. })
+                if source.kind() == io::ErrorKind::NotFound =>
+            {
+                Self::create(request)
+            }
+            other => other,
+        }
+    }
+
+    fn create(request: JobFileRequest<'_>) -> Result<Self, JobFileError> {
+        let handle = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o644)
+            .open(request.path)
+            .map_err(|source| failure(request.path, "created", source))?;
+        // Without attributes its name and size must speak for it; see `is_own`.
+        let owners = request.jobs.join("\n");
+        let _ = rustix::fs::fsetxattr(
+            &handle,
+            OWNER_ATTRIBUTE,
+            owners.as_bytes(),
+            XattrFlags::empty(),
+        );
+        Ok(Self {
+            handle,
+            path: request.path.to_owned(),
+            size: request.size,
+            is_new: true,
+        })
+    }
+
+    /// Opens an existing file for its jobs.
+    ///
+    /// # Errors
+    /// When it belongs to somebody else, or the system does not allow it.
+    pub fn open(request: JobFileRequest<'_>) -> Result<Self, JobFileError> {
+        let path = request.path;
+        // O_NONBLOCK: a FIFO must not hang us before we see what it is.
+        let looked_at = OpenOptions::new()
+            .read(true)
+            .custom_flags(OFlags::NONBLOCK.bits().cast_signed())
+            .open(path)
+            .map_err(|source| failure(path, "opened", source))?;
+        let metadata = looked_at
+            .metadata()
+            .map_err(|source| failure(path, "examined", source))?;
+        if !metadata.is_file() {
+            return Err(JobFileError::NotRegular(path.to_owned()));
+        }
+        if !request.overwrite && !is_own(&looked_at, Bytes(metadata.len()), request) {
+            return Err(JobFileError::Foreign {
+                path: path.to_owned(),
+                job: request.jobs.join(" or "),
+            });
+        }
+        // The inode that was looked at, whatever its name has become.
+        let handle = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(format!("/proc/self/fd/{}", looked_at.as_raw_fd()))
+            .map_err(|source| failure(path, "opened for writing", source))?;
+        Ok(Self {
+            handle,
+            path: path.to_owned(),
+            size: request.size,
+            is_new: false,
+        })
+    }
+
+    /// Whether it was created just now.
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// The open file, for evidence about it.
+    pub fn handle(&self) -> &File {
+        &self.handle
+    }
+
+    /// How many bytes it holds now.
+    ///
+    /// # Errors
+    /// When the system does not say.
+    pub fn present_size(&self) -> Result<Bytes, JobFileError> {
+        self.handle
+            .metadata()
+            .map(|metadata| Bytes(metadata.len()))
+            .map_err(|source| failure(&self.path, "examined", source))
+    }
+
+    /// Makes room for it.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn allocate(&self, allocation: Allocation) -> Result<(), JobFileError> {
+        self.check_room()?;
+        let flags = match allocation {
+            Allocation::None => return Ok(()),
+            Allocation::Truncate => None,
+            Allocation::Reserve => Some(FallocateFlags::empty()),
+            Allocation::ReserveKeepSize => Some(FallocateFlags::KEEP_SIZE),
+        };
+        if let Some(flags) = flags {
+            match rustix::fs::fallocate(&self.handle, flags, 0, self.size.0) {
+                // Not every file system can; the file then grows as it is written.
+                Ok(()) | Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {}
+                Err(errno) => return Err(failure(&self.path, "given room", errno.into())),
+            }
+        }
+        if allocation != Allocation::ReserveKeepSize {
+            self.set_size(self.size)?;
+        }
+        Ok(())
+    }
+
+    /// Fills all of it, through the page cache only where there is no other way, and
+    /// makes it durable.
+    ///
+    /// # Errors
+    /// When writing fails, or `control` cancels it; a file created for it is removed
+    /// then.
+    pub fn lay_out(
+        &self,
+        allocation: Allocation,
+        content: DataContent,
+        seed: u64,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<(), JobFileError> {
+        let laid_out = self.fill(allocation, content, seed, control, listener);
+        if laid_out.is_err() && self.is_new {
+            self.remove();
+        }
+        laid_out
+    }
+
+    fn fill(
+        &self,
+        allocation: Allocation,
+        content: DataContent,
+        seed: u64,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<(), JobFileError> {
+        self.set_size(Bytes(0))?;
+        self.allocate(allocation)?;
+        self.set_size(self.size)?;
+        let stage = Stage {
+            workloads: vec![layout_workload(self.size, content)],
+        };
+        let options = StageOptions {
+            seed,
+            ..StageOptions::default()
+        };
+        let total = self.size;
+        let mut tell = |event| {
+            if let Event::Progress { bytes: written, .. } = event {
+                listener(Event::LayoutProgress { written, total });
+            }
+        };
+        let targets = &mut [self.target()?];
+        for outcome in run_stage(&stage, options, targets, control, &mut tell)? {
+            if let Some(failed) = outcome.failures.first() {
+                return Err(failure(&self.path, "written", error_of(failed.kind)));
+            }
+            if outcome.stopped == StopReason::Cancelled {
+                return Err(JobFileError::Cancelled(self.path.clone()));
+            }
+        }
+        self.handle
+            .sync_all()
+            .map_err(|source| failure(&self.path, "made durable", source))
+    }
+
+    /// A target that may be written.
+    ///
+    /// # Errors
+    /// When the process has no file descriptor left.
+    pub fn target(&self) -> Result<Target, JobFileError> {
+        let handle = self
+            .handle
+            .try_clone()
+            .map_err(|source| failure(&self.path, "opened once more", source))?;
+        Ok(Target::File(FileTarget::of_own_file(
+            handle,
+            self.path.clone(),
+            self.size,
+        )))
+    }
+
+    /// Removes it, if its name still leads to it.
+    pub fn remove(&self) {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+        let named = std::fs::symlink_metadata(&self.path).map(identity);
+        let held = self.handle.metadata().map(identity);
+        if let (Ok(named), Ok(held)) = (named, held)
+            && named == held
+        {
+            // What cannot be removed stays; it says by its attribute whose it is.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+
+    fn set_size(&self, size: Bytes) -> Result<(), JobFileError> {
+        self.handle
+            .set_len(size.0)
+            .map_err(|source| failure(&self.path, "resized", source))
+    }
+
+    /// A full file system would end a job in the middle of its measurement.
+    fn check_room(&self) -> Result<(), JobFileError> {
+        use std::os::unix::fs::MetadataExt;
+        let Ok(space) = rustix::fs::fstatvfs(&self.handle) else {
+            return Ok(());
+        };
+        let held = self.handle.metadata().map_or(0, |file| file.blocks() * 512);
+        let free = Bytes(space.f_bavail.saturating_mul(space.f_frsize));
+        let missing = free_space_needed(self.size).0.saturating_sub(held);
+        if free.0 < missing {
+            return Err(JobFileError::NoSpace {
+                path: self.path.clone(),
+                size: self.size,
+                free,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Whether one of the request's jobs created the file.
+fn is_own(file: &File, size: Bytes, request: JobFileRequest<'_>) -> bool {
+    let mut owners = [0; OWNERS_BYTES_MAX];
+    match rustix::fs::fgetxattr(file, OWNER_ATTRIBUTE, &mut owners) {
+        Ok(length) => {
+            let owners = String::from_utf8_lossy(&owners[..length]);
+            owners
+                .split('\n')
+                .any(|owner| request.jobs.iter().any(|job| job == owner))
+        }
+        Err(Errno::OPNOTSUPP) => {
+            size == request.size
+                && request
+                    .jobs
+                    .iter()
+                    .any(|job| is_automatic_name(request.path, job))
+        }
+        Err(_) => false,
+    }
+}
+
+/// Whether a path ends in the name that a job gives its files: `JOB.CLONE.FILE`.
+fn is_automatic_name(path: &Path, job: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    path.file_name()
+        .and_then(|name| name.to_str()?.strip_prefix(job)?.strip_prefix('.'))
+        .and_then(|numbers| numbers.split_once('.'))
+        .is_some_and(|(clone, file)| is_number(clone) && is_number(file))
+}
+
+fn failure(path: &Path, action: &'static str, source: io::Error) -> JobFileError {
+    JobFileError::System {
+        path: path.to_owned(),
+        action,
+        source,
+    }
+}
+
+fn error_of(kind: FailureKind) -> io::Error {
+    match kind {
+        FailureKind::Errno(errno) => io::Error::from_raw_os_error(errno),
+        FailureKind::Short { .. } => io::ErrorKind::WriteZero.into(),
+        FailureKind::Nothing => io::ErrorKind::StorageFull.into(),
+        FailureKind::Unanswered => io::ErrorKind::TimedOut.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request<'a>(path: &'a Path, jobs: &'a [String], overwrite: bool) -> JobFileRequest<'a> {
+        JobFileRequest {
+            path,
+            jobs,
+            size: Bytes::mib(1),
+            overwrite,
+        }
+    }
+
+    fn jobs(names: &[&str]) -> Vec<String> {
+        names.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_job_writes_its_own_file_again_and_no_other_job_does() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("seq.0.0");
+        let (mine, other) = (jobs(&["seq"]), jobs(&["random"]));
+        let file = JobFile::open_or_create(request(&path, &mine, false)).unwrap();
+        assert!(file.is_new());
+        file.allocate(Allocation::Reserve).unwrap();
+        let again = JobFile::open_or_create(request(&path, &mine, false)).unwrap();
+        assert!(!again.is_new());
+        let refused = JobFile::open_or_create(request(&path, &other, false));
+        assert!(matches!(refused, Err(JobFileError::Foreign { .. })));
+        assert!(JobFile::open_or_create(request(&path, &other, true)).is_ok());
+    }
+
+    #[test]
+    fn a_file_of_the_users_stays_as_it_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("letter");
+        std::fs::write(&path, "dear").unwrap();
+        let names = jobs(&["letter", "seq"]);
+        let refused = JobFile::open_or_create(request(&path, &names, false)).unwrap_err();
+        let told = refused.to_string();
+        assert!(told.contains("overwrite=1"), "{told}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "dear");
+        let link = directory.path().join("seq.0.0");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        assert!(JobFile::open_or_create(request(&link, &names, false)).is_err());
+    }
+
+    #[test]
+    fn a_link_to_nothing_is_not_followed() {
+        let directory = tempfile::tempdir().unwrap();
+        let link = directory.path().join("seq.0.0");
+        let elsewhere = directory.path().join("elsewhere");
+        std::os::unix::fs::symlink(&elsewhere, &link).unwrap();
+        assert!(JobFile::open_or_create(request(&link, &jobs(&["seq"]), true)).is_err());
+        assert!(!elsewhere.exists());
+    }
+
+    #[test]
+    fn everything_else_than_a_file_is_refused() {
+        let names = jobs(&["seq"]);
+        for path in ["/dev/null", "/dev/loop0", "/"] {
+            assert!(
+                JobFile::open_or_create(request(Path::new(path), &names, true)).is_err(),
+                "{path}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_laid_out_file_holds_data_everywhere() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("seq.0.0");
+        let names = jobs(&["seq"]);
+        let file = JobFile::open_or_create(request(&path, &names, false)).unwrap();
+        file.lay_out(
+            Allocation::Reserve,
+            DataContent::Random,
+            7,
+            &Control::new(),
+            &mut |_| {},
+        )
+        .unwrap();
+        let contents = std::fs::read(&path).unwrap();
+        assert_eq!(contents.len(), 1 << 20);
+        assert!(
+            contents
+                .chunks(4096)
+                .all(|block| block.iter().any(|b| *b != 0))
+        );
+    }
+
+    #[test]
+    fn an_interrupted_layout_leaves_no_new_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("seq.0.0");
+        let names = jobs(&["seq"]);
+        let large = JobFileRequest {
+            size: Bytes::mib(64),
+            ..request(&path, &names, false)
+        };
+        let file = JobFile::open_or_create(large).unwrap();
+        let control = Control::new();
+        control.cancel();
+        let interrupted = file.lay_out(
+            Allocation::None,
+            DataContent::Zero,
+            7,
+            &control,
+            &mut |_| {},
+        );
+        assert!(matches!(interrupted, Err(JobFileError::Cancelled(_))));
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn automatic_names_are_the_jobs_own() {
+        assert!(is_automatic_name(Path::new("/d/seq.0.12"), "seq"));
+        for path in [
+            "/d/seq",
+            "/d/seq.0",
+            "/d/seq.0.x",
+            "/d/seq2.0.0",
+            "/d/seq..",
+        ] {
+            assert!(!is_automatic_name(Path::new(path), "seq"), "{path}");
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! `sokudo check-against fio JOB.fio`: the same jobs by sokudo and by the installed
+//! fio, in turn, and whether their figures differ.
+//!
+//! Runs come in pairs, and in every other pair the order is turned (A B, B A), so that
+//! drift of the disk hits both alike. sokudo begins: the files that it makes are marked
+//! as its own, and fio uses them as they are.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, anyhow};
+use serde_json::Value;
+use sokudo_engine::Control;
+use sokudo_stats::{Interval, Summary, median_interval};
+
+use crate::cli::{CheckArguments, Peer};
+use crate::exit::Exit;
+use crate::{exit, interrupt, output};
+
+/// The interval that decides whether both differ.
+const CONFIDENCE: f64 = 0.95;
+
+/// A job's name and direction.
+type Key = (String, &'static str);
+
+/// Bytes per second of every job and direction of one run.
+type Figures = BTreeMap<Key, f64>;
+
+/// Runs both in turn and prints the comparison.
+pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
+    let Peer::Fio = arguments.peer;
+    let version = peer_version()?;
+    let control = Control::new();
+    interrupt::watch(&control)?;
+    let directory = TemporaryDirectory::new()?;
+    let mut pairs = Vec::new();
+    for number in 0..arguments.pairs {
+        let order = match number % 2 {
+            0 => [Tool::Sokudo, Tool::Fio],
+            _ => [Tool::Fio, Tool::Sokudo],
+        };
+        let mut pair = [Figures::new(), Figures::new()];
+        for tool in order {
+            exit::progress(&format!(
+                "pair {} of {}: {}",
+                number + 1,
+                arguments.pairs,
+                tool.name()
+            ));
+            pair[tool as usize] = tool.measure(&arguments.files, &directory)?;
+            if control.is_cancelled() {
+                return Err(Exit::InterruptedEarly(anyhow!(
+                    "interrupted before both had run; nothing can be compared"
+                )));
+            }
+        }
+        pairs.push(pair);
+    }
+    output::print(&table(&compare(&pairs), &version, arguments.pairs))
+}
+
+/// One of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tool {
+    Sokudo,
+    Fio,
+}
+
+impl Tool {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Sokudo => "sokudo",
+            Self::Fio => "fio",
+        }
+    }
+
+    fn command(self) -> Result<Command, Exit> {
+        match self {
+            Self::Fio => Ok(Command::new("fio")),
+            Self::Sokudo => {
+                let mut command = Command::new(std::env::current_exe().map_err(Exit::failed)?);
+                command.arg("fio");
+                Ok(command)
+            }
+        }
+    }
+
+    fn measure(self, files: &[String], directory: &TemporaryDirectory) -> Result<Figures, Exit> {
+        let name = self.name();
+        let result = directory.path.join(name);
+        let ended = self
+            .command()?
+            .arg("--output-format=json")
+            .arg(format!("--output={}", result.display()))
+            .args(files)
+            .stdin(Stdio::null())
+            .output()
+            .with_context(|| format!("{name} cannot be started"))
+            .map_err(Exit::Failed)?;
+        if !ended.status.success() {
+            let told = String::from_utf8_lossy(&ended.stderr);
+            let told = told.trim().replace('\n', "; ");
+            let error = anyhow!("{name} has failed ({}): {told}", ended.status);
+            return Err(match ended.status.code() {
+                Some(3) if self == Self::Sokudo => Exit::Refused(error),
+                _ => Exit::Failed(error),
+            });
+        }
+        let text = std::fs::read_to_string(&result)
+            .with_context(|| format!("the result of {name} cannot be read"))
+            .map_err(Exit::Failed)?;
+        figures(&text).ok_or_else(|| {
+            Exit::Failed(anyhow!(
+                "the result of {name} is not the JSON of fio's jobs"
+            ))
+        })
+    }
+}
+
+/// The bandwidth of every job and direction. Jobs of one name count together.
+fn figures(text: &str) -> Option<Figures> {
+    // Old versions of fio print messages before the JSON.
+    let json = &text[text.find('{')?..];
+    let document: Value = serde_json::from_str(json).ok()?;
+    let mut figures = Figures::new();
+    for job in document["jobs"].as_array()? {
+        let name = job["jobname"].as_str()?;
+        for direction in ["read", "write", "trim"] {
+            let part = &job[direction];
+            if part["total_ios"].as_f64().is_some_and(|ios| ios > 0.0) {
+                let key = (name.to_owned(), direction);
+                *figures.entry(key).or_default() += part["bw_bytes"].as_f64()?;
+            }
+        }
+    }
+    Some(figures)
+}
+
+/// One line of the comparison.
+#[derive(Debug, PartialEq)]
+struct Comparison {
+    name: String,
+    direction: &'static str,
+    /// Medians in bytes per second: sokudo's, fio's.
+    medians: [f64; 2],
+    /// sokudo's figure per fio's.
+    ratio: f64,
+    interval: Option<Interval>,
+}
+
+impl Comparison {
+    /// In words.
+    fn verdict(&self) -> &'static str {
+        match self.interval {
+            None => "too few pairs to say",
+            Some(interval) if interval.low > 1.0 => "sokudo is faster",
+            Some(interval) if interval.high < 1.0 => "fio is faster",
+            Some(_) => "no difference",
+        }
+    }
+}
+
+fn compare(pairs: &[[Figures; 2]]) -> Vec<Comparison> {
+    let Some(first) = pairs.first() else {
+        return Vec::new();
+    };
+    let compared = first[0].keys().filter_map(|key| {
+        let of = |tool: usize| -> Option<Vec<f64>> {
+            pairs
+                .iter()
+                .map(|pair| pair[tool].get(key).copied())
+                .collect()
+        };
+        let (ours, theirs) = (of(0)?, of(1)?);
+        let ratios: Vec<f64> = ours
+            .iter()
+            .zip(&theirs)
+            .map(|(ours, theirs)| ours / theirs)
+            .collect();
+        Some(Comparison {
+            name: key.0.clone(),
+            direction: key.1,
+            medians: [Summary::of(&ours)?.median, Summary::of(&theirs)?.median],
+            ratio: Summary::of(&ratios)?.median,
+            interval: median_interval(&ratios, CONFIDENCE),
+        })
+    });
+    compared.collect()
+}
+
+fn table(lines: &[Comparison], version: &str, pairs: u32) -> String {
+    let name = |line: &Comparison| format!("{} {}", line.name, line.direction);
+    let width = lines.iter().map(|line| name(line).chars().count()).max();
+    let width = width.unwrap_or(0).max("Job".len());
+    let mut text = format!(
+        "{:<width$}  {:>12}  {:>12}  {:>6}  {:>15}\n",
+        "Job", "sokudo", "fio", "ratio", "95 % interval"
+    );
+    for line in lines {
+        let interval = line.interval.map_or_else(
+            || "—".to_owned(),
+            |interval| format!("{:.3}–{:.3}", interval.low, interval.high),
+        );
+        let _ = writeln!(
+            text,
+            "{:<width$}  {:>12.2}  {:>12.2}  {:>6.3}  {:>15}  {}",
+            name(line),
+            line.medians[0] / 1e6,
+            line.medians[1] / 1e6,
+            line.ratio,
+            interval,
+            line.verdict()
+        );
+    }
+    let _ = writeln!(
+        text,
+        "\nMB/s, medians of {pairs} runs each, by turns; 1 MB is 1,000,000 bytes. {version}, sokudo {}.",
+        env!("CARGO_PKG_VERSION")
+    );
+    if pairs < 6 {
+        text.push_str("Fewer than 6 pairs give no 95 % interval; use --pairs 6 or more.\n");
+    }
+    text
+}
+
+fn peer_version() -> Result<String, Exit> {
+    let answer = Command::new("fio").arg("--version").output();
+    match answer {
+        Ok(output) if output.status.success() => {
+            Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        }
+        _ => Err(Exit::Failed(anyhow!(
+            "fio is not installed, or not in PATH; install it (Debian: apt install fio) to compare with it"
+        ))),
+    }
+}
+
+/// A directory for results, removed when dropped.
+struct TemporaryDirectory {
+    path: std::path::PathBuf,
+}
+
+impl TemporaryDirectory {
+    fn new() -> Result<Self, Exit> {
+        let name = format!("sokudo-check-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        // Fails if somebody has made it already.
+        std::fs::create_dir(&path)
+            .with_context(|| format!("{} cannot be made", path.display()))
+            .map_err(Exit::Failed)?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for TemporaryDirectory {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(Path::new(&self.path));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run_of(bandwidth: f64) -> Figures {
+        figures(&format!(
+            r#"note: something
+{{"jobs": [{{"jobname": "a", "read": {{"total_ios": 5, "bw_bytes": {bandwidth}}},
+  "write": {{"total_ios": 0, "bw_bytes": 0}}, "trim": {{"total_ios": 0, "bw_bytes": 0}}}}]}}"#
+        ))
+        .unwrap()
+    }
+
+    #[test]
+    fn only_directions_that_did_something_are_compared() {
+        let figures = run_of(7.0);
+        assert_eq!(figures.len(), 1);
+        assert_eq!(figures[&("a".to_owned(), "read")], 7.0);
+    }
+
+    #[test]
+    fn a_difference_is_one_only_if_the_interval_says_so() {
+        let pairs = |ratio: f64| -> Vec<[Figures; 2]> {
+            (0..6)
+                .map(|n| {
+                    [
+                        run_of(ratio * f64::from(100 + n)),
+                        run_of(f64::from(100 + n)),
+                    ]
+                })
+                .collect()
+        };
+        assert_eq!(compare(&pairs(1.2))[0].verdict(), "sokudo is faster");
+        assert_eq!(compare(&pairs(0.8))[0].verdict(), "fio is faster");
+        let mut mixed = pairs(1.01);
+        mixed[0][0] = run_of(50.0);
+        assert_eq!(compare(&mixed)[0].verdict(), "no difference");
+        assert_eq!(compare(&mixed[..3])[0].verdict(), "too few pairs to say");
+    }
+
+    #[test]
+    fn a_result_that_is_none_is_told() {
+        assert_eq!(figures("fio: error"), None);
+        assert_eq!(figures("{\"jobs\": 3}"), None);
+    }
+}

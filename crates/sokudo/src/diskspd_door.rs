@@ -1,0 +1,230 @@
+//! `sokudo diskspd ARGUMENTS`, and sokudo under the name of diskspd: diskspd's command
+//! line in, diskspd's output out.
+//!
+//! As through fio's door, nothing of the user's is written without consent. diskspd has
+//! no words for it, so `--destroy DEVICE`, `--allow_mounted_write=1` and `--overwrite`
+//! are taken out of its arguments.
+
+use std::path::PathBuf;
+
+use sokudo_device::System;
+use sokudo_dialect::diskspd::{self, Action, Planned, SpecKind};
+use sokudo_engine::{Allocation, Control};
+use sokudo_model::diskspd::CpuUse;
+use sokudo_model::{Event, Row, Run, Severity, Verdict};
+use sokudo_report::diskspd::{DiskspdReport, profile_only, text};
+
+use crate::exit::Exit;
+use crate::jobs::carry_out::{Viewer, Work, carry_out, since_epoch};
+use crate::jobs::consent;
+use crate::jobs::place::{Place, PlaceKind};
+use crate::jobs::stages::Listener;
+use crate::jobs::storage::Layouts;
+use crate::jobs::this_host::ThisHost;
+use crate::{command_line, interrupt, output};
+
+/// The owner that files carry which diskspd's lines have made: lines have no names.
+const OWNER: &str = "diskspd";
+
+/// Does what diskspd would do with these arguments.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
+    let allowed = Allowed::split(arguments);
+    let invocation = diskspd::invocation(&allowed.rest, &ThisHost).map_err(Exit::failed)?;
+    match invocation.action {
+        Action::Help => output::print(&diskspd::help("sokudo diskspd")),
+        Action::PrintProfile => output::print(&profile_only(&invocation.session)),
+        Action::Run => {
+            let mut planned = invocation.plan(&ThisHost).map_err(Exit::failed)?;
+            if planned.wants_random_seed() {
+                planned.set_seed(since_epoch().0);
+            }
+            measure(planned, &allowed)
+        }
+    }
+}
+
+fn measure(mut planned: Planned, allowed: &Allowed) -> Result<(), Exit> {
+    let control = Control::new();
+    interrupt::watch(&control)?;
+    let places = places(&planned, allowed);
+    let consent = consent::named(&allowed.destroy);
+    let work = Work {
+        plan: &planned.plan,
+        places: &places,
+        consent: &consent,
+        trials: 1,
+        schedule: "diskspd",
+        command: command_line::as_given(),
+        read_only: false,
+        snapshot_every: None,
+    };
+    let mut processors = Processors::new(&planned);
+    let finished = carry_out(&work, &control, &mut processors)?;
+    for (place, info) in planned.session.places.iter_mut().zip(&finished.targets) {
+        let device = info.devices.first();
+        place.device = device.map(|device| device.name.clone());
+        place.scheduler = device.and_then(|device| device.scheduler.clone());
+    }
+    let report = DiskspdReport {
+        run: &finished.run,
+        session: &planned.session,
+        cpu: &processors.of_spans,
+        verdicts: &verdicts(&finished.run),
+    };
+    output::print(&text(&report))?;
+    finished.end(Exit::Interrupted)
+}
+
+/// What the user allows, and the arguments that are diskspd's own.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Allowed {
+    destroy: Vec<String>,
+    occupied: bool,
+    overwrite: bool,
+    rest: Vec<String>,
+}
+
+impl Allowed {
+    fn split(arguments: &[String]) -> Self {
+        let mut allowed = Self::default();
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--destroy" => allowed.destroy.extend(arguments.next().cloned()),
+                "--overwrite" => allowed.overwrite = true,
+                "--allow_mounted_write=1" => allowed.occupied = true,
+                other => match other.strip_prefix("--destroy=") {
+                    Some(device) => allowed.destroy.push(device.to_owned()),
+                    None => allowed.rest.push(argument.clone()),
+                },
+            }
+        }
+        allowed
+    }
+}
+
+fn places(planned: &Planned, allowed: &Allowed) -> Vec<Place> {
+    let targets = planned.targets.iter();
+    targets
+        .map(|spec| Place {
+            path: PathBuf::from(&spec.path),
+            kind: match spec.kind {
+                SpecKind::File => PlaceKind::File,
+                SpecKind::BlockDevice => PlaceKind::BlockDevice,
+                SpecKind::Null => PlaceKind::Null,
+                SpecKind::Simulated => PlaceKind::Simulated,
+            },
+            bytes: spec.bytes,
+            written: spec.written,
+            needs_data: true,
+            overwrite: allowed.overwrite,
+            create: spec.create,
+            allocation: Allocation::Reserve,
+            unlink: false,
+            pre_read: false,
+            invalidate: true,
+            allow_occupied: allowed.occupied,
+            jobs: vec![OWNER.to_owned()],
+        })
+        .collect()
+}
+
+/// What is thought of the run, a line each: the worst verdict of all threads, then why.
+fn verdicts(run: &Run) -> Vec<String> {
+    let assessments = || {
+        run.rows
+            .iter()
+            .filter_map(|row: &Row| row.assessment.as_ref())
+    };
+    let Some(worst) = assessments().map(|assessment| assessment.verdict).max() else {
+        return Vec::new();
+    };
+    let mut lines = vec![worst.name().to_owned()];
+    let findings = assessments()
+        .filter(|assessment| assessment.verdict == worst || worst == Verdict::Verified)
+        .flat_map(|assessment| &assessment.findings)
+        .chain(&run.findings)
+        .filter(|finding| finding.severity > Severity::Info);
+    for finding in findings {
+        let line = format!(
+            "{}; cause: {}; remedy: {}",
+            finding.symptom, finding.cause, finding.remedy
+        );
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// Watches the processors during each time span, and shows nothing.
+struct Processors {
+    /// Per stage: its time span, unless it is a cool-down.
+    spans: Vec<Option<usize>>,
+    before: Vec<CpuUse>,
+    stage: usize,
+    of_spans: Vec<Vec<CpuUse>>,
+}
+
+impl Processors {
+    fn new(planned: &Planned) -> Self {
+        let mut first = 0;
+        let mut spans = Vec::new();
+        for stage in &planned.plan.stages {
+            let row = planned.session.rows.get(first);
+            let measured = row.filter(|row| !row.cooldown);
+            spans.push(measured.and_then(|row| usize::try_from(row.span).ok()));
+            first += stage.workloads.len();
+        }
+        Self {
+            spans,
+            before: Vec::new(),
+            stage: 0,
+            of_spans: vec![Vec::new(); planned.session.profile.spans.len()],
+        }
+    }
+}
+
+impl Layouts for Processors {
+    fn begins(&mut self, _place: &Place) {}
+
+    fn event(&mut self, _event: &Event) {}
+}
+
+impl Listener for Processors {
+    fn stage_begins(&mut self, stage: usize, _first: usize) {
+        self.stage = stage;
+        self.before = sokudo_device::processor_times(&System::host());
+    }
+
+    fn stage_ends(&mut self) {
+        let now = sokudo_device::processor_times(&System::host());
+        let span = self.spans.get(self.stage).copied().flatten();
+        if let Some(used) = span.and_then(|span| self.of_spans.get_mut(span)) {
+            *used = sokudo_device::processor_use(&self.before, &now);
+        }
+    }
+
+    fn event(&mut self, _first: usize, _event: &Event) {}
+}
+
+impl Viewer for Processors {
+    fn starts(&mut self, _run: &Run) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn consent_is_taken_out_and_the_rest_stays_in_order() {
+        let words =
+            |text: &str| -> Vec<String> { text.split_whitespace().map(str::to_owned).collect() };
+        let allowed = Allowed::split(&words(
+            "-b4K --destroy /dev/sdx -w100 --overwrite --destroy=WD-1 f",
+        ));
+        assert_eq!(allowed.rest, words("-b4K -w100 f"));
+        assert_eq!(allowed.destroy, words("/dev/sdx WD-1"));
+        assert!(allowed.overwrite && !allowed.occupied);
+    }
+}

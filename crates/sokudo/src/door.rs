@@ -1,0 +1,89 @@
+//! Doors for users of other tools: by the first argument, or by the name that sokudo
+//! is started under. Their arguments are taken as they are, for each tool has rules of
+//! its own for them.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use anyhow::anyhow;
+
+use crate::exit::Exit;
+use crate::{diskspd_door, fio_door};
+
+/// A tool that sokudo stands in for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Door {
+    Fio,
+    Diskspd,
+}
+
+impl Door {
+    const ALL: [Self; 2] = [Self::Fio, Self::Diskspd];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Fio => "fio",
+            Self::Diskspd => "diskspd",
+        }
+    }
+
+    /// Does what the tool would do with these arguments.
+    pub(crate) fn enter(self, arguments: Vec<OsString>) -> Result<(), Exit> {
+        let arguments = arguments
+            .into_iter()
+            .map(OsString::into_string)
+            .collect::<Result<Vec<String>, OsString>>()
+            .map_err(|word| {
+                Exit::Failed(anyhow!(
+                    "the argument {word:?} is not UTF-8, and sokudo takes no other; name a path that is"
+                ))
+            })?;
+        match self {
+            Self::Fio => fio_door::run(&arguments),
+            Self::Diskspd => diskspd_door::run(&arguments),
+        }
+        .map_err(Exit::without_usage)
+    }
+}
+
+/// The door that is meant, if one is, with the arguments behind it: `sokudo fio …`, or
+/// a program's name that ends in `fio` or `diskspd`.
+pub(crate) fn of(arguments: impl IntoIterator<Item = OsString>) -> Option<(Door, Vec<OsString>)> {
+    let mut arguments = arguments.into_iter();
+    let program = arguments.next()?;
+    let name = Path::new(&program).file_name()?.to_str()?.to_owned();
+    if let Some(door) = Door::ALL
+        .into_iter()
+        .find(|door| name.ends_with(door.name()))
+    {
+        return Some((door, arguments.collect()));
+    }
+    let first = arguments.next()?;
+    let door = Door::ALL.into_iter().find(|door| first == door.name())?;
+    Some((door, arguments.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn door(words: &[&str]) -> Option<(Door, Vec<OsString>)> {
+        of(words.iter().map(OsString::from))
+    }
+
+    #[test]
+    fn the_first_argument_or_the_programs_name_opens_a_door() {
+        let arguments = vec![OsString::from("--rw=read")];
+        let through = Some((Door::Fio, arguments));
+        assert_eq!(door(&["/usr/bin/sokudo", "fio", "--rw=read"]), through);
+        assert_eq!(door(&["/usr/local/bin/fio", "--rw=read"]), through);
+        assert_eq!(door(&["sokudo-fio", "--rw=read"]), through);
+    }
+
+    #[test]
+    fn everything_else_opens_none() {
+        assert_eq!(door(&["sokudo", "mark", "fio"]), None);
+        assert_eq!(door(&["sokudo"]), None);
+        assert_eq!(door(&[]), None);
+    }
+}

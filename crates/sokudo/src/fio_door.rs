@@ -1,0 +1,97 @@
+//! `sokudo fio ARGUMENTS`, and sokudo under the name of fio: fio's command line in,
+//! fio's output out, sokudo's engine and verdicts in between.
+//!
+//! What differs is safety: a device is destroyed only if the user has named it, and a
+//! file only if a job made it.
+
+mod help;
+mod print;
+mod view;
+
+pub(crate) use print::place_of;
+
+use anyhow::anyhow;
+use sokudo_dialect::fio::{self, Action, Invocation, Planned};
+use sokudo_engine::{Consent, Control};
+use sokudo_model::fio::EtaMode;
+
+use crate::exit::{self, Exit};
+use crate::jobs::carry_out::{Finished, Work, carry_out};
+use crate::jobs::consent;
+use crate::jobs::this_host::ThisHost;
+use crate::{interrupt, output};
+
+use print::Printer;
+use view::View;
+
+/// Does what fio would do with these arguments.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
+    let invocation = fio::invocation(arguments, &ThisHost).map_err(Exit::failed)?;
+    let consent = consent::named(&invocation.destroy);
+    match &invocation.action {
+        Action::Run => measure(&invocation, &consent),
+        Action::ParseOnly => invocation.plan(&ThisHost).map(|_| ()).map_err(Exit::failed),
+        Action::ShowCommand => output::print(&fio::show_command(&invocation)),
+        Action::Help => output::print(&help::help()),
+        Action::Version => output::print(&format!("{}\n", sokudo_report::fio::FIO_VERSION)),
+        Action::CommandHelp(option) => {
+            let text = help::command_help(option).ok_or_else(|| {
+                Exit::Failed(anyhow!(
+                    "there is no option {option} to explain; --cmdhelp=all lists all of them"
+                ))
+            })?;
+            output::print(&text)
+        }
+    }
+}
+
+fn measure(invocation: &Invocation, consent: &Consent) -> Result<(), Exit> {
+    let planned = invocation.plan(&ThisHost).map_err(Exit::failed)?;
+    if invocation.warnings {
+        for sentence in &planned.session.notes {
+            exit::note(sentence);
+        }
+    }
+    let control = Control::new();
+    interrupt::watch(&control)?;
+    let printer = Printer::open(&planned.session)?;
+    let finished = carry(&planned, invocation, consent, &control, printer)?;
+    finished.end(Exit::InterruptedAsFio)
+}
+
+fn carry(
+    planned: &Planned,
+    invocation: &Invocation,
+    consent: &Consent,
+    control: &Control,
+    printer: Printer,
+) -> Result<Finished, Exit> {
+    let places: Vec<_> = planned
+        .targets
+        .iter()
+        .map(|spec| place_of(spec, planned))
+        .collect();
+    let work = Work {
+        plan: &planned.plan,
+        places: &places,
+        consent,
+        trials: 1,
+        schedule: "fio",
+        command: crate::command_line::as_given(),
+        read_only: invocation.readonly,
+        snapshot_every: planned.session.output.status_interval.map(Into::into),
+    };
+    let mut view = View::new(&planned.plan, &planned.session, printer);
+    let finished = carry_out(&work, control, &mut view)?;
+    view.ends(&finished)?;
+    Ok(finished)
+}
+
+/// Whether the status line is to be shown, given where it would go.
+pub(crate) fn shows_status(eta: EtaMode, is_terminal: bool) -> bool {
+    match eta {
+        EtaMode::Always => true,
+        EtaMode::Auto => is_terminal,
+        EtaMode::Never => false,
+    }
+}

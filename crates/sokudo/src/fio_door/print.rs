@@ -1,0 +1,162 @@
+//! Where fio's words go: the results to standard output or a file, in every format
+//! that was asked for; logs to files of their own.
+//!
+//! Nothing but the formats asked for is ever written there, so that JSON stays JSON.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, anyhow};
+use sokudo_dialect::fio::{Fallocate, Planned, SpecKind, TargetSpec};
+use sokudo_engine::Allocation;
+use sokudo_model::fio::{FioFormat, FioSession};
+use sokudo_report::fio::{self, FioReport};
+
+use crate::exit::{self, Exit};
+use crate::jobs::place::{Place, PlaceKind};
+use crate::jobs::stages::targets_of;
+use crate::output;
+
+/// Formats in the order in which fio prints them, whatever order they were asked in.
+const ORDER: [FioFormat; 4] = [
+    FioFormat::Terse,
+    FioFormat::Json,
+    FioFormat::JsonPlus,
+    FioFormat::Normal,
+];
+
+/// Where results go.
+pub(crate) struct Printer {
+    file: Option<(String, File)>,
+    formats: Vec<FioFormat>,
+}
+
+impl Printer {
+    /// Makes the file, if results go to one, before anything is measured.
+    pub(crate) fn open(session: &FioSession) -> Result<Self, Exit> {
+        let wanted = &session.output;
+        let file = match &wanted.file {
+            None => None,
+            Some(name) => {
+                let file = File::create(name)
+                    .with_context(|| format!("{name} cannot be written"))
+                    .map_err(Exit::Failed)?;
+                Some((name.clone(), file))
+            }
+        };
+        Ok(Self {
+            file,
+            formats: ORDER
+                .into_iter()
+                .filter(|format| wanted.formats.contains(format))
+                .collect(),
+        })
+    }
+
+    /// Whether text for people is wanted.
+    pub(crate) fn is_for_people(&self) -> bool {
+        self.formats.contains(&FioFormat::Normal)
+    }
+
+    /// Whether results go to a terminal, and no other format is in the way there.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.file.is_none() && self.formats == [FioFormat::Normal] && io::stdout().is_terminal()
+    }
+
+    /// Whether standard output holds nothing but text for people.
+    pub(crate) fn leaves_output_free(&self) -> bool {
+        self.file.is_some() || self.formats == [FioFormat::Normal]
+    }
+
+    /// Writes text where results go.
+    pub(crate) fn write(&mut self, text: &str) -> Result<(), Exit> {
+        match &mut self.file {
+            None => output::print(text),
+            Some((name, file)) => file
+                .write_all(text.as_bytes())
+                .with_context(|| format!("{name} cannot be written"))
+                .map_err(Exit::Failed),
+        }
+    }
+
+    /// Writes a report in every format.
+    pub(crate) fn report(&mut self, report: &FioReport<'_>) -> Result<(), Exit> {
+        for format in self.formats.clone() {
+            let text = match format {
+                FioFormat::Normal => fio::normal(report),
+                FioFormat::Terse => fio::terse(report),
+                FioFormat::Json => fio::json(report),
+                FioFormat::JsonPlus => fio::json_plus(report),
+            };
+            self.write(&text)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the logs that jobs asked for, and tells what checking found wrong.
+    pub(crate) fn logs(report: &FioReport<'_>) -> Result<(), Exit> {
+        for line in fio::mismatch_lines(report) {
+            exit::note(line);
+        }
+        for log in fio::logs(report) {
+            std::fs::write(&log.name, &log.text).map_err(|error| {
+                Exit::Failed(anyhow!("{} cannot be written: {error}", log.name))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// A target of fio's jobs, as storage is prepared from it.
+pub(crate) fn place_of(spec: &TargetSpec, planned: &Planned) -> Place {
+    let index = planned
+        .targets
+        .iter()
+        .position(|other| std::ptr::eq(other, spec));
+    Place {
+        path: PathBuf::from(&spec.path),
+        kind: match spec.kind {
+            SpecKind::File => PlaceKind::File,
+            SpecKind::BlockDevice => PlaceKind::BlockDevice,
+            SpecKind::Null => PlaceKind::Null,
+        },
+        bytes: spec.bytes,
+        written: spec.written,
+        // A file that is made only when its job opens it holds nothing before.
+        needs_data: spec.overwrite && !spec.create_on_open,
+        overwrite: spec.overwrite_asked,
+        create: spec.create,
+        allocation: match spec.fallocate {
+            _ if spec.create_on_open => Allocation::None,
+            Fallocate::None => Allocation::None,
+            Fallocate::Native | Fallocate::Posix => Allocation::Reserve,
+            Fallocate::Keep => Allocation::ReserveKeepSize,
+            Fallocate::Truncate => Allocation::Truncate,
+        },
+        unlink: spec.unlink,
+        pre_read: spec.pre_read,
+        invalidate: spec.invalidate,
+        allow_occupied: spec.allow_mounted_write,
+        jobs: index.map_or_else(
+            || vec![spec.job.clone()],
+            |index| jobs_of(index, &spec.job, planned),
+        ),
+    }
+}
+
+/// The names of all jobs that use a target, the first one's first.
+fn jobs_of(target: usize, first: &str, planned: &Planned) -> Vec<String> {
+    let workloads = planned
+        .plan
+        .stages
+        .iter()
+        .flat_map(|stage| &stage.workloads);
+    let mut names = vec![first.to_owned()];
+    for (workload, job) in workloads.zip(&planned.session.jobs) {
+        if targets_of(workload).contains(&target) && !names.contains(&job.name) {
+            names.push(job.name.clone());
+        }
+    }
+    names
+}

@@ -1,0 +1,273 @@
+//! What a user of fio sees while it runs: the lines before, the status line, interim
+//! results.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Instant;
+
+use sokudo_model::fio::FioSession;
+use sokudo_model::{Event, Nanos, Plan, Run, Trial, TrialEvidence};
+use sokudo_report::fio::{FioReport, StatusLine, layout_line, start_lines};
+
+use super::print::Printer;
+use super::shows_status;
+use crate::exit::Exit;
+use crate::jobs::carry_out::{Finished, Viewer};
+use crate::jobs::place::Place;
+use crate::jobs::stages::Listener;
+use crate::jobs::storage::Layouts;
+
+/// Where the status line goes, if anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StatusTo {
+    Nowhere,
+    Output,
+    /// A terminal on standard error, while standard output is read by a program.
+    Error,
+}
+
+/// What is shown of a session.
+pub(crate) struct View<'a> {
+    plan: &'a Plan,
+    session: &'a FioSession,
+    printer: Printer,
+    status: StatusLine,
+    status_to: StatusTo,
+    status_shown_at: Option<Instant>,
+    /// Characters of the last line, which the next one covers.
+    status_width: usize,
+    new_line_at: Instant,
+    /// Results so far, for interim reports.
+    interim: Option<Run>,
+    started_at: Instant,
+    /// The first thing that could not be written.
+    failed: Option<Exit>,
+    /// The lines before the jobs have been printed.
+    has_begun: bool,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn new(plan: &'a Plan, session: &'a FioSession, printer: Printer) -> Self {
+        let output = &session.output;
+        let status_to =
+            if printer.leaves_output_free() && shows_status(output.eta, printer.is_terminal()) {
+                StatusTo::Output
+            } else if !printer.leaves_output_free()
+                && shows_status(output.eta, true)
+                && io::stderr().is_terminal()
+            {
+                StatusTo::Error
+            } else {
+                StatusTo::Nowhere
+            };
+        Self {
+            plan,
+            session,
+            printer,
+            status: StatusLine::new(plan, session),
+            status_to,
+            status_shown_at: None,
+            status_width: 0,
+            new_line_at: Instant::now(),
+            interim: None,
+            started_at: Instant::now(),
+            failed: None,
+            has_begun: false,
+        }
+    }
+
+    /// What fio prints before anything else; after a refusal nothing is printed.
+    fn begin(&mut self) {
+        if !self.has_begun && self.printer.is_for_people() {
+            self.write(&start_lines(self.session, self.plan));
+        }
+        self.has_begun = true;
+    }
+
+    /// Prints results and logs.
+    pub(crate) fn ends(mut self, finished: &Finished) -> Result<(), Exit> {
+        self.clear_status();
+        if finished.run.interrupted && self.printer.is_for_people() {
+            self.write("\nfio: terminating on signal 2\n");
+        }
+        if let Some(failed) = self.failed.take() {
+            return Err(failed);
+        }
+        let report = report(
+            &finished.run,
+            self.session,
+            &finished.disks,
+            finished.elapsed,
+        );
+        self.printer.report(&report)?;
+        Printer::logs(&report)
+    }
+
+    fn write(&mut self, text: &str) {
+        if let Err(error) = self.printer.write(text) {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    /// Shows the line when its interval has passed.
+    fn show_status(&mut self) {
+        if self.status_to == StatusTo::Nowhere {
+            return;
+        }
+        let output = &self.session.output;
+        let is_due = self
+            .status_shown_at
+            .is_none_or(|at| at.elapsed() >= output.eta_interval.into());
+        if !is_due {
+            return;
+        }
+        self.status_shown_at = Some(Instant::now());
+        let line = self.status.line(self.elapsed());
+        self.status_width = line.chars().count();
+        let ends_line = output
+            .eta_newline
+            .is_some_and(|interval| self.new_line_at.elapsed() >= interval.into());
+        if ends_line {
+            self.new_line_at = Instant::now();
+            self.status.begin_new_line();
+            self.status_width = 0;
+        }
+        self.put_status(&format!("{line}{}", if ends_line { '\n' } else { '\r' }));
+    }
+
+    fn clear_status(&mut self) {
+        if self.status_width > 0 {
+            let blank = " ".repeat(self.status_width);
+            self.put_status(&format!("{blank}\r"));
+            self.status.begin_new_line();
+            self.status_width = 0;
+        }
+    }
+
+    /// A terminal that has gone away is no reason to fail.
+    fn put_status(&self, text: &str) {
+        let _ = match self.status_to {
+            StatusTo::Nowhere => Ok(()),
+            StatusTo::Output => put(&mut io::stdout().lock(), text),
+            StatusTo::Error => put(&mut io::stderr().lock(), text),
+        };
+    }
+
+    fn elapsed(&self) -> Nanos {
+        Nanos(u64::try_from(self.started_at.elapsed().as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    /// Keeps what a workload did so far; when the last of its stage has told, all of it
+    /// is printed.
+    fn keep(&mut self, first: usize, workload: usize, outcome: &sokudo_model::Outcome) {
+        let Some(run) = &mut self.interim else { return };
+        if let Some(row) = run.rows.get_mut(first + workload) {
+            row.trials = vec![Trial {
+                outcome: outcome.clone(),
+                evidence: TrialEvidence::default(),
+            }];
+        }
+        if first + workload + 1 == self.stage_end(first) {
+            self.print_interim();
+        }
+    }
+
+    fn print_interim(&mut self) {
+        let Some(run) = self.interim.take() else {
+            return;
+        };
+        self.clear_status();
+        let elapsed = self.elapsed();
+        let report = FioReport {
+            remaining: self.status.remaining(elapsed),
+            ..report(&run, self.session, &[], elapsed)
+        };
+        if let Err(error) = self.printer.report(&report) {
+            self.failed.get_or_insert(error);
+        }
+        self.interim = Some(run);
+    }
+
+    /// The index after the last workload of the stage that begins at `first`.
+    fn stage_end(&self, first: usize) -> usize {
+        let mut end = 0;
+        for stage in &self.plan.stages {
+            end += stage.workloads.len();
+            if end > first {
+                break;
+            }
+        }
+        end
+    }
+}
+
+impl Layouts for View<'_> {
+    fn begins(&mut self, place: &Place) {
+        self.begin();
+        if !self.printer.is_for_people() {
+            return;
+        }
+        let job = place.jobs.first();
+        let job = job.and_then(|name| self.session.jobs.iter().find(|job| job.name == *name));
+        if let Some(job) = job {
+            let line = layout_line(job, 1, place.bytes);
+            self.write(&format!("{line}\n"));
+        }
+    }
+
+    fn event(&mut self, _event: &Event) {}
+}
+
+impl Listener for View<'_> {
+    fn stage_begins(&mut self, stage: usize, _first: usize) {
+        let now = self.elapsed();
+        self.status.stage_started(stage, now);
+    }
+
+    fn stage_ends(&mut self) {
+        self.status.stage_ended();
+    }
+
+    fn event(&mut self, first: usize, event: &Event) {
+        if let Event::Snapshot { workload, outcome } = event {
+            self.keep(first, *workload, outcome);
+            return;
+        }
+        self.status.observe(event);
+        self.show_status();
+    }
+}
+
+impl Viewer for View<'_> {
+    fn starts(&mut self, run: &Run) {
+        self.begin();
+        self.started_at = Instant::now();
+        self.new_line_at = self.started_at;
+        if self.session.output.status_interval.is_some() {
+            self.interim = Some(run.clone());
+        }
+    }
+}
+
+/// A report of a run that has ended.
+fn report<'a>(
+    run: &'a Run,
+    session: &'a FioSession,
+    disks: &'a [sokudo_report::fio::DiskUse],
+    elapsed: Nanos,
+) -> FioReport<'a> {
+    let seconds = i64::try_from(run.started_at.0 / 1_000_000_000).unwrap_or(0);
+    FioReport {
+        run,
+        session,
+        disks,
+        elapsed,
+        remaining: None,
+        utc_offset_seconds: sokudo_device::utc_offset_seconds(seconds),
+        process: std::process::id(),
+    }
+}
+
+fn put(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}

@@ -1,0 +1,224 @@
+//! `sokudo hdparm`: the two timings of hdparm, in its words.
+//!
+//! hdparm's method: `-t` reads a device from its start through the page cache, in
+//! blocks of 2 MiB one after the other, for 3 seconds or to the end, after the cache
+//! was emptied. `-T` reads its first 2 MiB again and again for 2 seconds: the cache,
+//! not the disk. Its "MB" are MiB.
+//!
+//! hdparm subtracts from `-T` what its `lseek` and its clock cost; the engine's own
+//! loop has neither inside the measured time, so there is nothing to subtract. Where
+//! hdparm sleeps before it begins, so that earlier I/O ends, this waits for that I/O
+//! by syncing.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+use sokudo_engine::{Control, FileTarget, StageOptions, Target, run_stage};
+use sokudo_model::{
+    BackendKind, BufferMemory, Bytes, DirectMode, Limits, Nanos, Outcome, Span, Stage, StopReason,
+    Workload,
+};
+
+use crate::cli::HdparmArguments;
+use crate::exit::Exit;
+use crate::subject::{from_stage, from_target};
+use crate::{interrupt, output};
+
+/// hdparm's block (`TIMING_BUF_MB`).
+const BLOCK: Bytes = Bytes::mib(2);
+
+/// How long hdparm reads a device, and the cache.
+const DEVICE_TIME: Nanos = Nanos::from_secs(3);
+const CACHE_TIME: Nanos = Nanos::from_secs(2);
+
+/// Times every device, cached reads first, as hdparm does.
+pub(crate) fn run(arguments: &HdparmArguments) -> Result<(), Exit> {
+    if !arguments.device_reads && !arguments.cached_reads {
+        return Err(Exit::usage(anyhow!(
+            "nothing is to be timed; use -t for device reads, -T for cached reads"
+        )));
+    }
+    let control = Control::new();
+    interrupt::watch(&control)?;
+    for device in &arguments.devices {
+        output::print(&format!("\n{}:\n", device.display()))?;
+        let timing = Timing {
+            device,
+            direct: arguments.direct,
+            offset: Bytes(arguments.offset_gib.saturating_mul(Bytes::GIB)),
+            control: &control,
+        };
+        if arguments.cached_reads {
+            timing.cached_reads()?;
+        }
+        if arguments.device_reads {
+            timing.device_reads()?;
+        }
+    }
+    Ok(())
+}
+
+struct Timing<'a> {
+    device: &'a Path,
+    direct: bool,
+    offset: Bytes,
+    control: &'a Control,
+}
+
+impl Timing<'_> {
+    fn cached_reads(&self) -> Result<(), Exit> {
+        let kind = if self.direct { "O_DIRECT " } else { "" };
+        let workload = Workload {
+            span: Some(Span {
+                offset: Bytes(0),
+                length: BLOCK,
+            }),
+            limits: Limits {
+                time: Some(CACHE_TIME),
+                ..Limits::default()
+            },
+            ..self.workload()
+        };
+        let outcome = self.measure(workload)?;
+        output::print(&format!(
+            " Timing {kind}cached reads:   {}\n",
+            figures(&outcome)
+        ))
+    }
+
+    fn device_reads(&self) -> Result<(), Exit> {
+        let kind = if self.direct { "O_DIRECT" } else { "buffered" };
+        let offset = match self.offset.0 / Bytes::GIB {
+            0 => String::new(),
+            gib => format!(" (offset {gib} GB)"),
+        };
+        let size = self.open()?.size();
+        let length = size.0.saturating_sub(self.offset.0) / BLOCK.0 * BLOCK.0;
+        let workload = Workload {
+            span: Some(Span {
+                offset: self.offset,
+                length: Bytes(length),
+            }),
+            limits: Limits {
+                time: Some(DEVICE_TIME),
+                bytes: Some(Bytes(length)),
+                ..Limits::default()
+            },
+            ..self.workload()
+        };
+        if length == 0 {
+            return Err(Exit::usage(anyhow!(
+                "{} has less than 2 MiB there to read; name a larger device or a smaller --offset",
+                self.device.display()
+            )));
+        }
+        let outcome = self.measure(workload)?;
+        output::print(&format!(
+            " Timing {kind} disk reads{offset}: {}\n",
+            figures(&outcome)
+        ))
+    }
+
+    fn workload(&self) -> Workload {
+        Workload {
+            backend: BackendKind::Psync,
+            direct: if self.direct {
+                DirectMode::On
+            } else {
+                DirectMode::Off
+            },
+            memory: BufferMemory::SmallPages,
+            ..Workload::new("hdparm", BLOCK)
+        }
+    }
+
+    fn open(&self) -> Result<FileTarget, Exit> {
+        FileTarget::read_only(self.device).map_err(from_target)
+    }
+
+    fn measure(&self, workload: Workload) -> Result<Outcome, Exit> {
+        let target = self.open()?;
+        sokudo_device::drop_cached_device(target.handle()).map_err(|error| {
+            Exit::Failed(anyhow!(
+                "the page cache of {} cannot be emptied: {error}; name a block device",
+                self.device.display()
+            ))
+        })?;
+        let stage = Stage {
+            workloads: vec![workload],
+        };
+        let outcomes = run_stage(
+            &stage,
+            StageOptions::default(),
+            &mut [Target::File(target)],
+            self.control,
+            &mut |_| {},
+        )
+        .map_err(from_stage)?;
+        let outcome = outcomes.into_iter().next();
+        let outcome = outcome.ok_or_else(|| Exit::Failed(anyhow!("nothing was measured")))?;
+        if outcome.stopped == StopReason::Cancelled {
+            return Err(Exit::Interrupted);
+        }
+        if let Some(failure) = outcome.failures.first() {
+            return Err(Exit::Failed(anyhow!(
+                "reading {} failed at byte {}: {:?}; see the kernel's log (dmesg)",
+                self.device.display(),
+                failure.offset.0,
+                failure.kind
+            )));
+        }
+        Ok(outcome)
+    }
+}
+
+/// `222 MB in  3.01 seconds =  73.79 MB/sec`, as hdparm prints it.
+#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+fn figures(outcome: &Outcome) -> String {
+    let mebibytes = outcome.bytes_moved().0 / Bytes::MIB;
+    let seconds = outcome.elapsed.as_secs_f64();
+    let rate = mebibytes as f64 / seconds.max(f64::MIN_POSITIVE);
+    let (rate, unit) = if rate > 1.0 {
+        (rate, "MB")
+    } else {
+        (rate * 1024.0, "kB")
+    };
+    format!("{mebibytes:3} MB in {seconds:5.2} seconds = {rate:6.2} {unit}/sec")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_model::{BackendUse, Operation, OperationTally};
+
+    fn outcome(mebibytes: u64, elapsed: Nanos) -> Outcome {
+        let backend = BackendUse {
+            kind: BackendKind::Psync,
+            features: Vec::new(),
+            notes: Vec::new(),
+        };
+        let mut outcome = Outcome::new(backend, StopReason::Time);
+        outcome.elapsed = elapsed;
+        outcome.operations.push(OperationTally {
+            bytes: Bytes::mib(mebibytes),
+            ..OperationTally::new(Operation::Read)
+        });
+        outcome
+    }
+
+    #[test]
+    fn figures_are_spaced_as_hdparm_spaces_them() {
+        assert_eq!(
+            figures(&outcome(222, Nanos::from_millis(3_009))),
+            "222 MB in  3.01 seconds =  73.78 MB/sec"
+        );
+        assert_eq!(
+            figures(&outcome(36_792, Nanos::from_millis(1_990))),
+            "36792 MB in  1.99 seconds = 18488.44 MB/sec"
+        );
+        assert_eq!(
+            figures(&outcome(2, Nanos::from_secs(4))),
+            "  2 MB in  4.00 seconds = 512.00 kB/sec"
+        );
+    }
+}

@@ -1,0 +1,49 @@
+//! A file or device that jobs use, as their languages describe it.
+
+use std::path::PathBuf;
+
+use sokudo_engine::Allocation;
+use sokudo_model::Bytes;
+
+/// What kind of thing it is or will be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlaceKind {
+    /// A regular file.
+    File,
+    /// A block device.
+    BlockDevice,
+    /// Nothing: the cost of the engine itself.
+    Null,
+    /// A simulated device in virtual time; its path says which.
+    Simulated,
+}
+
+/// One target of jobs, before it is touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Where it is or will be.
+    pub(crate) path: PathBuf,
+    pub(crate) kind: PlaceKind,
+    /// How large it is to be; of a device, how much of it is used at most.
+    pub(crate) bytes: Bytes,
+    /// Jobs write to it.
+    pub(crate) written: bool,
+    /// It must be full of data before the jobs begin.
+    pub(crate) needs_data: bool,
+    /// The user allows an existing file to be overwritten.
+    pub(crate) overwrite: bool,
+    /// It may be created.
+    pub(crate) create: bool,
+    /// How room is made for it.
+    pub(crate) allocation: Allocation,
+    /// It is removed afterwards.
+    pub(crate) unlink: bool,
+    /// It is read into the page cache before the jobs.
+    pub(crate) pre_read: bool,
+    /// It is dropped from the page cache before a job.
+    pub(crate) invalidate: bool,
+    /// A device may be written although it is in use, provided it is named.
+    pub(crate) allow_occupied: bool,
+    /// The names of the jobs that use it.
+    pub(crate) jobs: Vec<String>,
+}

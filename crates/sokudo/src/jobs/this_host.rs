@@ -1,0 +1,140 @@
+//! This machine, as dialects ask about it.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::FileTypeExt;
+
+use rustix::fs::SeekFrom;
+use sokudo_dialect::{fio, host};
+use sokudo_model::Bytes;
+
+/// Job files and profiles are read up to this size; nobody writes one so long.
+const TEXT_BYTES_MAX: u64 = 16 << 20;
+
+/// The machine that the program runs on.
+pub(crate) struct ThisHost;
+
+impl host::Host for ThisHost {
+    fn read_text(&self, path: &str) -> Result<String, String> {
+        let bytes = self.read_bytes(path, TEXT_BYTES_MAX)?;
+        String::from_utf8(bytes).map_err(|_| format!("{path} is not UTF-8 text"))
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn found(&self, path: &str) -> Option<host::Found> {
+        use host::FoundKind::{BlockDevice, Directory, File, Other};
+        let metadata = fs::metadata(path).ok()?;
+        let kind = metadata.file_type();
+        let (kind, bytes) = if kind.is_file() {
+            (File, metadata.len())
+        } else if kind.is_dir() {
+            (Directory, 0)
+        } else if kind.is_block_device() {
+            (BlockDevice, device_bytes(path).unwrap_or(0))
+        } else {
+            (Other, 0)
+        };
+        Some(host::Found {
+            kind,
+            bytes: Bytes(bytes),
+        })
+    }
+
+    fn processors(&self) -> u32 {
+        u32::try_from(self.processor_numbers().len()).unwrap_or(1)
+    }
+
+    fn page_bytes(&self) -> u64 {
+        rustix::param::page_size() as u64
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        let info = rustix::system::sysinfo();
+        info.totalram.saturating_mul(u64::from(info.mem_unit))
+    }
+
+    fn read_bytes(&self, path: &str, length: u64) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::new();
+        let mut read = |from: &mut dyn Read| from.take(length).read_to_end(&mut bytes);
+        let done = match path {
+            "-" => read(&mut std::io::stdin()),
+            _ => fs::File::open(path).and_then(|mut file| read(&mut file)),
+        };
+        done.map_err(|error| format!("{path} cannot be read: {error}"))?;
+        Ok(bytes)
+    }
+
+    fn processor_numbers(&self) -> Vec<u32> {
+        let Ok(set) = rustix::thread::sched_getaffinity(None) else {
+            return vec![0];
+        };
+        (0..u32::try_from(rustix::thread::CpuSet::MAX_CPU).unwrap_or(0))
+            .filter(|number| set.is_set(*number as usize))
+            .collect()
+    }
+}
+
+/// The same questions, as the fio dialect puts them.
+impl fio::Host for ThisHost {
+    fn read_text(&self, path: &str) -> Result<String, String> {
+        host::Host::read_text(self, path)
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        host::Host::variable(self, name)
+    }
+
+    fn found(&self, path: &str) -> Option<fio::Found> {
+        let found = host::Host::found(self, path)?;
+        Some(fio::Found {
+            kind: match found.kind {
+                host::FoundKind::File => fio::FoundKind::File,
+                host::FoundKind::Directory => fio::FoundKind::Directory,
+                host::FoundKind::BlockDevice => fio::FoundKind::BlockDevice,
+                host::FoundKind::Other => fio::FoundKind::Other,
+            },
+            bytes: found.bytes,
+        })
+    }
+
+    fn processors(&self) -> u32 {
+        host::Host::processors(self)
+    }
+
+    fn page_bytes(&self) -> u64 {
+        host::Host::page_bytes(self)
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        host::Host::memory_bytes(self)
+    }
+}
+
+/// The size of a block device, where it may be opened; stat says 0.
+fn device_bytes(path: &str) -> Option<u64> {
+    let device = fs::File::open(path).ok()?;
+    rustix::fs::seek(device, SeekFrom::End(0)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_dialect::host::{FoundKind, Host};
+
+    #[test]
+    fn this_machine_has_processors_memory_and_files() {
+        let host: &dyn Host = &ThisHost;
+        assert!(host.processors() >= 1);
+        assert_eq!(host.processors() as usize, host.processor_numbers().len());
+        assert!(host.page_bytes().is_power_of_two());
+        assert!(host.memory_bytes() > 1 << 20);
+        assert_eq!(host.found("/").unwrap().kind, FoundKind::Directory);
+        assert_eq!(host.found("/dev/null").unwrap().kind, FoundKind::Other);
+        assert_eq!(host.found("/does/not/exist"), None);
+        assert!(host.read_text("/does/not/exist").is_err());
+        assert!(host.read_text("/proc/self/mountinfo").is_ok());
+    }
+}

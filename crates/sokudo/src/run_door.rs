@@ -1,0 +1,232 @@
+//! `sokudo run JOB.fio…`: the same jobs as through fio's door, with sokudo's own
+//! results.
+//!
+//! fio's jobs with `numjobs` are one row here, as the threads of a row are.
+
+use sokudo_dialect::fio::{self, Planned};
+use sokudo_engine::Control;
+use sokudo_model::{Event, Plan, Row, Run, Stage};
+use sokudo_report::RunDocument;
+
+use crate::cli::RunArguments;
+use crate::exit::{self, Exit};
+use crate::fio_door::place_of;
+use crate::jobs::carry_out::{Viewer, Work, carry_out};
+use crate::jobs::consent;
+use crate::jobs::place::Place;
+use crate::jobs::stages::Listener;
+use crate::jobs::storage::Layouts;
+use crate::jobs::this_host::ThisHost;
+use crate::progress::Progress;
+use crate::{command_line, interrupt, output};
+
+/// Runs the job files and prints.
+pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
+    let invocation = fio::invocation(&fio_arguments(arguments), &ThisHost).map_err(Exit::usage)?;
+    let planned = invocation.plan(&ThisHost).map_err(Exit::usage)?;
+    output::check_writable(arguments.output.as_deref())?;
+    if !arguments.quiet {
+        for sentence in &planned.session.notes {
+            exit::note(sentence);
+        }
+    }
+    let control = Control::new();
+    interrupt::watch(&control)?;
+    let places: Vec<Place> = planned
+        .targets
+        .iter()
+        .map(|spec| place_of(spec, &planned))
+        .collect();
+    let work = Work {
+        plan: &planned.plan,
+        places: &places,
+        consent: &consent::named(&invocation.destroy),
+        trials: arguments.runs,
+        schedule: "fio",
+        command: command_line::as_given(),
+        read_only: invocation.readonly,
+        snapshot_every: None,
+    };
+    let mut view = View::new(&planned, arguments);
+    let finished = carry_out(&work, &control, &mut view);
+    view.progress.finish();
+    let finished = finished?;
+    let run = by_section(finished.run.clone(), &planned);
+    let document = RunDocument::from_run(&run);
+    output::write(&document, arguments.format, arguments.output.as_deref())?;
+    finished.end(Exit::Interrupted)
+}
+
+/// The same as fio's own words. Options before a job file hold for all its jobs.
+fn fio_arguments(arguments: &RunArguments) -> Vec<String> {
+    let mut words = Vec::new();
+    let sections = arguments.sections.iter();
+    words.extend(sections.map(|section| format!("--section={section}")));
+    for (asked, word) in [
+        (arguments.lenient, "--lenient"),
+        (arguments.readonly, "--readonly"),
+        (arguments.overwrite, "--overwrite=1"),
+    ] {
+        if asked {
+            words.push(word.to_owned());
+        }
+    }
+    let devices = arguments.destroy.iter();
+    words.extend(devices.map(|device| format!("--destroy={device}")));
+    words.extend(arguments.files.iter().cloned());
+    words
+}
+
+/// One row per section: what its clones did together, judged by the worst of them.
+fn by_section(run: Run, planned: &Planned) -> Run {
+    let mut rows: Vec<(u32, Row)> = Vec::new();
+    for (row, job) in run.rows.iter().zip(&planned.session.jobs) {
+        match rows.iter_mut().find(|(section, _)| *section == job.section) {
+            Some((_, merged)) => merge(merged, row),
+            None => rows.push((job.section, row.clone())),
+        }
+    }
+    let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
+    let plan = Plan {
+        stages: stages_of(&run.plan, planned, &rows),
+        ..run.plan
+    };
+    Run { plan, rows, ..run }
+}
+
+fn merge(merged: &mut Row, row: &Row) {
+    merged.workload.clones += row.workload.clones;
+    for (ours, theirs) in merged.trials.iter_mut().zip(&row.trials) {
+        ours.outcome.merge(&theirs.outcome);
+        ours.evidence.device = ours
+            .evidence
+            .device
+            .zip(theirs.evidence.device)
+            .map(|(ours, theirs)| ours.plus(&theirs));
+        ours.evidence.cached_before = ours
+            .evidence
+            .cached_before
+            .max(theirs.evidence.cached_before);
+    }
+    let worse = |left: &Row, right: &Row| {
+        let verdict = |row: &Row| row.assessment.as_ref().map(|assessment| assessment.verdict);
+        verdict(right) > verdict(left)
+    };
+    if worse(merged, row) {
+        merged.assessment.clone_from(&row.assessment);
+    }
+}
+
+/// The plan's stages with one workload per section, in the order of `rows`.
+fn stages_of(plan: &Plan, planned: &Planned, rows: &[Row]) -> Vec<Stage> {
+    let mut jobs = planned.session.jobs.iter();
+    let mut rows = rows.iter();
+    let mut last = None;
+    plan.stages
+        .iter()
+        .map(|stage| {
+            let mut workloads = Vec::new();
+            for job in jobs.by_ref().take(stage.workloads.len()) {
+                if last != Some(job.section) {
+                    workloads.extend(rows.next().map(|row| row.workload.clone()));
+                    last = Some(job.section);
+                }
+            }
+            Stage { workloads }
+        })
+        .collect()
+}
+
+/// One progress line.
+struct View {
+    progress: Progress,
+}
+
+impl View {
+    fn new(planned: &Planned, arguments: &RunArguments) -> Self {
+        let schedule = sokudo_model::Schedule {
+            name: "fio".to_owned(),
+            trials: arguments.runs,
+            pause: sokudo_model::Nanos(0),
+            warm_up: false,
+        };
+        Self {
+            progress: Progress::new(&planned.plan, &schedule, arguments.quiet),
+        }
+    }
+}
+
+impl Layouts for View {
+    fn begins(&mut self, _place: &Place) {}
+
+    fn event(&mut self, event: &Event) {
+        self.progress.show(event);
+    }
+}
+
+impl Listener for View {
+    fn stage_begins(&mut self, _stage: usize, first: usize) {
+        self.progress.show(&Event::TrialStarted {
+            row: first,
+            trial: 0,
+        });
+    }
+
+    fn stage_ends(&mut self) {
+        self.progress.show(&Event::TrialEnded { row: 0, trial: 0 });
+    }
+
+    fn event(&mut self, _first: usize, event: &Event) {
+        if matches!(event, Event::Progress { workload: 0, .. }) {
+            self.progress.show(event);
+        }
+    }
+}
+
+impl Viewer for View {
+    fn starts(&mut self, _run: &Run) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_model::{
+        BackendKind, BackendUse, Bytes, DeviceCounters, Operation, OperationTally, Outcome,
+        StopReason, Trial, TrialEvidence, Workload,
+    };
+
+    fn row(mebibytes: u64) -> Row {
+        let backend = BackendUse {
+            kind: BackendKind::Psync,
+            features: Vec::new(),
+            notes: Vec::new(),
+        };
+        let mut outcome = Outcome::new(backend, StopReason::Time);
+        outcome.operations.push(OperationTally {
+            bytes: Bytes::mib(mebibytes),
+            ..OperationTally::new(Operation::Read)
+        });
+        let evidence = TrialEvidence {
+            device: Some(DeviceCounters {
+                read_bytes: mebibytes << 20,
+                ..DeviceCounters::default()
+            }),
+            cached_before: None,
+        };
+        Row {
+            workload: Workload::new("x", Bytes(4096)),
+            trials: vec![Trial { outcome, evidence }],
+            assessment: None,
+        }
+    }
+
+    #[test]
+    fn clones_of_a_section_are_one_row() {
+        let mut merged = row(1);
+        merge(&mut merged, &row(2));
+        assert_eq!(merged.workload.clones, 2);
+        assert_eq!(merged.trials[0].outcome.bytes_moved(), Bytes::mib(3));
+        let device = merged.trials[0].evidence.device.unwrap();
+        assert_eq!(device.read_bytes, 3 << 20);
+    }
+}

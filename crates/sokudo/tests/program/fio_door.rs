@@ -1,0 +1,354 @@
+//! fio's command lines and job files, as scripts use them.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::sokudo::{Ended, end, has, program, shell, skip};
+
+/// The job file of source document 000, with files and times that suit a test.
+const ARTICLE: &str = "\
+[global]
+ioengine=libaio
+size=4m
+direct=1
+runtime=1
+filename=fio-test
+
+[SEQ1M_Q8T1_READ]
+rw=read
+bs=1m
+iodepth=8
+stonewall
+
+[SEQ1M_Q1T1_READ]
+rw=read
+bs=1m
+iodepth=1
+stonewall
+
+[RND4K_Q32T1_READ]
+rw=randread
+bs=4k
+iodepth=32
+stonewall
+
+[RND4K_Q1T1_READ]
+rw=randread
+bs=4k
+iodepth=1
+stonewall
+
+[SEQ1M_Q8T1_WRITE]
+rw=write
+bs=1m
+iodepth=8
+stonewall
+
+[SEQ1M_Q1T1_WRITE]
+rw=write
+bs=1m
+iodepth=1
+stonewall
+
+[RND4K_Q32T1_WRITE]
+rw=randwrite
+bs=4k
+iodepth=32
+stonewall
+
+[RND4K_Q1T1_WRITE]
+rw=randwrite
+bs=4k
+iodepth=1
+stonewall
+";
+
+/// `sokudo fio ARGUMENTS` in a directory.
+pub(crate) fn fio(directory: &Path, arguments: &[&str]) -> Ended {
+    let mut command = program();
+    command.arg("fio").args(arguments).current_dir(directory);
+    end(&mut command)
+}
+
+/// The JSON of a run that succeeded without a word on standard error.
+pub(crate) fn fio_json(directory: &Path, arguments: &[&str]) -> Value {
+    let ended = fio(directory, &[&["--output-format=json"], arguments].concat());
+    assert_eq!(ended.told, "", "standard error stays empty: {ended:?}");
+    ended.json()
+}
+
+#[test]
+fn the_articles_job_file_and_its_awk_print_eight_speeds() {
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::write(directory.path().join("article.fio"), ARTICLE).unwrap();
+    let script = "$SOKUDO fio --directory=. article.fio --output-format=terse \
+                  | awk -F ';' '{print $3, ($7+$48) / 1000 }'";
+    let ended = end(shell(script).current_dir(directory.path()));
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    assert_eq!(ended.told, "");
+    let lines: Vec<(&str, f64)> = ended
+        .printed
+        .lines()
+        .map(|line| line.split_once(' ').unwrap())
+        .map(|(name, speed)| (name, speed.parse().unwrap()))
+        .collect();
+    let names: Vec<&str> = lines.iter().map(|(name, _)| *name).collect();
+    assert_eq!(
+        names,
+        [
+            "SEQ1M_Q8T1_READ",
+            "SEQ1M_Q1T1_READ",
+            "RND4K_Q32T1_READ",
+            "RND4K_Q1T1_READ",
+            "SEQ1M_Q8T1_WRITE",
+            "SEQ1M_Q1T1_WRITE",
+            "RND4K_Q32T1_WRITE",
+            "RND4K_Q1T1_WRITE"
+        ]
+    );
+    assert!(lines.iter().all(|(_, speed)| *speed > 0.0), "{lines:?}");
+}
+
+#[test]
+fn json_is_valid_says_what_was_done_and_carries_the_verdict() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = fio_json(
+        directory.path(),
+        &["--name=one", "--size=1m", "--bs=4k", "--rw=randwrite"],
+    );
+    let job = &run["jobs"][0];
+    assert_eq!(job["jobname"], "one");
+    assert_eq!(job["error"], 0);
+    assert_eq!(job["write"]["total_ios"], 256);
+    assert_eq!(job["write"]["io_bytes"], 1 << 20);
+    assert_eq!(job["job options"]["rw"], "randwrite");
+    assert!(run.get("sokudo").is_some(), "{run}");
+    assert!(
+        directory.path().join("one.0.0").exists(),
+        "fio leaves its files"
+    );
+}
+
+#[test]
+fn several_formats_are_printed_and_json_goes_to_its_file_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let arguments = ["--name=one", "--size=1m", "--output=result.json"];
+    let ended = fio(
+        directory.path(),
+        &[
+            &arguments[..],
+            &["--output-format=json", "--status-interval=60"],
+        ]
+        .concat(),
+    );
+    assert_eq!(
+        (ended.code(), &*ended.printed, &*ended.told),
+        (Some(0), "", "")
+    );
+    let text = fs::read_to_string(directory.path().join("result.json")).unwrap();
+    assert!(text.starts_with("{\n") && text.ends_with("}\n"), "{text}");
+    serde_json::from_str::<Value>(&text).unwrap();
+    let both = fio(
+        directory.path(),
+        &["--name=one", "--size=1m", "--output-format=normal,terse"],
+    );
+    assert!(both.printed.contains("\n3;fio-"), "{both:?}");
+    assert!(both.printed.contains("Run status group 0"), "{both:?}");
+}
+
+#[test]
+fn a_link_named_fio_is_fio() {
+    let directory = tempfile::tempdir().unwrap();
+    let link = directory.path().join("fio");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_sokudo"), &link).unwrap();
+    let version = end(Command::new(&link).arg("--version"));
+    assert!(version.printed.starts_with("fio-3."), "{version:?}");
+    let ended = end(Command::new(&link)
+        .args(["-name=x", "-size=1m", "-rw=write", "-thread"])
+        .current_dir(directory.path()));
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    assert!(ended.printed.contains("write: IOPS="), "{ended:?}");
+}
+
+#[test]
+fn unknown_options_end_with_1_and_one_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let ended = fio(directory.path(), &["--name=x", "--size=1m", "--foo=1"]);
+    ended.refused(1, &["foo"]);
+    let missing = fio(directory.path(), &["no-such-file.fio"]);
+    missing.refused(1, &["no-such-file.fio"]);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn parse_only_and_readonly_write_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let job = ["--name=x", "--size=1m", "--rw=write"];
+    let parsed = fio(directory.path(), &[&["--parse-only"], &job[..]].concat());
+    assert_eq!(parsed.code(), Some(0), "{parsed:?}");
+    let refused = fio(directory.path(), &[&["--readonly"], &job[..]].concat());
+    assert_eq!(refused.code(), Some(1), "{refused:?}");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn groups_are_reported_as_one_and_jobs_run_in_their_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = "[global]\nsize=1m\ngroup_reporting\n[many]\nnumjobs=3\nrw=write\n\
+                [after]\nstonewall\nrw=read\n";
+    fs::write(directory.path().join("groups.fio"), file).unwrap();
+    let run = fio_json(directory.path(), &["groups.fio"]);
+    let jobs = run["jobs"].as_array().unwrap();
+    assert_eq!(jobs.len(), 2, "{run}");
+    assert_eq!(jobs[0]["write"]["io_bytes"], 3 << 20);
+    assert_eq!(jobs[1]["read"]["io_bytes"], 1 << 20);
+    assert!(jobs[1]["job_start"].as_u64() >= jobs[0]["job_start"].as_u64());
+}
+
+#[test]
+fn logs_are_written_and_files_unlinked() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = fio_json(
+        directory.path(),
+        &[
+            "--name=x",
+            "--size=1m",
+            "--rw=write",
+            "--write_lat_log=l",
+            "--unlink=1",
+        ],
+    );
+    let ios = run["jobs"][0]["write"]["total_ios"].as_u64().unwrap();
+    let log = fs::read_to_string(directory.path().join("l_lat.1.log")).unwrap();
+    assert_eq!(log.lines().count() as u64, ios, "one line per I/O");
+    assert!(!directory.path().join("x.0.0").exists());
+}
+
+#[test]
+fn showcmd_is_that_of_fio() {
+    if !has("fio") {
+        skip("fio is not installed");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let files = [
+        ARTICLE,
+        "[global]\nbs=8k\nrw=randrw\n[a]\nsize=1m\nnumjobs=2\n[b]\nsize=2m\ndirect=1\n",
+        "[x]\nsize=64k\nbssplit=4k/60:8k/40\n",
+    ];
+    for text in files {
+        fs::write(directory.path().join("job.fio"), text).unwrap();
+        let ours = fio(directory.path(), &["--showcmd", "job.fio"]);
+        let theirs = end(Command::new("fio")
+            .args(["--showcmd", "job.fio"])
+            .current_dir(directory.path()));
+        assert_eq!(ours.printed, theirs.printed);
+    }
+}
+
+#[test]
+fn verify_finds_a_flipped_bit() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = [
+        "--name=v",
+        "--size=1m",
+        "--bs=4k",
+        "--rw=write",
+        "--verify=crc32c",
+    ];
+    let written = fio(directory.path(), &[&write[..], &["--do_verify=0"]].concat());
+    assert_eq!(written.code(), Some(0), "{written:?}");
+    let file = directory.path().join("v.0.0");
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[300_000] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    let read = [
+        "--name=v",
+        "--size=1m",
+        "--bs=4k",
+        "--rw=read",
+        "--verify=crc32c",
+    ];
+    let ended = fio(directory.path(), &read);
+    assert_eq!(ended.code(), Some(1), "{ended:?}");
+    assert!(ended.told.contains("verify"), "{ended:?}");
+}
+
+#[test]
+fn run_prints_one_row_per_section_with_a_verdict() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = "[global]\nsize=1m\n[many]\nnumjobs=2\nrw=randwrite\n[after]\nstonewall\nrw=read\n";
+    fs::write(directory.path().join("job.fio"), file).unwrap();
+    let mut command = program();
+    command
+        .args([
+            "run", "job.fio", "--format", "json", "--quiet", "--runs", "2",
+        ])
+        .current_dir(directory.path());
+    let run = end(&mut command).json();
+    let results = crate::sokudo::results(&run);
+    let names: Vec<_> = results.iter().map(|result| &result["name"]).collect();
+    assert_eq!(names, ["many", "after"], "{run}");
+    assert!(
+        results.iter().all(|result| result["verdict"].is_string()),
+        "{run}"
+    );
+}
+
+#[test]
+fn both_tools_are_compared_or_the_missing_one_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("job.fio"), "[x]\nsize=1m\nrw=read\n").unwrap();
+    let mut without = program();
+    without
+        .args(["check-against", "fio", "job.fio"])
+        .env("PATH", directory.path())
+        .current_dir(directory.path());
+    end(&mut without).refused(1, &["fio is not installed"]);
+    if !has("fio") {
+        skip("fio is not installed");
+        return;
+    }
+    let mut with = program();
+    with.args(["check-against", "fio", "job.fio", "--pairs", "6"])
+        .current_dir(directory.path());
+    let ended = end(&mut with);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    assert!(ended.printed.contains("x read"), "{ended:?}");
+    assert!(ended.printed.contains("95 % interval"), "{ended:?}");
+}
+
+#[test]
+fn an_interrupted_run_prints_what_was_measured() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "$SOKUDO fio --name=x --size=1m --rw=write --time_based --runtime=60 \
+                  --output-format=json --output=result.json & \
+                  until [ -s x.0.0 ]; do :; done; kill -INT $!; wait $!";
+    let ended = end(shell(script).current_dir(directory.path()));
+    assert_eq!(ended.code(), Some(128), "{ended:?}");
+    let text = fs::read_to_string(directory.path().join("result.json")).unwrap();
+    let run: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(run["jobs"][0]["jobname"], "x");
+}
+
+#[test]
+fn a_job_that_cannot_start_does_not_take_the_others_with_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = "[global]\nsize=1m\n[good]\nrw=read\n[bad]\nstonewall\nrw=read\nbs=3000\n\
+                direct=1\n[last]\nstonewall\nrw=read\n";
+    fs::write(directory.path().join("job.fio"), file).unwrap();
+    let ended = fio(directory.path(), &["job.fio", "--output-format=terse"]);
+    assert_eq!(ended.code(), Some(1), "{ended:?}");
+    let names: Vec<_> = ended
+        .printed
+        .lines()
+        .filter_map(|line| line.split(';').nth(2))
+        .collect();
+    assert!(
+        names.contains(&"good") && names.contains(&"last"),
+        "{ended:?}"
+    );
+}

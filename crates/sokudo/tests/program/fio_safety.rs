@@ -1,0 +1,178 @@
+//! fio writes to whatever it is given. sokudo in its clothes does not.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::fio_door::fio;
+use crate::loop_device::LoopDevice;
+use crate::sokudo::{Ended, end, program};
+
+const WRITE: [&str; 4] = ["--name=w", "--rw=write", "--bs=1m", "--size=8m"];
+
+fn write_to(device: &Path, arguments: &[&str], destroy: Option<&str>) -> Ended {
+    let mut command = program();
+    command.arg("fio").args(WRITE).args(arguments);
+    command.arg(format!("--filename={}", device.display()));
+    command.env_remove("SOKUDO_DESTROY");
+    if let Some(word) = destroy {
+        command.env("SOKUDO_DESTROY", word);
+    }
+    end(&mut command)
+}
+
+#[test]
+fn an_empty_device_is_written_only_when_it_is_named() {
+    let Some(device) = LoopDevice::new(32 << 20, true) else {
+        return;
+    };
+    let path = device.path.to_str().unwrap();
+    write_to(&device.path, &[], None).refused(3, &["SOKUDO_DESTROY", path]);
+    write_to(&device.path, &["--allow_mounted_write=1"], None).refused(3, &["SOKUDO_DESTROY"]);
+    write_to(&device.path, &["--overwrite=1"], None).refused(3, &["SOKUDO_DESTROY"]);
+    write_to(&device.path, &[], Some("/dev/loop-of-somebody-else")).refused(3, &[path]);
+    assert!(holds_only_zeros(&device));
+    let named = write_to(&device.path, &[], Some(path));
+    assert_eq!(named.code(), Some(0), "{named:?}");
+    assert!(!holds_only_zeros(&device));
+}
+
+#[test]
+fn a_named_device_may_be_given_as_an_option() {
+    let Some(device) = LoopDevice::new(32 << 20, true) else {
+        return;
+    };
+    let destroy = format!("--destroy={}", device.path.display());
+    let named = write_to(&device.path, &[&destroy], None);
+    assert_eq!(named.code(), Some(0), "{named:?}");
+}
+
+#[test]
+fn a_device_that_holds_something_needs_both_consents() {
+    let Some(device) = LoopDevice::new(32 << 20, true) else {
+        return;
+    };
+    let made = Command::new("mkfs.ext4")
+        .arg("-q")
+        .arg(&device.path)
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        crate::sokudo::skip("mkfs.ext4 cannot be run");
+        return;
+    }
+    let path = device.path.to_str().unwrap();
+    let before = fs::read(device.image()).unwrap();
+    write_to(&device.path, &[], None)
+        .refused(3, &["ext4", "SOKUDO_DESTROY", "allow_mounted_write"]);
+    write_to(&device.path, &[], Some(path)).refused(3, &["ext4", "allow_mounted_write"]);
+    write_to(&device.path, &["--allow_mounted_write=1"], None).refused(3, &["SOKUDO_DESTROY"]);
+    for rw in ["--rw=randrw", "--rw=trim", "--rw=randwrite"] {
+        write_to(&device.path, &[rw], Some(path)).refused(3, &["ext4"]);
+    }
+    assert!(
+        fs::read(device.image()).unwrap() == before,
+        "it was written"
+    );
+    let reads = write_to(&device.path, &["--rw=read"], None);
+    assert_eq!(reads.code(), Some(0), "reading needs no consent: {reads:?}");
+    let both = write_to(&device.path, &["--allow_mounted_write=1"], Some(path));
+    assert_eq!(both.code(), Some(0), "{both:?}");
+}
+
+#[test]
+fn a_mounted_device_says_where_it_is_mounted() {
+    let Some(device) = LoopDevice::new(32 << 20, true) else {
+        return;
+    };
+    let made = Command::new("mkfs.ext4")
+        .arg("-q")
+        .arg(&device.path)
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        crate::sokudo::skip("mkfs.ext4 cannot be run");
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let mounted = Command::new("mount")
+        .args([&device.path, place.path()])
+        .status();
+    assert!(mounted.unwrap().success());
+    let path = device.path.to_str().unwrap();
+    let named = write_to(&device.path, &[], Some(path));
+    let unnamed = write_to(&device.path, &["--allow_mounted_write=1"], None);
+    let unmounted = Command::new("umount").arg(place.path()).status();
+    assert!(unmounted.unwrap().success());
+    let at = place.path().to_str().unwrap();
+    named.refused(3, &["is mounted on", at]);
+    unnamed.refused(3, &["is mounted on", "SOKUDO_DESTROY"]);
+}
+
+#[test]
+fn a_file_of_the_users_is_not_written_without_consent() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("precious");
+    let contents = b"precious words\n\n".repeat(1 << 16);
+    fs::write(&file, &contents).unwrap();
+    let job = ["--name=precious", "--filename=precious", "--size=1m"];
+    for rw in ["--rw=write", "--rw=randrw", "--rw=trim", "--rw=randwrite"] {
+        fio(directory.path(), &[&job[..], &[rw]].concat()).refused(3, &["precious", "overwrite=1"]);
+    }
+    // Too small for the job: fio would write it anew.
+    fio(
+        directory.path(),
+        &["--name=r", "--filename=precious", "--size=2m", "--rw=read"],
+    )
+    .refused(3, &["precious"]);
+    assert!(fs::read(&file).unwrap() == contents);
+    let read = fio(directory.path(), &[&job[..], &["--rw=read"]].concat());
+    assert_eq!(read.code(), Some(0), "{read:?}");
+    assert!(fs::read(&file).unwrap() == contents);
+    let allowed = fio(
+        directory.path(),
+        &[&job[..], &["--rw=write", "--overwrite=1"]].concat(),
+    );
+    assert_eq!(allowed.code(), Some(0), "{allowed:?}");
+    assert!(fs::read(&file).unwrap() != contents);
+}
+
+#[test]
+fn a_job_writes_its_own_file_again_and_another_job_does_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let job = |name: &str| {
+        let name = format!("--name={name}");
+        fio(
+            directory.path(),
+            &[&name, "--filename=shared", "--size=1m", "--rw=write"],
+        )
+    };
+    assert_eq!(job("mine").code(), Some(0));
+    assert_eq!(job("mine").code(), Some(0));
+    job("other").refused(3, &["shared", "no job named other"]);
+}
+
+#[test]
+fn nothing_is_made_when_one_of_several_targets_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("precious"), "dear").unwrap();
+    let ended = fio(
+        directory.path(),
+        &[
+            "--name=a",
+            "--size=1m",
+            "--rw=write",
+            "--name=b",
+            "--filename=precious",
+            "--size=4k",
+            "--rw=write",
+        ],
+    );
+    ended.refused(3, &["precious"]);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+fn holds_only_zeros(device: &LoopDevice) -> bool {
+    fs::read(device.image())
+        .unwrap()
+        .iter()
+        .all(|byte| *byte == 0)
+}

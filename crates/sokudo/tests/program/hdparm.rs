@@ -1,0 +1,74 @@
+//! hdparm's two timings, in its words.
+
+use std::process::Command;
+
+use crate::loop_device::LoopDevice;
+use crate::sokudo::{end, has, program, shell, skip};
+
+/// Digits become `9`, and numbers of any length alike, so that two lines of different
+/// figures compare.
+fn shape(text: &str) -> String {
+    let mut shape = String::new();
+    for character in text.chars() {
+        let character = if character.is_ascii_digit() {
+            '9'
+        } else {
+            character
+        };
+        if character != '9' || !shape.ends_with('9') {
+            shape.push(character);
+        }
+    }
+    shape
+}
+
+#[test]
+fn lines_are_those_of_hdparm() {
+    let Some(device) = LoopDevice::new(64 << 20, false) else {
+        return;
+    };
+    let ours = end(program().args(["hdparm", "-tT"]).arg(&device.path));
+    assert_eq!((ours.code(), &*ours.told), (Some(0), ""), "{ours:?}");
+    assert!(
+        ours.printed
+            .contains(" Timing buffered disk reads:  64 MB in "),
+        "{ours:?}"
+    );
+    if !has("hdparm") {
+        skip("hdparm is not installed");
+        return;
+    }
+    let theirs = end(Command::new("hdparm").arg("-tT").arg(&device.path));
+    let without_blanks = |text: &str| shape(text).replace(' ', "");
+    assert_eq!(
+        without_blanks(&ours.printed),
+        without_blanks(&theirs.printed)
+    );
+}
+
+#[test]
+fn the_script_of_the_article_finds_its_fields() {
+    let Some(device) = LoopDevice::new(64 << 20, false) else {
+        return;
+    };
+    // Its script cuts at every blank: `-f12` stands behind the seconds.
+    let script = format!(
+        "$SOKUDO hdparm -t {} | grep Timing | cut -d' ' -f7,8,11,12",
+        device.path.display()
+    );
+    let ended = end(&mut shell(&script));
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    assert!(ended.printed.contains("MB"), "{ended:?}");
+    assert!(ended.printed.contains("seconds"), "{ended:?}");
+}
+
+#[test]
+fn what_is_no_device_or_not_asked_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
+    std::fs::write(&file, vec![1; 4 << 20]).unwrap();
+    let ended = end(program().args(["hdparm", "-t"]).arg(&file));
+    assert_eq!(ended.code(), Some(1), "{ended:?}");
+    assert!(ended.told.contains("name a block device"), "{ended:?}");
+    end(program().args(["hdparm", "/dev/null"])).refused(2, &["-t", "-T"]);
+}
