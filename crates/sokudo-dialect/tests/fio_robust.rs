@@ -100,6 +100,8 @@ fn files_that_include_themselves_are_refused() {
     let host = Text("[a]\ninclude x\n");
     let error = invocation(&["x".to_owned()], &host).unwrap_err();
     assert!(error.to_string().contains("include"), "{error}");
+    let wide = format!("[a]\n{}", "include x\n".repeat(1000));
+    assert!(invocation(&["x".to_owned()], &Text(&wide)).is_err());
     let doubled = Text("include x\ninclude x\n");
     assert!(invocation(&["x".to_owned()], &doubled).is_err());
 }
