@@ -17,10 +17,12 @@ mod command_line;
 mod criteria;
 mod failure;
 mod files;
+mod help;
 mod host;
 mod invocation;
 mod job;
 mod job_file;
+mod lines;
 pub mod method;
 pub(crate) mod nearest;
 mod numbers;
@@ -35,8 +37,10 @@ mod workload;
 
 pub use command_line::invocation;
 pub use failure::{FioError, FioProblem, Source};
+pub use help::{command_help, document, help};
 pub use host::{Found, FoundKind, Host, NoHost};
 pub use invocation::{Action, Invocation, show_command};
+pub use lines::command_lines;
 pub use method::{
     JobFile, JobFileError, JobFileProblem, Place, PlaceError, Pragma, TEST_FILE_NAME, parse,
     pragmas, read, render,

@@ -107,6 +107,16 @@ impl Assignment {
         FioError::new(source, problem)
     }
 
+    /// As fio shows it.
+    fn shown(&self) -> String {
+        let name = self.option().name;
+        match (&self.value, name) {
+            (None, _) => format!("--{name} "),
+            (Some(value), "description") => format!("--{name}=\"{value}\" "),
+            (Some(value), _) => format!("--{name}={value} "),
+        }
+    }
+
     /// The option.
     pub(super) fn option(&self) -> &'static FioOption {
         &options()[self.option]
@@ -117,25 +127,31 @@ impl Assignment {
 /// `fio --showcmd` prints them.
 pub fn show_command(invocation: &Invocation) -> String {
     let mut text = String::new();
+    let of_command_line = |section: &&Section| section.file.is_none();
+    // fio keeps one list of all that is global: the first file's begins with the
+    // command line's, and every [global] repeats those before it.
+    let own = invocation.sections.iter().filter(of_command_line);
+    let mut global: Vec<&Assignment> = own
+        .filter(|section| section.is_global)
+        .flat_map(|section| &section.options)
+        .collect();
     for index in 0..invocation.files.len() {
         let of_file = |section: &&Section| section.file == Some(index);
         for (number, section) in invocation.sections.iter().filter(of_file).enumerate() {
             if number == 0 {
                 text += "fio ";
             }
-            if !section.is_global {
+            if section.is_global {
+                global.extend(&section.options);
+                global.iter().for_each(|option| text += &option.shown());
+            } else {
                 let _ = write!(text, "--name={} ", section.name);
-            }
-            for assignment in &section.options {
-                let name = assignment.option().name;
-                let _ = match (&assignment.value, name) {
-                    (None, _) => write!(text, "--{name} "),
-                    (Some(value), "description") => write!(text, "--{name}=\"{value}\" "),
-                    (Some(value), _) => write!(text, "--{name}={value} "),
-                };
+                let options = section.options.iter();
+                options.for_each(|option| text += &option.shown());
             }
         }
         text.push('\n');
+        global.clear();
     }
     text
 }

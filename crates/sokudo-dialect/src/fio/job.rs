@@ -188,6 +188,7 @@ const BANDWIDTH_WINDOW: Nanos = Nanos::from_millis(500);
 
 /// fio's defaults, as `fio --cmdhelp` of 3.33 lists them.
 impl Default for Job {
+    #[expect(clippy::too_many_lines, reason = "one line per option")]
     fn default() -> Self {
         Self {
             kilo_base: KiloBase::Binary,

@@ -54,7 +54,7 @@ pub(super) fn read_sections(
 /// first, names of files after their directory, an engine's own options last.
 fn priority(option: &FioOption) -> u8 {
     match option.name {
-        "kb_base" | "unit_base" => 0,
+        "kb_base" | "unit_base" | "cpus_allowed_policy" | "lockfile" => 0,
         "filename" | "filename_format" => 2,
         _ if !option.engines.is_empty() => 3,
         _ => 1,

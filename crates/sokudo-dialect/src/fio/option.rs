@@ -78,7 +78,8 @@ impl FioOption {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
 
-    /// Whether it takes a value always, never needs one, or may have one.
+    /// Whether it may stand without a value in a job file.
+    #[cfg(test)]
     pub(super) const fn may_stand_bare(&self) -> bool {
         matches!(
             self.effect,

@@ -77,6 +77,11 @@ impl Place {
         })
     }
 
+    /// Whether the target is only read.
+    pub(in crate::fio) const fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
     /// Whether the job file makes its own file, and so must remove it.
     pub(super) const fn is_own_file(&self) -> bool {
         matches!(self.site, Site::Directory(_))

@@ -1,0 +1,130 @@
+//! What `--help` and `--cmdhelp` print, and `docs/FIO.md`: the tables, in words.
+
+use std::fmt::Write as _;
+
+use super::failure::{FioError, Source};
+use super::option::{FioOption, Support};
+use super::switches::switches;
+use super::table::{find, options};
+
+/// What `--help` prints.
+pub fn help() -> String {
+    let mut text = "sokudo fio [switches] [job options] [job files]\n".to_owned();
+    for switch in switches().iter().filter(|switch| switch.refused.is_none()) {
+        let _ = writeln!(text, "  --{:18} {}", switch.name, switch.meaning);
+    }
+    text + "--cmdhelp=all lists the options of jobs, --cmdhelp=OPTION explains one.\n"
+}
+
+/// What `--cmdhelp=NAME` prints; `all` and nothing list every option.
+///
+/// # Errors
+/// [`FioError`] when there is no such option, with the nearest.
+pub fn command_help(name: &str) -> Result<String, FioError> {
+    if matches!(name, "" | "all") {
+        let mut text = String::new();
+        for option in options() {
+            let _ = writeln!(text, "{:<28}: {}", option.name, option.meaning);
+        }
+        return Ok(text);
+    }
+    let index = find(name).map_err(|problem| FioError::new(Source::CommandLine, problem))?;
+    let option = &options()[index];
+    let mut text = format!("{:>20}: {}\n", option.name, option.meaning);
+    let mut line = |title: &str, value: &str| {
+        let _ = writeln!(text, "{title:>20}: {value}");
+    };
+    if !option.aliases.is_empty() {
+        line("alias", &option.aliases.join(", "));
+    }
+    if !matches!(option.support, Support::Refused { .. }) {
+        line("value", &option.form());
+    }
+    let default = Some(option.default).filter(|default| !default.is_empty());
+    line("default", default.unwrap_or("none"));
+    if !option.engines.is_empty() {
+        line("engines", &option.engines.join(", "));
+    }
+    let (title, words) = support(option);
+    line(title, &words);
+    Ok(text)
+}
+
+/// A word for how much of an option is here, and more of it.
+fn support(option: &FioOption) -> (&'static str, String) {
+    match option.support {
+        Support::Full => ("accepted", "as fio".to_owned()),
+        Support::Differs(how) => ("differs", how.to_owned()),
+        Support::NoEffect(why) => ("no effect", why.to_owned()),
+        Support::Refused { needs, unless: [] } => ("refused", format!("it would need {needs}")),
+        Support::Refused { needs, unless } => (
+            "refused",
+            format!(
+                "it would need {needs}; accepted with the value {}, which asks for nothing",
+                unless.join(" or ")
+            ),
+        ),
+    }
+}
+
+/// `docs/FIO.md`.
+pub fn document() -> String {
+    let mut text = HEAD.to_owned();
+    text += "\n## Options of jobs\n\n| option | means | here |\n|--|--|--|\n";
+    let mut sorted: Vec<&FioOption> = options().iter().collect();
+    sorted.sort_by_key(|option| option.name);
+    for option in sorted {
+        let names: Vec<String> = option.names().map(|name| format!("`{name}`")).collect();
+        let (title, words) = support(option);
+        let here = match title {
+            "accepted" => title.to_owned(),
+            title => format!("{title}: {words}"),
+        };
+        let row = format!("| {} | {} | {here} |\n", names.join(" "), option.meaning);
+        text += &row.replace("$", "\\$");
+    }
+    text += "\n## Switches of the command line\n\n| switch | means | here |\n|--|--|--|\n";
+    for switch in switches() {
+        let here = match switch.refused {
+            None if switch.letter.is_none() => "sokudo's own".to_owned(),
+            None => "accepted".to_owned(),
+            Some(reason) => format!("refused: {reason}"),
+        };
+        let _ = writeln!(
+            text,
+            "| `--{}` | {} | {here} |",
+            switch.name, switch.meaning
+        );
+    }
+    text
+}
+
+const HEAD: &str = "\
+# fio's options
+
+sokudo runs fio's job files and command lines as fio 3.33 reads them. This table is
+made from the one that the program itself reads with; `sokudo fio --cmdhelp=OPTION`
+says the same of one option.
+
+- **accepted**: it means what it means to fio.
+- **differs**: it works, with the difference that is named.
+- **no effect**: it is accepted; it changes nothing that is measured. `--warnings`
+  lists what of this a run has met.
+- **refused**: it would change what is measured, and sokudo cannot do it. The run ends
+  with exit code 1 before anything is touched; `--lenient` runs without it and says so
+  in the result.
+
+## Where fio misreads, sokudo refuses
+
+fio reads as many digits as there are and guesses at the rest. These are errors here:
+`size=1.5m` (1 byte to fio), `size=10 k` (10 bytes), `runtime=10sec` and `runtime=1min`
+(10 and 1 µs), `runtime=1h30m` (1 µs), `bs=4k-8k` and `bs=4k:8k` (two directions; write
+`bsrange` or `bssplit`), `iodepth=4,8` (4), `numjobs=0` (endless), percentages above 100,
+percentages of `bssplit` that do not sum up to 100, unknown words in `cpus_allowed`.
+
+## Where sokudo reads more than fio
+
+Blanks after `=` before a word (`rw = read`), which fio 3.33 refuses; expressions in
+parentheses (`size=(1+2)*3k`), which fio reads only when it was built with them;
+`--section` holds for every job file of a command line, not for the first alone.
+";

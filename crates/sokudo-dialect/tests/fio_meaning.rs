@@ -1,0 +1,222 @@
+//! What fio's jobs come to: files, sizes, groups, limits.
+
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
+use sokudo_dialect::fio::{Found, FoundKind, Host, NoHost, Planned, SpecKind, invocation};
+use sokudo_model::{Bytes, CpuPolicy, EndsOthers, FileUse, Nanos, Rate, Span, Workload};
+
+/// A device of 100 MiB, and nothing else.
+struct Disk;
+
+impl Host for Disk {
+    fn read_text(&self, path: &str) -> Result<String, String> {
+        Ok(path.to_owned())
+    }
+    fn variable(&self, name: &str) -> Option<String> {
+        NoHost.variable(name)
+    }
+    fn found(&self, path: &str) -> Option<Found> {
+        (path == "/dev/disk").then_some(Found {
+            kind: FoundKind::BlockDevice,
+            bytes: Bytes::mib(100),
+        })
+    }
+    fn processors(&self) -> u32 {
+        2
+    }
+    fn page_bytes(&self) -> u64 {
+        4096
+    }
+    fn memory_bytes(&self) -> u64 {
+        1 << 30
+    }
+}
+
+/// The job file stands in place of its name.
+fn planned(text: &str) -> Planned {
+    let read = invocation(&[text.to_owned()], &Disk);
+    let planned = read.and_then(|invocation| invocation.plan(&Disk));
+    planned.unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn workload(lines: &str) -> Workload {
+    let planned = planned(&format!("[job]\nsize=16m\n{lines}\n"));
+    planned.plan.stages[0].workloads[0].clone()
+}
+
+fn error(text: &str) -> String {
+    let read = invocation(&[text.to_owned()], &Disk);
+    let result = read.and_then(|invocation| invocation.plan(&Disk));
+    result.unwrap_err().problem.to_string()
+}
+
+fn paths(planned: &Planned) -> Vec<&str> {
+    planned.targets.iter().map(|t| t.path.as_str()).collect()
+}
+
+const fn used(target: u32, offset: u64, length: u64) -> FileUse {
+    FileUse {
+        target,
+        span: Some(Span {
+            offset: Bytes(offset),
+            length: Bytes(length),
+        }),
+    }
+}
+
+#[test]
+fn every_clone_has_a_file_of_its_own() {
+    let found = planned("[a]\nsize=1m\nnumjobs=2\nnrfiles=2\ndirectory=x:y\n");
+    assert_eq!(paths(&found), ["x/a.0.0", "x/a.0.1", "y/a.1.0", "y/a.1.1"]);
+    let second = &found.plan.stages[0].workloads[1];
+    let half = 1 << 19;
+    assert_eq!(second.files.uses, [used(2, 0, half), used(3, 0, half)]);
+    assert_eq!(second.limits.bytes, Some(Bytes::mib(1)));
+    assert_eq!((found.session.jobs[1].clone, second.clones), (1, 1));
+    assert_eq!(found.session.jobs[1].files, ["y/a.1.0", "y/a.1.1"]);
+}
+
+#[test]
+fn names_follow_the_format_and_filenames_are_shared() {
+    let found = planned("[a]\nsize=1m\nnumjobs=2\nfilename_format=f-$JobName/$jobnum-$filenum\n");
+    assert_eq!(paths(&found), ["f-a/0-0", "f-a/1-0"]);
+    let found = planned("[a]\nsize=2m\nnumjobs=2\nfilename=p:q\\:r\noffset_increment=1m\n");
+    assert_eq!(paths(&found), ["p", "q:r"]);
+    let mib = 1 << 20;
+    let second = &found.plan.stages[0].workloads[1];
+    assert_eq!(second.files.uses, [used(0, mib, mib), used(1, mib, mib)]);
+    assert_eq!(found.targets[0].bytes, Bytes::mib(2));
+    // The directory is put before the name even if that begins with a slash.
+    let found = planned("[a]\nsize=1m\nfilename=/p\ndirectory=d\n");
+    assert_eq!(paths(&found), ["d//p"]);
+}
+
+#[test]
+fn sizes_may_be_parts_of_a_device() {
+    let found = planned("[a]\nfilename=/dev/disk\nsize=80%\noffset=10%\nio_size=50%\n");
+    let place = found.plan.stages[0].workloads[0].files.uses[0];
+    let (ten, eighty) = (10 << 20, 80 << 20);
+    assert_eq!(place, used(0, ten, eighty));
+    assert_eq!(found.targets[0].kind, SpecKind::BlockDevice);
+    let limits = found.plan.stages[0].workloads[0].limits;
+    assert_eq!(limits.bytes, Some(Bytes(40 << 20)));
+    // A job called as a device uses it.
+    let found = planned("[/dev/disk]\nrw=read\n");
+    assert_eq!(found.targets[0].bytes, Bytes::mib(100));
+    assert!(error("[a]\nfilename=/dev/disk\noffset=200m\n").contains("behind the end"));
+    assert!(error("[a]\nfilename=nothing\n").contains("does not exist"));
+    assert!(error("[a]\nsize=1k\nbs=4k\n").contains("less than one block"));
+}
+
+#[test]
+fn what_an_earlier_job_lays_out_is_there_for_a_later_one() {
+    let found =
+        planned("[a]\nrw=write\nsize=4m\nfilename=x\n[b]\nstonewall\nrw=read\nfilename=x\n");
+    let second = &found.plan.stages[1].workloads[0];
+    assert_eq!(second.files.uses, [used(0, 0, 4 << 20)]);
+    assert!(found.targets[0].written && found.targets[0].read);
+}
+
+#[test]
+fn stonewalls_begin_stages_and_groups_and_new_groups_only_groups() {
+    let found = planned(
+        "[global]\nsize=1m\n[a]\nstonewall\n[b]\nnumjobs=2\n[c]\nnew_group\n[d]\nstonewall\nnumjobs=2\n",
+    );
+    let lengths: Vec<usize> = found
+        .plan
+        .stages
+        .iter()
+        .map(|s| s.workloads.len())
+        .collect();
+    assert_eq!(lengths, [4, 2]);
+    let groups: Vec<u32> = found.session.jobs.iter().map(|job| job.group).collect();
+    assert_eq!(groups, [0, 0, 0, 1, 2, 2]);
+    let sections: Vec<u32> = found.session.jobs.iter().map(|job| job.section).collect();
+    assert_eq!(sections, [0, 1, 1, 2, 3, 3]);
+}
+
+#[test]
+fn limits_are_fios() {
+    let limits = workload("runtime=5\ntime_based\nio_size=1m\nloops=3").limits;
+    assert_eq!(
+        (limits.time, limits.bytes),
+        (Some(Nanos::from_secs(5)), None)
+    );
+    let limits = workload("loops=3\nnumber_ios=7").limits;
+    assert_eq!(
+        (limits.bytes, limits.ios, limits.repeats),
+        (Some(Bytes::mib(16)), Some(7), 2)
+    );
+}
+
+#[test]
+fn rates_are_of_the_directions_that_are_used() {
+    let found = workload("rw=randrw\nrate=10m,5m").rates.each;
+    assert_eq!(found[0], Some(Rate::BytesPerSecond(10 << 20)));
+    assert_eq!(found[1], Some(Rate::BytesPerSecond(5 << 20)));
+    assert_eq!(found[2], None);
+    assert_eq!(workload("rw=read\nrate_iops=,9").rates.each, [None; 3]);
+}
+
+#[test]
+fn synchronous_engines_have_no_depth_and_processors_are_dealt_out() {
+    assert_eq!(workload("iodepth=32").depth, 1);
+    assert_eq!(workload("iodepth=32\nioengine=libaio").depth, 32);
+    let found = planned("[a]\nsize=1m\nnumjobs=3\ncpus_allowed=1,3\ncpus_allowed_policy=split\n");
+    let cpus: Vec<_> = found.plan.stages[0]
+        .workloads
+        .iter()
+        .map(|w| w.cpus[0])
+        .collect();
+    assert_eq!(cpus, [1, 3, 1]);
+    assert_eq!(workload("cpus_allowed=0-1").cpu_policy, CpuPolicy::Shared);
+}
+
+#[test]
+fn exitall_ends_its_group() {
+    let ends = |text: &str| planned(text).plan.stages[0].workloads[0].ends_others;
+    assert_eq!(
+        ends("[a]\nsize=1m\nexitall\n[b]\nsize=1m\n"),
+        EndsOthers::Always
+    );
+    assert_eq!(
+        ends("[a]\nsize=1m\nexitall\n[b]\nsize=1m\nstonewall\n"),
+        EndsOthers::Never
+    );
+    let text = "[global]\nsize=1m\nexitall\n[a]\n[b]\n[c]\nstonewall\n";
+    assert!(error(text).contains("exit_what=all"));
+}
+
+#[test]
+fn unsupported_options_are_refused_or_left_out() {
+    let text = "[a]\nsize=1m\nlatency_target=5ms\n";
+    assert_eq!(
+        error(text),
+        "option latency_target is not supported: it would need a search for a depth; leave it out, or run with --lenient"
+    );
+    let arguments = ["--lenient", text].map(str::to_owned);
+    let found = invocation(&arguments, &Disk).unwrap().plan(&Disk).unwrap();
+    assert_eq!(found.session.left_out, ["latency_target"]);
+    let found = planned("[a]\nsize=1m\nthread\nzonemode=none\n");
+    assert_eq!(
+        found.session.notes,
+        ["thread has no effect: jobs are always threads"]
+    );
+}
+
+#[test]
+fn errors_name_file_line_and_column() {
+    let text = "[a]\n  iodeph=4\n".to_owned();
+    let found = invocation(std::slice::from_ref(&text), &Disk).unwrap_err();
+    assert_eq!(
+        found.to_string(),
+        format!("{text}:2:3: there is no option \"iodeph\"; the nearest is \"iodepth\"")
+    );
+    let text = "[a]\nbs = 4x\n".to_owned();
+    let read = invocation(std::slice::from_ref(&text), &Disk).unwrap();
+    let found = read.plan(&Disk).unwrap_err().to_string();
+    assert!(
+        found.starts_with(&format!("{text}:2:6: bs= 4x is not valid")),
+        "{found}"
+    );
+}

@@ -1,0 +1,161 @@
+//! Whatever is written, it is read or refused, and the documents follow the tables.
+
+#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
+
+use proptest::prelude::*;
+use sokudo_dialect::fio::{
+    Found, FoundKind, Host, NoHost, Place, command_help, command_lines, document, help, invocation,
+    options, parse, show_command, switches,
+};
+use sokudo_model::Bytes;
+
+struct Text<'a>(&'a str);
+
+impl Host for Text<'_> {
+    fn read_text(&self, _path: &str) -> Result<String, String> {
+        Ok(self.0.to_owned())
+    }
+    fn variable(&self, name: &str) -> Option<String> {
+        (name.len() % 2 == 0).then(|| name.to_owned())
+    }
+    fn found(&self, path: &str) -> Option<Found> {
+        let kind = [FoundKind::File, FoundKind::BlockDevice][path.len() % 2];
+        (path.len() % 3 > 0).then_some(Found {
+            kind,
+            bytes: Bytes(path.len() as u64 * 1_000_000),
+        })
+    }
+    fn processors(&self) -> u32 {
+        2
+    }
+    fn page_bytes(&self) -> u64 {
+        4096
+    }
+    fn memory_bytes(&self) -> u64 {
+        1 << 32
+    }
+}
+
+fn read(arguments: &[String], text: &str) {
+    let host = Text(text);
+    if let Ok(invocation) = invocation(arguments, &host) {
+        let _ = show_command(&invocation);
+        if let Err(error) = invocation.plan(&host) {
+            assert!(!error.to_string().is_empty());
+        }
+    }
+}
+
+fn option() -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(options().iter().flat_map(|o| o.names()).collect::<Vec<_>>())
+}
+
+fn value() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[0-9]{1,20}[kmgtp%]?[ib]{0,2}",
+        "[a-z_]{1,8}(:[0-9.]{1,4}){0,3}",
+        "[0-9kmg/:,.%()+*-]{0,24}",
+        ".{0,16}",
+        proptest::sample::select(
+            options()
+                .iter()
+                .map(|o| o.default.to_owned())
+                .collect::<Vec<_>>()
+        ),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in "(?s).{0,400}") {
+        read(&["x".to_owned()], &text);
+    }
+
+    #[test]
+    fn any_options_are_read_or_refused(
+        pairs in proptest::collection::vec((option(), value()), 0..12),
+        size in "[1-9][0-9]{0,3}[km]",
+    ) {
+        let mut text = format!("[global]\nsize={size}\n[job]\n");
+        let mut arguments = vec!["--name=a".to_owned(), format!("--size={size}")];
+        for (name, value) in pairs {
+            text += &format!("{name}={value}\n");
+            arguments.push(format!("--{name}={value}"));
+        }
+        read(&["x".to_owned()], &text);
+        arguments.push("--lenient".to_owned());
+        read(&arguments, "");
+    }
+
+    #[test]
+    fn any_command_line_is_read_or_refused(
+        arguments in proptest::collection::vec("-{0,2}[a-z-]{0,8}(=.{0,8})?", 0..8),
+    ) {
+        read(&arguments, "[a]\nsize=1m\n");
+    }
+}
+
+#[test]
+fn files_that_include_themselves_are_refused() {
+    let host = Text("[a]\ninclude x\n");
+    let error = invocation(&["x".to_owned()], &host).unwrap_err();
+    assert!(error.to_string().contains("include"), "{error}");
+    let doubled = Text("include x\ninclude x\n");
+    assert!(invocation(&["x".to_owned()], &doubled).is_err());
+}
+
+/// `SOKUDO_BLESS=1 cargo test -p sokudo-dialect` writes the document anew.
+#[test]
+fn the_document_follows_the_table() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/FIO.md");
+    let expected = document();
+    if std::env::var_os("SOKUDO_BLESS").is_some() {
+        std::fs::write(path, &expected).unwrap();
+    }
+    let found = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        found == expected,
+        "docs/FIO.md is old; write it anew with SOKUDO_BLESS=1"
+    );
+}
+
+#[test]
+fn every_option_is_explained() {
+    for option in options() {
+        let text = command_help(option.name).unwrap();
+        assert!(text.contains(option.meaning), "{text}");
+    }
+    assert!(command_help("all").unwrap().contains("iodepth"));
+    assert!(
+        command_help("iodeph")
+            .unwrap_err()
+            .to_string()
+            .contains("iodepth")
+    );
+    assert!(help().contains("--showcmd"));
+    assert!(switches().iter().any(|switch| switch.name == "destroy"));
+}
+
+#[test]
+fn a_plan_is_command_lines() {
+    let plan = parse(
+        "[a b]\nsize=1m\nrw=read\n[c]\nstonewall\nsize=1m\nrw=write\n",
+        "x",
+    )
+    .unwrap();
+    let place = Place::directory("/tmp/a b", Bytes::mib(1)).unwrap();
+    let lines = command_lines(&plan, &place);
+    assert_eq!(lines.len(), 2);
+    assert!(
+        lines[0].starts_with("fio '--directory=/tmp/a b' "),
+        "{}",
+        lines[0]
+    );
+    assert!(
+        lines[0].contains(" --name=a_b_READ --rw=read"),
+        "{}",
+        lines[0]
+    );
+    assert!(lines[1].contains(" --name=c_WRITE "), "{}", lines[1]);
+    assert!(invocation(&["--name=a".to_owned()], &NoHost).is_ok());
+}

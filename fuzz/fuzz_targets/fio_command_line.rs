@@ -1,0 +1,11 @@
+#![no_main]
+
+#[path = "../machine.rs"]
+mod machine;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let arguments: Vec<String> = text.split(['\n', '\0']).map(str::to_owned).collect();
+    machine::try_all(&arguments, "[a]\nsize=1m\n");
+});

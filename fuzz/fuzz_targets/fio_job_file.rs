@@ -1,0 +1,11 @@
+#![no_main]
+
+#[path = "../machine.rs"]
+mod machine;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    machine::try_all(&["x".to_owned()], text);
+    let _ = sokudo_dialect::fio::read(text, "x");
+});

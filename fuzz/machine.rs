@@ -1,0 +1,38 @@
+// A machine whose job files are the input.
+
+use sokudo_dialect::fio::{Found, FoundKind, Host, invocation, show_command};
+use sokudo_model::Bytes;
+
+pub struct Machine<'a>(pub &'a str);
+
+impl Host for Machine<'_> {
+    fn read_text(&self, _path: &str) -> Result<String, String> {
+        Ok(self.0.to_owned())
+    }
+    fn variable(&self, name: &str) -> Option<String> {
+        (name.len() % 2 == 0).then(|| name.to_owned())
+    }
+    fn found(&self, path: &str) -> Option<Found> {
+        let kind = [FoundKind::File, FoundKind::BlockDevice][path.len() % 2];
+        let bytes = Bytes(path.len() as u64 * 1_000_000);
+        (path.len() % 3 > 0).then_some(Found { kind, bytes })
+    }
+    fn processors(&self) -> u32 {
+        2
+    }
+    fn page_bytes(&self) -> u64 {
+        4096
+    }
+    fn memory_bytes(&self) -> u64 {
+        1 << 32
+    }
+}
+
+/// Reads, shows and plans whatever is written.
+pub fn try_all(arguments: &[String], text: &str) {
+    let host = Machine(text);
+    if let Ok(invocation) = invocation(arguments, &host) {
+        let _ = show_command(&invocation);
+        let _ = invocation.plan(&host);
+    }
+}
