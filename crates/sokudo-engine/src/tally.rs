@@ -122,7 +122,9 @@ impl Tally {
         let Some(counts) = &mut self.operations[operation.index()] else {
             return;
         };
-        counts.first_at = counts.first_at.min(issued_at);
+        if issued_at < counts.first_at {
+            counts.first_at = issued_at;
+        }
         counts.last_at = now;
         let tally = &mut counts.tally;
         tally.ios += 1;
