@@ -10,12 +10,12 @@ impl Host for Machine<'_> {
         Ok(self.0.to_owned())
     }
     fn variable(&self, name: &str) -> Option<String> {
-        (name.len() % 2 == 0).then(|| name.to_owned())
+        name.len().is_multiple_of(2).then(|| name.to_owned())
     }
     fn found(&self, path: &str) -> Option<Found> {
         let kind = [FoundKind::File, FoundKind::BlockDevice][path.len() % 2];
         let bytes = Bytes(path.len() as u64 * 1_000_000);
-        (path.len() % 3 > 0).then_some(Found { kind, bytes })
+        (!path.len().is_multiple_of(3)).then_some(Found { kind, bytes })
     }
     fn processors(&self) -> u32 {
         2

@@ -16,11 +16,11 @@ impl Host for Text<'_> {
         Ok(self.0.to_owned())
     }
     fn variable(&self, name: &str) -> Option<String> {
-        (name.len() % 2 == 0).then(|| name.to_owned())
+        name.len().is_multiple_of(2).then(|| name.to_owned())
     }
     fn found(&self, path: &str) -> Option<Found> {
         let kind = [FoundKind::File, FoundKind::BlockDevice][path.len() % 2];
-        (path.len() % 3 > 0).then_some(Found {
+        (!path.len().is_multiple_of(3)).then_some(Found {
             kind,
             bytes: Bytes(path.len() as u64 * 1_000_000),
         })
@@ -100,6 +100,8 @@ fn files_that_include_themselves_are_refused() {
     let host = Text("[a]\ninclude x\n");
     let error = invocation(&["x".to_owned()], &host).unwrap_err();
     assert!(error.to_string().contains("include"), "{error}");
+    let wide = format!("[a]\n{}", "include x\n".repeat(1000));
+    assert!(invocation(&["x".to_owned()], &Text(&wide)).is_err());
     let doubled = Text("include x\ninclude x\n");
     assert!(invocation(&["x".to_owned()], &doubled).is_err());
 }

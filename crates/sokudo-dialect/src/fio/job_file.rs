@@ -17,6 +17,9 @@ const TEXT_BYTES_MAX: usize = 1 << 20;
 const LINE_BYTES_MAX: usize = 4096;
 /// Files that include one another; more is a circle.
 const INCLUDES_DEEP_MAX: u32 = 8;
+/// Includes of one job file, each counted where it is read; files that include one
+/// another several times would else grow without end.
+const INCLUDES_MAX: u32 = 64;
 /// fio's limit on jobs.
 const SECTIONS_MAX: usize = 4096;
 /// Options of all sections together; a bound on what a circle of includes can cost.
@@ -39,6 +42,7 @@ pub(super) fn read_sections(
         sections: Vec::new(),
         is_skipped: false,
         options: 0,
+        includes: 0,
     };
     reader.file(path, &text, 0)?;
     let mut sections = reader.sections;
@@ -68,6 +72,7 @@ struct Reader<'a> {
     sections: Vec<Section>,
     is_skipped: bool,
     options: usize,
+    includes: u32,
 }
 
 impl Reader<'_> {
@@ -184,6 +189,12 @@ impl Reader<'_> {
     ) -> Result<(), FioError> {
         if depth == INCLUDES_DEEP_MAX {
             let sentence = format!("more than {INCLUDES_DEEP_MAX} files include one another");
+            return Err(FioError::new(source, FioProblem::Other(sentence)));
+        }
+        self.includes += 1;
+        if self.includes > INCLUDES_MAX {
+            let sentence =
+                format!("more than {INCLUDES_MAX} includes; put the options into one file");
             return Err(FioError::new(source, FioProblem::Other(sentence)));
         }
         let beside = name
