@@ -186,7 +186,7 @@ impl Worker {
             return Some(self.completions_wanted);
         };
         let only_looks = B::SUBMITS && batched.complete_min == Some(0);
-        let wanted = batched.still_wanted(self.completions_wanted);
+        let wanted = batched.still_wanted(self.completions_wanted.min(self.in_flight));
         if only_looks {
             self.look(backend);
             return None;

@@ -237,4 +237,10 @@ fn a_target_without_data_cannot_be_checked() {
         1,
     );
     assert!(error.unwrap_err().to_string().contains("keeps no data"));
+    let nowhere = Workload {
+        backend: BackendKind::Null,
+        ..checked_writes(verify())
+    };
+    let error = try_run(vec![nowhere], &mut own().target(), 1);
+    assert!(error.unwrap_err().to_string().contains("keeps no data"));
 }
