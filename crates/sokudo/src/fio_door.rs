@@ -75,7 +75,8 @@ fn carry(
         plan: &planned.plan,
         places: &places,
         consent,
-        trials: 1,
+        // With create_only files are made and nothing is run.
+        trials: u32::from(!planned.create_only),
         schedule: "fio",
         command: crate::command_line::as_given(),
         read_only: invocation.readonly,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use sokudo_device::CounterSource;
-use sokudo_engine::{Control, StageOptions, run_stage};
+use sokudo_engine::{Control, StageOptions, Target, run_stage};
 use sokudo_model::{
     DeviceCounters, Event, Moved, Operation, Outcome, Phase, Plan, Row, Stage, Trial,
     TrialEvidence, Workload,
@@ -110,6 +110,7 @@ fn run_one(
     let sources = sources(storage, &used);
     let read = || -> Vec<_> { sources.iter().map(CounterSource::read).collect() };
     let mut before = read();
+    let simulated_before = simulated_counters(storage, stage);
     let mut ramp = Ramp::of(stage);
     let mut listen = |event: Event| {
         if ramp.ends(&event) {
@@ -132,6 +133,10 @@ fn run_one(
         .zip(&before)
         .map(|(after, before)| Some(after.as_ref()?.since(before.as_ref()?)))
         .collect();
+    let counted = match simulated_counters(storage, stage).zip(simulated_before) {
+        Some((after, before)) => vec![Some(after.since(&before)); outcomes.len()],
+        None => counted,
+    };
     let devices = shares(&sources, &counted, &outcomes, &ramp.moved);
     Ok(outcomes
         .into_iter()
@@ -145,6 +150,18 @@ fn run_one(
             },
         })
         .collect())
+}
+
+/// What the simulated device of a stage has counted; `None` if there is none, or a ramp,
+/// which cannot be left out there.
+fn simulated_counters(storage: &Storage, stage: &Stage) -> Option<DeviceCounters> {
+    let has_ramp = stage.workloads.iter().any(|workload| workload.ramp.0 > 0);
+    let devices = storage.targets.iter().filter_map(|target| match target {
+        Target::Simulated(simulated) => Some(simulated.device.counters()),
+        _ => None,
+    });
+    let mut devices = devices.filter(|_| !has_ramp);
+    devices.next()
 }
 
 /// Devices count also what is moved before the measured part. So they are read again
