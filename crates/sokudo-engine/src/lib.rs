@@ -47,5 +47,5 @@ pub use control::Control;
 pub use job_file::{Allocation, JobFile, JobFileError, JobFileRequest, OWNER_ATTRIBUTE};
 pub use stage::{StageError, StageOptions, ends_others, run_stage};
 pub use target::{FileTarget, SimulatedTarget, Target, TargetError};
-pub use verify::VerifyError;
 pub use test_file::{LeftBehind, TestFile, TestFileError, free_space_needed, lay_out, left_behind};
+pub use verify::VerifyError;

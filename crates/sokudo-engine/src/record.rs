@@ -5,8 +5,8 @@
 //! Logs grow while the workload runs; nothing else here allocates after the start.
 
 use sokudo_model::{
-    Depths, HistogramPoint, LogPoint, Logs, Nanos, Operation, OperationTally, Recording,
-    SeriesPoint, Workload,
+    Bytes, Depths, HistogramPoint, LogPoint, Logs, Moved, Nanos, Operation, OperationTally,
+    Recording, SeriesPoint, Workload,
 };
 use sokudo_stats::Histogram;
 
@@ -32,12 +32,24 @@ struct Latencies {
     total: u64,
 }
 
+/// What submitting is to a backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Submission {
+    /// A step of its own, whose length can be measured.
+    Step,
+    /// Nothing: an I/O is at the device as soon as it is prepared.
+    None,
+    /// The whole of an I/O: each is done by the call that begins it, so that there is
+    /// nothing to count but I/Os.
+    Whole,
+}
+
 /// Keeps what the workload asks for.
 pub(crate) struct Recorder {
     started_at: u64,
     split: Option<Split>,
-    /// Whether submitting is a step of its own here.
-    submits: bool,
+    submission: Submission,
+    depth: u32,
     depths: Option<Depths>,
     series: Option<OperationSeries>,
     log: Option<LatencyLogger>,
@@ -53,18 +65,24 @@ pub(crate) struct Recorded {
 }
 
 impl Recorder {
-    /// `None` where nothing is asked for. `submits` says whether submitting is a step
-    /// of its own, `chunks` names the I/Os.
-    pub(crate) fn new(workload: &Workload, chunks: u32, submits: bool) -> Option<Box<Self>> {
+    /// `None` where nothing is asked for. `chunks` names the I/Os, of which `depth` are
+    /// in flight.
+    pub(crate) fn new(
+        workload: &Workload,
+        chunks: u32,
+        depth: u32,
+        submission: Submission,
+    ) -> Option<Box<Self>> {
         let recording = &workload.recording;
         if *recording == Recording::default() {
             return None;
         }
-        let splits = recording.split_latency && submits;
+        let splits = recording.split_latency && submission == Submission::Step;
         Some(Box::new(Self {
             started_at: 0,
             split: splits.then(|| Split::new(chunks)),
-            submits,
+            submission,
+            depth,
             depths: recording.split_latency.then(Depths::default),
             series: recording.series_interval.map(OperationSeries::new),
             log: recording
@@ -96,6 +114,16 @@ impl Recorder {
         if let Some(histograms) = &mut self.histograms {
             histograms.start();
         }
+    }
+
+    /// Whether single I/Os and batches are of no interest: all that is kept comes from
+    /// counts that are there anyway.
+    pub(crate) fn only_looks(&self) -> bool {
+        let of_each = self.split.is_some()
+            || self.log.is_some()
+            || self.every_io.is_some()
+            || self.histograms.is_some();
+        !of_each && (self.depths.is_none() || self.submission == Submission::Whole)
     }
 
     /// Whether the clock is to be read after each submission.
@@ -139,22 +167,22 @@ impl Recorder {
             None => Latencies {
                 submission: None,
                 // Where submitting is no step, all of the time is completion.
-                completion: (!self.submits).then_some(total),
+                completion: (self.submission != Submission::Step).then_some(total),
                 total,
             },
         };
         if done.operation == Operation::Flush {
             return;
         }
-        if let Some(series) = &mut self.series {
-            series.count(done);
-        }
         let at = Nanos(done.completed_at.saturating_sub(self.started_at));
         if let Some(log) = &mut self.log {
             log.count(at, done, latencies);
         }
         if let Some(every_io) = &mut self.every_io {
-            every_io.push(log_point(at, done, 1));
+            every_io.push(LogPoint {
+                max: latencies.completion.unwrap_or(latencies.total),
+                ..log_point(at, done, 1)
+            });
         }
         if let Some(histograms) = &mut self.histograms {
             histograms.count(done, latencies.completion.unwrap_or(latencies.total));
@@ -172,12 +200,13 @@ impl Recorder {
         self.started_at.saturating_add(first)
     }
 
-    /// Ends every interval that is over at `now`.
-    pub(crate) fn end_intervals(&mut self, now: u64) {
+    /// Ends every interval that is over at `now`; `moved` is what reads, writes and
+    /// trims have moved since the start.
+    pub(crate) fn end_intervals(&mut self, now: u64, moved: [Moved; 3]) {
         let at = now.saturating_sub(self.started_at);
         if let Some(series) = &mut self.series {
             while series.timer.ends_at() <= at {
-                series.end_interval();
+                series.end_interval(moved);
             }
         }
         if let Some(log) = &mut self.log {
@@ -194,16 +223,23 @@ impl Recorder {
 
     /// What there is so far, without logs, which may be large.
     pub(crate) fn snapshot(&self, at: u64, operations: &mut [OperationTally]) -> Recorded {
-        for tally in operations {
+        for tally in &mut *operations {
             if let Some(split) = &self.split {
                 split.give(tally);
             }
             if let Some(series) = &self.series {
-                tally.series = series.so_far(tally.operation, Nanos(at));
+                tally.series = series.so_far(tally, Nanos(at));
             }
         }
+        let ios = operations
+            .iter()
+            .filter(|tally| tally.operation != Operation::Flush);
+        let ios = ios.map(|tally| tally.ios).sum();
         Recorded {
-            depths: self.depths,
+            depths: self.depths.map(|counted| match self.submission {
+                Submission::Whole => one_by_one(ios, self.depth),
+                _ => counted,
+            }),
             logs: Logs::default(),
         }
     }
@@ -223,6 +259,15 @@ impl Recorder {
         }
         recorded
     }
+}
+
+/// Every I/O begun and ended by itself, with the depth full.
+fn one_by_one(ios: u64, depth: u32) -> Depths {
+    let mut depths = Depths::default();
+    depths.level[level_class(depth)] = ios;
+    depths.submitted[batch_class(1)] = ios;
+    depths.completed[batch_class(1)] = ios;
+    depths
 }
 
 /// fio's classes of levels begin at 1, 2, 4, … 64.
@@ -336,7 +381,8 @@ impl Split {
 /// What was moved per interval, of reads, writes and trims.
 struct OperationSeries {
     timer: Timer,
-    current: [SeriesPoint; 3],
+    /// What had been moved at the end of the last interval.
+    seen: [Moved; 3],
     points: [Vec<SeriesPoint>; 3],
 }
 
@@ -344,42 +390,47 @@ impl OperationSeries {
     fn new(interval: Nanos) -> Self {
         Self {
             timer: Timer::new(interval),
-            current: [SeriesPoint::default(); 3],
+            seen: [Moved::default(); 3],
             points: std::array::from_fn(|_| Vec::with_capacity(INTERVALS_AT_FIRST)),
         }
     }
 
     fn start(&mut self) {
         self.timer.start();
-        self.current = [SeriesPoint::default(); 3];
+        self.seen = [Moved::default(); 3];
         self.points.iter_mut().for_each(Vec::clear);
     }
 
-    fn count(&mut self, done: Done) {
-        if let Some(point) = self.current.get_mut(done.operation.index()) {
-            point.bytes.0 += u64::from(done.bytes);
-            point.ios += 1;
-        }
-    }
-
-    fn end_interval(&mut self) {
+    fn end_interval(&mut self, moved: [Moved; 3]) {
         let at = self.timer.next();
-        for (points, current) in self.points.iter_mut().zip(&mut self.current) {
-            points.push(SeriesPoint { at, ..*current });
-            *current = SeriesPoint::default();
+        for ((points, seen), moved) in self.points.iter_mut().zip(&mut self.seen).zip(moved) {
+            points.push(since(*seen, moved, at));
+            *seen = moved;
         }
     }
 
     /// With the interval in progress, which ends at `at`.
-    fn so_far(&self, operation: Operation, at: Nanos) -> Vec<SeriesPoint> {
-        let index = operation.index();
+    fn so_far(&self, tally: &OperationTally, at: Nanos) -> Vec<SeriesPoint> {
+        let index = tally.operation.index();
         let mut points = self.points.get(index).cloned().unwrap_or_default();
-        if let Some(last) = self.current.get(index)
-            && last.ios > 0
+        let moved = Moved {
+            bytes: tally.bytes,
+            ios: tally.ios,
+        };
+        if let Some(seen) = self.seen.get(index)
+            && moved.ios > seen.ios
         {
-            points.push(SeriesPoint { at, ..*last });
+            points.push(since(*seen, moved, at));
         }
         points
+    }
+}
+
+fn since(seen: Moved, moved: Moved, at: Nanos) -> SeriesPoint {
+    SeriesPoint {
+        at,
+        bytes: Bytes(moved.bytes.0 - seen.bytes.0),
+        ios: moved.ios - seen.ios,
     }
 }
 
@@ -525,16 +576,16 @@ impl HistogramLogger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{Bytes, LatencyLog};
+    use sokudo_model::LatencyLog;
 
     const MS: u64 = 1_000_000;
 
-    fn recorder(recording: Recording, submits: bool) -> Recorder {
+    fn recorder(recording: Recording, submission: Submission) -> Recorder {
         let workload = Workload {
             recording,
             ..Workload::new("w", Bytes(4096))
         };
-        let mut recorder = Recorder::new(&workload, 8, submits).unwrap();
+        let mut recorder = Recorder::new(&workload, 8, 8, submission).unwrap();
         recorder.start(1_000);
         *recorder
     }
@@ -551,7 +602,7 @@ mod tests {
 
     #[test]
     fn nothing_is_recorded_unless_asked_for() {
-        assert!(Recorder::new(&Workload::new("w", Bytes(4096)), 8, true).is_none());
+        assert!(Recorder::new(&Workload::new("w", Bytes(4096)), 8, 8, Submission::Step).is_none());
     }
 
     #[test]
@@ -561,7 +612,7 @@ mod tests {
             latency_log: Some(LatencyLog { interval: None }),
             ..Recording::default()
         };
-        let mut recorder = recorder(recording, true);
+        let mut recorder = recorder(recording, Submission::Step);
         recorder.prepared(3);
         recorder.prepared(5);
         recorder.submitted(2, 2, 1_700);
@@ -591,7 +642,7 @@ mod tests {
             latency_log: Some(LatencyLog { interval: None }),
             ..Recording::default()
         };
-        let mut recorder = recorder(recording, false);
+        let mut recorder = recorder(recording, Submission::None);
         recorder.complete(0, done(Operation::Write, 2_000, 2_500));
         let mut tallies = [OperationTally::new(Operation::Write)];
         let logs = recorder.finish(10_000, &mut tallies).logs;
@@ -610,12 +661,12 @@ mod tests {
             }),
             ..Recording::default()
         };
-        let mut recorder = recorder(recording, false);
+        let mut recorder = recorder(recording, Submission::None);
         recorder.complete(0, done(Operation::Read, 1_000, 1_100));
         recorder.complete(0, done(Operation::Read, 1_000, 1_300));
         recorder.complete(0, done(Operation::Write, 1_000, 1_050));
         assert_eq!(recorder.interval_ends_at(), 1_000 + MS);
-        recorder.end_intervals(1_000 + 3 * MS);
+        recorder.end_intervals(1_000 + 3 * MS, [Moved::default(); 3]);
         recorder.complete(0, done(Operation::Read, 4 * MS, 4 * MS + 7));
         let total = recorder.finish(4 * MS, &mut []).logs.total;
         let found: Vec<_> = total
@@ -636,12 +687,17 @@ mod tests {
             series_interval: Some(Nanos(MS)),
             ..Recording::default()
         };
-        let mut recorder = recorder(recording, true);
-        recorder.complete(0, done(Operation::Read, 1_000, 2_000));
-        recorder.complete(0, done(Operation::Flush, 1_000, 2_000));
-        recorder.end_intervals(1_000 + 2 * MS);
-        recorder.complete(0, done(Operation::Write, 1_000, 2_000));
-        let mut tallies = [Operation::Read, Operation::Write].map(OperationTally::new);
+        let mut recorder = recorder(recording, Submission::Step);
+        let one = Moved {
+            bytes: Bytes(4096),
+            ios: 1,
+        };
+        recorder.end_intervals(1_000 + 2 * MS, [one, Moved::default(), Moved::default()]);
+        let mut tallies = [Operation::Read, Operation::Write].map(|operation| OperationTally {
+            bytes: one.bytes,
+            ios: one.ios,
+            ..OperationTally::new(operation)
+        });
         recorder.finish(2 * MS + 5, &mut tallies);
         let ios = |tally: &OperationTally| {
             let points = tally.series.iter();
@@ -667,10 +723,10 @@ mod tests {
             histogram_interval: Some(Nanos(MS)),
             ..Recording::default()
         };
-        let mut recorder = recorder(recording, false);
+        let mut recorder = recorder(recording, Submission::None);
         for interval in 0..3 {
             let at = 1_000 + interval * MS;
-            recorder.end_intervals(at);
+            recorder.end_intervals(at, [Moved::default(); 3]);
             recorder.complete(0, done(Operation::Read, at, at + 10 * (interval + 1)));
         }
         let points = recorder.finish(3 * MS, &mut []).logs.histograms;

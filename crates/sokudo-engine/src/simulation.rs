@@ -19,6 +19,7 @@ use crate::data::Data;
 use crate::offsets::Stretch;
 use crate::pattern::Pattern;
 use crate::progress::Glance;
+use crate::record::Submission;
 use crate::sim;
 use crate::stage::{Circumstances, StageOptions, ends_others, merged, outcome, uses};
 use crate::steady::Steady;
@@ -144,7 +145,7 @@ fn actors(stage: &Stage, seed: u64, size: Bytes, now: u64) -> Vec<Actor> {
                 pace: pace_stream(seed, number),
                 depth: workload.depth,
                 chunks: workload.depth,
-                submits: false,
+                submission: Submission::None,
                 checker: None,
             };
             number += 1;

@@ -25,6 +25,7 @@ use crate::drive::Driver;
 use crate::offsets::{SharedPosition, Stretch};
 use crate::pattern::Pattern;
 use crate::progress::Progress;
+use crate::record::Submission;
 use crate::stage::{StageError, StageOptions, ends_others, outcome, stretch_of, uses};
 use crate::target::{Target, TargetError};
 use crate::verify::Verifier;
@@ -286,7 +287,11 @@ fn prepare(
     };
     let (mut backend, mut used) = open(wanted, files)?;
     note_open_max(workload, &mut used);
-    let submits = matches!(used.kind, BackendKind::IoUring | BackendKind::Libaio);
+    let submission = match used.kind {
+        BackendKind::IoUring | BackendKind::Libaio => Submission::Step,
+        BackendKind::Vsync => Submission::None,
+        _ => Submission::Whole,
+    };
     let mut random = Random::stream(shared.seed, clone.number as u64);
     let data = Data::new(&workload.data, random.next_u64());
     let stretches = stretches(workload, shared.targets);
@@ -297,7 +302,7 @@ fn prepare(
         pace: pace_stream(shared.seed, clone.number as u64),
         depth: depth_used(used.kind, workload),
         chunks,
-        submits,
+        submission,
         checker: checker(shared, workload, clone, direct, chunks)?,
     };
     let mut worker = Worker::new(workload, setup);

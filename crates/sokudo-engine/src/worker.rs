@@ -9,7 +9,7 @@ mod special;
 
 use std::time::Duration;
 
-use sokudo_model::{Moved, Operation, Phase, StopReason, VerifyOutcome, Workload};
+use sokudo_model::{Batching, Moved, Operation, Phase, StopReason, VerifyOutcome, Workload};
 use sokudo_stats::Random;
 use sokudo_sys::{Action, Request};
 
@@ -22,7 +22,7 @@ use crate::data::Data;
 use crate::flushing::Flushing;
 use crate::pace::Pace;
 use crate::pattern::{Access, Pattern};
-use crate::record::{Recorded, Recorder};
+use crate::record::{Recorded, Recorder, Submission};
 use crate::tally::{FinishedTally, Tally};
 use crate::verify::Expected;
 
@@ -124,8 +124,8 @@ pub(crate) struct Setup {
     pub(crate) depth: u32,
     /// Buffers to use in turn.
     pub(crate) chunks: u32,
-    /// Whether submitting is a step of its own.
-    pub(crate) submits: bool,
+    /// What submitting is to the backend.
+    pub(crate) submission: Submission,
     /// Checks what is written or read, if that is asked for.
     pub(crate) checker: Option<Checker>,
 }
@@ -147,7 +147,7 @@ pub(crate) struct Worker {
     recorder: Option<Box<Recorder>>,
     batched: Option<Box<Batched>>,
     checker: Option<Box<Checker>>,
-    /// None of the four above, so that the loop need not look for them.
+    /// Nothing of the four above is of interest to the loop.
     plain: bool,
     data: Data,
     tally: Tally,
@@ -206,19 +206,28 @@ impl Worker {
             pace,
             depth,
             chunks,
-            submits,
+            submission,
             checker,
         } = setup;
         let files = u32::try_from(workload.files.uses.len().max(1)).unwrap_or(u32::MAX);
         let pace = Pace::new(workload, pace).map(Box::new);
-        let recorder = Recorder::new(workload, chunks, submits);
-        let batched = Batched::new(&workload.batching, depth, chunks).map(Box::new);
+        let recorder = Recorder::new(workload, chunks, depth, submission);
+        let batching = match submission {
+            Submission::Whole => Batching::default(),
+            _ => workload.batching,
+        };
+        let batched = Batched::new(&batching, depth, chunks).map(Box::new);
         let submit = batched.as_ref().and_then(|batched| batched.submit);
         let splits = recorder.as_ref().is_some_and(|recorder| recorder.splits());
         Self {
             pattern,
             drawn: None,
-            plain: pace.is_none() && recorder.is_none() && batched.is_none() && checker.is_none(),
+            plain: pace.is_none()
+                && recorder
+                    .as_ref()
+                    .is_none_or(|recorder| recorder.only_looks())
+                && batched.is_none()
+                && checker.is_none(),
             checker: checker.map(Box::new),
             pace,
             recorder,

@@ -35,8 +35,9 @@ impl Worker {
             self.stop(StopReason::Time);
         }
         self.tally.end_intervals(now);
+        let moved = self.moved();
         if let Some(recorder) = &mut self.recorder {
-            recorder.end_intervals(now);
+            recorder.end_intervals(now, moved);
         }
         self.set_boundary(now);
         self.set_completions_wanted(now);
