@@ -361,7 +361,7 @@ fn verdict_line(report: &FioReport) -> String {
     match reason {
         None => format!("sokudo: {verdict}"),
         Some(finding) => format!(
-            "sokudo: {verdict} {}: {} {} {} ({})",
+            "sokudo: {verdict}: {}: {}; cause: {}; remedy: {} ({})",
             job.name, finding.symptom, finding.cause, finding.remedy, finding.code
         ),
     }

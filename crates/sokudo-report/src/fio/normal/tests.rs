@@ -214,16 +214,16 @@ fn the_last_line_is_the_worst_verdict_and_its_reason() {
     assessment.findings = vec![Finding {
         code: "cached".into(),
         severity: Severity::Warning,
-        symptom: "Reads came from memory.".into(),
-        cause: "The file was just written.".into(),
-        remedy: "Set direct=1.".into(),
+        symptom: "reads came from memory".into(),
+        cause: "the file was just written".into(),
+        remedy: "set direct=1".into(),
     }];
     let text = normal(&sample.report());
     let last = text.lines().last().unwrap();
     assert_eq!(
         last,
-        "sokudo: UNVERIFIED b: Reads came from memory. The file was just written. \
-         Set direct=1. (cached)"
+        "sokudo: UNVERIFIED: b: reads came from memory; cause: the file was just written; \
+         remedy: set direct=1 (cached)"
     );
     for row in &mut sample.run.rows {
         row.assessment = None;
