@@ -24,7 +24,8 @@ mod system;
 pub use counters::CounterSource;
 pub use environment::environment;
 pub use file::{
-    FileStateError, cached_bytes, direct_io_support, drop_cached, drop_cached_device, file_state, free_bytes,
+    FileStateError, cached_bytes, direct_io_support, drop_cached, drop_cached_device, file_state,
+    free_bytes,
 };
 pub use inspect::{InspectError, Inspected, inspect};
 pub use occupants::{OccupancyError, occupants};

@@ -177,13 +177,21 @@ fn exitall_ends_its_group() {
     let ends = |text: &str| planned(text).plan.stages[0].workloads[0].ends_others;
     assert_eq!(
         ends("[a]\nsize=1m\nexitall\n[b]\nsize=1m\n"),
+        EndsOthers::Stage
+    );
+    assert_eq!(
+        ends("[a]\nsize=1m\nexitall\nexit_what=all\n[b]\nsize=1m\n"),
         EndsOthers::Always
     );
     assert_eq!(
         ends("[a]\nsize=1m\nexitall\n[b]\nsize=1m\nstonewall\n"),
         EndsOthers::Never
     );
-    let text = "[global]\nsize=1m\nexitall\n[a]\n[b]\n[c]\nstonewall\n";
+    assert_eq!(
+        ends("[global]\nsize=1m\nexitall\n[a]\n[b]\n[c]\nstonewall\n"),
+        EndsOthers::Stage
+    );
+    let text = "[global]\nsize=1m\nexitall\n[a]\n[b]\n[c]\nnew_group\n";
     assert!(error(text).contains("exit_what=all"));
 }
 

@@ -45,7 +45,7 @@ pub use check::CheckError;
 pub use consent::{Consent, ConsentError, DevicePermit};
 pub use control::Control;
 pub use job_file::{Allocation, JobFile, JobFileError, JobFileRequest, OWNER_ATTRIBUTE};
-pub use stage::{StageError, StageOptions, ends_others, run_stage};
+pub use stage::{StageError, StageOptions, ends_plan, run_stage};
 pub use target::{FileTarget, SimulatedTarget, Target, TargetError};
 pub use test_file::{LeftBehind, TestFile, TestFileError, free_space_needed, lay_out, left_behind};
 pub use verify::VerifyError;

@@ -21,7 +21,7 @@ use crate::pattern::Pattern;
 use crate::progress::Glance;
 use crate::record::Submission;
 use crate::sim;
-use crate::stage::{Circumstances, StageOptions, ends_others, merged, outcome, uses};
+use crate::stage::{Circumstances, StageOptions, ends_stage, merged, outcome, uses};
 use crate::steady::Steady;
 use crate::target::SimulatedTarget;
 use crate::threads::pace_stream;
@@ -216,7 +216,7 @@ impl Simulation<'_> {
                 Next::Finished => {
                     actor.finished = true;
                     let stopped = actor.worker.stopped().unwrap_or(StopReason::Ended);
-                    ends_all |= ends_others(&self.stage.workloads[actor.workload], stopped);
+                    ends_all |= ends_stage(&self.stage.workloads[actor.workload], stopped);
                 }
                 Next::Completion => actor.wakes_at = u64::MAX,
                 Next::CompletionOr(at) | Next::Until(at) | Next::Busy(at) => actor.wakes_at = at,

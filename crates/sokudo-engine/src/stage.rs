@@ -91,11 +91,15 @@ pub fn run_stage(
     threads::run(stage, options, targets, control, listener)
 }
 
-/// Whether what happened to a workload ends every workload of its stage, and the
-/// stages after it (fio: `exitall`, `exitall_on_error`).
-pub fn ends_others(workload: &Workload, stopped: StopReason) -> bool {
+/// Whether what happened to a workload ends every workload of its stage.
+pub(crate) fn ends_stage(workload: &Workload, stopped: StopReason) -> bool {
+    workload.ends_others == EndsOthers::Stage || ends_plan(workload, stopped)
+}
+
+/// Whether what happened to a workload ends the stages after its own as well.
+pub fn ends_plan(workload: &Workload, stopped: StopReason) -> bool {
     match workload.ends_others {
-        EndsOthers::Never => false,
+        EndsOthers::Never | EndsOthers::Stage => false,
         EndsOthers::OnError => stopped == StopReason::Failed,
         EndsOthers::Always => true,
     }

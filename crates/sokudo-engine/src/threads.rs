@@ -26,7 +26,7 @@ use crate::offsets::{SharedPosition, Stretch};
 use crate::pattern::Pattern;
 use crate::progress::Progress;
 use crate::record::Submission;
-use crate::stage::{StageError, StageOptions, ends_others, outcome, stretch_of, uses};
+use crate::stage::{StageError, StageOptions, ends_stage, outcome, stretch_of, uses};
 use crate::target::{Target, TargetError};
 use crate::verify::Verifier;
 use crate::worker::{Setup, Worker};
@@ -224,7 +224,7 @@ fn run_clone(
         None => drive(&driver, worker, backend),
         Some(stopped) => never_began(&driver, stopped),
     };
-    if ends_others(workload, outcome.stopped) {
+    if ends_stage(workload, outcome.stopped) {
         for halt in &shared.halts {
             halt.store(true, Ordering::Relaxed);
         }

@@ -137,8 +137,7 @@ fn measure(
         ..StageOptions::default()
     };
     let targets = std::slice::from_mut(&mut subject.target);
-    let mut outcomes =
-        run_stage(stage, options, targets, control, listener).map_err(from_stage)?;
+    let mut outcomes = run_stage(stage, options, targets, control, listener).map_err(from_stage)?;
     let after = subject.counters();
     let device = after
         .zip(before)

@@ -186,12 +186,7 @@ pub(crate) struct RunArguments {
     pub(crate) format: Format,
 
     /// Write results to a file instead of the terminal
-    #[arg(
-        short,
-        long,
-        value_name = "FILE",
-        help_heading = "What is printed"
-    )]
+    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
     pub(crate) output: Option<PathBuf>,
 
     /// Show no progress

@@ -297,10 +297,8 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// The plan knows only an end of everything. fio's `exitall` ends the group, which is
-    /// everything where there is one group, and nothing where the job is alone in it.
+    /// fio's `exitall` ends the group, which is a stage unless `new_group` divides that.
     fn settle_exits(&mut self) -> Result<(), FioError> {
-        let stage_count = self.stages.len();
         let mut index = 0;
         for stage in &mut self.stages {
             let jobs = &self.session.jobs[index..index + stage.workloads.len()];
@@ -314,18 +312,15 @@ impl<'a> Planner<'a> {
                     Some(ExitWhat::Group) if members == 1 => {
                         workload.ends_others = EndsOthers::Never;
                     }
-                    Some(ExitWhat::Stonewall) if jobs.len() == 1 => {
-                        workload.ends_others = EndsOthers::Never;
-                    }
-                    Some(what)
-                        if stage_count > 1 || (*what == ExitWhat::Group && !is_whole_stage) =>
-                    {
+                    Some(ExitWhat::Group) if !is_whole_stage => {
                         return Err(FioError::of_job(
                             &job.name,
-                            "exitall would end its group only, and other jobs go on; say exit_what=all, or run the groups one by one with --section",
+                            "exitall would end its group only, while other groups beside it go on; say exit_what=all or exit_what=stonewall, or begin the groups with stonewall",
                         ));
                     }
-                    Some(_) => {}
+                    Some(ExitWhat::Group | ExitWhat::Stonewall) => {
+                        workload.ends_others = EndsOthers::Stage;
+                    }
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sokudo_engine::{Control, StageOptions, Target, ends_others, run_stage};
+use sokudo_engine::{Control, StageOptions, Target, ends_plan, run_stage};
 use sokudo_model::{
     Bytes, DataContent, Durability, EndsOthers, Event, FileOrder, FileService, FileUse, Files,
     Limits, Nanos, Operation, OperationMix, Outcome, Phase, Span, Stage, SteadyFigure, SteadyLimit,
@@ -127,7 +127,7 @@ fn the_end_of_one_ends_all() {
             [StopReason::Bytes, StopReason::Ended, StopReason::Ended]
         );
         assert_eq!(outcomes[2].ios(), 0);
-        assert!(ends_others(&workloads[0], stopped[0]));
+        assert!(ends_plan(&workloads[0], stopped[0]));
     }
 }
 

@@ -26,9 +26,11 @@ pub enum EndsOthers {
     /// Nothing.
     #[default]
     Never,
-    /// Everything, when it fails (fio: `exitall_on_error`).
+    /// Its stage and all after it, when it fails (fio: `exitall_on_error`).
     OnError,
-    /// Everything (fio: `exitall`).
+    /// Its stage (fio: `exitall`).
+    Stage,
+    /// Its stage and all after it (fio: `exit_what=all`).
     Always,
 }
 

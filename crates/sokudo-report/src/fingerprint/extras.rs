@@ -183,6 +183,7 @@ fn start(workload: &Workload) -> Option<String> {
     match workload.ends_others {
         EndsOthers::Never => {}
         EndsOthers::OnError => parts.push("ends all others on an error".to_owned()),
+        EndsOthers::Stage => parts.push("ends its stage".to_owned()),
         EndsOthers::Always => parts.push("ends all others".to_owned()),
     }
     joined(&parts)

@@ -172,7 +172,12 @@ impl StatusLine {
                 Phase::Ended => Some(Nanos(0)),
                 _ => remaining(&job.workload, &job.moved, job.phase, since_start),
             };
-            let first_ends_all = jobs().any(|job| job.workload.ends_others == EndsOthers::Always);
+            let first_ends_all = jobs().any(|job| {
+                matches!(
+                    job.workload.ends_others,
+                    EndsOthers::Stage | EndsOthers::Always
+                )
+            });
             let is_running = self.stage.is_some_and(|(running, _)| running == stage);
             let of_stage = if first_ends_all {
                 jobs().filter_map(left).min()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use sokudo_device::CounterSource;
-use sokudo_engine::{Control, StageOptions, Target, run_stage};
+use sokudo_engine::{Control, StageOptions, Target, ends_plan, run_stage};
 use sokudo_model::{
     DeviceCounters, Event, Moved, Operation, Outcome, Phase, Plan, Row, Stage, Trial,
     TrialEvidence, Workload,
@@ -63,7 +63,7 @@ pub(crate) fn run(
     listener: &mut dyn Listener,
 ) -> Vec<Exit> {
     let mut errors = Vec::new();
-    let mut first = 0;
+    let (mut first, mut clones_before) = (0, 0);
     for (number, stage) in plan.stages.iter().enumerate() {
         if control.is_cancelled() {
             break;
@@ -76,21 +76,33 @@ pub(crate) fn run(
         let options = StageOptions {
             seed,
             snapshot_every: repeat.snapshot_every,
+            clones_before,
             ..StageOptions::default()
         };
         let trials = run_one(stage, options, storage, control, &mut |event| {
             listener.event(first, event);
         });
         listener.stage_ends();
+        let mut ends_here = false;
         match trials {
             Ok(trials) => {
+                ends_here = (stage.workloads.iter().zip(&trials))
+                    .any(|(workload, trial)| ends_plan(workload, trial.outcome.stopped));
                 for (row, trial) in rows[first..].iter_mut().zip(trials) {
                     row.trials.push(trial);
                 }
             }
             Err(error) => errors.push(error),
         }
+        if ends_here {
+            break;
+        }
         first += stage.workloads.len();
+        clones_before += stage
+            .workloads
+            .iter()
+            .map(|workload| workload.clones)
+            .sum::<u32>();
     }
     errors
 }

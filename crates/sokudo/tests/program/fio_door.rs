@@ -352,3 +352,22 @@ fn a_job_that_cannot_start_does_not_take_the_others_with_it() {
         "{ended:?}"
     );
 }
+
+#[test]
+fn exitall_ends_its_stage_or_all_of_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = "[global]\nioengine=null\nsize=1m\nrw=read\nexitall\n[first]\n[beside]\n\
+                time_based\nruntime=60\n[after]\nstonewall\n";
+    fs::write(directory.path().join("job.fio"), file).unwrap();
+    let measured = |arguments: &[&str]| -> Vec<bool> {
+        let run = fio_json(directory.path(), arguments);
+        let jobs = run["jobs"].as_array().unwrap();
+        jobs.iter()
+            .map(|job| job["read"]["total_ios"].as_u64().unwrap() > 0)
+            .collect()
+    };
+    assert_eq!(measured(&["job.fio"]).last(), Some(&true));
+    let all = file.replace("exitall\n", "exitall\nexit_what=all\n");
+    fs::write(directory.path().join("job.fio"), all).unwrap();
+    assert_eq!(measured(&["job.fio"]).last(), Some(&false));
+}
