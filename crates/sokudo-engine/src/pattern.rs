@@ -41,6 +41,9 @@ pub(crate) struct Pattern {
     offsets: Offsets,
     /// Instead of `blocks` and `offsets`, where these are not enough.
     route: Option<Route>,
+    trims_first: bool,
+    /// What has been trimmed and is to be written next.
+    trimmed: Option<Access>,
     random: Random,
 }
 
@@ -69,6 +72,8 @@ impl Pattern {
             ),
             offsets,
             route,
+            trims_first: workload.scatter.trims_first,
+            trimmed: None,
             random,
         }
     }
@@ -83,14 +88,26 @@ impl Pattern {
     /// What the next I/O does.
     #[inline(always)]
     pub(crate) fn draw_operation(&mut self) -> Operation {
-        draw(&self.operations, &mut self.random)
+        if let [(only, _)] = self.operations[..] {
+            return only;
+        }
+        self.draw_of_several_operations()
+    }
+
+    #[inline(never)]
+    fn draw_of_several_operations(&mut self) -> Operation {
+        match self.trimmed {
+            Some(_) => Operation::Write,
+            None if self.trims_first => Operation::Trim,
+            None => draw(&self.operations, &mut self.random),
+        }
     }
 
     /// The next I/O of an operation, one of the workload's.
     #[inline(always)]
     pub(crate) fn access(&mut self, operation: Operation) -> Access {
-        if let Some(route) = &mut self.route {
-            return route.access(operation, &mut self.random);
+        if self.route.is_some() {
+            return self.routed(operation);
         }
         let length = draw(&self.blocks, &mut self.random);
         let offset = self.offsets.next(u64::from(length), &mut self.random);
@@ -102,8 +119,25 @@ impl Pattern {
         }
     }
 
+    #[inline(never)]
+    fn routed(&mut self, operation: Operation) -> Access {
+        if operation == Operation::Write
+            && let Some(trimmed) = self.trimmed.take()
+        {
+            return Access {
+                operation,
+                ..trimmed
+            };
+        }
+        let route = self.route.as_mut().expect("a routed pattern has a route");
+        let access = route.access(operation, &mut self.random);
+        self.trimmed = self.trims_first.then_some(access);
+        access
+    }
+
     /// Begins another pass: sequential positions at the start, maps empty.
     pub(crate) fn restart(&mut self) {
+        self.trimmed = None;
         match &mut self.route {
             Some(route) => route.restart(&mut self.random),
             None => self.offsets.restart(&mut self.random),
@@ -132,6 +166,7 @@ fn is_common(workload: &Workload) -> bool {
 fn is_plain(scatter: &Scatter) -> bool {
     scatter.distribution == Distribution::Uniform
         && scatter.random_percent.is_none()
+        && !scatter.trims_first
         && scatter.run_ios <= 1
         && scatter.stride == 0
         && scatter.alignment.is_none()

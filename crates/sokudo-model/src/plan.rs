@@ -231,6 +231,12 @@ impl OperationMix {
         }
     }
 
+    /// As many trims as writes: each place is trimmed, then written (with
+    /// [`Scatter::trims_first`]).
+    pub fn trim_write() -> Self {
+        Self(vec![(Operation::Write, 50), (Operation::Trim, 50)])
+    }
+
     /// Each operation with its percentage.
     pub fn shares(&self) -> &[(Operation, u32)] {
         &self.0

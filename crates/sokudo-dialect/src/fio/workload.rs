@@ -67,9 +67,6 @@ impl Job {
         seed: u64,
         placement: &Placement,
     ) -> Result<Workload, String> {
-        if self.access.writes && self.access.trims {
-            return Err("rw=trimwrite is not supported: it would need an order between a trim and a write of each block; give a job for each".to_owned());
-        }
         let (backend, _) = self.backend()?;
         let depth = if self.is_synchronous() { 1 } else { self.depth };
         let blocks = self.blocks().ok_or("its block sizes are not valid")?;
@@ -126,6 +123,7 @@ impl Job {
             (true, true) => OperationMix::read_write(self.read_percent)
                 .expect("the option table admits no percentage above 100"),
             (true, false) => only(Operation::Read),
+            (false, true) if self.access.trims => OperationMix::trim_write(),
             (false, true) => only(Operation::Write),
             (false, false) => only(Operation::Trim),
         }
@@ -174,10 +172,12 @@ impl Job {
     }
 
     fn scatter(&self) -> Result<Scatter, String> {
+        let trims_first = self.access.writes && self.access.trims;
         if !self.access.random {
             let stride = self.access_number.unwrap_or(0);
             return Ok(Scatter {
                 stride,
+                trims_first,
                 ..Scatter::default()
             });
         }
@@ -195,6 +195,7 @@ impl Job {
             random_percent: given.then_some(percents),
             run_ios,
             stride: 0,
+            trims_first,
             alignment: self.alignment.map(|each| each.map(Bytes)),
         })
     }
@@ -227,9 +228,15 @@ impl Job {
             Some(Amount::Percent(percent)) => bytes / 100 * percent + bytes % 100 * percent / 100,
             None => bytes,
         };
+        // fio counts the writes alone.
+        let moved_per_byte = if self.access.writes && self.access.trims {
+            2
+        } else {
+            1
+        };
         Limits {
             time,
-            bytes: Some(Bytes(bytes)),
+            bytes: Some(Bytes(bytes.saturating_mul(moved_per_byte))),
             ios: self.ios,
             repeats: self.loops.saturating_sub(1),
         }

@@ -347,3 +347,33 @@ fn common_patterns_need_no_route() {
         );
     }
 }
+
+#[test]
+fn each_place_is_trimmed_and_then_written() {
+    let orders = [
+        Order::Random { map: true },
+        Order::Sequential {
+            offset: SequentialOffset::Own,
+        },
+    ];
+    for order in orders {
+        let mut workload = Workload::new("trimwrite", Bytes(4096));
+        workload.operations = OperationMix::trim_write();
+        workload.scatter.trims_first = true;
+        workload.order = order;
+        let stretch = Stretch {
+            start: 0,
+            length: 64 << 12,
+        };
+        let mut pattern = Pattern::new(&workload, &[stretch], &Arc::default(), Random::new(5));
+        let mut places = HashSet::new();
+        for _ in 0..64 {
+            let (trim, write) = (pattern.next(), pattern.next());
+            assert_eq!(trim.operation, Operation::Trim);
+            assert_eq!(write.operation, Operation::Write);
+            assert_eq!((trim.offset, trim.length), (write.offset, write.length));
+            places.insert(write.offset);
+        }
+        assert_eq!(places.len(), 64);
+    }
+}

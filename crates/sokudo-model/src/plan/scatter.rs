@@ -23,6 +23,9 @@ pub struct Scatter {
     /// What is added to each next sequential offset beyond the block (fio:
     /// `rw=read:512k`); below 0 it runs backward.
     pub stride: i64,
+    /// Whether each place is trimmed, then written (fio: `rw=trimwrite`).
+    #[serde(default)]
+    pub trims_first: bool,
     /// What random offsets of reads, writes and trims are multiples of, when that
     /// is not the smallest block (fio: `ba`).
     pub alignment: Option<[Bytes; 3]>,

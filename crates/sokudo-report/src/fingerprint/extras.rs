@@ -84,6 +84,9 @@ fn scatter(scatter: &Scatter) -> Option<String> {
     if scatter.stride != 0 {
         parts.push(format!("{} B between blocks", scatter.stride));
     }
+    if scatter.trims_first {
+        parts.push("each place trimmed, then written".to_owned());
+    }
     if let Some([Bytes(read), Bytes(write), Bytes(trim)]) = scatter.alignment {
         parts.push(match read == write && write == trim {
             true => format!("aligned to {read} B"),

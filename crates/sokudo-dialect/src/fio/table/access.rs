@@ -43,8 +43,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
             };
             Ok(())
         }),
-    )
-    .differs("trimwrite and randtrimwrite are refused: a plan has no order between a trim and a write"),
+    ),
     full(
         "rwmixread",
         &[],

@@ -77,6 +77,7 @@ fn any_scatter() -> impl Strategy<Value = Scatter> {
                 run_ios,
                 stride,
                 alignment: alignment.map(|alignment| [Bytes(alignment); 3]),
+                trims_first: false,
             },
         )
 }
