@@ -6,7 +6,9 @@ use sokudo_model::{Finding, Run};
 
 /// What a `mark` option is called in fio's job files.
 const FIO: &[(&str, &str)] = &[
-    ("(--direct on)", "(direct=1)"),
+    ("--direct on", "direct=1"),
+    ("--engine io_uring", "ioengine=io_uring"),
+    ("(--size)", "(size)"),
     ("--direct off", "direct=0"),
     ("(--runs, --time)", "(runtime, or sokudo run --runs)"),
     ("(--time)", "(runtime)"),
@@ -16,7 +18,10 @@ const FIO: &[(&str, &str)] = &[
 
 /// What it is called in diskspd's command lines, which know no repetitions.
 const DISKSPD: &[(&str, &str)] = &[
-    ("(--direct on)", "(-Sd)"),
+    ("--direct on", "-Sd"),
+    ("use --engine io_uring or libaio", "use -xk"),
+    ("use --engine io_uring", "leave -xk out"),
+    ("(--size)", "(-c)"),
     ("--direct off", "-Sb"),
     ("(--runs, --time)", "(-d)"),
     ("(--time)", "(-d)"),
