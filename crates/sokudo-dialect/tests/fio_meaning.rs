@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed test may panic")]
 
 use sokudo_dialect::fio::{Found, FoundKind, Host, NoHost, Planned, SpecKind, invocation};
-use sokudo_model::{Bytes, CpuPolicy, EndsOthers, FileUse, Nanos, Rate, Span, Workload};
+use sokudo_model::{Batching, Bytes, CpuPolicy, EndsOthers, FileUse, Nanos, Rate, Span, Workload};
 
 /// A device of 100 MiB, and nothing else.
 struct Disk;
@@ -227,4 +227,21 @@ fn errors_name_file_line_and_column() {
         found.starts_with(&format!("{text}:2:6: bs= 4x is not valid")),
         "{found}"
     );
+}
+
+/// fio 3.33's `io_getevents`: (1, 1) without options, (4, 4) and (0, 1) with that minimum.
+#[test]
+fn as_many_completions_are_taken_at_once_as_fio_takes() {
+    let taken = |lines: &str| {
+        let Batching {
+            complete_min,
+            complete_max,
+            ..
+        } = workload(&format!("ioengine=libaio\niodepth=8\n{lines}")).batching;
+        (complete_min, complete_max)
+    };
+    assert_eq!(taken(""), (Some(1), Some(1)));
+    assert_eq!(taken("iodepth_batch_complete_min=4"), (Some(4), Some(4)));
+    assert_eq!(taken("iodepth_batch_complete_min=0"), (Some(0), Some(1)));
+    assert_eq!(taken("iodepth_batch_complete_max=6"), (Some(1), Some(6)));
 }

@@ -216,7 +216,8 @@ fn table(lines: &[Comparison], version: &str, pairs: u32) -> String {
     }
     let _ = writeln!(
         text,
-        "\nMB/s, medians of {pairs} runs each, by turns; 1 MB is 1,000,000 bytes. {version}, sokudo {}.",
+        "\nMB/s, medians of {pairs} runs each, by turns; 1 MB is 1,000,000 bytes. {version}, sokudo {}.\n\
+         The ratio is the median of those of the pairs, so that drift hits both alike.",
         env!("CARGO_PKG_VERSION")
     );
     if pairs < 6 {

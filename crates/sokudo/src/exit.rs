@@ -97,6 +97,11 @@ pub(crate) fn note(message: impl Display) {
     write_line(&format!("sokudo: note: {message}"));
 }
 
+/// Something that makes a run fail and is told while others go on.
+pub(crate) fn fault(message: &str) {
+    tell(message);
+}
+
 /// What is being done, for somebody who waits at a terminal; others see nothing.
 pub(crate) fn progress(message: &str) {
     if std::io::stderr().is_terminal() {

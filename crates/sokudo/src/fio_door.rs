@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
     let consent = consent::named(&invocation.destroy);
     match &invocation.action {
         Action::Run => measure(&invocation, &consent),
-        Action::ParseOnly => invocation.plan(&ThisHost).map(|_| ()).map_err(Exit::failed),
+        Action::ParseOnly => planned(&invocation).map(|_| ()),
         Action::ShowCommand => output::print(&fio::show_command(&invocation)),
         Action::Help => output::print(&help::help()),
         Action::Version => output::print(&format!("{}\n", sokudo_report::fio::FIO_VERSION)),
@@ -45,13 +45,19 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
     }
 }
 
-fn measure(invocation: &Invocation, consent: &Consent) -> Result<(), Exit> {
+/// What the jobs come to; with `--warnings` also what of them has no effect.
+fn planned(invocation: &Invocation) -> Result<Planned, Exit> {
     let planned = invocation.plan(&ThisHost).map_err(Exit::failed)?;
     if invocation.warnings {
         for sentence in &planned.session.notes {
             exit::note(sentence);
         }
     }
+    Ok(planned)
+}
+
+fn measure(invocation: &Invocation, consent: &Consent) -> Result<(), Exit> {
+    let planned = planned(invocation)?;
     let control = Control::new();
     interrupt::watch(&control)?;
     let printer = Printer::open(&planned.session)?;

@@ -34,7 +34,7 @@ pub(super) fn read_sections(
 ) -> Result<Vec<Section>, FioError> {
     let text = host
         .read_text(path)
-        .map_err(|why| FioError::of_command_line(format!("job file {path}: {why}")))?;
+        .map_err(|why| FioError::of_command_line(format!("job file {why}")))?;
     let mut reader = Reader {
         host,
         index,
@@ -208,7 +208,7 @@ impl Reader<'_> {
             (here, _) => here,
         };
         let (path, text) = found.map_err(|why| {
-            FioError::new(source, FioProblem::Other(format!("include {path}: {why}")))
+            FioError::new(source, FioProblem::Other(format!("include: {why}")))
         })?;
         self.file(&path, &text, depth + 1)
     }

@@ -200,6 +200,8 @@ impl Job {
         })
     }
 
+    /// fio 3.33, seen in its system calls: without a maximum it reaps as many at once
+    /// as its minimum, which is one, so that the queue is full whenever it submits.
     fn batching(&self, depth: u32) -> Batching {
         let submit = match self.batch {
             0 => depth,
@@ -208,7 +210,7 @@ impl Job {
         Batching {
             submit: Some(submit),
             complete_min: Some(self.complete_min.min(depth)),
-            complete_max: self.complete_max.map(|max| max.max(self.complete_min)),
+            complete_max: Some(self.complete_max.unwrap_or(1).max(self.complete_min)),
             low_depth: Some(self.low_depth).filter(|low| *low > 0 && *low < depth),
         }
     }

@@ -34,8 +34,9 @@ pub fn xml(report: &DiskspdReport<'_>) -> String {
         }
         if !report.verdicts.is_empty() {
             xml.inside("Sokudo", |xml| {
-                for verdict in report.verdicts {
-                    xml.value("Verdict", verdict);
+                for (number, sentence) in report.verdicts.iter().enumerate() {
+                    let name = if number == 0 { "Verdict" } else { "Finding" };
+                    xml.value(name, sentence);
                 }
             });
         }

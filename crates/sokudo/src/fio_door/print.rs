@@ -97,7 +97,7 @@ impl Printer {
     /// Writes the logs that jobs asked for, and tells what checking found wrong.
     pub(crate) fn logs(report: &FioReport<'_>) -> Result<(), Exit> {
         for line in fio::mismatch_lines(report) {
-            exit::note(line);
+            exit::fault(&line);
         }
         for log in fio::logs(report) {
             std::fs::write(&log.name, &log.text).map_err(|error| {

@@ -14,7 +14,7 @@ use super::disks::Disks;
 use super::place::Place;
 use super::stages::{self, Listener, Repeat};
 use super::storage::{Layouts, Storage};
-use super::verdicts;
+use super::{verdicts, words};
 use crate::exit::Exit;
 
 /// What is to be done.
@@ -135,6 +135,7 @@ pub(crate) fn carry_out(
     storage.look_again();
     run.interrupted = control.is_cancelled();
     verdicts::judge(&mut run, &storage);
+    words::put_into(&mut run, work.schedule);
     Ok(Finished {
         run,
         targets: storage

@@ -277,6 +277,63 @@ fn verify_finds_a_flipped_bit() {
     assert!(ended.told.contains("verify"), "{ended:?}");
 }
 
+/// Each kind of damage has a message of its own, on one line that names the place.
+#[test]
+fn verify_tells_kinds_of_damage_apart() {
+    const BLOCK: usize = 4096;
+    let directory = tempfile::tempdir().unwrap();
+    let job = "--name=v --size=1m --bs=4k --rw=write --verify=crc32c --overwrite=1";
+    let job: Vec<&str> = job.split(' ').collect();
+    let written = fio(directory.path(), &[&job[..], &["--do_verify=0"]].concat());
+    assert_eq!(written.code(), Some(0), "{written:?}");
+    let file = directory.path().join("v.0.0");
+    let sound = fs::read(&file).unwrap();
+    let block = |index: usize| index * BLOCK..(index + 1) * BLOCK;
+    let message_of = |damage: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = sound.clone();
+        damage(&mut bytes);
+        fs::write(&file, bytes).unwrap();
+        let ended = fio(directory.path(), &[&job[..], &["--verify_only"]].concat());
+        assert_eq!(ended.code(), Some(1), "{ended:?}");
+        assert!(!ended.told.contains("note:"), "it is an error: {ended:?}");
+        ended.told
+    };
+    let flipped = message_of(&|bytes| bytes[5 * BLOCK + 2000] ^= 1);
+    assert!(
+        flipped.contains("offset 20480, length 4096: the data do not fit"),
+        "{flipped}"
+    );
+    let misplaced = message_of(&|bytes| bytes.copy_within(block(3), 9 * BLOCK));
+    assert!(
+        misplaced.contains("holds the block of offset 12288"),
+        "{misplaced}"
+    );
+    let swapped = message_of(&|bytes| {
+        let (low, high) = bytes.split_at_mut(9 * BLOCK);
+        low[block(3)].swap_with_slice(&mut high[..BLOCK]);
+    });
+    assert_eq!(swapped.lines().count(), 2, "{swapped}");
+    assert!(
+        swapped.contains("holds the block of offset 36864"),
+        "{swapped}"
+    );
+    let erased = message_of(&|bytes| bytes[block(7)].fill(0));
+    assert!(erased.contains("is all zeros"), "{erased}");
+}
+
+#[test]
+fn notes_are_told_when_asked_and_remedies_speak_fios_language() {
+    let directory = tempfile::tempdir().unwrap();
+    let job = ["--name=x", "--size=1m", "--rw=write", "--create_fsync=1"];
+    let quiet = fio(directory.path(), &[&job[..], &["--parse-only"]].concat());
+    assert_eq!((quiet.code(), quiet.told.as_str()), (Some(0), ""));
+    let asked = ["--parse-only", "--warnings"];
+    let told = fio(directory.path(), &[&job[..], &asked].concat()).told;
+    assert!(told.contains("create_fsync has no effect"), "{told}");
+    let buffered = fio(directory.path(), &job);
+    assert!(!buffered.printed.contains("--direct"), "{buffered:?}");
+}
+
 #[test]
 fn run_prints_one_row_per_section_with_a_verdict() {
     let directory = tempfile::tempdir().unwrap();

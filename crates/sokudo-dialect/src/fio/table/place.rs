@@ -208,7 +208,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "makes files durable when they are laid out",
         Effect::Switch(|_, _| {}),
     )
-    .no_effect("they always are"),
+    .no_effect("files that are laid out are always made durable"),
     full(
         "fallocate",
         &[],

@@ -66,7 +66,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         }),
     )
     .differs(
-        "the header is sokudo's own: what fio wrote is not checked by sokudo, nor the reverse",
+        "sokudo and fio 3.33 check each other's blocks, but for sha512, of which fio stores no digest, so that it rejects ours",
     ),
     full(
         "do_verify",
