@@ -20,7 +20,7 @@ use sokudo_model::{Bytes, DataContent, Event, FailureKind, Stage, StopReason};
 use crate::control::Control;
 use crate::stage::{StageError, StageOptions, run_stage};
 use crate::target::{FileTarget, Target};
-use crate::test_file::{free_space_needed, layout_workload};
+use crate::test_file::{free_space_needed, layout_unit, layout_workload};
 
 /// Where a file says which jobs made it, one name per line.
 pub const OWNER_ATTRIBUTE: &str = "user.sokudo.job";
@@ -261,9 +261,12 @@ impl JobFile {
     ) -> Result<(), JobFileError> {
         self.set_size(Bytes(0))?;
         self.allocate(allocation)?;
-        self.set_size(self.size)?;
+        // An odd size would be written in odd pieces, byte by byte at worst, and not at
+        // all past the page cache: a little more is written and cut off.
+        let whole = Bytes(self.size.0.next_multiple_of(layout_unit(self.size.0)));
+        self.set_size(whole)?;
         let stage = Stage {
-            workloads: vec![layout_workload(self.size, content)],
+            workloads: vec![layout_workload(whole, content)],
         };
         let options = StageOptions {
             seed,
@@ -275,7 +278,7 @@ impl JobFile {
                 listener(Event::LayoutProgress { written, total });
             }
         };
-        let targets = &mut [self.target()?];
+        let targets = &mut [self.target_of(whole)?];
         for outcome in run_stage(&stage, options, targets, control, &mut tell)? {
             if let Some(failed) = outcome.failures.first() {
                 return Err(failure(&self.path, "written", error_of(failed.kind)));
@@ -284,6 +287,7 @@ impl JobFile {
                 return Err(JobFileError::Cancelled(self.path.clone()));
             }
         }
+        self.set_size(self.size)?;
         self.handle
             .sync_all()
             .map_err(|source| failure(&self.path, "made durable", source))
@@ -294,6 +298,10 @@ impl JobFile {
     /// # Errors
     /// When the process has no file descriptor left.
     pub fn target(&self) -> Result<Target, JobFileError> {
+        self.target_of(self.size)
+    }
+
+    fn target_of(&self, size: Bytes) -> Result<Target, JobFileError> {
         let handle = self
             .handle
             .try_clone()
@@ -301,7 +309,7 @@ impl JobFile {
         Ok(Target::File(FileTarget::of_own_file(
             handle,
             self.path.clone(),
-            self.size,
+            size,
         )))
     }
 
@@ -457,6 +465,31 @@ mod tests {
                 JobFile::open_or_create(request(Path::new(path), &names, true)).is_err(),
                 "{path}"
             );
+        }
+    }
+
+    #[test]
+    fn a_file_of_an_odd_size_is_laid_out_to_its_last_byte() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("seq.0.0");
+        let names = jobs(&["seq"]);
+        for size in [10_001, (1 << 20) + 1] {
+            let request = JobFileRequest {
+                size: Bytes(size),
+                ..request(&path, &names, true)
+            };
+            let file = JobFile::open_or_create(request).unwrap();
+            file.lay_out(
+                Allocation::Reserve,
+                DataContent::Random,
+                1,
+                &Control::new(),
+                &mut |_| {},
+            )
+            .unwrap();
+            let content = std::fs::read(&path).unwrap();
+            assert_eq!(content.len() as u64, size);
+            assert!(content[content.len() - 500..].iter().any(|byte| *byte != 0));
         }
     }
 
