@@ -220,3 +220,41 @@ fn errors_name_file_line_and_column() {
         "{found}"
     );
 }
+
+#[test]
+fn what_is_no_whole_block_is_left_out() {
+    let bytes = |lines: &str| workload(lines).limits.bytes;
+    assert_eq!(bytes("size=10001"), Some(Bytes(8192)));
+    assert_eq!(
+        bytes("size=100k\nbs=3k\nrw=randread"),
+        Some(Bytes(33 * 3072))
+    );
+    assert_eq!(bytes("size=300001\nnrfiles=3"), Some(Bytes(72 * 4096)));
+    assert_eq!(bytes("io_size=10001"), Some(Bytes(10001)), "as it is given");
+}
+
+#[test]
+fn a_walk_with_holes_ends_where_one_ends_exactly_with_the_file() {
+    let bytes = |lines: &str| workload(lines).limits.bytes;
+    // Measured with fio 3.33.
+    assert_eq!(bytes("size=1m\nrw=read:8k"), Some(Bytes(86 * 4096)));
+    assert_eq!(bytes("size=1m\nrw=write:12k"), Some(Bytes::mib(1)));
+}
+
+#[test]
+fn completions_are_taken_one_at_a_time_unless_asked_otherwise() {
+    let most = |lines: &str| {
+        let lines = format!("ioengine=libaio\niodepth=16\n{lines}");
+        workload(&lines).batching.complete_max
+    };
+    assert_eq!(most(""), Some(1));
+    assert_eq!(most("iodepth_batch_complete_min=4"), Some(4));
+    assert_eq!(most("iodepth_batch_complete_max=8"), Some(8));
+    assert_eq!(workload("iodepth=1").batching.complete_max, None);
+}
+
+#[test]
+fn clones_are_numbered_downward_as_in_fio() {
+    let found = planned("[a]\nsize=1m\nnumjobs=3\n");
+    assert_eq!(paths(&found), ["a.0.0", "a.2.0", "a.1.0"]);
+}

@@ -39,13 +39,15 @@ pub(super) struct Placement {
     pub(super) uses: Vec<FileUse>,
     pub(super) names: Vec<String>,
     pub(super) bytes: u64,
+    /// Of those, what one pass moves: whole blocks of each file.
+    pub(super) whole_bytes: u64,
 }
 
 /// A thread of a job: what its files' names and offsets depend on.
 pub(super) struct Thread<'a> {
     /// Its section's name, or what `--name` says.
     pub(super) section: &'a str,
-    /// The number of the clone, from 0.
+    /// `$jobnum`: what names and offsets of clones go by.
     pub(super) clone: u32,
     /// Its smallest block.
     pub(super) block: u64,
@@ -92,7 +94,7 @@ impl<'a> Targets<'a> {
             )));
         }
         let mut uses = Vec::new();
-        let mut bytes: u64 = 0;
+        let (mut bytes, mut whole_bytes): (u64, u64) = (0, 0);
         let count = names.len() as u64;
         for (index, name) in names.iter().enumerate() {
             let (kind, there) = self.there(job, name);
@@ -105,6 +107,7 @@ impl<'a> Targets<'a> {
             };
             let span = place.span(job, thread).map_err(error)?;
             bytes = bytes.saturating_add(span.length.0);
+            whole_bytes = whole_bytes.saturating_add(whole(span.length.0, thread.block));
             let end = span.offset.0.saturating_add(span.length.0);
             let target = self.target(job, thread, name, kind, end);
             uses.push(FileUse {
@@ -122,7 +125,12 @@ impl<'a> Targets<'a> {
                 "size is {bytes} bytes, less than one block of {block}; make size larger or bs smaller"
             )));
         }
-        Ok(Placement { uses, names, bytes })
+        Ok(Placement {
+            uses,
+            names,
+            bytes,
+            whole_bytes: whole_bytes.min(whole(bytes, thread.block)),
+        })
     }
 
     fn names(&self, job: &Job, thread: &Thread<'_>) -> Vec<String> {
@@ -317,14 +325,10 @@ impl FilePlace<'_> {
         })
     }
 
-    /// fio gives each file the same, in whole blocks, and what is left in blocks to
-    /// the first ones.
+    /// fio gives each file the same to the byte, and what is left, where that comes to
+    /// blocks, to the first ones.
     fn share(&self, size: u64, block: u64) -> u64 {
         let each = size / self.count;
-        if self.count == 1 {
-            return each;
-        }
-        let each = each - each % block;
         let extra = (size - each * self.count) / block;
         each + if self.index < extra { block } else { 0 }
     }
@@ -352,6 +356,11 @@ impl FilePlace<'_> {
             }
         }
     }
+}
+
+/// Bytes in whole blocks: what is left is not touched.
+fn whole(bytes: u64, block: u64) -> u64 {
+    bytes - bytes.checked_rem(block).unwrap_or(0)
 }
 
 fn percent_of(percent: u64, whole: u64) -> u64 {

@@ -169,7 +169,9 @@ impl<'a> Planner<'a> {
             )));
         }
         let options: Vec<_> = section.options.iter().map(echo).collect();
-        for clone in 0..job.clones {
+        for index in 0..job.clones {
+            // fio numbers the clones of a job downward: 0, 3, 2, 1.
+            let clone = if index == 0 { 0 } else { job.clones - index };
             let number = self.session.jobs.len() as u64;
             let seed = mixed(self.seed() ^ number);
             let thread = Thread {
