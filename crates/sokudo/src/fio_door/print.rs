@@ -94,9 +94,11 @@ impl Printer {
         Ok(())
     }
 
-    /// Writes the logs that jobs asked for, and tells what checking found wrong.
+    /// Writes the logs that jobs asked for, and tells which I/Os failed and what checking
+    /// found wrong.
     pub(crate) fn logs(report: &FioReport<'_>) -> Result<(), Exit> {
-        for line in fio::mismatch_lines(report) {
+        let failed = fio::failure_lines(report);
+        for line in failed.into_iter().chain(fio::mismatch_lines(report)) {
             exit::note(line);
         }
         for log in fio::logs(report) {
