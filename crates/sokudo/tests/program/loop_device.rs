@@ -12,7 +12,7 @@ const MOUNT_POINT: &str = "mount";
 
 /// Waits for the end of its input, then cleans up: the directory `$1`, what is mounted
 /// in it, the device `$2`.
-const KEEPER: &str = "read -r _; umount --lazy \"$1/mount\" 2>/dev/null; losetup -d \"$2\"; \
+const KEEPER: &str = "read -r _; flock \"$1\" umount --lazy \"$1/mount\" 2>/dev/null; losetup -d \"$2\"; \
                       rm -rf --one-file-system \"$1\"";
 
 /// A loop device over a file. A process of its own takes it down, which also notices
@@ -100,7 +100,13 @@ impl FileSystem {
         quietly(Command::new(maker).args(options).arg(&device.path));
         let mount_point = device.directory.join(MOUNT_POINT);
         fs::create_dir(&mount_point).unwrap();
-        quietly(Command::new("mount").arg(&device.path).arg(&mount_point));
+        // Locked, so that the keeper waits for a mount that is under way.
+        quietly(
+            Command::new("flock")
+                .arg(&device.directory)
+                .arg("mount")
+                .args([&device.path, &mount_point]),
+        );
         Some(Self {
             mount_point,
             _device: device,
