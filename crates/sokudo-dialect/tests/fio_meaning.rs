@@ -30,6 +30,9 @@ impl Host for Disk {
     fn memory_bytes(&self) -> u64 {
         1 << 30
     }
+    fn seed(&self) -> u64 {
+        7
+    }
 }
 
 /// The job file stands in place of its name.
@@ -219,4 +222,43 @@ fn errors_name_file_line_and_column() {
         found.starts_with(&format!("{text}:2:6: bs= 4x is not valid")),
         "{found}"
     );
+}
+
+#[test]
+fn an_error_of_a_whole_job_names_the_line_of_its_section() {
+    let text = "[global]\nrw=read\n\n [a]\n".to_owned();
+    let read = invocation(std::slice::from_ref(&text), &Disk).unwrap();
+    let found = read.plan(&Disk).unwrap_err().to_string();
+    let expected = format!("{text}:4:2: job \"a\": a.0.0 does not exist, or is empty;");
+    assert!(found.starts_with(&expected), "{found}");
+}
+
+#[test]
+fn words_that_are_wrong_come_with_the_nearest() {
+    for (line, nearest) in [
+        ("rw=raed", Some("read")),
+        ("rw=RandRead", Some("randread")),
+        ("ioengine=iouring", Some("io_uring")),
+        ("ioengine=aio", Some("libaio")),
+        ("verify=md-5", Some("md5")),
+        ("rate_process=poison:3", Some("poisson")),
+        ("unit_base=3", None),
+    ] {
+        let found = error(&format!("[a]\nsize=1m\n{line}\n"));
+        let said = found.split_once("; the nearest is ").map(|(_, word)| word);
+        assert_eq!(said, nearest, "{found}");
+    }
+    let arguments = ["--iodeph=4".to_owned()];
+    let found = invocation(&arguments, &Disk).unwrap_err().to_string();
+    let expected = "command line: there is no option \"--iodeph\"; the nearest is \"--iodepth\"";
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn chance_comes_from_the_machine_only_where_it_may() {
+    let seed = |lines: &str| planned(&format!("[a]\nsize=1m\n{lines}\n")).plan.seed;
+    assert_eq!(seed("randrepeat=0"), Disk.seed());
+    assert_eq!(seed("randrepeat=0\nrandseed=5"), 5);
+    assert_eq!(seed("randrepeat=1"), seed(""));
+    assert_ne!(seed(""), Disk.seed());
 }

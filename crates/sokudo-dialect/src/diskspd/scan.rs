@@ -6,6 +6,7 @@
 
 use super::error::{DiskspdError, DiskspdProblem};
 use super::options::OPTIONS;
+use crate::fio::nearest::nearest;
 
 /// Options that always have a value, so that it may be the next argument.
 const WITH_VALUE: &str = "bBcCdfFgioOjtTWX";
@@ -132,7 +133,12 @@ fn long_option<'a>(
             .iter()
             .find(|option| option.long == Some(name))
             .and_then(|option| option.key.chars().next())
-            .ok_or_else(|| DiskspdError::new(argument, DiskspdProblem::Unknown))?,
+            .ok_or_else(|| {
+                let others = ["help", "usage", "caching-options", "io-engine"].into_iter();
+                let names = OPTIONS.iter().filter_map(|option| option.long);
+                let nearest = nearest(name, names.chain(others));
+                DiskspdError::new(argument, DiskspdProblem::UnknownName { nearest })
+            })?,
     };
     let takes_value = WITH_VALUE.contains(letter) || "aSxZ".contains(letter);
     let (text, value) = match value {

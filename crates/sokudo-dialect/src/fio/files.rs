@@ -1,14 +1,15 @@
 //! Which files a job uses, and which part of each: fio's rules for names and sizes.
 
 use std::collections::HashMap;
+use std::fmt::{Display, Write as _};
 
 use sokudo_model::{Bytes, FileUse, Span};
 
 use super::failure::FioError;
-use super::host::{FoundKind, Host};
 use super::job::{Job, NAME_FORMAT};
 use super::numbers::Amount;
 use super::planned::{SpecKind, TargetSpec};
+use crate::host::{FoundKind, Host};
 
 /// Files of all jobs together; each costs a descriptor and a name.
 const USES_MAX: usize = 1 << 17;
@@ -224,29 +225,34 @@ fn file_name(job: &Job, thread: &Thread<'_>, number: usize) -> String {
         "" => NAME_FORMAT,
         format => format,
     };
-    let words = [
-        ("$jobname", thread.section.to_owned()),
-        ("$jobnum", thread.clone.to_string()),
-        ("$filenum", number.to_string()),
-        ("$clientuid", String::new()),
+    let words: [(&str, &dyn Display); 4] = [
+        ("$jobname", &thread.section),
+        ("$jobnum", &thread.clone),
+        ("$filenum", &number),
+        ("$clientuid", &""),
     ];
     let mut name = String::new();
     let mut rest = format;
-    while !rest.is_empty() {
+    while let Some(at) = rest.find('$') {
+        name += &rest[..at];
+        rest = &rest[at..];
         let starts = |word: &str| {
             let head = rest.get(..word.len());
             head.is_some_and(|head| head.eq_ignore_ascii_case(word))
         };
-        if let Some((word, value)) = words.iter().find(|(word, _)| starts(word)) {
-            name += value;
-            rest = &rest[word.len()..];
-        } else {
-            let letter = rest.chars().next().map_or(1, char::len_utf8);
-            name += &rest[..letter];
-            rest = &rest[letter..];
-        }
+        let length = match words.iter().find(|(word, _)| starts(word)) {
+            Some((word, value)) => {
+                let _ = write!(name, "{value}");
+                word.len()
+            }
+            None => {
+                name.push('$');
+                1
+            }
+        };
+        rest = &rest[length..];
     }
-    name
+    name + rest
 }
 
 /// One file of a thread.
