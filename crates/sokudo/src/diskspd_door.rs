@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use sokudo_device::System;
 use sokudo_dialect::diskspd::{self, Action, Planned, SpecKind};
+use sokudo_dialect::host::Host as _;
 use sokudo_engine::{Allocation, Control};
 use sokudo_model::diskspd::CpuUse;
 use sokudo_model::{Event, Row, Run, Severity, Verdict};

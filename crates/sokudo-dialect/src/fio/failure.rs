@@ -22,12 +22,8 @@ pub enum Source {
     JobOfFile {
         /// The job's name.
         job: String,
-        /// The file's name, as given.
-        name: String,
-        /// Line of the section, from 1.
-        line: usize,
-        /// Column of the section in characters, from 1.
-        column: usize,
+        /// Where its section begins.
+        section: Box<Source>,
     },
 }
 
@@ -37,12 +33,7 @@ impl fmt::Display for Source {
             Self::CommandLine => out.write_str("command line"),
             Self::File { name, line, column } => write!(out, "{name}:{line}:{column}"),
             Self::Job(name) => write!(out, "job \"{name}\""),
-            Self::JobOfFile {
-                job,
-                name,
-                line,
-                column,
-            } => write!(out, "{name}:{line}:{column}: job \"{job}\""),
+            Self::JobOfFile { job, section } => write!(out, "{section}: job \"{job}\""),
         }
     }
 }
@@ -141,11 +132,9 @@ impl FioError {
     /// The same, with the place of the job's section where that stands in a file.
     pub(super) fn within(self, section: &Source) -> Self {
         let source_place = match (self.source_place, section) {
-            (Source::Job(job), Source::File { name, line, column }) => Source::JobOfFile {
+            (Source::Job(job), Source::File { .. }) => Source::JobOfFile {
                 job,
-                name: name.clone(),
-                line: *line,
-                column: *column,
+                section: Box::new(section.clone()),
             },
             (source_place, _) => source_place,
         };

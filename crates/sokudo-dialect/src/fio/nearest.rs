@@ -12,7 +12,7 @@ pub(crate) fn nearest(word: &str, names: impl Iterator<Item = &'static str>) -> 
         .unwrap_or_default()
 }
 
-/// The nearest name, unless it has nothing in common with `word`.
+/// The nearest name, unless more than half of it would have to change.
 pub(crate) fn likely(
     word: &str,
     names: impl Iterator<Item = &'static str>,
@@ -20,7 +20,7 @@ pub(crate) fn likely(
     let name = nearest(word, names);
     let word = Word::new(word);
     let longest = name.len().max(word.chars as usize);
-    ((word.distance(name) as usize) < longest).then_some(name)
+    (word.distance(name) as usize * 2 <= longest).then_some(name)
 }
 
 /// A word that many names are compared with.
