@@ -1,6 +1,7 @@
-// A machine whose job files are the input.
+// A machine whose files all hold the input.
 
-use sokudo_dialect::fio::{Found, FoundKind, Host, invocation, show_command};
+use sokudo_dialect::host::{Found, FoundKind, Host};
+use sokudo_dialect::{diskspd, fio};
 use sokudo_model::Bytes;
 
 pub struct Machine<'a>(pub &'a str);
@@ -26,13 +27,26 @@ impl Host for Machine<'_> {
     fn memory_bytes(&self) -> u64 {
         1 << 32
     }
+    fn seed(&self) -> u64 {
+        7
+    }
 }
 
-/// Reads, shows and plans whatever is written.
-pub fn try_all(arguments: &[String], text: &str) {
+/// Reads, shows and plans what is written for fio.
+#[allow(dead_code, reason = "each target takes one of the two")]
+pub fn try_fio(arguments: &[String], text: &str) {
     let host = Machine(text);
-    if let Ok(invocation) = invocation(arguments, &host) {
-        let _ = show_command(&invocation);
+    if let Ok(invocation) = fio::invocation(arguments, &host) {
+        let _ = fio::show_command(&invocation);
+        let _ = invocation.plan(&host);
+    }
+}
+
+/// Reads and plans what is written for diskspd.
+#[allow(dead_code, reason = "each target takes one of the two")]
+pub fn try_diskspd(arguments: &[String], text: &str) {
+    let host = Machine(text);
+    if let Ok(invocation) = diskspd::invocation(arguments, &host) {
         let _ = invocation.plan(&host);
     }
 }

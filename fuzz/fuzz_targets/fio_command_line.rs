@@ -7,5 +7,5 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     let arguments: Vec<String> = text.split(['\n', '\0']).map(str::to_owned).collect();
-    machine::try_all(&arguments, "[a]\nsize=1m\n");
+    machine::try_fio(&arguments, "[a]\nsize=1m\n");
 });

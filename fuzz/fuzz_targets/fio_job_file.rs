@@ -6,6 +6,6 @@ mod machine;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    machine::try_all(&["x".to_owned()], text);
+    machine::try_fio(&["x".to_owned()], text);
     let _ = sokudo_dialect::fio::read(text, "x");
 });

@@ -10,6 +10,10 @@ use sokudo_dialect::fio::options;
 
 fuzz_target!(|input: (u16, &str)| {
     let option = &options()[usize::from(input.0) % options().len()];
-    let arguments = ["--name=a", "--size=1m", &format!("--{}={}", option.name, input.1)];
-    machine::try_all(&arguments.map(str::to_owned), "");
+    let arguments = [
+        "--name=a",
+        "--size=1m",
+        &format!("--{}={}", option.name, input.1),
+    ];
+    machine::try_fio(&arguments.map(str::to_owned), "");
 });

@@ -18,7 +18,6 @@ mod criteria;
 mod failure;
 mod files;
 mod help;
-mod host;
 mod invocation;
 mod job;
 mod job_file;
@@ -35,10 +34,10 @@ mod switches;
 mod table;
 mod workload;
 
+pub use crate::host::{Found, FoundKind, Host, NoHost};
 pub use command_line::invocation;
 pub use failure::{FioError, FioProblem, Source};
 pub use help::{command_help, document, help};
-pub use host::{Found, FoundKind, Host, NoHost};
 pub use invocation::{Action, Invocation, show_command};
 pub use lines::command_lines;
 pub use method::{

@@ -8,7 +8,7 @@ use sokudo_model::Bytes;
 
 /// The system as a dialect sees it.
 pub trait Host {
-    /// The text of a file, or why it cannot be read.
+    /// The text of a file, or why it cannot be read; `-` is standard input.
     ///
     /// # Errors
     /// One sentence that names the cause.
@@ -23,6 +23,9 @@ pub trait Host {
     fn page_bytes(&self) -> u64;
     /// Size of the memory.
     fn memory_bytes(&self) -> u64;
+    /// Where chance starts from when another one is wanted in every run: fio's
+    /// `randrepeat=0`, diskspd's bare `-z`. It differs at every call.
+    fn seed(&self) -> u64;
 
     /// The first bytes of a file, `length` at most; fewer where the file is shorter.
     ///
@@ -58,6 +61,41 @@ pub enum FoundKind {
     Directory,
     /// A block device.
     BlockDevice,
-    /// Anything else.
+    /// Anything else: a character device, a pipe.
     Other,
+}
+
+/// A machine without files, variables and chance, with one processor: for texts that must
+/// not depend on where they are read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoHost;
+
+impl Host for NoHost {
+    fn read_text(&self, path: &str) -> Result<String, String> {
+        Err(format!("{path} is not read here"))
+    }
+
+    fn variable(&self, _name: &str) -> Option<String> {
+        None
+    }
+
+    fn found(&self, _path: &str) -> Option<Found> {
+        None
+    }
+
+    fn processors(&self) -> u32 {
+        1
+    }
+
+    fn page_bytes(&self) -> u64 {
+        4096
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        1 << 30
+    }
+
+    fn seed(&self) -> u64 {
+        0
+    }
 }

@@ -46,6 +46,9 @@ impl Host for Machine {
     fn memory_bytes(&self) -> u64 {
         1 << 30
     }
+    fn seed(&self) -> u64 {
+        7
+    }
 }
 
 fn jobs() -> PathBuf {

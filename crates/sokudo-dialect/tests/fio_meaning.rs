@@ -30,6 +30,9 @@ impl Host for Disk {
     fn memory_bytes(&self) -> u64 {
         1 << 30
     }
+    fn seed(&self) -> u64 {
+        7
+    }
 }
 
 /// The job file stands in place of its name.
@@ -244,4 +247,70 @@ fn as_many_completions_are_taken_at_once_as_fio_takes() {
     assert_eq!(taken("iodepth_batch_complete_min=4"), (Some(4), Some(4)));
     assert_eq!(taken("iodepth_batch_complete_min=0"), (Some(0), Some(1)));
     assert_eq!(taken("iodepth_batch_complete_max=6"), (Some(1), Some(6)));
+    assert_eq!(workload("iodepth=1").batching.complete_max, None);
+}
+
+#[test]
+fn what_is_no_whole_block_is_left_out() {
+    let bytes = |lines: &str| workload(lines).limits.bytes;
+    assert_eq!(bytes("size=10001"), Some(Bytes(8192)));
+    assert_eq!(
+        bytes("size=100k\nbs=3k\nrw=randread"),
+        Some(Bytes(33 * 3072))
+    );
+    assert_eq!(bytes("size=300001\nnrfiles=3"), Some(Bytes(72 * 4096)));
+    assert_eq!(bytes("io_size=10001"), Some(Bytes(10001)), "as it is given");
+}
+
+#[test]
+fn a_walk_with_holes_ends_where_one_ends_exactly_with_the_file() {
+    let bytes = |lines: &str| workload(lines).limits.bytes;
+    // Measured with fio 3.33.
+    assert_eq!(bytes("size=1m\nrw=read:8k"), Some(Bytes(86 * 4096)));
+    assert_eq!(bytes("size=1m\nrw=write:12k"), Some(Bytes::mib(1)));
+}
+
+#[test]
+fn clones_are_numbered_downward_as_in_fio() {
+    let found = planned("[a]\nsize=1m\nnumjobs=3\n");
+    assert_eq!(paths(&found), ["a.0.0", "a.2.0", "a.1.0"]);
+}
+
+#[test]
+fn an_error_of_a_whole_job_names_the_line_of_its_section() {
+    let text = "[global]\nrw=read\n\n [a]\n".to_owned();
+    let read = invocation(std::slice::from_ref(&text), &Disk).unwrap();
+    let found = read.plan(&Disk).unwrap_err().to_string();
+    let expected = format!("{text}:4:2: job \"a\": a.0.0 does not exist, or is empty;");
+    assert!(found.starts_with(&expected), "{found}");
+}
+
+#[test]
+fn words_that_are_wrong_come_with_the_nearest() {
+    for (line, nearest) in [
+        ("rw=raed", Some("read")),
+        ("rw=RandRead", Some("randread")),
+        ("ioengine=iouring", Some("io_uring")),
+        ("ioengine=aio", Some("libaio")),
+        ("verify=md-5", Some("md5")),
+        ("rate_process=poison:3", Some("poisson")),
+        ("unit_base=3", None),
+    ] {
+        let found = error(&format!("[a]\nsize=1m\n{line}\n"));
+        let said = found.split_once("; the nearest is ").map(|(_, word)| word);
+        assert_eq!(said, nearest, "{found}");
+    }
+    let arguments = ["--iodeph=4".to_owned()];
+    let found = invocation(&arguments, &Disk).unwrap_err().to_string();
+    let expected = "command line: there is no option \"--iodeph\"; the nearest is \"--iodepth\"";
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn chance_comes_from_the_machine_only_where_it_may() {
+    let seed = |lines: &str| planned(&format!("[a]\nsize=1m\n{lines}\n")).plan.seed;
+    assert_eq!(seed("randrepeat=0"), Disk.seed());
+    assert_eq!(seed("randrepeat=0\nrandseed=5"), 5);
+    assert_eq!(seed("randrepeat=1"), seed(""));
+    assert_ne!(seed(""), Disk.seed());
 }

@@ -34,6 +34,9 @@ impl Host for Text<'_> {
     fn memory_bytes(&self) -> u64 {
         1 << 32
     }
+    fn seed(&self) -> u64 {
+        7
+    }
 }
 
 fn read(arguments: &[String], text: &str) {
@@ -63,6 +66,17 @@ fn value() -> impl Strategy<Value = String> {
                 .collect::<Vec<_>>()
         ),
     ]
+}
+
+/// The work for it grows with what is asked for, not with its square: every clone was once
+/// compared with every other.
+#[test]
+fn as_many_clones_and_files_as_are_allowed_are_planned() {
+    let text = "[a]\nsize=1g\nbs=512\nnrfiles=32\nnumjobs=4096\nexitall\nexit_what=group\n";
+    let host = Text(text);
+    let read = invocation(&["x".to_owned()], &host).unwrap();
+    let planned = read.plan(&host).unwrap();
+    assert_eq!(planned.targets.len(), 1 << 17);
 }
 
 proptest! {

@@ -182,7 +182,10 @@ fn refusal(
             [] => String::new(),
             _ => format!(": {told}"),
         },
-        way_out: format!("SOKUDO_DESTROY={word} in the environment or --destroy{also}"),
+        way_out: format!(
+            "SOKUDO_DESTROY={word} in the environment, or --destroy={}{also}",
+            path.display()
+        ),
     }
 }
 

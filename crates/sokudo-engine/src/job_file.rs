@@ -18,9 +18,10 @@ use rustix::io::Errno;
 use sokudo_model::{Bytes, DataContent, Event, FailureKind, Stage, StopReason};
 
 use crate::control::Control;
+use crate::kernel_files;
 use crate::stage::{StageError, StageOptions, run_stage};
 use crate::target::{FileTarget, Target};
-use crate::test_file::{free_space_needed, layout_workload};
+use crate::test_file::{free_space_needed, layout_unit, layout_workload};
 
 /// Where a file says which jobs made it, one name per line.
 pub const OWNER_ATTRIBUTE: &str = "user.sokudo.job";
@@ -78,6 +79,17 @@ pub enum JobFileError {
     /// It is not a regular file.
     #[error("{path} is not a regular file, so it is not written; name a file", path = .0.display())]
     NotRegular(PathBuf),
+    /// It is a switch of the kernel's.
+    #[error("{path} is an interface of the kernel's ({kind}), not storage, so it is not written; name a file on a disk", path = path.display())]
+    Kernel {
+        /// Which.
+        path: PathBuf,
+        /// The kind of its file system.
+        kind: &'static str,
+    },
+    /// A symbolic link that leads nowhere.
+    #[error("{path} is a symbolic link to nothing, and no file is made behind a link; make the file it leads to, or name another", path = .0.display())]
+    Dangling(PathBuf),
     /// The system does not allow it.
     #[error("{path} cannot be {action}: {source}", path = path.display())]
     System {
@@ -89,12 +101,14 @@ pub enum JobFileError {
         source: io::Error,
     },
     /// There is too little room.
-    #[error("{path} is to hold {size}, but only {free} are free beside it; use a smaller size, or make room", path = path.display())]
+    #[error("{path} is to hold {size}, for which {needed} must be free on its file system, but only {free} are; use a smaller size, or make room", path = path.display())]
     NoSpace {
         /// Which.
         path: PathBuf,
         /// How large it is to be.
         size: Bytes,
+        /// What it needs beside what it holds already, margin included.
+        needed: Bytes,
         /// What is free.
         free: Bytes,
     },
@@ -129,9 +143,16 @@ impl JobFile {
             .create_new(true)
             .mode(0o644)
             .open(request.path)
-            .map_err(|source| failure(request.path, "created", source))?;
+            .map_err(|source| {
+                let is_link = request.path.is_symlink();
+                if is_link && source.kind() == io::ErrorKind::AlreadyExists {
+                    return JobFileError::Dangling(request.path.to_owned());
+                }
+                failure(request.path, "created", source)
+            })?;
         // Without attributes its name and size must speak for it; see `is_own`.
-        let owners = request.jobs.join("\n");
+        let owners: Vec<String> = request.jobs.iter().map(|job| owner_line(job)).collect();
+        let owners = owners.join("\n");
         let _ = rustix::fs::fsetxattr(
             &handle,
             OWNER_ATTRIBUTE,
@@ -163,6 +184,10 @@ impl JobFile {
             .map_err(|source| failure(path, "examined", source))?;
         if !metadata.is_file() {
             return Err(JobFileError::NotRegular(path.to_owned()));
+        }
+        if let Some(kind) = kernel_files::kind_of(&looked_at) {
+            let path = path.to_owned();
+            return Err(JobFileError::Kernel { path, kind });
         }
         if !request.overwrite && !is_own(&looked_at, Bytes(metadata.len()), request) {
             return Err(JobFileError::Foreign {
@@ -208,8 +233,16 @@ impl JobFile {
     /// Makes room for it.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is none; a file created for it is removed then.
     pub fn allocate(&self, allocation: Allocation) -> Result<(), JobFileError> {
+        let allocated = self.reserve(allocation);
+        if allocated.is_err() && self.is_new {
+            self.remove();
+        }
+        allocated
+    }
+
+    fn reserve(&self, allocation: Allocation) -> Result<(), JobFileError> {
         self.check_room()?;
         let flags = match allocation {
             Allocation::None => return Ok(()),
@@ -261,9 +294,12 @@ impl JobFile {
     ) -> Result<(), JobFileError> {
         self.set_size(Bytes(0))?;
         self.allocate(allocation)?;
-        self.set_size(self.size)?;
+        // An odd size would be written in odd pieces, byte by byte at worst, and not at
+        // all past the page cache: a little more is written and cut off.
+        let whole = Bytes(self.size.0.next_multiple_of(layout_unit(self.size.0)));
+        self.set_size(whole)?;
         let stage = Stage {
-            workloads: vec![layout_workload(self.size, content)],
+            workloads: vec![layout_workload(whole, content)],
         };
         let options = StageOptions {
             seed,
@@ -275,7 +311,7 @@ impl JobFile {
                 listener(Event::LayoutProgress { written, total });
             }
         };
-        let targets = &mut [self.target()?];
+        let targets = &mut [self.target_of(whole)?];
         for outcome in run_stage(&stage, options, targets, control, &mut tell)? {
             if let Some(failed) = outcome.failures.first() {
                 return Err(failure(&self.path, "written", error_of(failed.kind)));
@@ -284,6 +320,7 @@ impl JobFile {
                 return Err(JobFileError::Cancelled(self.path.clone()));
             }
         }
+        self.set_size(self.size)?;
         self.handle
             .sync_all()
             .map_err(|source| failure(&self.path, "made durable", source))
@@ -294,6 +331,10 @@ impl JobFile {
     /// # Errors
     /// When the process has no file descriptor left.
     pub fn target(&self) -> Result<Target, JobFileError> {
+        self.target_of(self.size)
+    }
+
+    fn target_of(&self, size: Bytes) -> Result<Target, JobFileError> {
         let handle = self
             .handle
             .try_clone()
@@ -301,7 +342,7 @@ impl JobFile {
         Ok(Target::File(FileTarget::of_own_file(
             handle,
             self.path.clone(),
-            self.size,
+            size,
         )))
     }
 
@@ -338,6 +379,7 @@ impl JobFile {
             return Err(JobFileError::NoSpace {
                 path: self.path.clone(),
                 size: self.size,
+                needed: Bytes(missing),
                 free,
             });
         }
@@ -353,7 +395,7 @@ fn is_own(file: &File, size: Bytes, request: JobFileRequest<'_>) -> bool {
             let owners = String::from_utf8_lossy(&owners[..length]);
             owners
                 .split('\n')
-                .any(|owner| request.jobs.iter().any(|job| job == owner))
+                .any(|owner| request.jobs.iter().any(|job| owner_line(job) == owner))
         }
         Err(Errno::OPNOTSUPP) => {
             size == request.size
@@ -364,6 +406,11 @@ fn is_own(file: &File, size: Bytes, request: JobFileRequest<'_>) -> bool {
         }
         Err(_) => false,
     }
+}
+
+/// A job's name as a line of the attribute.
+fn owner_line(job: &str) -> String {
+    job.replace('\n', " ")
 }
 
 /// Whether a path ends in the name that a job gives its files: `JOB.CLONE.FILE`.
@@ -407,6 +454,44 @@ mod tests {
 
     fn jobs(names: &[&str]) -> Vec<String> {
         names.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_name_of_several_lines_is_one_owner() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let (mine, part) = (jobs(&["two\nlines"]), jobs(&["lines"]));
+        JobFile::open_or_create(request(&path, &mine, false)).unwrap();
+        assert!(JobFile::open(request(&path, &mine, false)).is_ok());
+        let refused = JobFile::open(request(&path, &part, false));
+        assert!(matches!(refused, Err(JobFileError::Foreign { .. })));
+    }
+
+    #[test]
+    fn a_link_to_nothing_and_a_switch_of_the_kernel_are_told() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("link");
+        std::os::unix::fs::symlink(directory.path().join("nothing"), &path).unwrap();
+        let jobs = jobs(&["x"]);
+        let refused = JobFile::open_or_create(request(&path, &jobs, true));
+        assert!(matches!(refused, Err(JobFileError::Dangling(_))));
+        let kernel = Path::new("/proc/self/comm");
+        let refused = JobFile::open_or_create(request(kernel, &jobs, true));
+        assert!(matches!(refused, Err(JobFileError::Kernel { .. })));
+    }
+
+    #[test]
+    fn a_file_for_which_there_is_no_room_is_not_left_behind() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("huge");
+        let jobs = jobs(&["x"]);
+        let huge = JobFileRequest {
+            size: Bytes(1 << 60),
+            ..request(&path, &jobs, false)
+        };
+        let file = JobFile::open_or_create(huge).unwrap();
+        assert!(file.allocate(Allocation::Reserve).is_err());
+        assert!(!path.exists());
     }
 
     #[test]
@@ -457,6 +542,31 @@ mod tests {
                 JobFile::open_or_create(request(Path::new(path), &names, true)).is_err(),
                 "{path}"
             );
+        }
+    }
+
+    #[test]
+    fn a_file_of_an_odd_size_is_laid_out_to_its_last_byte() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("seq.0.0");
+        let names = jobs(&["seq"]);
+        for size in [10_001, (1 << 20) + 1] {
+            let request = JobFileRequest {
+                size: Bytes(size),
+                ..request(&path, &names, true)
+            };
+            let file = JobFile::open_or_create(request).unwrap();
+            file.lay_out(
+                Allocation::Reserve,
+                DataContent::Random,
+                1,
+                &Control::new(),
+                &mut |_| {},
+            )
+            .unwrap();
+            let content = std::fs::read(&path).unwrap();
+            assert_eq!(content.len() as u64, size);
+            assert!(content[content.len() - 500..].iter().any(|byte| *byte != 0));
         }
     }
 

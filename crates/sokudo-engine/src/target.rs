@@ -16,6 +16,7 @@ use rustix::fs::OFlags;
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation};
 
 use crate::consent::DevicePermit;
+use crate::kernel_files;
 use crate::sim;
 
 /// What a stage runs on.
@@ -101,6 +102,9 @@ pub enum TargetError {
     /// Only regular files are overwritten.
     #[error("{path} is not a regular file, and nothing else is ever overwritten; measure a directory on it instead", path = .0.display())]
     NotRegular(PathBuf),
+    /// It is a switch of the kernel's.
+    #[error("{path} is an interface of the kernel's ({1}), not storage, so it is not written; name a file on a disk", path = .0.display())]
+    NotStorageButKernel(PathBuf, &'static str),
     /// Writing was asked for without consent.
     #[error("{path} is only read, because writing would destroy what it holds; use a directory, in which sokudo makes a file of its own", path = .0.display())]
     ReadOnly(PathBuf),
@@ -153,6 +157,9 @@ impl FileTarget {
         };
         if !target.handle.metadata().map_err(opened)?.is_file() {
             return Err(TargetError::NotRegular(path.to_owned()));
+        }
+        if let Some(kind) = kernel_files::kind_of(&target.handle) {
+            return Err(TargetError::NotStorageButKernel(path.to_owned(), kind));
         }
         Ok(Self {
             permit: Some(WritePermit(())),

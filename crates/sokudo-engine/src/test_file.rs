@@ -228,6 +228,16 @@ pub fn lay_out(
     })
 }
 
+/// A job's file of this size is laid out in multiples of so many bytes: of the logical
+/// block of every disk at least, and of a large block where the file holds several.
+pub(crate) fn layout_unit(size: u64) -> u64 {
+    if size > LAYOUT_BLOCK_BYTES_MAX {
+        LAYOUT_BLOCK_BYTES_MAX
+    } else {
+        4096
+    }
+}
+
 /// A workload that writes all of a file of this size.
 pub(crate) fn layout_workload(size: Bytes, content: DataContent) -> Workload {
     let block = LAYOUT_BLOCK_BYTES_MAX.min(1 << size.0.trailing_zeros().min(20));

@@ -507,12 +507,13 @@ impl Worker {
     /// The next I/O, or `None` when a limit is reached.
     #[inline(always)]
     fn next_access(&mut self) -> Option<(Access, Action)> {
-        if let Some((action, file)) = self.flushing.due() {
-            return Some((flush_of(file), action));
-        }
         if self.is_limit_reached() {
             self.end_pass();
             return None;
+        }
+        // A flush comes before the next write, so that there is none after the last.
+        if let Some((action, file)) = self.flushing.due() {
+            return Some((flush_of(file), action));
         }
         let access = self.pattern.next();
         Some(self.issue(access))

@@ -22,6 +22,7 @@ mod status;
 mod steady;
 mod terse;
 
+pub use failure::failure_lines;
 pub use json::{json, json_plus};
 pub use logs::{LogFile, logs};
 pub use normal::{mismatch_lines, normal};

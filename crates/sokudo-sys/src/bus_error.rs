@@ -8,6 +8,7 @@
 
 use std::cell::Cell;
 use std::sync::OnceLock;
+use std::sync::atomic::{Ordering, compiler_fence};
 use std::{io, mem, ptr};
 
 use crate::request::negative_errno;
@@ -89,9 +90,13 @@ pub(crate) unsafe fn copy(
         end: start + length,
         was_struck: false,
     });
+    // The handler reads and changes `GUARDED` behind the compiler's back, which knows
+    // what memcpy does and would take `was_struck` to be what was set above.
+    compiler_fence(Ordering::SeqCst);
     // SAFETY: the caller's promise. Through the C library, since another process may
     // change a mapped file meanwhile, about which the compiler must assume nothing.
     unsafe { libc::memcpy(to.cast(), from.cast(), length) };
+    compiler_fence(Ordering::SeqCst);
     let guarded = GUARDED.replace(NOTHING);
     if guarded.was_struck { Err(()) } else { Ok(()) }
 }

@@ -102,6 +102,7 @@ impl Tool {
         if !ended.status.success() {
             let told = String::from_utf8_lossy(&ended.stderr);
             let told = told.trim().replace('\n', "; ");
+            let told = told.strip_prefix("sokudo: ").unwrap_or(&told);
             let error = anyhow!("{name} has failed ({}): {told}", ended.status);
             return Err(match ended.status.code() {
                 Some(3) if self == Self::Sokudo => Exit::Refused(error),
@@ -249,8 +250,12 @@ impl TemporaryDirectory {
         let path = std::env::temp_dir().join(name);
         // Fails if somebody has made it already.
         std::fs::create_dir(&path)
-            .with_context(|| format!("{} cannot be made", path.display()))
-            .map_err(Exit::Failed)?;
+            .map_err(|error| {
+                Exit::Failed(anyhow!(
+                    "{} for both results cannot be made: {error}; name another directory for temporary files (TMPDIR=DIRECTORY)",
+                    path.display()
+                ))
+            })?;
         Ok(Self { path })
     }
 }

@@ -9,13 +9,14 @@ use std::path::PathBuf;
 
 use sokudo_device::System;
 use sokudo_dialect::diskspd::{self, Action, Planned, SpecKind};
+use sokudo_dialect::host::Host as _;
 use sokudo_engine::{Allocation, Control};
 use sokudo_model::diskspd::CpuUse;
 use sokudo_model::{Event, Row, Run, Severity, Verdict};
 use sokudo_report::diskspd::{DiskspdReport, profile_only, text};
 
 use crate::exit::Exit;
-use crate::jobs::carry_out::{Viewer, Work, carry_out, since_epoch};
+use crate::jobs::carry_out::{Viewer, Work, carry_out};
 use crate::jobs::consent;
 use crate::jobs::place::{Place, PlaceKind};
 use crate::jobs::stages::Listener;
@@ -36,7 +37,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
         Action::Run => {
             let mut planned = invocation.plan(&ThisHost).map_err(Exit::failed)?;
             if planned.wants_random_seed() {
-                planned.set_seed(since_epoch().0);
+                planned.set_seed(ThisHost.seed());
             }
             measure(planned, &allowed)
         }

@@ -1,11 +1,14 @@
 //! How the program ends: exit codes, and errors as one line.
 
 use std::fmt::Display;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use rustix::io::Errno;
+
+/// Words of the user's are repeated in messages, and some are as long as a file.
+const LINE_CHARACTERS_MAX: usize = 4096;
 
 /// Why the program ends without full success.
 #[derive(Debug)]
@@ -113,9 +116,10 @@ fn tell(message: &str) {
     write_line(&format!("sokudo: {message}"));
 }
 
-#[expect(clippy::print_stderr, reason = "this is where errors are told")]
 fn write_line(line: &str) {
-    eprintln!("{line}");
+    // Where nothing can be told any more (a full disk, a closed pipe), the exit code
+    // still says how it ended.
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// The error with those of its causes that it does not name itself, without line
@@ -129,17 +133,35 @@ fn one_line(error: &anyhow::Error) -> String {
             line = format!("{line}: {cause}");
         }
     }
-    if error.chain().any(is_out_of_descriptors) {
+    if is_caused_by(error, Errno::MFILE) {
         line.push_str("; raise the limit of open files (ulimit -n)");
     }
-    line.replace('\n', " ")
+    if is_caused_by(error, Errno::FBIG) {
+        line.push_str("; use a smaller size, or raise the limit of a file's size (ulimit -f)");
+    }
+    shortened(line.replace('\n', " "))
 }
 
-/// Whatever is opened can meet this limit, so its way out is told here.
-fn is_out_of_descriptors(cause: &(dyn std::error::Error + 'static)) -> bool {
-    cause
-        .downcast_ref::<std::io::Error>()
-        .is_some_and(|error| error.raw_os_error() == Some(Errno::MFILE.raw_os_error()))
+/// Whatever is opened or grows can meet a limit of the system's, so the way out is told
+/// here.
+fn is_caused_by(error: &anyhow::Error, errno: Errno) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.raw_os_error() == Some(errno.raw_os_error()))
+}
+
+/// The middle of an overlong line is left out, for the cause is at its begin and the
+/// way out at its end.
+fn shortened(line: String) -> String {
+    let count = line.chars().count();
+    if count <= LINE_CHARACTERS_MAX {
+        return line;
+    }
+    let half = LINE_CHARACTERS_MAX / 2;
+    let begin: String = line.chars().take(half).collect();
+    let end: String = line.chars().skip(count - half).collect();
+    format!("{begin} … {end}")
 }
 
 #[cfg(test)]

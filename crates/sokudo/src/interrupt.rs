@@ -16,7 +16,12 @@ use crate::exit::Exit;
 pub(crate) fn watch(control: &Control) -> Result<(), Exit> {
     // A file that grows beyond `ulimit -f` is an error to report, not a reason to
     // be killed.
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGXFSZ]).map_err(Exit::failed)?;
+    let mut watched = vec![SIGINT, SIGTERM, SIGXFSZ];
+    // Under nohup the run goes on when its terminal goes away.
+    if !is_ignored(SIGHUP) {
+        watched.push(SIGHUP);
+    }
+    let mut signals = Signals::new(watched).map_err(Exit::failed)?;
     let control = control.clone();
     thread::Builder::new()
         .name("sokudo-signals".to_owned())
@@ -31,4 +36,36 @@ pub(crate) fn watch(control: &Control) -> Result<(), Exit> {
         })
         .map_err(Exit::failed)?;
     Ok(())
+}
+
+/// Whether whoever started us has this signal ignored. A signal that the system does
+/// not tell about is not.
+fn is_ignored(signal: i32) -> bool {
+    std::fs::read_to_string("/proc/self/status").is_ok_and(|status| ignores(&status, signal))
+}
+
+/// Whether a process's status, as proc tells it, has the signal in its mask of ignored
+/// ones, whose lowest bit is signal 1.
+fn ignores(status: &str, signal: i32) -> bool {
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    let bit = u32::try_from(signal - 1).ok();
+    mask.zip(bit)
+        .and_then(|(mask, bit)| mask.checked_shr(bit))
+        .is_some_and(|shifted| shifted & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ignored_signal_is_known_by_its_bit() {
+        let status = "Name:\tx\nSigIgn:\t0000000000001001\nSigCgt:\tffff\n";
+        assert!(ignores(status, SIGHUP));
+        assert!(!ignores(status, SIGINT));
+        assert!(!ignores("", SIGHUP));
+    }
 }

@@ -1,6 +1,8 @@
 //! Where results go: the terminal or a file, in the format asked for.
 
+use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use anyhow::Context;
@@ -24,6 +26,44 @@ pub(crate) fn print(text: &str) -> Result<(), Exit> {
     }
 }
 
+/// Makes a file for results, or empties the one that is there. A pipe, a terminal and
+/// the like are written to as they are; a block device never, whatever its name, for
+/// results are no reason to destroy what it holds.
+pub(crate) fn create(path: &Path) -> Result<File, Exit> {
+    let opened = |error: io::Error| {
+        Exit::Failed(anyhow::anyhow!(
+            "{} cannot be written: {error}; name a file in a directory that you may write to",
+            path.display()
+        ))
+    };
+    // Emptied only after a look at what was opened: the name may be exchanged.
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .map_err(opened)?;
+    let kind = file.metadata().map_err(opened)?.file_type();
+    if kind.is_block_device() {
+        return Err(Exit::Refused(anyhow::anyhow!(
+            "{} is a block device, and results are never written to one, because that destroys what it holds; name a file",
+            path.display()
+        )));
+    }
+    if kind.is_file() {
+        file.set_len(0).map_err(opened)?;
+    }
+    Ok(file)
+}
+
+/// Writes all of a file for results.
+pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Exit> {
+    create(path)?
+        .write_all(text.as_bytes())
+        .with_context(|| format!("{} cannot be written", path.display()))
+        .map_err(Exit::Failed)
+}
+
 /// Fails early when a result could not be written at the end.
 pub(crate) fn check_writable(path: Option<&Path>) -> Result<(), Exit> {
     let Some(path) = path else { return Ok(()) };
@@ -31,6 +71,11 @@ pub(crate) fn check_writable(path: Option<&Path>) -> Result<(), Exit> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
+    let is_device = |metadata: std::fs::Metadata| metadata.file_type().is_block_device();
+    if path.metadata().is_ok_and(is_device) {
+        // Refuses, and changes nothing.
+        return create(path).map(|_| ());
+    }
     let refusal = if path.is_dir() {
         "it is a directory; name a file"
     } else if !parent.is_dir() {
@@ -65,9 +110,7 @@ pub(crate) fn write(
     };
     match path {
         None => print(&text),
-        Some(path) => std::fs::write(path, &text)
-            .with_context(|| format!("{} cannot be written", path.display()))
-            .map_err(Exit::Failed),
+        Some(path) => write_file(path, &text),
     }
 }
 

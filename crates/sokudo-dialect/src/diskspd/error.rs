@@ -27,6 +27,12 @@ pub enum DiskspdProblem {
     /// No such option.
     #[error("diskspd has no such option; diskspd -? lists all of them")]
     Unknown,
+    /// No such long name of an option.
+    #[error("diskspd has no such option; the nearest is --{nearest}")]
+    UnknownName {
+        /// The known name most like it.
+        nearest: &'static str,
+    },
     /// No such element of a profile.
     #[error("a profile has no such element here; the nearest is <{nearest}>")]
     UnknownElement {

@@ -6,6 +6,7 @@
 
 use super::error::{DiskspdError, DiskspdProblem};
 use super::options::OPTIONS;
+use crate::fio::nearest::likely;
 
 /// Options that always have a value, so that it may be the next argument.
 const WITH_VALUE: &str = "bBcCdfFgioOjtTWX";
@@ -132,7 +133,15 @@ fn long_option<'a>(
             .iter()
             .find(|option| option.long == Some(name))
             .and_then(|option| option.key.chars().next())
-            .ok_or_else(|| DiskspdError::new(argument, DiskspdProblem::Unknown))?,
+            .ok_or_else(|| {
+                let others = ["help", "usage", "caching-options", "io-engine"].into_iter();
+                let names = OPTIONS.iter().filter_map(|option| option.long);
+                let nearest = likely(name, names.chain(others));
+                let problem = nearest.map_or(DiskspdProblem::Unknown, |nearest| {
+                    DiskspdProblem::UnknownName { nearest }
+                });
+                DiskspdError::new(argument, problem)
+            })?,
     };
     let takes_value = WITH_VALUE.contains(letter) || "aSxZ".contains(letter);
     let (text, value) = match value {
@@ -183,6 +192,13 @@ mod tests {
         }
         assert_eq!(parts(&["-a", "0-3,7", "file"]).1, ["file"]);
         assert_eq!(parts(&["-a", "file"]).1, ["file"]);
+    }
+
+    #[test]
+    fn a_long_name_with_a_typo_comes_with_the_right_one() {
+        let error = scan(&["--blok-size=4K".to_owned()]).unwrap_err();
+        let nearest = "block-size";
+        assert_eq!(error.problem, DiskspdProblem::UnknownName { nearest });
     }
 
     #[test]

@@ -2,13 +2,13 @@
 //! abbreviations, `--option value` and `--option=value`, job files anywhere between.
 
 use super::failure::{FioError, FioProblem, Source};
-use super::host::Host;
 use super::invocation::{Action, Assignment, Invocation, Section};
 use super::job_file::read_sections;
 use super::nearest::nearest;
 use super::option::{Effect, FioOption};
 use super::switches::{Switch, Takes, switches};
-use super::table::options;
+use super::table::{options, position};
+use crate::host::Host;
 
 /// More arguments than any command line; each may open a job.
 const ARGUMENTS_MAX: usize = 1 << 14;
@@ -196,8 +196,11 @@ fn by_name(name: &str) -> Result<Known, FioProblem> {
         option.names().map(move |name| (name, Known::Option(index)))
     };
     let all = || of_switches().chain(options().iter().enumerate().flat_map(names));
-    if let Some((_, known)) = all().find(|(full, _)| *full == name) {
-        return Ok(known);
+    if let Some(switch) = switches().iter().find(|switch| switch.name == name) {
+        return Ok(Known::Switch(switch));
+    }
+    if let Some(index) = position(name) {
+        return Ok(Known::Option(index));
     }
     let candidates: Vec<_> = all()
         .filter(|(full, _)| !name.is_empty() && full.starts_with(name))

@@ -18,6 +18,13 @@ pub enum Source {
     },
     /// In a job as a whole.
     Job(String),
+    /// In a job as a whole, whose section stands in a job file.
+    JobOfFile {
+        /// The job's name.
+        job: String,
+        /// Where its section begins.
+        section: Box<Source>,
+    },
 }
 
 impl fmt::Display for Source {
@@ -26,6 +33,7 @@ impl fmt::Display for Source {
             Self::CommandLine => out.write_str("command line"),
             Self::File { name, line, column } => write!(out, "{name}:{line}:{column}"),
             Self::Job(name) => write!(out, "job \"{name}\""),
+            Self::JobOfFile { job, section } => write!(out, "{section}: job \"{job}\""),
         }
     }
 }
@@ -44,7 +52,10 @@ pub struct FioError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FioProblem {
     /// An option that nobody knows.
-    #[error("there is no option \"{option}\"; the nearest is \"{nearest}\"")]
+    #[error(
+        "there is no option \"{option}\"; the nearest is \"{}{nearest}\"",
+        dashes(option)
+    )]
     Unknown {
         /// As written.
         option: String,
@@ -112,7 +123,27 @@ pub enum FioProblem {
     Other(String),
 }
 
+/// As many as `option` begins with.
+fn dashes(option: &str) -> &str {
+    &option[..option.len() - option.trim_start_matches('-').len()]
+}
+
 impl FioError {
+    /// The same, with the place of the job's section where that stands in a file.
+    pub(super) fn within(self, section: &Source) -> Self {
+        let source_place = match (self.source_place, section) {
+            (Source::Job(job), Source::File { .. }) => Source::JobOfFile {
+                job,
+                section: Box::new(section.clone()),
+            },
+            (source_place, _) => source_place,
+        };
+        Self {
+            source_place,
+            ..self
+        }
+    }
+
     pub(super) const fn new(source_place: Source, problem: FioProblem) -> Self {
         Self {
             source_place,

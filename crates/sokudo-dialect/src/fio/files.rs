@@ -1,14 +1,15 @@
 //! Which files a job uses, and which part of each: fio's rules for names and sizes.
 
 use std::collections::HashMap;
+use std::fmt::{Display, Write as _};
 
 use sokudo_model::{Bytes, FileUse, Span};
 
 use super::failure::FioError;
-use super::host::{FoundKind, Host};
 use super::job::{Job, NAME_FORMAT};
 use super::numbers::Amount;
 use super::planned::{SpecKind, TargetSpec};
+use crate::host::{FoundKind, Host};
 
 /// Files of all jobs together; each costs a descriptor and a name.
 const USES_MAX: usize = 1 << 17;
@@ -39,13 +40,15 @@ pub(super) struct Placement {
     pub(super) uses: Vec<FileUse>,
     pub(super) names: Vec<String>,
     pub(super) bytes: u64,
+    /// Of those, what one pass moves: whole blocks of each file.
+    pub(super) whole_bytes: u64,
 }
 
 /// A thread of a job: what its files' names and offsets depend on.
 pub(super) struct Thread<'a> {
     /// Its section's name, or what `--name` says.
     pub(super) section: &'a str,
-    /// The number of the clone, from 0.
+    /// `$jobnum`: what names and offsets of clones go by.
     pub(super) clone: u32,
     /// Its smallest block.
     pub(super) block: u64,
@@ -92,7 +95,7 @@ impl<'a> Targets<'a> {
             )));
         }
         let mut uses = Vec::new();
-        let mut bytes: u64 = 0;
+        let (mut bytes, mut whole_bytes): (u64, u64) = (0, 0);
         let count = names.len() as u64;
         for (index, name) in names.iter().enumerate() {
             let (kind, there) = self.there(job, name);
@@ -105,6 +108,7 @@ impl<'a> Targets<'a> {
             };
             let span = place.span(job, thread).map_err(error)?;
             bytes = bytes.saturating_add(span.length.0);
+            whole_bytes = whole_bytes.saturating_add(whole(span.length.0, thread.block));
             let end = span.offset.0.saturating_add(span.length.0);
             let target = self.target(job, thread, name, kind, end);
             uses.push(FileUse {
@@ -122,7 +126,12 @@ impl<'a> Targets<'a> {
                 "size is {bytes} bytes, less than one block of {block}; make size larger or bs smaller"
             )));
         }
-        Ok(Placement { uses, names, bytes })
+        Ok(Placement {
+            uses,
+            names,
+            bytes,
+            whole_bytes: whole_bytes.min(whole(bytes, thread.block)),
+        })
     }
 
     fn names(&self, job: &Job, thread: &Thread<'_>) -> Vec<String> {
@@ -224,29 +233,34 @@ fn file_name(job: &Job, thread: &Thread<'_>, number: usize) -> String {
         "" => NAME_FORMAT,
         format => format,
     };
-    let words = [
-        ("$jobname", thread.section.to_owned()),
-        ("$jobnum", thread.clone.to_string()),
-        ("$filenum", number.to_string()),
-        ("$clientuid", String::new()),
+    let words: [(&str, &dyn Display); 4] = [
+        ("$jobname", &thread.section),
+        ("$jobnum", &thread.clone),
+        ("$filenum", &number),
+        ("$clientuid", &""),
     ];
     let mut name = String::new();
     let mut rest = format;
-    while !rest.is_empty() {
+    while let Some(at) = rest.find('$') {
+        name += &rest[..at];
+        rest = &rest[at..];
         let starts = |word: &str| {
             let head = rest.get(..word.len());
             head.is_some_and(|head| head.eq_ignore_ascii_case(word))
         };
-        if let Some((word, value)) = words.iter().find(|(word, _)| starts(word)) {
-            name += value;
-            rest = &rest[word.len()..];
-        } else {
-            let letter = rest.chars().next().map_or(1, char::len_utf8);
-            name += &rest[..letter];
-            rest = &rest[letter..];
-        }
+        let length = match words.iter().find(|(word, _)| starts(word)) {
+            Some((word, value)) => {
+                let _ = write!(name, "{value}");
+                word.len()
+            }
+            None => {
+                name.push('$');
+                1
+            }
+        };
+        rest = &rest[length..];
     }
-    name
+    name + rest
 }
 
 /// One file of a thread.
@@ -317,14 +331,10 @@ impl FilePlace<'_> {
         })
     }
 
-    /// fio gives each file the same, in whole blocks, and what is left in blocks to
-    /// the first ones.
+    /// fio gives each file the same to the byte, and what is left, where that comes to
+    /// blocks, to the first ones.
     fn share(&self, size: u64, block: u64) -> u64 {
         let each = size / self.count;
-        if self.count == 1 {
-            return each;
-        }
-        let each = each - each % block;
         let extra = (size - each * self.count) / block;
         each + if self.index < extra { block } else { 0 }
     }
@@ -352,6 +362,11 @@ impl FilePlace<'_> {
             }
         }
     }
+}
+
+/// Bytes in whole blocks: what is left is not touched.
+fn whole(bytes: u64, block: u64) -> u64 {
+    bytes - bytes.checked_rem(block).unwrap_or(0)
 }
 
 fn percent_of(percent: u64, whole: u64) -> u64 {

@@ -5,11 +5,11 @@
 //! the lines of FILE, which has no sections of its own.
 
 use super::failure::{FioError, FioProblem, Source};
-use super::host::Host;
 use super::invocation::{Assignment, Section};
 use super::option::FioOption;
 use super::substitute::substitute;
 use super::table::{find, options};
+use crate::host::Host;
 
 /// Far beyond any job file that people write; longer text is something else.
 const TEXT_BYTES_MAX: usize = 1 << 20;
@@ -207,9 +207,8 @@ impl Reader<'_> {
             }
             (here, _) => here,
         };
-        let (path, text) = found.map_err(|why| {
-            FioError::new(source, FioProblem::Other(format!("include: {why}")))
-        })?;
+        let (path, text) = found
+            .map_err(|why| FioError::new(source, FioProblem::Other(format!("include: {why}"))))?;
         self.file(&path, &text, depth + 1)
     }
 }

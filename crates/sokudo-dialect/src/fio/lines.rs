@@ -2,10 +2,10 @@
 
 use sokudo_model::Plan;
 
-use super::host::{Found, Host, NoHost};
 use super::invocation::Section;
 use super::job_file::read_sections;
 use super::method::{Place, render};
+use crate::host::{Found, Host, NoHost};
 
 /// The job file that is read back has no name.
 const NAME: &str = "-";
@@ -81,5 +81,8 @@ impl Host for Text {
     }
     fn memory_bytes(&self) -> u64 {
         NoHost.memory_bytes()
+    }
+    fn seed(&self) -> u64 {
+        NoHost.seed()
     }
 }

@@ -4,6 +4,7 @@ use sokudo_model::Nanos;
 
 use super::failure::FioProblem;
 use super::job::Job;
+use super::nearest::likely;
 use super::numbers::{self, Amount, Expected};
 
 /// An option of fio's jobs.
@@ -139,7 +140,7 @@ impl FioOption {
                 .map(|time| set(job, time))
                 .ok_or_else(form),
             Effect::Word(words, set) => word(words, trimmed)
-                .ok_or_else(form)
+                .ok_or_else(|| nearest_form(form(), words, trimmed))
                 .and_then(|(word, more)| set(job, word, more)),
             Effect::Text(_, set) if trimmed.is_empty() => {
                 let _ = set;
@@ -184,6 +185,9 @@ fn number_form(min: u64, max: u64) -> String {
     match (min, max) {
         (0, u64::MAX) => "a number such as 100, 4k or 1m".to_owned(),
         (1, u64::MAX) => "a number above 0 such as 100, 4k or 1m".to_owned(),
+        (min, max) if max >= u64::from(u32::MAX) => {
+            format!("a number such as 100, 4k or 1m, from {min} to {max}")
+        }
         (min, max) => format!("a whole number from {min} to {max}"),
     }
 }
@@ -194,6 +198,15 @@ fn flag(text: &str) -> Option<bool> {
         "0" => Some(false),
         "1" => Some(true),
         _ => None,
+    }
+}
+
+/// What is expected, with the word that was probably meant.
+fn nearest_form(form: Expected, words: &[&'static str], text: &str) -> Expected {
+    let first = text.split_once(':').map_or(text, |(first, _)| first);
+    match likely(first, words.iter().copied()) {
+        Some(word) => format!("{form}; the nearest is {word}").into(),
+        None => form,
     }
 }
 

@@ -1,19 +1,23 @@
 //! From what was written to what is done: sections to jobs, jobs to threads, groups
 //! and stages.
 
+use std::collections::HashMap;
+
 use sokudo_model::fio::{FioJob, FioSession};
 use sokudo_model::{BackendKind, EndsOthers, Plan, Stage, Workload};
 
 use super::failure::FioError;
 use super::files::{Targets, Thread, mixed};
-use super::host::{FIO_SEED, Host};
 use super::invocation::{Assignment, Invocation, Section};
 use super::job::{ExitWhat, Job};
 use super::option::Support;
 use super::planned::Planned;
+use crate::host::Host;
 
 /// fio's limit on threads of all jobs together (REAL_MAX_JOBS).
 const THREADS_MAX: usize = 4096;
+/// fio's seed when a job gives none (FIO_RANDSEED).
+const FIO_SEED: u64 = 0xb189_9bed;
 
 impl Invocation {
     /// What the command line and its job files mean.
@@ -44,7 +48,8 @@ impl Invocation {
             let mut job = defaults.clone();
             planner.apply(section, &mut job)?;
             job.stonewall |= std::mem::take(&mut waits);
-            planner.add(section, &job)?;
+            let added = planner.add(section, &job);
+            added.map_err(|error| error.within(&section.source))?;
         }
         planner.finish()
     }
@@ -63,7 +68,8 @@ struct Planner<'a> {
     targets: Targets<'a>,
     /// For every workload, in order: what its end ends.
     exits: Vec<Option<ExitWhat>>,
-    host: &'a dyn Host,
+    /// Where chance starts without `randrepeat`; drawn once, so that the plan says it.
+    chance: u64,
     seed: Option<u64>,
     is_repeatable: bool,
     sections: u32,
@@ -84,7 +90,7 @@ impl<'a> Planner<'a> {
             stages: Vec::new(),
             targets: Targets::new(host),
             exits: Vec::new(),
-            host,
+            chance: host.seed(),
             seed: None,
             is_repeatable: true,
             sections: 0,
@@ -169,7 +175,9 @@ impl<'a> Planner<'a> {
             )));
         }
         let options: Vec<_> = section.options.iter().map(echo).collect();
-        for clone in 0..job.clones {
+        for index in 0..job.clones {
+            // fio numbers the clones of a job downward: 0, 3, 2, 1.
+            let clone = if index == 0 { 0 } else { job.clones - index };
             let number = self.session.jobs.len() as u64;
             let seed = mixed(self.seed() ^ number);
             let thread = Thread {
@@ -258,14 +266,12 @@ impl<'a> Planner<'a> {
     }
 
     fn seed(&self) -> u64 {
-        let other = || {
-            if self.is_repeatable {
-                FIO_SEED
-            } else {
-                self.host.seed()
-            }
+        let other = if self.is_repeatable {
+            FIO_SEED
+        } else {
+            self.chance
         };
-        self.seed.unwrap_or_else(other)
+        self.seed.unwrap_or(other)
     }
 
     fn finish(mut self) -> Result<Planned, FioError> {
@@ -301,11 +307,15 @@ impl<'a> Planner<'a> {
     fn settle_exits(&mut self) -> Result<(), FioError> {
         let mut index = 0;
         for stage in &mut self.stages {
+            let mut members: HashMap<u32, usize> = HashMap::new();
             let jobs = &self.session.jobs[index..index + stage.workloads.len()];
             let exits = &self.exits[index..index + stage.workloads.len()];
             index += stage.workloads.len();
+            for job in jobs {
+                *members.entry(job.group).or_default() += 1;
+            }
             for ((workload, job), exit) in stage.workloads.iter_mut().zip(jobs).zip(exits) {
-                let members = jobs.iter().filter(|other| other.group == job.group).count();
+                let members = members.get(&job.group).copied().unwrap_or_default();
                 let is_whole_stage = members == jobs.len();
                 match exit {
                     None | Some(ExitWhat::All) => {}
@@ -313,10 +323,16 @@ impl<'a> Planner<'a> {
                         workload.ends_others = EndsOthers::Never;
                     }
                     Some(ExitWhat::Group) if !is_whole_stage => {
-                        return Err(FioError::of_job(
+                        let error = FioError::of_job(
                             &job.name,
                             "exitall would end its group only, while other groups beside it go on; say exit_what=all or exit_what=stonewall, or begin the groups with stonewall",
-                        ));
+                        );
+                        let sections = &self.invocation.sections;
+                        let mut jobs = sections.iter().filter(|section| !section.is_global);
+                        return Err(match jobs.nth(job.section as usize) {
+                            Some(section) => error.within(&section.source),
+                            None => error,
+                        });
                     }
                     Some(ExitWhat::Group | ExitWhat::Stonewall) => {
                         workload.ends_others = EndsOthers::Stage;

@@ -4,7 +4,7 @@
 //! fio does this to lines of job files only; on the command line that is the shell's.
 
 use super::arithmetic::evaluate;
-use super::host::Host;
+use crate::host::Host;
 
 /// fio's own limit on a line with everything put in (OPT_LEN_MAX).
 const LINE_BYTES_MAX: usize = 4096;
@@ -64,8 +64,7 @@ fn with_keywords(line: String, host: &dyn Host) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fio::NoHost;
-    use crate::fio::host::Found;
+    use crate::host::{Found, NoHost};
 
     struct Here;
 
@@ -87,6 +86,9 @@ mod tests {
         }
         fn memory_bytes(&self) -> u64 {
             4105 << 20
+        }
+        fn seed(&self) -> u64 {
+            7
         }
     }
 

@@ -10,6 +10,7 @@ mod section;
 mod time;
 mod verify;
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::failure::FioProblem;
@@ -44,14 +45,19 @@ pub fn options() -> &'static [FioOption] {
 
 /// The index of the option with this name or alias, or the problem with a better name.
 pub(super) fn find(name: &str) -> Result<usize, FioProblem> {
-    let named = |option: &FioOption| option.names().any(|known| known == name);
-    options()
-        .iter()
-        .position(named)
-        .ok_or_else(|| FioProblem::Unknown {
-            option: name.to_owned(),
-            nearest: nearest(name, options().iter().flat_map(FioOption::names)),
-        })
+    position(name).ok_or_else(|| FioProblem::Unknown {
+        option: name.to_owned(),
+        nearest: nearest(name, options().iter().flat_map(FioOption::names)),
+    })
+}
+
+/// The index of the option with exactly this name or alias.
+pub(super) fn position(name: &str) -> Option<usize> {
+    static INDEX: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
+        let names = |(index, option): (usize, &FioOption)| option.names().map(move |n| (n, index));
+        options().iter().enumerate().flat_map(names).collect()
+    });
+    INDEX.get(name).copied()
 }
 
 /// An option that is all here.

@@ -100,7 +100,7 @@ impl Job {
             } else {
                 BufferMemory::SmallPages
             },
-            limits: self.limits(placement.bytes),
+            limits: self.limits(placement),
             ramp: self.ramp,
             starts_after: self.starts_after(seed),
             rate: None,
@@ -210,14 +210,17 @@ impl Job {
         Batching {
             submit: Some(submit),
             complete_min: Some(self.complete_min.min(depth)),
-            complete_max: Some(self.complete_max.unwrap_or(1).max(self.complete_min)),
+            // fio takes one at a time unless told otherwise, which keeps its queue full.
+            complete_max: (depth > 1)
+                .then(|| self.complete_max.unwrap_or(0).max(self.complete_min).max(1)),
             low_depth: Some(self.low_depth).filter(|low| *low > 0 && *low < depth),
         }
     }
 
     /// fio 3.33, measured: `time_based` makes it ignore every other limit; without it
     /// the job ends at `io_size`, by default `size`, or at `runtime`.
-    fn limits(&self, bytes: u64) -> Limits {
+    fn limits(&self, placement: &Placement) -> Limits {
+        let bytes = placement.bytes;
         let time = Some(self.runtime).filter(|time| time.0 > 0);
         if self.time_based && time.is_some() {
             return Limits {
@@ -228,7 +231,7 @@ impl Job {
         let bytes = match self.io_size {
             Some(Amount::Bytes(size)) => size,
             Some(Amount::Percent(percent)) => bytes / 100 * percent + bytes % 100 * percent / 100,
-            None => bytes,
+            None => self.holed_pass(placement),
         };
         // fio counts the writes alone.
         let moved_per_byte = if self.access.writes && self.access.trims {
@@ -241,6 +244,36 @@ impl Job {
             bytes: Some(Bytes(bytes.saturating_mul(moved_per_byte))),
             ios: self.ios,
             repeats: self.loops.saturating_sub(1),
+        }
+    }
+
+    /// What a pass over all files moves. With holes (`rw=read:8k`), fio goes back to the
+    /// start when the next I/O would begin behind the end, so as to move `size` in all,
+    /// but stops where one ends exactly there, or would not fit.
+    fn holed_pass(&self, placement: &Placement) -> u64 {
+        let hole = match self.access_number {
+            Some(hole) if !self.access.random => u64::try_from(hole).unwrap_or(0),
+            _ => 0,
+        };
+        let block = self.smallest_block();
+        let one_size = self.choices().iter().all(|sizes| match sizes {
+            BlockChoice::Shares(shares) => matches!(shares[..], [only] if only.bytes.0 == block),
+            BlockChoice::Range { .. } => false,
+        });
+        let is_one_way = !(self.access.reads && self.access.writes);
+        if hole == 0 || !one_size || !is_one_way || placement.uses.len() != 1 {
+            return placement.whole_bytes;
+        }
+        let Some(room) = placement.bytes.checked_sub(block) else {
+            return placement.whole_bytes;
+        };
+        let step = block.saturating_add(hole);
+        let ios = room / step + 1;
+        let ends_at = (ios - 1) * step + block;
+        if ends_at == placement.bytes || ios.saturating_mul(step) < placement.bytes {
+            ios * block
+        } else {
+            placement.whole_bytes
         }
     }
 

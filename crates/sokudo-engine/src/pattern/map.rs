@@ -9,10 +9,6 @@ use sokudo_stats::{Permutation, Random};
 
 const BITS: u64 = u64::BITS as u64;
 
-/// Random blocks that are looked at before the next free one after the last of them
-/// is taken. That favours blocks after long taken ones, so it is the last resort.
-const LOOKS: u32 = 64;
-
 /// The blocks of a stretch in a random order, each once.
 pub(crate) struct BlockMap {
     /// Bits of taken blocks, then of full words of the level before. None for blocks of
@@ -69,19 +65,18 @@ impl BlockMap {
         self.position = 0;
     }
 
-    /// A random free block; `None` when the pass is over.
+    /// A random block, or where that is taken, the next free one; `None` when the pass is
+    /// over. Looking for a random free one instead would cut what is free into more
+    /// pieces, and large blocks would be shortened more often than fio shortens them.
     pub(crate) fn next(&mut self) -> Option<u64> {
         if self.free == 0 {
             return None;
         }
-        let mut block = 0;
-        for _ in 0..LOOKS {
-            // Below the number of blocks: all before it are taken, and not all are.
-            block = self.order.at(self.position);
-            self.position += 1;
-            if !self.is_taken(block) {
-                return Some(block);
-            }
+        // Below the number of blocks: for each position before it, one was taken.
+        let block = self.order.at(self.position);
+        self.position += 1;
+        if !self.is_taken(block) {
+            return Some(block);
         }
         self.free_from(0, block).or_else(|| self.free_from(0, 0))
     }
@@ -98,6 +93,16 @@ impl BlockMap {
         let count = block - first;
         self.free -= count;
         Blocks { first, count }
+    }
+
+    /// Takes what is free of the blocks from `first` up to `end`.
+    pub(crate) fn cover(&mut self, first: u64, end: u64) {
+        for block in first..end.min(self.blocks) {
+            if !self.is_taken(block) {
+                self.set(block);
+                self.free -= 1;
+            }
+        }
     }
 
     fn is_taken(&self, block: u64) -> bool {

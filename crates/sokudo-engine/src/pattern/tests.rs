@@ -377,3 +377,27 @@ fn each_place_is_trimmed_and_then_written() {
         assert_eq!(places.len(), 64);
     }
 }
+
+#[test]
+fn a_map_of_smaller_blocks_does_not_shorten_a_direction_of_larger_ones() {
+    let share = |bytes| BlockChoice::Shares(vec![BlockShare { bytes, weight: 1 }]);
+    let (read, write) = (share(Bytes::kib(4)), share(Bytes::kib(64)));
+    let workload = Workload {
+        operations: OperationMix::read_write(50).unwrap(),
+        order: Order::Random { map: true },
+        blocks: BlockSizes::per_direction(read, write.clone(), write).unwrap(),
+        ..Workload::new("mixed", Bytes::kib(4))
+    };
+    let mut pattern = pattern(&workload, &[stretch(0, 1 << 20)]);
+    for _ in 0..2_000 {
+        let access = pattern.next();
+        let length = if access.operation == Operation::Write {
+            64 << 10
+        } else {
+            4 << 10
+        };
+        assert_eq!(access.length, length);
+        assert!(access.offset.is_multiple_of(u64::from(length)));
+        assert!(access.offset + u64::from(length) <= 1 << 20);
+    }
+}

@@ -236,6 +236,9 @@ impl Walk {
             let length = lengths.draw_within(self.stretch.length - place, random)?;
             return Some((place, length));
         };
+        if lengths.smallest() > unit {
+            return coarse(map, unit, lengths, self.stretch.length, random);
+        }
         let first = map.next()?;
         let room = self.stretch.length - first * unit;
         // Where not even the smallest fits, the end is left out: one block is taken.
@@ -246,6 +249,32 @@ impl Walk {
         u32::try_from(length)
             .ok()
             .map(|length| (first * unit, length))
+    }
+}
+
+/// A place for a direction whose smallest block is larger than what the map counts,
+/// which is the smallest block of another direction. It keeps its own sizes and
+/// alignment, though that visits some of the other's blocks twice: shortened to what is
+/// free, its I/Os would be of sizes that nobody asked for.
+fn coarse(
+    map: &mut BlockMap,
+    unit: u64,
+    lengths: &Lengths,
+    stretch_bytes: u64,
+    random: &mut Random,
+) -> Option<(u64, u32)> {
+    let smallest = lengths.smallest();
+    loop {
+        let first = map.next()?;
+        let place = first * unit / smallest * smallest;
+        let Some(length) = lengths.draw_within(stretch_bytes - place, random) else {
+            // The end, where not even the smallest fits, is left out.
+            map.cover(first, first + 1);
+            continue;
+        };
+        let end = (place + u64::from(length)).div_ceil(unit);
+        map.cover(place / unit, end);
+        return Some((place, length));
     }
 }
 

@@ -236,7 +236,7 @@ impl Worker {
             };
         }
         let flushes = self.flushing.is_due();
-        if !flushes && self.is_limit_reached() {
+        if self.is_limit_reached() {
             self.end_pass();
             return Ready::Over;
         }

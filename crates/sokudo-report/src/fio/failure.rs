@@ -4,6 +4,8 @@ use std::io;
 
 use sokudo_model::{FailureKind, IoFailure, Outcome, StopReason};
 
+use super::FioReport;
+
 /// Input/output error.
 const EIO: i32 = 5;
 /// What fio reports when a block is not what was written.
@@ -27,6 +29,30 @@ pub(super) fn error_number(outcome: &Outcome) -> i32 {
         StopReason::Failed => EIO,
         _ => 0,
     }
+}
+
+/// Which I/Os failed and how, one sentence per kind and job: for the standard error,
+/// since fio's outputs have room for a number only.
+pub fn failure_lines(report: &FioReport) -> Vec<String> {
+    let jobs = report.session.jobs.iter().enumerate();
+    let failed = jobs.filter_map(|(index, job)| Some((job, &report.outcome(index)?.failures)));
+    failed
+        .flat_map(|(job, failures)| failures.iter().map(move |failure| (job, failure)))
+        .filter_map(|(job, failure)| {
+            let text = error_text(number_of(failure)?);
+            let place = match &job.files[..] {
+                [file] => format!(" of {file}"),
+                _ => String::new(),
+            };
+            Some(format!(
+                "{}: {}{place} failed {} times, first at offset {}: {text}",
+                job.name,
+                failure.operation.name(),
+                failure.count,
+                failure.offset.0
+            ))
+        })
+        .collect()
 }
 
 fn number_of(failure: &IoFailure) -> Option<i32> {

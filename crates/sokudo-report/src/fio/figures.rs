@@ -22,6 +22,8 @@ pub(super) const DIRECTIONS: [Operation; 3] = [Operation::Read, Operation::Write
 pub(super) struct JobFigures<'a> {
     /// The job, or the first of its group.
     pub(super) job: &'a FioJob,
+    /// What is echoed: the options of the last of these jobs, as fio has it.
+    pub(super) options: &'a [(String, String)],
     /// How many jobs it is made of.
     pub(super) members: u32,
     /// The first error; 0 for none.
@@ -92,6 +94,7 @@ pub(super) fn jobs<'a>(report: &FioReport<'a>) -> Vec<JobFigures<'a>> {
         let figures = reported
             .last_mut()
             .expect("one was pushed if there was none");
+        figures.options = &job.options;
         figures.add(row, report.outcome(index));
     }
     reported
@@ -126,6 +129,7 @@ impl<'a> JobFigures<'a> {
     fn new(job: &'a FioJob) -> Self {
         Self {
             job,
+            options: &job.options,
             members: 0,
             error: 0,
             directions: Default::default(),
@@ -170,7 +174,9 @@ impl<'a> JobFigures<'a> {
         self.context_switches += usage.context_switches;
         self.major_faults += usage.major_faults;
         self.minor_faults += usage.minor_faults;
-        let depths = outcome.depths.unwrap_or_default();
+        let depths = outcome
+            .depths
+            .unwrap_or_else(|| uncounted_depths(outcome, self.depth));
         add_counts(&mut self.depths.level, &depths.level);
         add_counts(&mut self.depths.submitted, &depths.submitted);
         add_counts(&mut self.depths.completed, &depths.completed);
@@ -325,6 +331,18 @@ fn shares<const N: usize>(counts: &[u64; N], total: u64, least: f64) -> [f64; N]
 fn widen([lowest, highest]: &mut [u64; 2], value: u64, is_first: bool) {
     *lowest = if is_first { value } else { value.min(*lowest) };
     *highest = value.max(*highest);
+}
+
+/// One by one is known without counting. Other depths are not: they stay out.
+fn uncounted_depths(outcome: &Outcome, depth: u32) -> Depths {
+    let mut depths = Depths::default();
+    if depth == 1 {
+        let moving = [Operation::Read, Operation::Write, Operation::Trim];
+        let ios = moving.map(|operation| outcome.operation(operation).map_or(0, |done| done.ios));
+        let ios = ios.iter().sum();
+        (depths.level[0], depths.submitted[1], depths.completed[1]) = (ios, ios, ios);
+    }
+    depths
 }
 
 fn add_counts(sum: &mut [u64; 7], counts: &[u64; 7]) {

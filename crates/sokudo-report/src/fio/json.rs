@@ -84,8 +84,11 @@ fn job_block(
         .add("groupid", job.group)
         .add("error", figures.error)
         .add("eta", eta)
-        .add("elapsed", report.elapsed.0.div_ceil(1_000_000_000).max(1))
-        .add("job options", options(&job.options));
+        .add("elapsed", report.elapsed.0.div_ceil(1_000_000_000).max(1));
+    // fio leaves the block out where a job has no option of its own.
+    if !figures.options.is_empty() {
+        block.add("job options", options(figures.options));
+    }
     add_directions(&mut block, figures, group, with_bins);
     let [user, system] = figures.cpu_percent();
     block

@@ -5,9 +5,9 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use sokudo_dialect::fio::{Fallocate, Planned, SpecKind, TargetSpec};
 use sokudo_engine::Allocation;
 use sokudo_model::fio::{FioFormat, FioSession};
@@ -39,9 +39,7 @@ impl Printer {
         let file = match &wanted.file {
             None => None,
             Some(name) => {
-                let file = File::create(name)
-                    .with_context(|| format!("{name} cannot be written"))
-                    .map_err(Exit::Failed)?;
+                let file = output::create(Path::new(name))?;
                 Some((name.clone(), file))
             }
         };
@@ -94,15 +92,15 @@ impl Printer {
         Ok(())
     }
 
-    /// Writes the logs that jobs asked for, and tells what checking found wrong.
+    /// Writes the logs that jobs asked for, and tells which I/Os failed and what checking
+    /// found wrong.
     pub(crate) fn logs(report: &FioReport<'_>) -> Result<(), Exit> {
-        for line in fio::mismatch_lines(report) {
+        let failed = fio::failure_lines(report);
+        for line in failed.into_iter().chain(fio::mismatch_lines(report)) {
             exit::fault(&line);
         }
         for log in fio::logs(report) {
-            std::fs::write(&log.name, &log.text).map_err(|error| {
-                Exit::Failed(anyhow!("{} cannot be written: {error}", log.name))
-            })?;
+            output::write_file(Path::new(&log.name), &log.text)?;
         }
         Ok(())
     }

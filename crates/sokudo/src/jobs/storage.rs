@@ -12,7 +12,7 @@ use anyhow::anyhow;
 use sokudo_device::{CounterSource, Inspected, System, inspect, occupants};
 use sokudo_engine::{
     Consent, ConsentError, Control, DevicePermit, FileTarget, JobFile, JobFileError,
-    JobFileRequest, SimulatedTarget, Target, sim,
+    JobFileRequest, SimulatedTarget, Target, no_place_for_files, sim,
 };
 use sokudo_model::{Bytes, DataContent, DirectIoSupport, Event, FileState, TargetInfo, TargetKind};
 
@@ -194,6 +194,13 @@ fn absent(place: &Place) -> Result<Allowed, Exit> {
     if !parent.is_dir() {
         return Err(Exit::Failed(anyhow!(
             "{} cannot be made, because {} is no directory; make it first",
+            place.path.display(),
+            parent.display()
+        )));
+    }
+    if let Some(reason) = no_place_for_files(parent) {
+        return Err(Exit::Refused(anyhow!(
+            "{} does not exist, and no file is made there, because {} {reason}; name an existing device, or a file elsewhere",
             place.path.display(),
             parent.display()
         )));
@@ -382,7 +389,10 @@ fn from_consent(error: ConsentError) -> Exit {
 
 fn from_job_file(error: JobFileError) -> Exit {
     match error {
-        JobFileError::Foreign { .. } | JobFileError::NotRegular(_) => Exit::Refused(error.into()),
+        JobFileError::Foreign { .. }
+        | JobFileError::NotRegular(_)
+        | JobFileError::Kernel { .. }
+        | JobFileError::Dangling(_) => Exit::Refused(error.into()),
         JobFileError::Cancelled(_) => Exit::InterruptedEarly(error.into()),
         JobFileError::Stage(error) => from_stage(error),
         _ => Exit::failed(error),

@@ -5,8 +5,10 @@ use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 
 use rustix::fs::SeekFrom;
-use sokudo_dialect::{fio, host};
+use sokudo_dialect::host::{Found, FoundKind, Host};
 use sokudo_model::Bytes;
+
+use super::carry_out::since_epoch;
 
 /// Job files and profiles are read up to this size; nobody writes one so long.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
@@ -14,7 +16,7 @@ const TEXT_BYTES_MAX: u64 = 16 << 20;
 /// The machine that the program runs on.
 pub(crate) struct ThisHost;
 
-impl host::Host for ThisHost {
+impl Host for ThisHost {
     fn read_text(&self, path: &str) -> Result<String, String> {
         let bytes = self.read_bytes(path, TEXT_BYTES_MAX)?;
         String::from_utf8(bytes).map_err(|_| format!("{path} is not UTF-8 text"))
@@ -24,8 +26,8 @@ impl host::Host for ThisHost {
         std::env::var(name).ok()
     }
 
-    fn found(&self, path: &str) -> Option<host::Found> {
-        use host::FoundKind::{BlockDevice, Directory, File, Other};
+    fn found(&self, path: &str) -> Option<Found> {
+        use FoundKind::{BlockDevice, Directory, File, Other};
         let metadata = fs::metadata(path).ok()?;
         let kind = metadata.file_type();
         let (kind, bytes) = if kind.is_file() {
@@ -37,7 +39,7 @@ impl host::Host for ThisHost {
         } else {
             (Other, 0)
         };
-        Some(host::Found {
+        Some(Found {
             kind,
             bytes: Bytes(bytes),
         })
@@ -54,6 +56,15 @@ impl host::Host for ThisHost {
     fn memory_bytes(&self) -> u64 {
         let info = rustix::system::sysinfo();
         info.totalram.saturating_mul(u64::from(info.mem_unit))
+    }
+
+    fn seed(&self) -> u64 {
+        let mut bytes = [0; 8];
+        match rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::INSECURE) {
+            Ok(8) => u64::from_ne_bytes(bytes),
+            // Only kernels before 5.6 do not know the flag; the time differs as well.
+            _ => since_epoch().0,
+        }
     }
 
     fn read_bytes(&self, path: &str, length: u64) -> Result<Vec<u8>, String> {
@@ -77,42 +88,6 @@ impl host::Host for ThisHost {
     }
 }
 
-/// The same questions, as the fio dialect puts them.
-impl fio::Host for ThisHost {
-    fn read_text(&self, path: &str) -> Result<String, String> {
-        host::Host::read_text(self, path)
-    }
-
-    fn variable(&self, name: &str) -> Option<String> {
-        host::Host::variable(self, name)
-    }
-
-    fn found(&self, path: &str) -> Option<fio::Found> {
-        let found = host::Host::found(self, path)?;
-        Some(fio::Found {
-            kind: match found.kind {
-                host::FoundKind::File => fio::FoundKind::File,
-                host::FoundKind::Directory => fio::FoundKind::Directory,
-                host::FoundKind::BlockDevice => fio::FoundKind::BlockDevice,
-                host::FoundKind::Other => fio::FoundKind::Other,
-            },
-            bytes: found.bytes,
-        })
-    }
-
-    fn processors(&self) -> u32 {
-        host::Host::processors(self)
-    }
-
-    fn page_bytes(&self) -> u64 {
-        host::Host::page_bytes(self)
-    }
-
-    fn memory_bytes(&self) -> u64 {
-        host::Host::memory_bytes(self)
-    }
-}
-
 /// The size of a block device, where it may be opened; stat says 0.
 fn device_bytes(path: &str) -> Option<u64> {
     let device = fs::File::open(path).ok()?;
@@ -122,7 +97,6 @@ fn device_bytes(path: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_dialect::host::{FoundKind, Host};
 
     #[test]
     fn this_machine_has_processors_memory_and_files() {
@@ -134,6 +108,7 @@ mod tests {
         assert_eq!(host.found("/").unwrap().kind, FoundKind::Directory);
         assert_eq!(host.found("/dev/null").unwrap().kind, FoundKind::Other);
         assert_eq!(host.found("/does/not/exist"), None);
+        assert_ne!(host.seed(), host.seed());
         assert!(host.read_text("/does/not/exist").is_err());
         assert!(host.read_text("/proc/self/mountinfo").is_ok());
     }

@@ -428,3 +428,25 @@ fn exitall_ends_its_stage_or_all_of_them() {
     fs::write(directory.path().join("job.fio"), all).unwrap();
     assert_eq!(measured(&["job.fio"]).last(), Some(&false));
 }
+
+#[test]
+fn under_nohup_a_run_outlives_its_terminal() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "trap '' HUP; $SOKUDO fio --name=x --size=1m --rw=write --time_based \
+                  --runtime=1 --output-format=json & \
+                  until [ -s x.0.0 ]; do :; done; kill -HUP $!; wait $!";
+    let ended = end(shell(script).current_dir(directory.path()));
+    let run = ended.json();
+    assert!(
+        run["jobs"][0]["job_runtime"].as_u64() >= Some(1000),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_full_disk_for_messages_changes_no_exit_code() {
+    let directory = tempfile::tempdir().unwrap();
+    let ended =
+        end(shell("$SOKUDO fio --no-such-option 2>/dev/full").current_dir(directory.path()));
+    assert_eq!(ended.code(), Some(1), "{ended:?}");
+}

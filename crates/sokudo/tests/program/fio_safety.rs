@@ -61,7 +61,7 @@ fn a_device_that_holds_something_needs_both_consents() {
         return;
     }
     let path = device.path.to_str().unwrap();
-    let before = fs::read(device.image()).unwrap();
+    let before = contents(&device);
     write_to(&device.path, &[], None)
         .refused(3, &["ext4", "SOKUDO_DESTROY", "allow_mounted_write"]);
     write_to(&device.path, &[], Some(path)).refused(3, &["ext4", "allow_mounted_write"]);
@@ -69,10 +69,7 @@ fn a_device_that_holds_something_needs_both_consents() {
     for rw in ["--rw=randrw", "--rw=trim", "--rw=randwrite"] {
         write_to(&device.path, &[rw], Some(path)).refused(3, &["ext4"]);
     }
-    assert!(
-        fs::read(device.image()).unwrap() == before,
-        "it was written"
-    );
+    assert!(contents(&device) == before, "it was written");
     let reads = write_to(&device.path, &["--rw=read"], None);
     assert_eq!(reads.code(), Some(0), "reading needs no consent: {reads:?}");
     let both = write_to(&device.path, &["--allow_mounted_write=1"], Some(path));
@@ -170,9 +167,73 @@ fn nothing_is_made_when_one_of_several_targets_is_refused() {
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 
+/// What the device holds, read through it: what lies in its page cache has not
+/// reached the image yet while anybody else, such as udev, has it open, too.
+fn contents(device: &LoopDevice) -> Vec<u8> {
+    fs::read(&device.path).unwrap()
+}
+
 fn holds_only_zeros(device: &LoopDevice) -> bool {
-    fs::read(device.image())
-        .unwrap()
-        .iter()
-        .all(|byte| *byte == 0)
+    contents(device).iter().all(|byte| *byte == 0)
+}
+
+#[test]
+fn results_are_never_written_to_a_device() {
+    let Some(device) = LoopDevice::new(32 << 20, true) else {
+        return;
+    };
+    let path = device.path.to_str().unwrap();
+    let output = format!("--output={path}");
+    let directory = tempfile::tempdir().unwrap();
+    let here = directory.path();
+    let null = ["--name=x", "--ioengine=null", "--size=1m"];
+    fio(here, &[&null[..], &[&output]].concat()).refused(3, &[path, "block device"]);
+    fs::write(here.join("job.fio"), "[x]\nioengine=null\nsize=1m\n").unwrap();
+    for arguments in [
+        &["run", "job.fio", "--output", path][..],
+        &["mark", "null:", "-n", "1", "-t", "20ms", "--output", path],
+    ] {
+        let ended = end(program().args(arguments).current_dir(here));
+        ended.refused(3, &[path, "block device"]);
+    }
+    // A log's name is the user's up to its end, so it may be a link.
+    std::os::unix::fs::symlink(path, here.join("l_lat.1.log")).unwrap();
+    let logged = fio(here, &[&null[..], &["--write_lat_log=l"]].concat());
+    assert_eq!(logged.code(), Some(3), "{logged:?}");
+    assert!(holds_only_zeros(&device));
+}
+
+#[test]
+fn a_misspelt_device_does_not_become_a_file_among_devices() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = "/dev/sokudo-test-no-such-device";
+    let filename = format!("--filename={path}");
+    for rw in ["--rw=write", "--rw=read"] {
+        fio(directory.path(), &["--name=x", "--size=64k", rw, &filename])
+            .refused(3, &[path, "holds devices"]);
+        assert!(!Path::new(path).exists());
+    }
+}
+
+#[test]
+fn switches_of_the_kernel_are_not_written_whatever_is_allowed() {
+    let directory = tempfile::tempdir().unwrap();
+    // Its own name: harmless, should it be written after all.
+    let job = ["--name=x", "--size=4k", "--filename=/proc/self/comm"];
+    let allowed = ["--rw=write", "--overwrite=1"];
+    fio(directory.path(), &[&job[..], &allowed].concat())
+        .refused(3, &["/proc/self/comm", "kernel"]);
+}
+
+#[test]
+fn a_mapped_file_that_shrinks_fails_its_job() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "$SOKUDO fio --name=x --ioengine=mmap --size=8m --rw=randread --time_based \
+                  --runtime=60 --output-format=json & \
+                  until [ -e x.0.0 ] && grep -q x.0.0 /proc/$!/maps; do :; done; \
+                  truncate -s 0 x.0.0; wait $!";
+    let ended = end(crate::sokudo::shell(script).current_dir(directory.path()));
+    assert_eq!(ended.code(), Some(1), "{ended:?}");
+    let run: serde_json::Value = serde_json::from_str(&ended.printed).unwrap();
+    assert_eq!(run["jobs"][0]["error"], 5, "EIO");
 }

@@ -1,14 +1,25 @@
 //! Loop devices and file systems on them, gone again when dropped.
 
 use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use crate::sokudo::{has, is_root, skip};
 
-/// A loop device over a file.
+/// Where a file system is mounted, in the directory of its image.
+const MOUNT_POINT: &str = "mount";
+
+/// Waits for the end of its input, then cleans up: the directory `$1`, what is mounted
+/// in it, the device `$2`.
+const KEEPER: &str = "read -r _; flock \"$1\" umount --lazy \"$1/mount\" 2>/dev/null; losetup -d \"$2\"; \
+                      rm -rf --one-file-system \"$1\"";
+
+/// A loop device over a file. A process of its own takes it down, which also notices
+/// that the tests were killed.
 pub(crate) struct LoopDevice {
-    directory: tempfile::TempDir,
+    keeper: Child,
+    directory: PathBuf,
     pub(crate) path: PathBuf,
 }
 
@@ -35,25 +46,40 @@ impl LoopDevice {
         }
         let path = String::from_utf8(output.stdout).unwrap();
         let path = PathBuf::from(path.trim());
-        Some(Self { directory, path })
+        // From here on the keeper removes it.
+        let directory = directory.keep();
+        let keeper = Command::new("sh")
+            .args(["-c", KEEPER, "keeper"])
+            .args([&directory, &path])
+            .stdin(Stdio::piped())
+            // Ctrl-C ends the tests, not it.
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        Some(Self {
+            keeper,
+            directory,
+            path,
+        })
     }
 
     /// The file that the device shows.
     pub(crate) fn image(&self) -> PathBuf {
-        self.directory.path().join("image")
+        self.directory.join("image")
     }
 }
 
 impl Drop for LoopDevice {
     fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("-d").arg(&self.path).status();
+        drop(self.keeper.stdin.take());
+        let _ = self.keeper.wait();
     }
 }
 
 /// A mounted file system on a loop device.
 pub(crate) struct FileSystem {
-    mount_point: tempfile::TempDir,
-    /// Detached after the file system is unmounted.
+    mount_point: PathBuf,
+    /// Unmounts and detaches.
     _device: LoopDevice,
 }
 
@@ -72,11 +98,14 @@ impl FileSystem {
             _ => &["-q"],
         };
         quietly(Command::new(maker).args(options).arg(&device.path));
-        let mount_point = tempfile::tempdir().unwrap();
+        let mount_point = device.directory.join(MOUNT_POINT);
+        fs::create_dir(&mount_point).unwrap();
+        // Locked, so that the keeper waits for a mount that is under way.
         quietly(
-            Command::new("mount")
-                .arg(&device.path)
-                .arg(mount_point.path()),
+            Command::new("flock")
+                .arg(&device.directory)
+                .arg("mount")
+                .args([&device.path, &mount_point]),
         );
         Some(Self {
             mount_point,
@@ -85,7 +114,7 @@ impl FileSystem {
     }
 
     pub(crate) fn path(&self) -> &Path {
-        self.mount_point.path()
+        &self.mount_point
     }
 
     pub(crate) fn make_read_only(&self) {
@@ -107,15 +136,6 @@ impl FileSystem {
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap());
         names.filter(|name| name != "lost+found").collect()
-    }
-}
-
-impl Drop for FileSystem {
-    fn drop(&mut self) {
-        let _ = Command::new("umount")
-            .arg("--lazy")
-            .arg(self.path())
-            .status();
     }
 }
 

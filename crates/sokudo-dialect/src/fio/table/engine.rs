@@ -15,11 +15,17 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "psync",
         "how I/O is issued",
-        Effect::Text(
-            "io_uring, libaio, posixaio, psync, sync, vsync, pvsync, pvsync2, mmap or null",
-            |j, v| {
-                v.clone_into(&mut j.engine);
-                Ok(())
+        Effect::Word(
+            &[
+                "io_uring", "libaio", "posixaio", "psync", "sync", "vsync", "pvsync", "pvsync2",
+                "mmap", "null",
+            ],
+            |j, word, more| {
+                word.clone_into(&mut j.engine);
+                match more {
+                    Some(_) => Err("the engine's name alone".into()),
+                    None => Ok(()),
+                }
             },
         ),
     )

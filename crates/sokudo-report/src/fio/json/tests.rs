@@ -347,3 +347,19 @@ fn disks_are_listed_with_what_they_are_made_of() {
     }];
     assert!(parsed(&json(&sample.report())).get("disk_util").is_none());
 }
+
+#[test]
+fn a_job_without_options_has_no_block_of_them_and_a_group_has_those_of_its_last() {
+    let mut sample = Sample::new(&["a", "b"]);
+    sample.session.jobs[0].options.clear();
+    sample.session.jobs[1].options = vec![("rw".into(), "write".into())];
+    let document = parsed(&json(&sample.report()));
+    assert!(document["jobs"][0].get("job options").is_none());
+    for job in &mut sample.session.jobs {
+        job.reporting.group_reporting = true;
+        job.group = 0;
+    }
+    let document = parsed(&json(&sample.report()));
+    let options = &document["jobs"][0]["job options"];
+    assert_eq!(*options, serde_json::json!({"rw": "write"}));
+}
