@@ -48,6 +48,8 @@ pub enum Code {
     RampInCounters,
     /// The row did not reach the depth that its name promises.
     DepthNotReached,
+    /// Options that change what is measured were left out.
+    LeftOut,
     /// The file system stores the file compressed or encrypted.
     CompressedFile,
     /// Direct I/O was asked for and not had.
@@ -82,7 +84,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in the order in which they are declared.
-    pub const ALL: [Self; 35] = [
+    pub const ALL: [Self; 36] = [
         Self::NoIo,
         Self::NoDevice,
         Self::MemoryFileSystem,
@@ -103,6 +105,7 @@ impl Code {
         Self::ForeignIo,
         Self::RampInCounters,
         Self::DepthNotReached,
+        Self::LeftOut,
         Self::CompressedFile,
         Self::DirectUnavailable,
         Self::Unsteady,
@@ -159,6 +162,7 @@ impl Code {
             Self::ForeignIo => ("foreign-io", Warning, Unverified),
             Self::RampInCounters => ("ramp-in-counters", Warning, Unverified),
             Self::DepthNotReached => ("depth-not-reached", Warning, Unverified),
+            Self::LeftOut => ("left-out", Warning, Unverified),
             Self::CompressedFile => ("compressed-file", Warning, Unverified),
             Self::DirectUnavailable => ("direct-unavailable", Warning, Verified),
             Self::Unsteady => ("unsteady", Warning, Verified),

@@ -60,6 +60,33 @@ pub fn judge(run: &mut Run) {
     run.findings = in_order(rulings.collect());
 }
 
+/// Tells every row that `options` of its job were left out although they change what is
+/// measured, so that no figure is taken for that of the whole job. For a judged run.
+pub fn tell_left_out(run: &mut Run, options: &[String]) {
+    if options.is_empty() {
+        return;
+    }
+    let ruling = Ruling::new(
+        Code::LeftOut,
+        format!("left out of the job: {}", options.join(", ")),
+        "sokudo cannot do this, and was asked to run without it (--lenient)",
+        "compare these figures only with others of the same kind; take the options out of the job, or run it with the program that it was written for",
+    );
+    for assessment in run
+        .rows
+        .iter_mut()
+        .filter_map(|row| row.assessment.as_mut())
+    {
+        assessment.verdict = assessment.verdict.max(ruling.code.verdict());
+        assessment.findings.push(ruling.clone().into());
+        assessment.findings.sort_by_key(|finding| {
+            Code::ALL
+                .iter()
+                .position(|code| code.name() == finding.code)
+        });
+    }
+}
+
 fn assess(run: &Run, row: &Row) -> Assessment {
     let case = Case { run, row };
     let rules = ROW_RULES.iter().copied().flatten();
@@ -91,6 +118,19 @@ mod tests {
     use crate::sample::{check, each_count, large_writes, mix, reads, reads_with, writes};
     use sokudo_model::{Severity, TargetKind};
     use std::cmp::Reverse;
+
+    #[test]
+    fn a_job_of_which_something_was_left_out_is_not_verified() {
+        let mut run = reads();
+        judge(&mut run);
+        tell_left_out(&mut run, &[]);
+        assert_eq!(run.rows[0].assessment.as_ref().unwrap().findings, []);
+        tell_left_out(&mut run, &["zonemode".to_owned()]);
+        let assessment = run.rows[0].assessment.as_ref().unwrap();
+        assert_eq!(assessment.verdict, Verdict::Unverified);
+        assert_eq!(assessment.findings[0].code, "left-out");
+        assert!(assessment.findings[0].symptom.contains("zonemode"));
+    }
 
     #[test]
     fn a_clean_run_is_verified_and_nothing_is_said() {

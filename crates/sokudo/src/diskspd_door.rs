@@ -58,6 +58,7 @@ fn measure(mut planned: Planned, allowed: &Allowed) -> Result<(), Exit> {
         command: command_line::as_given(),
         read_only: false,
         snapshot_every: None,
+        left_out: &[],
     };
     let mut processors = Processors::new(&planned);
     let finished = carry_out(&work, &control, &mut processors)?;

@@ -87,6 +87,7 @@ fn carry(
         command: crate::command_line::as_given(),
         read_only: invocation.readonly,
         snapshot_every: planned.session.output.status_interval.map(Into::into),
+        left_out: &planned.session.left_out,
     };
     let mut view = View::new(&planned.plan, &planned.session, printer);
     let finished = carry_out(&work, control, &mut view)?;

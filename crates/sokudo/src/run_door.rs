@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
         command: command_line::as_given(),
         read_only: invocation.readonly,
         snapshot_every: None,
+        left_out: &planned.session.left_out,
     };
     let mut view = View::new(&planned, arguments);
     let finished = carry_out(&work, &control, &mut view);

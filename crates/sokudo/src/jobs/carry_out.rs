@@ -32,6 +32,8 @@ pub(crate) struct Work<'a> {
     pub(crate) read_only: bool,
     /// How often results so far are told; `None` is never.
     pub(crate) snapshot_every: Option<Duration>,
+    /// Options that were left out although they change what is measured.
+    pub(crate) left_out: &'a [String],
 }
 
 /// Who is told what happens.
@@ -135,6 +137,7 @@ pub(crate) fn carry_out(
     storage.look_again();
     run.interrupted = control.is_cancelled();
     verdicts::judge(&mut run, &storage);
+    sokudo_analysis::tell_left_out(&mut run, work.left_out);
     words::put_into(&mut run, work.schedule);
     Ok(Finished {
         run,
