@@ -69,7 +69,7 @@ pub fn tell_left_out(run: &mut Run, options: &[String]) {
     let ruling = Ruling::new(
         Code::LeftOut,
         format!("left out of the job: {}", options.join(", ")),
-        "sokudo cannot do this, and was asked to run without it (--lenient)",
+        "sokudo cannot do this, and was asked to be lenient and run without it",
         "compare these figures only with others of the same kind; take the options out of the job, or run it with the program that it was written for",
     );
     for assessment in run

@@ -132,7 +132,7 @@ fn the_device_counts_the_flushes_that_were_asked_for() {
                 fdatasync_every: Some(10),
                 ..Durability::default()
             },
-            50,
+            49,
         ),
         (
             Durability {

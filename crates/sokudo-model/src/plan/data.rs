@@ -23,9 +23,9 @@ pub enum BufferMemory {
 /// When writes are made durable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Durability {
-    /// fsync after this many writes.
+    /// fsync after this many writes, before the next one: none follows the last.
     pub fsync_every: Option<u32>,
-    /// fdatasync after this many writes.
+    /// fdatasync after this many writes, likewise.
     pub fdatasync_every: Option<u32>,
     /// Every write returns only when durable (`RWF_DSYNC`: FUA where the device
     /// has it).
