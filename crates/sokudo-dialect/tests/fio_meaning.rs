@@ -314,3 +314,18 @@ fn chance_comes_from_the_machine_only_where_it_may() {
     assert_eq!(seed("randrepeat=1"), seed(""));
     assert_ne!(seed(""), Disk.seed());
 }
+
+#[test]
+fn a_job_for_another_machine_can_be_read_without_its_devices() {
+    let words = |only: &[&str]| -> Vec<String> {
+        let job = ["--name=a", "--filename=/dev/elsewhere", "--rw=read"];
+        only.iter()
+            .chain(&job)
+            .map(|word| (*word).to_owned())
+            .collect()
+    };
+    let run = invocation(&words(&[]), &Disk).unwrap();
+    assert!(run.plan(&Disk).is_err());
+    let read = invocation(&words(&["--parse-only"]), &Disk).unwrap();
+    assert!(read.plan(&Disk).is_ok());
+}

@@ -56,18 +56,26 @@ pub(super) struct Thread<'a> {
     pub(super) seed: u64,
 }
 
+/// What a file or device that is missing counts as where a job is only read, not run
+/// (`--parse-only`): its machine may be another one.
+const ELSEWHERE_BYTES: u64 = 1 << 40;
+
 /// Every file of a plan once.
 pub(super) struct Targets<'a> {
     host: &'a dyn Host,
+    /// Size of what is missing.
+    missing_bytes: u64,
     specs: Vec<TargetSpec>,
     numbers: HashMap<String, u32>,
     uses: usize,
 }
 
 impl<'a> Targets<'a> {
-    pub(super) fn new(host: &'a dyn Host) -> Self {
+    /// `only_read` says that nothing of it will be run.
+    pub(super) fn new(host: &'a dyn Host, only_read: bool) -> Self {
         Self {
             host,
+            missing_bytes: if only_read { ELSEWHERE_BYTES } else { 0 },
             specs: Vec::new(),
             numbers: HashMap::new(),
             uses: 0,
@@ -164,7 +172,7 @@ impl<'a> Targets<'a> {
                 (SpecKind::BlockDevice, found.bytes.0)
             }
             Some(found) => (SpecKind::File, found.bytes.0),
-            None => (SpecKind::File, 0),
+            None => (SpecKind::File, self.missing_bytes),
         };
         let known = self
             .numbers

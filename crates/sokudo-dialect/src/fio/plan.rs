@@ -8,7 +8,7 @@ use sokudo_model::{BackendKind, EndsOthers, Plan, Stage, Workload};
 
 use super::failure::FioError;
 use super::files::{Targets, Thread, mixed};
-use super::invocation::{Assignment, Invocation, Section};
+use super::invocation::{Action, Assignment, Invocation, Section};
 use super::job::{ExitWhat, Job};
 use super::option::Support;
 use super::planned::Planned;
@@ -88,7 +88,7 @@ impl<'a> Planner<'a> {
             invocation,
             session,
             stages: Vec::new(),
-            targets: Targets::new(host),
+            targets: Targets::new(host, invocation.action == Action::ParseOnly),
             exits: Vec::new(),
             chance: host.seed(),
             seed: None,

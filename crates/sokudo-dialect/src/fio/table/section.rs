@@ -64,7 +64,8 @@ pub(super) const OPTIONS: &[FioOption] = &[
     ),
     full(
         "thread",
-        &[],
+        // fio reads this in job files, and its own examples say it.
+        &["threads"],
         "",
         "threads instead of processes",
         Effect::Flag(|_, _| {}),
