@@ -58,7 +58,7 @@ pub(super) struct Thread<'a> {
 
 /// What a file or device that is missing counts as where a job is only read, not run
 /// (`--parse-only`): its machine may be another one.
-const ELSEWHERE_BYTES: u64 = 1 << 40;
+const ELSEWHERE_BYTES: u64 = 1 << 50;
 
 /// Every file of a plan once.
 pub(super) struct Targets<'a> {
