@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{Ended, end, program, shell};
+use crate::sokudo::{Ended, directory_on_disk, end, program, shell};
 
 /// The eight lines of source document 000, with a size and a time that suit a test.
 const ARTICLE: [&str; 8] = [
@@ -31,7 +31,7 @@ fn diskspd(directory: &Path, arguments: &[&str]) -> Ended {
 
 #[test]
 fn the_articles_lines_and_their_awk_print_eight_speeds() {
-    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let directory = directory_on_disk();
     let mut script = String::from("{\n");
     for line in ARTICLE {
         script.push_str(&format!(

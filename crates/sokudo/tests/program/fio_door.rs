@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::sokudo::{Ended, end, has, program, shell, skip};
+use crate::sokudo::{Ended, directory_on_disk, end, has, program, shell, skip};
 
 /// The job file of source document 000, with files and times that suit a test.
 const ARTICLE: &str = "\
@@ -82,7 +82,7 @@ pub(crate) fn fio_json(directory: &Path, arguments: &[&str]) -> Value {
 
 #[test]
 fn the_articles_job_file_and_its_awk_print_eight_speeds() {
-    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let directory = directory_on_disk();
     fs::write(directory.path().join("article.fio"), ARTICLE).unwrap();
     let script = "$SOKUDO fio --directory=. article.fio --output-format=terse \
                   | awk -F ';' '{print $3, ($7+$48) / 1000 }'";

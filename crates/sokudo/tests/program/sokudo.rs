@@ -55,6 +55,14 @@ pub(crate) fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_sokudo"))
 }
 
+/// A directory of our own where direct I/O most likely works: beside what was built, unless
+/// only its owner may write there. The usual one may lie in memory.
+pub(crate) fn directory_on_disk() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))
+        .or_else(|_| tempfile::tempdir_in("/var/tmp"))
+        .unwrap()
+}
+
 /// A shell that runs `script` with sokudo as `$SOKUDO`.
 pub(crate) fn shell(script: &str) -> Command {
     let mut command = Command::new("bash");
