@@ -47,19 +47,25 @@ fn a_named_device_may_be_given_as_an_option() {
     assert_eq!(named.code(), Some(0), "{named:?}");
 }
 
-#[test]
-fn a_device_that_holds_something_needs_both_consents() {
-    let Some(device) = LoopDevice::new(32 << 20, true) else {
-        return;
-    };
+/// A device with a file system on it, where one can be made.
+fn device_with_ext4() -> Option<LoopDevice> {
+    let device = LoopDevice::new(32 << 20, true)?;
     let made = Command::new("mkfs.ext4")
         .arg("-q")
         .arg(&device.path)
         .status();
     if !made.is_ok_and(|status| status.success()) {
         crate::sokudo::skip("mkfs.ext4 cannot be run");
-        return;
+        return None;
     }
+    Some(device)
+}
+
+#[test]
+fn a_device_that_holds_something_needs_both_consents() {
+    let Some(device) = device_with_ext4() else {
+        return;
+    };
     let path = device.path.to_str().unwrap();
     let before = contents(&device);
     write_to(&device.path, &[], None)
@@ -78,17 +84,9 @@ fn a_device_that_holds_something_needs_both_consents() {
 
 #[test]
 fn a_mounted_device_says_where_it_is_mounted() {
-    let Some(device) = LoopDevice::new(32 << 20, true) else {
+    let Some(device) = device_with_ext4() else {
         return;
     };
-    let made = Command::new("mkfs.ext4")
-        .arg("-q")
-        .arg(&device.path)
-        .status();
-    if !made.is_ok_and(|status| status.success()) {
-        crate::sokudo::skip("mkfs.ext4 cannot be run");
-        return;
-    }
     let place = tempfile::tempdir().unwrap();
     let mounted = Command::new("mount")
         .args([&device.path, place.path()])
