@@ -174,24 +174,8 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "SERIAL|PATH")]
     pub(crate) destroy: Vec<String>,
 
-    /// Result format
-    #[arg(
-        short,
-        long,
-        value_enum,
-        value_name = "NAME",
-        default_value = "table",
-        help_heading = "What is printed"
-    )]
-    pub(crate) format: Format,
-
-    /// Write results to a file instead of the terminal
-    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
-    pub(crate) output: Option<PathBuf>,
-
-    /// Show no progress
-    #[arg(short, long, help_heading = "What is printed")]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
 }
 
 /// A tool that sokudo is compared with.
@@ -261,6 +245,29 @@ pub(crate) enum ScheduleChoice {
     Interleaved,
     /// As CrystalDiskMark: each row with a warm-up and 3 trials of 5 s, 5 s apart
     Crystal,
+}
+
+/// What every command that measures prints, and where to.
+#[derive(Debug, Args)]
+pub(crate) struct Printing {
+    /// Result format
+    #[arg(
+        short,
+        long,
+        value_enum,
+        value_name = "NAME",
+        default_value = "table",
+        help_heading = "What is printed"
+    )]
+    pub(crate) format: Format,
+
+    /// Write results to a file instead of the terminal
+    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Show no progress
+    #[arg(short, long, help_heading = "What is printed")]
+    pub(crate) quiet: bool,
 }
 
 /// Arguments of `sokudo mark`, as given.
@@ -368,24 +375,8 @@ pub(crate) struct MarkArguments {
     #[arg(long, help_heading = "How it is measured")]
     pub(crate) exact_clock: bool,
 
-    /// Result format
-    #[arg(
-        short,
-        long,
-        value_enum,
-        value_name = "NAME",
-        default_value = "table",
-        help_heading = "What is printed"
-    )]
-    pub(crate) format: Format,
-
-    /// Write results to a file instead of the terminal
-    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
-    pub(crate) output: Option<PathBuf>,
-
-    /// Show no progress
-    #[arg(short, long, help_heading = "What is printed")]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
 
     /// Print the method as a fio job file and measure nothing
     #[arg(long, help_heading = "What is printed")]

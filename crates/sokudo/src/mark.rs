@@ -33,13 +33,17 @@ pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
     if let Some(tool) = arguments.print_as {
         return print_as(tool, arguments, &named, &plan);
     }
-    output::check_writable(arguments.output.as_deref())?;
+    output::check_writable(arguments.printing.output.as_deref())?;
     tell_notes(arguments, &named);
     let control = Control::new();
     interrupt::watch(&control)?;
     let run = measure(arguments, named, plan, &control)?;
     let document = RunDocument::from_run(&run);
-    output::write(&document, arguments.format, arguments.output.as_deref())?;
+    output::write(
+        &document,
+        arguments.printing.format,
+        arguments.printing.output.as_deref(),
+    )?;
     verdict(&run)
 }
 
@@ -52,7 +56,7 @@ fn measure(
     let started_at = since_epoch();
     let schedule = plan::schedule(arguments);
     let environment = sokudo_device::environment(&System::host());
-    let mut progress = Progress::new(&plan, &schedule, arguments.quiet);
+    let mut progress = Progress::new(&plan, &schedule, arguments.printing.quiet);
     let preparation = Preparation {
         name: &arguments.target,
         size: plan::test_file_size(arguments),
@@ -105,7 +109,7 @@ fn verdict(run: &Run) -> Result<(), Exit> {
 
 /// What the user should know before it starts.
 fn tell_notes(arguments: &MarkArguments, named: &Named) {
-    if arguments.quiet {
+    if arguments.printing.quiet {
         return;
     }
     if let Writing::Refused(reason) = plan::writing(named.kind(), arguments)

@@ -24,8 +24,8 @@ use crate::{command_line, interrupt, output};
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
     let invocation = fio::invocation(&fio_arguments(arguments), &ThisHost).map_err(Exit::usage)?;
     let planned = invocation.plan(&ThisHost).map_err(Exit::usage)?;
-    output::check_writable(arguments.output.as_deref())?;
-    if !arguments.quiet {
+    output::check_writable(arguments.printing.output.as_deref())?;
+    if !arguments.printing.quiet {
         for sentence in &planned.session.notes {
             exit::note(sentence);
         }
@@ -54,7 +54,11 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
     let finished = finished?;
     let run = by_section(finished.run.clone(), &planned);
     let document = RunDocument::from_run(&run);
-    output::write(&document, arguments.format, arguments.output.as_deref())?;
+    output::write(
+        &document,
+        arguments.printing.format,
+        arguments.printing.output.as_deref(),
+    )?;
     finished.end(Exit::Interrupted)
 }
 
@@ -152,7 +156,7 @@ impl View {
             warm_up: false,
         };
         Self {
-            progress: Progress::new(&planned.plan, &schedule, arguments.quiet),
+            progress: Progress::new(&planned.plan, &schedule, arguments.printing.quiet),
         }
     }
 }
