@@ -215,6 +215,8 @@ fn run_of(block: Bytes, operations: OperationMix) -> Run {
             trials: TRIALS,
             pause: Nanos(0),
             warm_up: false,
+            enough: None,
+            trim: 0,
         },
         target: directory(),
         environment: Environment::default(),

@@ -10,6 +10,7 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+pub mod disk;
 pub mod diskspd;
 pub mod event;
 pub mod finding;
@@ -21,21 +22,23 @@ pub mod run;
 pub mod target;
 pub mod units;
 
+pub use disk::Disk;
 pub use event::{Event, Moved, Phase};
 pub use finding::{Assessment, Finding, Severity, Verdict};
 pub use merge::{FAILURE_KINDS_MAX, count_failure};
 pub use occupancy::{Occupancy, Occupant};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
-    DataContent, DirectMode, Distribution, Durability, EndsOthers, FileOrder, FileService, FileUse,
-    Files, LatencyLog, Limits, Operation, OperationMix, Order, PatternPart, Plan, Rate,
-    RateProcess, Rates, Recording, Reducible, Scatter, SequentialOffset, Span, Stage, SteadyFigure,
-    SteadyLimit, SteadyRule, Think, Verify, Workload, Zone, ZoneLength,
+    DataContent, DirectMode, Distribution, DriveCache, Durability, EndsOthers, FileOrder,
+    FileService, FileUse, Files, LatencyLog, Limits, Operation, OperationMix, Order, PatternPart,
+    Plan, Rate, RateProcess, Rates, Recording, Reducible, Sample, Scatter, SequentialOffset, Span,
+    Stage, SteadyFigure, SteadyLimit, SteadyRule, Survey, Think, Verify, Visit, Workload, Zone,
+    ZoneLength,
 };
 pub use run::{
-    BackendUse, CpuTime, Depths, FailureKind, HistogramPoint, IoFailure, Layout, LogPoint, Logs,
-    Mismatch, MismatchKind, OperationTally, Outcome, Row, Run, Schedule, SeriesPoint,
-    SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
+    BackendUse, CpuTime, Defect, Depths, Enough, FailureKind, HistogramPoint, IoFailure, Layout,
+    LogPoint, Logs, Mismatch, MismatchKind, OperationTally, Outcome, Place, Row, Run, Schedule,
+    SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
 };
 pub use target::{
     BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, Environment, FileState,

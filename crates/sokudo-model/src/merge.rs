@@ -49,6 +49,8 @@ impl Outcome {
         merge_with(&mut self.usage, &other.usage, ThreadUsage::merge);
         merge_with(&mut self.depths, &other.depths, Depths::merge);
         self.logs.merge(&other.logs);
+        self.places.extend_from_slice(&other.places);
+        self.defects.extend_from_slice(&other.defects);
         merge_with(&mut self.verified, &other.verified, VerifyOutcome::merge);
         merge_with(&mut self.steady, &other.steady, SteadyOutcome::merge);
         self.backend.merge(&other.backend);

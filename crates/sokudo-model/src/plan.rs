@@ -6,6 +6,7 @@ mod files;
 mod pace;
 mod recording;
 mod scatter;
+mod survey;
 mod verify;
 
 use schemars::JsonSchema;
@@ -22,6 +23,7 @@ pub use pace::{
 };
 pub use recording::{LatencyLog, Recording};
 pub use scatter::{Distribution, Scatter, Zone, ZoneLength};
+pub use survey::{DriveCache, Sample, Survey, Visit};
 pub use verify::{Check, PatternPart, Verify};
 
 /// What to do, complete: every front end ends in one of these.
@@ -67,6 +69,10 @@ pub struct Workload {
     /// How random I/Os are spread over the span.
     #[serde(default, skip_serializing_if = "is_default")]
     pub scatter: Scatter,
+    /// Places that are visited and measured one by one, where the span is not measured
+    /// as a whole.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub survey: Option<Survey>,
     /// I/Os kept in flight per clone (fio: `iodepth`).
     pub depth: u32,
     /// How I/Os are submitted and reaped together.
@@ -95,6 +101,9 @@ pub struct Workload {
     pub think: Option<Think>,
     /// When writes are made durable.
     pub durability: Durability,
+    /// The state of the drive's own write cache.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub drive_cache: DriveCache,
     /// What writes contain.
     pub data: DataContent,
     /// Whether and how what was written is read back and checked.
@@ -137,6 +146,7 @@ impl Workload {
             span: None,
             files: Files::default(),
             scatter: Scatter::default(),
+            survey: None,
             depth: 1,
             batching: Batching::default(),
             memory: BufferMemory::Auto,
@@ -148,6 +158,7 @@ impl Workload {
             rates: Rates::default(),
             think: None,
             durability: Durability::default(),
+            drive_cache: DriveCache::Keep,
             data: DataContent::Random,
             verify: None,
             steady: None,

@@ -57,6 +57,23 @@ pub struct Schedule {
     pub pause: Nanos,
     /// Whether a trial of full length is run first and thrown away.
     pub warm_up: bool,
+    /// When a row has been measured precisely enough to stop before `trials`; `None`
+    /// always makes all of them.
+    #[serde(default)]
+    pub enough: Option<Enough>,
+    /// Trials left out at each end of a row's sorted trials for the trimmed mean; 0
+    /// where none is asked for.
+    #[serde(default)]
+    pub trim: u32,
+}
+
+/// When a row has been measured precisely enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Enough {
+    /// Trials that are made in any case.
+    pub trials_min: u32,
+    /// Half the width of the 95 % interval of the median, in thousandths of the median.
+    pub half_width_permille: u32,
 }
 
 /// One workload with all its trials.
@@ -116,6 +133,11 @@ pub struct Outcome {
     pub depths: Option<Depths>,
     /// What was logged.
     pub logs: Logs,
+    /// What happened at each place of a survey, in the order in which they were
+    /// visited.
+    pub places: Vec<Place>,
+    /// Ranges of a survey that could not be read or written, in order of place.
+    pub defects: Vec<Defect>,
     /// What checking found; `None` where nothing was to be checked.
     pub verified: Option<VerifyOutcome>,
     /// How steady it became; `None` without a rule.
@@ -147,6 +169,8 @@ impl Outcome {
             usage: None,
             depths: None,
             logs: Logs::default(),
+            places: Vec::new(),
+            defects: Vec::new(),
             verified: None,
             steady: None,
             depth_achieved: 0.0,
@@ -236,6 +260,37 @@ pub struct SeriesPoint {
     pub bytes: Bytes,
     /// I/Os completed in the interval.
     pub ios: u64,
+}
+
+/// What happened at one place of a survey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its first byte.
+    pub offset: Bytes,
+    /// Bytes moved there.
+    pub bytes: Bytes,
+    /// I/Os completed there.
+    pub ios: u64,
+    /// From the first I/O issued there to the last one completed.
+    pub elapsed: Nanos,
+    /// The longest latency of an I/O there.
+    pub latency_max: Nanos,
+    /// How far the end of the I/O before is from it; `None` for the first place, and
+    /// where the way to it was not measured.
+    pub distance: Option<Bytes>,
+}
+
+/// A range in which every block failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Defect {
+    /// Which operation failed.
+    pub operation: Operation,
+    /// Its first byte.
+    pub offset: Bytes,
+    /// Its length.
+    pub length: Bytes,
+    /// How its first block failed.
+    pub kind: FailureKind,
 }
 
 /// Processor time.

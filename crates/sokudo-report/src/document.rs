@@ -16,10 +16,12 @@ use crate::fingerprint::Fingerprint;
 use crate::{date, json_layout};
 
 mod figures;
+mod place;
 mod result;
 mod trial;
 
 pub use figures::{BandwidthFigures, LatencyFigures, RateFigures};
+pub use place::{DefectDocument, PlaceDocument};
 pub use result::{BackendDocument, Direction, ResultDocument, ShareDocument, Status};
 pub use trial::{
     CpuDocument, DeviceDocument, FailureDocument, FailureWay, PointDocument, Stopped, TrialDocument,
@@ -105,6 +107,18 @@ pub struct ScheduleDocument {
     pub pause_ns: u64,
     /// Whether a trial of full length was run first and thrown away.
     pub warm_up: bool,
+    /// Half the width of the 95 % interval of the median at which a row has enough
+    /// trials, in thousandths of the median; null where all trials were made anyway.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enough_half_width_permille: Option<u32>,
+    /// Trials left out at each end for the trimmed mean.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub trim: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 impl RunDocument {
@@ -127,6 +141,11 @@ impl RunDocument {
                 trials: run.schedule.trials,
                 pause_ns: run.schedule.pause.0,
                 warm_up: run.schedule.warm_up,
+                enough_half_width_permille: run
+                    .schedule
+                    .enough
+                    .map(|enough| enough.half_width_permille),
+                trim: run.schedule.trim,
             },
             interrupted: run.interrupted,
             target: run.target.clone(),

@@ -58,6 +58,8 @@ pub(crate) fn troubled_run() -> Run {
         trials: 5,
         pause: Nanos::from_secs(5),
         warm_up: true,
+        enough: None,
+        trim: 0,
     };
     run.interrupted = true;
     run.rows.truncate(5);
@@ -163,6 +165,8 @@ pub(crate) fn run_of(rows: Vec<Row>) -> Run {
             trials: 6,
             pause: Nanos(0),
             warm_up: false,
+            enough: None,
+            trim: 0,
         },
         target: target(),
         environment: Environment {

@@ -188,6 +188,8 @@ mod tests {
             trials: 2,
             pause: Nanos(0),
             warm_up,
+            enough: None,
+            trim: 0,
         }
     }
 

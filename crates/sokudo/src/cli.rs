@@ -1,6 +1,12 @@
 //! The command line, defined once: parsing, help, man page and completions all
 //! come from here.
 
+mod bonnie;
+mod info;
+mod quick;
+mod scan;
+mod sweep;
+
 use std::path::PathBuf;
 
 use anyhow::anyhow;
@@ -10,6 +16,12 @@ use sokudo_dialect::crystal::{DEPTH_MAX_IO_URING, Mix, Profile, RowSpec, THREADS
 use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos};
 
 use crate::exit::Exit;
+
+pub(crate) use bonnie::BonnieArguments;
+pub(crate) use info::InfoArguments;
+pub(crate) use quick::QuickArguments;
+pub(crate) use scan::ScanArguments;
+pub(crate) use sweep::SweepArguments;
 
 /// What bare `sokudo` prints.
 pub(crate) const SHORT_HELP: &str = "\
@@ -94,6 +106,16 @@ pub(crate) enum Command {
     /// Measure a disk: sequential and random reads and writes, as a table
     #[command(after_help = EXAMPLES)]
     Mark(Box<MarkArguments>),
+    /// Show disks: what they are, how they are connected and what is on them
+    Info(InfoArguments),
+    /// A quick look: cached, buffered and direct reads, about 3 s each
+    Quick(Box<QuickArguments>),
+    /// Measure the whole surface: transfer rate and access time over position
+    Scan(Box<ScanArguments>),
+    /// Measure a range of block sizes, queue depths or threads
+    Sweep(Box<SweepArguments>),
+    /// Measure a file system by Bonnie++'s phases
+    Bonnie(BonnieArguments),
     /// Run fio job files, with sokudo's own results and verdicts
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArguments>),
@@ -270,6 +292,14 @@ pub(crate) struct Printing {
     pub(crate) quiet: bool,
 }
 
+/// Which devices may be written.
+#[derive(Debug, Args)]
+pub(crate) struct Destroying {
+    /// Block device that may be destroyed, by serial number or path (repeatable)
+    #[arg(long, value_name = "SERIAL|PATH", help_heading = "What may be written")]
+    pub(crate) destroy: Vec<String>,
+}
+
 /// Arguments of `sokudo mark`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct MarkArguments {
@@ -326,8 +356,11 @@ pub(crate) struct MarkArguments {
     pub(crate) data: DataContent,
 
     /// Overwrite the existing file TARGET; its contents are lost
-    #[arg(long, help_heading = "What is measured")]
+    #[arg(long, help_heading = "What may be written")]
     pub(crate) overwrite: bool,
+
+    #[command(flatten)]
+    pub(crate) destroying: Destroying,
 
     /// Trial order
     #[arg(

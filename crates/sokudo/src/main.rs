@@ -4,6 +4,7 @@
 //! a subject whose evidence is taken, the run is judged, written out and answered
 //! with an exit code. It measures nothing itself.
 
+mod bonnie;
 mod campaign;
 mod check_against;
 mod clean;
@@ -14,6 +15,7 @@ mod door;
 mod exit;
 mod fio_door;
 mod hdparm;
+mod info;
 mod interrupt;
 mod jobs;
 mod mark;
@@ -21,8 +23,11 @@ mod mark_as;
 mod output;
 mod plan;
 mod progress;
+mod quick;
 mod run_door;
+mod scan;
 mod subject;
+mod sweep;
 
 use std::process::ExitCode;
 
@@ -42,6 +47,11 @@ fn main() -> ExitCode {
     let result = match cli.command {
         None => output::print(cli::SHORT_HELP),
         Some(Command::Mark(arguments)) => mark::run(&arguments),
+        Some(Command::Info(arguments)) => info::run(&arguments),
+        Some(Command::Quick(arguments)) => quick::run(&arguments),
+        Some(Command::Scan(arguments)) => scan::run(&arguments),
+        Some(Command::Sweep(arguments)) => sweep::run(&arguments),
+        Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
         Some(Command::Run(arguments)) => run_door::run(&arguments),
         Some(Command::Fio { arguments }) => fio_door::run(&arguments),
         Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),

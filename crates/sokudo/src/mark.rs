@@ -18,7 +18,7 @@ use crate::mark_as;
 use crate::output;
 use crate::plan::{self, Writing};
 use crate::progress::Progress;
-use crate::subject::{Named, Preparation, Subject};
+use crate::subject::{Named, Permission, Preparation, Subject};
 
 /// Measures and prints, or prints the method.
 pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
@@ -60,7 +60,7 @@ fn measure(
     let preparation = Preparation {
         name: &arguments.target,
         size: plan::test_file_size(arguments),
-        overwrite: arguments.overwrite,
+        permission: Permission::new(arguments.overwrite, &arguments.destroying.destroy),
         data: arguments.data.clone(),
         seed: plan.seed,
     };

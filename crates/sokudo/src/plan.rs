@@ -34,9 +34,9 @@ pub(crate) enum Writing {
 /// Whether `kind` may be written with these arguments.
 pub(crate) fn writing(kind: TargetKind, arguments: &MarkArguments) -> Writing {
     match kind {
-        TargetKind::BlockDevice => Writing::Refused(
+        TargetKind::BlockDevice if arguments.destroying.destroy.is_empty() => Writing::Refused(
             "block devices are only read, because writing would destroy what they hold; \
-             measure writes in a directory of a file system on it",
+             measure writes in a directory of a file system on it, or name it with --destroy",
         ),
         TargetKind::File if !arguments.overwrite => Writing::Refused(
             "an existing file is only read, as it is; use --overwrite to destroy its contents, \
@@ -101,6 +101,8 @@ pub(crate) fn schedule(arguments: &MarkArguments) -> Schedule {
         trials: arguments.runs.unwrap_or(trials),
         pause: arguments.interval.unwrap_or(pause),
         warm_up: crystal,
+        enough: None,
+        trim: 0,
     }
 }
 

@@ -154,6 +154,8 @@ impl View {
             trials: arguments.runs,
             pause: sokudo_model::Nanos(0),
             warm_up: false,
+            enough: None,
+            trim: 0,
         };
         Self {
             progress: Progress::new(&planned.plan, &schedule, arguments.printing.quiet),

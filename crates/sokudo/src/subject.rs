@@ -4,10 +4,10 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use sokudo_device::{CounterSource, FileStateError, Inspected, System};
+use sokudo_device::{CounterSource, FileStateError, Inspected, System, occupants};
 use sokudo_engine::{
-    Control, FileTarget, SimulatedTarget, StageError, Target, TargetError, TestFile, TestFileError,
-    lay_out, sim,
+    Consent, ConsentError, Control, DevicePermit, FileTarget, SimulatedTarget, StageError, Target,
+    TargetError, TestFile, TestFileError, lay_out, sim,
 };
 use sokudo_model::{
     Bytes, DataContent, DeviceCounters, DirectIoSupport, Event, Layout, TargetInfo, TargetKind,
@@ -101,12 +101,35 @@ fn random_u32() -> u32 {
     u32::try_from(hash >> 32).unwrap_or_default()
 }
 
+/// What of the things that exist may be written.
+pub(crate) enum Permission {
+    /// Nothing: they are only read.
+    ReadOnly,
+    /// This file, whose contents are lost.
+    OverwriteFile,
+    /// The block devices that the user names.
+    Destroy(Consent),
+}
+
+impl Permission {
+    /// What these flags allow.
+    pub(crate) fn new(overwrite: bool, destroy: &[String]) -> Self {
+        if overwrite {
+            Self::OverwriteFile
+        } else if destroy.is_empty() {
+            Self::ReadOnly
+        } else {
+            Self::Destroy(Consent::new(destroy.iter().cloned(), false))
+        }
+    }
+}
+
 /// What a subject needs to be made ready.
 pub(crate) struct Preparation<'a> {
     pub(crate) name: &'a str,
     /// Size of the test file, for a directory.
     pub(crate) size: Bytes,
-    pub(crate) overwrite: bool,
+    pub(crate) permission: Permission,
     pub(crate) data: DataContent,
     pub(crate) seed: u64,
 }
@@ -140,7 +163,7 @@ impl Subject {
                 TargetKind::Directory => {
                     Self::in_directory(inspected, preparation, control, listener)
                 }
-                _ => Self::existing(inspected, preparation.overwrite),
+                _ => Self::existing(inspected, &preparation.permission),
             },
         }
     }
@@ -214,15 +237,19 @@ impl Subject {
         }
     }
 
-    fn existing(inspected: Inspected, overwrite: bool) -> Result<Self, Exit> {
+    fn existing(inspected: Inspected, permission: &Permission) -> Result<Self, Exit> {
         let Inspected { info, counters } = inspected;
         let path = PathBuf::from(info.path.as_deref().unwrap_or(&info.name));
-        let target = if overwrite {
-            FileTarget::overwrite(&path)
-        } else {
-            FileTarget::read_only(&path)
-        }
-        .map_err(from_target)?;
+        let target = match permission {
+            Permission::ReadOnly => FileTarget::read_only(&path).map_err(from_target)?,
+            Permission::OverwriteFile => FileTarget::overwrite(&path).map_err(from_target)?,
+            Permission::Destroy(consent) => {
+                let occupancy = occupants(&System::host(), &path).map_err(Exit::failed)?;
+                DevicePermit::obtain(&path, &occupancy, consent)
+                    .map(FileTarget::of_device)
+                    .map_err(from_consent)?
+            }
+        };
         let file = target
             .handle()
             .try_clone()
@@ -319,6 +346,14 @@ pub(crate) fn from_target(error: TargetError) -> Exit {
         TargetError::ReadOnly(_) | TargetError::NotRegular(_) => Exit::Refused(error.into()),
         TargetError::NoDirect(_) => Exit::usage(error),
         _ => Exit::failed(error),
+    }
+}
+
+/// Refusals of consent endanger data; what cannot be opened fails.
+pub(crate) fn from_consent(error: ConsentError) -> Exit {
+    match error {
+        ConsentError::Open { .. } => Exit::failed(error),
+        _ => Exit::Refused(error.into()),
     }
 }
 

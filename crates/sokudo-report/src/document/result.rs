@@ -11,6 +11,7 @@ use sokudo_model::{
 use sokudo_stats::Histogram;
 
 use super::figures::{BandwidthFigures, LatencyFigures, Moved, RateFigures, merged};
+use super::place::{DefectDocument, PlaceDocument};
 use super::trial::{CpuDocument, DeviceDocument, FailureDocument, PointDocument, TrialDocument};
 use crate::fingerprint::Fingerprint;
 
@@ -71,6 +72,13 @@ pub struct ResultDocument {
     pub histogram: Vec<[u64; 3]>,
     /// What was moved per interval.
     pub series: Vec<PointDocument>,
+    /// What happened at each place of a survey, in the order in which they were
+    /// visited; empty for anything else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<PlaceDocument>,
+    /// Ranges of a survey that could not be read or written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub defects: Vec<DefectDocument>,
 }
 
 /// What a result did.
@@ -238,6 +246,8 @@ impl ResultDocument {
                 .collect(),
             histogram: latency.as_ref().map_or_else(Vec::new, sparse),
             series: numbered(&row.trials, |outcome| &outcome.series, PointDocument::new),
+            places: numbered(&row.trials, |outcome| &outcome.places, PlaceDocument::new),
+            defects: numbered(&row.trials, |outcome| &outcome.defects, DefectDocument::new),
         }
     }
 }

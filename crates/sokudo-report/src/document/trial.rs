@@ -203,13 +203,18 @@ impl FailureDocument {
     }
 }
 
-fn message(failure: &IoFailure) -> String {
-    let way = match failure.kind {
+/// In which way an I/O failed.
+pub(super) fn failure_words(kind: FailureKind) -> String {
+    match kind {
         FailureKind::Errno(number) => std::io::Error::from_raw_os_error(number).to_string(),
         FailureKind::Short { asked, moved } => format!("{moved} of {asked} bytes moved"),
         FailureKind::Nothing => "no bytes moved and no error given".to_owned(),
         FailureKind::Unanswered => "the device never answered".to_owned(),
-    };
+    }
+}
+
+fn message(failure: &IoFailure) -> String {
+    let way = failure_words(failure.kind);
     let (operation, times) = (failure.operation.name(), failure.count);
     let plural = if times == 1 { "" } else { "s" };
     format!(

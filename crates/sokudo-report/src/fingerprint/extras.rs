@@ -4,9 +4,9 @@
 //! The same sentences tell people what was special about a run.
 
 use sokudo_model::{
-    Batching, BufferMemory, Bytes, CpuPolicy, Distribution, EndsOthers, FileOrder, Nanos,
-    Operation, PatternPart, Rate, RateProcess, Rates, Recording, Scatter, SteadyFigure,
-    SteadyLimit, SteadyRule, Verify, Workload, Zone, ZoneLength,
+    Batching, BufferMemory, Bytes, CpuPolicy, Distribution, DriveCache, EndsOthers, FileOrder,
+    Nanos, Operation, PatternPart, Rate, RateProcess, Rates, Recording, Sample, Scatter,
+    SteadyFigure, SteadyLimit, SteadyRule, Survey, Verify, Visit, Workload, Zone, ZoneLength,
 };
 
 /// Parameters of distributions and rules are in millionths.
@@ -26,6 +26,8 @@ pub(crate) fn extras(workload: &Workload) -> impl Iterator<Item = (&'static str,
         ("scatter", scatter(&workload.scatter)),
         ("start", start(workload)),
         ("steady", workload.steady.as_ref().map(steady)),
+        ("survey", workload.survey.as_ref().map(survey)),
+        ("write cache", drive_cache(workload.drive_cache)),
     ];
     let present = |(name, value): (&'static str, Option<String>)| Some((name, value?));
     parts.into_iter().filter_map(present)
@@ -35,6 +37,41 @@ pub(crate) fn extras(workload: &Workload) -> impl Iterator<Item = (&'static str,
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("0x{digits}")
+}
+
+fn drive_cache(state: DriveCache) -> Option<String> {
+    match state {
+        DriveCache::Keep => None,
+        DriveCache::On => Some("switched on".to_owned()),
+        DriveCache::Off => Some("switched off".to_owned()),
+    }
+}
+
+fn survey(survey: &Survey) -> String {
+    let visit = match survey.visit {
+        Visit::Ascending => "in order",
+        Visit::Shuffled => "in random order",
+        Visit::Random => "at random",
+        Visit::Butterfly => "from both ends in turn",
+    };
+    let sample = match survey.sample {
+        Sample::Bytes(bytes) => format!("{bytes} each"),
+        Sample::Time(time) => format!("{time} each"),
+        Sample::Whole => "all between them".to_owned(),
+    };
+    let approach = match survey.approach {
+        Some(bytes) => format!(", after {bytes} unmeasured"),
+        None => String::new(),
+    };
+    let write_back = if survey.write_back {
+        ", writing what was read"
+    } else {
+        ""
+    };
+    format!(
+        "{} places {visit}, {sample}{approach}{write_back}",
+        survey.places
+    )
 }
 
 /// One file alone is no different from a target without files.

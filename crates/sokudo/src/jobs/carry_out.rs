@@ -216,6 +216,8 @@ fn empty_run(work: &Work<'_>) -> Run {
             trials: work.trials,
             pause: Nanos(0),
             warm_up: false,
+            enough: None,
+            trim: 0,
         },
         target: TargetInfo {
             name: "null:".to_owned(),

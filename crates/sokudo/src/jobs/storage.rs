@@ -11,14 +11,14 @@ use std::path::Path;
 use anyhow::anyhow;
 use sokudo_device::{CounterSource, Inspected, System, inspect, occupants};
 use sokudo_engine::{
-    Consent, ConsentError, Control, DevicePermit, FileTarget, JobFile, JobFileError,
-    JobFileRequest, SimulatedTarget, Target, no_place_for_files, sim,
+    Consent, Control, DevicePermit, FileTarget, JobFile, JobFileError, JobFileRequest,
+    SimulatedTarget, Target, no_place_for_files, sim,
 };
 use sokudo_model::{Bytes, DataContent, DirectIoSupport, Event, FileState, TargetInfo, TargetKind};
 
 use super::place::{Place, PlaceKind};
 use crate::exit::Exit;
-use crate::subject::{from_stage, from_target};
+use crate::subject::{from_consent, from_stage, from_target};
 
 /// All targets of a plan, in its order.
 pub(crate) struct Storage {
@@ -361,6 +361,18 @@ impl Piece {
     }
 }
 
+fn from_job_file(error: JobFileError) -> Exit {
+    match error {
+        JobFileError::Foreign { .. }
+        | JobFileError::NotRegular(_)
+        | JobFileError::Kernel { .. }
+        | JobFileError::Dangling(_) => Exit::Refused(error.into()),
+        JobFileError::Cancelled(_) => Exit::InterruptedEarly(error.into()),
+        JobFileError::Stage(error) => from_stage(error),
+        _ => Exit::failed(error),
+    }
+}
+
 /// The sum of what files are made of; `None` if it is unknown of one of them.
 pub(crate) fn sum_of_states<'a>(
     mut states: impl Iterator<Item = &'a Option<FileState>>,
@@ -378,23 +390,4 @@ pub(crate) fn sum_of_states<'a>(
             shared_bytes: plus(sum.shared_bytes, state.shared_bytes),
         })
     })
-}
-
-fn from_consent(error: ConsentError) -> Exit {
-    match error {
-        ConsentError::Open { .. } => Exit::failed(error),
-        _ => Exit::Refused(error.into()),
-    }
-}
-
-fn from_job_file(error: JobFileError) -> Exit {
-    match error {
-        JobFileError::Foreign { .. }
-        | JobFileError::NotRegular(_)
-        | JobFileError::Kernel { .. }
-        | JobFileError::Dangling(_) => Exit::Refused(error.into()),
-        JobFileError::Cancelled(_) => Exit::InterruptedEarly(error.into()),
-        JobFileError::Stage(error) => from_stage(error),
-        _ => Exit::failed(error),
-    }
 }

@@ -1,0 +1,300 @@
+//! A disk and all that is known of it: what `sokudo info` shows.
+//!
+//! `None`, empty and `Unknown` mean "could not be seen", never "no"; why is in
+//! `blind_spots`.
+
+mod identity;
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::target::BlockDeviceKind;
+use crate::units::Bytes;
+
+pub use identity::{
+    AtaIdentity, Identity, LbaFormat, NvmeController, NvmeIdentity, NvmeNamespace, NvmePowerState,
+    ScsiIdentity,
+};
+
+/// One disk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Disk {
+    /// Kernel name, such as `sdb`. It may change between boots.
+    pub name: String,
+    /// Its node, such as `/dev/sdb`.
+    pub path: String,
+    /// Names that stay: links below `/dev/disk`.
+    pub links: Vec<String>,
+    /// `major:minor`.
+    pub number: String,
+    /// What it is.
+    pub kind: BlockDeviceKind,
+    /// Maker.
+    pub vendor: Option<String>,
+    /// Maker's name of the model.
+    pub model: Option<String>,
+    /// Serial number.
+    pub serial: Option<String>,
+    /// Version of its firmware.
+    pub firmware: Option<String>,
+    /// World-wide name: `naa.…`, `eui.…` or `uuid.…`.
+    pub world_wide_name: Option<String>,
+    /// Size.
+    pub size_bytes: Option<Bytes>,
+    /// Smallest addressable block.
+    pub logical_block_bytes: Option<Bytes>,
+    /// Smallest block that is written without read-modify-write.
+    pub physical_block_bytes: Option<Bytes>,
+    /// How it is connected.
+    pub bus: Option<Bus>,
+    /// How fast that connection is.
+    pub link: Option<Link>,
+    /// Whether and how fast it turns.
+    pub rotation: Rotation,
+    /// Such as `3.5 inch`.
+    pub form_factor: Option<String>,
+    /// `none`, `host-aware` or `host-managed`.
+    pub zoned: Option<String>,
+    /// Whether its medium can be taken out.
+    pub removable: Option<bool>,
+    /// Whether it can only be read.
+    pub read_only: Option<bool>,
+    /// Its own write cache.
+    pub write_cache: WriteCache,
+    /// Whether it reads ahead by itself.
+    pub read_look_ahead: Option<bool>,
+    /// How the kernel queues I/O for it.
+    pub queue: QueueSettings,
+    /// How it feels.
+    pub health: Health,
+    /// What it says of itself, in its own language.
+    pub identity: Identity,
+    /// What is on it: partitions and what stands on the whole disk.
+    pub contents: Vec<Content>,
+    /// The pages that the above was read from, by name, in hexadecimal; only where they
+    /// were asked for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub raw: BTreeMap<String, String>,
+    /// What could not be seen and why, in whole sentences.
+    pub blind_spots: Vec<String>,
+}
+
+/// How a disk is connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Bus {
+    /// SATA or parallel ATA.
+    Ata,
+    /// SAS.
+    Sas,
+    /// SCSI of another or an unknown kind.
+    Scsi,
+    /// NVMe over PCI Express.
+    Nvme,
+    /// NVMe over a network.
+    NvmeFabrics,
+    /// USB.
+    Usb,
+    /// SD card, eMMC.
+    Mmc,
+    /// Virtio: a disk of a virtual machine.
+    Virtio,
+    /// Xen: a disk of a virtual machine.
+    Xen,
+    /// No bus: the kernel makes it (loop, zram, RAID).
+    Kernel,
+}
+
+/// How fast a connection is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Link {
+    /// What was negotiated, such as `6.0 Gbit/s` or `8.0 GT/s x4`.
+    pub negotiated: Option<String>,
+    /// The most that both ends can do.
+    pub maximum: Option<String>,
+    /// Payload bytes per second that the negotiated link carries at most, coding
+    /// subtracted.
+    pub negotiated_bytes_per_s: Option<u64>,
+    /// The same of the maximum.
+    pub maximum_bytes_per_s: Option<u64>,
+}
+
+/// Whether and how fast a disk turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Rotation {
+    /// It does not say.
+    #[default]
+    Unknown,
+    /// It does not turn.
+    None,
+    /// It turns, at a speed that it does not say.
+    Turns,
+    /// Revolutions per minute.
+    PerMinute(u32),
+}
+
+/// A drive's own write cache.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WriteCache {
+    /// Whether there is one that could lose data without power.
+    pub present: Option<bool>,
+    /// Whether it is on, as the drive itself says.
+    pub enabled: Option<bool>,
+    /// Whether sokudo can switch it.
+    pub switchable: Option<bool>,
+    /// `write back` or `write through`: whether the kernel sends flushes.
+    pub kernel_view: Option<String>,
+}
+
+/// How the kernel queues I/O for a disk (`/sys/block/*/queue`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QueueSettings {
+    /// I/O scheduler in use.
+    pub scheduler: Option<String>,
+    /// Schedulers that could be used.
+    pub schedulers: Vec<String>,
+    /// Requests that may wait (`nr_requests`).
+    pub requests: Option<u64>,
+    /// Hardware queues.
+    pub hardware_queues: Option<u64>,
+    /// Commands that the device takes at once (`device/queue_depth`).
+    pub device_depth: Option<u64>,
+    /// Largest I/O that is not split (`max_sectors_kb`).
+    pub io_bytes_max: Option<Bytes>,
+    /// Largest I/O that the hardware takes (`max_hw_sectors_kb`).
+    pub hardware_io_bytes_max: Option<Bytes>,
+    /// Read-ahead of buffered reads.
+    pub read_ahead_bytes: Option<Bytes>,
+    /// Smallest I/O that is efficient (`minimum_io_size`): a RAID's chunk.
+    pub io_bytes_minimum: Option<Bytes>,
+    /// Best size of an I/O (`optimal_io_size`): a RAID's stripe; `None` also where the
+    /// device names none.
+    pub io_bytes_optimal: Option<Bytes>,
+    /// Largest discard; 0 where there is none.
+    pub discard_bytes_max: Option<Bytes>,
+    /// Whether a write can be made durable by itself (forced unit access).
+    pub forced_unit_access: Option<bool>,
+    /// Whether completions can be polled for.
+    pub polls: Option<bool>,
+    /// Whether the kernel counts its I/O.
+    pub counts_io: Option<bool>,
+}
+
+/// How a disk feels.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Health {
+    /// The disk's own word.
+    pub state: HealthState,
+    /// Why the state is what it is, in whole sentences; empty if it is well.
+    pub reasons: Vec<String>,
+    /// Degrees Celsius.
+    pub temperature_celsius: Option<i32>,
+    /// Degrees Celsius above which the disk warns.
+    pub temperature_warning_celsius: Option<i32>,
+    /// Hours switched on.
+    pub power_on_hours: Option<u64>,
+    /// Times switched on.
+    pub power_cycles: Option<u64>,
+    /// How much of its life is used, as the maker counts; may be above 100.
+    pub used_percent: Option<u32>,
+    /// Spare blocks left.
+    pub spare_percent: Option<u32>,
+    /// Bytes read in its life.
+    pub read_bytes: Option<u64>,
+    /// Bytes written in its life.
+    pub written_bytes: Option<u64>,
+    /// Errors that lost data.
+    pub media_errors: Option<u64>,
+    /// Sectors that were moved because they were bad.
+    pub reallocated_sectors: Option<u64>,
+    /// Sectors that could not be read and wait for a write.
+    pub pending_sectors: Option<u64>,
+    /// Transfers that failed on the cable.
+    pub link_errors: Option<u64>,
+    /// Times switched off without warning.
+    pub unsafe_shutdowns: Option<u64>,
+    /// Minutes for which it was slowed down by heat.
+    pub throttled_minutes: Option<u64>,
+    /// ATA's SMART attributes, by number.
+    pub attributes: Vec<SmartAttribute>,
+}
+
+/// What a disk says of its health.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HealthState {
+    /// It does not say, or cannot be asked.
+    #[default]
+    Unknown,
+    /// It expects no failure.
+    Good,
+    /// It works, and something is worse than it should be.
+    Warning,
+    /// It expects to fail, or has.
+    Failing,
+}
+
+/// One SMART attribute of an ATA disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SmartAttribute {
+    /// Its number.
+    pub id: u8,
+    /// What most makers mean by it.
+    pub name: String,
+    /// Normalised value; smaller is worse.
+    pub value: u8,
+    /// The worst value so far.
+    pub worst: u8,
+    /// At or below which it has failed; `None` where the disk tells none.
+    pub threshold: Option<u8>,
+    /// The maker's raw number (48 bits).
+    pub raw: u64,
+}
+
+/// Something on a disk: a partition, a file system, a member of a RAID or a volume
+/// group, a device that stands on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Content {
+    /// Kernel name of the device; `None` for what has no device of its own, such as a
+    /// file system on its device.
+    pub device: Option<String>,
+    /// What it is, such as `partition`, `ext4`, `RAID 1`, `LVM volume data/home`, `swap`.
+    pub what: String,
+    /// Label or name.
+    pub label: Option<String>,
+    /// Universally unique identifier.
+    pub uuid: Option<String>,
+    /// Where it begins on what it lies on.
+    pub offset_bytes: Option<Bytes>,
+    /// Its size.
+    pub size_bytes: Option<Bytes>,
+    /// Where it is mounted; empty if it is not, or holds nothing to mount.
+    pub mounted_on: Vec<String>,
+    /// Free space, where it is mounted.
+    pub free_bytes: Option<Bytes>,
+    /// Worth knowing: `not aligned to 4 KiB`, `degraded`, `in use as swap`.
+    pub remarks: Vec<String>,
+    /// What stands on it in turn.
+    pub contents: Vec<Content>,
+}
+
+impl Content {
+    /// Something of which only the kind is known.
+    pub fn new(what: impl Into<String>) -> Self {
+        Self {
+            device: None,
+            what: what.into(),
+            label: None,
+            uuid: None,
+            offset_bytes: None,
+            size_bytes: None,
+            mounted_on: Vec::new(),
+            free_bytes: None,
+            remarks: Vec::new(),
+            contents: Vec::new(),
+        }
+    }
+}

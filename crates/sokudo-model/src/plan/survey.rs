@@ -1,0 +1,68 @@
+//! Places of a target that are measured one by one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::is_default;
+use crate::units::{Bytes, Nanos};
+
+/// Has a workload visit places of its span and measure each by itself: a curve over
+/// the surface of a disk instead of one figure. What happened at each is in
+/// [`crate::Outcome::places`]; I/O that fails there is noted in
+/// [`crate::Outcome::defects`], and the survey goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Survey {
+    /// How many places. At least 1.
+    pub places: u32,
+    /// Where they are and in which order they are visited.
+    pub visit: Visit,
+    /// How much is done at each.
+    pub sample: Sample,
+    /// Reads this much at each place first, which is not measured, so that the way to
+    /// it is no part of the figure (GNOME Disks: one page). `None` measures the way.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub approach: Option<Bytes>,
+    /// Whether writes write what was just read at the same place, and nothing else, so
+    /// that the target holds the same afterwards. Only for workloads that only write.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub write_back: bool,
+}
+
+/// Where the places of a survey are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Visit {
+    /// Evenly over the span, from its start to its end.
+    Ascending,
+    /// Evenly over the span, in random order.
+    Shuffled,
+    /// At random, each one block.
+    Random,
+    /// Alternately from both ends towards the middle, each one block.
+    Butterfly,
+}
+
+/// How much is done at one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sample {
+    /// So many bytes, block after block.
+    Bytes(Bytes),
+    /// As many blocks, one after the other, as this time allows.
+    Time(Nanos),
+    /// Everything up to the next place, so that the whole span is covered.
+    Whole,
+}
+
+/// The state in which a drive's own write cache is to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DriveCache {
+    /// As it is.
+    #[default]
+    Keep,
+    /// Switched on for the trial, and back after the run.
+    On,
+    /// Switched off for the trial, and back after the run.
+    Off,
+}

@@ -1,0 +1,75 @@
+//! Places of a survey, one by one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sokudo_model::{Bytes, Defect, Nanos, Place};
+
+use super::trial::failure_words;
+
+/// What happened at one place of a survey.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlaceDocument {
+    /// 1 for the first trial of the result.
+    pub trial: u32,
+    /// Its first byte.
+    pub offset: u64,
+    /// Bytes moved there.
+    pub bytes: u64,
+    /// I/Os completed there.
+    pub ios: u64,
+    /// From the first I/O issued there to the last one completed.
+    pub elapsed_ns: u64,
+    /// The longest latency of an I/O there.
+    pub latency_max_ns: u64,
+    /// How far the end of the I/O before is from it; null for the first place, and where
+    /// the way to it was not measured.
+    pub distance: Option<u64>,
+}
+
+impl PlaceDocument {
+    pub(super) fn new(trial: u32, place: &Place) -> Self {
+        Self {
+            trial,
+            offset: place.offset.0,
+            bytes: place.bytes.0,
+            ios: place.ios,
+            elapsed_ns: place.elapsed.0,
+            latency_max_ns: place.latency_max.0,
+            distance: place.distance.map(|Bytes(distance)| distance),
+        }
+    }
+
+    /// Bytes per second; `None` where nothing was moved.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub fn bytes_per_s(&self) -> Option<f64> {
+        let seconds = Nanos(self.elapsed_ns).as_secs_f64();
+        (self.bytes > 0 && seconds > 0.0).then(|| self.bytes as f64 / seconds)
+    }
+}
+
+/// A range in which every block failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DefectDocument {
+    /// 1 for the first trial of the result.
+    pub trial: u32,
+    /// Which operation failed.
+    pub operation: sokudo_model::Operation,
+    /// Its first byte.
+    pub offset: u64,
+    /// Its length.
+    pub length: u64,
+    /// How its first block failed, in words.
+    pub message: String,
+}
+
+impl DefectDocument {
+    pub(super) fn new(trial: u32, defect: &Defect) -> Self {
+        Self {
+            trial,
+            operation: defect.operation,
+            offset: defect.offset.0,
+            length: defect.length.0,
+            message: failure_words(defect.kind),
+        }
+    }
+}
