@@ -4,6 +4,7 @@
 //! - [`fio`] reads and prints fio job files.
 //! - [`diskspd`] reads and prints command lines of diskspd, and reads its profiles.
 //! - [`crystal`] knows CrystalDiskMark's profiles and rows.
+//! - [`surface`] knows the scans of GNOME Disks and HD Tune.
 //!
 //! Nothing here touches the system: no file is opened, no device is looked at,
 //! no clock is read. Whether a plan can run on a target is decided elsewhere.
@@ -17,3 +18,4 @@ pub mod crystal;
 pub mod diskspd;
 pub mod fio;
 pub mod host;
+pub mod surface;
