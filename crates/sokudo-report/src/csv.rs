@@ -1,10 +1,13 @@
-//! CSV for spreadsheets and scripts: one line per result, a unit in every name,
-//! an empty field for what is missing. Lines carry what they need to be told
+//! CSV for spreadsheets and scripts: one line per result, for scans one per place
+//! (`places`), a unit in every name, an empty field for what is missing. Lines carry what they need to be told
 //! apart when files are joined.
 
 use sokudo_model::Operation;
 
 use crate::document::{LatencyFigures, ResultDocument, RunDocument};
+use crate::surface;
+
+mod places;
 
 /// A column: its name and its field in a line.
 type Column = (&'static str, fn(&RunDocument, &ResultDocument) -> String);
@@ -142,15 +145,24 @@ const COLUMNS: [Column; 49] = [
     ("fingerprint", |_, result| result.fingerprint.clone()),
 ];
 
-/// A line of names, then one line per result in the run's order.
+/// A line of names, then one line per result in the run's order; for a scan, one per
+/// place.
 pub fn render(document: &RunDocument) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+    if surface::is_scan(document) {
+        return places::render(document);
+    }
     let names = COLUMNS.map(|(name, _)| name.to_owned());
     let lines = document
         .results
         .iter()
         .map(|result| COLUMNS.map(|(_, value)| value(document, result)));
-    for line in std::iter::once(names).chain(lines) {
+    written(std::iter::once(names).chain(lines))
+}
+
+/// Lines of as many fields each.
+fn written<const FIELDS: usize>(lines: impl Iterator<Item = [String; FIELDS]>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for line in lines {
         writer
             .write_record(&line)
             .expect("every line has as many fields and goes to memory");

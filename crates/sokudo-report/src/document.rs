@@ -18,11 +18,13 @@ use crate::{date, json_layout};
 mod figures;
 mod place;
 mod result;
+mod surface;
 mod trial;
 
 pub use figures::{BandwidthFigures, LatencyFigures, RateFigures};
 pub use place::{DefectDocument, PlaceDocument};
 pub use result::{BackendDocument, Direction, ResultDocument, ShareDocument, Status};
+pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
 pub use trial::{
     CpuDocument, DeviceDocument, FailureDocument, FailureWay, PointDocument, Stopped, TrialDocument,
 };

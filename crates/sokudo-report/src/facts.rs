@@ -31,6 +31,8 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         ),
         ("File", has_file(target).then(|| file_line(target))),
         ("Span", span_line(document)),
+        ("Places", places_line(document)),
+        ("Write cache", special(document, "write cache")),
         ("Files", special(document, "files")),
         ("Scatter", special(document, "scatter")),
         ("Rates", special(document, "rates")),
@@ -232,6 +234,27 @@ fn span_line(document: &RunDocument) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
+/// Which places were measured, and by which rows.
+fn places_line(document: &RunDocument) -> Option<String> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for result in &document.results {
+        let parts = extras(&result.workload).find(|(name, _)| *name == "survey");
+        let Some((_, text)) = parts else { continue };
+        // Rows of several states of the write cache differ in nothing else.
+        let name = result.name.split(", ").next().unwrap_or_default();
+        match groups.iter_mut().find(|(other, _)| *other == text) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => groups.push((text, vec![name])),
+        }
+    }
+    let texts: Vec<String> = groups
+        .iter()
+        .map(|(text, names)| format!("{text} ({})", names.join(", ")))
+        .collect();
+    (!texts.is_empty()).then(|| texts.join("; "))
+}
+
 /// What is special about workloads, where anything is.
 fn special(document: &RunDocument, part: &str) -> Option<String> {
     let results = document.results.iter();
@@ -278,6 +301,7 @@ fn data_line(document: &RunDocument) -> String {
             .iter()
             .map(|result| match &result.workload.data {
                 _ if found_as_it_is(document, &result.workload) => "read as found",
+                _ if is_written_back(&result.workload) => "written as it was read",
                 DataContent::Random => "random, every 4 KiB unique",
                 DataContent::Zero => "zeros",
                 DataContent::Repeated => "random, the same in every I/O",
@@ -290,6 +314,10 @@ fn data_line(document: &RunDocument) -> String {
     } else {
         contents.join("; ")
     }
+}
+
+fn is_written_back(workload: &Workload) -> bool {
+    workload.survey.is_some_and(|survey| survey.write_back)
 }
 
 /// Whether a row reads what somebody else has written.

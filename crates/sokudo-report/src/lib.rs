@@ -27,6 +27,7 @@ mod number;
 #[cfg(test)]
 mod sample;
 mod shortfall;
+mod surface;
 
 pub use document::{ReadDocumentError, RunDocument};
 pub use fingerprint::Fingerprint;

@@ -5,7 +5,9 @@ use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name};
 use crate::shortfall::{shortfalls, verdict_cell};
-use crate::{date, number};
+use crate::{date, number, surface};
+
+mod places;
 
 const BYTES_PER_MB: f64 = 1e6;
 
@@ -45,10 +47,7 @@ pub fn render(document: &RunDocument) -> String {
     let blocks = [
         title(document),
         facts_list(document),
-        table(document),
-        "MB/s is the median of the trials; 1 MB is 1,000,000 bytes. A percentile without enough \
-         samples is missing (—)."
-            .to_owned(),
+        figures(document),
         shortfall_list(document),
         findings_list(document),
         format!("Repeat:\n\n{}", code_block(&document.command)),
@@ -71,6 +70,18 @@ fn facts_list(document: &RunDocument) -> String {
         .into_iter()
         .map(|fact| format!("- **{}**: {}", fact.label, escaped(&fact.value)));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The tables with what must be known to read them.
+fn figures(document: &RunDocument) -> String {
+    if surface::is_scan(document) {
+        return places::render(document);
+    }
+    format!(
+        "{}\n\nMB/s is the median of the trials; 1 MB is 1,000,000 bytes. A percentile without \
+         enough samples is missing (—).",
+        table(document)
+    )
 }
 
 fn table(document: &RunDocument) -> String {

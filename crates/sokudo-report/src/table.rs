@@ -11,7 +11,7 @@ use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name};
 use crate::layout::{Align, Column, table_lines, table_width, wrapped};
 use crate::shortfall::{shortfalls, verdict_cell};
-use crate::{date, number};
+use crate::{date, number, surface};
 
 /// Lines of text longer than this are hard to read, however wide the terminal.
 const TEXT_WIDTH_MAX: usize = 100;
@@ -70,14 +70,14 @@ impl BandwidthUnit {
         }
     }
 
-    const fn bytes(self) -> f64 {
+    pub(crate) const fn bytes(self) -> f64 {
         match self {
             Self::MegabytesPerSecond => 1e6,
             Self::MebibytesPerSecond => 1_048_576.0,
         }
     }
 
-    const fn definition(self) -> &'static str {
+    pub(crate) const fn definition(self) -> &'static str {
         match self {
             Self::MegabytesPerSecond => "1 MB is 1,000,000 bytes",
             Self::MebibytesPerSecond => "1 MiB is 1,048,576 bytes",
@@ -89,7 +89,10 @@ impl BandwidthUnit {
 pub fn render(document: &RunDocument, style: &TableStyle) -> String {
     let blocks = [
         heading_lines(document, style),
-        figure_lines(document, style),
+        match surface::is_scan(document) {
+            true => surface::lines(document, style),
+            false => figure_lines(document, style),
+        },
         shortfall_lines(document, style),
         finding_lines(document, style),
         vec![format!("Repeat: {}", style.text(&document.command))],
@@ -103,7 +106,7 @@ impl TableStyle {
     /// Text that cannot harm a terminal and, if wished, has no sign of ours
     /// beyond ASCII. Names of devices and files are written by strangers and may
     /// hold escapes.
-    fn text(&self, text: &str) -> String {
+    pub(crate) fn text(&self, text: &str) -> String {
         let mut safe = String::with_capacity(text.len());
         for sign in text.chars() {
             match (sign, self.ascii) {
@@ -120,7 +123,7 @@ impl TableStyle {
         safe
     }
 
-    fn wrapped(&self, first: &str, text: &str) -> Vec<String> {
+    pub(crate) fn wrapped(&self, first: &str, text: &str) -> Vec<String> {
         wrapped(
             &self.text(first),
             &self.text(text),
@@ -128,7 +131,7 @@ impl TableStyle {
         )
     }
 
-    const fn rule(&self) -> char {
+    pub(crate) const fn rule(&self) -> char {
         if self.ascii { '-' } else { '─' }
     }
 }
@@ -308,7 +311,12 @@ fn latency(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64
 }
 
 /// The row with its last cell, the verdict, in the verdict's colour.
-fn coloured(row: &str, cell: &str, result: &ResultDocument, style: &TableStyle) -> String {
+pub(crate) fn coloured(
+    row: &str,
+    cell: &str,
+    result: &ResultDocument,
+    style: &TableStyle,
+) -> String {
     let colour = match result.verdict {
         Some(Verdict::Verified) => "32",
         Some(Verdict::Unverified) => "33",

@@ -20,7 +20,7 @@ use crate::exit::Exit;
 pub(crate) use bonnie::BonnieArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use quick::QuickArguments;
-pub(crate) use scan::ScanArguments;
+pub(crate) use scan::{ScanArguments, WriteCache};
 pub(crate) use sweep::SweepArguments;
 
 /// What bare `sokudo` prints.
@@ -111,6 +111,7 @@ pub(crate) enum Command {
     /// A quick look: cached, buffered and direct reads, about 3 s each
     Quick(Box<QuickArguments>),
     /// Measure the whole surface: transfer rate and access time over position
+    #[command(after_help = scan::EXAMPLES)]
     Scan(Box<ScanArguments>),
     /// Measure a range of block sizes, queue depths or threads
     Sweep(Box<SweepArguments>),

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_engine::{Control, left_behind};
 use sokudo_model::{Bytes, DataContent, Plan, Run, Schedule, StopReason, TargetKind};
@@ -42,6 +43,7 @@ pub(crate) struct Measurement<'a> {
 impl Measurement<'_> {
     /// Measures, prints, and says by the exit code what came of it.
     pub(crate) fn run_and_print(self, printing: &Printing) -> Result<(), Exit> {
+        self.check_permission()?;
         output::check_writable(printing.output.as_deref())?;
         if !printing.quiet {
             self.notes.iter().for_each(exit::note);
@@ -55,16 +57,35 @@ impl Measurement<'_> {
         verdict(&run)
     }
 
+    /// A device that is to be destroyed must be the target.
+    fn check_permission(&self) -> Result<(), Exit> {
+        let is_device = self.named.kind() == TargetKind::BlockDevice;
+        if !is_device && matches!(self.permission, Permission::Destroy(_)) {
+            return Err(Exit::usage(anyhow!(
+                "{} is no block device, so there is nothing to --destroy; leave it out",
+                self.target
+            )));
+        }
+        Ok(())
+    }
+
     /// Measures and judges, and prints nothing but its progress.
     pub(crate) fn run(self, control: &Control, quiet: bool) -> Result<Run, Exit> {
         let Self { plan, schedule, .. } = self;
+        let workloads = || plan.stages.iter().flat_map(|stage| &stage.workloads);
+        // What only reads gets no means to write, whatever was allowed.
+        let permission = if workloads().any(|workload| workload.operations.changes_data()) {
+            self.permission
+        } else {
+            Permission::ReadOnly
+        };
         let started_at = since_epoch();
         let environment = sokudo_device::environment(&System::host());
         let mut progress = Progress::new(&plan, &schedule, quiet);
         let preparation = Preparation {
             name: self.target,
             size: self.test_file_size,
-            permission: self.permission,
+            permission,
             data: self.data,
             seed: plan.seed,
         };
@@ -125,11 +146,15 @@ pub(crate) fn verdict(run: &Run) -> Result<(), Exit> {
     if run.interrupted {
         return Err(Exit::Interrupted);
     }
-    let failed = run
+    let mut outcomes = run
         .rows
         .iter()
         .flat_map(|row| &row.trials)
-        .any(|trial| trial.outcome.stopped == StopReason::Failed);
+        .map(|trial| &trial.outcome);
+    // A disk of which a part cannot be read has failed the job of being read, as badblocks
+    // users expect, though the survey went on.
+    let failed =
+        outcomes.any(|outcome| outcome.stopped == StopReason::Failed || !outcome.defects.is_empty());
     if failed {
         Err(Exit::FailedAsReported)
     } else {

@@ -1,12 +1,192 @@
-//! `sokudo scan`.
+//! `sokudo scan`: the whole surface of a device, a file or a simulated disk.
 
-use crate::cli::ScanArguments;
+use anyhow::anyhow;
+use sokudo_dialect::surface::{self, Preset, Request, Writes};
+use sokudo_model::{Bytes, DataContent, DirectIoSupport, DriveCache, Nanos, Schedule, TargetKind};
+
+use crate::cli::{ScanArguments, WriteCache};
 use crate::exit::Exit;
+use crate::measurement::{self, Measurement};
+use crate::subject::{Named, Permission};
 
-/// Does what the arguments say.
+/// GNOME Disks draws its places from this seed.
+const GNOME_SEED: u64 = 42;
+
+/// Size of a test file unless told otherwise, as in `mark`.
+const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
+
+/// Blocks are multiples of this where the target does not say of what.
+const BLOCK_MIN: Bytes = Bytes(512);
+
+/// Measures and prints.
 pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
-    Err(Exit::usage(anyhow::anyhow!(
-        "{:?} is not measured yet",
-        arguments.target
-    )))
+    let named = Named::recognise(&arguments.target)?;
+    let seed = arguments.seed.unwrap_or_else(|| match arguments.gnome {
+        true => GNOME_SEED,
+        false => named.default_seed(),
+    });
+    let writes = writes(arguments, named.kind())?;
+    let request = Request {
+        preset: preset(arguments),
+        size: size(arguments, &named)?,
+        block_min: block_min(&named, &arguments.target)?,
+        short_stroke: arguments.short_stroke,
+        points: arguments.points,
+        sample: arguments.sample,
+        block: arguments.block,
+        depth: arguments.depth,
+        shuffle: arguments.shuffle,
+        access_count: arguments.access_count,
+        access_size: arguments.access_size,
+        random: arguments.random,
+        extra: arguments.extra,
+        writes,
+        caches: caches(arguments.write_cache),
+    };
+    let planned = surface::plan(&request, seed)
+        .map_err(|error| Exit::usage(anyhow!("{}: {error}", arguments.target)))?;
+    let mut plan = planned.plan;
+    for workload in plan.stages.iter_mut().flat_map(|stage| &mut stage.workloads) {
+        workload.backend = arguments.engine;
+        workload.direct = arguments.direct;
+    }
+    let measurement = Measurement {
+        target: &arguments.target,
+        permission: permission(arguments, writes),
+        named,
+        plan,
+        schedule: schedule(arguments.runs),
+        test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
+        notes: planned.notes,
+        data: DataContent::Random,
+        command: measurement::command(arguments.seed, seed),
+    };
+    measurement.run_and_print(&arguments.printing)
+}
+
+fn preset(arguments: &ScanArguments) -> Preset {
+    match (arguments.gnome, arguments.hdtune, arguments.full) {
+        (true, _, _) => Preset::Gnome,
+        (_, Some(level), _) => Preset::HdTune(level),
+        (_, _, true) => Preset::Full,
+        _ => Preset::Surface,
+    }
+}
+
+/// Rows in turn, so that drift hits all alike.
+fn schedule(runs: u32) -> Schedule {
+    Schedule {
+        name: "interleaved".to_owned(),
+        trials: runs,
+        pause: Nanos(0),
+        warm_up: false,
+        enough: None,
+        trim: 0,
+    }
+}
+
+fn caches(choice: WriteCache) -> Vec<DriveCache> {
+    match choice {
+        WriteCache::Keep => vec![DriveCache::Keep],
+        WriteCache::On => vec![DriveCache::On],
+        WriteCache::Off => vec![DriveCache::Off],
+        // Off first: what was written before it was switched off is on the medium.
+        WriteCache::Both => vec![DriveCache::Off, DriveCache::On],
+    }
+}
+
+/// Whether and how the target is written, or why that is refused.
+fn writes(arguments: &ScanArguments, kind: TargetKind) -> Result<Writes, Exit> {
+    let target = &arguments.target;
+    let destroys = !arguments.destroying.destroy.is_empty();
+    if destroys && !arguments.write {
+        return Err(Exit::usage(anyhow!(
+            "--destroy allows {target} to be written, but writes are not asked for; add --write, or leave it out"
+        )));
+    }
+    if !arguments.write {
+        return Ok(Writes::None);
+    }
+    let has_consent = match kind {
+        TargetKind::BlockDevice if arguments.overwrite => {
+            return Err(Exit::Refused(anyhow!(
+                "{target} is a block device, and --overwrite is for regular files only"
+            )));
+        }
+        TargetKind::BlockDevice => destroys || arguments.write_back,
+        TargetKind::File => arguments.overwrite || arguments.write_back,
+        _ => true,
+    };
+    if !has_consent {
+        let way_out = match kind {
+            TargetKind::BlockDevice => {
+                "use --write-back to write only what was just read, name it with --destroy, or measure a directory on it"
+            }
+            _ => {
+                "use --write-back to write only what was just read, --overwrite to lose its contents, or name its directory"
+            }
+        };
+        return Err(Exit::Refused(anyhow!(
+            "{target} is not written without consent, because that destroys what it holds; {way_out}"
+        )));
+    }
+    Ok(if arguments.write_back {
+        Writes::Back
+    } else {
+        Writes::New
+    })
+}
+
+fn permission(arguments: &ScanArguments, writes: Writes) -> Permission {
+    match writes {
+        Writes::None => Permission::ReadOnly,
+        Writes::Back => Permission::WriteBack,
+        Writes::New => Permission::new(arguments.overwrite, &arguments.destroying),
+    }
+}
+
+/// Size of what is measured.
+fn size(arguments: &ScanArguments, named: &Named) -> Result<Bytes, Exit> {
+    let target = &arguments.target;
+    if named.kind() != TargetKind::Directory && arguments.size.is_some() {
+        return Err(Exit::usage(anyhow!(
+            "--size is for the test file in a directory, and {target} is none; use --short-stroke for a part of it"
+        )));
+    }
+    match named.size() {
+        Some(Bytes(0)) => Err(Exit::usage(anyhow!(
+            "{target} has no bytes to measure; put a medium in, or name something that holds data"
+        ))),
+        Some(size) => Ok(size),
+        None if named.kind() == TargetKind::BlockDevice => Err(Exit::failed(anyhow!(
+            "the size of {target} is unknown; see whether the device answers (dmesg)"
+        ))),
+        None => Ok(arguments.size.unwrap_or(TEST_FILE_SIZE)),
+    }
+}
+
+/// The smallest block that the target takes.
+fn block_min(named: &Named, target: &str) -> Result<Bytes, Exit> {
+    let info = match named {
+        Named::Path(inspected) => &inspected.info,
+        Named::Simulated(device) => {
+            let block = device.block_device().logical_block_bytes;
+            return Ok(block.unwrap_or(BLOCK_MIN));
+        }
+        Named::Null => return Ok(BLOCK_MIN),
+    };
+    let of_direct_io = match info.direct_io {
+        DirectIoSupport::Supported {
+            offset_alignment, ..
+        } => Some(offset_alignment),
+        _ => None,
+    };
+    let of_device = || info.devices.first()?.logical_block_bytes;
+    let block = of_direct_io.or_else(of_device).unwrap_or(BLOCK_MIN);
+    if block.0 == 0 {
+        return Err(Exit::failed(anyhow!(
+            "{target} takes blocks of 0 bytes, as the kernel says; see whether the device answers (dmesg)"
+        )));
+    }
+    Ok(block.max(BLOCK_MIN))
 }

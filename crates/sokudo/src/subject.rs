@@ -1,12 +1,15 @@
 //! What is measured: opened, laid out where it must be, and with its evidence.
 
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use sokudo_device::{CounterSource, FileStateError, Inspected, System, occupants};
+use sokudo_device::{
+    CounterSource, FileStateError, InspectError, Inspected, OccupancyError, System, occupants,
+};
 use sokudo_engine::{
-    Consent, ConsentError, Control, DevicePermit, FileTarget, Front, SimulatedTarget, StageError,
+    Consent, ConsentError, Control, DevicePermit, FileTarget, Front, RewritePermit, SimulatedTarget, StageError,
     Target, TargetError, TestFile, TestFileError, lay_out, sim,
 };
 use sokudo_model::{
@@ -57,7 +60,10 @@ impl Named {
         }
         sokudo_device::inspect(&System::host(), name)
             .map(Self::Path)
-            .map_err(Exit::failed)
+            .map_err(|error| match error {
+                InspectError::NoPermission { .. } => Exit::usage(error),
+                _ => Exit::failed(error),
+            })
     }
 
     /// What kind of thing it is.
@@ -108,6 +114,8 @@ pub(crate) enum Permission {
     ReadOnly,
     /// This file, whose contents are lost.
     OverwriteFile,
+    /// This file or device, but only with what was read at the same place.
+    WriteBack,
     /// The block devices that the user names.
     Destroy(Consent),
 }
@@ -248,8 +256,9 @@ impl Subject {
         let target = match permission {
             Permission::ReadOnly => FileTarget::read_only(&path).map_err(from_target)?,
             Permission::OverwriteFile => FileTarget::overwrite(&path).map_err(from_target)?,
+            Permission::WriteBack => to_write_back(&path, info.kind)?,
             Permission::Destroy(consent) => {
-                let occupancy = occupants(&System::host(), &path).map_err(Exit::failed)?;
+                let occupancy = occupants(&System::host(), &path).map_err(from_occupancy)?;
                 DevicePermit::obtain(&path, &occupancy, consent)
                     .map(FileTarget::of_device)
                     .map_err(from_consent)?
@@ -312,6 +321,17 @@ impl Subject {
     }
 }
 
+/// A device that nobody uses, or a file, to which only what was read there is written.
+fn to_write_back(path: &Path, kind: TargetKind) -> Result<FileTarget, Exit> {
+    if kind != TargetKind::BlockDevice {
+        return FileTarget::file_for_write_back(path).map_err(from_target);
+    }
+    let occupancy = occupants(&System::host(), path).map_err(from_occupancy)?;
+    RewritePermit::obtain(path, &occupancy)
+        .map(FileTarget::for_write_back)
+        .map_err(from_consent)
+}
+
 fn bare_info(name: &str, kind: TargetKind, size: Bytes) -> TargetInfo {
     TargetInfo {
         name: name.to_owned(),
@@ -354,9 +374,26 @@ pub(crate) fn from_target(error: TargetError) -> Exit {
     }
 }
 
+/// What this user may not look at is a matter of the command, not of the device.
+pub(crate) fn from_occupancy(error: OccupancyError) -> Exit {
+    match &error {
+        OccupancyError::Unreadable { source, .. }
+            if source.kind() == io::ErrorKind::PermissionDenied =>
+        {
+            Exit::usage(error)
+        }
+        _ => Exit::failed(error),
+    }
+}
+
 /// Refusals of consent endanger data; what cannot be opened fails.
 pub(crate) fn from_consent(error: ConsentError) -> Exit {
     match error {
+        ConsentError::Open { ref source, .. }
+            if source.kind() == io::ErrorKind::PermissionDenied =>
+        {
+            Exit::usage(error)
+        }
         ConsentError::Open { .. } => Exit::failed(error),
         _ => Exit::Refused(error.into()),
     }

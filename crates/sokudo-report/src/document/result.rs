@@ -12,6 +12,7 @@ use sokudo_stats::Histogram;
 
 use super::figures::{BandwidthFigures, LatencyFigures, Moved, RateFigures, merged};
 use super::place::{DefectDocument, PlaceDocument};
+use super::surface::SurfaceFigures;
 use super::trial::{CpuDocument, DeviceDocument, FailureDocument, PointDocument, TrialDocument};
 use crate::fingerprint::Fingerprint;
 
@@ -72,6 +73,10 @@ pub struct ResultDocument {
     pub histogram: Vec<[u64; 3]>,
     /// What was moved per interval.
     pub series: Vec<PointDocument>,
+    /// Figures over the places of a survey; missing for anything else, and where no trial
+    /// was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface: Option<SurfaceFigures>,
     /// What happened at each place of a survey, in the order in which they were
     /// visited; empty for anything else.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -203,6 +208,9 @@ impl ResultDocument {
         let work = Work { row, direction };
         let latency = work.latency(|operation| direction.counts(operation));
         let assessment = row.assessment.as_ref();
+        let places = numbered(&row.trials, |outcome| &outcome.places, PlaceDocument::new);
+        let defects = numbered(&row.trials, |outcome| &outcome.defects, DefectDocument::new);
+        let survey = row.workload.survey.filter(|_| !row.trials.is_empty());
         Self {
             name: row.workload.name.clone(),
             direction,
@@ -246,8 +254,9 @@ impl ResultDocument {
                 .collect(),
             histogram: latency.as_ref().map_or_else(Vec::new, sparse),
             series: numbered(&row.trials, |outcome| &outcome.series, PointDocument::new),
-            places: numbered(&row.trials, |outcome| &outcome.places, PlaceDocument::new),
-            defects: numbered(&row.trials, |outcome| &outcome.defects, DefectDocument::new),
+            surface: survey.map(|survey| SurfaceFigures::of(&survey, &places, &defects)),
+            places,
+            defects,
         }
     }
 }

@@ -1,10 +1,165 @@
 //! Arguments of `sokudo scan`.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use sokudo_dialect::surface::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX};
+use sokudo_model::{BackendKind, Bytes, DirectMode};
+
+use super::{Destroying, Printing, backend_kind, direct_mode};
+
+/// Shown below the options.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  sokudo scan /dev/sdb                             curve and access times, reads only
+  sokudo scan /dev/sdb --full                      every byte; what cannot be read is listed
+  sokudo scan /dev/sdb --hdtune accurate --random  as HD Tune, with its random access
+  sokudo scan /dev/sdb --gnome --write --write-back  as GNOME Disks, with its writes
+  sokudo scan /dev/sdb --write --destroy WD-1234 --write-cache both
+  sokudo scan /mnt/data --write --size 8GiB        on a file of sokudo's own
+  sokudo scan 'sim:hdd?size=6TB'                   try it on a simulated disk
+
+A device is written only with --write, and then only what was just read (--write-back), or
+if --destroy names it. In use by nobody, in either case.
+
+Exit codes: 0 done, 1 something failed, also if a range could not be read, 2 wrong
+arguments, 3 refused because it would endanger data, 130 interrupted.";
 
 /// Arguments of `sokudo scan`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct ScanArguments {
-    /// Block device, file, directory or sim:MODEL
+    /// Block device, partition, file, directory or sim:MODEL
+    ///
+    /// Offsets count from the start of what is named: of a partition, from its own. In a
+    /// directory, sokudo makes a test file of its own and removes it.
     pub(crate) target: String,
+
+    /// As GNOME Disks: 100 points, 10 MiB by one I/O each, 1000 access times
+    ///
+    /// A page is read before each sample and not measured. The seed is 42, as in GNOME
+    /// Disks, unless --seed says otherwise.
+    #[arg(long, conflicts_with_all = ["hdtune", "full"], help_heading = "What is measured")]
+    pub(crate) gnome: bool,
+
+    /// As HD Tune, at a level from 1 (fast) to 5 (accurate)
+    ///
+    /// 200 points, at each blocks of 64 KiB one by one for 1/8, 1/4, 1/2, 1 or 2 seconds.
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        conflicts_with_all = ["full", "sample"],
+        help_heading = "What is measured"
+    )]
+    pub(crate) hdtune: Option<Level>,
+
+    /// Every byte; what cannot be read is listed
+    #[arg(long, conflicts_with = "sample", help_heading = "What is measured")]
+    pub(crate) full: bool,
+
+    /// Points of the curve, 0 for no curve [default: 200, gnome: 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(POINTS_MAX)), help_heading = "What is measured")]
+    pub(crate) points: Option<u32>,
+
+    /// How much is measured at each point [default: 10MiB]
+    #[arg(long, value_name = "SIZE", help_heading = "What is measured")]
+    pub(crate) sample: Option<Bytes>,
+
+    /// Only the first part of the target, such as 100GB
+    #[arg(long, value_name = "SIZE", help_heading = "What is measured")]
+    pub(crate) short_stroke: Option<Bytes>,
+
+    /// Visit the points of the curve in random order
+    #[arg(long, help_heading = "What is measured")]
+    pub(crate) shuffle: bool,
+
+    /// Random I/Os of each row that measures access times, 0 for none [default: 200, gnome: 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(ACCESS_COUNT_MAX)), help_heading = "What is measured")]
+    pub(crate) access_count: Option<u32>,
+
+    /// Size of the I/Os that measure access times [default: 4KiB]
+    #[arg(long, value_name = "SIZE", help_heading = "What is measured")]
+    pub(crate) access_size: Option<Bytes>,
+
+    /// Also random access by size: 512 B, 4 KiB, 64 KiB, 1 MiB, mixed
+    #[arg(long, help_heading = "What is measured")]
+    pub(crate) random: bool,
+
+    /// Also HD Tune's extra tests: outer, middle, inner, seeks, burst rate, cache
+    #[arg(long, help_heading = "What is measured")]
+    pub(crate) extra: bool,
+
+    /// Size of the test file in a directory [default: 1GiB]
+    #[arg(short, long, value_name = "SIZE", help_heading = "What is measured")]
+    pub(crate) size: Option<Bytes>,
+
+    /// Measure writes as well
+    ///
+    /// In a directory as it is. On an existing file also --write-back or --overwrite, on a
+    /// device --write-back or --destroy.
+    #[arg(long, help_heading = "What may be written")]
+    pub(crate) write: bool,
+
+    /// With --write: write only what was just read, so that nothing changes
+    ///
+    /// A device must be in use by nobody. What it holds stays; a crash or a loss of power
+    /// in the middle can still damage the sectors being written.
+    #[arg(long, requires = "write", conflicts_with_all = ["destroy", "overwrite"], help_heading = "What may be written")]
+    pub(crate) write_back: bool,
+
+    /// With --write: overwrite the existing file TARGET; its contents are lost
+    #[arg(long, requires = "write", conflicts_with = "destroy", help_heading = "What may be written")]
+    pub(crate) overwrite: bool,
+
+    #[command(flatten)]
+    pub(crate) destroying: Destroying,
+
+    /// The drive's own write cache: keep it, on, off, or both in turn
+    ///
+    /// It is as before afterwards, on every way out. With both, all is measured twice.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "STATE",
+        default_value = "keep",
+        help_heading = "How it is measured"
+    )]
+    pub(crate) write_cache: WriteCache,
+
+    /// Size of the I/Os of the curve [default: 1MiB, gnome: the sample, hdtune: 64KiB]
+    #[arg(long, value_name = "SIZE", help_heading = "How it is measured")]
+    pub(crate) block: Option<Bytes>,
+
+    /// I/Os in flight on the curve [default: 8, gnome and hdtune: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(DEPTH_MAX)), help_heading = "How it is measured")]
+    pub(crate) depth: Option<u32>,
+
+    /// How often each row is measured
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
+    pub(crate) runs: u32,
+
+    /// How I/O is issued: auto, io_uring, libaio or psync
+    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = "How it is measured")]
+    pub(crate) engine: BackendKind,
+
+    /// Bypass the page cache: on, off, or where possible (auto)
+    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = "How it is measured")]
+    pub(crate) direct: DirectMode,
+
+    /// Where all chance starts from; the same seed repeats the same offsets
+    #[arg(long, value_name = "N", help_heading = "How it is measured")]
+    pub(crate) seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) printing: Printing,
+}
+
+/// What becomes of the drive's own write cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WriteCache {
+    /// It stays as it is
+    Keep,
+    /// Switched on
+    On,
+    /// Switched off
+    Off,
+    /// Everything measured with it off, then with it on
+    Both,
 }

@@ -10,6 +10,7 @@
 )]
 
 mod bad_input;
+mod consent;
 mod diskspd_door;
 mod fio_door;
 mod fio_safety;
@@ -21,5 +22,6 @@ mod limits;
 mod loop_device;
 mod rows;
 mod safety;
+mod scan;
 mod sokudo;
 mod truth;

@@ -1,0 +1,101 @@
+//! A transfer curve in a few lines of text.
+
+use crate::document::{PlaceDocument, ResultDocument};
+use crate::number;
+use crate::table::TableStyle;
+
+use super::position;
+
+/// Lines of the picture.
+const HEIGHT: usize = 4;
+/// Steps per line: the eighths of a block that there are signs for.
+const STEPS: usize = 8;
+const SIGNS: [char; STEPS + 1] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// The same for terminals that know ASCII only.
+const ASCII_SIGNS: [char; STEPS + 1] = [' ', '.', '.', ':', ':', '|', '|', '#', '#'];
+/// Columns beyond which a curve of a few lines shows nothing more.
+const WIDTH_MAX: usize = 100;
+
+/// The picture, where a row has enough places for one.
+pub(super) fn lines(result: &ResultDocument, style: &TableStyle) -> Option<Vec<String>> {
+    let surface = result.surface.as_ref()?;
+    let max = surface.rate_bytes_per_s.as_ref()?.max;
+    if surface.places < 2 || max <= 0.0 {
+        return None;
+    }
+    let top = number::rate(max / style.unit.bytes());
+    let margin = top.chars().count() + 1;
+    let width = style.width.min(WIDTH_MAX).saturating_sub(margin).max(10);
+    let (start, end) = extent(&result.places)?;
+    let heights = heights(&result.places, (start, end), width, max);
+    let title = format!(
+        "{} {}, {} over position",
+        result.name,
+        result.direction_label(),
+        style.unit.name()
+    );
+    let mut lines = vec![style.text(&title)];
+    for line in (0..HEIGHT).rev() {
+        let label = if line == HEIGHT - 1 { &top } else { "" };
+        let signs: String = heights
+            .iter()
+            .map(|height| sign(*height, line, style.ascii))
+            .collect();
+        lines.push(
+            format!("{label:>0$} {signs}", margin - 1)
+                .trim_end()
+                .to_owned(),
+        );
+    }
+    let (left, right) = (position(start), position(end));
+    let gap = width.saturating_sub(left.chars().count());
+    lines.push(format!("{:margin$}{left}{right:>gap$}", ""));
+    Some(lines)
+}
+
+/// First byte and last end of all places.
+fn extent(places: &[PlaceDocument]) -> Option<(u64, u64)> {
+    let start = places.iter().map(|place| place.offset).min()?;
+    let end = places
+        .iter()
+        .map(|place| place.offset + place.bytes)
+        .max()?;
+    Some((start, end))
+}
+
+/// Height of each column in steps; a column without a place takes that of the one before,
+/// and one whose places all failed is empty.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a height has few steps"
+)]
+fn heights(places: &[PlaceDocument], extent: (u64, u64), width: usize, max: f64) -> Vec<usize> {
+    let mut sums = vec![(0.0, 0u32); width];
+    let length = u128::from((extent.1 - extent.0).max(1));
+    for place in places {
+        let column = u128::from(place.offset - extent.0) * width as u128 / length;
+        let column = usize::try_from(column).unwrap_or(usize::MAX).min(width - 1);
+        sums[column].0 += place.bytes_per_s().unwrap_or(0.0);
+        sums[column].1 += 1;
+    }
+    let mut before = 0;
+    let height = |(sum, count): &(f64, u32)| {
+        if *count > 0 {
+            let share = sum / f64::from(*count) / max;
+            before = (share * (HEIGHT * STEPS) as f64).round() as usize;
+        }
+        before
+    };
+    sums.iter().map(height).collect()
+}
+
+fn sign(height: usize, line: usize, ascii: bool) -> char {
+    let step = height.saturating_sub(line * STEPS).min(STEPS);
+    if ascii {
+        ASCII_SIGNS[step]
+    } else {
+        SIGNS[step]
+    }
+}
