@@ -4,6 +4,9 @@
 //! - [`fio`] reads and prints fio job files.
 //! - [`diskspd`] reads and prints command lines of diskspd, and reads its profiles.
 //! - [`crystal`] knows CrystalDiskMark's profiles and rows.
+//! - [`hdparm`] knows hdparm's two timings.
+//! - [`quick`] knows the quick look: hdparm's timings, and dd.
+
 //!
 //! Nothing here touches the system: no file is opened, no device is looked at,
 //! no clock is read. Whether a plan can run on a target is decided elsewhere.
@@ -16,4 +19,6 @@
 pub mod crystal;
 pub mod diskspd;
 pub mod fio;
+pub mod hdparm;
 pub mod host;
+pub mod quick;

@@ -10,7 +10,7 @@ use crate::document::{LatencyFigures, ResultDocument, RunDocument};
 type Column = (&'static str, fn(&RunDocument, &ResultDocument) -> String);
 
 /// Every column in order.
-const COLUMNS: [Column; 49] = [
+const COLUMNS: [Column; 50] = [
     ("started_at", |run, _| run.started_at.clone()),
     ("target", |run, _| {
         run.target
@@ -66,6 +66,9 @@ const COLUMNS: [Column; 49] = [
     }),
     ("bandwidth_interval_95_high_bytes_per_s", |_, result| {
         bandwidth(result, |b| Some(b.interval_95?.high))
+    }),
+    ("bandwidth_trimmed_mean_bytes_per_s", |_, result| {
+        bandwidth(result, |b| b.trimmed_mean)
     }),
     ("iops_median", |_, result| iops(result, |i| Some(i.median))),
     ("iops_mean", |_, result| iops(result, |i| Some(i.mean))),

@@ -188,7 +188,10 @@ impl Subject {
             let _ = file.sync_all();
         }
         if !workload.operations.changes_data() {
-            let _ = sokudo_device::drop_cached(file);
+            let _ = match self.info.kind {
+                TargetKind::BlockDevice => sokudo_device::drop_cached_device(file),
+                _ => sokudo_device::drop_cached(file),
+            };
         }
     }
 
