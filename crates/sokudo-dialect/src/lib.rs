@@ -6,7 +6,7 @@
 //! - [`crystal`] knows CrystalDiskMark's profiles and rows.
 //! - [`hdparm`] knows hdparm's two timings.
 //! - [`quick`] knows the quick look: hdparm's timings, and dd.
-
+//! - [`sweep`] knows the sweeps of ATTO and MiniTool: block sizes against depths or threads.
 //!
 //! Nothing here touches the system: no file is opened, no device is looked at,
 //! no clock is read. Whether a plan can run on a target is decided elsewhere.
@@ -22,3 +22,4 @@ pub mod fio;
 pub mod hdparm;
 pub mod host;
 pub mod quick;
+pub mod sweep;

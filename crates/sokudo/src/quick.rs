@@ -21,7 +21,11 @@ pub(crate) fn run(arguments: &QuickArguments) -> Result<(), Exit> {
         plan,
         schedule: schedule(arguments)?,
         test_file_size: arguments.size,
-        permission: Permission::new(arguments.overwrite, &[]),
+        permission: if arguments.overwrite {
+            Permission::OverwriteFile
+        } else {
+            Permission::ReadOnly
+        },
         notes: notes(arguments, kind),
         data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
