@@ -86,12 +86,29 @@ fn around(system: &System, device_number: u64) -> Occupancy {
     occupants.extend(relatives.swapped(system));
     occupants.extend(relatives.behind_loop_devices(system));
     occupants.append(&mut relatives.occupants);
+    occupants.extend(unwritable(&directory));
     Occupancy {
         device_number,
         name: block::name(&directory),
         serial: block::describe(&directory).serial,
         occupants,
     }
+}
+
+/// Why nothing can be written to the device in this directory, if so.
+fn unwritable(directory: &Path) -> Option<Occupant> {
+    let name = block::name(directory);
+    let is_optical = name
+        .strip_prefix("sr")
+        .is_some_and(|number| number.chars().all(|digit| digit.is_ascii_digit()));
+    let sentence = if is_optical {
+        format!("{name} is an optical drive")
+    } else if system::flag(directory.join("ro")) == Some(true) {
+        format!("{name} is write-protected")
+    } else {
+        return None;
+    };
+    Some(Occupant::Unwritable { sentence })
 }
 
 /// The device, its parts and all that stands on them, by their directories in sysfs.

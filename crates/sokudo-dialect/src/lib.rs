@@ -7,6 +7,7 @@
 //! - [`hdparm`] knows hdparm's two timings.
 //! - [`quick`] knows the quick look: hdparm's timings, and dd.
 //! - [`sweep`] knows the sweeps of ATTO and MiniTool: block sizes against depths or threads.
+//! - [`surface`] knows the scans of GNOME Disks and HD Tune.
 //!
 //! Nothing here touches the system: no file is opened, no device is looked at,
 //! no clock is read. Whether a plan can run on a target is decided elsewhere.
@@ -23,3 +24,4 @@ pub mod hdparm;
 pub mod host;
 pub mod quick;
 pub mod sweep;
+pub mod surface;

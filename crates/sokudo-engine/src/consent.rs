@@ -2,7 +2,8 @@
 //!
 //! A [`DevicePermit`] is the only way to a block device that can be written, and it
 //! is made in one place, which refuses unless the user has named this very device,
-//! and, where it is in use or holds anything, has said so a second time.
+//! and, where it holds anything, has said so a second time. A device in use is written
+//! only through the doors for other tools' users, which go as far as those tools do.
 
 use std::fs::File;
 use std::io;
@@ -16,31 +17,44 @@ use sokudo_model::{Bytes, Occupancy, Occupant};
 /// Reasons that are named in a message; more would hide the way out.
 const REASONS_MAX: usize = 4;
 
+/// How far the user's second consent reaches, and in whose words it is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Front {
+    /// sokudo's own commands: `--destroy-contents` allows what a device holds to be
+    /// destroyed. What is in use is never written.
+    #[default]
+    Own,
+    /// The doors for users of fio and diskspd: `allow_mounted_write=1`, as in fio, allows
+    /// a device in use as well.
+    Door,
+}
+
 /// What the user has allowed to be destroyed. The default is nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Consent {
+    front: Front,
     named: Vec<String>,
     occupied_too: bool,
 }
 
 impl Consent {
-    /// Allows the devices that `named` names by serial number or path, and with
-    /// `occupied_too` also what is in use or holds anything.
-    pub fn new(named: impl IntoIterator<Item = String>, occupied_too: bool) -> Self {
+    /// Allows the devices that `named` names by serial number or path. With `occupied_too`
+    /// also what `front` lets that word allow.
+    pub fn new(front: Front, named: impl IntoIterator<Item = String>, occupied_too: bool) -> Self {
         let named = named.into_iter().map(|word| word.trim().to_owned());
         Self {
+            front,
             named: named.filter(|word| !word.is_empty()).collect(),
             occupied_too,
         }
     }
 
-    /// The same words, for devices that are in use or hold something if
-    /// `occupied_too`.
+    /// The same words, for devices that are occupied if `occupied_too`.
     #[must_use]
     pub fn for_occupied(&self, occupied_too: bool) -> Self {
         Self {
-            named: self.named.clone(),
             occupied_too,
+            ..self.clone()
         }
     }
 
@@ -55,6 +69,26 @@ impl Consent {
                 })
         })
     }
+
+    /// Whether a second consent, given or not, can allow what speaks against writing.
+    fn can_reach(&self, occupant: &Occupant) -> bool {
+        match self.front {
+            Front::Own => occupant.is_content(),
+            Front::Door => !matches!(occupant, Occupant::Unwritable { .. }),
+        }
+    }
+
+    /// Whether a device that the kernel gives to nobody else is written.
+    fn reaches_claimed(&self) -> bool {
+        self.occupied_too && self.can_reach(&Occupant::Claimed)
+    }
+
+    const fn second_word(&self) -> &'static str {
+        match self.front {
+            Front::Own => "--destroy-contents",
+            Front::Door => "--allow_mounted_write=1",
+        }
+    }
 }
 
 /// Why a block device is not written.
@@ -65,18 +99,30 @@ pub enum ConsentError {
     NotNamed {
         /// Which.
         path: PathBuf,
-        /// What speaks against it, after a colon; empty if nothing does.
+        /// What speaks against it and what was named instead; empty if nothing.
         held: String,
         /// How to consent.
         way_out: String,
     },
     /// It is in use or holds something, and only its name was given.
-    #[error("{path} is not written: {reasons}; if it is to be destroyed all the same, add --allow_mounted_write=1 (in a job file allow_mounted_write=1)", path = path.display())]
+    #[error("{path} is not written: {reasons}; if it is to be destroyed all the same, add {second_word}", path = path.display())]
     Occupied {
         /// Which.
         path: PathBuf,
         /// Who uses it and what it holds.
         reasons: String,
+        /// The second consent, in the words of the front end.
+        second_word: &'static str,
+    },
+    /// No consent reaches that far.
+    #[error("{path} is not written, whatever is allowed: {reasons}; {way_out}", path = path.display())]
+    Never {
+        /// Which.
+        path: PathBuf,
+        /// What speaks against it.
+        reasons: String,
+        /// What to do instead.
+        way_out: &'static str,
     },
     /// It is not the device that was looked at.
     #[error("{path} has become another device while it was looked at, so it is not written; see that its name stays and try again", path = .0.display())]
@@ -112,15 +158,11 @@ impl DevicePermit {
         occupancy: &Occupancy,
         consent: &Consent,
     ) -> Result<Self, ConsentError> {
-        let refuse = |reasons: &[String]| refusal(path, occupancy, consent, reasons);
-        let reasons: Vec<String> = occupancy
-            .occupants
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        let allowed = consent.names(occupancy) && (reasons.is_empty() || consent.occupied_too);
-        if !allowed {
-            return Err(refuse(&reasons));
+        let reasons = &occupancy.occupants;
+        let is_reached = reasons.iter().all(|reason| consent.can_reach(reason));
+        let is_consented = reasons.is_empty() || consent.occupied_too;
+        if !(is_reached && is_consented && consent.names(occupancy)) {
+            return Err(refusal(path, occupancy, consent, reasons));
         }
         let opened = |errno: Errno| ConsentError::Open {
             path: path.to_owned(),
@@ -128,10 +170,12 @@ impl DevicePermit {
         };
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let handle = match rustix::fs::open(path, flags | OFlags::EXCL, Mode::empty()) {
-            Err(Errno::BUSY) if consent.occupied_too => {
+            Err(Errno::BUSY) if consent.reaches_claimed() => {
                 rustix::fs::open(path, flags, Mode::empty()).map_err(opened)?
             }
-            Err(Errno::BUSY) => return Err(refuse(&[Occupant::Claimed.to_string()])),
+            Err(Errno::BUSY) => {
+                return Err(refusal(path, occupancy, consent, &[Occupant::Claimed]));
+            }
             other => other.map_err(opened)?,
         };
         let handle = File::from(handle);
@@ -150,42 +194,86 @@ impl DevicePermit {
     }
 }
 
-/// What is missing: the name, or the second consent.
+/// What is missing: another device, the name, or the second consent.
 fn refusal(
     path: &Path,
     occupancy: &Occupancy,
     consent: &Consent,
-    reasons: &[String],
+    reasons: &[Occupant],
 ) -> ConsentError {
-    let mut told = reasons[..reasons.len().min(REASONS_MAX)].join(", ");
-    if reasons.len() > REASONS_MAX {
-        told = format!("{told} and {} more", reasons.len() - REASONS_MAX);
+    let path = path.to_owned();
+    let beyond = |reason: &&Occupant| !consent.can_reach(reason);
+    if let Some(worst) = reasons.iter().find(beyond) {
+        return ConsentError::Never {
+            path,
+            way_out: way_out_of(worst),
+            reasons: told(reasons.iter().filter(beyond)),
+        };
     }
     if consent.names(occupancy) {
         return ConsentError::Occupied {
-            path: path.to_owned(),
-            reasons: told,
+            path,
+            reasons: told(reasons.iter()),
+            second_word: consent.second_word(),
         };
     }
-    let word = match &occupancy.serial {
-        Some(serial) => format!("{serial} or {}", path.display()),
-        None => path.display().to_string(),
+    let mut held = match (&consent.named[..], reasons) {
+        ([], []) => String::new(),
+        ([], reasons) => format!(": {}", told(reasons.iter())),
+        (named, []) => format!(", and it is not {}", named.join(" or ")),
+        (named, reasons) => format!(
+            ", and it is not {}: {}",
+            named.join(" or "),
+            told(reasons.iter())
+        ),
     };
-    let also = match reasons {
-        [] => "",
-        _ if consent.occupied_too => "",
-        _ => ", and --allow_mounted_write=1",
+    // Words of the user's may hold anything; a message is one line.
+    held.retain(|sign| !sign.is_control());
+    let also = if reasons.is_empty() || consent.occupied_too {
+        String::new()
+    } else {
+        format!(", and {}", consent.second_word())
     };
-    ConsentError::NotNamed {
-        path: path.to_owned(),
-        held: match reasons {
-            [] => String::new(),
-            _ => format!(": {told}"),
-        },
-        way_out: format!(
-            "SOKUDO_DESTROY={word} in the environment, or --destroy={}{also}",
+    let words = |prefix: &str| match &occupancy.serial {
+        Some(serial) => format!("{prefix}{serial} or {}", path.display()),
+        None => format!("{prefix}{}", path.display()),
+    };
+    let way_out = match consent.front {
+        Front::Own => format!("{}{also}", words("--destroy ")),
+        Front::Door => format!(
+            "{} in the environment, or --destroy={}{also}",
+            words("SOKUDO_DESTROY="),
             path.display()
         ),
+    };
+    ConsentError::NotNamed {
+        path,
+        held,
+        way_out,
+    }
+}
+
+/// The first reasons, and how many more there are.
+fn told<'a>(reasons: impl Iterator<Item = &'a Occupant>) -> String {
+    let reasons: Vec<String> = reasons.map(ToString::to_string).collect();
+    let first = reasons[..reasons.len().min(REASONS_MAX)].join(", ");
+    match reasons.len().saturating_sub(REASONS_MAX) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+/// How to come to a device that may be written.
+const fn way_out_of(reason: &Occupant) -> &'static str {
+    match reason {
+        Occupant::Mounted { .. } => "unmount it, or measure writes in a directory on it",
+        Occupant::Swap { .. } => "take it out of use with swapoff",
+        Occupant::Holder { .. } => "take it out of that first, or name what stands on it",
+        Occupant::Claimed => "end what uses it",
+        Occupant::Unwritable { .. } => "name a device that takes writes, or read it only",
+        Occupant::Partition { .. } | Occupant::Signature { .. } | Occupant::Unseen { .. } => {
+            "run where /sys and /proc show who uses it"
+        }
     }
 }
 
@@ -202,8 +290,8 @@ mod tests {
         }
     }
 
-    fn asked(occupants: Vec<Occupant>, named: &str, occupied_too: bool) -> String {
-        let consent = Consent::new([named.to_owned()], occupied_too);
+    fn asked(front: Front, occupants: Vec<Occupant>, named: &str, occupied_too: bool) -> String {
+        let consent = Consent::new(front, [named.to_owned()], occupied_too);
         DevicePermit::obtain(Path::new("/dev/null"), &occupancy(occupants), &consent)
             .unwrap_err()
             .to_string()
@@ -216,44 +304,97 @@ mod tests {
         }]
     }
 
+    fn uses() -> Vec<Occupant> {
+        let device = || "sdx1".to_owned();
+        vec![
+            Occupant::Mounted {
+                device: device(),
+                at: "/home".to_owned(),
+            },
+            Occupant::Swap { device: device() },
+            Occupant::Holder {
+                device: device(),
+                holder: "md0".to_owned(),
+            },
+            Occupant::Claimed,
+            Occupant::Unseen {
+                sentence: "nobody knows".to_owned(),
+            },
+            Occupant::Unwritable {
+                sentence: "sdx is write-protected".to_owned(),
+            },
+        ]
+    }
+
     #[test]
     fn without_its_name_no_device_is_written() {
         for named in ["", "WD-1234", "WD-12", "/dev/null", "/", "sdx"] {
-            let told = asked(Vec::new(), named, true);
+            let told = asked(Front::Door, Vec::new(), named, true);
             assert!(told.contains("SOKUDO_DESTROY=WD-123"), "{named}: {told}");
+            let told = asked(Front::Own, Vec::new(), named, true);
+            assert!(told.contains("--destroy WD-123"), "{named}: {told}");
+            assert!(!told.contains("SOKUDO_DESTROY"), "{named}: {told}");
+            assert!(told.contains(named), "{named}: {told}");
         }
     }
 
     #[test]
     fn its_name_alone_is_not_enough_when_it_holds_something() {
-        let told = asked(signed(), "WD-123", false);
-        assert!(told.contains("it holds ext4"), "{told}");
-        assert!(told.contains("--allow_mounted_write=1"), "{told}");
-        let told = asked(signed(), "", false);
-        assert!(
-            told.contains("SOKUDO_DESTROY") && told.contains("--allow_mounted_write=1"),
-            "{told}"
-        );
+        for (front, word, second) in [
+            (Front::Door, "SOKUDO_DESTROY", "--allow_mounted_write=1"),
+            (Front::Own, "--destroy WD-123", "--destroy-contents"),
+        ] {
+            let told = asked(front, signed(), "WD-123", false);
+            assert!(told.contains("it holds ext4"), "{told}");
+            assert!(told.contains(second), "{told}");
+            let told = asked(front, signed(), "", false);
+            assert!(told.contains(word) && told.contains(second), "{told}");
+        }
     }
 
     #[test]
     fn the_second_consent_alone_is_not_enough() {
-        let told = asked(signed(), "", true);
+        let told = asked(Front::Door, signed(), "", true);
         assert!(told.contains("SOKUDO_DESTROY"), "{told}");
+        let told = asked(Front::Own, signed(), "", true);
+        assert!(told.contains("--destroy WD-123"), "{told}");
+    }
+
+    #[test]
+    fn a_device_in_use_is_never_written_by_commands_of_our_own() {
+        for occupant in uses() {
+            let told = asked(Front::Own, vec![occupant.clone()], "WD-123", true);
+            assert!(told.contains(&occupant.to_string()), "{told}");
+            assert!(told.contains("whatever is allowed"), "{told}");
+            assert!(!told.contains("--destroy"), "no flag helps: {told}");
+        }
+        let mounted = asked(Front::Own, uses(), "WD-123", true);
+        assert!(mounted.contains("unmount it"), "{mounted}");
+    }
+
+    #[test]
+    fn a_door_goes_as_far_as_its_tool_but_not_to_what_takes_no_writes() {
+        for occupant in uses() {
+            let told = asked(Front::Door, vec![occupant.clone()], "WD-123", true);
+            let is_unwritable = matches!(occupant, Occupant::Unwritable { .. });
+            // /dev/null stands for a node that changed after it was looked at.
+            assert_eq!(told.contains("another device"), !is_unwritable, "{told}");
+        }
     }
 
     #[test]
     fn what_is_no_longer_the_device_that_was_looked_at_is_refused() {
-        // /dev/null stands for a node that changed after it was looked at.
-        let told = asked(Vec::new(), "WD-123", false);
-        assert!(told.contains("another device"), "{told}");
+        for front in [Front::Own, Front::Door] {
+            let told = asked(front, Vec::new(), "WD-123", false);
+            assert!(told.contains("another device"), "{told}");
+        }
     }
 
     #[test]
     fn an_empty_word_is_no_consent_for_a_device_without_a_serial() {
         let mut nameless = occupancy(Vec::new());
         nameless.serial = Some(String::new());
-        let consent = Consent::new([String::new(), "  ".to_owned()], true);
+        let consent = Consent::new(Front::Own, [String::new(), "  ".to_owned()], true);
         assert!(!consent.names(&nameless));
     }
 }

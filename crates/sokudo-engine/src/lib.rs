@@ -43,7 +43,7 @@ mod worker;
 
 pub use backend::OpenError;
 pub use check::CheckError;
-pub use consent::{Consent, ConsentError, DevicePermit};
+pub use consent::{Consent, ConsentError, DevicePermit, Front};
 pub use control::Control;
 pub use job_file::{Allocation, JobFile, JobFileError, JobFileRequest, OWNER_ATTRIBUTE};
 pub use kernel_files::no_place_for_files;

@@ -52,12 +52,24 @@ pub enum Occupant {
     /// The kernel gives it to nobody else: another program or another mount
     /// namespace uses it.
     Claimed,
+    /// It takes no writes at all.
+    Unwritable {
+        /// Why.
+        sentence: String,
+    },
     /// What it holds or who uses it could not be seen, which must be taken for the
     /// worst.
     Unseen {
         /// What could not be seen and why.
         sentence: String,
     },
+}
+
+impl Occupant {
+    /// Whether it is only about what the device holds: nobody uses it now.
+    pub const fn is_content(&self) -> bool {
+        matches!(self, Self::Partition { .. } | Self::Signature { .. })
+    }
 }
 
 impl std::fmt::Display for Occupant {
@@ -71,7 +83,7 @@ impl std::fmt::Display for Occupant {
                 write!(out, "it holds {what} (at byte {offset})")
             }
             Self::Claimed => out.write_str("the kernel says that it is in use"),
-            Self::Unseen { sentence } => out.write_str(sentence),
+            Self::Unwritable { sentence } | Self::Unseen { sentence } => out.write_str(sentence),
         }
     }
 }

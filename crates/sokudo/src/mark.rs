@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
         plan,
         schedule: plan::schedule(arguments),
         test_file_size: plan::test_file_size(arguments),
-        permission: Permission::new(arguments.overwrite, &arguments.destroying.destroy),
+        permission: Permission::new(arguments.overwrite, &arguments.destroying),
         notes: notes(arguments, kind),
         data: arguments.data.clone(),
         command: measurement::command(arguments.seed, seed),

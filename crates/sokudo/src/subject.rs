@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use sokudo_device::{CounterSource, FileStateError, Inspected, System, occupants};
 use sokudo_engine::{
-    Consent, ConsentError, Control, DevicePermit, FileTarget, SimulatedTarget, StageError, Target,
-    TargetError, TestFile, TestFileError, lay_out, sim,
+    Consent, ConsentError, Control, DevicePermit, FileTarget, Front, SimulatedTarget, StageError,
+    Target, TargetError, TestFile, TestFileError, lay_out, sim,
 };
 use sokudo_model::{
     Bytes, DataContent, DeviceCounters, DirectIoSupport, Event, Layout, TargetInfo, TargetKind,
     Workload,
 };
 
+use crate::cli::Destroying;
 use crate::exit::Exit;
 
 /// Size that the null target pretends to have, unless told.
@@ -113,13 +114,17 @@ pub(crate) enum Permission {
 
 impl Permission {
     /// What these flags allow.
-    pub(crate) fn new(overwrite: bool, destroy: &[String]) -> Self {
+    pub(crate) fn new(overwrite: bool, destroying: &Destroying) -> Self {
         if overwrite {
             Self::OverwriteFile
-        } else if destroy.is_empty() {
+        } else if destroying.destroy.is_empty() {
             Self::ReadOnly
         } else {
-            Self::Destroy(Consent::new(destroy.iter().cloned(), false))
+            Self::Destroy(Consent::new(
+                Front::Own,
+                destroying.destroy.iter().cloned(),
+                destroying.destroy_contents,
+            ))
         }
     }
 }

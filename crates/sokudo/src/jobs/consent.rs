@@ -1,7 +1,7 @@
 //! Where consent to destroy a device comes from: the environment, and what `--destroy`
 //! named.
 
-use sokudo_engine::Consent;
+use sokudo_engine::{Consent, Front};
 
 /// Serial numbers or paths of devices that may be destroyed, separated by commas.
 const VARIABLE: &str = "SOKUDO_DESTROY";
@@ -14,7 +14,11 @@ pub(crate) fn named(words: &[String]) -> Consent {
 
 fn together(variable: &str, words: &[String]) -> Consent {
     let from_variable = variable.split(',').map(str::to_owned);
-    Consent::new(from_variable.chain(words.iter().cloned()), false)
+    Consent::new(
+        Front::Door,
+        from_variable.chain(words.iter().cloned()),
+        false,
+    )
 }
 
 #[cfg(test)]
@@ -26,9 +30,10 @@ mod tests {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(
             together("/dev/sdx, WD-1", &words("/dev/sdy")),
-            Consent::new(words("/dev/sdx WD-1 /dev/sdy"), false)
+            Consent::new(Front::Door, words("/dev/sdx WD-1 /dev/sdy"), false)
         );
-        assert_eq!(together("", &[]), Consent::default());
-        assert_eq!(together(" ,,", &[String::new()]), Consent::default());
+        let nobody = Consent::new(Front::Door, [], false);
+        assert_eq!(together("", &[]), nobody);
+        assert_eq!(together(" ,,", &[String::new()]), nobody);
     }
 }

@@ -1,0 +1,290 @@
+use super::*;
+use proptest::prelude::*;
+use sokudo_model::{Nanos, Sample};
+
+fn request() -> Request {
+    Request {
+        preset: Preset::Surface,
+        size: Bytes(6_001_175_126_016),
+        block_min: Bytes(512),
+        short_stroke: None,
+        points: None,
+        sample: None,
+        block: None,
+        depth: None,
+        shuffle: false,
+        access_count: None,
+        access_size: None,
+        random: false,
+        extra: false,
+        writes: Writes::None,
+        caches: vec![DriveCache::Keep],
+    }
+}
+
+fn workloads(request: &Request) -> Vec<Workload> {
+    let planned = plan(request, 1).unwrap();
+    let stages = planned.plan.stages.into_iter();
+    stages.flat_map(|stage| stage.workloads).collect()
+}
+
+fn names(request: &Request) -> Vec<String> {
+    let label = |w: &Workload| format!("{} {}", w.name, w.operations.direction());
+    workloads(request).iter().map(label).collect()
+}
+
+#[test]
+fn a_plain_scan_is_a_curve_and_access_times_and_only_reads() {
+    let found = workloads(&request());
+    assert_eq!(names(&request()), ["TRANSFER read", "ACCESS 4K read"]);
+    let curve = found[0].survey.unwrap();
+    assert_eq!((curve.places, curve.visit), (200, Visit::Ascending));
+    assert_eq!(curve.sample, Sample::Bytes(Bytes::mib(10)));
+    assert_eq!(
+        (found[0].blocks.single(), found[0].depth),
+        (Some(Bytes::mib(1)), 8)
+    );
+    let access = found[1].survey.unwrap();
+    assert_eq!((access.places, access.visit), (200, Visit::Random));
+}
+
+#[test]
+fn the_preset_of_gnome_disks_reads_a_page_and_then_all_at_once() {
+    let found = workloads(&Request {
+        preset: Preset::Gnome,
+        ..request()
+    });
+    let curve = found[0].survey.unwrap();
+    assert_eq!((curve.places, curve.approach), (100, Some(Bytes::kib(4))));
+    assert_eq!(
+        (found[0].blocks.single(), found[0].depth),
+        (Some(Bytes::mib(10)), 1)
+    );
+    assert_eq!(found[1].survey.unwrap().places, 1000);
+    let smaller = workloads(&Request {
+        preset: Preset::Gnome,
+        sample: Some(Bytes::mib(2)),
+        ..request()
+    });
+    assert_eq!(smaller[0].blocks.single(), Some(Bytes::mib(2)));
+    assert_eq!(
+        smaller[0].survey.unwrap().sample,
+        Sample::Bytes(Bytes::mib(2))
+    );
+}
+
+#[test]
+fn the_levels_of_hd_tune_are_times() {
+    let found = workloads(&Request {
+        preset: Preset::HdTune("2".parse().unwrap()),
+        ..request()
+    });
+    let curve = found[0].survey.unwrap();
+    assert_eq!(curve.sample, Sample::Time(Nanos::from_millis(250)));
+    assert_eq!((curve.places, curve.approach), (200, Some(Bytes(512))));
+}
+
+#[test]
+fn a_short_stroke_is_the_start_of_the_target_in_whole_blocks() {
+    let found = workloads(&Request {
+        short_stroke: Some(Bytes(100_000_000_100)),
+        ..request()
+    });
+    for workload in found {
+        let span = workload.span.unwrap();
+        assert_eq!(
+            (span.offset, span.length),
+            (Bytes(0), Bytes(99_999_999_488 + 512))
+        );
+    }
+    let refused = plan(
+        &Request {
+            short_stroke: Some(Bytes(7_000_000_000_000)),
+            ..request()
+        },
+        1,
+    );
+    assert!(matches!(refused, Err(SurfaceError::Beyond { .. })));
+}
+
+#[test]
+fn a_target_too_small_for_its_samples_is_measured_whole_and_says_so() {
+    let planned = plan(
+        &Request {
+            size: Bytes::mib(32),
+            ..request()
+        },
+        1,
+    )
+    .unwrap();
+    let curve = planned.plan.stages[0].workloads[0].survey.unwrap();
+    assert_eq!((curve.places, curve.sample), (32, Sample::Whole));
+    assert!(
+        planned.notes[0].contains("all of it"),
+        "{:?}",
+        planned.notes
+    );
+}
+
+#[test]
+fn random_access_leaves_out_what_the_device_does_not_take() {
+    let planned = plan(
+        &Request {
+            random: true,
+            block_min: Bytes(4096),
+            ..request()
+        },
+        1,
+    )
+    .unwrap();
+    let rows: Vec<&str> = planned
+        .plan
+        .stages
+        .iter()
+        .map(|stage| stage.workloads[0].name.as_str())
+        .collect();
+    assert_eq!(
+        rows[2..],
+        ["RANDOM 4K", "RANDOM 64K", "RANDOM 1M", "RANDOM mixed"]
+    );
+    assert!(planned.notes[0].contains("RANDOM 512B is left out"));
+}
+
+#[test]
+fn extra_tests_are_those_of_hd_tune() {
+    let rows = names(&Request {
+        extra: true,
+        access_count: Some(0),
+        points: Some(0),
+        ..request()
+    });
+    assert_eq!(
+        rows[..9],
+        [
+            "SEQ outer read",
+            "SEQ middle read",
+            "SEQ inner read",
+            "SEEK 512B read",
+            "SEEK 4K read",
+            "BUTTERFLY read",
+            "SEEK 64K read",
+            "SEEK mixed read",
+            "BURST read",
+        ]
+    );
+    assert_eq!(rows.len(), 20);
+    assert_eq!(rows[19], "CACHE 64M read");
+}
+
+#[test]
+fn writes_come_with_every_row_but_those_of_the_cache_and_write_back_says_so() {
+    for (writes, back) in [(Writes::New, false), (Writes::Back, true)] {
+        let found = workloads(&Request {
+            random: true,
+            extra: true,
+            writes,
+            ..request()
+        });
+        let writing: Vec<_> = found
+            .iter()
+            .filter(|workload| workload.operations.changes_data())
+            .collect();
+        assert_eq!(writing.len(), 15);
+        for workload in writing {
+            assert_eq!(workload.survey.unwrap().write_back, back);
+        }
+    }
+}
+
+#[test]
+fn both_states_of_the_cache_get_rows_with_names_of_their_own() {
+    let rows = names(&Request {
+        caches: vec![DriveCache::Off, DriveCache::On],
+        ..request()
+    });
+    assert_eq!(
+        rows,
+        [
+            "TRANSFER, cache off read",
+            "ACCESS 4K, cache off read",
+            "TRANSFER, cache on read",
+            "ACCESS 4K, cache on read",
+        ]
+    );
+}
+
+#[test]
+fn nothing_to_measure_is_no_plan() {
+    let refused = plan(
+        &Request {
+            points: Some(0),
+            access_count: Some(0),
+            ..request()
+        },
+        1,
+    );
+    assert_eq!(refused, Err(SurfaceError::Nothing));
+}
+
+prop_compose! {
+    fn any_request()(
+        preset in prop_oneof![
+            Just(Preset::Surface), Just(Preset::Gnome), Just(Preset::Full),
+            (1u8..=5).prop_map(|level| Preset::HdTune(level.to_string().parse().unwrap())),
+        ],
+        size in prop_oneof![0u64..10_000, 0..1u64 << 28, 0..u64::MAX],
+        block_min in prop_oneof![Just(512u64), Just(4096)],
+        short_stroke in proptest::option::of(0..u64::MAX),
+        points in proptest::option::of(0..2_000u32),
+        sample in proptest::option::of(0..100_000_000u64),
+        block in proptest::option::of(0..100_000_000u64),
+        access_count in proptest::option::of(0..5_000u32),
+        access_size in proptest::option::of(0..100_000_000u64),
+        (random, extra, shuffle) in any::<(bool, bool, bool)>(),
+        writes in prop_oneof![Just(Writes::None), Just(Writes::Back), Just(Writes::New)],
+    ) -> Request {
+        let rounded = |bytes: u64| Bytes(if bytes % 3 == 0 { bytes } else { bytes / 4096 * 4096 });
+        Request {
+            preset,
+            size: Bytes(size),
+            block_min: Bytes(block_min),
+            short_stroke: short_stroke.map(Bytes),
+            points,
+            sample: sample.map(rounded),
+            block: block.map(rounded),
+            depth: None,
+            shuffle,
+            access_count,
+            access_size: access_size.map(rounded),
+            random,
+            extra,
+            writes,
+            caches: vec![DriveCache::Keep],
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_plan_fits_its_target_and_writes_only_when_told(request in any_request()) {
+        let Ok(planned) = plan(&request, 7) else { return Ok(()) };
+        for stage in &planned.plan.stages {
+            let [workload] = &stage.workloads[..] else { panic!("one row per stage") };
+            let span = workload.span.unwrap_or(Span { offset: Bytes(0), length: request.size });
+            prop_assert!(span.offset.0 + span.length.0 <= request.size.0);
+            prop_assert!(workload.blocks.largest() <= span.length, "{}", workload.name);
+            prop_assert!(workload.blocks.smallest().0.is_multiple_of(request.block_min.0));
+            prop_assert!(span.offset.0.is_multiple_of(request.block_min.0));
+            if workload.operations.changes_data() {
+                prop_assert_ne!(request.writes, Writes::None);
+                let back = workload.survey.is_some_and(|survey| survey.write_back);
+                prop_assert_eq!(back, request.writes == Writes::Back);
+            }
+            if let Some(survey) = workload.survey {
+                prop_assert!(survey.places > 0);
+            }
+            let ends = workload.survey.is_some() || workload.limits.time.is_some();
+            prop_assert!(ends, "{} would never end", workload.name);
+        }
+    }
+}

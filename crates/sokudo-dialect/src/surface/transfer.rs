@@ -1,0 +1,128 @@
+//! The transfer curve: how fast each place is when it is read in one go.
+
+use sokudo_model::{Bytes, Sample, Survey, Visit, Workload};
+
+use super::{Preset, Request, Rows, SurfaceError, checked_block};
+
+/// What a page is to GNOME Disks.
+const PAGE: Bytes = Bytes::kib(4);
+
+/// What a preset does at each place.
+struct Way {
+    points: u32,
+    block: Bytes,
+    depth: u32,
+    sample: Sample,
+    approach: Option<Bytes>,
+}
+
+/// Adds the curve, where it has points.
+pub(super) fn add(request: &Request, rows: &mut Rows) -> Result<(), SurfaceError> {
+    let way = way(request)?;
+    if way.points == 0 {
+        return Ok(());
+    }
+    if way.block > rows.length {
+        return Err(SurfaceError::Small {
+            size: rows.length,
+            block: way.block,
+        });
+    }
+    let (places, sample) = fitted(&way, request, rows);
+    let workload = Workload {
+        depth: way.depth,
+        ..Workload::new("TRANSFER", way.block)
+    };
+    let visit = if request.shuffle {
+        Visit::Shuffled
+    } else {
+        Visit::Ascending
+    };
+    let survey = Survey {
+        places,
+        visit,
+        sample,
+        approach: way.approach,
+        write_back: false,
+    };
+    rows.add(workload, survey);
+    Ok(())
+}
+
+/// The preset, as far as nothing else is asked for.
+fn way(request: &Request) -> Result<Way, SurfaceError> {
+    let mut way = match request.preset {
+        Preset::Surface => Way {
+            points: 200,
+            block: Bytes::mib(1),
+            depth: 8,
+            sample: Sample::Bytes(Bytes::mib(10)),
+            approach: None,
+        },
+        Preset::Gnome => Way {
+            points: 100,
+            block: request.sample.unwrap_or(Bytes::mib(10)),
+            depth: 1,
+            sample: Sample::Bytes(Bytes::mib(10)),
+            approach: Some(PAGE.max(request.block_min)),
+        },
+        Preset::HdTune(level) => Way {
+            points: 200,
+            block: Bytes::kib(64),
+            depth: 1,
+            sample: Sample::Time(level.time_per_place()),
+            approach: Some(request.block_min),
+        },
+        Preset::Full => Way {
+            points: 200,
+            block: Bytes::mib(1),
+            depth: 8,
+            sample: Sample::Whole,
+            approach: None,
+        },
+    };
+    way.points = request.points.unwrap_or(way.points);
+    way.depth = request.depth.unwrap_or(way.depth);
+    let option = match request.preset {
+        Preset::Gnome if request.block.is_none() => "--sample",
+        _ => "--block",
+    };
+    way.block = checked_block(
+        option,
+        request.block.unwrap_or(way.block),
+        request.block_min,
+    )?;
+    if let Some(asked) = request.sample {
+        if asked < way.block {
+            return Err(SurfaceError::Sample {
+                asked,
+                block: way.block,
+            });
+        }
+        way.sample = Sample::Bytes(asked);
+    }
+    Ok(way)
+}
+
+/// Places and samples as the target has room for. Samples that would overlap become all
+/// of it.
+fn fitted(way: &Way, request: &Request, rows: &mut Rows) -> (u32, Sample) {
+    let blocks = rows.length.0 / way.block.0;
+    let places = u32::try_from(blocks).map_or(way.points, |blocks| way.points.min(blocks));
+    if places < way.points && request.points.is_some() {
+        rows.notes.push(format!(
+            "{} have room for {places} points of one block ({}), so there are no more",
+            rows.length, way.block
+        ));
+    }
+    match way.sample {
+        Sample::Bytes(bytes) if bytes.0.saturating_mul(u64::from(places)) >= rows.length.0 => {
+            rows.notes.push(format!(
+                "{places} samples of {bytes} are more than the {} there are, so all of it is measured",
+                rows.length
+            ));
+            (places, Sample::Whole)
+        }
+        sample => (places, sample),
+    }
+}
