@@ -1,7 +1,7 @@
 //! Did the bytes reach the devices: what is missing there, and what keeps it
 //! from being seen.
 
-use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Operation, TargetKind};
+use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Operation, Outcome, TargetKind};
 
 use crate::RowRule;
 use crate::case::{Case, counted, counts};
@@ -32,6 +32,9 @@ const REMOTE: [&str; 11] = [
     "vboxsf",
 ];
 
+/// Who reads a part this often through a cache does so on purpose.
+const READ_AGAIN_TIMES: u64 = 10;
+
 /// Bytes that the devices counted per byte that the engine moved; of a mix the
 /// smaller one of both directions, since each must hold.
 pub(crate) fn device_ratio(case: &Case<'_>) -> Option<f64> {
@@ -52,6 +55,12 @@ fn not_from_device(case: &Case<'_>) -> Option<Ruling> {
              without asking the device",
             "measure a file whose every block was written, such as the one sokudo lays out in a \
              directory",
+        )
+    } else if !case.direct() && reads_again(case) {
+        (
+            "the row reads the same few bytes again and again through the page cache: it shows the \
+             processor and its memory, and is meant to",
+            "take it as what the system can do at most; the other rows are about the disk",
         )
     } else if !case.direct() {
         (
@@ -75,6 +84,17 @@ fn not_from_device(case: &Case<'_>) -> Option<Ruling> {
         )
     };
     Some(Ruling::new(Code::NotFromDevice, symptom, cause, remedy))
+}
+
+/// Whether each trial reads a small part of the target over and over, as `hdparm -T`.
+fn reads_again(case: &Case<'_>) -> bool {
+    let is_far_larger =
+        |outcome: &Outcome, length: Bytes| outcome.bytes_moved().0 / READ_AGAIN_TIMES > length.0;
+    let span = case.row.workload.span;
+    span.is_some_and(|span| {
+        case.outcomes()
+            .all(|outcome| is_far_larger(outcome, span.length))
+    })
 }
 
 fn not_on_device(case: &Case<'_>) -> Option<Ruling> {
@@ -354,6 +374,14 @@ mod tests {
             compressed.contains("stores the file compressed"),
             "{compressed}"
         );
+        let again = half(|run| {
+            run.rows[0].trials[0].outcome.direct = false;
+            run.rows[0].workload.span = Some(sokudo_model::Span {
+                offset: Bytes(0),
+                length: Bytes::mib(1),
+            });
+        });
+        assert!(again.contains("is meant to"), "{again}");
         let behind_loop = half(|run| run.target.devices.insert(0, looped(false, Some(false))));
         assert!(behind_loop.contains("a loop device reads"), "{behind_loop}");
         let unknown = half(|_| ());

@@ -56,6 +56,10 @@ pub enum Code {
     DirectUnavailable,
     /// The trials differ much.
     Unsteady,
+    /// The first trial is unlike the others.
+    FirstRunOutlier,
+    /// The row was not measured as precisely as asked for.
+    PrecisionNotReached,
     /// The file system or the array wrote more than it was given.
     WriteAmplification,
     /// More was read from the devices than was asked for.
@@ -84,7 +88,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in the order in which they are declared.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 38] = [
         Self::NoIo,
         Self::NoDevice,
         Self::MemoryFileSystem,
@@ -109,6 +113,8 @@ impl Code {
         Self::CompressedFile,
         Self::DirectUnavailable,
         Self::Unsteady,
+        Self::FirstRunOutlier,
+        Self::PrecisionNotReached,
         Self::WriteAmplification,
         Self::ReadAmplification,
         Self::ReadModifyWrite,
@@ -166,6 +172,8 @@ impl Code {
             Self::CompressedFile => ("compressed-file", Warning, Unverified),
             Self::DirectUnavailable => ("direct-unavailable", Warning, Verified),
             Self::Unsteady => ("unsteady", Warning, Verified),
+            Self::FirstRunOutlier => ("first-run-outlier", Warning, Verified),
+            Self::PrecisionNotReached => ("precision-not-reached", Warning, Verified),
             Self::WriteAmplification => ("write-amplification", Info, Verified),
             Self::ReadAmplification => ("read-amplification", Info, Verified),
             Self::ReadModifyWrite => ("read-modify-write", Info, Verified),

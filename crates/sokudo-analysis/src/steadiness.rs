@@ -1,22 +1,21 @@
 //! Do the trials agree.
 
-use sokudo_model::Outcome;
-use sokudo_stats::{Summary, median_interval};
+use sokudo_model::{Enough, Outcome, TargetKind};
+use sokudo_stats::{Summary, first_deviation};
 
 use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
-use crate::threshold::{CONFIDENCE, INTERVAL_REACH_MAX};
+use crate::threshold::{
+    FIRST_RUN_DEVIATIONS_MAX, FIRST_RUN_SHARE_MIN, INTERVAL_REACH_MAX, INTERVAL_TRIALS_MIN,
+};
 
-pub(crate) const RULES: &[RowRule] = &[unsteady];
+pub(crate) const RULES: &[RowRule] = &[unsteady, first_run_outlier, precision_not_reached];
 
 /// The interval of the median is wide. That says nothing against the bytes'
 /// arrival, so that the verdict stays; it says how little one figure tells.
 fn unsteady(case: &Case<'_>) -> Option<Ruling> {
-    let bandwidths: Vec<f64> = case.outcomes().filter_map(bytes_per_second).collect();
-    let median = Summary::of(&bandwidths)?.median;
-    let interval = median_interval(&bandwidths, CONFIDENCE)?;
-    (interval.reach(median)? > INTERVAL_REACH_MAX).then(|| {
+    (Enough::reach(&case.row.trials)? > INTERVAL_REACH_MAX).then(|| {
         Ruling::new(
             Code::Unsteady,
             format!(
@@ -31,11 +30,80 @@ fn unsteady(case: &Case<'_>) -> Option<Ruling> {
     })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-fn bytes_per_second(outcome: &Outcome) -> Option<f64> {
-    let seconds = outcome.elapsed.as_secs_f64();
-    let bytes = outcome.bytes_moved().0;
-    (seconds > 0.0 && bytes > 0).then(|| bytes as f64 / seconds)
+/// The first trial is unlike the others, so that a mean over all is of two things. Trials
+/// after a discarded one are not looked at, nor those of no device.
+fn first_run_outlier(case: &Case<'_>) -> Option<Ruling> {
+    let bandwidths: Vec<f64> = case
+        .outcomes()
+        .filter_map(Outcome::bytes_per_second)
+        .collect();
+    let few = bandwidths.len() < INTERVAL_TRIALS_MIN;
+    if few || case.run.schedule.warm_up || case.target().kind == TargetKind::Null {
+        return None;
+    }
+    let (first, median) = (*bandwidths.first()?, Summary::of(&bandwidths)?.median);
+    let share = (first - median).abs() / median;
+    let deviations = first_deviation(&bandwidths)?;
+    if deviations.abs() <= FIRST_RUN_DEVIATIONS_MAX || share <= FIRST_RUN_SHARE_MIN {
+        return None;
+    }
+    let (side, cause) = if deviations < 0.0 {
+        (
+            "slower",
+            "the disk had to spin up or to leave a power state, a cache was still empty, or \
+             earlier writes were still under way",
+        )
+    } else {
+        (
+            "faster",
+            "a cache answered the first trial or took its writes, and the others met it full or \
+             emptied",
+        )
+    };
+    let how_far = if deviations.is_finite() {
+        format!(
+            "{:.1} median absolute deviations away, where {FIRST_RUN_DEVIATIONS_MAX} are allowed",
+            deviations.abs()
+        )
+    } else {
+        "while the others are alike".to_owned()
+    };
+    Some(Ruling::new(
+        Code::FirstRunOutlier,
+        format!(
+            "the first trial was {side} than the others: {:.2} MB/s, their median is {:.2} MB/s, {how_far}",
+            first / 1e6,
+            median / 1e6
+        ),
+        cause,
+        "trust the median, or leave the ends out (--trim 1 in sokudo quick); use more trials \
+         (--runs), or run once more while the disk is warm",
+    ))
+}
+
+/// All trials were made and the interval is still wider than asked for.
+fn precision_not_reached(case: &Case<'_>) -> Option<Ruling> {
+    let schedule = &case.run.schedule;
+    let enough = schedule.enough?;
+    let trials = &case.row.trials;
+    let all_made = u32::try_from(trials.len()).is_ok_and(|made| made >= schedule.trials);
+    if !all_made || enough.is_reached(trials) {
+        return None;
+    }
+    let asked = f64::from(enough.half_width_permille) / 10.0;
+    let reached = Enough::reach(trials).map_or_else(
+        || format!("fewer than {INTERVAL_TRIALS_MIN} trials give no 95 % interval"),
+        |reach| format!("the 95 % interval still reaches ± {:.1} %", reach * 100.0),
+    );
+    Some(Ruling::new(
+        Code::PrecisionNotReached,
+        format!(
+            "± {asked} % were asked for; after {} trials {reached}",
+            trials.len()
+        ),
+        "the trials differ more than that, or are too few",
+        "allow more trials (--runs), make them longer (--time), or ask for less (--precision)",
+    ))
 }
 
 #[cfg(test)]
@@ -66,6 +134,96 @@ mod tests {
             ("11 %", spread(0.11), &["unsteady"], Verified),
         ]);
         assert!(text_of(spread(0.25), "unsteady").contains("further than ± 10 %"));
+    }
+
+    /// Reads whose trials take these times.
+    fn taking(milliseconds: &[u64]) -> Run {
+        reads_with(|run| {
+            let trial = run.rows[0].trials[0].clone();
+            run.rows[0].trials = vec![trial; milliseconds.len()];
+            for (trial, milliseconds) in run.rows[0].trials.iter_mut().zip(milliseconds) {
+                trial.outcome.elapsed = Nanos::from_millis(*milliseconds);
+                trial.outcome.depth_achieved = 1e3 / *milliseconds as f64;
+            }
+            run.schedule.trials = u32::try_from(milliseconds.len()).unwrap();
+            // As above, the depth is not what is tested here.
+            run.rows[0].workload.rate = Some(sokudo_model::Rate::Iops(10_000));
+            run.rows[0].workload.depth = 4;
+        })
+    }
+
+    #[test]
+    fn a_first_trial_unlike_the_others_is_told_on_either_side() {
+        let slow = [1_660, 1_000, 1_010, 990, 1_005, 995, 1_003, 1_001, 999];
+        let fast = [600, 1_000, 1_010, 990, 1_005, 995, 1_003, 1_001, 999];
+        let late = [1_000, 1_660, 1_010, 990, 1_005, 995, 1_003, 1_001, 999];
+        let near = [1_050, 1_000, 1_010, 990, 1_005, 995, 1_003, 1_001, 999];
+        let small = [
+            1_015, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000,
+        ];
+        let alone = [
+            1_030, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000,
+        ];
+        check(vec![
+            ("slow", taking(&slow), &["first-run-outlier"], Verified),
+            ("fast", taking(&fast), &["first-run-outlier"], Verified),
+            ("not the first", taking(&late), &[], Verified),
+            ("near", taking(&near), &[], Verified),
+            (
+                "far in deviations, but small",
+                taking(&small),
+                &[],
+                Verified,
+            ),
+            (
+                "the only other",
+                taking(&alone),
+                &["first-run-outlier"],
+                Verified,
+            ),
+            ("too few", taking(&slow[..5]), &["few-trials"], Verified),
+        ]);
+        let text = text_of(taking(&slow), "first-run-outlier");
+        assert!(
+            text.contains("slower than the others: 24.67 MB/s, their median is 40.92 MB/s"),
+            "{text}"
+        );
+        assert!(text_of(taking(&alone), "first-run-outlier").contains("the others are alike"));
+    }
+
+    #[test]
+    fn after_a_discarded_trial_the_first_is_one_as_any() {
+        let mut run = taking(&[1_660, 1_000, 1_010, 990, 1_005, 995, 1_003, 1_001, 999]);
+        run.schedule.warm_up = true;
+        check(vec![("warm", run, &[], Verified)]);
+    }
+
+    #[test]
+    fn a_precision_that_was_not_reached_is_told_and_one_that_was_is_not() {
+        let asking = |permille| {
+            let mut run = taking(&[1_000, 1_030, 970, 1_020, 980, 1_010]);
+            run.schedule.enough = Some(sokudo_model::Enough {
+                trials_min: 6,
+                half_width_permille: permille,
+            });
+            run
+        };
+        check(vec![
+            ("5 %", asking(50), &[], Verified),
+            ("2 %", asking(20), &["precision-not-reached"], Verified),
+        ]);
+        let text = text_of(asking(20), "precision-not-reached");
+        assert!(
+            text.contains("± 2 % were asked for; after 6 trials"),
+            "{text}"
+        );
+        let mut interrupted = asking(20);
+        interrupted.schedule.trials = 12;
+        check(vec![("more were due", interrupted, &[], Verified)]);
+        let mut few = asking(20);
+        few.rows[0].trials.truncate(3);
+        few.schedule.trials = 3;
+        assert!(text_of(few, "precision-not-reached").contains("fewer than 6"));
     }
 
     #[test]

@@ -131,7 +131,7 @@ fn stopped_early(case: &Case<'_>) -> Option<Ruling> {
         .outcomes()
         .any(|outcome| outcome.stopped == StopReason::Cancelled);
     let trials = case.row.trials.len();
-    let asked = case.run.schedule.trials as usize;
+    let asked = case.run.schedule.trials_due(&case.row.trials) as usize;
     let cut = case.run.interrupted && trials < asked;
     if trials == 0 {
         return None;

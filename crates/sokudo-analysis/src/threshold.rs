@@ -63,6 +63,16 @@ pub const INTERVAL_TRIALS_MIN: usize = 6;
 /// called unsteady.
 pub const INTERVAL_REACH_MAX: f64 = 0.10;
 
+/// How many median absolute deviations the first trial may lie from the median. For
+/// normal trials 14.826 of them are 10 standard deviations (1 MAD = 0.6745 σ), which is
+/// hyperfine's limit too. Of six trials that are alike, fewer than 1 in 100 rows pass it
+/// by chance (a test counts).
+pub const FIRST_RUN_DEVIATIONS_MAX: f64 = 14.826;
+
+/// A first trial nearer to the median than this share of it makes no difference to
+/// anybody, however alike the others are.
+pub const FIRST_RUN_SHARE_MIN: f64 = 0.02;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,11 +91,13 @@ mod tests {
             .collect()
     }
 
-    /// A number as the document writes it: `98 %`, `256 KiB`, `6`.
+    /// A number as the document writes it: `98 %`, `256 KiB`, `14.826`.
     fn number(text: &str) -> f64 {
         match text.strip_suffix('%') {
             Some(percent) => percent.trim().parse::<f64>().unwrap() / 100.0,
-            None => text.parse::<Bytes>().unwrap().0 as f64,
+            None => text
+                .parse()
+                .unwrap_or_else(|_| text.parse::<Bytes>().unwrap().0 as f64),
         }
     }
 
@@ -112,6 +124,8 @@ mod tests {
             ("CONFIDENCE", CONFIDENCE),
             ("INTERVAL_TRIALS_MIN", INTERVAL_TRIALS_MIN as f64),
             ("INTERVAL_REACH_MAX", INTERVAL_REACH_MAX),
+            ("FIRST_RUN_DEVIATIONS_MAX", FIRST_RUN_DEVIATIONS_MAX),
+            ("FIRST_RUN_SHARE_MIN", FIRST_RUN_SHARE_MIN),
         ];
         // A line that begins with this declares a threshold.
         let declaration = ["pub", "const "].join(" ");

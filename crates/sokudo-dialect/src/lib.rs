@@ -4,6 +4,9 @@
 //! - [`fio`] reads and prints fio job files.
 //! - [`diskspd`] reads and prints command lines of diskspd, and reads its profiles.
 //! - [`crystal`] knows CrystalDiskMark's profiles and rows.
+//! - [`hdparm`] knows hdparm's two timings.
+//! - [`quick`] knows the quick look: hdparm's timings, and dd.
+//! - [`sweep`] knows the sweeps of ATTO and MiniTool: block sizes against depths or threads.
 //! - [`surface`] knows the scans of GNOME Disks and HD Tune.
 //!
 //! Nothing here touches the system: no file is opened, no device is looked at,
@@ -17,5 +20,8 @@
 pub mod crystal;
 pub mod diskspd;
 pub mod fio;
+pub mod hdparm;
 pub mod host;
+pub mod quick;
 pub mod surface;
+pub mod sweep;

@@ -79,6 +79,13 @@ pub enum Event {
         /// 0 for the first trial.
         trial: u32,
     },
+    /// A row has been measured precisely enough, so that its other trials are left out.
+    RowEnough {
+        /// The row's index in the plan.
+        row: usize,
+        /// Trials that it would still have had.
+        left_out: u32,
+    },
     /// Nothing is done on purpose, until `remaining` has passed.
     Pause {
         /// Time left.

@@ -1,7 +1,7 @@
 //! What happened, complete enough to recompute every figure from it.
 
 use serde::{Deserialize, Serialize};
-use sokudo_stats::Histogram;
+use sokudo_stats::{Histogram, median_reach};
 
 use crate::finding::{Assessment, Finding};
 use crate::plan::{BackendKind, Operation, Plan, Workload};
@@ -72,8 +72,45 @@ pub struct Schedule {
 pub struct Enough {
     /// Trials that are made in any case.
     pub trials_min: u32,
-    /// Half the width of the 95 % interval of the median, in thousandths of the median.
+    /// How far the 95 % interval of the bandwidths' median may reach from it, at its
+    /// wider side, in thousandths of the median.
     pub half_width_permille: u32,
+}
+
+impl Enough {
+    /// Confidence of the interval that is looked at.
+    const CONFIDENCE: f64 = 0.95;
+
+    /// Whether these trials are enough.
+    pub fn is_reached(self, trials: &[Trial]) -> bool {
+        let reach = Self::reach(trials);
+        let made = u32::try_from(trials.len()).unwrap_or(u32::MAX);
+        made >= self.trials_min
+            && reach.is_some_and(|reach| reach * 1e3 <= f64::from(self.half_width_permille))
+    }
+
+    /// How far the 95 % interval reaches from the median of these trials' bandwidths,
+    /// as a share of it; `None` where there are too few of them.
+    pub fn reach(trials: &[Trial]) -> Option<f64> {
+        let bandwidths: Vec<f64> = trials
+            .iter()
+            .filter_map(|trial| trial.outcome.bytes_per_second())
+            .collect();
+        median_reach(&bandwidths, Self::CONFIDENCE)
+    }
+}
+
+impl Schedule {
+    /// How many trials a row with these should have had: as many as it has once they
+    /// are enough.
+    pub fn trials_due(&self, trials: &[Trial]) -> u32 {
+        match self.enough {
+            Some(enough) if enough.is_reached(trials) => {
+                u32::try_from(trials.len()).map_or(self.trials, |made| made.min(self.trials))
+            }
+            _ => self.trials,
+        }
+    }
 }
 
 /// One workload with all its trials.
@@ -191,6 +228,15 @@ impl Outcome {
     /// Bytes read and written in the measured part.
     pub fn bytes_moved(&self) -> Bytes {
         Bytes(self.data_operations().map(|tally| tally.bytes.0).sum())
+    }
+
+    /// Bytes read and written per second of the measured part; `None` where nothing
+    /// was moved.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub fn bytes_per_second(&self) -> Option<f64> {
+        let seconds = self.elapsed.as_secs_f64();
+        let bytes = self.bytes_moved().0;
+        (seconds > 0.0 && bytes > 0).then(|| bytes as f64 / seconds)
     }
 
     /// Reads and writes completed in the measured part.

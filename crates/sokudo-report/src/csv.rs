@@ -13,7 +13,7 @@ mod places;
 type Column = (&'static str, fn(&RunDocument, &ResultDocument) -> String);
 
 /// Every column in order.
-const COLUMNS: [Column; 49] = [
+const COLUMNS: [Column; 50] = [
     ("started_at", |run, _| run.started_at.clone()),
     ("target", |run, _| {
         run.target
@@ -69,6 +69,9 @@ const COLUMNS: [Column; 49] = [
     }),
     ("bandwidth_interval_95_high_bytes_per_s", |_, result| {
         bandwidth(result, |b| Some(b.interval_95?.high))
+    }),
+    ("bandwidth_trimmed_mean_bytes_per_s", |_, result| {
+        bandwidth(result, |b| b.trimmed_mean)
     }),
     ("iops_median", |_, result| iops(result, |i| Some(i.median))),
     ("iops_mean", |_, result| iops(result, |i| Some(i.mean))),

@@ -109,10 +109,14 @@ pub struct ScheduleDocument {
     pub pause_ns: u64,
     /// Whether a trial of full length was run first and thrown away.
     pub warm_up: bool,
-    /// Half the width of the 95 % interval of the median at which a row has enough
-    /// trials, in thousandths of the median; null where all trials were made anyway.
+    /// How far the 95 % interval of the median may reach from it, at its wider side, for
+    /// a row to have enough trials, in thousandths of the median; null where all trials
+    /// were made anyway.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enough_half_width_permille: Option<u32>,
+    /// Trials that a row has had before that is looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enough_trials_min: Option<u32>,
     /// Trials left out at each end for the trimmed mean.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub trim: u32,
@@ -147,6 +151,7 @@ impl RunDocument {
                     .schedule
                     .enough
                     .map(|enough| enough.half_width_permille),
+                enough_trials_min: run.schedule.enough.map(|enough| enough.trials_min),
                 trim: run.schedule.trim,
             },
             interrupted: run.interrupted,
@@ -154,9 +159,7 @@ impl RunDocument {
             environment: run.environment.clone(),
             findings: run.findings.clone(),
             results: results
-                .map(|(row, fingerprint)| {
-                    ResultDocument::from_row(row, run.schedule.trials, fingerprint)
-                })
+                .map(|(row, fingerprint)| ResultDocument::from_row(row, &run.schedule, fingerprint))
                 .collect(),
         }
     }

@@ -12,6 +12,9 @@ use crate::number::{MISSING, grouped};
 
 const UNKNOWN: &str = "unknown";
 
+/// The method that people compare with hdparm's figures.
+pub(crate) const QUICK: &str = "quick";
+
 /// One thing that is known about a run.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Fact {
@@ -48,6 +51,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         ("Memory", special(document, "memory")),
         ("Steady", special(document, "steady")),
         ("Trials", Some(trials_line(document))),
+        ("hdparm", hdparm_line(document)),
         ("Seed", Some(document.seed.to_string())),
         ("Machine", machine_line(&document.environment)),
         ("Not seen", sentences(&target.blind_spots)),
@@ -289,9 +293,16 @@ fn direct_line(document: &RunDocument) -> String {
         [] => UNKNOWN,
         [Some(true)] => "on",
         [Some(false)] => "off (through the page cache)",
+        _ if measured_alike(document) => "on in some rows, off in others",
         _ => "on in some trials, off in others",
     }
     .to_owned()
+}
+
+/// Whether all trials of each row that has any went the same way.
+fn measured_alike(document: &RunDocument) -> bool {
+    let mut results = document.results.iter();
+    results.all(|result| result.trials.is_empty() || result.direct.is_some())
 }
 
 fn data_line(document: &RunDocument) -> String {
@@ -360,10 +371,23 @@ fn trials_line(document: &RunDocument) -> String {
     } else {
         ""
     };
-    format!(
-        "{}{length} per row, {order}, {pause}{warm_up}{end}",
-        schedule.trials
-    )
+    let up_to = match schedule.enough_half_width_permille {
+        Some(_) => "up to ",
+        None => "",
+    };
+    let count = format!("{up_to}{}", schedule.trials);
+    let until = schedule
+        .enough_half_width_permille
+        .map_or_else(String::new, |permille| {
+            format!(", until ±{} % are reached", f64::from(permille) / 10.0)
+        });
+    format!("{count}{length} per row{until}, {order}, {pause}{warm_up}{end}")
+}
+
+/// Whoever compares with hdparm must know its unit.
+fn hdparm_line(document: &RunDocument) -> Option<String> {
+    let likeness = "what it prints as MB/sec are MiB/s (1 MiB is 1,048,576 bytes)";
+    (document.method == QUICK).then(|| likeness.to_owned())
 }
 
 /// `5 s` rather than `5.00 s`: a planned time is exact.

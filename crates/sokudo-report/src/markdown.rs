@@ -37,6 +37,24 @@ const COLUMNS: [Column; 9] = [
     ("p99.9", "--:", |result| latency(result, |l| l.p99_9)),
 ];
 
+/// Shown beside the median when a trimmed mean was asked for.
+const TRIMMED: [Column; 4] = [
+    ("trimmed mean", "--:", |result| {
+        bandwidth(result, |b| {
+            Some(number::rate(b.trimmed_mean? / BYTES_PER_MB))
+        })
+    }),
+    ("mean", "--:", |result| {
+        bandwidth(result, |b| Some(number::rate(b.mean / BYTES_PER_MB)))
+    }),
+    ("stdev", "--:", |result| {
+        bandwidth(result, |b| Some(number::rate(b.stdev? / BYTES_PER_MB)))
+    }),
+    ("R", "--:", |result| {
+        bandwidth(result, |b| Some(number::rate(b.range / BYTES_PER_MB)))
+    }),
+];
+
 /// Shown beside the median when trials were repeated as `CrystalDiskMark` does.
 const BEST: Column = ("best MB/s", "--:", |result| {
     bandwidth(result, |b| Some(number::rate(b.max / BYTES_PER_MB)))
@@ -88,6 +106,9 @@ fn table(document: &RunDocument) -> String {
     let mut columns = COLUMNS.to_vec();
     if document.schedule.name == "crystal" {
         columns.insert(3, BEST);
+    }
+    if document.schedule.trim > 0 {
+        columns.splice(3..3, TRIMMED);
     }
     let line = |cells: Vec<&str>| format!("| {} |", cells.join(" | "));
     let headings = columns.iter().map(|(heading, _, _)| *heading);

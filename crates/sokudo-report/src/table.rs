@@ -4,28 +4,20 @@
 //! A narrow terminal gets fewer columns, never a broken table; the bandwidth and
 //! the verdict are always there. Colour only repeats what a word says.
 
+mod columns;
+
 use sokudo_model::Verdict;
 
-use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument, Status};
+use crate::date;
+use crate::document::{ResultDocument, RunDocument, Status};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name};
-use crate::layout::{Align, Column, table_lines, table_width, wrapped};
-use crate::shortfall::{shortfalls, verdict_cell};
-use crate::{date, number, surface};
+use crate::layout::{table_lines, table_width, wrapped};
+use crate::shortfall::shortfalls;
+use crate::surface;
 
 /// Lines of text longer than this are hard to read, however wide the terminal.
 const TEXT_WIDTH_MAX: usize = 100;
-/// Figures are left out in this order until the table fits.
-const DROP_ORDER: [Figure; 7] = [
-    Figure::P99_9,
-    Figure::Range,
-    Figure::Iops,
-    Figure::P99,
-    Figure::Best,
-    Figure::P50,
-    Figure::Spread,
-];
-
 /// How the table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableStyle {
@@ -152,21 +144,9 @@ fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
     lines
 }
 
-/// A column that a narrow table can do without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Figure {
-    Best,
-    Spread,
-    Range,
-    Iops,
-    P50,
-    P99,
-    P99_9,
-}
-
 fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
     let results = document.results_by_direction();
-    let columns = fitting_columns(document, &results, style);
+    let columns = columns::fitting(document, &results, style);
     let verdicts = columns.last().map_or(&[][..], |verdict| &verdict.cells);
     let table = table_lines(&columns, style.rule());
     let (titles, rows) = table.split_at(2);
@@ -180,134 +160,8 @@ fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
         lines.push(coloured(row, verdict, result, style));
     }
     lines.push(String::new());
-    lines.extend(style.wrapped("", &legend(&results, style)));
+    lines.extend(style.wrapped("", &legend(document, &results, style)));
     lines
-}
-
-/// All columns that fit into the width, in the order in which they are shown.
-fn fitting_columns(
-    document: &RunDocument,
-    results: &[&ResultDocument],
-    style: &TableStyle,
-) -> Vec<Column> {
-    let is_crystal = document.schedule.name == "crystal";
-    let mut dropped: Vec<Figure> = if is_crystal {
-        vec![]
-    } else {
-        vec![Figure::Best]
-    };
-    let mut columns = columns(document, results, style, &dropped);
-    for figure in DROP_ORDER {
-        if table_width(&columns) <= style.width {
-            break;
-        }
-        dropped.push(figure);
-        columns = self::columns(document, results, style, &dropped);
-    }
-    columns
-}
-
-fn columns(
-    document: &RunDocument,
-    results: &[&ResultDocument],
-    style: &TableStyle,
-    dropped: &[Figure],
-) -> Vec<Column> {
-    type Cell<'a> = &'a dyn Fn(&ResultDocument) -> String;
-    let column = |group, title: &str, align, cell: Cell<'_>| Column {
-        group,
-        title: style.text(title),
-        align,
-        cells: results
-            .iter()
-            .map(|result| style.text(&cell(result)))
-            .collect(),
-    };
-    let (mb, unit) = (style.unit.name(), style.unit.bytes());
-    let scaled = |value: f64| number::rate(value / unit);
-    let figures = [
-        (
-            Figure::Best,
-            column(mb, "best", Align::Point, &|r| {
-                bandwidth(r, |b| scaled(b.max))
-            }),
-        ),
-        (Figure::Spread, column(mb, "±95 %", Align::Right, &spread)),
-        (
-            Figure::Range,
-            column(mb, "range", Align::Right, &|r| {
-                bandwidth(r, |b| range(b, unit))
-            }),
-        ),
-        (
-            Figure::Iops,
-            column("", "IOPS", Align::Point, &|r| {
-                r.iops
-                    .as_ref()
-                    .map_or_else(missing, |iops| number::rate(iops.median))
-            }),
-        ),
-        (
-            Figure::P50,
-            column("latency", "p50", Align::Right, &|r| latency(r, |l| l.p50)),
-        ),
-        (
-            Figure::P99,
-            column("latency", "p99", Align::Right, &|r| latency(r, |l| l.p99)),
-        ),
-        (
-            Figure::P99_9,
-            column("latency", "p99.9", Align::Right, &|r| {
-                latency(r, |l| l.p99_9)
-            }),
-        ),
-    ];
-    let mut columns = vec![
-        column("", "Row", Align::Left, &|r| r.name.clone()),
-        column("", "", Align::Left, &|r| r.direction_label()),
-        column(mb, "median", Align::Point, &|r| {
-            bandwidth(r, |b| scaled(b.median))
-        }),
-    ];
-    let kept = figures
-        .into_iter()
-        .filter(|(figure, _)| !dropped.contains(figure));
-    columns.extend(kept.map(|(_, column)| column));
-    columns.push(column("", "Verdict", Align::Left, &|r| {
-        verdict_cell(r, document.schedule.trials)
-    }));
-    columns
-}
-
-fn missing() -> String {
-    number::MISSING.to_owned()
-}
-
-fn bandwidth(result: &ResultDocument, show: impl Fn(&RateFigures) -> String) -> String {
-    result
-        .bandwidth_bytes_per_s
-        .as_ref()
-        .map_or_else(missing, |bandwidth| show(&bandwidth.bytes_per_s))
-}
-
-/// From the worst trial to the best; one trial has no range.
-fn range(figures: &RateFigures, unit: f64) -> String {
-    if figures.trials.len() < 2 {
-        return missing();
-    }
-    number::rate_range(figures.min / unit, figures.max / unit)
-}
-
-fn spread(result: &ResultDocument) -> String {
-    bandwidth(result, |bandwidth| {
-        bandwidth
-            .relative_spread()
-            .map_or_else(missing, |spread| format!("±{}", number::percent(spread)))
-    })
-}
-
-fn latency(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64>) -> String {
-    number::latency(result.latency_ns.as_ref().and_then(pick))
 }
 
 /// The row with its last cell, the verdict, in the verdict's colour.
@@ -329,7 +183,7 @@ pub(crate) fn coloured(
     }
 }
 
-fn legend(results: &[&ResultDocument], style: &TableStyle) -> String {
+fn legend(document: &RunDocument, results: &[&ResultDocument], style: &TableStyle) -> String {
     let has_interval = results
         .iter()
         .filter_map(|result| result.bandwidth_bytes_per_s.as_ref())
@@ -339,8 +193,14 @@ fn legend(results: &[&ResultDocument], style: &TableStyle) -> String {
     } else {
         "no 95 % interval below 6 trials"
     };
+    let trimmed = match document.schedule.trim {
+        0 => String::new(),
+        trim => {
+            format!("; trimmed: mean without the {trim} slowest and the {trim} fastest; R: range")
+        }
+    };
     format!(
-        "{}: median of the trials, {interval}; {}.",
+        "{}: median of the trials, {interval}{trimmed}; {}.",
         style.unit.name(),
         style.unit.definition()
     )

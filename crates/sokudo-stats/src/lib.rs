@@ -18,4 +18,6 @@ pub use distributions::{Normal, Pareto, Zipf};
 pub use histogram::{Bucket, Histogram, RELATIVE_ERROR_MAX, samples_needed};
 pub use permutation::Permutation;
 pub use random::{Random, mix64};
-pub use summary::{Interval, Summary, median_interval};
+pub use summary::{
+    Interval, Summary, first_deviation, median_interval, median_reach, trimmed_mean,
+};

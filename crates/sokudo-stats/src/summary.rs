@@ -97,6 +97,43 @@ pub fn median_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     best
 }
 
+/// How far the interval of the median with at least `confidence` reaches from the
+/// median, as a share of it: the number behind a ±. `None` without an interval, or
+/// with a median of 0.
+pub fn median_reach(values: &[f64], confidence: f64) -> Option<f64> {
+    let median = Summary::of(values)?.median;
+    median_interval(values, confidence)?.reach(median)
+}
+
+/// The mean without the `trim` smallest and the `trim` largest values. `None` when
+/// nothing is left.
+#[expect(clippy::cast_precision_loss, reason = "few values are counted")]
+pub fn trimmed_mean(values: &[f64], trim: usize) -> Option<f64> {
+    let sorted = sorted(values);
+    let end = sorted.len().checked_sub(trim)?;
+    let kept = sorted.get(trim..end).filter(|kept| !kept.is_empty())?;
+    Some(kept.iter().sum::<f64>() / kept.len() as f64)
+}
+
+/// How far the first value lies from the median of all, in median absolute deviations
+/// from it: (x₁ − median) ÷ MAD, with MAD the median of |x − median|. Negative below
+/// the median. Unlike a mean and a standard deviation, both are not moved by the very
+/// value that is looked at (hyperfine tests its first run so, on the slow side only).
+/// Infinite where all but a few values are equal and the first is not. `None` for no
+/// values.
+pub fn first_deviation(values: &[f64]) -> Option<f64> {
+    let first = *values.first()?;
+    let median = Summary::of(values)?.median;
+    let deviations: Vec<f64> = values.iter().map(|value| (value - median).abs()).collect();
+    let spread = Summary::of(&deviations)?.median;
+    let distance = first - median;
+    Some(if distance == 0.0 {
+        0.0
+    } else {
+        distance / spread
+    })
+}
+
 fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -124,6 +161,74 @@ mod tests {
     fn numbers_are_sorted_as_numbers() {
         let interval = median_interval(&[10.0, 9.0, 100.0, 2.0, 33.0, 4.0], 0.95).unwrap();
         assert_eq!((interval.low, interval.high), (2.0, 100.0));
+    }
+
+    #[test]
+    fn the_reach_is_that_of_the_wider_side() {
+        let reach = median_reach(&[90.0, 98.0, 100.0, 100.0, 101.0, 105.0], 0.95);
+        assert_eq!(reach, Some(0.1));
+        assert_eq!(median_reach(&[1.0; 5], 0.95), None);
+        assert_eq!(median_reach(&[0.0; 6], 0.95), None);
+    }
+
+    /// `hdparm -t` twelve times, as document 004 has it: the first run found a disk
+    /// that was not ready.
+    const HDPARM: [f64; 12] = [
+        222.6, 365.2, 370.8, 369.6, 372.4, 351.0, 369.6, 378.3, 380.2, 340.1, 344.7, 377.0,
+    ];
+
+    #[test]
+    fn a_trimmed_mean_leaves_out_both_ends() {
+        assert_eq!(trimmed_mean(&[5.0, 1.0, 100.0, 3.0], 1), Some(4.0));
+        assert_eq!(trimmed_mean(&[5.0, 1.0], 1), None);
+        assert_eq!(trimmed_mean(&[5.0], 7), None);
+        assert_eq!(trimmed_mean(&[1.0, 2.0], 0), Some(1.5));
+        let mean = trimmed_mean(&HDPARM, 1).unwrap();
+        let others: f64 = HDPARM.iter().sum::<f64>() - 222.6 - 380.2;
+        assert!((mean - others / 10.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn numbers_are_trimmed_as_numbers_and_not_as_words() {
+        // A lexical sort would take 100 for the smallest and 9 for the largest.
+        assert_eq!(trimmed_mean(&[100.0, 9.0, 20.0], 1), Some(20.0));
+    }
+
+    #[test]
+    fn a_first_run_that_differs_is_far_from_the_median_on_its_side() {
+        let slow = first_deviation(&HDPARM).unwrap();
+        assert!(slow < -14.826, "{slow}");
+        let fast: Vec<f64> = HDPARM.iter().map(|value| 600.0 - value).collect();
+        assert!((first_deviation(&fast).unwrap() + slow).abs() < 1e-9);
+        let mut late = HDPARM;
+        late.rotate_left(1);
+        assert!(first_deviation(&late).unwrap().abs() < 2.0);
+    }
+
+    #[test]
+    fn equal_runs_have_no_outlier_and_one_other_is_infinitely_far() {
+        assert_eq!(first_deviation(&[3.0; 6]), Some(0.0));
+        assert_eq!(
+            first_deviation(&[2.0, 3.0, 3.0, 3.0]),
+            Some(f64::NEG_INFINITY)
+        );
+        assert_eq!(first_deviation(&[]), None);
+    }
+
+    #[test]
+    fn of_runs_that_are_alike_few_have_an_outlier_first() {
+        let mut random = Random::new(5);
+        for count in [6usize, 12] {
+            let rounds = 20_000;
+            let outliers = (0..rounds).filter(|_| {
+                // Twelve uniform values make one that is nearly normal.
+                let normal = |random: &mut Random| (0..12).map(|_| random.fraction()).sum::<f64>();
+                let values: Vec<f64> = (0..count).map(|_| normal(&mut random)).collect();
+                first_deviation(&values).unwrap().abs() > 14.826
+            });
+            let share = outliers.count() as f64 / f64::from(rounds);
+            assert!(share < 0.01, "n {count}: {share}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use sokudo_engine::{Control, StageOptions, run_stage};
-use sokudo_model::{Event, Nanos, Plan, Row, Schedule, StopReason, Trial, TrialEvidence};
+use sokudo_model::{Event, Nanos, Plan, Row, Schedule, Stage, StopReason, Trial, TrialEvidence};
 
 use crate::exit::Exit;
 use crate::subject::{Subject, from_stage};
@@ -55,26 +55,24 @@ fn steps(schedule: &Schedule, rows: usize) -> Vec<Step> {
 pub(crate) fn duration(plan: &Plan, schedule: &Schedule) -> Nanos {
     let steps = steps(schedule, plan.stages.len());
     let of_step = |step: &Step| {
-        let workloads = plan
-            .stages
+        let pause = if step.pause_before {
+            schedule.pause.0
+        } else {
+            0
+        };
+        plan.stages
             .get(step.row)
-            .map_or(&[][..], |stage| &stage.workloads);
-        let time = workloads
-            .iter()
-            .filter_map(|workload| workload.limits.time)
-            .max();
-        time.unwrap_or_default().0
-            + if step.pause_before {
-                schedule.pause.0
-            } else {
-                0
-            }
+            .map(planned_time)
+            .unwrap_or_default()
+            .0
+            + pause
     };
     Nanos(steps.iter().map(of_step).sum())
 }
 
-/// Carries out the schedule. A row that fails is not tried again; an interruption
-/// ends everything and keeps what was measured.
+/// Carries out the schedule. A row that fails is not tried again, one that has been
+/// measured precisely enough has no more trials; an interruption ends everything and
+/// keeps what was measured.
 pub(crate) fn run(
     plan: &Plan,
     schedule: &Schedule,
@@ -94,7 +92,8 @@ pub(crate) fn run(
         .collect();
     for step in steps(schedule, plan.stages.len()) {
         let failed = |trial: &Trial| trial.outcome.stopped == StopReason::Failed;
-        if rows[step.row].trials.last().is_some_and(failed) {
+        let trials = &rows[step.row].trials;
+        if trials.last().is_some_and(failed) || is_enough(schedule, trials) {
             continue;
         }
         if step.pause_before {
@@ -116,8 +115,31 @@ pub(crate) fn run(
         if measured_something && (!step.warm_up || failed(&trial)) {
             rows[step.row].trials.push(trial);
         }
+        let left_out = schedule.trials.saturating_sub(step.trial + 1);
+        if left_out > 0 && is_enough(schedule, &rows[step.row].trials) {
+            listener(Event::RowEnough {
+                row: step.row,
+                left_out,
+            });
+        }
     }
     Ok(rows)
+}
+
+/// Whether a row needs no more trials.
+fn is_enough(schedule: &Schedule, trials: &[Trial]) -> bool {
+    schedule
+        .enough
+        .is_some_and(|enough| enough.is_reached(trials))
+}
+
+/// The planned length of a trial, without the pause before it.
+pub(crate) fn planned_time(stage: &Stage) -> Nanos {
+    let times = stage
+        .workloads
+        .iter()
+        .filter_map(|workload| workload.limits.time);
+    times.max().unwrap_or_default()
 }
 
 fn measure(

@@ -109,6 +109,7 @@ pub(crate) enum Command {
     /// Show disks: what they are, how they are connected and what is on them
     Info(InfoArguments),
     /// A quick look: cached, buffered and direct reads, about 3 s each
+    #[command(after_help = quick::EXAMPLES)]
     Quick(Box<QuickArguments>),
     /// Measure the whole surface: transfer rate and access time over position
     #[command(after_help = scan::EXAMPLES)]

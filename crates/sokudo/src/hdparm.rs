@@ -1,35 +1,19 @@
 //! `sokudo hdparm`: the two timings of hdparm, in its words.
 //!
-//! hdparm's method: `-t` reads a device from its start through the page cache, in
-//! blocks of 2 MiB one after the other, for 3 seconds or to the end, after the cache
-//! was emptied. `-T` reads its first 2 MiB again and again for 2 seconds: the cache,
-//! not the disk. Its "MB" are MiB.
-//!
-//! hdparm subtracts from `-T` what its `lseek` and its clock cost; the engine's own
-//! loop has neither inside the measured time, so there is nothing to subtract. Where
-//! hdparm sleeps before it begins, so that earlier I/O ends, this waits for that I/O
-//! by syncing.
+//! What hdparm does is in `sokudo_dialect::hdparm`; this empties the page cache before
+//! it, as hdparm does, and prints.
 
 use std::path::Path;
 
 use anyhow::anyhow;
+use sokudo_dialect::hdparm;
 use sokudo_engine::{Control, FileTarget, StageOptions, Target, run_stage};
-use sokudo_model::{
-    BackendKind, BufferMemory, Bytes, DirectMode, Limits, Nanos, Outcome, Span, Stage, StopReason,
-    Workload,
-};
+use sokudo_model::{Bytes, DirectMode, Outcome, Stage, StopReason, Workload};
 
 use crate::cli::HdparmArguments;
 use crate::exit::Exit;
 use crate::subject::{from_stage, from_target};
 use crate::{interrupt, output};
-
-/// hdparm's block (`TIMING_BUF_MB`).
-const BLOCK: Bytes = Bytes::mib(2);
-
-/// How long hdparm reads a device, and the cache.
-const DEVICE_TIME: Nanos = Nanos::from_secs(3);
-const CACHE_TIME: Nanos = Nanos::from_secs(2);
 
 /// Times every device, cached reads first, as hdparm does.
 pub(crate) fn run(arguments: &HdparmArguments) -> Result<(), Exit> {
@@ -68,18 +52,7 @@ struct Timing<'a> {
 impl Timing<'_> {
     fn cached_reads(&self) -> Result<(), Exit> {
         let kind = if self.direct { "O_DIRECT " } else { "" };
-        let workload = Workload {
-            span: Some(Span {
-                offset: Bytes(0),
-                length: BLOCK,
-            }),
-            limits: Limits {
-                time: Some(CACHE_TIME),
-                ..Limits::default()
-            },
-            ..self.workload()
-        };
-        let outcome = self.measure(workload)?;
+        let outcome = self.measure(hdparm::cached_reads(self.direct_mode()))?;
         output::print(&format!(
             " Timing {kind}cached reads:   {}\n",
             figures(&outcome)
@@ -93,25 +66,13 @@ impl Timing<'_> {
             gib => format!(" (offset {gib} GB)"),
         };
         let size = self.open()?.size();
-        let length = size.0.saturating_sub(self.offset.0) / BLOCK.0 * BLOCK.0;
-        let workload = Workload {
-            span: Some(Span {
-                offset: self.offset,
-                length: Bytes(length),
-            }),
-            limits: Limits {
-                time: Some(DEVICE_TIME),
-                bytes: Some(Bytes(length)),
-                ..Limits::default()
-            },
-            ..self.workload()
-        };
-        if length == 0 {
-            return Err(Exit::usage(anyhow!(
+        let workload = hdparm::device_reads(self.direct_mode(), self.offset, size);
+        let workload = workload.ok_or_else(|| {
+            Exit::usage(anyhow!(
                 "{} has less than 2 MiB there to read; name a larger device or a smaller --offset",
                 self.device.display()
-            )));
-        }
+            ))
+        })?;
         let outcome = self.measure(workload)?;
         output::print(&format!(
             " Timing {kind} disk reads{offset}: {}\n",
@@ -119,16 +80,11 @@ impl Timing<'_> {
         ))
     }
 
-    fn workload(&self) -> Workload {
-        Workload {
-            backend: BackendKind::Psync,
-            direct: if self.direct {
-                DirectMode::On
-            } else {
-                DirectMode::Off
-            },
-            memory: BufferMemory::SmallPages,
-            ..Workload::new("hdparm", BLOCK)
+    fn direct_mode(&self) -> DirectMode {
+        if self.direct {
+            DirectMode::On
+        } else {
+            DirectMode::Off
         }
     }
 
@@ -189,7 +145,7 @@ fn figures(outcome: &Outcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{BackendUse, Operation, OperationTally};
+    use sokudo_model::{BackendKind, BackendUse, Nanos, Operation, OperationTally};
 
     fn outcome(mebibytes: u64, elapsed: Nanos) -> Outcome {
         let backend = BackendUse {

@@ -14,7 +14,7 @@ const DRAWS_PER_SECOND: u8 = 10;
 /// none or `quiet` is set.
 pub(crate) struct Progress {
     bar: ProgressBar,
-    rows: Vec<String>,
+    rows: Vec<Row>,
     trials: u32,
     done: Nanos,
     step: Nanos,
@@ -23,17 +23,22 @@ pub(crate) struct Progress {
     last: (Nanos, Bytes),
 }
 
+/// What is shown of a row, and how long one of its trials takes.
+struct Row {
+    label: String,
+    trial: Nanos,
+}
+
 impl Progress {
     pub(crate) fn new(plan: &Plan, schedule: &Schedule, quiet: bool) -> Self {
-        let workloads: Vec<&Workload> = plan
-            .stages
-            .iter()
-            .flat_map(|stage| &stage.workloads)
-            .collect();
-        let step = workloads
-            .iter()
-            .filter_map(|workload| workload.limits.time)
-            .max();
+        let rows = plan.stages.iter().flat_map(|stage| {
+            let trial = Nanos(campaign::planned_time(stage).0 + schedule.pause.0);
+            let label = move |workload| Row {
+                label: label(workload),
+                trial,
+            };
+            stage.workloads.iter().map(label)
+        });
         let total = campaign::duration(plan, schedule);
         let target = if quiet {
             ProgressDrawTarget::hidden()
@@ -49,10 +54,10 @@ impl Progress {
         );
         Self {
             bar,
-            rows: workloads.iter().map(|workload| label(workload)).collect(),
+            rows: rows.collect(),
             trials: schedule.trials,
             done: Nanos(0),
-            step: step.unwrap_or_default(),
+            step: Nanos(0),
             total,
             label: String::new(),
             last: (Nanos(0), Bytes(0)),
@@ -71,8 +76,12 @@ impl Progress {
                     .set_message(format!("pause, {:.0} s", remaining.as_secs_f64().ceil()));
             }
             Event::TrialStarted { row, trial } => {
-                let name = self.rows.get(*row).map_or("", String::as_str);
+                let (name, step) = self
+                    .rows
+                    .get(*row)
+                    .map_or(("", Nanos(0)), |row| (&row.label, row.trial));
                 self.label = format!("{name}  trial {}/{}", trial + 1, self.trials);
+                self.step = step;
                 self.last = (Nanos(0), Bytes(0));
                 self.tell(Nanos(0), None);
             }
@@ -82,6 +91,12 @@ impl Progress {
                 self.tell(*at, speed);
             }
             Event::Snapshot { .. } => {}
+            Event::RowEnough { row, left_out } => {
+                let trial = self.rows.get(*row).map_or(0, |row| row.trial.0);
+                let left_out = trial.saturating_mul(u64::from(*left_out));
+                self.total.0 = self.total.0.saturating_sub(left_out);
+                self.bar.set_length(self.total.0);
+            }
             Event::TrialEnded { .. } => {
                 self.done.0 += self.step.0;
                 self.tell(Nanos(0), None);

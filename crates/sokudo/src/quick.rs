@@ -1,12 +1,137 @@
-//! `sokudo quick`.
+//! `sokudo quick`: hdparm's two timings and dd past the page cache, with proof.
+
+use anyhow::anyhow;
+use sokudo_dialect::quick::{Quick, Test};
+use sokudo_model::{BackendKind, Bytes, DataContent, Nanos, Plan, Schedule, TargetKind};
 
 use crate::cli::QuickArguments;
 use crate::exit::Exit;
+use crate::measurement::{self, Measurement};
+use crate::subject::{Named, Permission};
 
-/// Does what the arguments say.
+/// Measures and prints.
 pub(crate) fn run(arguments: &QuickArguments) -> Result<(), Exit> {
-    Err(Exit::usage(anyhow::anyhow!(
-        "{:?} is not measured yet",
-        arguments.target
-    )))
+    let named = Named::recognise(&arguments.target)?;
+    let kind = named.kind();
+    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    let plan = plan(arguments, kind, named.size(), seed)?;
+    let measurement = Measurement {
+        target: &arguments.target,
+        named,
+        plan,
+        schedule: schedule(arguments)?,
+        test_file_size: arguments.size,
+        permission: if arguments.overwrite {
+            Permission::OverwriteFile
+        } else {
+            Permission::ReadOnly
+        },
+        notes: notes(arguments, kind),
+        data: DataContent::Random,
+        command: measurement::command(arguments.seed, seed),
+    };
+    measurement.run_and_print(&arguments.printing)
+}
+
+fn plan(
+    arguments: &QuickArguments,
+    kind: TargetKind,
+    known_size: Option<Bytes>,
+    seed: u64,
+) -> Result<Plan, Exit> {
+    if arguments.time == Some(Nanos(0)) {
+        return Err(Exit::usage(anyhow!(
+            "--time is 0; a measurement needs some time, such as 3s"
+        )));
+    }
+    let backend = match kind {
+        TargetKind::Simulated | TargetKind::Null => BackendKind::Auto,
+        _ => BackendKind::Psync,
+    };
+    let quick = Quick {
+        tests: tests(arguments, kind)?,
+        size: known_size.unwrap_or(arguments.size),
+        time: arguments.time,
+        backend,
+        seed,
+    };
+    quick
+        .plan()
+        .map_err(|error| Exit::usage(anyhow!("{}: {error}", arguments.target)))
+}
+
+/// What can be looked at is looked at, unless more is asked for, which is then refused.
+fn tests(arguments: &QuickArguments, kind: TargetKind) -> Result<Vec<Test>, Exit> {
+    if arguments.overwrite && kind != TargetKind::File {
+        return Err(Exit::usage(anyhow!(
+            "{} is no regular file, so there is nothing to --overwrite; leave it out",
+            arguments.target
+        )));
+    }
+    for test in &arguments.tests {
+        if let Some(refusal) = refusal(*test, arguments, kind) {
+            return Err(refusal);
+        }
+    }
+    let asked = |test: &Test| {
+        if arguments.tests.is_empty() {
+            refusal(*test, arguments, kind).is_none()
+        } else {
+            arguments.tests.contains(test)
+        }
+    };
+    Ok(Test::ALL.into_iter().filter(asked).collect())
+}
+
+/// Why a part cannot be measured on a target of this kind.
+fn refusal(test: Test, arguments: &QuickArguments, kind: TargetKind) -> Option<Exit> {
+    let name = &arguments.target;
+    match kind {
+        TargetKind::Simulated | TargetKind::Null if test.uses_page_cache() => {
+            Some(Exit::usage(anyhow!(
+                "{name} has no page cache, so that there are no {test} reads; use --test direct or write"
+            )))
+        }
+        TargetKind::BlockDevice if test == Test::Write => {
+            Some(Exit::Refused(anyhow!("{name}: {}", DEVICE_IS_READ_ONLY)))
+        }
+        TargetKind::File if test == Test::Write && !arguments.overwrite => {
+            Some(Exit::Refused(anyhow!("{name}: {}", FILE_IS_READ_ONLY)))
+        }
+        _ => None,
+    }
+}
+
+const DEVICE_IS_READ_ONLY: &str = "a quick look only reads devices, because writing would destroy what they hold; \
+     name a directory of a file system on it, or use sokudo mark --destroy";
+const FILE_IS_READ_ONLY: &str = "an existing file is only read, as it is; use --overwrite to destroy its contents, \
+     or name its directory to measure writes on a file of sokudo's own";
+
+fn schedule(arguments: &QuickArguments) -> Result<Schedule, Exit> {
+    let QuickArguments { runs, trim, .. } = *arguments;
+    if trim.saturating_mul(2) >= runs && trim > 0 {
+        return Err(Exit::usage(anyhow!(
+            "--trim {trim} leaves nothing of --runs {runs}; use at least --runs {}",
+            trim.saturating_mul(2).saturating_add(1)
+        )));
+    }
+    Ok(Schedule {
+        name: "interleaved".to_owned(),
+        trials: runs,
+        pause: arguments.pause,
+        warm_up: false,
+        enough: None,
+        trim,
+    })
+}
+
+fn notes(arguments: &QuickArguments, kind: TargetKind) -> Vec<String> {
+    let writes_were_left_out =
+        arguments.tests.is_empty() && refusal(Test::Write, arguments, kind).is_some();
+    let reason = match kind {
+        TargetKind::BlockDevice => DEVICE_IS_READ_ONLY,
+        _ => FILE_IS_READ_ONLY,
+    };
+    let note = || format!("{}: {reason}", arguments.target);
+    writes_were_left_out.then(note).into_iter().collect()
 }

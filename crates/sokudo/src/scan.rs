@@ -46,7 +46,11 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
     let planned = surface::plan(&request, seed)
         .map_err(|error| Exit::usage(anyhow!("{}: {error}", arguments.target)))?;
     let mut plan = planned.plan;
-    for workload in plan.stages.iter_mut().flat_map(|stage| &mut stage.workloads) {
+    for workload in plan
+        .stages
+        .iter_mut()
+        .flat_map(|stage| &mut stage.workloads)
+    {
         workload.backend = arguments.engine;
         workload.direct = arguments.direct;
     }

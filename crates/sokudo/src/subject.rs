@@ -9,8 +9,8 @@ use sokudo_device::{
     CounterSource, FileStateError, InspectError, Inspected, OccupancyError, System, occupants,
 };
 use sokudo_engine::{
-    Consent, ConsentError, Control, DevicePermit, FileTarget, Front, RewritePermit, SimulatedTarget, StageError,
-    Target, TargetError, TestFile, TestFileError, lay_out, sim,
+    Consent, ConsentError, Control, DevicePermit, FileTarget, Front, RewritePermit,
+    SimulatedTarget, StageError, Target, TargetError, TestFile, TestFileError, lay_out, sim,
 };
 use sokudo_model::{
     Bytes, DataContent, DeviceCounters, DirectIoSupport, Event, Layout, TargetInfo, TargetKind,
@@ -201,7 +201,10 @@ impl Subject {
             let _ = file.sync_all();
         }
         if !workload.operations.changes_data() {
-            let _ = sokudo_device::drop_cached(file);
+            let _ = match self.info.kind {
+                TargetKind::BlockDevice => sokudo_device::drop_cached_device(file),
+                _ => sokudo_device::drop_cached(file),
+            };
         }
     }
 

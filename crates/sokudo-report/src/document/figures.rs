@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Bytes, Nanos};
-use sokudo_stats::{Histogram, Interval, Summary, median_interval};
+use sokudo_stats::{Histogram, Interval, Summary, median_interval, trimmed_mean};
 
 /// The confidence that every interval is asked for.
 const CONFIDENCE: f64 = 0.95;
@@ -28,6 +28,10 @@ pub struct RateFigures {
     /// Interval of the median by order statistics; null below six trials, with
     /// which no 95 % can be reached.
     pub interval_95: Option<Interval>,
+    /// Mean of the trials without as many of the smallest and of the largest as the
+    /// schedule's `trim`; missing unless that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trimmed_mean: Option<f64>,
     /// The rate of each trial, in order of time.
     pub trials: Vec<f64>,
 }
@@ -44,8 +48,17 @@ impl RateFigures {
             range: summary.range,
             stdev: summary.stdev,
             interval_95: median_interval(&trials, CONFIDENCE),
+            trimmed_mean: None,
             trials,
         })
+    }
+
+    /// The same with the mean of the trials without `trim` at each end; 0 asks for none.
+    #[must_use]
+    pub fn trimmed(mut self, trim: u32) -> Self {
+        let trim = usize::try_from(trim).ok().filter(|trim| *trim > 0);
+        self.trimmed_mean = trim.and_then(|trim| trimmed_mean(&self.trials, trim));
+        self
     }
 
     /// How far the interval reaches from the median at its wider side, as a
@@ -77,6 +90,13 @@ impl BandwidthFigures {
             median_mib_per_s: bytes_per_s.median / BYTES_PER_MIB,
             bytes_per_s,
         })
+    }
+
+    /// As [`RateFigures::trimmed`].
+    #[must_use]
+    pub fn trimmed(mut self, trim: u32) -> Self {
+        self.bytes_per_s = self.bytes_per_s.trimmed(trim);
+        self
     }
 }
 
@@ -187,6 +207,15 @@ mod tests {
             RateFigures::of(vec![0.0; 6]).unwrap().relative_spread(),
             None
         );
+    }
+
+    #[test]
+    fn a_trimmed_mean_is_there_only_when_asked_for_and_possible() {
+        let of = |trim| {
+            let trials = vec![1.0, 9.0, 2.0, 3.0];
+            RateFigures::of(trials).unwrap().trimmed(trim).trimmed_mean
+        };
+        assert_eq!([of(0), of(1), of(2)], [None, Some(2.5), None]);
     }
 
     #[test]

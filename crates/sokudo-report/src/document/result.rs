@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    BackendKind, Bytes, Finding, IoFailure, Operation, Outcome, Row, StopReason, Trial, Verdict,
-    Workload,
+    BackendKind, Bytes, Finding, IoFailure, Operation, Outcome, Row, Schedule, StopReason, Trial,
+    Verdict, Workload,
 };
 use sokudo_stats::Histogram;
 
@@ -203,9 +203,13 @@ impl ResultDocument {
     }
 
     /// The result of a row.
-    pub(super) fn from_row(row: &Row, trials_planned: u32, fingerprint: Fingerprint) -> Self {
+    pub(super) fn from_row(row: &Row, schedule: &Schedule, fingerprint: Fingerprint) -> Self {
         let direction = Direction::of(&row.workload);
-        let work = Work { row, direction };
+        let work = Work {
+            row,
+            direction,
+            trim: schedule.trim,
+        };
         let latency = work.latency(|operation| direction.counts(operation));
         let assessment = row.assessment.as_ref();
         let places = numbered(&row.trials, |outcome| &outcome.places, PlaceDocument::new);
@@ -214,7 +218,7 @@ impl ResultDocument {
         Self {
             name: row.workload.name.clone(),
             direction,
-            status: Status::of(row, trials_planned),
+            status: Status::of(row, schedule.trials_due(&row.trials)),
             verdict: assessment.map(|assessment| assessment.verdict),
             bandwidth_bytes_per_s: work.bandwidth(|operation| direction.counts(operation)),
             iops: work.iops(|operation| direction.counts(operation)),
@@ -265,6 +269,8 @@ impl ResultDocument {
 struct Work<'a> {
     row: &'a Row,
     direction: Direction,
+    /// Trials left out at each end for the trimmed mean.
+    trim: u32,
 }
 
 impl Work<'_> {
@@ -290,14 +296,14 @@ impl Work<'_> {
         let rates = self
             .outcomes()
             .filter_map(|outcome| self.moved(outcome, &counts).bandwidth());
-        BandwidthFigures::of(rates.collect())
+        Some(BandwidthFigures::of(rates.collect())?.trimmed(self.trim))
     }
 
     fn iops(&self, counts: impl Fn(Operation) -> bool) -> Option<RateFigures> {
         let rates = self
             .outcomes()
             .filter_map(|outcome| self.moved(outcome, &counts).iops());
-        RateFigures::of(rates.collect())
+        Some(RateFigures::of(rates.collect())?.trimmed(self.trim))
     }
 
     fn latency(&self, counts: impl Fn(Operation) -> bool) -> Option<Histogram> {

@@ -1,10 +1,83 @@
 //! Arguments of `sokudo quick`.
 
 use clap::Args;
+use sokudo_dialect::quick::Test;
+use sokudo_model::{Bytes, Nanos};
+
+use super::Printing;
+
+/// What `--help` ends with.
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  sudo sokudo quick /dev/sda                     a disk, only ever read, about 9 s
+  sokudo quick .                                 the disk under this directory, writes too
+  sudo sokudo quick /dev/sda --test buffered --runs 12 --pause 10s --trim 1
+                                                 hdparm -t twelve times, mean of the middle ten
+
+cached is hdparm -T: the processor and its memory, never the disk. buffered is hdparm -t,
+direct is dd iflag=direct bs=1M, write is dd oflag=direct bs=1M. hdparm's \"MB/sec\" are
+MiB/s, which have a column of their own.";
 
 /// Arguments of `sokudo quick`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct QuickArguments {
-    /// Directory, file or block device
+    /// Block device, file, directory, sim:MODEL or null:
+    ///
+    /// In a directory, sokudo makes a test file of its own and removes it. A device
+    /// is only read, and so is a file without --overwrite. Simulated devices have no
+    /// page cache, so that they are read and written directly only.
+    #[arg(default_value = ".")]
     pub(crate) target: String,
+
+    /// What is looked at: cached, buffered, direct or write (repeatable) [default: all]
+    #[arg(long = "test", value_name = "NAME", help_heading = "What is measured")]
+    pub(crate) tests: Vec<Test>,
+
+    /// Size of the test file in a directory, such as 4GiB
+    #[arg(
+        short,
+        long,
+        value_name = "SIZE",
+        default_value = "1GiB",
+        help_heading = "What is measured"
+    )]
+    pub(crate) size: Bytes,
+
+    /// Overwrite the existing file TARGET; its contents are lost
+    #[arg(long, help_heading = "What may be written")]
+    pub(crate) overwrite: bool,
+
+    /// How often everything is measured, in turn; 6 are needed for a 95 % interval
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
+    pub(crate) runs: u32,
+
+    /// Pause before each measurement but the first, such as 10s
+    #[arg(
+        short,
+        long,
+        value_name = "TIME",
+        default_value = "0s",
+        help_heading = "How it is measured"
+    )]
+    pub(crate) pause: Nanos,
+
+    /// Also the mean without the N slowest and the N fastest runs
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        help_heading = "How it is measured"
+    )]
+    pub(crate) trim: u32,
+
+    /// Length of each measurement, such as 1s [default: 3s, cached: 2s]
+    #[arg(short, long, value_name = "TIME", help_heading = "How it is measured")]
+    pub(crate) time: Option<Nanos>,
+
+    /// Where all chance starts from
+    #[arg(long, value_name = "N", help_heading = "How it is measured")]
+    pub(crate) seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) printing: Printing,
 }

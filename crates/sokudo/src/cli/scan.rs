@@ -105,7 +105,12 @@ pub(crate) struct ScanArguments {
     pub(crate) write_back: bool,
 
     /// With --write: overwrite the existing file TARGET; its contents are lost
-    #[arg(long, requires = "write", conflicts_with = "destroy", help_heading = "What may be written")]
+    #[arg(
+        long,
+        requires = "write",
+        conflicts_with = "destroy",
+        help_heading = "What may be written"
+    )]
     pub(crate) overwrite: bool,
 
     #[command(flatten)]

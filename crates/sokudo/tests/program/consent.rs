@@ -95,12 +95,25 @@ const COMMANDS: [(&str, &[&str], &[&str]); 9] = [
     (
         "mark",
         &["VICTIM", "-n1", "-t1ms", "--quiet"],
-        &["--mix", "--row=RND4K,write", "--row=SEQ1M,Q8,T2,mix70", "--size=1MiB", "--output=VICTIM"],
+        &[
+            "--mix",
+            "--row=RND4K,write",
+            "--row=SEQ1M,Q8,T2,mix70",
+            "--size=1MiB",
+            "--output=VICTIM",
+        ],
     ),
     (
         "scan",
         &["VICTIM", "--points=4", "--access-count=3", "--quiet"],
-        &["--full", "--gnome", "--random", "--shuffle", "--short-stroke=2MiB", "--output=VICTIM"],
+        &[
+            "--full",
+            "--gnome",
+            "--random",
+            "--shuffle",
+            "--short-stroke=2MiB",
+            "--output=VICTIM",
+        ],
     ),
     (
         "sweep",
@@ -114,15 +127,32 @@ const COMMANDS: [(&str, &[&str], &[&str]); 9] = [
     ),
     (
         "fio",
-        &["--name=x", "--filename=VICTIM", "--size=1m", "--bs=64k", "--rw=randwrite"],
-        &["--overwrite=1", "--rw=trim", "--rw=randrw", "--rw=read", "--end_fsync=1", "--output=VICTIM"],
+        &[
+            "--name=x",
+            "--filename=VICTIM",
+            "--size=1m",
+            "--bs=64k",
+            "--rw=randwrite",
+        ],
+        &[
+            "--overwrite=1",
+            "--rw=trim",
+            "--rw=randrw",
+            "--rw=read",
+            "--end_fsync=1",
+            "--output=VICTIM",
+        ],
     ),
     (
         "diskspd",
         &["-b64K", "-w100", "-d1", "-c1M", "VICTIM"],
         &["-Sh", "-r", "-w0", "-RVICTIM"],
     ),
-    ("run", &["JOB", "--quiet"], &["--lenient", "--output=VICTIM"]),
+    (
+        "run",
+        &["JOB", "--quiet"],
+        &["--lenient", "--output=VICTIM"],
+    ),
     ("bonnie", &["VICTIM"], &["--size=1MiB"]),
     ("hdparm", &["-T", "VICTIM"], &["--direct"]),
 ];
@@ -170,7 +200,10 @@ impl Call {
         let job = format!("[x]\nfilename={victim}\nsize=1m\nbs=64k\nrw=randwrite\n{allows}");
         fs::write(directory.join("job.fio"), job).unwrap();
         let (name, usual, _) = COMMANDS[self.command];
-        let arguments = usual.iter().copied().chain(self.flags.iter().map(String::as_str));
+        let arguments = usual
+            .iter()
+            .copied()
+            .chain(self.flags.iter().map(String::as_str));
         let mut command = program();
         command.arg(name).current_dir(directory);
         command.args(arguments.map(|flag| match flag {
@@ -185,8 +218,17 @@ impl Call {
 fn any_call() -> impl Strategy<Value = Call> {
     (0..COMMANDS.len()).prop_flat_map(|command| {
         let own = COMMANDS[command].2;
-        let flags: Vec<String> = CONSENTS.iter().chain(own).map(ToString::to_string).collect();
-        let variable = prop_oneof![Just(""), Just("VICTIM"), Just("DECOY,WD-WRONG"), Just("/dev")];
+        let flags: Vec<String> = CONSENTS
+            .iter()
+            .chain(own)
+            .map(ToString::to_string)
+            .collect();
+        let variable = prop_oneof![
+            Just(""),
+            Just("VICTIM"),
+            Just("DECOY,WD-WRONG"),
+            Just("/dev")
+        ];
         (
             proptest::sample::subsequence(flags, 0..=5).prop_shuffle(),
             variable,
@@ -284,7 +326,10 @@ fn a_mounted_device_is_written_by_no_command_of_our_own() {
     let Some(device) = LoopDevice::new(32 << 20, true) else {
         return;
     };
-    let made = Command::new("mkfs.ext4").arg("-q").arg(&device.path).status();
+    let made = Command::new("mkfs.ext4")
+        .arg("-q")
+        .arg(&device.path)
+        .status();
     if !made.is_ok_and(|status| status.success()) {
         skip("mkfs.ext4 cannot be run");
         return;
@@ -308,7 +353,10 @@ fn a_mounted_device_is_written_by_no_command_of_our_own() {
     let at = place.path().to_str().unwrap();
     for ended in refused {
         ended.refused(3, &["is mounted on", at, "unmount it"]);
-        assert!(!ended.told.contains("--destroy"), "no flag helps: {ended:?}");
+        assert!(
+            !ended.told.contains("--destroy"),
+            "no flag helps: {ended:?}"
+        );
     }
     back.refused(3, &["is mounted on", at]);
     assert_eq!(read.code(), Some(0), "reading needs no consent: {read:?}");

@@ -12,7 +12,11 @@ fn scan(target: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> Ended {
 }
 
 fn scanned(target: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> Value {
-    scan(target, &[arguments, &["--format", "json", "--quiet"]].concat()).json()
+    scan(
+        target,
+        &[arguments, &["--format", "json", "--quiet"]].concat(),
+    )
+    .json()
 }
 
 fn row<'a>(run: &'a Value, name: &str, direction: &str) -> &'a Value {
@@ -44,7 +48,10 @@ fn a_disk_is_faster_outside_than_inside_and_takes_its_time_to_seek() {
     assert!((8.0..25.0).contains(&mean_ms), "{mean_ms}");
     let classes = access["by_distance"].as_array().unwrap();
     let mean = |class: &Value| class["mean_ns"].as_f64().unwrap();
-    assert!(mean(&classes[0]) < mean(classes.last().unwrap()), "{classes:?}");
+    assert!(
+        mean(&classes[0]) < mean(classes.last().unwrap()),
+        "{classes:?}"
+    );
 }
 
 #[test]
@@ -65,8 +72,18 @@ fn a_table_shows_what_people_look_for_in_80_columns() {
     let ended = scan(DISK, &["--random", "--extra"]);
     assert_eq!(ended.code(), Some(0), "{ended:?}");
     for word in [
-        "TRANSFER", "outer:inner", "over position", "6.00 TB", "ACCESS 4K", "access time",
-        "RANDOM mixed", "SEQ inner", "BUTTERFLY", "BURST", "CACHE 64M", "seek distance",
+        "TRANSFER",
+        "outer:inner",
+        "over position",
+        "6.00 TB",
+        "ACCESS 4K",
+        "access time",
+        "RANDOM mixed",
+        "SEQ inner",
+        "BUTTERFLY",
+        "BURST",
+        "CACHE 64M",
+        "seek distance",
     ] {
         assert!(ended.printed.contains(word), "{word}: {}", ended.printed);
     }
@@ -123,11 +140,21 @@ fn in_a_directory_everything_is_measured_on_a_file_that_is_gone_afterwards() {
     let directory = directory_on_disk();
     let run = scanned(
         directory.path(),
-        &["--write", "--size", "32MiB", "--access-count", "20", "--random"],
+        &[
+            "--write",
+            "--size",
+            "32MiB",
+            "--access-count",
+            "20",
+            "--random",
+        ],
     );
     for direction in ["read", "write"] {
         for name in ["TRANSFER", "ACCESS 4K", "RANDOM 64K", "RANDOM mixed"] {
-            assert!(!places(row(&run, name, direction)).is_empty(), "{name} {direction}");
+            assert!(
+                !places(row(&run, name, direction)).is_empty(),
+                "{name} {direction}"
+            );
         }
     }
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
@@ -158,7 +185,10 @@ fn nonsense_is_told_in_one_line() {
         (&["--sample", "4K"], &["--sample", "at least"]),
         (&["--size", "1GiB"], &["--size", "--short-stroke"]),
         (&["--hdtune", "9"], &["1 to 5"]),
-        (&["--points", "0", "--access-count", "0"], &["nothing is left"]),
+        (
+            &["--points", "0", "--access-count", "0"],
+            &["nothing is left"],
+        ),
         (&["--gnome", "--full"], &["--gnome", "--full"]),
     ] {
         scan(DISK, arguments).refused(2, words);

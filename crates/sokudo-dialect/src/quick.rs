@@ -1,0 +1,251 @@
+//! The quick look: what people type at a shell to see how fast a disk is, as a plan.
+//!
+//! hdparm's two timings, and `dd` with blocks of 1 MiB past the page cache in both
+//! directions. Like these tools it reads and writes from the start, in order, one I/O
+//! at a time, until its time is over or the end is reached.
+
+use std::fmt;
+use std::str::FromStr;
+
+use sokudo_model::{
+    BackendKind, BufferMemory, Bytes, DataContent, DirectMode, Limits, Nanos, Operation,
+    OperationMix, Plan, Span, Stage, Workload,
+};
+
+use crate::hdparm;
+
+/// The block that everybody gives dd (`bs=1M`).
+const DD_BLOCK: Bytes = Bytes::mib(1);
+
+/// How long dd's part lasts: as long as `hdparm -t`.
+const DD_TIME: Nanos = hdparm::DEVICE_TIME;
+
+/// What is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Test {
+    /// `hdparm -T`.
+    Cached,
+    /// `hdparm -t`.
+    Buffered,
+    /// `dd iflag=direct bs=1M`.
+    Direct,
+    /// `dd oflag=direct bs=1M`.
+    Write,
+}
+
+impl Test {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 4] = [Self::Cached, Self::Buffered, Self::Direct, Self::Write];
+
+    /// The word that users know it by.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cached => "cached",
+            Self::Buffered => "buffered",
+            Self::Direct => "direct",
+            Self::Write => "write",
+        }
+    }
+
+    /// Whether it reads through the page cache, which only what the kernel holds has.
+    pub const fn uses_page_cache(self) -> bool {
+        matches!(self, Self::Cached | Self::Buffered)
+    }
+
+    /// The least that must be there.
+    pub const fn block(self) -> Bytes {
+        match self {
+            Self::Cached | Self::Buffered => hdparm::BLOCK,
+            Self::Direct | Self::Write => DD_BLOCK,
+        }
+    }
+
+    const fn row_name(self) -> &'static str {
+        match self {
+            Self::Cached => "cached (hdparm -T)",
+            Self::Buffered => "buffered (hdparm -t)",
+            Self::Direct | Self::Write => "direct (dd)",
+        }
+    }
+}
+
+impl fmt::Display for Test {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(self.name())
+    }
+}
+
+impl FromStr for Test {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|test| test.name() == text)
+            .ok_or_else(|| "use cached, buffered, direct or write".to_owned())
+    }
+}
+
+/// What a quick look looks at.
+#[derive(Clone, Debug)]
+pub struct Quick {
+    /// What is looked at; each once.
+    pub tests: Vec<Test>,
+    /// Size of the target.
+    pub size: Bytes,
+    /// How long each part lasts; `None` is as long as the tool that it is named after.
+    pub time: Option<Nanos>,
+    /// How I/O is issued; the tools issue it by one system call after the other.
+    pub backend: BackendKind,
+    /// Where all chance starts from.
+    pub seed: u64,
+}
+
+/// The target has no room for a block.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{size} are less than the {block} that {test} reads at once; name something larger")]
+pub struct TooSmall {
+    /// Which part.
+    test: Test,
+    /// Its block.
+    block: Bytes,
+    /// What there is.
+    size: Bytes,
+}
+
+impl Quick {
+    /// The plan: every part alone, one after the other.
+    ///
+    /// # Errors
+    /// [`TooSmall`], where the target has no room for a block.
+    pub fn plan(&self) -> Result<Plan, TooSmall> {
+        let stages = self.tests.iter().map(|test| {
+            Ok(Stage {
+                workloads: vec![self.workload(*test)?],
+            })
+        });
+        Ok(Plan {
+            method: "quick".to_owned(),
+            seed: self.seed,
+            stages: stages.collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn workload(&self, test: Test) -> Result<Workload, TooSmall> {
+        let too_small = TooSmall {
+            test,
+            block: test.block(),
+            size: self.size,
+        };
+        if self.size < test.block() {
+            return Err(too_small);
+        }
+        let mut workload = match test {
+            Test::Cached => hdparm::cached_reads(DirectMode::Off),
+            Test::Buffered => {
+                hdparm::device_reads(DirectMode::Off, Bytes(0), self.size).ok_or(too_small)?
+            }
+            Test::Direct => dd(Operation::Read, self.size),
+            Test::Write => dd(Operation::Write, self.size),
+        };
+        test.row_name().clone_into(&mut workload.name);
+        workload.backend = self.backend;
+        workload.limits.time = self.time.or(workload.limits.time);
+        let all = Span {
+            offset: Bytes(0),
+            length: self.size,
+        };
+        workload.span = workload.span.filter(|span| *span != all);
+        Ok(workload)
+    }
+}
+
+/// `dd bs=1M` past the page cache, over all of the target once.
+fn dd(operation: Operation, size: Bytes) -> Workload {
+    let length = Bytes(size.0 / DD_BLOCK.0 * DD_BLOCK.0);
+    Workload {
+        operations: OperationMix::only(operation),
+        memory: BufferMemory::SmallPages,
+        data: DataContent::Random,
+        span: Some(Span {
+            offset: Bytes(0),
+            length,
+        }),
+        limits: Limits {
+            time: Some(DD_TIME),
+            bytes: Some(length),
+            ..Limits::default()
+        },
+        ..Workload::new("dd", DD_BLOCK)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quick(tests: &[Test], size: Bytes) -> Quick {
+        Quick {
+            tests: tests.to_vec(),
+            size,
+            time: None,
+            backend: BackendKind::Psync,
+            seed: 1,
+        }
+    }
+
+    #[test]
+    fn each_part_is_as_the_tool_does_it() {
+        let plan = quick(&Test::ALL, Bytes::gib(1)).plan().unwrap();
+        let workloads: Vec<&Workload> = plan.stages.iter().map(|s| &s.workloads[0]).collect();
+        let figures: Vec<_> = workloads
+            .iter()
+            .map(|w| (w.blocks.largest(), w.direct, w.limits.time, w.limits.bytes))
+            .collect();
+        let once = Some(Bytes::gib(1));
+        let seconds = |seconds| Some(Nanos::from_secs(seconds));
+        assert_eq!(
+            figures,
+            [
+                (Bytes::mib(2), DirectMode::Off, seconds(2), None),
+                (Bytes::mib(2), DirectMode::Off, seconds(3), once),
+                (Bytes::mib(1), DirectMode::Auto, seconds(3), once),
+                (Bytes::mib(1), DirectMode::Auto, seconds(3), once),
+            ]
+        );
+        assert!(workloads.iter().all(|w| w.depth == 1 && w.clones == 1));
+        let writes: Vec<bool> = workloads
+            .iter()
+            .map(|w| w.operations.changes_data())
+            .collect();
+        assert_eq!(writes, [false, false, false, true]);
+    }
+
+    #[test]
+    fn a_time_of_ones_own_holds_for_every_part() {
+        let mut quick = quick(&Test::ALL, Bytes::gib(1));
+        quick.time = Some(Nanos::from_millis(50));
+        for stage in quick.plan().unwrap().stages {
+            assert_eq!(stage.workloads[0].limits.time, quick.time);
+        }
+    }
+
+    #[test]
+    fn what_has_no_room_for_a_block_is_refused() {
+        let error = quick(&[Test::Buffered], Bytes::mib(1)).plan().unwrap_err();
+        assert!(
+            error.to_string().contains("2 MiB that buffered reads"),
+            "{error}"
+        );
+        assert!(quick(&[Test::Direct], Bytes::mib(1)).plan().is_ok());
+        assert!(quick(&[Test::Direct], Bytes::kib(1)).plan().is_err());
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for test in Test::ALL {
+            assert_eq!(test.to_string().parse(), Ok(test));
+        }
+        assert!("Direct".parse::<Test>().is_err());
+    }
+}

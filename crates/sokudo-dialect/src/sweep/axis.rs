@@ -1,0 +1,231 @@
+//! The axes of a sweep as people write them: `4K,12K,48M`, `1..256`, `1,2,8`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use sokudo_model::Bytes;
+
+use super::error::SweepError;
+use crate::crystal::{BLOCK_MAX, BLOCK_MIN, DEPTH_MAX};
+
+/// Block sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sizes(pub Vec<Bytes>);
+
+impl Sizes {
+    /// Every power of two from `from` to `to`, both included.
+    ///
+    /// # Errors
+    /// When an end is no block size or no power of two, or the range goes backwards.
+    pub fn between(from: Bytes, to: Bytes) -> Result<Self, SweepError> {
+        for size in [from, to] {
+            check_size(size, &size.to_string())?;
+            if !size.0.is_power_of_two() {
+                return Err(SweepError::NoPower {
+                    size: size.to_string(),
+                });
+            }
+        }
+        if from > to {
+            return Err(SweepError::Backwards {
+                from: from.to_string(),
+                to: to.to_string(),
+            });
+        }
+        Ok(Self(doubled(from.0, to.0).map(Bytes).collect()))
+    }
+}
+
+/// A list such as `4K,12K,48M`, in any order; it is measured in that order.
+impl FromStr for Sizes {
+    type Err = SweepError;
+
+    fn from_str(text: &str) -> Result<Self, SweepError> {
+        let mut sizes = Vec::new();
+        for part in parts(text) {
+            let size = part.parse().map_err(|_| SweepError::Size {
+                size: format!("\"{part}\""),
+            })?;
+            check_size(size, part)?;
+            push_once(&mut sizes, size, part)?;
+        }
+        not_empty(sizes).map(Self)
+    }
+}
+
+/// Depths or threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts(pub Vec<u32>);
+
+/// A list such as `1,2,8`, or all powers of two of a range such as `1..256`.
+impl FromStr for Counts {
+    type Err = SweepError;
+
+    fn from_str(text: &str) -> Result<Self, SweepError> {
+        if let Some((from, to)) = text.split_once("..") {
+            let (from, to) = (count(from)?, count(to)?);
+            for end in [from, to] {
+                if !end.is_power_of_two() {
+                    return Err(SweepError::NoPower {
+                        size: end.to_string(),
+                    });
+                }
+            }
+            if from > to {
+                return Err(SweepError::Backwards {
+                    from: from.to_string(),
+                    to: to.to_string(),
+                });
+            }
+            let counts = doubled(from.into(), to.into());
+            return Ok(Self(
+                counts.filter_map(|count| count.try_into().ok()).collect(),
+            ));
+        }
+        let mut counts = Vec::new();
+        for part in parts(text) {
+            push_once(&mut counts, count(part)?, part)?;
+        }
+        not_empty(counts).map(Self)
+    }
+}
+
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+}
+
+fn doubled(from: u64, to: u64) -> impl Iterator<Item = u64> {
+    std::iter::successors(Some(from), |size| size.checked_mul(2))
+        .take_while(move |size| *size <= to)
+}
+
+fn check_size(size: Bytes, written: &str) -> Result<(), SweepError> {
+    let is_block = (BLOCK_MIN..=BLOCK_MAX).contains(&size) && size.0.is_multiple_of(BLOCK_MIN.0);
+    if is_block {
+        return Ok(());
+    }
+    Err(SweepError::Size {
+        size: written.to_owned(),
+    })
+}
+
+/// What is no count of anything is refused; how many threads there may be is told by
+/// whoever knows which of both is counted.
+fn count(text: &str) -> Result<u32, SweepError> {
+    let text = text.trim();
+    let number = text
+        .parse()
+        .ok()
+        .filter(|count| (1..=DEPTH_MAX).contains(count));
+    number.ok_or_else(|| SweepError::Count {
+        count: text.to_owned(),
+        max: DEPTH_MAX,
+    })
+}
+
+fn push_once<T: PartialEq>(list: &mut Vec<T>, value: T, written: &str) -> Result<(), SweepError> {
+    if list.contains(&value) {
+        return Err(SweepError::Twice {
+            value: written.to_owned(),
+        });
+    }
+    list.push(value);
+    Ok(())
+}
+
+fn not_empty<T>(list: Vec<T>) -> Result<Vec<T>, SweepError> {
+    if list.is_empty() {
+        Err(SweepError::Empty)
+    } else {
+        Ok(list)
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts: Vec<String> = self.0.iter().map(u32::to_string).collect();
+        out.pad(&counts.join(","))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn wrong(text: &str) -> String {
+        text.parse::<Sizes>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_range_doubles_and_has_both_ends() {
+        let sizes = Sizes::between(Bytes(512), Bytes::mib(64)).unwrap().0;
+        assert_eq!(sizes.len(), 18);
+        assert_eq!((sizes[0], sizes[17]), (Bytes(512), Bytes::mib(64)));
+        let one = Sizes::between(Bytes::kib(4), Bytes::kib(4)).unwrap();
+        assert_eq!(one.0, [Bytes::kib(4)]);
+        let depths = "1..256".parse::<Counts>().unwrap();
+        assert_eq!(depths.to_string(), "1,2,4,8,16,32,64,128,256");
+    }
+
+    #[test]
+    fn a_list_is_taken_as_it_is() {
+        let sizes = "4K, 12K,48M".parse::<Sizes>().unwrap();
+        assert_eq!(sizes.0, [Bytes::kib(4), Bytes::kib(12), Bytes::mib(48)]);
+        assert_eq!("8,1".parse::<Counts>().unwrap().0, [8, 1]);
+    }
+
+    #[test]
+    fn sizes_that_cannot_be_are_refused_by_name() {
+        for (text, word) in [
+            ("0", "0 is no block size"),
+            ("100", "100 is no block size"),
+            ("513", "multiple of 512 B"),
+            ("128M", "to 64 MiB"),
+            ("4K,x", "\"x\" is no block size"),
+            ("", "empty"),
+            (",", "empty"),
+            ("4K,4096", "4096 is there twice"),
+        ] {
+            assert!(wrong(text).contains(word), "{text}: {}", wrong(text));
+        }
+        let between = |from, to| Sizes::between(Bytes(from), Bytes(to)).unwrap_err();
+        assert!(between(8192, 4096).to_string().contains("backwards"));
+        assert!(between(1536, 4096).to_string().contains("no power of two"));
+        assert!(between(0, 4096).to_string().contains("no block size"));
+        assert!(between(512, 1 << 40).to_string().contains("no block size"));
+    }
+
+    #[test]
+    fn counts_that_cannot_be_are_refused_by_name() {
+        for (text, word) in [
+            ("0", "no number from 1"),
+            ("1,0", "no number from 1"),
+            ("4096", "to 1024"),
+            ("3..8", "no power of two"),
+            ("8..2", "backwards"),
+            ("1..", "no number"),
+            ("..", "no number"),
+            ("two", "\"two\""),
+            ("1,1", "twice"),
+            ("", "empty"),
+        ] {
+            let error = text.parse::<Counts>().unwrap_err().to_string();
+            assert!(error.contains(word), "{text}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn anything_is_read_or_refused_and_what_is_read_is_within_bounds(text in "[0-9KMx.,]{0,12}") {
+            if let Ok(Sizes(sizes)) = text.parse::<Sizes>() {
+                prop_assert!(sizes.iter().all(|size| (BLOCK_MIN..=BLOCK_MAX).contains(size)));
+            }
+            if let Ok(Counts(counts)) = text.parse::<Counts>() {
+                prop_assert!(counts.iter().all(|count| (1..=DEPTH_MAX).contains(count)));
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Why a sweep cannot be.
+
+use sokudo_model::Bytes;
+
+use super::CELLS_MAX;
+use crate::crystal::{BLOCK_MAX, BLOCK_MIN};
+
+/// Why a sweep cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SweepError {
+    /// A size that no block can have.
+    #[error("{size} is no block size; use a multiple of 512 B from {BLOCK_MIN} to {BLOCK_MAX}")]
+    Size {
+        /// As written.
+        size: String,
+    },
+    /// An end of a range that doubling does not lead to.
+    #[error(
+        "{size} is no power of two, and a range doubles from its begin to its end; list such sizes with --sizes 4K,12K"
+    )]
+    NoPower {
+        /// As written.
+        size: String,
+    },
+    /// A range that goes backwards.
+    #[error("the range from {from} to {to} goes backwards; exchange them")]
+    Backwards {
+        /// Its begin.
+        from: String,
+        /// Its end.
+        to: String,
+    },
+    /// A count out of its range.
+    #[error("\"{count}\" is no number from 1 to {max}; use a list (1,2,8) or a range (1..256)")]
+    Count {
+        /// As written.
+        count: String,
+        /// The most there can be.
+        max: u32,
+    },
+    /// An axis without anything on it.
+    #[error("the list is empty; name at least one, such as 4K or 1..32")]
+    Empty,
+    /// A list with the same thing twice.
+    #[error("{value} is there twice; leave one out")]
+    Twice {
+        /// What is repeated.
+        value: String,
+    },
+    /// More than anybody waits for.
+    #[error(
+        "these are {cells} cells, and a sweep has at most {CELLS_MAX}; use fewer sizes, depths or threads"
+    )]
+    TooManyCells {
+        /// How many were asked for.
+        cells: usize,
+    },
+    /// Less data than one block.
+    #[error(
+        "a cell of {length} has no room for a block of {block}; use a larger --length, or end at a smaller --to"
+    )]
+    LengthBelowBlock {
+        /// How much there is.
+        length: Bytes,
+        /// The block.
+        block: Bytes,
+    },
+    /// No time.
+    #[error("--time is 0; a trial needs some time, such as 500ms")]
+    NoTime,
+    /// No cell.
+    #[error("no cell is left to measure; use larger sizes, or less depth and threads")]
+    NothingLeft,
+}
