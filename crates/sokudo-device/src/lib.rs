@@ -14,6 +14,7 @@ mod environment;
 mod file;
 mod file_system;
 mod inspect;
+mod interrogate;
 mod mounts;
 mod occupants;
 mod processors;
@@ -28,6 +29,7 @@ pub use file::{
     free_bytes,
 };
 pub use inspect::{InspectError, Inspected, inspect};
+pub use interrogate::{Interrogation, interrogate};
 pub use occupants::{OccupancyError, occupants};
 pub use processors::{processor_times, processor_use};
 pub use signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, signatures};
