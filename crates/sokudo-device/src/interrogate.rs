@@ -2,14 +2,23 @@
 //! It asks only questions. Which ones follows from how the kernel drives the disk;
 //! what could not be asked, and why, is a sentence.
 
+mod asker;
+mod nvme_disk;
+mod scsi_disk;
+
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use sokudo_model::disk::{Health, Identity, WriteCache};
 
 use crate::block;
 use crate::system::{self, System};
+
+pub(crate) use asker::Asker;
 
 /// Everything that a disk said.
 #[derive(Clone, Debug, Default)]
@@ -50,10 +59,82 @@ pub fn interrogate(system: &System, path: &Path) -> Interrogation {
         }
     };
     found.write_cache.kernel_view = system::text(directory.join("queue/write_cache"));
-    if let Err(sentence) = protocol(&directory) {
-        found.blind_spots.push(sentence);
+    let protocol = match protocol(&directory) {
+        Ok(protocol) => protocol,
+        Err(sentence) => {
+            found.blind_spots.push(sentence);
+            return found;
+        }
+    };
+    let device = match open_disk(system, &directory, path) {
+        Ok(device) => Some(device),
+        Err(sentence) => {
+            found.blind_spots.push(sentence);
+            None
+        }
+    };
+    let mut asker = Asker::new(&block::name(&directory), device.as_ref());
+    match protocol {
+        Protocol::Scsi => scsi_disk::ask(&mut asker, &directory, &mut found),
+        Protocol::Nvme => nvme_disk::ask(&mut asker, &mut found),
     }
+    asker.finish(&mut found);
     found
+}
+
+/// Opens the disk in a directory of sysfs so that it can be asked: for reading, without
+/// waiting for a medium, and without claiming it.
+pub(crate) fn open_disk(system: &System, directory: &Path, named: &Path) -> Result<File, String> {
+    let name = block::name(directory);
+    if !system.is_host() {
+        return Err(format!(
+            "{name} is on another machine: only what sysfs keeps of it is read."
+        ));
+    }
+    let number = system::text(directory.join("dev"));
+    let mut why = format!("{name} cannot be asked: no node of it is below /dev.");
+    for node in [named.to_owned(), system.path("dev").join(&name)] {
+        let is_disk = std::fs::metadata(&node).is_ok_and(|metadata| {
+            metadata.file_type().is_block_device() && Some(number_text(metadata.rdev())) == number
+        });
+        if !is_disk {
+            continue;
+        }
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        match rustix::fs::open(&node, flags, Mode::empty()).map(File::from) {
+            // The name may lead elsewhere by now.
+            Ok(file)
+                if file
+                    .metadata()
+                    .is_ok_and(|it| Some(number_text(it.rdev())) == number) =>
+            {
+                return Ok(file);
+            }
+            Ok(_) => {}
+            Err(Errno::ACCESS | Errno::PERM) => {
+                why = format!(
+                    "{name} cannot be asked for identity, health and cache: no permission to read \
+                     {}; run as root.",
+                    node.display()
+                );
+            }
+            Err(errno) => {
+                why = format!(
+                    "{name} cannot be asked: {} does not open: {errno}.",
+                    node.display()
+                );
+            }
+        }
+    }
+    Err(why)
+}
+
+fn number_text(number: u64) -> String {
+    format!(
+        "{}:{}",
+        rustix::fs::major(number),
+        rustix::fs::minor(number)
+    )
 }
 
 /// The directory in sysfs of the whole disk.

@@ -84,6 +84,11 @@ pub struct NvmeIdentity {
     pub controller: NvmeController,
     /// Identify Namespace of this disk.
     pub namespace: Option<NvmeNamespace>,
+    /// Revisions of firmware that it holds: (slot, revision, in use).
+    pub firmware_revisions: Vec<(u8, String, bool)>,
+    /// Errors that it has counted in its log, harmless ones such as unknown commands
+    /// included.
+    pub errors: Option<u64>,
 }
 
 /// NVMe Identify Controller.
@@ -194,7 +199,7 @@ pub struct NvmeNamespace {
 /// A format of an NVMe namespace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LbaFormat {
-    /// Bytes of data per block.
+    /// Bytes of data per block; 0 for a format that cannot be used.
     pub data_bytes: u32,
     /// Bytes of metadata per block.
     pub metadata_bytes: u16,
