@@ -117,7 +117,7 @@ pub(crate) fn describe(directory: &Path) -> BlockDevice {
 }
 
 /// The directory with the queue and the model: of a partition, the whole disk's.
-fn disk(directory: &Path) -> PathBuf {
+pub(crate) fn disk(directory: &Path) -> PathBuf {
     match directory.parent() {
         Some(parent) if is_partition(directory) => parent.to_owned(),
         _ => directory.to_owned(),

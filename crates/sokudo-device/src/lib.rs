@@ -8,18 +8,25 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+pub mod ata;
 mod block;
 mod counters;
 mod environment;
 mod file;
 mod file_system;
 mod inspect;
+mod interrogate;
 mod mounts;
+pub mod nvme;
 mod occupants;
+mod page;
 mod processors;
+pub mod scsi;
 mod signature;
+pub mod smart;
 mod stack;
 mod system;
+pub mod write_cache;
 
 pub use counters::CounterSource;
 pub use environment::environment;
@@ -28,7 +35,9 @@ pub use file::{
     free_bytes,
 };
 pub use inspect::{InspectError, Inspected, inspect};
+pub use interrogate::{Interrogation, interrogate};
 pub use occupants::{OccupancyError, occupants};
+pub use page::PageError;
 pub use processors::{processor_times, processor_use};
 pub use signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, signatures};
 pub use sokudo_sys::utc_offset_seconds;

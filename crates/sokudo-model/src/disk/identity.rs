@@ -66,6 +66,14 @@ pub struct AtaIdentity {
     pub zoned: Option<String>,
     /// Security: what is supported and set, such as `frozen`.
     pub security: Vec<String>,
+    /// The fastest Ultra DMA mode that it can do.
+    pub ultra_dma_max: Option<u8>,
+    /// The Ultra DMA mode that was selected. SATA disks keep one for old software.
+    pub ultra_dma: Option<u8>,
+    /// Sectors per interrupt of READ MULTIPLE that it takes at most.
+    pub multiple_sectors_max: Option<u8>,
+    /// Blocks of 512 bytes of ranges that one TRIM takes (word 105).
+    pub trim_blocks_max: Option<u16>,
 }
 
 /// NVMe Identify Controller and Identify Namespace, with what the log pages and
@@ -76,6 +84,11 @@ pub struct NvmeIdentity {
     pub controller: NvmeController,
     /// Identify Namespace of this disk.
     pub namespace: Option<NvmeNamespace>,
+    /// Revisions of firmware that it holds: (slot, revision, in use).
+    pub firmware_revisions: Vec<(u8, String, bool)>,
+    /// Errors that it has counted in its log, harmless ones such as unknown commands
+    /// included.
+    pub errors: Option<u64>,
 }
 
 /// NVMe Identify Controller.
@@ -111,6 +124,28 @@ pub struct NvmeController {
     pub power_states: Vec<NvmePowerState>,
     /// Optional commands that it has, such as `dataset management`.
     pub commands: Vec<String>,
+    /// Optional commands of administration that it has, such as `format`.
+    pub admin_commands: Vec<String>,
+    /// Its number in the subsystem (CNTLID).
+    pub controller_id: u16,
+    /// Maker's IEEE identifier, 6 hexadecimal digits.
+    pub ieee_identifier: String,
+    /// Namespaces that it can have.
+    pub namespaces_max: u32,
+    /// Capacity that no namespace uses.
+    pub unallocated_bytes: Option<u128>,
+    /// The least host memory buffer that it takes.
+    pub host_memory_minimum_bytes: Bytes,
+    /// Logical blocks that are written as a whole or not at all (AWUN).
+    pub atomic_write_blocks: Option<u32>,
+    /// The same when power fails (AWUPF).
+    pub atomic_power_fail_blocks: Option<u32>,
+    /// Slots for firmware.
+    pub firmware_slots: Option<u8>,
+    /// Whether the host can set temperatures at which it slows down.
+    pub host_thermal_management: bool,
+    /// Its subsystem's qualified name.
+    pub subsystem_name: Option<String>,
 }
 
 /// One power state.
@@ -151,12 +186,20 @@ pub struct NvmeNamespace {
     pub eui64: Option<String>,
     /// NGUID, 32 hexadecimal digits.
     pub nguid: Option<String>,
+    /// Best alignment of writes, bytes.
+    pub preferred_write_alignment_bytes: Option<Bytes>,
+    /// What deallocated blocks read as: `zeros` or `ones`; `None` where it does not say.
+    pub deallocated_reads: Option<String>,
+    /// Whether several controllers may use it.
+    pub shared: bool,
+    /// Type of end-to-end protection that is on: 1, 2 or 3.
+    pub protection_type: Option<u8>,
 }
 
 /// A format of an NVMe namespace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LbaFormat {
-    /// Bytes of data per block.
+    /// Bytes of data per block; 0 for a format that cannot be used.
     pub data_bytes: u32,
     /// Bytes of metadata per block.
     pub metadata_bytes: u16,
@@ -207,4 +250,24 @@ pub struct ScsiIdentity {
     pub read_cache: Option<bool>,
     /// Whether an ATA disk answers behind a translation (VPD 89h).
     pub ata_behind: bool,
+    /// Offset of logical block 0 in the first physical one, bytes.
+    pub alignment_offset_bytes: Option<u32>,
+    /// Granularity of transfers that is best (VPD B0h).
+    pub optimal_granularity_bytes: Option<Bytes>,
+    /// Blocks that one UNMAP takes (VPD B0h).
+    pub unmap_blocks_max: Option<u32>,
+    /// Whether unmapped blocks read as zeros (READ CAPACITY 16, LBPRZ).
+    pub unmapped_reads_zeros: Option<bool>,
+    /// Type of end-to-end protection that is on: 1, 2 or 3.
+    pub protection_type: Option<u8>,
+    /// Whether it takes queued commands.
+    pub command_queueing: Option<bool>,
+    /// Whether its write cache can be switched (mode page 08h, changeable values).
+    pub write_cache_changeable: Option<bool>,
+    /// Whether it is protected against writing.
+    pub write_protected: Option<bool>,
+    /// Whether a write can bypass the cache (DPOFUA).
+    pub forced_unit_access: Option<bool>,
+    /// Whether it reads ahead (mode page 08h, DRA is clear).
+    pub read_look_ahead: Option<bool>,
 }

@@ -1,0 +1,188 @@
+//! What a disk says of itself when it is asked: identity, health, cache.
+//! It asks only questions. Which ones follows from how the kernel drives the disk;
+//! what could not be asked, and why, is a sentence.
+
+mod asker;
+mod nvme_disk;
+mod scsi_disk;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use sokudo_model::disk::{Health, Identity, WriteCache};
+
+use crate::block;
+use crate::system::{self, System};
+
+pub(crate) use asker::Asker;
+
+/// Everything that a disk said.
+#[derive(Clone, Debug, Default)]
+pub struct Interrogation {
+    /// In its own language.
+    pub identity: Identity,
+    /// How it feels.
+    pub health: Health,
+    /// Its own write cache.
+    pub write_cache: WriteCache,
+    /// Whether it reads ahead by itself.
+    pub read_look_ahead: Option<bool>,
+    /// Pages as they came, by name.
+    pub raw: BTreeMap<String, Vec<u8>>,
+    /// What could not be seen and why, in whole sentences.
+    pub blind_spots: Vec<String>,
+}
+
+/// The language in which a disk is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    /// SCSI, and perhaps ATA behind it.
+    Scsi,
+    /// NVMe.
+    Nvme,
+}
+
+/// Asks the disk at `path`, a block device or a part of one, everything that matters to
+/// speed and health. It is opened for reading only, and whoever uses it is not disturbed.
+/// On a system that is not the running one, only what sysfs keeps of it is read.
+pub fn interrogate(system: &System, path: &Path) -> Interrogation {
+    let mut found = Interrogation::default();
+    let directory = match disk_directory(system, path) {
+        Ok(directory) => directory,
+        Err(sentence) => {
+            found.blind_spots.push(sentence);
+            return found;
+        }
+    };
+    found.write_cache.kernel_view = system::text(directory.join("queue/write_cache"));
+    let protocol = match protocol(&directory) {
+        Ok(protocol) => protocol,
+        Err(sentence) => {
+            found.blind_spots.push(sentence);
+            return found;
+        }
+    };
+    let device = match open_disk(system, &directory, path) {
+        Ok(device) => Some(device),
+        Err(sentence) => {
+            found.blind_spots.push(sentence);
+            None
+        }
+    };
+    let mut asker = Asker::new(&block::name(&directory), device.as_ref());
+    match protocol {
+        Protocol::Scsi => scsi_disk::ask(&mut asker, &directory, &mut found),
+        Protocol::Nvme => nvme_disk::ask(&mut asker, &mut found),
+    }
+    asker.finish(&mut found);
+    found
+}
+
+/// Opens the disk in a directory of sysfs so that it can be asked: for reading, without
+/// waiting for a medium, and without claiming it.
+pub(crate) fn open_disk(system: &System, directory: &Path, named: &Path) -> Result<File, String> {
+    let name = block::name(directory);
+    if !system.is_host() {
+        return Err(format!(
+            "{name} is on another machine: only what sysfs keeps of it is read."
+        ));
+    }
+    let number = system::text(directory.join("dev"));
+    let mut why = format!("{name} cannot be asked: no node of it is below /dev.");
+    for node in [named.to_owned(), system.path("dev").join(&name)] {
+        let is_disk = std::fs::metadata(&node).is_ok_and(|metadata| {
+            metadata.file_type().is_block_device() && Some(number_text(metadata.rdev())) == number
+        });
+        if !is_disk {
+            continue;
+        }
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        match rustix::fs::open(&node, flags, Mode::empty()).map(File::from) {
+            // The name may lead elsewhere by now.
+            Ok(file)
+                if file
+                    .metadata()
+                    .is_ok_and(|it| Some(number_text(it.rdev())) == number) =>
+            {
+                return Ok(file);
+            }
+            Ok(_) => {}
+            Err(Errno::ACCESS | Errno::PERM) => {
+                why = format!(
+                    "{name} cannot be asked for identity, health and cache: no permission to read \
+                     {}; run as root.",
+                    node.display()
+                );
+            }
+            Err(errno) => {
+                why = format!(
+                    "{name} cannot be asked: {} does not open: {errno}.",
+                    node.display()
+                );
+            }
+        }
+    }
+    Err(why)
+}
+
+fn number_text(number: u64) -> String {
+    format!(
+        "{}:{}",
+        rustix::fs::major(number),
+        rustix::fs::minor(number)
+    )
+}
+
+/// The directory in sysfs of the whole disk.
+pub(crate) fn disk_directory(system: &System, path: &Path) -> Result<PathBuf, String> {
+    let by_number = || {
+        let metadata = system
+            .is_host()
+            .then(|| std::fs::metadata(path).ok())
+            .flatten()?;
+        if !metadata.file_type().is_block_device() {
+            return None;
+        }
+        let number = metadata.rdev();
+        let text = format!(
+            "{}:{}",
+            rustix::fs::major(number),
+            rustix::fs::minor(number)
+        );
+        block::directory_of_number(system, &text)
+    };
+    let directory = by_number()
+        .or_else(|| block::directory_of_source(system, path.to_str()?))
+        .ok_or_else(|| {
+            format!(
+                "{} cannot be asked what it is: sysfs lists no such block device.",
+                path.display()
+            )
+        })?;
+    Ok(block::disk(&directory))
+}
+
+/// The language of the disk in a directory of sysfs, or why it has none.
+pub(crate) fn protocol(directory: &Path) -> Result<Protocol, String> {
+    let name = block::name(directory);
+    let subsystem = directory.join("device/subsystem").canonicalize().ok();
+    let subsystem = subsystem
+        .as_deref()
+        .and_then(Path::file_name)
+        .and_then(|name| name.to_str());
+    let why = match subsystem {
+        Some("scsi") => return Ok(Protocol::Scsi),
+        Some("nvme" | "nvme-subsystem") => return Ok(Protocol::Nvme),
+        Some("virtio") => "virtio disks have no commands for it",
+        Some("mmc") => "memory cards answer through sysfs only",
+        Some(_) => "its driver passes no commands on",
+        None => "the kernel makes it, and no drive is behind it that could be asked",
+    };
+    Err(format!(
+        "{name} does not tell identity, health and cache itself: {why}."
+    ))
+}

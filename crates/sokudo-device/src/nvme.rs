@@ -1,0 +1,331 @@
+//! NVMe Identify pages and logs (NVM Express Base Specification 1.4, chapter 5; fields of
+//! later versions that mean the same in all). Pure functions over pages.
+
+use sokudo_model::Bytes;
+use sokudo_model::disk::{
+    Health, HealthState, LbaFormat, NvmeController, NvmeNamespace, NvmePowerState,
+};
+
+use crate::page::{self, PageError};
+
+/// Length of an Identify page.
+const IDENTIFY_BYTES: usize = 4096;
+
+/// Length of the health log.
+const SMART_BYTES: usize = 512;
+
+/// The unit of the largest transfer is the controller's smallest memory page, which its
+/// registers tell and no command; 4 KiB on all that Linux drives.
+const MEMORY_PAGE_BYTES: u64 = 4096;
+
+/// Power states that there can be.
+const POWER_STATES_MAX: usize = 32;
+
+/// Formats that there can be.
+const FORMATS_MAX: usize = 64;
+
+/// Sizes of blocks that are believed, as powers of two: 512 bytes to 64 KiB.
+const BLOCK_BITS: std::ops::RangeInclusive<u8> = 9..=16;
+
+/// A data unit of the health log: 1000 × 512 bytes.
+const DATA_UNIT_BYTES: u64 = 512_000;
+
+/// 0 °C in the log's Kelvin.
+const ZERO_CELSIUS_KELVIN: i32 = 273;
+
+/// No disk works outside of these temperatures.
+const CELSIUS: std::ops::RangeInclusive<i32> = -60..=150;
+
+/// Optional commands by bit of ONCS.
+const COMMANDS: [&str; 9] = [
+    "compare",
+    "write uncorrectable",
+    "dataset management",
+    "write zeroes",
+    "save and select of features",
+    "reservations",
+    "timestamp",
+    "verify",
+    "copy",
+];
+
+/// Optional commands of administration by bit of OACS.
+const ADMIN_COMMANDS: [&str; 10] = [
+    "security send and receive",
+    "format",
+    "firmware download",
+    "namespace management",
+    "device self-test",
+    "directives",
+    "management interface",
+    "virtualisation management",
+    "doorbell buffer",
+    "LBA status",
+];
+
+/// What is critical, by bit of the health log's warning byte: whether the disk counts as
+/// failing, and what to tell.
+const CRITICAL: [(HealthState, &str); 6] = [
+    (
+        HealthState::Failing,
+        "Its spare blocks have run out (below the maker's threshold).",
+    ),
+    (
+        HealthState::Warning,
+        "Its temperature is outside of what the maker allows.",
+    ),
+    (
+        HealthState::Failing,
+        "It has become unreliable by errors of its medium or its electronics.",
+    ),
+    (
+        HealthState::Failing,
+        "Its medium can only be read any more.",
+    ),
+    (
+        HealthState::Failing,
+        "What protects its volatile memory from power failure has failed.",
+    ),
+    (
+        HealthState::Warning,
+        "Its persistent memory region has become unreliable or read-only.",
+    ),
+];
+
+/// Reads Identify Controller.
+///
+/// # Errors
+/// If the page is too short or empty.
+pub fn controller(page: &[u8]) -> Result<NvmeController, PageError> {
+    page::at_least(page, IDENTIFY_BYTES, "Identify Controller")?;
+    let word = |at| page::le16(page, at).unwrap_or(0);
+    let long = |at| page::le32(page, at).unwrap_or(0);
+    let size = |at| page::le128(page, at).filter(|bytes| *bytes > 0);
+    let atomic_blocks = |at| Some(u32::from(word(at)) + 1);
+    Ok(NvmeController {
+        vendor_id: word(0),
+        model: page::text(&page[24..64]),
+        serial: page::text(&page[4..24]),
+        firmware: page::text(&page[64..72]),
+        version: version(long(80)),
+        transfer_bytes_max: transfer_bytes_max(page[77]),
+        total_bytes: size(280),
+        volatile_write_cache: page[525] & 1 == 1,
+        write_cache: None,
+        warning_temperature_kelvin: word(266),
+        critical_temperature_kelvin: word(268),
+        host_memory_preferred_bytes: Bytes(u64::from(long(272)) * MEMORY_PAGE_BYTES),
+        autonomous_power_states: page[265] & 1 == 1,
+        power_states: power_states(page),
+        commands: names(&COMMANDS, word(520)),
+        admin_commands: names(&ADMIN_COMMANDS, word(256)),
+        controller_id: word(78),
+        ieee_identifier: page::hexadecimal(&[page[75], page[74], page[73]]),
+        namespaces_max: long(516),
+        // Only where the capacity of all is told as well does a 0 mean none.
+        unallocated_bytes: size(280).and(page::le128(page, 296)),
+        host_memory_minimum_bytes: Bytes(u64::from(long(276)) * MEMORY_PAGE_BYTES),
+        atomic_write_blocks: atomic_blocks(526),
+        atomic_power_fail_blocks: atomic_blocks(528),
+        firmware_slots: Some(page[260] >> 1 & 7).filter(|slots| *slots > 0),
+        host_thermal_management: word(322) & 1 == 1,
+        subsystem_name: Some(page::text(&page[768..1024])).filter(|name| !name.is_empty()),
+    })
+}
+
+/// Reads Identify Namespace.
+///
+/// # Errors
+/// If the page is too short or empty (as for a namespace that is not active).
+pub fn namespace(page: &[u8], id: u32) -> Result<NvmeNamespace, PageError> {
+    page::at_least(page, IDENTIFY_BYTES, "Identify Namespace")?;
+    let formats = formats(page);
+    let format_in_use = format_in_use(page, formats.len());
+    let block_bytes = formats
+        .get(usize::from(format_in_use))
+        .map(|format| u64::from(format.data_bytes))
+        .filter(|bytes| *bytes > 0);
+    let blocks = |count: u64| block_bytes?.checked_mul(count).map(Bytes);
+    let has_preferences = page[24] >> 4 & 1 == 1;
+    let preference = |at| {
+        let count = page::le16(page, at).filter(|_| has_preferences)?;
+        blocks(u64::from(count) + 1)
+    };
+    Ok(NvmeNamespace {
+        id,
+        size_blocks: page::le64(page, 0).unwrap_or(0),
+        capacity_blocks: page::le64(page, 8).unwrap_or(0),
+        used_blocks: page::le64(page, 16).unwrap_or(0),
+        format_in_use,
+        thin: page[24] & 1 == 1,
+        preferred_write_bytes: preference(64),
+        preferred_write_alignment_bytes: preference(66),
+        optimal_boundary_bytes: page::le16(page, 46)
+            .filter(|count| *count > 0)
+            .and_then(|count| blocks(u64::from(count))),
+        eui64: identifier(&page[120..128]),
+        nguid: identifier(&page[104..120]),
+        deallocated_reads: match page[33] & 7 {
+            1 => Some("zeros".to_owned()),
+            2 => Some("ones".to_owned()),
+            _ => None,
+        },
+        shared: page[30] & 1 == 1,
+        protection_type: Some(page[29] & 7).filter(|kind| (1..=3).contains(kind)),
+        formats,
+    })
+}
+
+/// Reads the health log (02h). The warning temperature is the controller's.
+///
+/// # Errors
+/// If the page is too short or empty.
+pub fn health(page: &[u8], controller: Option<&NvmeController>) -> Result<Health, PageError> {
+    page::at_least(page, SMART_BYTES, "the health log")?;
+    let count = |at| page::le128(page, at).and_then(|count| u64::try_from(count).ok());
+    let bytes = |at| count(at).and_then(|units: u64| units.checked_mul(DATA_UNIT_BYTES));
+    let minutes = |at| page::le32(page, at).map(u64::from);
+    let mut health = Health {
+        state: HealthState::Good,
+        temperature_celsius: page::le16(page, 1).and_then(celsius),
+        temperature_warning_celsius: controller
+            .and_then(|controller| celsius(controller.warning_temperature_kelvin)),
+        power_on_hours: count(128),
+        power_cycles: count(112),
+        used_percent: Some(u32::from(page[5])),
+        spare_percent: Some(u32::from(page[3])).filter(|percent| *percent <= 100),
+        read_bytes: bytes(32),
+        written_bytes: bytes(48),
+        media_errors: count(160),
+        unsafe_shutdowns: count(144),
+        throttled_minutes: minutes(192).zip(minutes(196)).map(|(warm, hot)| warm + hot),
+        ..Health::default()
+    };
+    judge(&mut health, page[0]);
+    Ok(health)
+}
+
+/// Errors that the controller has counted so far, from the newest entry of its error log
+/// (01h); `None` where it has none.
+pub fn newest_error(page: &[u8]) -> Option<u64> {
+    page::le64(page, 0).filter(|count| *count > 0 && *count != u64::MAX)
+}
+
+/// Firmware revisions by slot, and the slot in use, from the firmware log (03h).
+pub fn firmware_slots(page: &[u8]) -> Vec<(u8, String, bool)> {
+    let active = page.first().copied().unwrap_or(0) & 7;
+    (1..=7_u8)
+        .filter_map(|slot| {
+            let at = usize::from(slot) * 8;
+            let revision = page::text(page.get(at..at + 8)?);
+            (!revision.is_empty()).then_some((slot, revision, slot == active))
+        })
+        .collect()
+}
+
+fn judge(health: &mut Health, critical: u8) {
+    for (bit, (state, sentence)) in CRITICAL.iter().enumerate() {
+        if critical >> bit & 1 == 1 {
+            health.reasons.push((*sentence).to_owned());
+            if health.state != HealthState::Failing {
+                health.state = *state;
+            }
+        }
+    }
+    let mut warn = |sentence: String| {
+        health.reasons.push(sentence);
+        if health.state == HealthState::Good {
+            health.state = HealthState::Warning;
+        }
+    };
+    if let Some(used) = health.used_percent.filter(|used| *used >= 100) {
+        let used = if used == 255 {
+            "more than 254".to_owned()
+        } else {
+            used.to_string()
+        };
+        warn(format!(
+            "Of the life that the maker expected, {used} % are used."
+        ));
+    }
+    if let Some(errors) = health.media_errors.filter(|errors| *errors > 0) {
+        warn(format!("Errors that lost data: {errors}."));
+    }
+}
+
+fn version(raw: u32) -> String {
+    match raw {
+        // Before 1.2 the field did not exist.
+        0 => "1.0 or 1.1".to_owned(),
+        _ => format!("{}.{}.{}", raw >> 16, raw >> 8 & 0xff, raw & 0xff),
+    }
+}
+
+fn transfer_bytes_max(exponent: u8) -> Option<Bytes> {
+    // 0 is no limit; what would not fit 32 bits of length is none either.
+    (1..=20)
+        .contains(&exponent)
+        .then(|| Bytes(MEMORY_PAGE_BYTES << exponent))
+}
+
+fn power_states(page: &[u8]) -> Vec<NvmePowerState> {
+    let count = (usize::from(page[263]) + 1).min(POWER_STATES_MAX);
+    page[2048..]
+        .chunks_exact(32)
+        .take(count)
+        .map(|state| {
+            let power = page::le16(state, 0).unwrap_or(0);
+            let watt = if state[3] & 1 == 1 { 0.0001 } else { 0.01 };
+            NvmePowerState {
+                power_watt_max: (power > 0).then(|| f64::from(power) * watt),
+                operational: state[3] >> 1 & 1 == 0,
+                entry_latency_us: page::le32(state, 4).unwrap_or(0),
+                exit_latency_us: page::le32(state, 8).unwrap_or(0),
+            }
+        })
+        .collect()
+}
+
+fn formats(page: &[u8]) -> Vec<LbaFormat> {
+    let count = (usize::from(page[25]) + 1).min(FORMATS_MAX);
+    page[128..]
+        .chunks_exact(4)
+        .take(count)
+        .map(|format| LbaFormat {
+            data_bytes: if BLOCK_BITS.contains(&format[2]) {
+                1 << format[2]
+            } else {
+                0
+            },
+            metadata_bytes: page::le16(format, 0).unwrap_or(0),
+            relative_performance: format[3] & 3,
+        })
+        .collect()
+}
+
+/// Two more bits of the number are higher up where there are more than 16 formats.
+fn format_in_use(page: &[u8], formats: usize) -> u8 {
+    let low = page[26] & 0xf;
+    if formats > 16 {
+        low | (page[26] >> 5 & 3) << 4
+    } else {
+        low
+    }
+}
+
+fn celsius(kelvin: u16) -> Option<i32> {
+    let celsius = i32::from(kelvin) - ZERO_CELSIUS_KELVIN;
+    CELSIUS.contains(&celsius).then_some(celsius)
+}
+
+fn identifier(bytes: &[u8]) -> Option<String> {
+    page::is_set(bytes).then(|| page::hexadecimal(bytes))
+}
+
+fn names(all: &[&str], bits: u16) -> Vec<String> {
+    let set = all
+        .iter()
+        .enumerate()
+        .filter(|(bit, _)| bits >> bit & 1 == 1);
+    set.map(|(_, name)| (*name).to_owned()).collect()
+}

@@ -1,0 +1,133 @@
+//! Bytes of a page that a device has sent, read without trusting it: what lies beyond
+//! the end is `None`.
+
+/// Why a page cannot be believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PageError {
+    /// It ends too early.
+    #[error("{page} has {bytes} bytes, where {needed} are needed")]
+    Short {
+        /// Which page.
+        page: &'static str,
+        /// How long it is.
+        bytes: usize,
+        /// How long it must be.
+        needed: usize,
+    },
+    /// Its own checksum does not fit.
+    #[error("{page} was damaged on its way: its checksum does not fit")]
+    Checksum {
+        /// Which page.
+        page: &'static str,
+    },
+    /// It holds nothing.
+    #[error("{page} is empty")]
+    Empty {
+        /// Which page.
+        page: &'static str,
+    },
+    /// It says itself that it is another one.
+    #[error("{page} is another page than the one that was asked for")]
+    Other {
+        /// Which page.
+        page: &'static str,
+    },
+}
+
+/// The bytes from `at` on.
+pub(crate) fn bytes<const COUNT: usize>(page: &[u8], at: usize) -> Option<[u8; COUNT]> {
+    page.get(at..at.checked_add(COUNT)?)?.try_into().ok()
+}
+
+/// Two bytes, the low one first.
+pub(crate) fn le16(page: &[u8], at: usize) -> Option<u16> {
+    bytes(page, at).map(u16::from_le_bytes)
+}
+
+/// Four bytes, the lowest first.
+pub(crate) fn le32(page: &[u8], at: usize) -> Option<u32> {
+    bytes(page, at).map(u32::from_le_bytes)
+}
+
+/// Eight bytes, the lowest first.
+pub(crate) fn le64(page: &[u8], at: usize) -> Option<u64> {
+    bytes(page, at).map(u64::from_le_bytes)
+}
+
+/// Sixteen bytes, the lowest first.
+pub(crate) fn le128(page: &[u8], at: usize) -> Option<u128> {
+    bytes(page, at).map(u128::from_le_bytes)
+}
+
+/// Two bytes, the high one first.
+pub(crate) fn be16(page: &[u8], at: usize) -> Option<u16> {
+    bytes(page, at).map(u16::from_be_bytes)
+}
+
+/// Four bytes, the highest first.
+pub(crate) fn be32(page: &[u8], at: usize) -> Option<u32> {
+    bytes(page, at).map(u32::from_be_bytes)
+}
+
+/// Eight bytes, the highest first.
+pub(crate) fn be64(page: &[u8], at: usize) -> Option<u64> {
+    bytes(page, at).map(u64::from_be_bytes)
+}
+
+/// Text of a device: padding is cut off, and what cannot be printed, such as a
+/// terminal's control sequence, becomes `?`.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    let text: String = bytes
+        .iter()
+        .map(|byte| match byte {
+            0x20..=0x7e => char::from(*byte),
+            0 => ' ',
+            _ => '?',
+        })
+        .collect();
+    text.trim().to_owned()
+}
+
+/// Lower-case hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether there is anything but zeros.
+pub(crate) fn is_set(bytes: &[u8]) -> bool {
+    bytes.iter().any(|byte| *byte != 0)
+}
+
+/// Fails unless the page is long enough.
+pub(crate) fn at_least(page: &[u8], needed: usize, name: &'static str) -> Result<(), PageError> {
+    if page.len() < needed {
+        return Err(PageError::Short {
+            page: name,
+            bytes: page.len(),
+            needed,
+        });
+    }
+    // A dead bus reads as all ones.
+    if !is_set(page) || page.iter().all(|byte| *byte == 0xff) {
+        return Err(PageError::Empty { page: name });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_beyond_the_end_is_none() {
+        assert_eq!(le16(&[1, 2, 3], 1), Some(0x0302));
+        assert_eq!(le16(&[1, 2, 3], 2), None);
+        assert_eq!(be64(&[0; 8], usize::MAX), None);
+    }
+
+    #[test]
+    fn text_of_a_device_cannot_steer_a_terminal() {
+        assert_eq!(text(b" ST\x1b[2J4000\xff  \0\0"), "ST?[2J4000?");
+        assert_eq!(text(b"\0\0\0"), "");
+    }
+}
