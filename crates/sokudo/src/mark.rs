@@ -33,17 +33,13 @@ pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
     if let Some(tool) = arguments.print_as {
         return print_as(tool, arguments, &named, &plan);
     }
-    output::check_writable(arguments.printing.output.as_deref())?;
+    output::check(&arguments.printing)?;
     tell_notes(arguments, &named);
     let control = Control::new();
     interrupt::watch(&control)?;
     let run = measure(arguments, named, plan, &control)?;
     let document = RunDocument::from_run(&run);
-    output::write(
-        &document,
-        arguments.printing.format,
-        arguments.printing.output.as_deref(),
-    )?;
+    output::write(&document, &arguments.printing)?;
     verdict(&run)
 }
 
