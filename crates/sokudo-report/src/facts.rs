@@ -137,7 +137,7 @@ fn device_description(device: &BlockDevice) -> String {
 
 /// Drives are sold in powers of 1000.
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-fn decimal_size(Bytes(bytes): Bytes) -> String {
+pub(crate) fn decimal_size(Bytes(bytes): Bytes) -> String {
     const UNITS: [(f64, &str); 3] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB")];
     let bytes = bytes as f64;
     let (scale, unit) = UNITS

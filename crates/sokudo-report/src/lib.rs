@@ -16,6 +16,7 @@ pub mod document;
 pub mod fingerprint;
 pub mod fio;
 pub mod markdown;
+pub mod plot;
 pub mod table;
 
 mod date;

@@ -3,6 +3,7 @@
 
 mod bonnie;
 mod info;
+mod plot;
 mod quick;
 mod scan;
 mod sweep;
@@ -19,6 +20,7 @@ use crate::exit::Exit;
 
 pub(crate) use bonnie::BonnieArguments;
 pub(crate) use info::InfoArguments;
+pub(crate) use plot::{Destination, Drawing, PlotArguments, Plotting};
 pub(crate) use quick::QuickArguments;
 pub(crate) use scan::{ScanArguments, WriteCache};
 pub(crate) use sweep::SweepArguments;
@@ -41,6 +43,7 @@ Examples:
   sokudo mark /dev/sdb                                 a whole device, reads only
   sokudo mark . --row SEQ128K,Q32,T4 --row RND4K,Q1,T1,mix70
   sokudo mark . --format json --output result.json     keep the figures
+  sokudo mark . --plot bars.svg --plot -               with a picture, and one here
   sokudo mark 'sim:hdd?size=4TB&rpm=5900'              a simulated hard disk
   sokudo mark . --print-job > job.fio && fio job.fio   the same, measured by fio
 
@@ -55,6 +58,13 @@ Examples:
 
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
 would endanger data, 130 interrupted.";
+
+const PLOT_EXAMPLES: &str = "\
+Examples:
+  sokudo plot result.json                      the picture that suits the run, here
+  sokudo plot result.json rate.svg rate.png
+  sokudo plot result.json tail.svg --plot-kind cdf
+  sokudo mark . --format json | sokudo plot - rate.svg";
 
 const FIO_NOTE: &str = "\
 Examples:
@@ -118,6 +128,9 @@ pub(crate) enum Command {
     Sweep(Box<SweepArguments>),
     /// Measure a file system by Bonnie++'s phases
     Bonnie(BonnieArguments),
+    /// Draw a result that was kept as JSON: SVG, PNG or on the terminal
+    #[command(after_help = PLOT_EXAMPLES)]
+    Plot(PlotArguments),
     /// Run fio job files, with sokudo's own results and verdicts
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArguments>),
@@ -292,6 +305,9 @@ pub(crate) struct Printing {
     /// Show no progress
     #[arg(short, long, help_heading = "What is printed")]
     pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) plotting: Plotting,
 }
 
 /// Which devices may be written.

@@ -22,6 +22,7 @@ mod mark;
 mod mark_as;
 mod measurement;
 mod output;
+mod picture;
 mod plan;
 mod progress;
 mod quick;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Some(Command::Scan(arguments)) => scan::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
+        Some(Command::Plot(arguments)) => picture::run(&arguments),
         Some(Command::Run(arguments)) => run_door::run(&arguments),
         Some(Command::Fio { arguments }) => fio_door::run(&arguments),
         Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),

@@ -44,7 +44,7 @@ impl Measurement<'_> {
     /// Measures, prints, and says by the exit code what came of it.
     pub(crate) fn run_and_print(self, printing: &Printing) -> Result<(), Exit> {
         self.check_permission()?;
-        output::check_writable(printing.output.as_deref())?;
+        output::check(printing)?;
         if !printing.quiet {
             self.notes.iter().for_each(exit::note);
             self.tell_left_behind();
@@ -53,7 +53,7 @@ impl Measurement<'_> {
         interrupt::watch(&control)?;
         let run = self.run(&control, printing.quiet)?;
         let document = RunDocument::from_run(&run);
-        output::write(&document, printing.format, printing.output.as_deref())?;
+        output::write(&document, printing)?;
         verdict(&run)
     }
 

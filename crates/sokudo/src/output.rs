@@ -1,4 +1,5 @@
-//! Where results go: the terminal or a file, in the format asked for.
+//! Where results go: the terminal or a file, in the format asked for, and pictures with
+//! them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
@@ -9,8 +10,9 @@ use anyhow::Context;
 use rustix::fs::Access;
 use sokudo_report::{BandwidthUnit, RunDocument, TableStyle, csv, markdown, table};
 
-use crate::cli::Format;
+use crate::cli::{Destination, Format, Printing};
 use crate::exit::Exit;
+use crate::picture;
 
 /// Width of a table that goes to no terminal: enough for every column.
 const WIDTH_WITHOUT_TERMINAL: usize = 120;
@@ -57,9 +59,9 @@ pub(crate) fn create(path: &Path) -> Result<File, Exit> {
 }
 
 /// Writes all of a file for results.
-pub(crate) fn write_file(path: &Path, text: &str) -> Result<(), Exit> {
+pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Exit> {
     create(path)?
-        .write_all(text.as_bytes())
+        .write_all(bytes.as_ref())
         .with_context(|| format!("{} cannot be written", path.display()))
         .map_err(Exit::Failed)
 }
@@ -96,35 +98,84 @@ pub(crate) fn check_writable(path: Option<&Path>) -> Result<(), Exit> {
     )))
 }
 
-/// Writes a run in the format asked for.
-pub(crate) fn write(
-    document: &RunDocument,
-    format: Format,
-    path: Option<&Path>,
-) -> Result<(), Exit> {
-    let text = match format {
+/// Fails early when what was asked for could not be written at the end.
+pub(crate) fn check(printing: &Printing) -> Result<(), Exit> {
+    let pictures = &printing.plotting.destinations;
+    let is_mixed = printing.output.is_none()
+        && printing.format != Format::Table
+        && pictures.contains(&Destination::Terminal);
+    if is_mixed {
+        return Err(Exit::usage(anyhow::anyhow!(
+            "the result and the picture of --plot - would be mixed; write one of them to a file (--output FILE, --plot FILE.svg)"
+        )));
+    }
+    check_writable(printing.output.as_deref())?;
+    picture::check(pictures)
+}
+
+/// Writes a run in the format asked for, and its pictures.
+pub(crate) fn write(document: &RunDocument, printing: &Printing) -> Result<(), Exit> {
+    let path = printing.output.as_deref();
+    let text = match printing.format {
         Format::Table => table::render(document, &style(path.is_none())),
         Format::Json => document.to_json(),
         Format::Csv => csv::render(document),
         Format::Markdown => markdown::render(document),
     };
     match path {
-        None => print(&text),
-        Some(path) => write_file(path, &text),
+        None => print(&text)?,
+        Some(path) => write_file(path, &text)?,
     }
+    let plotting = &printing.plotting;
+    picture::draw(document, &plotting.destinations, plotting.drawing)
 }
 
 fn style(to_terminal: bool) -> TableStyle {
-    let terminal = to_terminal && io::stdout().is_terminal();
-    let width = terminal
-        .then(terminal_size::terminal_size)
-        .flatten()
-        .map_or(WIDTH_WITHOUT_TERMINAL, |(width, _)| usize::from(width.0));
+    let terminal = if to_terminal {
+        terminal()
+    } else {
+        Terminal::NONE
+    };
     TableStyle {
-        width,
-        colour: terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-        ascii: terminal && !speaks_utf8(),
+        width: terminal
+            .size
+            .map_or(WIDTH_WITHOUT_TERMINAL, |(width, _)| width),
+        colour: terminal.colour,
+        ascii: terminal.ascii,
         unit: BandwidthUnit::MegabytesPerSecond,
+    }
+}
+
+/// What standard output shows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terminal {
+    /// Columns and lines; `None` where it is no terminal.
+    pub(crate) size: Option<(usize, usize)>,
+    /// Whether it is to have colours.
+    pub(crate) colour: bool,
+    /// Whether it shows nothing but ASCII.
+    pub(crate) ascii: bool,
+}
+
+impl Terminal {
+    /// A file or a pipe.
+    const NONE: Self = Self {
+        size: None,
+        colour: false,
+        ascii: false,
+    };
+}
+
+/// What standard output is.
+pub(crate) fn terminal() -> Terminal {
+    if !io::stdout().is_terminal() {
+        return Terminal::NONE;
+    }
+    let size = terminal_size::terminal_size();
+    Terminal {
+        size: size.map(|(width, height)| (usize::from(width.0), usize::from(height.0))),
+        colour: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        ascii: !speaks_utf8(),
     }
 }
 

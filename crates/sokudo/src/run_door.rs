@@ -24,7 +24,7 @@ use crate::{command_line, interrupt, output};
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
     let invocation = fio::invocation(&fio_arguments(arguments), &ThisHost).map_err(Exit::usage)?;
     let planned = invocation.plan(&ThisHost).map_err(Exit::usage)?;
-    output::check_writable(arguments.printing.output.as_deref())?;
+    output::check(&arguments.printing)?;
     if !arguments.printing.quiet {
         for sentence in &planned.session.notes {
             exit::note(sentence);
@@ -54,11 +54,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
     let finished = finished?;
     let run = by_section(finished.run.clone(), &planned);
     let document = RunDocument::from_run(&run);
-    output::write(
-        &document,
-        arguments.printing.format,
-        arguments.printing.output.as_deref(),
-    )?;
+    output::write(&document, &arguments.printing)?;
     finished.end(Exit::Interrupted)
 }
 

@@ -1,0 +1,158 @@
+//! Pictures of a run: transfer curve, bars by block size, heat map, distribution of
+//! latencies, speed over time; as SVG, as PNG and for the terminal.
+//!
+//! A picture starts from a [`RunDocument`], so that a saved one can be drawn again.
+//! [`figure`] chooses what is shown, in the units of its axes; [`svg()`] and
+//! [`terminal()`] draw it. The same figure gives the same bytes. Nothing here does I/O
+//! or asks for a terminal, a locale or installed fonts.
+
+mod bars;
+mod curve;
+mod figure;
+mod heading;
+mod heat;
+mod latency;
+mod palette;
+#[cfg(feature = "png")]
+mod png;
+mod reduce;
+#[cfg(test)]
+mod sample;
+mod scale;
+mod seek;
+mod svg;
+mod terminal;
+mod text;
+mod time;
+
+pub use figure::Figure;
+#[cfg(feature = "png")]
+pub use png::{PngError, png};
+pub use svg::{Size, Theme, svg};
+pub use terminal::{TerminalStyle, terminal};
+
+use crate::document::RunDocument;
+
+/// What a picture shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlotKind {
+    /// Transfer rate and access time over the position on the device.
+    Curve,
+    /// Access time over the distance from the place before.
+    Seek,
+    /// Rates of rows, or by block size, as bars.
+    Bars,
+    /// Rates by two of block size, depth and threads.
+    Heat,
+    /// Which share of I/Os was done within which time.
+    Cdf,
+    /// How many I/Os took how long.
+    Histogram,
+    /// Rate over time.
+    Time,
+}
+
+impl PlotKind {
+    /// Every kind, in the order in which the first that fits is chosen.
+    pub const ALL: [Self; 7] = [
+        Self::Curve,
+        Self::Heat,
+        Self::Bars,
+        Self::Seek,
+        Self::Cdf,
+        Self::Histogram,
+        Self::Time,
+    ];
+
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Curve => "curve",
+            Self::Seek => "seek",
+            Self::Bars => "bars",
+            Self::Heat => "heat",
+            Self::Cdf => "cdf",
+            Self::Histogram => "histogram",
+            Self::Time => "time",
+        }
+    }
+
+    /// What a run must have for it.
+    const fn needs(self) -> &'static str {
+        match self {
+            Self::Curve => "places over a device, as sokudo scan measures them",
+            Self::Seek => "access times with distances, as sokudo scan measures them",
+            Self::Bars => "rows with a bandwidth",
+            Self::Heat => {
+                "rows that differ in two of block size, depth and threads, as those of sokudo sweep"
+            }
+            Self::Cdf | Self::Histogram => "latencies",
+            Self::Time => "figures over time",
+        }
+    }
+}
+
+/// Why there is no picture.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlotError {
+    /// The run has no data for this kind.
+    #[error("this run has no picture of kind {}, which needs {}; {}", .kind.name(), .kind.needs(), way_out(.fitting))]
+    DoesNotFit {
+        /// What was asked for.
+        kind: PlotKind,
+        /// What it has data for.
+        fitting: Vec<PlotKind>,
+    },
+    /// The run has no data at all.
+    #[error("this run has no figures to draw, since nothing was measured; see its failures")]
+    NothingMeasured,
+}
+
+fn way_out(fitting: &[PlotKind]) -> String {
+    let names: Vec<&str> = fitting.iter().map(|kind| kind.name()).collect();
+    match names[..] {
+        [] => "it has no figures at all; see its failures".to_owned(),
+        [only] => format!("{only} fits"),
+        [ref most @ .., last] => format!("{} and {last} fit", most.join(", ")),
+    }
+}
+
+/// The picture of a run: of this kind, or of the one that people expect of its method.
+///
+/// # Errors
+/// When the run has no data for it.
+pub fn figure(document: &RunDocument, kind: Option<PlotKind>) -> Result<Figure, PlotError> {
+    match kind {
+        Some(kind) => of_kind(document, kind).ok_or_else(|| PlotError::DoesNotFit {
+            kind,
+            fitting: fitting(document),
+        }),
+        None => PlotKind::ALL
+            .into_iter()
+            .find_map(|kind| of_kind(document, kind))
+            .ok_or(PlotError::NothingMeasured),
+    }
+}
+
+/// The kinds that a run has data for.
+pub fn fitting(document: &RunDocument) -> Vec<PlotKind> {
+    PlotKind::ALL
+        .into_iter()
+        .filter(|kind| of_kind(document, *kind).is_some())
+        .collect()
+}
+
+fn of_kind(document: &RunDocument, kind: PlotKind) -> Option<Figure> {
+    match kind {
+        PlotKind::Curve => curve::figure(document),
+        PlotKind::Seek => seek::figure(document),
+        PlotKind::Bars => bars::figure(document),
+        PlotKind::Heat => heat::figure(document),
+        PlotKind::Cdf => latency::cumulative(document),
+        PlotKind::Histogram => latency::histogram(document),
+        PlotKind::Time => time::figure(document),
+    }
+}
+
+#[cfg(test)]
+mod tests;

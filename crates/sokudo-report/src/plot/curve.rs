@@ -1,0 +1,416 @@
+//! Transfer rate and access time over the position on the device, as GNOME Disks and
+//! HD Tune show them.
+
+use std::collections::BTreeMap;
+
+use sokudo_model::{Bytes, DriveCache, Operation, Survey, Visit};
+
+use super::figure::{Body, Chart, Figure, Hue, Ink, Layer, Shape, Side};
+use super::heading;
+use super::scale::{Axis, whole};
+use crate::document::{Direction, PlaceDocument, ResultDocument, RunDocument};
+use crate::number::rate;
+
+/// Steps of the vertical axes, about.
+const STEPS: usize = 8;
+const BYTES_PER_MB: f64 = 1e6;
+const NANOS_PER_MS: f64 = 1e6;
+
+/// `None` when nothing was measured place by place.
+pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
+    let transfers = transfers(document);
+    let accesses = accesses(document);
+    // Where the way to a place is the thing, one curve of times belongs to the rates;
+    // alone, all of them are looked at.
+    let dots = if transfers.is_empty() {
+        accesses
+    } else {
+        accesses.into_iter().take(1).collect()
+    };
+    let shown: Vec<&ResultDocument> = transfers.iter().chain(&dots).copied().collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let span = Span::of(document, &shown);
+    let chart = chart(&span, &transfers, &dots, &shown);
+    let what = match (transfers.is_empty(), dots.is_empty()) {
+        (false, false) => "transfer rate and access time over position",
+        (false, true) => "transfer rate over position",
+        _ => "access time over position",
+    };
+    let described = if transfers.is_empty() {
+        &dots
+    } else {
+        &transfers
+    };
+    Some(Figure {
+        title: heading::title(document, what),
+        subtitle: heading::subtitle(document, &shown),
+        footer: heading::footer(document, described),
+        body: Body::Chart(chart),
+    })
+}
+
+/// Results that measured places in order: curves of rates.
+fn transfers(document: &RunDocument) -> Vec<&ResultDocument> {
+    let in_order = |survey: Survey| matches!(survey.visit, Visit::Ascending | Visit::Shuffled);
+    surveyed(document, in_order)
+}
+
+/// Results that measured the way from place to place: times.
+pub(super) fn accesses(document: &RunDocument) -> Vec<&ResultDocument> {
+    let at_random = |survey: Survey| matches!(survey.visit, Visit::Random | Visit::Butterfly);
+    surveyed(document, at_random)
+}
+
+fn surveyed(document: &RunDocument, visits: impl Fn(Survey) -> bool) -> Vec<&ResultDocument> {
+    let moved = |result: &ResultDocument| result.places.iter().any(|place| place.bytes > 0);
+    document
+        .results
+        .iter()
+        .filter(|result| result.workload.survey.is_some_and(&visits) && moved(result))
+        .collect()
+}
+
+/// The part of the device that is shown.
+struct Span {
+    unit: Unit,
+    low: u64,
+    high: u64,
+    device: Option<u64>,
+}
+
+/// The unit of positions.
+#[derive(Clone, Copy)]
+pub(super) struct Unit {
+    pub(super) name: &'static str,
+    pub(super) bytes: f64,
+}
+
+impl Unit {
+    /// GB as on a drive's label; of what is too small for it, MB.
+    pub(super) const fn of(Bytes(size): Bytes) -> Self {
+        match size {
+            0..2_000_000_000 => Self {
+                name: "MB",
+                bytes: 1e6,
+            },
+            2_000_000_000..50_000_000_000_000 => Self {
+                name: "GB",
+                bytes: 1e9,
+            },
+            _ => Self {
+                name: "TB",
+                bytes: 1e12,
+            },
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a position in a picture")]
+    pub(super) fn share(self, bytes: u64) -> f64 {
+        bytes as f64 / self.bytes
+    }
+}
+
+impl Span {
+    fn of(document: &RunDocument, shown: &[&ResultDocument]) -> Self {
+        let device = document.target.size_bytes.map(|Bytes(size)| size);
+        let spans = shown.iter().filter_map(|result| result.workload.span);
+        let planned = spans
+            .map(|span| (span.offset.0, span.offset.0.saturating_add(span.length.0)))
+            .reduce(|left, right| (left.0.min(right.0), left.1.max(right.1)));
+        let ends = shown.iter().flat_map(|result| &result.places);
+        let ends = ends.map(|place| place.offset.saturating_add(place.bytes));
+        let seen = (0, ends.max().unwrap_or(0));
+        let (low, high) = planned.unwrap_or(device.map_or(seen, |size| (0, size)));
+        Self {
+            unit: Unit::of(Bytes(high)),
+            low,
+            high,
+            device,
+        }
+    }
+
+    fn position(&self, bytes: u64) -> f64 {
+        self.unit.share(bytes)
+    }
+
+    fn bottom(&self) -> Axis {
+        Axis::exact(
+            format!("Position, {}", self.unit.name),
+            self.position(self.low),
+            self.position(self.high),
+            10,
+        )
+    }
+
+    /// Percent of the device, where its size is known.
+    fn top(&self) -> Option<Axis> {
+        let device = self.position(self.device.filter(|size| *size > 0)?);
+        let percent = |bytes| self.position(bytes) / device * 100.0;
+        let axis = Axis::exact("", percent(self.low), percent(self.high).min(100.0), 10);
+        let ticks = axis.ticks.into_iter().map(|mut tick| {
+            tick.name.push_str(" %");
+            tick
+        });
+        Some(Axis {
+            ticks: ticks.collect(),
+            ..axis
+        })
+    }
+}
+
+fn chart(
+    span: &Span,
+    transfers: &[&ResultDocument],
+    dots: &[&ResultDocument],
+    shown: &[&ResultDocument],
+) -> Chart {
+    let rates: Vec<Curve> = transfers.iter().map(|result| Curve::of(result)).collect();
+    let fastest = rates.iter().map(|curve| curve.highest).fold(0.0, f64::max);
+    let times = dots.iter().flat_map(|result| moved(result));
+    let slowest = times.map(access_ms).fold(0.0, f64::max);
+    let time_label = "Access time, ms";
+    let (left, right) = if transfers.is_empty() {
+        (Axis::from_zero(time_label, slowest, STEPS), None)
+    } else {
+        let left = Axis::from_zero("Transfer rate, MB/s", fastest, STEPS);
+        let right = Axis::beside(time_label, slowest, &left);
+        (left, (!dots.is_empty()).then_some(right))
+    };
+    let mut layers = Vec::new();
+    for (number, result) in dots.iter().enumerate() {
+        let side = if transfers.is_empty() {
+            Side::Left
+        } else {
+            Side::Right
+        };
+        layers.push(dot_layer(span, result, number, dots.len(), side));
+    }
+    let inks = inks(transfers);
+    let curves = || transfers.iter().zip(&rates).zip(&inks);
+    for ((_, curve), ink) in curves() {
+        layers.extend(curve.band_layer(span, *ink));
+    }
+    for ((result, curve), ink) in curves() {
+        layers.push(curve.line_layer(span, *ink, result));
+    }
+    layers.extend(defects(span, shown));
+    Chart {
+        bottom: span.bottom(),
+        top: span.top(),
+        left,
+        right,
+        layers,
+        parts: Vec::new(),
+        signs: Vec::new(),
+    }
+}
+
+/// Reads and writes have their colours; the state of the drive's cache is told by the
+/// dash, and any further curve by a colour of its own.
+fn inks(transfers: &[&ResultDocument]) -> Vec<Ink> {
+    let mut inks: Vec<Ink> = Vec::new();
+    for result in transfers {
+        let ink = ink_of(result.direction).dashed(result.workload.drive_cache == DriveCache::Off);
+        let further = (3..).map(Ink::of_number);
+        let mut candidates = std::iter::once(ink).chain(further);
+        let unused = candidates.find(|candidate| !inks.contains(candidate));
+        inks.push(unused.unwrap_or(ink));
+    }
+    inks
+}
+
+/// The ink of a direction.
+pub(super) const fn ink_of(direction: Direction) -> Ink {
+    match direction {
+        Direction::Read => Ink::READ,
+        Direction::Write => Ink::WRITE,
+        Direction::Mix | Direction::Trim | Direction::Flush => Ink::MIX,
+    }
+}
+
+/// The rates of one result over position, all its trials together.
+struct Curve {
+    /// Per place its middle and the rates measured there; none where nothing moved.
+    places: Vec<(u64, Vec<f64>)>,
+    highest: f64,
+}
+
+impl Curve {
+    fn of(result: &ResultDocument) -> Self {
+        let mut places: BTreeMap<u64, (u64, Vec<f64>)> = BTreeMap::new();
+        for place in &result.places {
+            let (middle, rates) = places.entry(place.offset).or_default();
+            *middle = (*middle).max(place.offset.saturating_add(place.bytes / 2));
+            rates.extend(place.bytes_per_s().map(|rate| rate / BYTES_PER_MB));
+        }
+        let places: Vec<_> = places.into_values().collect();
+        let rates = places.iter().flat_map(|(_, rates)| rates);
+        Self {
+            highest: rates.copied().fold(0.0, f64::max),
+            places,
+        }
+    }
+
+    /// Places in a row at which something moved.
+    fn runs(&self) -> impl Iterator<Item = &[(u64, Vec<f64>)]> {
+        self.places
+            .split(|(_, rates)| rates.is_empty())
+            .filter(|run| !run.is_empty())
+    }
+
+    fn band_layer(&self, span: &Span, ink: Ink) -> Option<Layer> {
+        let has_spread = self.places.iter().any(|(_, rates)| rates.len() > 1);
+        let band = |(middle, rates): &(u64, Vec<f64>)| {
+            let (low, high) = range(rates.iter().copied());
+            [span.position(*middle), low, high]
+        };
+        let bands = self.runs().map(|run| run.iter().map(band).collect());
+        has_spread.then(|| Layer {
+            name: String::new(),
+            figures: String::new(),
+            ink,
+            side: Side::Left,
+            shape: Shape::Bands(bands.collect()),
+        })
+    }
+
+    fn line_layer(&self, span: &Span, ink: Ink, result: &ResultDocument) -> Layer {
+        let point = |(middle, rates): &(u64, Vec<f64>)| [span.position(*middle), mean(rates)];
+        let lines = self.runs().map(|run| run.iter().map(point).collect());
+        let all: Vec<f64> = self
+            .places
+            .iter()
+            .flat_map(|(_, rates)| rates)
+            .copied()
+            .collect();
+        let (low, high) = range(all.iter().copied());
+        let cache = super::heading::cache(&result.workload);
+        let name = match cache {
+            Some(cache) => format!("{}, {cache}", result.direction_label()),
+            None => result.direction_label(),
+        };
+        let spread = self.places.iter().map(|(_, rates)| rates.len()).max();
+        let band = match spread {
+            Some(samples @ 2..) => format!(", band: lowest to highest of {samples}"),
+            _ => String::new(),
+        };
+        Layer {
+            name,
+            figures: format!(
+                "mean {}, min {}, max {} MB/s{band}",
+                rate(mean(&all)),
+                rate(low),
+                rate(high)
+            ),
+            ink,
+            side: Side::Left,
+            shape: Shape::Lines(lines.collect()),
+        }
+    }
+}
+
+/// Times of one result. Alone they are green; among others each has an ink of its own.
+fn dot_layer(
+    span: &Span,
+    result: &ResultDocument,
+    number: usize,
+    count: usize,
+    side: Side,
+) -> Layer {
+    let points = moved(result).map(|place| [span.position(place.offset), access_ms(place)]);
+    Layer {
+        name: access_name(result, count),
+        figures: access_figures(result),
+        ink: access_ink(number, count),
+        side,
+        shape: Shape::Dots(points.collect()),
+    }
+}
+
+pub(super) fn access_ink(number: usize, count: usize) -> Ink {
+    if count == 1 {
+        Ink::ACCESS
+    } else {
+        Ink::of_number(number)
+    }
+}
+
+pub(super) fn access_name(result: &ResultDocument, count: usize) -> String {
+    if count == 1 && result.direction == Direction::Read {
+        "access time".to_owned()
+    } else {
+        format!("{} {}", result.name, result.direction_label())
+    }
+}
+
+pub(super) fn access_figures(result: &ResultDocument) -> String {
+    let times: Vec<f64> = moved(result).map(access_ms).collect();
+    let (low, high) = range(times.iter().copied());
+    format!(
+        "mean {}, min {}, max {} ms",
+        rate(mean(&times)),
+        rate(low),
+        rate(high)
+    )
+}
+
+/// Places at which something moved.
+pub(super) fn moved(result: &ResultDocument) -> impl Iterator<Item = &PlaceDocument> {
+    result.places.iter().filter(|place| place.bytes > 0)
+}
+
+/// The time of one I/O at a place.
+#[expect(clippy::cast_precision_loss, reason = "a time in a picture")]
+pub(super) fn access_ms(place: &PlaceDocument) -> f64 {
+    place.elapsed_ns as f64 / place.ios.max(1) as f64 / NANOS_PER_MS
+}
+
+/// Ranges that failed, reads and writes each once.
+fn defects(span: &Span, shown: &[&ResultDocument]) -> Vec<Layer> {
+    let of_operation = |operation: Operation, words: &str| {
+        let defects = shown.iter().flat_map(|result| &result.defects);
+        let ranges: BTreeMap<u64, u64> = defects
+            .filter(|defect| defect.operation == operation)
+            .map(|defect| (defect.offset, defect.length))
+            .collect();
+        let bytes = Bytes(ranges.values().sum());
+        let plural = if ranges.len() == 1 { "" } else { "s" };
+        let ends = |(from, length): (&u64, &u64)| {
+            [
+                span.position(*from),
+                span.position(from.saturating_add(*length)),
+            ]
+        };
+        (!ranges.is_empty()).then(|| Layer {
+            name: format!("{} {words} range{plural}", ranges.len()),
+            figures: format!("{bytes} in all"),
+            ink: Ink {
+                hue: Hue::Fault,
+                ..Ink::FAULT
+            },
+            side: Side::Left,
+            shape: Shape::Ranges(ranges.iter().map(ends).collect()),
+        })
+    };
+    [
+        of_operation(Operation::Read, "unreadable"),
+        of_operation(Operation::Write, "unwritable"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The mean of some values; 0 of none, which is not drawn.
+pub(super) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / whole(values.len().max(1))
+}
+
+/// The lowest and the highest of some values.
+pub(super) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, 0.0), |(low, high), value| {
+        (low.min(value), high.max(value))
+    })
+}

@@ -1,0 +1,232 @@
+//! A picture before it is drawn: titles, axes with their ticks, and what is to be
+//! seen between them, in the units of the axes.
+//!
+//! It knows neither pixels nor characters, so that SVG and terminal show the same.
+
+use sokudo_model::Verdict;
+
+use super::scale::Axis;
+
+/// A picture of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figure {
+    /// What was measured, and what is shown of it.
+    pub(crate) title: String,
+    /// Method, date, version, verdict.
+    pub(crate) subtitle: String,
+    /// How it was measured.
+    pub(crate) footer: String,
+    /// What is shown.
+    pub(crate) body: Body,
+}
+
+/// What a picture shows.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Body {
+    Chart(Chart),
+    Bars(Bars),
+    Matrices(Matrices),
+}
+
+/// Points over a horizontal axis.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Chart {
+    /// Along the bottom.
+    pub(crate) bottom: Axis,
+    /// The same in other words, along the top.
+    pub(crate) top: Option<Axis>,
+    pub(crate) left: Axis,
+    pub(crate) right: Option<Axis>,
+    /// What is drawn first lies below.
+    pub(crate) layers: Vec<Layer>,
+    /// Vertical lines between parts, with the names of the parts after them.
+    pub(crate) parts: Vec<Part>,
+    /// What the signs on lines mean, beside the layers' own names.
+    pub(crate) signs: Vec<(Sign, &'static str)>,
+}
+
+/// Where a part of a chart begins.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) at: f64,
+    pub(crate) name: String,
+}
+
+/// Points of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Layer {
+    /// For the legend; an empty one has no line there.
+    pub(crate) name: String,
+    /// The figures behind the name.
+    pub(crate) figures: String,
+    pub(crate) ink: Ink,
+    /// Which vertical axis it belongs to.
+    pub(crate) side: Side,
+    pub(crate) shape: Shape,
+}
+
+/// Which vertical axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+/// What is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Shape {
+    /// Lines through `[x, y]`; between two of them nothing was measured.
+    Lines(Vec<Vec<[f64; 2]>>),
+    /// Areas between `[x, low, high]`.
+    Bands(Vec<Vec<[f64; 3]>>),
+    /// Single points.
+    Dots(Vec<[f64; 2]>),
+    /// Ranges of the horizontal axis, marked along it.
+    Ranges(Vec<[f64; 2]>),
+    /// Points that are looked at by name.
+    Signs(Vec<(Sign, [f64; 2])>),
+}
+
+/// What tells layers apart: a hue, and, for those who see none, a sign and a dash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ink {
+    pub(crate) hue: Hue,
+    pub(crate) sign: Sign,
+    pub(crate) dashed: bool,
+}
+
+/// Hues that differ also for the colour-blind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hue {
+    Read,
+    Write,
+    Access,
+    Fault,
+    Purple,
+    Brown,
+    Pink,
+    Grey,
+}
+
+/// Signs on lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sign {
+    Disc,
+    Square,
+    Triangle,
+    Diamond,
+    Cross,
+}
+
+impl Ink {
+    /// Of reads.
+    pub(crate) const READ: Self = Self::solid(Hue::Read, Sign::Disc);
+    /// Of writes.
+    pub(crate) const WRITE: Self = Self::solid(Hue::Write, Sign::Square);
+    /// Of times that a device takes to answer.
+    pub(crate) const ACCESS: Self = Self::solid(Hue::Access, Sign::Disc);
+    /// Of what failed.
+    pub(crate) const FAULT: Self = Self::solid(Hue::Fault, Sign::Cross);
+    /// Of mixes of reads and writes.
+    pub(crate) const MIX: Self = Self::solid(Hue::Purple, Sign::Triangle);
+
+    /// The ink of the nth of many layers. Hues repeat after seven, signs after
+    /// five, dashes after seven, so that 70 differ.
+    pub(crate) fn of_number(number: usize) -> Self {
+        const HUES: [Hue; 7] = [
+            Hue::Read,
+            Hue::Write,
+            Hue::Access,
+            Hue::Purple,
+            Hue::Brown,
+            Hue::Pink,
+            Hue::Grey,
+        ];
+        const SIGNS: [Sign; 5] = [
+            Sign::Disc,
+            Sign::Square,
+            Sign::Triangle,
+            Sign::Diamond,
+            Sign::Cross,
+        ];
+        Self {
+            hue: HUES[number % HUES.len()],
+            sign: SIGNS[number % SIGNS.len()],
+            dashed: number / HUES.len() % 2 == 1,
+        }
+    }
+
+    pub(crate) const fn dashed(self, dashed: bool) -> Self {
+        Self { dashed, ..self }
+    }
+
+    const fn solid(hue: Hue, sign: Sign) -> Self {
+        Self {
+            hue,
+            sign,
+            dashed: false,
+        }
+    }
+}
+
+/// Groups of horizontal bars.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Bars {
+    /// What the bars' lengths mean.
+    pub(crate) axis: Axis,
+    /// What the names of the groups mean, such as `block size`.
+    pub(crate) groups_label: &'static str,
+    pub(crate) groups: Vec<Group>,
+    /// What each ink means.
+    pub(crate) legend: Vec<(String, Ink)>,
+    /// Whether any bar has an interval, which the legend explains then.
+    pub(crate) has_intervals: bool,
+}
+
+/// Bars beside each other.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Group {
+    pub(crate) name: String,
+    pub(crate) bars: Vec<Bar>,
+}
+
+/// One bar.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Bar {
+    pub(crate) ink: Ink,
+    /// Its length; `None` was not measured.
+    pub(crate) value: Option<f64>,
+    /// Between what the true value lies.
+    pub(crate) interval: Option<[f64; 2]>,
+    /// The value in words.
+    pub(crate) label: String,
+    /// Whether it can be trusted; `None` when nobody has judged.
+    pub(crate) verdict: Option<Verdict>,
+}
+
+/// Heat maps with one scale of colours.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Matrices {
+    /// What the values are, with their unit.
+    pub(crate) label: String,
+    /// What the colours mean.
+    pub(crate) axis: Axis,
+    pub(crate) matrices: Vec<Matrix>,
+}
+
+/// One heat map.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Matrix {
+    pub(crate) name: String,
+    pub(crate) columns: Names,
+    pub(crate) rows: Names,
+    /// Rows of cells; `None` was not measured.
+    pub(crate) cells: Vec<Vec<Option<f64>>>,
+}
+
+/// The names along one side of a heat map.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Names {
+    pub(crate) label: &'static str,
+    pub(crate) names: Vec<String>,
+}

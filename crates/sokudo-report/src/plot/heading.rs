@@ -1,0 +1,140 @@
+//! The words around a picture: what was measured, when, by what, and how.
+
+use sokudo_model::{
+    BlockDeviceKind, Bytes, DriveCache, Sample, SequentialOffset, TargetKind, Verdict, Workload,
+};
+
+use crate::date;
+use crate::document::{ResultDocument, RunDocument};
+
+/// The device, and what is shown of it.
+pub(crate) fn title(document: &RunDocument, shown: &str) -> String {
+    format!("{}: {shown}", device(document))
+}
+
+/// The model and the size of the device, or what else names the target.
+fn device(document: &RunDocument) -> String {
+    let target = &document.target;
+    let leaves: Vec<_> = target.leaves().collect();
+    let [leaf] = leaves[..] else {
+        return target.name.clone();
+    };
+    let is_named = matches!(
+        target.kind,
+        TargetKind::Directory | TargetKind::File | TargetKind::BlockDevice
+    );
+    // A partition has no model of its own; its disk, the leaf, has.
+    let model = leaf.model.as_deref().map(str::trim);
+    let size = leaf.size_bytes.map(crate::facts::decimal_size);
+    match (model.filter(|model| !model.is_empty()), size) {
+        (Some(model), Some(size)) if is_named && leaf.kind != BlockDeviceKind::Loop => {
+            format!("{model} ({size})")
+        }
+        (_, Some(size)) => format!("{} ({size})", target.name),
+        _ => target.name.clone(),
+    }
+}
+
+/// Method, date, version and the worst verdict of the results that are shown.
+pub(crate) fn subtitle(document: &RunDocument, shown: &[&ResultDocument]) -> String {
+    let verdicts = shown.iter().filter_map(|result| result.verdict);
+    let verdict = verdicts.max().map(Verdict::name).map(str::to_owned);
+    let interrupted = document.interrupted.then(|| "interrupted".to_owned());
+    let parts = [
+        Some(document.method.clone()),
+        Some(date::for_people(&document.started_at)),
+        Some(format!("sokudo {}", document.sokudo_version)),
+        verdict,
+        interrupted,
+    ];
+    joined(parts)
+}
+
+/// How what is shown was measured: what its workloads have in common.
+pub(crate) fn footer(document: &RunDocument, shown: &[&ResultDocument]) -> String {
+    let same = |of: &dyn Fn(&ResultDocument) -> Option<String>| {
+        let first = of(shown.first()?)?;
+        let is_same = shown
+            .iter()
+            .all(|result| of(result).as_ref() == Some(&first));
+        is_same.then_some(first)
+    };
+    let target = (document.target.kind != TargetKind::Simulated)
+        .then(|| document.target.path.clone())
+        .flatten();
+    let trials = shown.iter().map(|result| result.trials.len()).max();
+    let parts = [
+        target,
+        same(&|result| Some(blocks(&result.workload))),
+        same(&|result| Some(format!("depth {}", result.workload.depth))),
+        same(&|result| threads(&result.workload)),
+        same(&|result| sample(&result.workload)),
+        same(&|result| cache(&result.workload).map(str::to_owned)),
+        same(&|result| direct(result).map(str::to_owned)),
+        same(&|result| Some(result.backend.as_ref()?.kind.name().to_owned())),
+        trials
+            .filter(|trials| *trials > 1)
+            .map(|trials| format!("{trials} trials")),
+        Some("1 MB is 1,000,000 bytes".to_owned()),
+    ];
+    joined(parts)
+}
+
+fn joined(parts: impl IntoIterator<Item = Option<String>>) -> String {
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    parts.join(" · ")
+}
+
+fn blocks(workload: &Workload) -> String {
+    let (smallest, largest) = (workload.blocks.smallest(), workload.blocks.largest());
+    if smallest == largest {
+        format!("blocks of {smallest}")
+    } else {
+        format!("blocks of {smallest} to {largest}")
+    }
+}
+
+fn threads(workload: &Workload) -> Option<String> {
+    let shared = sokudo_model::Order::Sequential {
+        offset: SequentialOffset::Interlocked,
+    };
+    let how = if workload.order == shared {
+        " with one position"
+    } else {
+        ""
+    };
+    (workload.clones > 1).then(|| format!("{} threads{how}", workload.clones))
+}
+
+fn sample(workload: &Workload) -> Option<String> {
+    let survey = workload.survey?;
+    Some(match survey.sample {
+        Sample::Bytes(Bytes(bytes)) if bytes == workload.blocks.largest().0 => {
+            format!("{} places", survey.places)
+        }
+        Sample::Bytes(bytes) => format!("{} places of {bytes}", survey.places),
+        Sample::Time(time) => format!("{} places of {time}", survey.places),
+        Sample::Whole => "every byte".to_owned(),
+    })
+}
+
+/// The state of the drive's write cache, where it was set.
+pub(crate) fn cache(workload: &Workload) -> Option<&'static str> {
+    match workload.drive_cache {
+        DriveCache::Keep => None,
+        DriveCache::On => Some("write cache on"),
+        DriveCache::Off => Some("write cache off"),
+    }
+}
+
+fn direct(result: &ResultDocument) -> Option<&'static str> {
+    let is_simulated = matches!(
+        result.backend.as_ref()?.kind,
+        sokudo_model::BackendKind::Sim | sokudo_model::BackendKind::Null
+    );
+    match result.direct? {
+        _ if is_simulated => None,
+        true => Some("direct I/O"),
+        false => Some("through the page cache"),
+    }
+}

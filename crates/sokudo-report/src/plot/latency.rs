@@ -1,0 +1,190 @@
+//! How long I/Os took: which share was done within which time, and how many took how
+//! long.
+
+use super::figure::{Body, Chart, Figure, Ink, Layer, Shape, Side, Sign};
+use super::heading;
+use super::scale::{Axis, short_time};
+use crate::document::{ResultDocument, RunDocument};
+
+/// Classes of a histogram per decade: fine enough to see two peaks, coarse enough to
+/// be smooth.
+const CLASSES_PER_DECADE: f64 = 20.0;
+/// The percentiles that are marked.
+const MARKED: [(f64, Sign, &str); 3] = [
+    (0.5, Sign::Disc, "p50"),
+    (0.99, Sign::Triangle, "p99"),
+    (0.999, Sign::Diamond, "p99.9"),
+];
+
+/// Which share of I/Os was done within which time; `None` without latencies.
+pub(super) fn cumulative(document: &RunDocument) -> Option<Figure> {
+    let shown = with_latencies(document);
+    let layer = |(number, result): (usize, &&ResultDocument)| Layer {
+        shape: Shape::Lines(vec![shares(result)]),
+        ..layer(number, result)
+    };
+    let signs = |(number, result): (usize, &&ResultDocument)| Layer {
+        name: String::new(),
+        figures: String::new(),
+        ink: Ink::of_number(number),
+        side: Side::Left,
+        shape: Shape::Signs(percentile_signs(result)),
+    };
+    let numbered = || shown.iter().enumerate();
+    let chart = Chart {
+        bottom: time_axis(&shown)?,
+        top: None,
+        left: Axis::from_zero("I/Os done within this time, %", 100.0, 10),
+        right: None,
+        layers: numbered().map(layer).chain(numbered().map(signs)).collect(),
+        parts: Vec::new(),
+        signs: MARKED.map(|(_, sign, name)| (sign, name)).to_vec(),
+    };
+    Some(picture(document, &shown, "latency, cumulative", chart))
+}
+
+/// How many I/Os took how long; `None` without latencies.
+pub(super) fn histogram(document: &RunDocument) -> Option<Figure> {
+    let shown = with_latencies(document);
+    let outlines: Vec<Vec<[f64; 2]>> = shown.iter().map(|result| outline(result)).collect();
+    let peaks = outlines.iter().flatten().map(|point| point[1]);
+    let left = Axis::from_zero("Share of I/Os, %", peaks.reduce(f64::max)?, 8);
+    let layer = |((number, result), outline): ((usize, &&ResultDocument), Vec<[f64; 2]>)| Layer {
+        shape: Shape::Lines(vec![outline]),
+        ..layer(number, result)
+    };
+    let chart = Chart {
+        bottom: time_axis(&shown)?,
+        top: None,
+        left,
+        right: None,
+        layers: shown.iter().enumerate().zip(outlines).map(layer).collect(),
+        parts: Vec::new(),
+        signs: Vec::new(),
+    };
+    let what = "latency, 20 classes per decade";
+    Some(picture(document, &shown, what, chart))
+}
+
+fn with_latencies(document: &RunDocument) -> Vec<&ResultDocument> {
+    let results = document.results_by_direction().into_iter();
+    results
+        .filter(|result| !result.histogram.is_empty())
+        .collect()
+}
+
+fn picture(document: &RunDocument, shown: &[&ResultDocument], what: &str, chart: Chart) -> Figure {
+    Figure {
+        title: heading::title(document, what),
+        subtitle: heading::subtitle(document, shown),
+        footer: heading::footer(document, shown),
+        body: Body::Chart(chart),
+    }
+}
+
+/// A layer that has its name and its figures, but no shape yet.
+fn layer(number: usize, result: &ResultDocument) -> Layer {
+    let figures = result.latency_ns.as_ref();
+    let percentile = |name: &str, nanos: Option<u64>| {
+        nanos.map(|nanos| format!("{name} {}", sokudo_model::Nanos(nanos)))
+    };
+    let parts = figures.map(|figures| {
+        [
+            percentile("p50", figures.p50),
+            percentile("p99", figures.p99),
+            percentile("p99.9", figures.p99_9),
+            Some(format!("max {}", sokudo_model::Nanos(figures.max))),
+        ]
+    });
+    let parts: Vec<String> = parts.into_iter().flatten().flatten().collect();
+    Layer {
+        name: format!("{} {}", result.name, result.direction_label()),
+        figures: parts.join(", "),
+        ink: Ink::of_number(number),
+        side: Side::Left,
+        shape: Shape::Dots(Vec::new()),
+    }
+}
+
+fn time_axis(shown: &[&ResultDocument]) -> Option<Axis> {
+    let figures = || shown.iter().filter_map(|result| result.latency_ns.as_ref());
+    let lowest = figures().map(|figures| figures.min).min()?;
+    let highest = figures().map(|figures| figures.max).max()?;
+    Some(Axis::decades(
+        "Latency, logarithmic",
+        float(lowest.max(1)),
+        float(highest.max(1)),
+        short_time,
+    ))
+}
+
+/// `[time, percent]` at the upper end of every bucket.
+fn shares(result: &ResultDocument) -> Vec<[f64; 2]> {
+    let count = float(result.histogram.iter().map(|[_, _, count]| count).sum());
+    let longest = result
+        .latency_ns
+        .as_ref()
+        .map_or(u64::MAX, |figures| figures.max);
+    let first = result.histogram.first().map(|[low, ..]| [float(*low), 0.0]);
+    let mut points: Vec<[f64; 2]> = first.into_iter().collect();
+    let mut done = 0.0;
+    for [_, high, inside] in &result.histogram {
+        done += float(*inside);
+        points.push([float((*high).min(longest)), done / count * 100.0]);
+    }
+    points
+}
+
+/// The marked percentiles that there are enough I/Os for.
+fn percentile_signs(result: &ResultDocument) -> Vec<(Sign, [f64; 2])> {
+    let Some(figures) = &result.latency_ns else {
+        return Vec::new();
+    };
+    let values = [figures.p50, figures.p99, figures.p99_9];
+    MARKED
+        .into_iter()
+        .zip(values)
+        .filter_map(|((share, sign, _), value)| Some((sign, [float(value?), share * 100.0])))
+        .collect()
+}
+
+/// The outline of a histogram in classes of equal ratio, `[time, percent]`.
+fn outline(result: &ResultDocument) -> Vec<[f64; 2]> {
+    let count = float(result.histogram.iter().map(|[_, _, count]| count).sum());
+    let edge = |class: i32| 10f64.powf(f64::from(class) / CLASSES_PER_DECADE);
+    let class_of = |[low, high, _]: &[u64; 3]| class(f64::midpoint(float(*low), float(*high)));
+    let mut points = Vec::new();
+    let mut last = None;
+    for class in result
+        .histogram
+        .chunk_by(|left, right| class_of(left) == class_of(right))
+    {
+        let number = class_of(&class[0]);
+        if let Some(last) = last
+            && last != number
+        {
+            points.extend([[edge(last), 0.0], [edge(number), 0.0]]);
+        } else if last.is_none() {
+            points.push([edge(number), 0.0]);
+        }
+        let inside: u64 = class.iter().map(|[_, _, count]| count).sum();
+        let percent = float(inside) / count * 100.0;
+        points.extend([[edge(number), percent], [edge(number + 1), percent]]);
+        last = Some(number + 1);
+    }
+    points.extend(last.map(|last| [edge(last), 0.0]));
+    points
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a latency has at most 20 decades"
+)]
+fn class(nanos: f64) -> i32 {
+    (nanos.max(1.0).log10() * CLASSES_PER_DECADE).floor() as i32
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a value in a picture")]
+fn float(value: u64) -> f64 {
+    value as f64
+}

@@ -1,0 +1,137 @@
+//! A figure as SVG: text is text, colours follow light and dark surroundings, and
+//! nothing is loaded from elsewhere.
+//!
+//! Colours are attributes, for viewers that know no style sheets; a style sheet
+//! exchanges them where the surroundings are dark.
+
+mod bars;
+mod canvas;
+mod chart;
+mod heat;
+mod legend;
+
+use super::figure::{Body, Figure};
+use super::palette::Role;
+use super::text::{escaped, fitted};
+use canvas::{Anchor, Canvas, Font};
+
+/// How large a picture is, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Size {
+    /// From left to right.
+    pub width: f64,
+    /// From top to bottom.
+    pub height: f64,
+}
+
+impl Default for Size {
+    /// 1200 × 700.
+    fn default() -> Self {
+        Self {
+            width: 1_200.0,
+            height: 700.0,
+        }
+    }
+}
+
+/// Which surroundings a picture is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// Light, and dark where the viewer asks for it.
+    #[default]
+    Auto,
+    /// Always light.
+    Light,
+    /// Always dark.
+    Dark,
+}
+
+/// Between the edge of the picture and what is in it.
+const MARGIN: f64 = 28.0;
+/// Where what is under the titles begins.
+const HEAD: f64 = 92.0;
+/// What the line at the bottom takes.
+const FOOT: f64 = 40.0;
+
+const TITLE: Font = Font {
+    size: 24.0,
+    is_bold: true,
+};
+const BODY: Font = Font {
+    size: 15.0,
+    is_bold: false,
+};
+const STRONG: Font = Font {
+    size: 15.0,
+    is_bold: true,
+};
+const SMALL: Font = Font {
+    size: 13.0,
+    is_bold: false,
+};
+
+/// Where something is drawn, in pixels.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    left: f64,
+    top: f64,
+    right: f64,
+    bottom: f64,
+}
+
+impl Frame {
+    fn width(&self) -> f64 {
+        self.right - self.left
+    }
+
+    fn height(&self) -> f64 {
+        self.bottom - self.top
+    }
+}
+
+/// The text of an SVG file.
+pub fn svg(figure: &Figure, size: Size, theme: Theme) -> String {
+    let mut canvas = Canvas::new(theme);
+    let room = size.width - 2.0 * MARGIN;
+    let line = |text: &str, font: Font| fitted(text, font.size, room);
+    let title = line(&figure.title, TITLE);
+    canvas.text([MARGIN, 44.0], Anchor::Start, TITLE, Role::Text, &title);
+    let subtitle = line(&figure.subtitle, BODY);
+    canvas.text([MARGIN, 70.0], Anchor::Start, BODY, Role::Muted, &subtitle);
+    let footer = line(&figure.footer, SMALL);
+    let foot = [MARGIN, size.height - 18.0];
+    canvas.text(foot, Anchor::Start, SMALL, Role::Muted, &footer);
+    let frame = Frame {
+        left: MARGIN,
+        top: HEAD,
+        right: size.width - MARGIN,
+        bottom: size.height - FOOT,
+    };
+    match &figure.body {
+        Body::Chart(chart) => chart::draw(&mut canvas, frame, chart),
+        Body::Bars(bars) => bars::draw(&mut canvas, frame, bars),
+        Body::Matrices(matrices) => heat::draw(&mut canvas, frame, matrices),
+    }
+    document(figure, size, theme, &canvas.finished())
+}
+
+fn document(figure: &Figure, Size { width, height }: Size, theme: Theme, drawing: &str) -> String {
+    let style = match theme {
+        Theme::Auto => canvas::dark_style(),
+        Theme::Light | Theme::Dark => String::new(),
+    };
+    let background = canvas::fill(Role::Background, theme);
+    let (title, subtitle, footer) = (
+        escaped(&figure.title),
+        escaped(&figure.subtitle),
+        escaped(&figure.footer),
+    );
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\" style=\"max-width:100%;height:auto\" \
+         font-family=\"'M PLUS 1','Noto Sans','Noto Sans CJK JP','Hiragino Sans','Yu Gothic',\
+         system-ui,sans-serif\">\n\
+         <title>{title}</title>\n<desc>{subtitle}. {footer}</desc>\n{style}\
+         <rect width=\"100%\" height=\"100%\"{background}/>\n{drawing}</svg>\n"
+    )
+}

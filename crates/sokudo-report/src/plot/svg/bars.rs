@@ -1,0 +1,164 @@
+//! Groups of horizontal bars, with their values at their ends.
+
+use sokudo_model::Verdict;
+
+use super::super::figure::{Bar, Bars, Group, Hue, Sign};
+use super::super::palette::Role;
+use super::super::scale::whole;
+use super::super::text::{fitted, width};
+use super::canvas::{Anchor, Canvas, Font};
+use super::legend::{Entry, Legend, Sample};
+use super::{BODY, Frame};
+
+/// Bars are not higher than this, however few there are, pixels.
+const BAR_HEIGHT_MAX: f64 = 26.0;
+/// The share of a group's height that is left free.
+const GROUP_GAP: f64 = 0.28;
+/// Room for the name of a group, pixels.
+const NAME_ROOM_MAX: f64 = 240.0;
+/// Room for a value beyond the longest bar, pixels.
+const VALUE_ROOM: f64 = 150.0;
+
+pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
+    let legend = Legend::new(entries(bars), frame.width());
+    legend.draw(canvas, frame);
+    let names = bars
+        .groups
+        .iter()
+        .map(|group| width(&group.name, BODY.size));
+    let names = names.fold(width(bars.groups_label, BODY.size), f64::max);
+    let inner = Frame {
+        left: frame.left + names.min(NAME_ROOM_MAX) + 14.0,
+        top: frame.top + 14.0,
+        right: frame.right - VALUE_ROOM,
+        bottom: frame.bottom - legend.height() - 58.0,
+    };
+    axis(canvas, frame, inner, bars);
+    let step = inner.height() / whole(bars.groups.len().max(1));
+    for (number, group) in bars.groups.iter().enumerate() {
+        let top = inner.top + whole(number) * step;
+        draw_group(canvas, inner, bars, group, [top, step]);
+    }
+    canvas.line(
+        [inner.left, inner.top],
+        [inner.left, inner.bottom],
+        Role::Frame,
+        1.5,
+    );
+}
+
+fn entries(bars: &Bars) -> Vec<Entry> {
+    let inks = bars.legend.iter();
+    let mut entries: Vec<Entry> = inks
+        .map(|(name, ink)| Entry::new(Sample::Bar(*ink), name, ""))
+        .collect();
+    if bars.has_intervals {
+        entries.push(Entry::new(Sample::Whisker, "95 % interval", ""));
+    }
+    let has = |verdict| {
+        let mut bars = bars.groups.iter().flat_map(|group| &group.bars);
+        bars.any(|bar| bar.verdict == Some(verdict))
+    };
+    for verdict in [Verdict::Verified, Verdict::Unverified, Verdict::Invalid] {
+        if has(verdict) {
+            entries.push(Entry::new(Sample::Verdict(verdict), verdict.name(), ""));
+        }
+    }
+    entries
+}
+
+fn axis(canvas: &mut Canvas, outer: Frame, frame: Frame, bars: &Bars) {
+    for tick in &bars.axis.ticks {
+        let x = frame.left + bars.axis.scale.share(tick.at) * frame.width();
+        canvas.line([x, frame.top], [x, frame.bottom], Role::Grid, 1.0);
+        let at = [x, frame.bottom + 22.0];
+        canvas.text(at, Anchor::Middle, BODY, Role::Text, &tick.name);
+    }
+    let at = [f64::midpoint(frame.left, frame.right), frame.bottom + 44.0];
+    canvas.text(at, Anchor::Middle, BODY, Role::Muted, &bars.axis.label);
+    let at = [outer.left, frame.top - 8.0];
+    canvas.text(at, Anchor::Start, BODY, Role::Muted, bars.groups_label);
+}
+
+fn draw_group(
+    canvas: &mut Canvas,
+    frame: Frame,
+    bars: &Bars,
+    group: &Group,
+    [top, step]: [f64; 2],
+) {
+    let middle = top + step / 2.0;
+    let room = frame.left - super::MARGIN - 12.0;
+    let font = shrunk(step);
+    let name = fitted(&group.name, font.size, room);
+    let at = [frame.left - 12.0, middle + font.size * 0.35];
+    canvas.text(at, Anchor::End, font, Role::Text, &name);
+    let height = step * (1.0 - GROUP_GAP) / whole(group.bars.len().max(1));
+    let height = height.min(BAR_HEIGHT_MAX);
+    let first = middle - height * whole(group.bars.len()) / 2.0;
+    for (number, bar) in group.bars.iter().enumerate() {
+        let top = first + whole(number) * height;
+        draw_bar(canvas, frame, bars, bar, [top, height]);
+    }
+}
+
+/// Text that is not higher than what it stands beside.
+fn shrunk(room: f64) -> Font {
+    Font {
+        size: room.clamp(7.0, BODY.size),
+        is_bold: false,
+    }
+}
+
+fn draw_bar(canvas: &mut Canvas, frame: Frame, bars: &Bars, bar: &Bar, [top, height]: [f64; 2]) {
+    let x_of = |value: f64| frame.left + bars.axis.scale.share(value) * frame.width();
+    let middle = top + height / 2.0;
+    let gap = (height * 0.12).min(2.0);
+    let mut end = frame.left;
+    if let Some(value) = bar.value {
+        end = x_of(value);
+        let size = [(end - frame.left).max(1.5), height - gap];
+        canvas.bar([frame.left, top + gap / 2.0], size, bar.ink);
+    }
+    if let Some([low, high]) = bar.interval {
+        // An interval that is no wider than its ends says no more than the bar.
+        if x_of(high) - x_of(low) > 1.5 {
+            whisker(
+                canvas,
+                [x_of(low), x_of(high)],
+                middle,
+                (height * 0.3).min(5.0),
+            );
+        }
+        end = end.max(x_of(high));
+    }
+    let font = shrunk(height + 1.0);
+    let mut text_at = end + 8.0;
+    if let Some(judged) = bar.verdict {
+        verdict(canvas, judged, [text_at + 6.0, middle]);
+        text_at += 18.0;
+    }
+    let at = [text_at, middle + font.size * 0.35];
+    canvas.text(at, Anchor::Start, font, Role::Text, &bar.label);
+}
+
+/// An interval: a line with ends.
+pub(super) fn whisker(canvas: &mut Canvas, [low, high]: [f64; 2], y: f64, half: f64) {
+    for (from, to) in [
+        ([low, y], [high, y]),
+        ([low, y - half], [low, y + half]),
+        ([high, y - half], [high, y + half]),
+    ] {
+        canvas.line(from, to, Role::Text, 1.5);
+    }
+}
+
+/// A sign of its own for each verdict, beside its colour.
+pub(super) fn verdict(canvas: &mut Canvas, verdict: Verdict, at: [f64; 2]) {
+    let (sign, hue) = match verdict {
+        Verdict::Verified => (Sign::Disc, Hue::Access),
+        Verdict::Unverified => (Sign::Triangle, Hue::Brown),
+        Verdict::Invalid => (Sign::Cross, Hue::Fault),
+    };
+    canvas.sign(sign, at, Role::Hue(hue));
+}

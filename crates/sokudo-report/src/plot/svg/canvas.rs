@@ -1,0 +1,310 @@
+//! Elements of SVG, written one after the other.
+
+use std::fmt::Write;
+
+use super::super::figure::{Ink, Sign};
+use super::super::palette::Role;
+use super::super::text::escaped;
+use super::Theme;
+
+/// Dashes of lines that are dashed, pixels.
+const DASH: &str = " stroke-dasharray=\"9 5\"";
+/// Half the width of a sign, pixels.
+const SIGN_RADIUS: f64 = 5.0;
+
+/// How text is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Font {
+    pub(super) size: f64,
+    pub(super) is_bold: bool,
+}
+
+/// Which part of a text lies at its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// What has been drawn so far.
+pub(super) struct Canvas {
+    elements: String,
+    theme: Theme,
+}
+
+impl Canvas {
+    pub(super) const fn new(theme: Theme) -> Self {
+        Self {
+            elements: String::new(),
+            theme,
+        }
+    }
+
+    pub(super) fn finished(self) -> String {
+        self.elements
+    }
+
+    fn element(&mut self, element: std::fmt::Arguments<'_>) {
+        // Writing to a string cannot fail.
+        let _ = self.elements.write_fmt(element);
+        self.elements.push('\n');
+    }
+
+    pub(super) fn text(
+        &mut self,
+        at: [f64; 2],
+        anchor: Anchor,
+        font: Font,
+        role: Role,
+        text: &str,
+    ) {
+        let colour = fill(role, self.theme);
+        self.text_element(
+            at,
+            &format!("{}{}{colour}", anchored(anchor), sized(font)),
+            text,
+        );
+    }
+
+    /// Text in a colour of its own, on a surface of its own.
+    pub(super) fn text_on(&mut self, at: [f64; 2], font: Font, colour: &str, text: &str) {
+        let style = format!(
+            "{}{} fill=\"{colour}\"",
+            anchored(Anchor::Middle),
+            sized(font)
+        );
+        self.text_element(at, &style, text);
+    }
+
+    /// Text from bottom to top, its middle at `at`.
+    pub(super) fn upright_text(&mut self, at: [f64; 2], font: Font, role: Role, text: &str) {
+        let (x, y) = (pixels(at[0]), pixels(at[1]));
+        let colour = fill(role, self.theme);
+        let style = format!(
+            "{}{}{colour} transform=\"rotate(-90 {x} {y})\"",
+            anchored(Anchor::Middle),
+            sized(font)
+        );
+        self.text_element(at, &style, text);
+    }
+
+    fn text_element(&mut self, [x, y]: [f64; 2], style: &str, text: &str) {
+        let (x, y, text) = (pixels(x), pixels(y), escaped(text));
+        self.element(format_args!(
+            "<text x=\"{x}\" y=\"{y}\"{style}>{text}</text>"
+        ));
+    }
+
+    /// A straight line.
+    pub(super) fn line(&mut self, from: [f64; 2], to: [f64; 2], role: Role, width: f64) {
+        let path = format!("M{}L{}", point(from), point(to));
+        self.stroke(&path, role, width, "");
+    }
+
+    /// Lines through points.
+    pub(super) fn lines(&mut self, runs: &[Vec<[f64; 2]>], ink: Ink) {
+        let mut path = String::new();
+        for run in runs {
+            push_run(&mut path, run);
+            // A single point is no line, and would not be seen.
+            if run.len() == 1 {
+                path.push_str("h0");
+            }
+        }
+        let dash = if ink.dashed { DASH } else { "" };
+        let joined = format!("{dash} stroke-linejoin=\"round\" stroke-linecap=\"round\"");
+        self.stroke(&path, Role::Hue(ink.hue), 2.0, &joined);
+    }
+
+    /// A dot at each point.
+    pub(super) fn dots(&mut self, points: &[[f64; 2]], role: Role, width: f64) {
+        let mut path = String::new();
+        for at in points {
+            path.push('M');
+            path.push_str(&point(*at));
+            path.push_str("h0");
+        }
+        self.stroke(&path, role, width, " stroke-linecap=\"round\"");
+    }
+
+    fn stroke(&mut self, path: &str, role: Role, width: f64, more: &str) {
+        let colour = stroke(role, self.theme);
+        self.element(format_args!(
+            "<path d=\"{path}\" fill=\"none\"{colour} stroke-width=\"{width}\"{more}/>"
+        ));
+    }
+
+    /// A closed area, see-through.
+    pub(super) fn area(&mut self, outline: &[[f64; 2]], role: Role) {
+        let mut path = String::new();
+        push_run(&mut path, outline);
+        let colour = fill(role, self.theme);
+        self.element(format_args!(
+            "<path d=\"{path}z\"{colour} fill-opacity=\"0.22\"/>"
+        ));
+    }
+
+    pub(super) fn rectangle(&mut self, corner: [f64; 2], size: [f64; 2], role: Role) {
+        let colour = fill(role, self.theme);
+        self.rectangle_element(corner, size, &colour);
+    }
+
+    /// A bar: of a mark of its own where it is dashed, so that colour is not all.
+    pub(super) fn bar(&mut self, corner: [f64; 2], size: [f64; 2], ink: Ink) {
+        let role = Role::Hue(ink.hue);
+        if ink.sign == Sign::Disc {
+            self.rectangle(corner, size, role);
+            return;
+        }
+        let style = format!(
+            "{} fill-opacity=\"0.28\"{} stroke-width=\"1.5\"",
+            fill(role, self.theme),
+            stroke(role, self.theme)
+        );
+        let inner = [corner[0] + 0.75, corner[1] + 0.75];
+        let size = [(size[0] - 1.5).max(0.5), (size[1] - 1.5).max(0.5)];
+        self.rectangle_element(inner, size, &style);
+    }
+
+    /// A rectangle of a colour that is the same everywhere.
+    pub(super) fn tile(&mut self, corner: [f64; 2], size: [f64; 2], colour: &str) {
+        self.rectangle_element(corner, size, &format!(" fill=\"{colour}\""));
+    }
+
+    fn rectangle_element(&mut self, [x, y]: [f64; 2], [width, height]: [f64; 2], style: &str) {
+        let (x, y, width, height) = (pixels(x), pixels(y), pixels(width), pixels(height));
+        self.element(format_args!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"{style}/>"
+        ));
+    }
+
+    /// A sign with an edge in the colour of the background, so that it stands out from
+    /// what lies under it.
+    pub(super) fn sign(&mut self, sign: Sign, at: [f64; 2], role: Role) {
+        let [x, y] = at;
+        let r = SIGN_RADIUS;
+        let outline = match sign {
+            Sign::Disc => {
+                let colour = self.solid(role);
+                let (x, y) = (pixels(x), pixels(y));
+                return self.element(format_args!(
+                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{colour}/>"
+                ));
+            }
+            Sign::Square => vec![
+                [x - r + 0.5, y - r + 0.5],
+                [x + r - 0.5, y - r + 0.5],
+                [x + r - 0.5, y + r - 0.5],
+                [x - r + 0.5, y + r - 0.5],
+            ],
+            Sign::Triangle => vec![[x, y - r - 1.0], [x + r + 1.0, y + r], [x - r - 1.0, y + r]],
+            Sign::Diamond => vec![
+                [x, y - r - 1.5],
+                [x + r + 1.5, y],
+                [x, y + r + 1.5],
+                [x - r - 1.5, y],
+            ],
+            Sign::Cross => {
+                let path = format!(
+                    "M{}L{}M{}L{}",
+                    point([x - r + 1.0, y - r + 1.0]),
+                    point([x + r - 1.0, y + r - 1.0]),
+                    point([x - r + 1.0, y + r - 1.0]),
+                    point([x + r - 1.0, y - r + 1.0])
+                );
+                self.stroke(&path, Role::Background, 5.5, "");
+                return self.stroke(&path, role, 3.0, "");
+            }
+        };
+        let mut path = String::new();
+        push_run(&mut path, &outline);
+        let colour = self.solid(role);
+        self.element(format_args!("<path d=\"{path}z\"{colour}/>"));
+    }
+
+    fn solid(&self, role: Role) -> String {
+        let (inside, edge) = match self.theme {
+            Theme::Dark => (role.dark(), Role::Background.dark()),
+            Theme::Auto | Theme::Light => (role.light(), Role::Background.light()),
+        };
+        format!(
+            " class=\"e-{}\" fill=\"{inside}\" stroke=\"{edge}\" stroke-width=\"1.2\"",
+            role.class()
+        )
+    }
+}
+
+fn push_run(path: &mut String, run: &[[f64; 2]]) {
+    for (number, at) in run.iter().enumerate() {
+        path.push(if number == 0 { 'M' } else { 'L' });
+        path.push_str(&point(*at));
+    }
+}
+
+fn point([x, y]: [f64; 2]) -> String {
+    format!("{},{}", pixels(x), pixels(y))
+}
+
+/// A tenth of a pixel is as fine as anybody sees.
+fn pixels(value: f64) -> String {
+    let text = format!("{value:.1}");
+    match text.strip_suffix(".0") {
+        Some("-0") => "0".to_owned(),
+        Some(whole) => whole.to_owned(),
+        None => text,
+    }
+}
+
+const fn anchored(anchor: Anchor) -> &'static str {
+    match anchor {
+        Anchor::Start => "",
+        Anchor::Middle => " text-anchor=\"middle\"",
+        Anchor::End => " text-anchor=\"end\"",
+    }
+}
+
+fn sized(font: Font) -> String {
+    let weight = if font.is_bold {
+        " font-weight=\"600\""
+    } else {
+        ""
+    };
+    format!(" font-size=\"{}\"{weight}", font.size)
+}
+
+/// The attributes of something filled.
+pub(super) fn fill(role: Role, theme: Theme) -> String {
+    coloured("fill", "f", role, theme)
+}
+
+fn stroke(role: Role, theme: Theme) -> String {
+    coloured("stroke", "s", role, theme)
+}
+
+fn coloured(attribute: &str, prefix: &str, role: Role, theme: Theme) -> String {
+    let class = role.class();
+    match theme {
+        Theme::Auto => format!(
+            " class=\"{prefix}-{class}\" {attribute}=\"{}\"",
+            role.light()
+        ),
+        Theme::Light => format!(" {attribute}=\"{}\"", role.light()),
+        Theme::Dark => format!(" {attribute}=\"{}\"", role.dark()),
+    }
+}
+
+/// What exchanges the colours in dark surroundings.
+pub(super) fn dark_style() -> String {
+    let mut rules = String::new();
+    let edge = Role::Background.dark();
+    for role in Role::ALL {
+        let (class, colour) = (role.class(), role.dark());
+        let _ = write!(
+            rules,
+            ".f-{class}{{fill:{colour}}}.s-{class}{{stroke:{colour}}}\
+             .e-{class}{{fill:{colour};stroke:{edge}}}"
+        );
+    }
+    format!("<style>@media (prefers-color-scheme:dark){{{rules}}}</style>\n")
+}

@@ -1,0 +1,252 @@
+//! Lines, bands, dots and ranges over a horizontal axis.
+
+use super::super::figure::{Chart, Layer, Shape, Side};
+use super::super::palette::Role;
+use super::super::reduce;
+use super::super::scale::{Axis, whole};
+use super::super::text::width;
+use super::canvas::{Anchor, Canvas};
+use super::legend::{Entry, Legend, Sample};
+use super::{BODY, Frame, SMALL};
+
+/// Signs on a line, so that it is known without its colour.
+const SIGNS_PER_LINE: usize = 9;
+/// Ranges narrower than this could not be seen, pixels.
+const RANGE_WIDTH_MIN: f64 = 3.0;
+/// How high ranges are marked above the axis, pixels.
+const RANGE_HEIGHT: f64 = 12.0;
+
+pub(super) fn draw(canvas: &mut Canvas, frame: Frame, chart: &Chart) {
+    let legend = Legend::new(entries(chart), frame.width());
+    legend.draw(canvas, frame);
+    let inner = Frame {
+        left: frame.left + 26.0 + widest(&chart.left),
+        right: match &chart.right {
+            Some(right) => frame.right - 26.0 - widest(right),
+            None => frame.right - 12.0,
+        },
+        top: frame.top + if has_head(chart) { 22.0 } else { 4.0 },
+        bottom: frame.bottom - legend.height() - 58.0,
+    };
+    grid(canvas, inner, chart);
+    for (number, layer) in chart.layers.iter().enumerate() {
+        draw_layer(canvas, inner, chart, layer, number);
+    }
+    axes(canvas, frame, inner, chart);
+}
+
+fn has_head(chart: &Chart) -> bool {
+    chart.top.is_some() || !chart.parts.is_empty()
+}
+
+fn widest(axis: &Axis) -> f64 {
+    let widths = axis.ticks.iter().map(|tick| width(&tick.name, BODY.size));
+    widths.fold(0.0, f64::max) + 12.0
+}
+
+fn entries(chart: &Chart) -> Vec<Entry> {
+    let named = chart.layers.iter().filter(|layer| !layer.name.is_empty());
+    let of_layer = |layer: &Layer| {
+        let sample = match layer.shape {
+            Shape::Lines(_) | Shape::Bands(_) => Sample::Line(layer.ink),
+            Shape::Dots(_) | Shape::Signs(_) => Sample::Dot(layer.ink),
+            Shape::Ranges(_) => Sample::Range(layer.ink),
+        };
+        Entry::new(sample, &layer.name, &layer.figures)
+    };
+    let signs = chart.signs.iter();
+    let of_signs = signs.map(|(sign, name)| Entry::new(Sample::Sign(*sign), *name, ""));
+    named.map(of_layer).chain(of_signs).collect()
+}
+
+fn x_of(axis: &Axis, frame: Frame, value: f64) -> f64 {
+    frame.left + axis.scale.share(value) * frame.width()
+}
+
+fn y_of(axis: &Axis, frame: Frame, value: f64) -> f64 {
+    frame.bottom - axis.scale.share(value) * frame.height()
+}
+
+fn grid(canvas: &mut Canvas, frame: Frame, chart: &Chart) {
+    for tick in &chart.left.ticks {
+        let y = y_of(&chart.left, frame, tick.at);
+        canvas.line([frame.left, y], [frame.right, y], Role::Grid, 1.0);
+    }
+    for tick in &chart.bottom.ticks {
+        let x = x_of(&chart.bottom, frame, tick.at);
+        canvas.line([x, frame.top], [x, frame.bottom], Role::Grid, 1.0);
+    }
+    for part in &chart.parts {
+        let x = x_of(&chart.bottom, frame, part.at);
+        canvas.line([x, frame.top], [x, frame.bottom], Role::Frame, 1.0);
+    }
+}
+
+fn axes(canvas: &mut Canvas, outer: Frame, frame: Frame, chart: &Chart) {
+    canvas.line(
+        [frame.left, frame.bottom],
+        [frame.right, frame.bottom],
+        Role::Frame,
+        1.5,
+    );
+    canvas.line(
+        [frame.left, frame.top],
+        [frame.left, frame.bottom],
+        Role::Frame,
+        1.5,
+    );
+    let middle = f64::midpoint(frame.top, frame.bottom);
+    for tick in &chart.left.ticks {
+        let y = y_of(&chart.left, frame, tick.at) + 5.0;
+        canvas.text(
+            [frame.left - 9.0, y],
+            Anchor::End,
+            BODY,
+            Role::Text,
+            &tick.name,
+        );
+    }
+    let at = [outer.left + 12.0, middle];
+    canvas.upright_text(at, BODY, Role::Muted, &chart.left.label);
+    if let Some(right) = &chart.right {
+        canvas.line(
+            [frame.right, frame.top],
+            [frame.right, frame.bottom],
+            Role::Frame,
+            1.5,
+        );
+        for tick in &right.ticks {
+            let y = y_of(right, frame, tick.at) + 5.0;
+            canvas.text(
+                [frame.right + 9.0, y],
+                Anchor::Start,
+                BODY,
+                Role::Text,
+                &tick.name,
+            );
+        }
+        let at = [outer.right - 4.0, middle];
+        canvas.upright_text(at, BODY, Role::Muted, &right.label);
+    }
+    names_along(canvas, frame, &chart.bottom, frame.bottom + 22.0);
+    let at = [f64::midpoint(frame.left, frame.right), frame.bottom + 44.0];
+    canvas.text(at, Anchor::Middle, BODY, Role::Muted, &chart.bottom.label);
+    if let Some(top) = &chart.top {
+        names_along(canvas, frame, top, frame.top - 8.0);
+    }
+    for (number, part) in chart.parts.iter().enumerate() {
+        let next = chart.parts.get(number + 1);
+        let end = next.map_or(frame.right, |next| x_of(&chart.bottom, frame, next.at));
+        let at = x_of(&chart.bottom, frame, part.at);
+        if width(&part.name, SMALL.size) < end - at {
+            let at = [f64::midpoint(at, end), frame.top - 8.0];
+            canvas.text(at, Anchor::Middle, SMALL, Role::Muted, &part.name);
+        }
+    }
+}
+
+/// Names of ticks along a horizontal line; one that would touch the one before it is
+/// left out.
+fn names_along(canvas: &mut Canvas, frame: Frame, axis: &Axis, y: f64) {
+    let mut free_from = f64::NEG_INFINITY;
+    for tick in &axis.ticks {
+        let x = x_of(axis, frame, tick.at);
+        let half = width(&tick.name, BODY.size) / 2.0;
+        if x - half > free_from {
+            canvas.text([x, y], Anchor::Middle, BODY, Role::Text, &tick.name);
+            free_from = x + half + 10.0;
+        }
+    }
+}
+
+fn draw_layer(canvas: &mut Canvas, frame: Frame, chart: &Chart, layer: &Layer, number: usize) {
+    let vertical = match (&chart.right, layer.side) {
+        (Some(right), Side::Right) => right,
+        _ => &chart.left,
+    };
+    let at = |[x, y]: [f64; 2]| [x_of(&chart.bottom, frame, x), y_of(vertical, frame, y)];
+    let role = Role::Hue(layer.ink.hue);
+    match &layer.shape {
+        Shape::Lines(runs) => {
+            let run = |run: &Vec<[f64; 2]>| {
+                let points: Vec<[f64; 2]> = run.iter().map(|point| at(*point)).collect();
+                reduce::line(&points)
+            };
+            let runs: Vec<Vec<[f64; 2]>> = runs.iter().map(run).collect();
+            canvas.lines(&runs, layer.ink);
+            for place in sign_places(&runs, frame, number) {
+                canvas.sign(layer.ink.sign, place, role);
+            }
+        }
+        Shape::Bands(bands) => {
+            for band in bands {
+                let edge = |[x, low, high]: &[f64; 3]| {
+                    let ([x, low], [_, high]) = (at([*x, *low]), at([*x, *high]));
+                    [x, high, low]
+                };
+                let points: Vec<[f64; 3]> = band.iter().map(edge).collect();
+                let points = reduce::band(&points);
+                let upper = points.iter().map(|[x, upper, _]| [*x, *upper]);
+                let lower = points.iter().rev().map(|[x, _, lower]| [*x, *lower]);
+                let outline: Vec<[f64; 2]> = upper.chain(lower).collect();
+                canvas.area(&outline, role);
+            }
+        }
+        Shape::Dots(points) => {
+            let points: Vec<[f64; 2]> = points.iter().map(|point| at(*point)).collect();
+            let width = if points.len() > 2_000 { 3.0 } else { 4.0 };
+            canvas.dots(&reduce::dots(&points), role, width);
+        }
+        Shape::Ranges(ranges) => {
+            for [from, to] in merged(ranges, |value| x_of(&chart.bottom, frame, value)) {
+                let corner = [from, frame.bottom - RANGE_HEIGHT];
+                canvas.rectangle(corner, [to - from, RANGE_HEIGHT], role);
+            }
+        }
+        Shape::Signs(signs) => {
+            for (sign, point) in signs {
+                canvas.sign(*sign, at(*point), role);
+            }
+        }
+    }
+}
+
+/// Ranges in pixels, each wide enough to be seen, those that touch as one.
+fn merged(ranges: &[[f64; 2]], x_of: impl Fn(f64) -> f64) -> Vec<[f64; 2]> {
+    let mut merged: Vec<[f64; 2]> = Vec::new();
+    for [from, to] in ranges {
+        let (from, to) = (x_of(*from), x_of(*to));
+        let lacking = (RANGE_WIDTH_MIN - (to - from)).max(0.0) / 2.0;
+        let (from, to) = (from - lacking, to + lacking);
+        match merged.last_mut() {
+            Some(last) if from <= last[1] => last[1] = last[1].max(to),
+            _ => merged.push([from, to]),
+        }
+    }
+    merged
+}
+
+/// Points of a line at about equal distances, for each line others, so that signs of
+/// lines that lie on each other are seen.
+fn sign_places(runs: &[Vec<[f64; 2]>], frame: Frame, number: usize) -> Vec<[f64; 2]> {
+    let points: Vec<[f64; 2]> = runs.iter().flatten().copied().collect();
+    let step = frame.width() / whole(SIGNS_PER_LINE);
+    let begin = frame.left + step * (0.2 + 0.27 * whole(number % 4)).fract();
+    let target = |place: usize| begin + step * whole(place);
+    let nearest = |place: usize| {
+        let distance = |point: &[f64; 2]| (point[0] - target(place)).abs();
+        let closer =
+            |left: &&[f64; 2], right: &&[f64; 2]| distance(left).total_cmp(&distance(right));
+        points.iter().min_by(closer).copied()
+    };
+    let mut places: Vec<[f64; 2]> = (0..SIGNS_PER_LINE)
+        .filter_map(|place| {
+            nearest(place).filter(|point| (point[0] - target(place)).abs() < step / 2.0)
+        })
+        .collect();
+    if places.is_empty() {
+        places.extend(points.get(points.len() / 2));
+    }
+    places.dedup();
+    places
+}

@@ -1,0 +1,160 @@
+//! Tables of colours with their values in the cells.
+
+use super::super::figure::{Matrices, Matrix};
+use super::super::palette::{Role, css, heat, text_on};
+use super::super::scale::whole;
+use super::super::text::width;
+use super::canvas::{Anchor, Canvas, Font};
+use super::{BODY, Frame, STRONG};
+use crate::number::rate;
+
+/// Between tables, pixels.
+const GAP: f64 = 36.0;
+/// Width of the scale of colours, pixels.
+const SCALE_WIDTH: f64 = 420.0;
+/// Colours of the scale of colours.
+const SCALE_STEPS: u32 = 60;
+/// Smaller text cannot be read.
+const TEXT_SIZE_MIN: f64 = 8.0;
+/// Cells are not higher than this, however few there are, pixels.
+const CELL_HEIGHT_MAX: f64 = 90.0;
+
+pub(super) fn draw(canvas: &mut Canvas, frame: Frame, matrices: &Matrices) {
+    let count = whole(matrices.matrices.len().max(1));
+    let each = (frame.width() - GAP * (count - 1.0)) / count;
+    for (number, matrix) in matrices.matrices.iter().enumerate() {
+        let left = frame.left + whole(number) * (each + GAP);
+        let part = Frame {
+            left,
+            right: left + each,
+            bottom: frame.bottom - 62.0,
+            ..frame
+        };
+        draw_matrix(canvas, part, matrix, matrices);
+    }
+    scale(canvas, frame, matrices);
+}
+
+fn draw_matrix(canvas: &mut Canvas, frame: Frame, matrix: &Matrix, matrices: &Matrices) {
+    let names = matrix.rows.names.iter().map(|name| width(name, BODY.size));
+    let inner = Frame {
+        left: frame.left + 24.0 + names.fold(0.0, f64::max) + 10.0,
+        top: frame.top + 22.0,
+        right: frame.right,
+        bottom: frame.bottom - 46.0,
+    };
+    let columns = whole(matrix.columns.names.len().max(1));
+    let rows = whole(matrix.rows.names.len().max(1));
+    let cell = [
+        inner.width() / columns,
+        (inner.height() / rows).min(CELL_HEIGHT_MAX),
+    ];
+    let bottom = inner.top + cell[1] * rows;
+    let middle = f64::midpoint(inner.left, inner.right);
+    canvas.text(
+        [middle, inner.top - 9.0],
+        Anchor::Middle,
+        STRONG,
+        Role::Text,
+        &matrix.name,
+    );
+    draw_cells(canvas, inner, cell, matrix, matrices);
+    let mut free_from = f64::NEG_INFINITY;
+    for (number, name) in matrix.columns.names.iter().enumerate() {
+        let x = inner.left + (whole(number) + 0.5) * cell[0];
+        let half = width(name, BODY.size) / 2.0;
+        if x - half > free_from {
+            canvas.text([x, bottom + 20.0], Anchor::Middle, BODY, Role::Text, name);
+            free_from = x + half + 4.0;
+        }
+    }
+    for (number, name) in matrix.rows.names.iter().enumerate() {
+        let y = inner.top + (whole(number) + 0.5) * cell[1] + 5.0;
+        canvas.text([inner.left - 9.0, y], Anchor::End, BODY, Role::Text, name);
+    }
+    let label = matrix.columns.label;
+    canvas.text(
+        [middle, bottom + 42.0],
+        Anchor::Middle,
+        BODY,
+        Role::Muted,
+        label,
+    );
+    let at = [frame.left + 14.0, f64::midpoint(inner.top, bottom)];
+    canvas.upright_text(at, BODY, Role::Muted, matrix.rows.label);
+}
+
+fn draw_cells(
+    canvas: &mut Canvas,
+    frame: Frame,
+    [cell_width, cell_height]: [f64; 2],
+    matrix: &Matrix,
+    matrices: &Matrices,
+) {
+    let font = font_for(matrix, [cell_width, cell_height]);
+    for (down, row) in matrix.cells.iter().enumerate() {
+        for (across, value) in row.iter().enumerate() {
+            let corner = [
+                frame.left + whole(across) * cell_width,
+                frame.top + whole(down) * cell_height,
+            ];
+            let middle = [
+                corner[0] + cell_width / 2.0,
+                corner[1] + cell_height / 2.0 + font.size * 0.36,
+            ];
+            let size = [cell_width - 1.0, cell_height - 1.0];
+            let Some(value) = value else {
+                canvas.rectangle(corner, size, Role::Grid);
+                canvas.text(middle, Anchor::Middle, font, Role::Muted, "—");
+                continue;
+            };
+            let colour = heat(matrices.axis.scale.share(*value));
+            canvas.tile(corner, size, &css(colour));
+            if font.size >= TEXT_SIZE_MIN {
+                canvas.text_on(middle, font, text_on(colour), &rate(*value));
+            }
+        }
+    }
+}
+
+/// As large as the longest value allows.
+fn font_for(matrix: &Matrix, [cell_width, cell_height]: [f64; 2]) -> Font {
+    let values = matrix.cells.iter().flatten().flatten();
+    let longest = values.map(|value| width(&rate(*value), 1.0));
+    let longest = longest.fold(1.0, f64::max);
+    let size = ((cell_width - 6.0) / longest).min(cell_height * 0.6);
+    Font {
+        size: (size.min(BODY.size) * 2.0).floor() / 2.0,
+        is_bold: false,
+    }
+}
+
+fn scale(canvas: &mut Canvas, frame: Frame, matrices: &Matrices) {
+    let (left, top) = (frame.left + 24.0, frame.bottom - 44.0);
+    let step = SCALE_WIDTH / f64::from(SCALE_STEPS);
+    for number in 0..SCALE_STEPS {
+        let share = f64::from(number) / f64::from(SCALE_STEPS - 1);
+        let corner = [left + f64::from(number) * step, top];
+        // A little wider than the step, so that no seams are seen.
+        canvas.tile(corner, [step + 0.4, 14.0], &css(heat(share)));
+    }
+    let mut free_from = f64::NEG_INFINITY;
+    for tick in &matrices.axis.ticks {
+        let x = left + matrices.axis.scale.share(tick.at) * SCALE_WIDTH;
+        let half = width(&tick.name, BODY.size) / 2.0;
+        canvas.line([x, top + 14.0], [x, top + 19.0], Role::Frame, 1.0);
+        if x - half > free_from {
+            canvas.text(
+                [x, top + 34.0],
+                Anchor::Middle,
+                BODY,
+                Role::Text,
+                &tick.name,
+            );
+            free_from = x + half + 8.0;
+        }
+    }
+    let at = [left + SCALE_WIDTH + 18.0, top + 12.0];
+    let label = &matrices.axis.label;
+    canvas.text(at, Anchor::Start, BODY, Role::Muted, label);
+}

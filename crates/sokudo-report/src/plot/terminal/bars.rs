@@ -1,0 +1,124 @@
+//! Groups of horizontal bars of block characters.
+
+use sokudo_model::Verdict;
+use unicode_width::UnicodeWidthStr;
+
+use super::super::figure::{Bar, Bars, Ink, Sign};
+use super::super::scale::whole;
+use super::grid::{Grid, Paint};
+use super::{TerminalStyle, cut};
+
+/// The names of groups get no more room than this, columns.
+const NAME_COLUMNS_MAX: usize = 24;
+/// Shorter bars show nothing, columns.
+const BAR_COLUMNS_MIN: usize = 8;
+/// Eighths of a character.
+const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+pub(super) fn draw(grid: &mut Grid, style: &TerminalStyle, bars: &Bars) {
+    grid.add_lines(1);
+    let all = || bars.groups.iter().flat_map(|group| &group.bars);
+    let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
+    let names = widest(
+        &mut bars
+            .groups
+            .iter()
+            .map(|group| style.text(&group.name).width()),
+    );
+    let names = names.min(NAME_COLUMNS_MAX);
+    let labels = widest(&mut all().map(|bar| value(style, bar).width()));
+    let columns = style.columns.saturating_sub(names + labels + 4);
+    let columns = columns.max(BAR_COLUMNS_MIN);
+    for group in &bars.groups {
+        for (number, bar) in group.bars.iter().enumerate() {
+            let line = grid.add_lines(1);
+            if number == 0 {
+                let name = cut(&style.text(&group.name), names);
+                grid.text([names - name.width(), line], &name, Paint::Plain);
+            }
+            grid.put(
+                [names + 1, line],
+                if style.ascii { '|' } else { '│' },
+                Paint::Plain,
+            );
+            let share = bar.value.map(|value| bars.axis.scale.share(value));
+            let blocks = blocks(style, bar.ink, share.unwrap_or(0.0) * whole(columns));
+            let at = grid.text([names + 2, line], &blocks, Paint::Hue(bar.ink.hue));
+            grid.text([at + 1, line], &value(style, bar), Paint::Plain);
+        }
+    }
+    axis(grid, style, bars, names + 2, columns);
+    let line = grid.add_lines(1);
+    let mut at = 1;
+    for (name, ink) in &bars.legend {
+        at = grid.text([at, line], &blocks(style, *ink, 3.0), Paint::Hue(ink.hue));
+        at = grid.text([at + 1, line], &style.text(name), Paint::Plain) + 3;
+    }
+    let unit = style.text(&bars.axis.label);
+    grid.text([at, line], &format!("in {unit}"), Paint::Plain);
+}
+
+/// The value in words; a verdict that is not the best is told.
+fn value(style: &TerminalStyle, bar: &Bar) -> String {
+    match bar.verdict {
+        Some(verdict @ (Verdict::Unverified | Verdict::Invalid)) => {
+            format!("{} {}", style.text(&bar.label), verdict.name())
+        }
+        _ => style.text(&bar.label),
+    }
+}
+
+/// So many columns of a bar. Bars that stand beside each other differ in their
+/// characters too.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a terminal has few columns"
+)]
+fn blocks(style: &TerminalStyle, ink: Ink, columns: f64) -> String {
+    let eighths = (columns * 8.0).round() as usize;
+    let is_full = ink.sign == Sign::Disc;
+    let sign = match (is_full, style.ascii) {
+        (true, false) => "█",
+        (false, false) => "▒",
+        (true, true) => "#",
+        (false, true) => "=",
+    };
+    if is_full && !style.ascii {
+        let end = EIGHTHS[eighths % 8];
+        let text = sign.repeat(eighths / 8);
+        return if end == ' ' {
+            text
+        } else {
+            format!("{text}{end}")
+        };
+    }
+    sign.repeat((eighths + 4) / 8)
+}
+
+fn axis(grid: &mut Grid, style: &TerminalStyle, bars: &Bars, left: usize, columns: usize) {
+    let (corner, level, tick_sign) = if style.ascii {
+        ('+', '-', '+')
+    } else {
+        ('└', '─', '┬')
+    };
+    let line = grid.add_lines(2);
+    grid.put([left - 1, line], corner, Paint::Plain);
+    for column in 0..columns {
+        grid.put([left + column, line], level, Paint::Plain);
+    }
+    let mut free_from = 0;
+    for tick in &bars.axis.ticks {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a terminal has few columns"
+        )]
+        let column = (bars.axis.scale.share(tick.at) * whole(columns - 1)).round() as usize;
+        let begin = (left + column).saturating_sub(tick.name.width() / 2);
+        if begin >= free_from && begin + tick.name.width() <= style.columns {
+            grid.put([left + column, line], tick_sign, Paint::Plain);
+            free_from = grid.text([begin, line + 1], &tick.name, Paint::Plain) + 2;
+        }
+    }
+}

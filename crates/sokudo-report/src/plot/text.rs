@@ -1,0 +1,108 @@
+//! How much room words take where no font can be asked, and how they are made safe.
+
+use unicode_width::UnicodeWidthChar;
+
+/// About how wide a text is in a usual sans-serif font, in pixels; rather too wide,
+/// because too much room is no harm and too little is.
+pub(crate) fn width(text: &str, size: f64) -> f64 {
+    let per_em: f64 = text.chars().map(width_of_sign).sum();
+    per_em * size
+}
+
+fn width_of_sign(sign: char) -> f64 {
+    match sign {
+        'i' | 'j' | 'l' | '\'' | '|' | '!' => 0.30,
+        ' ' | '.' | ',' | ':' | ';' | 'f' | 't' | 'I' | '(' | ')' | '[' | ']' | '/' | '·' => 0.38,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.95,
+        'A'..='Z' => 0.69,
+        '0'..='9' | 'a'..='z' => 0.61,
+        sign if sign.is_ascii() => 0.75,
+        sign if sign.width() == Some(2) => 1.0,
+        '—' | '…' => 1.0,
+        _ => 0.66,
+    }
+}
+
+/// A text that fits into a width: its end is left out where it must.
+pub(crate) fn fitted(text: &str, size: f64, room: f64) -> String {
+    if width(text, size) <= room {
+        return text.to_owned();
+    }
+    let mut shorter = String::new();
+    let mut used = width_of_sign('…') * size;
+    for sign in text.chars() {
+        used += width_of_sign(sign) * size;
+        if used > room {
+            break;
+        }
+        shorter.push(sign);
+    }
+    shorter.trim_end().to_owned() + "…"
+}
+
+/// Text for XML: what a stranger has written ends no element, and holds no sign that
+/// XML forbids.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            sign if sign.is_control() || is_invisible(sign) => {
+                safe.push(char::REPLACEMENT_CHARACTER)
+            }
+            sign => safe.push(sign),
+        }
+    }
+    safe
+}
+
+/// Signs that turn text around or are no characters.
+fn is_invisible(sign: char) -> bool {
+    matches!(sign, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FFFE}' | '\u{FFFF}')
+}
+
+/// Text for a terminal: the same, without escapes, and in ASCII where it must.
+pub(crate) fn for_terminal(text: &str, ascii: bool) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            sign if sign.is_control() || is_invisible(sign) => safe.push('?'),
+            '±' if ascii => safe.push_str("+-"),
+            'µ' if ascii => safe.push('u'),
+            '×' if ascii => safe.push('x'),
+            '·' if ascii => safe.push('|'),
+            '–' | '—' if ascii => safe.push('-'),
+            '…' if ascii => safe.push_str("..."),
+            sign if ascii && !sign.is_ascii() => safe.push('?'),
+            sign => safe.push(sign),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_device_calls_itself_stays_text() {
+        assert_eq!(
+            escaped("<script>alert('x')</script>\u{1b}[2J\u{0}&\u{202e}"),
+            "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;\u{fffd}[2J\u{fffd}&amp;\u{fffd}"
+        );
+        assert_eq!(for_terminal("a\u{1b}[2J\nb", false), "a?[2J?b");
+        assert_eq!(for_terminal("5 µs × 速度", true), "5 us x ??");
+    }
+
+    #[test]
+    fn a_text_is_cut_to_its_room() {
+        assert_eq!(fitted("short", 10.0, 100.0), "short");
+        let cut = fitted(&"long ".repeat(50), 10.0, 100.0);
+        assert!(cut.ends_with('…') && width(&cut, 10.0) <= 100.0, "{cut}");
+        assert_eq!(fitted("速度速度", 10.0, 32.0), "速度…");
+    }
+}

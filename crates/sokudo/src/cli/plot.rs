@@ -1,0 +1,179 @@
+//! Arguments of `sokudo plot`, and those of pictures that every command that measures
+//! takes.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use sokudo_report::plot::{PlotKind, Theme};
+
+/// Where a picture goes, and in which format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Destination {
+    /// As characters.
+    Terminal,
+    /// As SVG.
+    Svg(PathBuf),
+    /// As PNG.
+    Png(PathBuf),
+}
+
+impl Destination {
+    /// The file, if it is one.
+    pub(crate) const fn file(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Terminal => None,
+            Self::Svg(path) | Self::Png(path) => Some(path),
+        }
+    }
+}
+
+/// Reads `FILE.svg`, `FILE.png` or `-`.
+fn destination(text: &str) -> Result<Destination, String> {
+    if text == "-" {
+        return Ok(Destination::Terminal);
+    }
+    let path = PathBuf::from(text);
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    match extension.map(str::to_ascii_lowercase).as_deref() {
+        Some("svg") => Ok(Destination::Svg(path)),
+        Some("png") if cfg!(feature = "png") => Ok(Destination::Png(path)),
+        Some("png") => Err(
+            "this sokudo was built without PNG (cargo feature png); name a file that ends in .svg"
+                .to_owned(),
+        ),
+        _ => Err("name a file that ends in .svg or .png, or - for the terminal".to_owned()),
+    }
+}
+
+/// Which pictures are drawn, and how.
+#[derive(Debug, Args)]
+pub(crate) struct Plotting {
+    /// Also draw a picture: FILE.svg, FILE.png, or - for the terminal (repeatable)
+    #[arg(long = "plot", value_name = "FILE", value_parser = destination, help_heading = "What is printed")]
+    pub(crate) destinations: Vec<Destination>,
+
+    #[command(flatten)]
+    pub(crate) drawing: Drawing,
+}
+
+/// How a picture is drawn.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Drawing {
+    /// curve, seek, bars, heat, cdf, histogram or time [default: as people expect it]
+    ///
+    /// curve: transfer rate and access time over position. seek: access time over the
+    /// distance from the place before. bars: rates of rows, or by block size. heat:
+    /// rates by two of block size, depth and threads. cdf and histogram: latencies.
+    /// time: rate over time. Without it, the first of curve, heat and bars that the
+    /// run has data for.
+    #[arg(
+        long = "plot-kind",
+        value_enum,
+        hide_possible_values = true,
+        value_name = "KIND",
+        help_heading = "What is printed"
+    )]
+    kind: Option<KindName>,
+
+    /// Colours of pictures: light, dark, or auto: as the reader's screen
+    ///
+    /// A PNG cannot follow its reader's screen: auto makes it light.
+    #[arg(
+        long = "plot-theme",
+        value_enum,
+        hide_possible_values = true,
+        hide_default_value = true,
+        value_name = "THEME",
+        default_value = "auto",
+        help_heading = "What is printed"
+    )]
+    theme: ThemeName,
+}
+
+/// A kind of picture, by its word.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum KindName {
+    Curve,
+    Seek,
+    Bars,
+    Heat,
+    Cdf,
+    Histogram,
+    Time,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ThemeName {
+    Auto,
+    Light,
+    Dark,
+}
+
+impl Drawing {
+    /// What is drawn, where it was said.
+    pub(crate) fn kind(self) -> Option<PlotKind> {
+        self.kind.map(|kind| match kind {
+            KindName::Curve => PlotKind::Curve,
+            KindName::Seek => PlotKind::Seek,
+            KindName::Bars => PlotKind::Bars,
+            KindName::Heat => PlotKind::Heat,
+            KindName::Cdf => PlotKind::Cdf,
+            KindName::Histogram => PlotKind::Histogram,
+            KindName::Time => PlotKind::Time,
+        })
+    }
+
+    /// For which surroundings.
+    pub(crate) const fn theme(self) -> Theme {
+        match self.theme {
+            ThemeName::Auto => Theme::Auto,
+            ThemeName::Light => Theme::Light,
+            ThemeName::Dark => Theme::Dark,
+        }
+    }
+}
+
+/// Arguments of `sokudo plot`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct PlotArguments {
+    /// Result that --format json has written; - reads it from standard input
+    #[arg(value_name = "RESULT.json")]
+    pub(crate) result: PathBuf,
+
+    /// Pictures to write: FILE.svg, FILE.png, or - for the terminal
+    #[arg(value_name = "FILE", default_value = "-", value_parser = destination)]
+    pub(crate) destinations: Vec<Destination>,
+
+    #[command(flatten)]
+    pub(crate) drawing: Drawing,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_name_says_the_format() {
+        assert_eq!(destination("-"), Ok(Destination::Terminal));
+        assert_eq!(
+            destination("a.b/x.SVG"),
+            Ok(Destination::Svg("a.b/x.SVG".into()))
+        );
+        for text in ["x", "x.gif", "svg", ".svg", "x.svg/"] {
+            let read = destination(text);
+            assert_eq!(read.is_ok(), text == "x.svg/", "{text}");
+        }
+    }
+
+    #[test]
+    fn every_kind_has_its_word_in_the_help() {
+        let words: Vec<String> = KindName::value_variants()
+            .iter()
+            .filter_map(|kind| Some(kind.to_possible_value()?.get_name().to_owned()))
+            .collect();
+        for kind in PlotKind::ALL {
+            assert!(words.iter().any(|word| word == kind.name()), "{kind:?}");
+        }
+        assert_eq!(words.len(), PlotKind::ALL.len());
+    }
+}
