@@ -10,6 +10,9 @@ use crate::sokudo::{has, is_root, skip};
 /// Where a file system is mounted, in the directory of its image.
 const MOUNT_POINT: &str = "mount";
 
+/// The file that a device shows, in its directory.
+const IMAGE: &str = "image";
+
 /// Waits for the end of its input, then cleans up: the directory `$1`, what is mounted
 /// in it, the device `$2`.
 const KEEPER: &str = "read -r _; flock \"$1\" umount --lazy \"$1/mount\" 2>/dev/null; losetup -d \"$2\"; \
@@ -27,17 +30,26 @@ impl LoopDevice {
     /// A device of `size` bytes of zeros that bypasses the page cache if `direct`.
     /// None, said loudly, where there can be none.
     pub(crate) fn new(size: u64, direct: bool) -> Option<Self> {
+        let directory = tempfile::tempdir().unwrap();
+        let image = directory.path().join(IMAGE);
+        File::create(&image).unwrap().set_len(size).unwrap();
+        Self::in_directory(directory, &image, direct)
+    }
+
+    /// A device over a file that is there already.
+    pub(crate) fn over(image: &Path, direct: bool) -> Option<Self> {
+        Self::in_directory(tempfile::tempdir().unwrap(), image, direct)
+    }
+
+    fn in_directory(directory: tempfile::TempDir, image: &Path, direct: bool) -> Option<Self> {
         if !is_root() || !has("losetup") {
             skip("loop devices need root and losetup");
             return None;
         }
-        let directory = tempfile::tempdir().unwrap();
-        let image = directory.path().join("image");
-        File::create(&image).unwrap().set_len(size).unwrap();
         let direct = format!("--direct-io={}", if direct { "on" } else { "off" });
         let output = Command::new("losetup")
             .args(["--show", "--find", &direct])
-            .arg(&image)
+            .arg(image)
             .output()
             .unwrap();
         if !output.status.success() {
@@ -65,7 +77,7 @@ impl LoopDevice {
 
     /// The file that the device shows.
     pub(crate) fn image(&self) -> PathBuf {
-        self.directory.join("image")
+        self.directory.join(IMAGE)
     }
 }
 

@@ -12,6 +12,9 @@
 mod bad_input;
 mod consent;
 mod diskspd_door;
+mod faults;
+mod faulty_disk;
+mod faulty_file;
 mod fio_door;
 mod fio_safety;
 mod formats;

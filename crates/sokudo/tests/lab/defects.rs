@@ -1,0 +1,49 @@
+//! A disk that cannot be read in places: `sokudo scan` names exactly these, and reads
+//! all the others.
+
+use serde_json::Value;
+
+use crate::guest::Guest;
+
+/// Bytes of the sectors that lab/boot makes unreadable.
+const BAD_OFFSET: u64 = 40_003 * 512;
+const BAD_LENGTH: u64 = 11 * 512;
+
+/// Size of these disks.
+const SIZE: u64 = 64 << 20;
+
+fn assert_found(name: &str) {
+    let Some(guest) = Guest::enter() else { return };
+    let ended = guest.scan(&guest.disk(name), &[]).end();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let run = ended.parsed();
+    let result = &run["results"][0];
+    let defects = result["defects"].as_array().unwrap();
+    assert_eq!(defects.len(), 1, "{defects:?}");
+    assert_eq!(defects[0]["offset"], BAD_OFFSET, "{defects:?}");
+    assert_eq!(defects[0]["length"], BAD_LENGTH, "{defects:?}");
+    assert_eq!(defects[0]["operation"], "read", "{defects:?}");
+    let read: u64 = places(result)
+        .map(|place| place["bytes"].as_u64().unwrap())
+        .sum();
+    assert_eq!(read, SIZE - BAD_LENGTH, "all else was read");
+}
+
+fn places(result: &Value) -> impl Iterator<Item = &Value> {
+    result["places"].as_array().unwrap().iter()
+}
+
+#[test]
+fn a_damaged_ata_disk_is_read_to_its_end() {
+    assert_found("ata-bad");
+}
+
+#[test]
+fn a_damaged_nvme_disk_is_read_to_its_end() {
+    assert_found("nvme-bad");
+}
+
+#[test]
+fn a_damaged_scsi_disk_is_read_to_its_end() {
+    assert_found("scsi-bad");
+}

@@ -1,0 +1,298 @@
+//! The virtual machine that the tests run in: its disks, its programs, and sokudo.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// Nothing that sokudo does in the lab takes this long, even without KVM.
+const TIME_MAX: Duration = Duration::from_secs(120);
+
+/// How often something is looked at that is waited for.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Proof that we are in the lab, where every disk may be overwritten.
+pub(crate) struct Guest {
+    sokudo: PathBuf,
+}
+
+impl Guest {
+    /// None, said loudly, anywhere else.
+    pub(crate) fn enter() -> Option<Self> {
+        let Some(sokudo) = std::env::var_os("SOKUDO_LAB") else {
+            eprintln!("SKIPPED: this needs the disks of the lab; lab/run runs it there");
+            return None;
+        };
+        Some(Self {
+            sokudo: sokudo.into(),
+        })
+    }
+
+    /// The node of the disk that lab/boot calls `name`.
+    pub(crate) fn disk(&self, name: &str) -> String {
+        let node = fs::canonicalize(Path::new("/dev/lab").join(name))
+            .unwrap_or_else(|error| panic!("the disk {name} has not come: {error}"));
+        node.into_os_string().into_string().unwrap()
+    }
+
+    /// sokudo itself, yet to be given arguments.
+    pub(crate) fn sokudo(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.sokudo);
+        command.args(arguments);
+        command
+    }
+
+    /// Runs sokudo to its end.
+    pub(crate) fn end(&self, arguments: &[&str]) -> Ended {
+        Running::new(&mut self.sokudo(arguments)).end()
+    }
+
+    /// Starts sokudo.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Running {
+        Running::new(&mut self.sokudo(arguments))
+    }
+
+    /// Starts a scan of every byte of a disk, the curve alone.
+    pub(crate) fn scan(&self, node: &str, more: &[&str]) -> Running {
+        let curve = ["scan", node, "--full", "--access-count", "0"];
+        let how = ["--format", "json", "--quiet"];
+        self.start(&[&curve[..], more, &how].concat())
+    }
+
+    /// What sokudo prints as JSON, after a success.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        self.end(arguments).json()
+    }
+
+    /// What a program of the guest prints. Its exit code is not looked at: smartctl
+    /// tells the state of the disk in it.
+    pub(crate) fn told(&self, program: &str, arguments: &[&str]) -> String {
+        let output = self.run(program, arguments);
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// The same as JSON.
+    pub(crate) fn told_json(&self, program: &str, arguments: &[&str]) -> Value {
+        let told = self.told(program, arguments);
+        serde_json::from_str(&told)
+            .unwrap_or_else(|error| panic!("{program} {arguments:?}: {error}: {told}"))
+    }
+
+    /// Runs a program that must succeed.
+    pub(crate) fn must(&self, program: &str, arguments: &[&str]) -> String {
+        let output = self.run(program, arguments);
+        assert!(
+            output.status.success(),
+            "{program} {arguments:?}: {output:?}"
+        );
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Waits until `what` is true of the machine.
+    pub(crate) fn wait_until(&self, what: &str, mut holds: impl FnMut() -> bool) {
+        let started = Instant::now();
+        while !holds() {
+            assert!(started.elapsed() < TIME_MAX, "{what} does not come");
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// The first disk of `sokudo info NODE --json`.
+    pub(crate) fn info(&self, name: &str) -> Value {
+        let disks = &self.json(&["info", &self.disk(name), "--json"])["disks"];
+        assert_eq!(disks.as_array().map(Vec::len), Some(1), "{disks}");
+        disks[0].clone()
+    }
+
+    /// What hdparm prints. QEMU keeps an error of hdparm's that the kernel would meet
+    /// in the next queued command; another command takes it away.
+    pub(crate) fn hdparm(&self, arguments: &[&str], node: &str) -> String {
+        let told = self.told("hdparm", &[arguments, &[node]].concat());
+        self.told("smartctl", &["-i", node]);
+        told
+    }
+
+    /// Pulls a disk out of the machine.
+    pub(crate) fn unplug(&self, name: &str) {
+        let mut console = File::options().write(true).open("/dev/console").unwrap();
+        // A line of its own, whatever was printed before.
+        write!(console, "\n@@unplug {name}\n").unwrap();
+    }
+
+    fn run(&self, program: &str, arguments: &[&str]) -> Output {
+        Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap_or_else(|error| panic!("{program}: {error}"))
+    }
+}
+
+/// Undoes what a test did to the machine, last thing first, whatever becomes of the
+/// test.
+pub(crate) struct Undo<'a> {
+    guest: &'a Guest,
+    commands: Vec<Vec<String>>,
+}
+
+impl<'a> Undo<'a> {
+    pub(crate) fn new(guest: &'a Guest) -> Self {
+        Self {
+            guest,
+            commands: Vec::new(),
+        }
+    }
+
+    /// Runs this command in the end.
+    pub(crate) fn by(&mut self, command: &[&str]) {
+        let words = command.iter().map(|word| (*word).to_owned());
+        self.commands.push(words.collect());
+    }
+}
+
+impl Drop for Undo<'_> {
+    fn drop(&mut self) {
+        for command in self.commands.iter().rev() {
+            let arguments: Vec<&str> = command[1..].iter().map(String::as_str).collect();
+            self.guest.told(&command[0], &arguments);
+        }
+    }
+}
+
+/// sokudo under way.
+pub(crate) struct Running {
+    child: Child,
+    printed: File,
+    told: File,
+}
+
+impl Running {
+    fn new(command: &mut Command) -> Self {
+        let printed = tempfile::tempfile().unwrap();
+        let told = tempfile::tempfile().unwrap();
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(printed.try_clone().unwrap())
+            .stderr(told.try_clone().unwrap())
+            .spawn()
+            .unwrap();
+        Self {
+            child,
+            printed,
+            told,
+        }
+    }
+
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), signal)
+            .unwrap();
+    }
+
+    /// Whether it still runs.
+    pub(crate) fn runs(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
+    /// Waits until `what` is true of the machine, while it runs.
+    pub(crate) fn wait_until(&mut self, what: &str, mut holds: impl FnMut() -> bool) {
+        let started = Instant::now();
+        while !holds() {
+            assert!(
+                self.runs(),
+                "it has ended before {what}: {:?}",
+                self.output()
+            );
+            assert!(started.elapsed() < TIME_MAX, "{what} does not come");
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Waits for its end. One that does not come is a failure of its own.
+    pub(crate) fn end(mut self) -> Ended {
+        let started = Instant::now();
+        while self.runs() {
+            if started.elapsed() > TIME_MAX {
+                self.child.kill().unwrap();
+                panic!("it hangs: {:?}", self.output());
+            }
+            thread::sleep(PAUSE);
+        }
+        let code = self.child.wait().unwrap().code();
+        let (printed, told) = self.output();
+        assert!(!told.contains("panicked"), "{told}");
+        Ended {
+            code,
+            printed,
+            told,
+        }
+    }
+
+    fn output(&self) -> (String, String) {
+        (content(&self.printed), content(&self.told))
+    }
+}
+
+/// What follows `label` on its line in what a program has told, without the padding.
+pub(crate) fn after<'a>(label: &str, told: &'a str) -> &'a str {
+    let mut values = told.lines().filter_map(|line| line.split_once(label));
+    let (_, value) = values
+        .next()
+        .unwrap_or_else(|| panic!("{label:?} is not in {told}"));
+    value.trim_start_matches([':', '=']).trim()
+}
+
+/// The number that begins `text`, in decimal or, after 0x, in hexadecimal.
+pub(crate) fn number(text: &str) -> u64 {
+    let (digits, radix) = match text.strip_prefix("0x") {
+        Some(digits) => (digits, 16),
+        None => (text, 10),
+    };
+    let end = digits.find(|character: char| !character.is_digit(radix));
+    u64::from_str_radix(&digits[..end.unwrap_or(digits.len())], radix)
+        .unwrap_or_else(|error| panic!("{text:?}: {error}"))
+}
+
+fn content(file: &File) -> String {
+    use std::os::unix::fs::FileExt;
+    let length = usize::try_from(file.metadata().unwrap().len()).unwrap();
+    let mut bytes = vec![0; length];
+    file.read_exact_at(&mut bytes, 0).unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// What a start of sokudo has left.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    /// None after a signal.
+    pub(crate) code: Option<i32>,
+    pub(crate) printed: String,
+    pub(crate) told: String,
+}
+
+impl Ended {
+    /// The result as JSON, after a success.
+    pub(crate) fn json(&self) -> Value {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        self.parsed()
+    }
+
+    /// The result as JSON, whatever the exit code.
+    pub(crate) fn parsed(&self) -> Value {
+        serde_json::from_str(&self.printed).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// Refused for safety, in one line with these words, and without a result.
+    pub(crate) fn refused(&self, words: &[&str]) {
+        assert_eq!(self.code, Some(3), "{self:?}");
+        assert_eq!(self.printed, "", "an error prints no result: {self:?}");
+        assert_eq!(self.told.trim_end().lines().count(), 1, "{self:?}");
+        for word in words {
+            assert!(self.told.contains(word), "{word:?} is missing: {self:?}");
+        }
+    }
+}

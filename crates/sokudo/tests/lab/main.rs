@@ -1,0 +1,17 @@
+//! What only real disks show: run by `lab/run` in a virtual machine that has them
+//! (lab/README.md). Elsewhere every test says `SKIPPED`.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and tells loudly what it skips"
+)]
+
+mod defects;
+mod guest;
+mod info;
+mod limits;
+mod refusals;
+mod stacks;
+mod unplug;
+mod write_cache;

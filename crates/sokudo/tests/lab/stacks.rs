@@ -1,0 +1,230 @@
+//! Devices made of devices: a file on them is followed down to the disks, and what is
+//! written to it is found in the disks' counters.
+
+use std::ops::RangeInclusive;
+
+use serde_json::Value;
+
+use crate::guest::{Guest, Undo};
+
+/// Members of the stacks.
+const MEMBERS: [&str; 4] = ["raid-1", "raid-2", "raid-3", "raid-4"];
+
+/// A mounted file system on a stack, taken apart again when dropped.
+struct Stack<'a> {
+    guest: &'a Guest,
+    /// Takes it apart before the directory goes.
+    undo: Undo<'a>,
+    mount_point: tempfile::TempDir,
+}
+
+impl<'a> Stack<'a> {
+    fn new(guest: &'a Guest) -> Self {
+        Self {
+            guest,
+            undo: Undo::new(guest),
+            mount_point: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn at(&self) -> &str {
+        self.mount_point.path().to_str().unwrap()
+    }
+
+    /// A fresh file system on `device`.
+    fn mount(&mut self, device: &str) {
+        // Tables that are initialised later would write during the trials.
+        let options = "lazy_itable_init=0,lazy_journal_init=0,nodiscard";
+        self.guest
+            .must("mkfs.ext4", &["-q", "-F", "-E", options, device]);
+        self.guest.must("mount", &[device, self.at()]);
+        let at = self.at().to_owned();
+        self.undo.by(&["umount", &at]);
+    }
+
+    /// An array of the first members.
+    fn array(guest: &'a Guest, level: &str, members: &[String]) -> Self {
+        let mut stack = Self::new(guest);
+        let count = members.len().to_string();
+        let mut arguments = vec!["--create", "/dev/md9", "--run", "--level", level];
+        arguments.extend(["--raid-devices", &count]);
+        if level != "0" {
+            // Neither a first synchronisation nor a bitmap, whose I/O would count as well.
+            arguments.extend(["--assume-clean", "--bitmap=none"]);
+        }
+        arguments.extend(members.iter().map(String::as_str));
+        guest.must("mdadm", &arguments);
+        for member in members {
+            stack.undo.by(&["mdadm", "--zero-superblock", member]);
+        }
+        stack.undo.by(&["mdadm", "--stop", "/dev/md9"]);
+        stack.mount("/dev/md9");
+        stack
+    }
+
+    /// A device of device-mapper.
+    fn mapped(guest: &'a Guest, table: &str) -> Self {
+        let mut stack = Self::new(guest);
+        guest.must("dmsetup", &["create", "lab", "--table", table]);
+        stack.undo.by(&["dmsetup", "remove", "--retry", "lab"]);
+        stack.mount("/dev/mapper/lab");
+        stack
+    }
+
+    /// The results of one row of `sokudo mark` there, which wrote and read a file.
+    fn measured(&self, row: &str) -> Value {
+        let arguments = ["mark", self.at(), "--row", row, "--size", "32MiB"];
+        let more = ["--runs", "1", "--time", "1s", "--format", "json", "--quiet"];
+        self.guest.json(&[&arguments[..], &more].concat())
+    }
+
+    /// Measures, and compares what the disks have counted with what sokudo moved.
+    fn costs(&self, row: &str, leaves: &[String], per_byte_written: RangeInclusive<f64>) {
+        let run = self.measured(row);
+        assert_eq!(leaves_of(&run), sorted(leaves));
+        assert_ratio(&run, "read", &(0.98..=1.05));
+        assert_ratio(&run, "write", &per_byte_written);
+    }
+}
+
+/// Kernel names of the leaves that a run has found.
+fn leaves_of(run: &Value) -> Vec<String> {
+    let devices = run["target"]["devices"].as_array().unwrap();
+    let leaves = devices.iter().filter(|device| device["is_leaf"] == true);
+    let names = leaves.map(|device| device["name"].as_str().unwrap().to_owned());
+    sorted(&names.collect::<Vec<_>>())
+}
+
+/// Kernel names, of nodes too, in order.
+fn sorted(names: &[String]) -> Vec<String> {
+    let names = names.iter().map(|name| name.trim_start_matches("/dev/"));
+    let mut names: Vec<String> = names.map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+fn assert_ratio(run: &Value, direction: &str, expected: &RangeInclusive<f64>) {
+    let results = run["results"].as_array().unwrap();
+    let result = results
+        .iter()
+        .find(|result| result["direction"] == direction)
+        .unwrap();
+    let ratio = result["device_ratio"].as_f64().unwrap();
+    assert!(
+        expected.contains(&ratio),
+        "{direction}: {ratio} is not in {expected:?}: {result}"
+    );
+}
+
+/// Nodes of the first `count` members.
+fn members(guest: &Guest, count: usize) -> Vec<String> {
+    let names = MEMBERS[..count].iter();
+    names.map(|name| guest.disk(name)).collect()
+}
+
+/// Sectors that each member gives to a device of device-mapper: 128 MiB.
+const MAPPED_SECTORS: u64 = 262_144;
+
+#[test]
+fn a_striped_array_writes_every_byte_once() {
+    let Some(guest) = Guest::enter() else { return };
+    let members = members(&guest, 2);
+    let stack = Stack::array(&guest, "0", &members);
+    stack.costs("SEQ1M,Q8,T1", &members, 0.98..=1.05);
+}
+
+#[test]
+fn a_mirror_writes_every_byte_twice() {
+    let Some(guest) = Guest::enter() else { return };
+    let members = members(&guest, 2);
+    let stack = Stack::array(&guest, "1", &members);
+    stack.costs("SEQ1M,Q8,T1", &members, 1.95..=2.1);
+}
+
+#[test]
+fn an_array_with_parity_reads_two_blocks_and_writes_two_for_each() {
+    let Some(guest) = Guest::enter() else { return };
+    let members = members(&guest, 3);
+    let stack = Stack::array(&guest, "5", &members);
+    stack.costs("RND4K,Q1,T1", &members, 3.9..=4.2);
+}
+
+#[test]
+fn devices_end_to_end_are_both_found() {
+    let Some(guest) = Guest::enter() else { return };
+    let members = members(&guest, 2);
+    let [first, second] = [&members[0], &members[1]];
+    let size = MAPPED_SECTORS;
+    let table = format!("0 {size} linear {first} 0\n{size} {size} linear {second} 0");
+    let stack = Stack::mapped(&guest, &table);
+    stack.costs("SEQ1M,Q8,T1", &members, 0.98..=1.05);
+}
+
+#[test]
+fn stripes_of_device_mapper_are_followed() {
+    let Some(guest) = Guest::enter() else { return };
+    let members = members(&guest, 2);
+    let size = 2 * MAPPED_SECTORS;
+    let table = format!("0 {size} striped 2 128 {} 0 {} 0", members[0], members[1]);
+    let stack = Stack::mapped(&guest, &table);
+    stack.costs("SEQ1M,Q8,T1", &members, 0.98..=1.05);
+}
+
+#[test]
+fn encryption_costs_no_bytes() {
+    let Some(guest) = Guest::enter() else { return };
+    let members = members(&guest, 1);
+    let key = "0123456789abcdef".repeat(4);
+    let table = format!(
+        "0 {MAPPED_SECTORS} crypt aes-xts-plain64 {key} 0 {} 0",
+        members[0]
+    );
+    let stack = Stack::mapped(&guest, &table);
+    stack.costs("SEQ1M,Q8,T1", &members, 0.98..=1.05);
+}
+
+#[test]
+fn a_file_used_as_a_disk_is_followed_to_the_disk_below() {
+    let Some(guest) = Guest::enter() else { return };
+    let members = members(&guest, 1);
+    let mut stack = Stack::new(&guest);
+    let below = tempfile::tempdir().unwrap();
+    let at = below.path().to_str().unwrap();
+    guest.must("mkfs.ext4", &["-q", "-F", "-E", "nodiscard", &members[0]]);
+    guest.must("mount", &[&members[0], at]);
+    stack.undo.by(&["umount", at]);
+    let image = format!("{at}/image");
+    guest.must(
+        "dd",
+        &[
+            "if=/dev/zero",
+            &format!("of={image}"),
+            "bs=1M",
+            "count=96",
+            "conv=fsync",
+        ],
+    );
+    let device = guest.must("losetup", &["--find", "--show", "--direct-io=on", &image]);
+    let device = device.trim();
+    stack.undo.by(&["losetup", "--detach", device]);
+    stack.mount(device);
+    stack.costs("SEQ1M,Q8,T1", &members, 0.98..=1.1);
+}
+
+#[test]
+fn a_file_system_of_several_disks_is_followed_to_all() {
+    let Some(guest) = Guest::enter() else { return };
+    let members = members(&guest, 2);
+    for (profile, copies) in [("raid0", 0.98..=1.15), ("raid1", 1.95..=2.3)] {
+        let mut stack = Stack::new(&guest);
+        let arguments = ["-q", "-f", "-d", profile, "-m", "raid1"];
+        let nodes: Vec<&str> = members.iter().map(String::as_str).collect();
+        guest.must("mkfs.btrfs", &[&arguments[..], &nodes].concat());
+        guest.must("modprobe", &["btrfs"]);
+        guest.must("btrfs", &["device", "scan"]);
+        guest.must("mount", &[&members[0], stack.at()]);
+        let at = stack.at().to_owned();
+        stack.undo.by(&["umount", &at]);
+        stack.costs("SEQ1M,Q8,T1", &members, copies);
+    }
+}

@@ -1,0 +1,59 @@
+//! A disk that is pulled out while it is scanned: sokudo says so, ends, and keeps what
+//! it has measured.
+
+use std::fs;
+
+use crate::guest::Guest;
+
+/// So much has been read before the disk goes.
+const READ_BEFORE: u64 = 256 << 20;
+
+/// What the kernel has counted, bytes; none once the disk has gone.
+fn read_bytes(node: &str) -> Option<u64> {
+    let name = node.trim_start_matches("/dev/");
+    let counters = fs::read_to_string(format!("/sys/block/{name}/stat")).ok()?;
+    let sectors: u64 = counters.split_whitespace().nth(2)?.parse().ok()?;
+    Some(sectors * 512)
+}
+
+fn assert_survived(name: &str) {
+    let Some(guest) = Guest::enter() else { return };
+    let node = guest.disk(name);
+    let before = read_bytes(&node).unwrap();
+    let mut scan = guest.scan(&node, &[]);
+    scan.wait_until("some of the disk is read", || {
+        read_bytes(&node).is_some_and(|read| read - before > READ_BEFORE)
+    });
+    guest.unplug(name);
+    let ended = scan.end();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let run = ended.parsed();
+    let result = &run["results"][0];
+    let read: u64 = result["places"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|place| place["bytes"].as_u64().unwrap())
+        .sum();
+    assert!(
+        read > READ_BEFORE / 2,
+        "{read} bytes are left of what was measured"
+    );
+    let failures = result["failures"].as_array().unwrap();
+    assert!(!failures.is_empty(), "{result}");
+}
+
+#[test]
+fn an_nvme_disk_that_goes_ends_a_scan() {
+    assert_survived("nvme-gone");
+}
+
+#[test]
+fn a_scsi_disk_that_goes_ends_a_scan() {
+    assert_survived("scsi-gone");
+}
+
+#[test]
+fn a_virtio_disk_that_goes_ends_a_scan() {
+    assert_survived("virtio-gone");
+}

@@ -1,0 +1,286 @@
+//! A file whose disk fails as told: errors by range, short transfers, silence.
+//!
+//! It is the only file of a FUSE file system that the tests themselves are. What it
+//! holds is in memory.
+
+use std::ffi::OsStr;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::{Duration, UNIX_EPOCH};
+
+use fuser::{
+    BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
+    Generation, INodeNo, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty, ReplyEntry,
+    ReplyOpen, ReplyWrite, Request, WriteFlags,
+};
+
+use crate::loop_device::LoopDevice;
+use crate::sokudo::{is_root, skip};
+
+/// The only file, beside the root directory.
+const FILE: INodeNo = INodeNo(2);
+const FILE_NAME: &str = "disk";
+
+/// Nothing is remembered by the kernel for longer than that.
+const MEMORY: Duration = Duration::from_secs(1);
+
+/// More than a test has I/O under way, so that a hanging one keeps no other from coming.
+const THREADS: usize = 8;
+
+/// What the file does wrong.
+#[derive(Default)]
+pub(crate) struct Faults {
+    /// Reads that touch one of these bytes fail.
+    pub(crate) unreadable: Range<u64>,
+    /// Writes that touch one of these bytes fail.
+    pub(crate) unwritable: Range<u64>,
+    /// Faults begin after so many transfers.
+    pub(crate) good_transfers: u64,
+    /// No transfer moves more than this.
+    pub(crate) transfer_bytes_max: Option<usize>,
+    /// Transfers wait until this is false again.
+    pub(crate) hangs: bool,
+    /// Transfers so far that have come, and of these those that wait.
+    pub(crate) transfers: u64,
+    pub(crate) waiting: u64,
+}
+
+/// What the tests and the file system share.
+#[derive(Default)]
+struct Shared {
+    faults: Mutex<Faults>,
+    changed: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Faults> {
+        self.faults.lock().unwrap()
+    }
+
+    /// Takes note of a transfer, lets it wait, and tells how much of it succeeds.
+    fn pass(&self, offset: u64, length: usize, write: bool) -> Result<usize, Errno> {
+        let mut faults = self.lock();
+        faults.transfers += 1;
+        if faults.transfers <= faults.good_transfers {
+            return Ok(length);
+        }
+        faults.waiting += 1;
+        self.changed.notify_all();
+        let mut faults = self
+            .changed
+            .wait_while(faults, |faults| faults.hangs)
+            .unwrap();
+        faults.waiting -= 1;
+        let bad = if write {
+            &faults.unwritable
+        } else {
+            &faults.unreadable
+        };
+        let end = offset + length as u64;
+        if bad.start < end && offset < bad.end {
+            return Err(Errno::EIO);
+        }
+        Ok(length.min(faults.transfer_bytes_max.unwrap_or(length)))
+    }
+}
+
+/// The mounted file. Unmounted when dropped.
+pub(crate) struct FaultyFile {
+    shared: Arc<Shared>,
+    // In this order: what is mounted goes before its directory.
+    _session: BackgroundSession,
+    directory: tempfile::TempDir,
+}
+
+impl FaultyFile {
+    /// A file of `size` bytes of zeros. None, said loudly, where there can be none.
+    pub(crate) fn new(size: usize, faults: Faults) -> Option<Self> {
+        if !is_root() {
+            skip("mounting a faulty file needs root");
+            return None;
+        }
+        let shared = Arc::new(Shared::default());
+        *shared.lock() = faults;
+        let file_system = FileSystem {
+            shared: Arc::clone(&shared),
+            content: Mutex::new(vec![0; size]),
+        };
+        let directory = tempfile::tempdir().unwrap();
+        let mut options = Config::default();
+        options.n_threads = Some(THREADS);
+        match fuser::spawn_mount(file_system, directory.path(), &options) {
+            Ok(session) => Some(Self {
+                shared,
+                _session: session,
+                directory,
+            }),
+            Err(error) => {
+                skip(&format!("FUSE cannot be used here: {error}"));
+                None
+            }
+        }
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.directory.path().join(FILE_NAME)
+    }
+
+    /// A block device over it. None, said loudly, where there can be none.
+    pub(crate) fn as_disk(&self) -> Option<FileAsDisk<'_>> {
+        let device = LoopDevice::over(&self.path(), true)?;
+        Some(FileAsDisk { file: self, device })
+    }
+
+    /// Changes what it does wrong, from now on.
+    pub(crate) fn change(&self, change: impl FnOnce(&mut Faults)) {
+        change(&mut self.shared.lock());
+        self.shared.changed.notify_all();
+    }
+
+    /// How many transfers have come so far.
+    pub(crate) fn transfers(&self) -> u64 {
+        self.shared.lock().transfers
+    }
+
+    /// Waits until a transfer hangs; false if none has after `time`.
+    pub(crate) fn wait_until_it_hangs(&self, time: Duration) -> bool {
+        let (faults, _) = self
+            .shared
+            .changed
+            .wait_timeout_while(self.shared.lock(), time, |faults| faults.waiting == 0)
+            .unwrap();
+        faults.waiting > 0
+    }
+}
+
+impl Drop for FaultyFile {
+    fn drop(&mut self) {
+        // A process that waits for it could never end.
+        self.change(|faults| faults.hangs = false);
+    }
+}
+
+/// A block device over a faulty file.
+pub(crate) struct FileAsDisk<'a> {
+    file: &'a FaultyFile,
+    device: LoopDevice,
+}
+
+impl FileAsDisk<'_> {
+    pub(crate) fn path(&self) -> &Path {
+        &self.device.path
+    }
+}
+
+impl Drop for FileAsDisk<'_> {
+    fn drop(&mut self) {
+        // The device cannot be detached while it waits for the file.
+        self.file.change(|faults| faults.hangs = false);
+    }
+}
+
+struct FileSystem {
+    shared: Arc<Shared>,
+    content: Mutex<Vec<u8>>,
+}
+
+impl FileSystem {
+    fn attributes(&self, node: INodeNo) -> FileAttr {
+        let size = self.content.lock().unwrap().len() as u64;
+        let (kind, perm, size) = if node == FILE {
+            (FileType::RegularFile, 0o600, size)
+        } else {
+            (FileType::Directory, 0o700, 0)
+        };
+        FileAttr {
+            ino: node,
+            size,
+            blocks: size.div_ceil(512),
+            atime: UNIX_EPOCH,
+            mtime: UNIX_EPOCH,
+            ctime: UNIX_EPOCH,
+            crtime: UNIX_EPOCH,
+            kind,
+            perm,
+            nlink: 1,
+            uid: 0,
+            gid: 0,
+            rdev: 0,
+            blksize: 4096,
+            flags: 0,
+        }
+    }
+}
+
+impl Filesystem for FileSystem {
+    fn lookup(&self, _: &Request, _: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        if name == FILE_NAME {
+            reply.entry(&MEMORY, &self.attributes(FILE), Generation(0));
+        } else {
+            reply.error(Errno::ENOENT);
+        }
+    }
+
+    fn getattr(&self, _: &Request, node: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
+        reply.attr(&MEMORY, &self.attributes(node));
+    }
+
+    fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
+        // Past the page cache, which would split and join transfers.
+        reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO);
+    }
+
+    fn read(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        _: FileHandle,
+        offset: u64,
+        size: u32,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        match self.shared.pass(offset, size as usize, false) {
+            Ok(length) => {
+                let content = self.content.lock().unwrap();
+                let start = usize::try_from(offset).unwrap().min(content.len());
+                let end = (start + length).min(content.len());
+                reply.data(&content[start..end]);
+            }
+            Err(error) => reply.error(error),
+        }
+    }
+
+    fn write(
+        &self,
+        _: &Request,
+        _: INodeNo,
+        _: FileHandle,
+        offset: u64,
+        data: &[u8],
+        _: WriteFlags,
+        _: OpenFlags,
+        _: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        match self.shared.pass(offset, data.len(), true) {
+            Ok(length) => {
+                let start = usize::try_from(offset).unwrap();
+                self.content.lock().unwrap()[start..start + length]
+                    .copy_from_slice(&data[..length]);
+                reply.written(u32::try_from(length).unwrap());
+            }
+            Err(error) => reply.error(error),
+        }
+    }
+
+    fn flush(&self, _: &Request, _: INodeNo, _: FileHandle, _: LockOwner, reply: ReplyEmpty) {
+        reply.ok();
+    }
+
+    fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
+        reply.ok();
+    }
+}
