@@ -158,7 +158,7 @@ impl View {
             trim: 0,
         };
         Self {
-            progress: Progress::new(&planned.plan, &schedule, arguments.printing.quiet),
+            progress: Progress::new(&planned.plan, &schedule, None, arguments.printing.quiet),
         }
     }
 }
