@@ -78,6 +78,14 @@ pub enum ConsentError {
         /// Who uses it and what it holds.
         reasons: String,
     },
+    /// It is in use, so that even what it holds may not be written to it again.
+    #[error("{path} is not written back: {reasons}; unmount or stop what uses it, or survey it by reading alone", path = path.display())]
+    InUse {
+        /// Which.
+        path: PathBuf,
+        /// Who uses it.
+        reasons: String,
+    },
     /// It is not the device that was looked at.
     #[error("{path} has become another device while it was looked at, so it is not written; see that its name stays and try again", path = .0.display())]
     Changed(PathBuf),
@@ -134,19 +142,105 @@ impl DevicePermit {
             Err(Errno::BUSY) => return Err(refuse(&[Occupant::Claimed.to_string()])),
             other => other.map_err(opened)?,
         };
-        let handle = File::from(handle);
-        let is_same = handle.metadata().is_ok_and(|metadata| {
-            metadata.file_type().is_block_device() && metadata.rdev() == occupancy.device_number
-        });
-        if !is_same {
-            return Err(ConsentError::Changed(path.to_owned()));
-        }
-        let size = rustix::fs::seek(&handle, SeekFrom::End(0)).map_err(opened)?;
+        let (handle, size) = same_device(path, handle.into(), occupancy)?;
         Ok(Self {
             handle,
             path: path.to_owned(),
-            size: Bytes(size),
+            size,
         })
+    }
+}
+
+/// Proof that nobody uses a block device, so that a survey may write to each place what
+/// it has just read there. It holds and claims the device (`O_EXCL`). What the device
+/// holds is no hindrance: it holds the same afterwards.
+#[derive(Debug)]
+pub struct RewritePermit {
+    pub(crate) handle: File,
+    pub(crate) path: PathBuf,
+    pub(crate) size: Bytes,
+}
+
+impl RewritePermit {
+    /// Asks for the permit to write back to the device at `path`, which `occupancy`
+    /// describes.
+    ///
+    /// # Errors
+    /// When anybody uses the device, it could not be seen whether anybody does, or it is
+    /// not the one that was looked at.
+    pub fn obtain(path: &Path, occupancy: &Occupancy) -> Result<Self, ConsentError> {
+        let reasons: Vec<String> = occupancy
+            .occupants
+            .iter()
+            .filter(|occupant| uses_it(occupant))
+            .map(ToString::to_string)
+            .collect();
+        if !reasons.is_empty() {
+            return Err(in_use(path, &reasons));
+        }
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::EXCL;
+        let handle = match rustix::fs::open(path, flags, Mode::empty()) {
+            Err(Errno::BUSY) => return Err(in_use(path, &[Occupant::Claimed.to_string()])),
+            other => other.map_err(|errno| ConsentError::Open {
+                path: path.to_owned(),
+                source: errno.into(),
+            })?,
+        };
+        let (handle, size) = same_device(path, handle.into(), occupancy)?;
+        Ok(Self {
+            handle,
+            path: path.to_owned(),
+            size,
+        })
+    }
+}
+
+/// Whether somebody may change what the device holds, or relies on it, while it is
+/// written back.
+fn uses_it(occupant: &Occupant) -> bool {
+    match occupant {
+        Occupant::Mounted { .. }
+        | Occupant::Swap { .. }
+        | Occupant::Holder { .. }
+        | Occupant::Claimed
+        | Occupant::Unseen { .. } => true,
+        Occupant::Partition { .. } | Occupant::Signature { .. } => false,
+    }
+}
+
+fn in_use(path: &Path, reasons: &[String]) -> ConsentError {
+    ConsentError::InUse {
+        path: path.to_owned(),
+        reasons: first_of(reasons),
+    }
+}
+
+/// The handle and size of what was opened, if it is the device that was looked at.
+fn same_device(
+    path: &Path,
+    handle: File,
+    occupancy: &Occupancy,
+) -> Result<(File, Bytes), ConsentError> {
+    let is_same = handle.metadata().is_ok_and(|metadata| {
+        metadata.file_type().is_block_device() && metadata.rdev() == occupancy.device_number
+    });
+    if !is_same {
+        return Err(ConsentError::Changed(path.to_owned()));
+    }
+    let size = rustix::fs::seek(&handle, SeekFrom::End(0)).map_err(|errno| ConsentError::Open {
+        path: path.to_owned(),
+        source: errno.into(),
+    })?;
+    Ok((handle, Bytes(size)))
+}
+
+/// The first reasons, and how many more there are.
+fn first_of(reasons: &[String]) -> String {
+    let told = reasons[..reasons.len().min(REASONS_MAX)].join(", ");
+    if reasons.len() > REASONS_MAX {
+        format!("{told} and {} more", reasons.len() - REASONS_MAX)
+    } else {
+        told
     }
 }
 
@@ -157,10 +251,7 @@ fn refusal(
     consent: &Consent,
     reasons: &[String],
 ) -> ConsentError {
-    let mut told = reasons[..reasons.len().min(REASONS_MAX)].join(", ");
-    if reasons.len() > REASONS_MAX {
-        told = format!("{told} and {} more", reasons.len() - REASONS_MAX);
-    }
+    let told = first_of(reasons);
     if consent.names(occupancy) {
         return ConsentError::Occupied {
             path: path.to_owned(),
@@ -247,6 +338,46 @@ mod tests {
         // /dev/null stands for a node that changed after it was looked at.
         let told = asked(Vec::new(), "WD-123", false);
         assert!(told.contains("another device"), "{told}");
+    }
+
+    #[test]
+    fn what_anybody_uses_is_not_written_back() {
+        let device = "sdx".to_owned();
+        let using = [
+            Occupant::Mounted {
+                device: device.clone(),
+                at: "/mnt".to_owned(),
+            },
+            Occupant::Swap {
+                device: device.clone(),
+            },
+            Occupant::Holder {
+                device,
+                holder: "md0".to_owned(),
+            },
+            Occupant::Claimed,
+            Occupant::Unseen {
+                sentence: "its users could not be seen".to_owned(),
+            },
+        ];
+        for occupant in using {
+            let reason = occupant.to_string();
+            let occupancy = occupancy(vec![signed().remove(0), occupant]);
+            let refused = RewritePermit::obtain(Path::new("/dev/null"), &occupancy);
+            let told = refused.unwrap_err().to_string();
+            assert!(told.contains(&reason) && !told.contains("ext4"), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_it_holds_keeps_nobody_from_writing_it_back() {
+        let mut occupants = signed();
+        occupants.push(Occupant::Partition {
+            name: "sdx1".to_owned(),
+        });
+        // /dev/null stands for a node that changed after it was looked at.
+        let refused = RewritePermit::obtain(Path::new("/dev/null"), &occupancy(occupants));
+        assert!(matches!(refused, Err(ConsentError::Changed(_))));
     }
 
     #[test]
