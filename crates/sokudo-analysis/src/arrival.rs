@@ -215,7 +215,11 @@ fn unseen(case: &Case<'_>) -> (String, String) {
 /// flush inside the measured time settles it.
 fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
     let durability = &case.row.workload.durability;
-    let settled = durability.write_through || durability.final_flush;
+    let survey = case.row.workload.survey;
+    // What is written back is flushed at each place, in its time.
+    let settled = durability.write_through
+        || durability.final_flush
+        || survey.is_some_and(|survey| survey.write_back);
     let cached_loop = case.cached_loop();
     let cached = case.real() && (!case.direct() || cached_loop.is_some());
     if !case.asks(Operation::Write) || case.in_memory() || settled || !cached {

@@ -53,12 +53,31 @@ impl<'a> Case<'a> {
             .sum()
     }
 
-    /// Bytes of this operation that the engine moved.
+    /// Bytes of this operation that the engine moved, those included that a survey read
+    /// beside what it measured.
     pub(crate) fn moved(&self, operation: Operation) -> u64 {
-        self.outcomes()
+        let measured: u64 = self
+            .outcomes()
             .filter_map(|outcome| outcome.operation(operation))
             .map(|tally| tally.bytes.0)
-            .sum()
+            .sum();
+        let aside: u64 = match operation {
+            Operation::Read => self.outcomes().map(|outcome| outcome.read_aside.0).sum(),
+            _ => 0,
+        };
+        measured + aside
+    }
+
+    /// The most that a survey can have asked for without getting it. The devices count
+    /// bytes of a request that fails. A block that failed is asked for once, then in
+    /// halves (as much again), then in single logical blocks.
+    pub(crate) fn asked_in_vain(&self) -> u64 {
+        if self.row.workload.survey.is_none() {
+            return 0;
+        }
+        let failures = self.outcomes().flat_map(|outcome| &outcome.failures);
+        let count: u64 = failures.map(|failure| failure.count).sum();
+        count.saturating_mul(3 * self.row.workload.blocks.largest().0)
     }
 
     /// What the leaf devices counted in all trials; `None` when one of them

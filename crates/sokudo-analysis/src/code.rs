@@ -28,6 +28,8 @@ pub enum Code {
     NotOnDevice,
     /// The device stopped answering.
     DeviceVanished,
+    /// Ranges of a survey could not be read or written.
+    Unreadable,
     /// I/O failed or was cut short.
     IoErrors,
     /// Latencies, elapsed time and depth contradict each other.
@@ -88,7 +90,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in the order in which they are declared.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 39] = [
         Self::NoIo,
         Self::NoDevice,
         Self::MemoryFileSystem,
@@ -99,6 +101,7 @@ impl Code {
         Self::NotFromDevice,
         Self::NotOnDevice,
         Self::DeviceVanished,
+        Self::Unreadable,
         Self::IoErrors,
         Self::BreachLittle,
         Self::BreachBytes,
@@ -158,6 +161,7 @@ impl Code {
             Self::NotFromDevice => ("not-from-device", Error, Invalid),
             Self::NotOnDevice => ("not-on-device", Error, Invalid),
             Self::DeviceVanished => ("device-vanished", Error, Unverified),
+            Self::Unreadable => ("unreadable", Error, Unverified),
             Self::IoErrors => ("io-errors", Error, Unverified),
             Self::BreachLittle => ("breach-little", Error, Unverified),
             Self::BreachBytes => ("breach-bytes", Error, Unverified),

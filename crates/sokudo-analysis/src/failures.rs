@@ -1,12 +1,18 @@
 //! I/O that failed, in words.
 
-use sokudo_model::{FailureKind, IoFailure, Operation, TargetKind};
+use sokudo_model::{Bytes, Defect, FailureKind, IoFailure, Operation, StopReason, TargetKind};
 
 use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 
-pub(crate) const RULES: &[RowRule] = &[no_io, device_vanished, io_errors];
+pub(crate) const RULES: &[RowRule] = &[no_io, device_vanished, unreadable, io_errors];
+
+/// Ranges that are named in a finding; the results list all of them.
+const RANGES_TOLD: usize = 4;
+
+/// Ranges of several trials that are compared with each other.
+const DEFECTS_COMPARED_MAX: usize = 1_000;
 
 /// Linux error numbers that storage answers with (asm-generic/errno.h). Above 34
 /// they are others on MIPS, SPARC, PA-RISC and Alpha, where they would be shown
@@ -69,7 +75,7 @@ fn no_io(case: &Case<'_>) -> Option<Ruling> {
 fn device_vanished(case: &Case<'_>) -> Option<Ruling> {
     let vanished: Vec<IoFailure> = failures(case)
         .into_iter()
-        .filter(|failure| means_vanished(case, failure))
+        .filter(|failure| means_vanished(case, failure) || survey_gave_up(case, failure))
         .collect();
     (!vanished.is_empty()).then(|| {
         Ruling::new(
@@ -84,10 +90,62 @@ fn device_vanished(case: &Case<'_>) -> Option<Ruling> {
     })
 }
 
+/// A survey goes on where something cannot be read, and says where.
+fn unreadable(case: &Case<'_>) -> Option<Ruling> {
+    let mut defects: Vec<Defect> = Vec::new();
+    for defect in case.outcomes().flat_map(|outcome| &outcome.defects) {
+        let is_known = defects.iter().any(|known| {
+            (known.operation, known.offset, known.length)
+                == (defect.operation, defect.offset, defect.length)
+        });
+        if !is_known && defects.len() < DEFECTS_COMPARED_MAX {
+            defects.push(*defect);
+        }
+    }
+    let first = defects.first()?;
+    let bytes = Bytes(defects.iter().map(|defect| defect.length.0).sum());
+    let ranges: Vec<String> = defects
+        .iter()
+        .take(RANGES_TOLD)
+        .map(|defect| format!("{} at byte {}", defect.length, defect.offset.0))
+        .collect();
+    let more = match defects.len() - ranges.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let verb = if first.operation == Operation::Write {
+        "written"
+    } else {
+        "read"
+    };
+    Some(Ruling::new(
+        Code::Unreadable,
+        format!(
+            "{bytes} in {} cannot be {verb}: {}{more}",
+            counted_ranges(defects.len()),
+            ranges.join(", ")
+        ),
+        "the device answers these blocks with errors: a worn or damaged medium, or a bad cable or \
+         power supply",
+        "copy what the disk holds now, then look at its health (smartctl -a) and cable, and \
+         replace it; figures are of what could be read",
+    ))
+}
+
+fn counted_ranges(count: usize) -> String {
+    match count {
+        1 => "1 range".to_owned(),
+        count => format!("{count} ranges"),
+    }
+}
+
 fn io_errors(case: &Case<'_>) -> Option<Ruling> {
+    // Failures that a survey has looked into are its defects.
+    let has_defects = case.outcomes().any(|outcome| !outcome.defects.is_empty());
     let errors: Vec<IoFailure> = failures(case)
         .into_iter()
-        .filter(|failure| !means_vanished(case, failure))
+        .filter(|failure| !means_vanished(case, failure) && !survey_gave_up(case, failure))
+        .filter(|failure| !has_defects || !is_of_medium(failure))
         .collect();
     let first = errors.first()?;
     let (cause, remedy) = explain(first.kind);
@@ -122,6 +180,27 @@ fn means_vanished(case: &Case<'_>, failure: &IoFailure) -> bool {
         FailureKind::Nothing | FailureKind::Errno(errno::ENODEV | errno::ENXIO) => true,
         FailureKind::Errno(errno::ENOSPC) => case.target().kind == TargetKind::BlockDevice,
         FailureKind::Errno(_) | FailureKind::Short { .. } | FailureKind::Unanswered => false,
+    }
+}
+
+/// A survey ends where the device answers nothing any more, whatever error it gives.
+fn survey_gave_up(case: &Case<'_>, failure: &IoFailure) -> bool {
+    let gave_up = case.outcomes().any(|outcome| {
+        let wrote_in_vain = |defect: &Defect| defect.operation == Operation::Write;
+        outcome.stopped == StopReason::Failed && !outcome.defects.iter().any(wrote_in_vain)
+    });
+    case.row.workload.survey.is_some() && gave_up && is_of_medium(failure)
+}
+
+/// Whether it is the answer of a medium, not of a kernel that was asked for something wrong.
+fn is_of_medium(failure: &IoFailure) -> bool {
+    match failure.kind {
+        FailureKind::Errno(number) => matches!(
+            number,
+            errno::EIO | errno::ENODATA | errno::EILSEQ | errno::ETIMEDOUT | errno::EREMOTEIO
+        ),
+        FailureKind::Short { .. } => true,
+        FailureKind::Nothing | FailureKind::Unanswered => false,
     }
 }
 

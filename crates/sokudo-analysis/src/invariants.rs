@@ -53,8 +53,10 @@ fn bytes(case: &Case<'_>) -> Option<Ruling> {
         } else {
             0
         };
+        // The last block of a survey's place is what is left there.
+        let whole = |ios: u64| ios.saturating_sub(outcome.places.len() as u64);
         moving(outcome).find_map(|tally| {
-            let possible = tally.ios * smallest..=tally.ios * largest;
+            let possible = whole(tally.ios) * smallest..=tally.ios * largest;
             (!possible.contains(&tally.bytes.0)).then(|| {
                 format!(
                     "{} {}s of {} moved {} bytes",

@@ -19,6 +19,8 @@ mod invariants;
 mod sample;
 mod steadiness;
 mod surplus;
+#[cfg(test)]
+mod surveys;
 mod target;
 mod tester;
 pub mod threshold;

@@ -105,7 +105,8 @@ fn surplus(case: &Case<'_>, operation: Operation) -> Option<Surplus> {
     } else {
         both as f64 * OTHER_DIRECTION_SHARE_MAX
     };
-    (counted as f64 > allowed + background as f64).then(|| {
+    let in_vain = case.asked_in_vain();
+    (counted as f64 > allowed + background as f64 + in_vain as f64).then(|| {
         let mut surplus = Surplus {
             operation,
             asked,

@@ -1,6 +1,6 @@
 //! Was the tester what it should be: its depth, its backend, its trials.
 
-use sokudo_model::{BackendKind, Outcome, StopReason, TargetKind};
+use sokudo_model::{BackendKind, Outcome, Sample, StopReason, Survey, TargetKind, Visit};
 
 use crate::RowRule;
 use crate::case::Case;
@@ -25,7 +25,8 @@ fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
     // Without a time limit nothing tells the last flush, which is alone in
     // flight, from the writes before it.
     let blurred = workload.durability.final_flush && workload.limits.time.is_none();
-    if !closed_loop || blurred || case.target().kind == TargetKind::Null {
+    let between_places = workload.survey.is_some_and(empties_its_queue);
+    if !closed_loop || blurred || between_places || case.target().kind == TargetKind::Null {
         return None;
     }
     let asked = f64::from(workload.clones) * f64::from(workload.depth);
@@ -40,6 +41,15 @@ fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
         cause,
         remedy,
     ))
+}
+
+/// Whether nothing is in flight between the places of a survey, so that a depth is
+/// reached only in the middle of each.
+fn empties_its_queue(survey: Survey) -> bool {
+    let runs_on = survey.visit == Visit::Ascending
+        && survey.sample == Sample::Whole
+        && survey.approach.is_none();
+    !runs_on || survey.write_back
 }
 
 /// I/Os in flight while I/O is issued. At the end of a trial the depth falls to

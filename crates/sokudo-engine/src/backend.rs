@@ -1,5 +1,6 @@
 //! How I/O is issued: one trait, one file per way.
 
+mod any;
 mod null;
 mod open;
 mod psync;

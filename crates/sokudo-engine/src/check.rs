@@ -6,6 +6,7 @@ use sokudo_model::{
 
 use crate::chunks::chunks_for;
 use crate::stage::{stretch_of, uses};
+use crate::survey::{SurveyError, check_survey};
 use crate::target::{Target, TargetError};
 use crate::verify::{VerifyError, check_verify};
 use crate::worker::BLOCK_BYTES_MAX;
@@ -105,6 +106,14 @@ pub enum CheckError {
         /// What is in the way.
         source: VerifyError,
     },
+    /// A survey cannot be carried out as asked.
+    #[error("{name}: {source}")]
+    Survey {
+        /// The workload.
+        name: String,
+        /// What is in the way.
+        source: SurveyError,
+    },
     /// Writing without a permit.
     #[error(transparent)]
     Target(#[from] TargetError),
@@ -127,6 +136,10 @@ pub(crate) fn check(stage: &Stage, targets: &[Target]) -> Result<(), CheckError>
             let target = find(workload, &file_use, targets)?;
             check_span(workload, &file_use, target)?;
             check_permit(workload, target)?;
+            check_survey(stage, workload, target).map_err(|source| CheckError::Survey {
+                name: workload.name.clone(),
+                source,
+            })?;
             let device = matches!(target, Target::Simulated(_)).then_some(file_use.target);
             // The first use of the stage decides for all.
             if *simulated.get_or_insert(device) != device {
@@ -158,12 +171,19 @@ fn find<'a>(
 }
 
 fn check_permit(workload: &Workload, target: &Target) -> Result<(), CheckError> {
-    match target {
-        Target::File(file) if writes(workload) && !file.is_writable() => {
-            Err(TargetError::ReadOnly(file.path().to_owned()).into())
-        }
-        _ => Ok(()),
+    let Target::File(file) = target else {
+        return Ok(());
+    };
+    let only_back = workload.survey.is_some_and(|survey| survey.write_back);
+    let may = if only_back {
+        file.may_be_written_back()
+    } else {
+        file.is_writable() || !writes(workload)
+    };
+    if may {
+        return Ok(());
     }
+    Err(TargetError::ReadOnly(file.path().to_owned()).into())
 }
 
 /// Whether a workload changes its targets: one that only checks does not.

@@ -178,20 +178,87 @@ impl DevicePermit {
             }
             other => other.map_err(opened)?,
         };
-        let handle = File::from(handle);
-        let is_same = handle.metadata().is_ok_and(|metadata| {
-            metadata.file_type().is_block_device() && metadata.rdev() == occupancy.device_number
-        });
-        if !is_same {
-            return Err(ConsentError::Changed(path.to_owned()));
-        }
-        let size = rustix::fs::seek(&handle, SeekFrom::End(0)).map_err(opened)?;
+        let (handle, size) = same_device(path, handle.into(), occupancy)?;
         Ok(Self {
             handle,
             path: path.to_owned(),
-            size: Bytes(size),
+            size,
         })
     }
+}
+
+/// Proof that nobody uses a block device, so that a survey may write to each place what
+/// it has just read there. It holds and claims the device (`O_EXCL`). What the device
+/// holds is no hindrance: it holds the same afterwards.
+#[derive(Debug)]
+pub struct RewritePermit {
+    pub(crate) handle: File,
+    pub(crate) path: PathBuf,
+    pub(crate) size: Bytes,
+}
+
+impl RewritePermit {
+    /// Asks for the permit to write back to the device at `path`, which `occupancy`
+    /// describes.
+    ///
+    /// # Errors
+    /// When anybody uses the device, it could not be seen whether anybody does, it takes no
+    /// writes, or it is not the one that was looked at.
+    pub fn obtain(path: &Path, occupancy: &Occupancy) -> Result<Self, ConsentError> {
+        let beyond = |occupants: &[Occupant]| never(path, occupants, |it| it.is_content());
+        if let Some(refused) = beyond(&occupancy.occupants) {
+            return Err(refused);
+        }
+        let opened = |errno: Errno| ConsentError::Open {
+            path: path.to_owned(),
+            source: errno.into(),
+        };
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::EXCL;
+        let handle = rustix::fs::open(path, flags, Mode::empty()).map_err(|errno| {
+            let claimed = || beyond(&[Occupant::Claimed]).filter(|_| errno == Errno::BUSY);
+            claimed().unwrap_or_else(|| opened(errno))
+        })?;
+        let (handle, size) = same_device(path, handle.into(), occupancy)?;
+        Ok(Self {
+            handle,
+            path: path.to_owned(),
+            size,
+        })
+    }
+}
+
+/// The handle and size of what was opened, if it is the device that was looked at.
+fn same_device(
+    path: &Path,
+    handle: File,
+    occupancy: &Occupancy,
+) -> Result<(File, Bytes), ConsentError> {
+    let is_same = handle.metadata().is_ok_and(|metadata| {
+        metadata.file_type().is_block_device() && metadata.rdev() == occupancy.device_number
+    });
+    if !is_same {
+        return Err(ConsentError::Changed(path.to_owned()));
+    }
+    let size = rustix::fs::seek(&handle, SeekFrom::End(0)).map_err(|errno| ConsentError::Open {
+        path: path.to_owned(),
+        source: errno.into(),
+    })?;
+    Ok((handle, Bytes(size)))
+}
+
+/// The refusal because of what no consent reaches, if there is any.
+fn never(
+    path: &Path,
+    occupants: &[Occupant],
+    is_reached: impl Fn(&Occupant) -> bool,
+) -> Option<ConsentError> {
+    let beyond = |occupant: &&Occupant| !is_reached(occupant);
+    let worst = occupants.iter().find(beyond)?;
+    Some(ConsentError::Never {
+        path: path.to_owned(),
+        way_out: way_out_of(worst),
+        reasons: told(occupants.iter().filter(beyond)),
+    })
 }
 
 /// What is missing: another device, the name, or the second consent.
@@ -201,15 +268,10 @@ fn refusal(
     consent: &Consent,
     reasons: &[Occupant],
 ) -> ConsentError {
-    let path = path.to_owned();
-    let beyond = |reason: &&Occupant| !consent.can_reach(reason);
-    if let Some(worst) = reasons.iter().find(beyond) {
-        return ConsentError::Never {
-            path,
-            way_out: way_out_of(worst),
-            reasons: told(reasons.iter().filter(beyond)),
-        };
+    if let Some(refused) = never(path, reasons, |it| consent.can_reach(it)) {
+        return refused;
     }
+    let path = path.to_owned();
     if consent.names(occupancy) {
         return ConsentError::Occupied {
             path,
@@ -269,7 +331,7 @@ const fn way_out_of(reason: &Occupant) -> &'static str {
         Occupant::Mounted { .. } => "unmount it, or measure writes in a directory on it",
         Occupant::Swap { .. } => "take it out of use with swapoff",
         Occupant::Holder { .. } => "take it out of that first, or name what stands on it",
-        Occupant::Claimed => "end what uses it",
+        Occupant::Claimed => "unmount or stop what uses it",
         Occupant::Unwritable { .. } => "name a device that takes writes, or read it only",
         Occupant::Partition { .. } | Occupant::Signature { .. } | Occupant::Unseen { .. } => {
             "run where /sys and /proc show who uses it"
@@ -388,6 +450,46 @@ mod tests {
             let told = asked(front, Vec::new(), "WD-123", false);
             assert!(told.contains("another device"), "{told}");
         }
+    }
+
+    #[test]
+    fn what_anybody_uses_is_not_written_back() {
+        let device = "sdx".to_owned();
+        let using = [
+            Occupant::Mounted {
+                device: device.clone(),
+                at: "/mnt".to_owned(),
+            },
+            Occupant::Swap {
+                device: device.clone(),
+            },
+            Occupant::Holder {
+                device,
+                holder: "md0".to_owned(),
+            },
+            Occupant::Claimed,
+            Occupant::Unseen {
+                sentence: "its users could not be seen".to_owned(),
+            },
+        ];
+        for occupant in using {
+            let reason = occupant.to_string();
+            let occupancy = occupancy(vec![signed().remove(0), occupant]);
+            let refused = RewritePermit::obtain(Path::new("/dev/null"), &occupancy);
+            let told = refused.unwrap_err().to_string();
+            assert!(told.contains(&reason) && !told.contains("ext4"), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_it_holds_keeps_nobody_from_writing_it_back() {
+        let mut occupants = signed();
+        occupants.push(Occupant::Partition {
+            name: "sdx1".to_owned(),
+        });
+        // /dev/null stands for a node that changed after it was looked at.
+        let refused = RewritePermit::obtain(Path::new("/dev/null"), &occupancy(occupants));
+        assert!(matches!(refused, Err(ConsentError::Changed(_))));
     }
 
     #[test]

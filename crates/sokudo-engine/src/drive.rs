@@ -23,10 +23,10 @@ const SPIN_NS: u64 = 200_000;
 
 /// After a stop, I/Os still in flight are waited for this long, twice what the
 /// SCSI layer takes to give up on a command; then they are abandoned.
-const DRAIN_TIME_MAX_NS: u64 = 60_000_000_000;
+pub(crate) const DRAIN_TIME_MAX_NS: u64 = 60_000_000_000;
 
 /// After Ctrl-C a person waits less.
-const CANCEL_TIME_MAX_NS: u64 = 3_000_000_000;
+pub(crate) const CANCEL_TIME_MAX_NS: u64 = 3_000_000_000;
 
 /// What a thread needs to drive its clone.
 pub(crate) struct Driver<'a> {
@@ -198,7 +198,8 @@ fn spin_until(clock: &RealClock, at: u64) {
     }
 }
 
-fn used_since(start: ThreadCounts) -> (CpuTime, ThreadUsage) {
+/// What the thread has used since `start`.
+pub(crate) fn used_since(start: ThreadCounts) -> (CpuTime, ThreadUsage) {
     let end = thread_counts();
     let cpu = CpuTime {
         user: Nanos(end.time.user_ns.saturating_sub(start.time.user_ns)),

@@ -5,7 +5,7 @@
 //! always goes the same way.
 
 mod interlocked;
-mod lengths;
+pub(crate) mod lengths;
 mod map;
 mod places;
 mod route;

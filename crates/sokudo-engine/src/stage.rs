@@ -14,7 +14,7 @@ use crate::control::Control;
 use crate::offsets::Stretch;
 use crate::target::{Target, TargetError};
 use crate::worker::Finished;
-use crate::{simulation, threads};
+use crate::{simulation, survey, threads};
 
 /// How a stage is run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,6 +65,11 @@ pub enum StageError {
 /// Runs all workloads of a stage together on their targets and returns what each
 /// did, one outcome per workload, in their order.
 ///
+/// A workload with a survey visits its places and does not end with an I/O that fails
+/// there: what cannot be read is in its outcome's `defects`, and it ends as complete. It
+/// fails when the device is gone, when a write-back fails, or when the system refuses
+/// what was asked.
+///
 /// A workload uses the first target, or those that its `files` name. A failing I/O
 /// ends its workload and is in its outcome; the others go on, unless the workload
 /// ends them. A stage that `control` stops returns what was measured so far.
@@ -79,16 +84,23 @@ pub fn run_stage(
     listener: &mut dyn FnMut(Event),
 ) -> Result<Vec<Outcome>, StageError> {
     check(stage, targets)?;
+    let survey = survey::survey_of(stage).map(|(_, survey)| survey);
     let mut used = stage.workloads.iter().flat_map(uses);
     // The check has seen to it that all workloads use the same simulated target.
     if let Some(first) = used.next()
         && let Some(Target::Simulated(simulated)) = targets.get_mut(first.target as usize)
     {
-        return Ok(simulation::run(
-            stage, options, simulated, control, listener,
-        ));
+        return Ok(match survey {
+            Some(survey) => vec![survey::run_simulated(
+                stage, survey, options, simulated, control, listener,
+            )],
+            None => simulation::run(stage, options, simulated, control, listener),
+        });
     }
-    threads::run(stage, options, targets, control, listener)
+    match survey {
+        Some(survey) => survey::run(stage, survey, options, targets, control, listener),
+        None => threads::run(stage, options, targets, control, listener),
+    }
 }
 
 /// Whether what happened to a workload ends every workload of its stage.

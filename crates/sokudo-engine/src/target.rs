@@ -4,7 +4,9 @@
 //! A [`FileTarget`] is read-only unless it carries a permit, and permits come
 //! from three places: a file that we have created ourselves, the user's word that
 //! one regular file may be overwritten, and, for a block device, a
-//! [`DevicePermit`], for which the user must have named the device.
+//! [`DevicePermit`], for which the user must have named the device. With a
+//! [`RewritePermit`] a device can only be written back: a survey writes to each place
+//! what it has just read there.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
@@ -15,8 +17,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation};
 
-use crate::consent::DevicePermit;
+use crate::consent::{DevicePermit, RewritePermit};
 use crate::kernel_files;
+use crate::read_back::WriteBackFile;
 use crate::sim;
 
 /// What a stage runs on.
@@ -76,13 +79,21 @@ impl SimulatedTarget {
 /// Proof that a file may be written. Cannot be made outside this module.
 struct WritePermit(());
 
+/// What may be done to a file besides reading it.
+enum Allowed {
+    Nothing,
+    /// What has just been read may be written to the same place.
+    WritingBack,
+    Writing(WritePermit),
+}
+
 /// A file or block device that is held open, so that it stays the same one
 /// whatever happens to its name.
 pub struct FileTarget {
     handle: File,
     path: PathBuf,
     size: Bytes,
-    permit: Option<WritePermit>,
+    allowed: Allowed,
 }
 
 /// Why a file cannot be used.
@@ -139,7 +150,7 @@ impl FileTarget {
             handle,
             path: path.to_owned(),
             size,
-            permit: None,
+            allowed: Allowed::Nothing,
         })
     }
 
@@ -162,8 +173,20 @@ impl FileTarget {
             return Err(TargetError::NotStorageButKernel(path.to_owned(), kind));
         }
         Ok(Self {
-            permit: Some(WritePermit(())),
+            allowed: Allowed::Writing(WritePermit(())),
             ..target
+        })
+    }
+
+    /// An existing regular file whose places may be written back after they were read,
+    /// and not otherwise.
+    ///
+    /// # Errors
+    /// As [`Self::overwrite`].
+    pub fn file_for_write_back(path: &Path) -> Result<Self, TargetError> {
+        Ok(Self {
+            allowed: Allowed::WritingBack,
+            ..Self::overwrite(path)?
         })
     }
 
@@ -173,7 +196,7 @@ impl FileTarget {
             handle,
             path,
             size,
-            permit: Some(WritePermit(())),
+            allowed: Allowed::Writing(WritePermit(())),
         }
     }
 
@@ -183,7 +206,19 @@ impl FileTarget {
             handle: permit.handle,
             path: permit.path,
             size: permit.size,
-            permit: Some(WritePermit(())),
+            allowed: Allowed::Writing(WritePermit(())),
+        }
+    }
+
+    /// A block device whose places may be written back after they were read, and not
+    /// otherwise.
+    pub fn for_write_back(permit: RewritePermit) -> Self {
+        let RewritePermit { handle, path, size } = permit;
+        Self {
+            handle,
+            path,
+            size,
+            allowed: Allowed::WritingBack,
         }
     }
 
@@ -202,9 +237,33 @@ impl FileTarget {
         self.size
     }
 
+    /// Whether it is a file in a file system, not a device.
+    pub(crate) fn is_regular(&self) -> bool {
+        self.handle
+            .metadata()
+            .is_ok_and(|metadata| metadata.is_file())
+    }
+
     /// Whether it may be written.
     pub fn is_writable(&self) -> bool {
-        self.permit.is_some()
+        matches!(self.allowed, Allowed::Writing(_))
+    }
+
+    /// Whether what has just been read may be written back to the same place.
+    pub fn may_be_written_back(&self) -> bool {
+        !matches!(self.allowed, Allowed::Nothing)
+    }
+
+    /// Opens it once more for writing back, and says whether the page cache is bypassed.
+    pub(crate) fn open_to_write_back(
+        &self,
+        direct: DirectMode,
+    ) -> Result<(WriteBackFile, bool), TargetError> {
+        if !self.may_be_written_back() {
+            return Err(TargetError::ReadOnly(self.path.clone()));
+        }
+        let (file, direct) = self.open_anew(true, direct)?;
+        Ok((WriteBackFile::new(file), direct))
     }
 
     /// Opens it once more, for reading or for writing as well, and says whether
@@ -214,9 +273,14 @@ impl FileTarget {
         write: bool,
         direct: DirectMode,
     ) -> Result<(File, bool), TargetError> {
-        if write && self.permit.is_none() {
+        if write && !self.is_writable() {
             return Err(TargetError::ReadOnly(self.path.clone()));
         }
+        self.open_anew(write, direct)
+    }
+
+    /// The same, whoever may.
+    fn open_anew(&self, write: bool, direct: DirectMode) -> Result<(File, bool), TargetError> {
         let opened = |source| TargetError::Open {
             path: self.path.clone(),
             source,

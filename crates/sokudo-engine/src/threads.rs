@@ -401,7 +401,7 @@ fn note_open_max(workload: &Workload, used: &mut BackendUse) {
 }
 
 /// Clones take the processors of the list in turn, or share all of them.
-fn bind_to_cpus(workload: &Workload, index: u64) -> Result<(), StageError> {
+pub(crate) fn bind_to_cpus(workload: &Workload, index: u64) -> Result<(), StageError> {
     let count = workload.cpus.len() as u64;
     if count == 0 {
         return Ok(());

@@ -51,6 +51,7 @@ impl Outcome {
         self.logs.merge(&other.logs);
         self.places.extend_from_slice(&other.places);
         self.defects.extend_from_slice(&other.defects);
+        self.read_aside.0 += other.read_aside.0;
         merge_with(&mut self.verified, &other.verified, VerifyOutcome::merge);
         merge_with(&mut self.steady, &other.steady, SteadyOutcome::merge);
         self.backend.merge(&other.backend);

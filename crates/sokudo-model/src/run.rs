@@ -175,6 +175,9 @@ pub struct Outcome {
     pub places: Vec<Place>,
     /// Ranges of a survey that could not be read or written, in order of place.
     pub defects: Vec<Defect>,
+    /// Bytes that a survey read beside what it measured: on the way to its places, before
+    /// they were written back, and where something failed. The devices count them, too.
+    pub read_aside: Bytes,
     /// What checking found; `None` where nothing was to be checked.
     pub verified: Option<VerifyOutcome>,
     /// How steady it became; `None` without a rule.
@@ -208,6 +211,7 @@ impl Outcome {
             logs: Logs::default(),
             places: Vec::new(),
             defects: Vec::new(),
+            read_aside: Bytes(0),
             verified: None,
             steady: None,
             depth_achieved: 0.0,
@@ -317,7 +321,9 @@ pub struct Place {
     pub bytes: Bytes,
     /// I/Os completed there.
     pub ios: u64,
-    /// From the first I/O issued there to the last one completed.
+    /// From the first I/O issued there to the last one completed. Where the I/Os of the
+    /// place before are still in flight when its own begin, it is counted from their end:
+    /// the times of all places add up to that of the survey.
     pub elapsed: Nanos,
     /// The longest latency of an I/O there.
     pub latency_max: Nanos,
@@ -333,7 +339,7 @@ pub struct Defect {
     pub operation: Operation,
     /// Its first byte.
     pub offset: Bytes,
-    /// Its length.
+    /// Its length, in whole logical blocks.
     pub length: Bytes,
     /// How its first block failed.
     pub kind: FailureKind,

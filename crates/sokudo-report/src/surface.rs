@@ -238,12 +238,16 @@ pub(crate) fn distance_notes(document: &RunDocument) -> Vec<String> {
     let note = |result: &&ResultDocument| {
         let access = result.surface.as_ref()?.access_ns.as_ref()?;
         let class = |class: &crate::document::DistanceTimes| {
-            format!("{} {}", time(class.mean_ns), position(class.distance_max))
+            format!(
+                "to {} {}",
+                position(class.distance_max),
+                time(class.mean_ns)
+            )
         };
         let classes: Vec<String> = access.by_distance.iter().map(class).collect();
         (classes.len() > 1).then(|| {
             format!(
-                "{} {}, mean by seek distance up to: {}",
+                "{} {}, mean by seek distance: {}",
                 result.name,
                 result.direction_label(),
                 classes.join(" · ")

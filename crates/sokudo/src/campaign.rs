@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use sokudo_engine::{Control, StageOptions, run_stage};
-use sokudo_model::{Event, Nanos, Plan, Row, Schedule, Stage, StopReason, Trial, TrialEvidence};
+use sokudo_model::{Bytes, Event, Nanos, Plan, Row, Schedule, StopReason, Trial, TrialEvidence};
 
 use crate::exit::Exit;
+use crate::expectation::Expectation;
 use crate::subject::{Subject, from_stage};
 
 /// Pauses look at the control this often.
@@ -51,8 +52,8 @@ fn steps(schedule: &Schedule, rows: usize) -> Vec<Step> {
     steps
 }
 
-/// How long all trials and pauses take together.
-pub(crate) fn duration(plan: &Plan, schedule: &Schedule) -> Nanos {
+/// How long all trials and pauses take together, on a target of this size.
+pub(crate) fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos {
     let steps = steps(schedule, plan.stages.len());
     let of_step = |step: &Step| {
         let pause = if step.pause_before {
@@ -62,12 +63,12 @@ pub(crate) fn duration(plan: &Plan, schedule: &Schedule) -> Nanos {
         };
         plan.stages
             .get(step.row)
-            .map(planned_time)
+            .map(|stage| Expectation::of_stage(stage, size).time)
             .unwrap_or_default()
             .0
-            + pause
+            .saturating_add(pause)
     };
-    Nanos(steps.iter().map(of_step).sum())
+    Nanos(steps.iter().map(of_step).fold(0, u64::saturating_add))
 }
 
 /// Carries out the schedule. A row that fails is not tried again, one that has been
@@ -131,15 +132,6 @@ fn is_enough(schedule: &Schedule, trials: &[Trial]) -> bool {
     schedule
         .enough
         .is_some_and(|enough| enough.is_reached(trials))
-}
-
-/// The planned length of a trial, without the pause before it.
-pub(crate) fn planned_time(stage: &Stage) -> Nanos {
-    let times = stage
-        .workloads
-        .iter()
-        .filter_map(|workload| workload.limits.time);
-    times.max().unwrap_or_default()
 }
 
 fn measure(

@@ -13,6 +13,7 @@ mod command_line;
 mod diskspd_door;
 mod door;
 mod exit;
+mod expectation;
 mod fio_door;
 mod hdparm;
 mod info;

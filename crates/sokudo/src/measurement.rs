@@ -80,8 +80,9 @@ impl Measurement<'_> {
             Permission::ReadOnly
         };
         let started_at = since_epoch();
+        let size = self.named.size().or(Some(self.test_file_size));
         let environment = sokudo_device::environment(&System::host());
-        let mut progress = Progress::new(&plan, &schedule, quiet);
+        let mut progress = Progress::new(&plan, &schedule, size, quiet);
         let preparation = Preparation {
             name: self.target,
             size: self.test_file_size,

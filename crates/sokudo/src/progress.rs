@@ -6,6 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sokudo_model::{Bytes, Event, Nanos, Plan, Schedule, Workload};
 
 use crate::campaign;
+use crate::expectation::Expectation;
 
 /// Lines drawn per second.
 const DRAWS_PER_SECOND: u8 = 10;
@@ -21,25 +22,38 @@ pub(crate) struct Progress {
     total: Nanos,
     label: String,
     last: (Nanos, Bytes),
+    /// What the trial in progress is expected to move, where its end is not a time.
+    bytes: Option<Bytes>,
+    /// How many times as long as expected the trial in progress takes.
+    pace: f64,
 }
 
 /// What is shown of a row, and how long one of its trials takes.
 struct Row {
     label: String,
     trial: Nanos,
+    bytes: Option<Bytes>,
 }
 
+/// A share of a trial below which its pace tells nothing.
+const PACE_SHARE_MIN: f64 = 0.02;
+/// A pace beyond which there is no telling how long anything takes.
+const PACE_MAX: f64 = 1_000.0;
+
 impl Progress {
-    pub(crate) fn new(plan: &Plan, schedule: &Schedule, quiet: bool) -> Self {
+    /// For a target of this size, where that is known.
+    pub(crate) fn new(plan: &Plan, schedule: &Schedule, size: Option<Bytes>, quiet: bool) -> Self {
         let rows = plan.stages.iter().flat_map(|stage| {
-            let trial = Nanos(campaign::planned_time(stage).0 + schedule.pause.0);
+            let expected = Expectation::of_stage(stage, size);
+            let trial = Nanos(expected.time.0.saturating_add(schedule.pause.0));
             let label = move |workload| Row {
                 label: label(workload),
                 trial,
+                bytes: expected.bytes,
             };
             stage.workloads.iter().map(label)
         });
-        let total = campaign::duration(plan, schedule);
+        let total = campaign::duration(plan, schedule, size);
         let target = if quiet {
             ProgressDrawTarget::hidden()
         } else {
@@ -61,6 +75,8 @@ impl Progress {
             total,
             label: String::new(),
             last: (Nanos(0), Bytes(0)),
+            bytes: None,
+            pace: 1.0,
         }
     }
 
@@ -76,19 +92,21 @@ impl Progress {
                     .set_message(format!("pause, {:.0} s", remaining.as_secs_f64().ceil()));
             }
             Event::TrialStarted { row, trial } => {
-                let (name, step) = self
-                    .rows
-                    .get(*row)
-                    .map_or(("", Nanos(0)), |row| (&row.label, row.trial));
+                let (name, step, bytes) = self.rows.get(*row).map_or(("", Nanos(0), None), |row| {
+                    (&row.label, row.trial, row.bytes)
+                });
                 self.label = format!("{name}  trial {}/{}", trial + 1, self.trials);
                 self.step = step;
+                self.bytes = bytes;
+                self.pace = 1.0;
                 self.last = (Nanos(0), Bytes(0));
                 self.tell(Nanos(0), None);
             }
             Event::Progress { at, bytes, .. } => {
                 let speed = self.speed(*at, *bytes);
                 self.last = (*at, *bytes);
-                self.tell(*at, speed);
+                let into_step = self.into_step(*at, *bytes);
+                self.tell(into_step, speed);
             }
             Event::Snapshot { .. } => {}
             Event::RowEnough { row, left_out } => {
@@ -109,6 +127,25 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 
+    /// How far the trial in progress is, in expected time.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a bar is no more precise"
+    )]
+    fn into_step(&mut self, at: Nanos, bytes: Bytes) -> Nanos {
+        let Some(all) = self.bytes.filter(|all| all.0 > 0) else {
+            return at;
+        };
+        let share = (bytes.0 as f64 / all.0 as f64).min(1.0);
+        let expected = share * self.step.0 as f64;
+        if share >= PACE_SHARE_MIN && expected > 0.0 {
+            self.pace = at.0 as f64 / expected;
+        }
+        Nanos(expected as u64)
+    }
+
     /// MB/s since the last event.
     #[expect(clippy::cast_precision_loss, reason = "a speed is a float")]
     fn speed(&self, at: Nanos, bytes: Bytes) -> Option<f64> {
@@ -121,7 +158,8 @@ impl Progress {
     fn tell(&self, into_step: Nanos, speed: Option<f64>) {
         let position = self.done.0 + into_step.0.min(self.step.0);
         self.bar.set_position(position.min(self.total.0));
-        let left = Duration::from_nanos(self.total.0.saturating_sub(position)).as_secs();
+        let left = Duration::from_nanos(self.total.0.saturating_sub(position));
+        let left = left.mul_f64(self.pace.clamp(0.0, PACE_MAX)).as_secs();
         let (minutes, seconds) = (left / 60, left % 60);
         let speed = speed.map_or(String::new(), |speed| format!("  {speed:.0} MB/s"));
         self.bar.set_message(format!(

@@ -154,7 +154,7 @@ impl View {
             trim: 0,
         };
         Self {
-            progress: Progress::new(&planned.plan, &schedule, arguments.printing.quiet),
+            progress: Progress::new(&planned.plan, &schedule, None, arguments.printing.quiet),
         }
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Faults {
 #[derive(Debug)]
 struct BadPlace {
     offset: u64,
+    /// The byte after its last.
+    end: u64,
     errno: i32,
 }
 
@@ -36,7 +38,8 @@ struct Stall {
 }
 
 impl Faults {
-    /// Reads `fail_at=OFFSET:ERRNO` (several times, if wanted),
+    /// Reads `fail_at=OFFSET:ERRNO` or `fail_at=OFFSET+LENGTH:ERRNO` (several times, if
+    /// wanted),
     /// `vanish_after=TIME` and `stall=AT:FOR`.
     pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
         let bad_places = spec
@@ -69,7 +72,7 @@ impl Faults {
     pub(super) fn medium_error(&self, job: &Job) -> Option<i32> {
         self.bad_places
             .iter()
-            .find(|place| (job.offset..job.offset + job.bytes).contains(&place.offset))
+            .find(|place| place.offset < job.offset + job.bytes && job.offset < place.end)
             .map(|place| place.errno)
     }
 
@@ -110,8 +113,11 @@ impl Faults {
 }
 
 fn parse_bad_place(text: &str) -> Option<BadPlace> {
-    let (offset, errno) = text.split_once(':')?;
+    let (range, errno) = text.split_once(':')?;
+    let (offset, length) = range.split_once('+').unwrap_or((range, "1"));
     let Bytes(offset) = offset.parse().ok()?;
+    let Bytes(length) = length.parse().ok()?;
+    let end = offset.checked_add(length).filter(|end| *end > offset)?;
     let errno = match errno {
         "EIO" => Errno::IO.raw_os_error(),
         "ENODATA" => Errno::NODATA.raw_os_error(),
@@ -124,14 +130,14 @@ fn parse_bad_place(text: &str) -> Option<BadPlace> {
     };
     (1..=ERRNO_MAX)
         .contains(&errno)
-        .then_some(BadPlace { offset, errno })
+        .then_some(BadPlace { offset, end, errno })
 }
 
 fn not_a_bad_place(text: &str) -> SpecError {
     SpecError::NotAValue {
         key: "fail_at",
         value: text.to_owned(),
-        expected: "an offset and an error such as 1GiB:EIO, 1GiB:ENODATA or 1GiB:5",
+        expected: "an offset and an error such as 1GiB:EIO, 1GiB+64KiB:ENODATA or 1GiB:5",
     }
 }
 
@@ -189,7 +195,11 @@ mod tests {
     fn errors_are_known_by_name_and_number() {
         assert_eq!(parse_bad_place("4K:EIO").unwrap().errno, 5);
         assert_eq!(parse_bad_place("4K:61").unwrap().errno, 61);
-        for text in ["4K", "4K:", "4K:0", "4K:-5", "4K:EWHAT", "x:EIO", "1:9999"] {
+        let place = parse_bad_place("4K+1MiB:EIO").unwrap();
+        assert_eq!((place.offset, place.end), (4096, 4096 + (1 << 20)));
+        for text in [
+            "4K+0:EIO", "4K+:EIO", "4K", "4K:", "4K:0", "4K:-5", "4K:EWHAT", "x:EIO", "1:9999",
+        ] {
             assert!(parse_bad_place(text).is_none(), "{text}");
         }
     }

@@ -22,4 +22,7 @@ mod recording;
 mod setup;
 mod simulated;
 mod stopping;
+mod survey;
+mod survey_failures;
 mod verifying;
+mod write_back;

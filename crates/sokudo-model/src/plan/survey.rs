@@ -23,7 +23,8 @@ pub struct Survey {
     #[serde(default, skip_serializing_if = "is_default")]
     pub approach: Option<Bytes>,
     /// Whether writes write what was just read at the same place, and nothing else, so
-    /// that the target holds the same afterwards. Only for workloads that only write.
+    /// that the target holds the same afterwards. A flush ends each place and is part of
+    /// its time (as in GNOME Disks). Only for workloads that only write.
     #[serde(default, skip_serializing_if = "is_default")]
     pub write_back: bool,
 }

@@ -1,0 +1,52 @@
+//! A backend whose kind is known when it runs only. The worker's loop is compiled for
+//! each kind; a survey, whose I/Os are few or large, asks each time.
+
+use std::io;
+use std::time::Duration;
+
+use sokudo_sys::Request;
+
+use super::{AnyBackend, Backend};
+
+/// Does the same with whatever backend it is.
+macro_rules! each {
+    ($any:expr, $backend:ident => $does:expr) => {
+        match $any {
+            AnyBackend::IoUring($backend) => $does,
+            AnyBackend::Libaio($backend) => $does,
+            AnyBackend::Psync($backend) => $does,
+            AnyBackend::Vsync($backend) => $does,
+            AnyBackend::Mmap($backend) => $does,
+            AnyBackend::Null($backend) => $does,
+        }
+    };
+}
+
+impl Backend for AnyBackend {
+    const SUBMITS: bool = true;
+    const MOVES_DATA: bool = true;
+
+    fn chunk_mut(&mut self, chunk: u32) -> &mut [u8] {
+        each!(self, backend => backend.chunk_mut(chunk))
+    }
+
+    fn prepare(&mut self, request: Request) {
+        each!(self, backend => backend.prepare(request));
+    }
+
+    fn submit(&mut self) -> io::Result<()> {
+        each!(self, backend => backend.submit())
+    }
+
+    fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()> {
+        each!(self, backend => backend.submit_and_wait(wanted))
+    }
+
+    fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {
+        each!(self, backend => backend.submit_and_wait_for(patience))
+    }
+
+    fn reap(&mut self, each: impl FnMut(u32, i32)) {
+        each!(self, backend => backend.reap(each));
+    }
+}

@@ -1,0 +1,242 @@
+//! Writing back what has just been read, and nothing else.
+//!
+//! [`ReadBack`] is a backend that keeps what each of its chunks was read from. A write
+//! goes to that very place with those very bytes: nobody can reach the bytes in between,
+//! say another place, or write a chunk that was not read whole. It is the only thing that
+//! is made of a [`WriteBackFile`], so that a device which may only be written back cannot
+//! be changed through it.
+
+use std::fs::File;
+use std::io;
+use std::time::Duration;
+
+use sokudo_model::BackendUse;
+use sokudo_sys::{Action, Request};
+
+use crate::backend::{AnyBackend, Backend, OpenError, Wanted, open};
+use crate::survey::Simulated;
+
+/// A file that is open for writing back. What is in it leaves it only inside a
+/// [`ReadBack`].
+pub(crate) struct WriteBackFile(File);
+
+impl WriteBackFile {
+    /// Takes a file that may at least be written back.
+    pub(crate) fn new(file: File) -> Self {
+        Self(file)
+    }
+
+    /// Opens the backend that is wanted on it.
+    pub(crate) fn backend(
+        self,
+        wanted: Wanted,
+    ) -> Result<(ReadBack<AnyBackend>, BackendUse), OpenError> {
+        let (backend, used) = open(wanted, vec![self.0.into()])?;
+        Ok((ReadBack::over(backend, wanted.chunks), used))
+    }
+}
+
+/// What a chunk holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Held {
+    Nothing,
+    /// It is being read from there.
+    Reading {
+        offset: u64,
+        length: u32,
+    },
+    /// All of this has been read.
+    Whole {
+        offset: u64,
+        length: u32,
+    },
+}
+
+/// A backend that writes nothing but what it has just read.
+pub(crate) struct ReadBack<B> {
+    backend: B,
+    held: Box<[Held]>,
+}
+
+impl<B> ReadBack<B> {
+    fn over(backend: B, chunks: u32) -> Self {
+        Self {
+            backend,
+            held: vec![Held::Nothing; chunks as usize].into_boxed_slice(),
+        }
+    }
+}
+
+impl<'a> ReadBack<Simulated<'a>> {
+    /// A simulated device holds no data that could be changed.
+    pub(crate) fn simulated(device: Simulated<'a>, chunks: u32) -> Self {
+        Self::over(device, chunks)
+    }
+}
+
+impl ReadBack<AnyBackend> {
+    /// No device at all.
+    pub(crate) fn null(wanted: Wanted) -> Result<(Self, BackendUse), OpenError> {
+        let (backend, used) = open(wanted, Vec::new())?;
+        Ok((Self::over(backend, wanted.chunks), used))
+    }
+}
+
+impl<B: Backend> Backend for ReadBack<B> {
+    const SUBMITS: bool = B::SUBMITS;
+    /// Nobody fills its buffers.
+    const MOVES_DATA: bool = false;
+
+    fn chunk_mut(&mut self, _chunk: u32) -> &mut [u8] {
+        &mut []
+    }
+
+    /// A write says only which chunk: place and length are those that were read.
+    ///
+    /// # Panics
+    /// When a chunk is to be written that was not read whole, and for trims.
+    fn prepare(&mut self, request: Request) {
+        let held = &mut self.held[request.chunk as usize];
+        match request.action {
+            Action::Read => {
+                *held = Held::Reading {
+                    offset: request.offset,
+                    length: request.length,
+                };
+                self.backend.prepare(request);
+            }
+            Action::Fsync | Action::Fdatasync => self.backend.prepare(request),
+            Action::Write | Action::WriteThrough | Action::WriteThroughWithMetadata => {
+                let Held::Whole { offset, length } = *held else {
+                    panic!("only what was read is written back");
+                };
+                self.backend.prepare(Request {
+                    offset,
+                    length,
+                    ..request
+                });
+            }
+            Action::Trim => panic!("only what was read is written back"),
+        }
+    }
+
+    fn submit(&mut self) -> io::Result<()> {
+        self.backend.submit()
+    }
+
+    fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()> {
+        self.backend.submit_and_wait(wanted)
+    }
+
+    fn submit_and_wait_for(&mut self, patience: Duration) -> io::Result<()> {
+        self.backend.submit_and_wait_for(patience)
+    }
+
+    fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
+        let held = &mut self.held;
+        self.backend.reap(|chunk, result| {
+            let held = &mut held[chunk as usize];
+            match *held {
+                Held::Reading { offset, length } if result == length.cast_signed() => {
+                    *held = Held::Whole { offset, length };
+                }
+                Held::Reading { .. } => *held = Held::Nothing,
+                // It has been written back; a write that failed may be tried again.
+                Held::Whole { length, .. } if result == length.cast_signed() => {
+                    *held = Held::Nothing;
+                }
+                Held::Whole { .. } | Held::Nothing => {}
+            }
+            each(chunk, result);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_model::{BackendKind, BufferMemory};
+    use std::os::unix::fs::FileExt;
+
+    fn request(action: Action, offset: u64) -> Request {
+        Request {
+            action,
+            chunk: 0,
+            file: 0,
+            length: 4096,
+            offset,
+        }
+    }
+
+    fn opened(size: u64) -> (File, ReadBack<AnyBackend>) {
+        let file = tempfile::tempfile().unwrap();
+        let content: Vec<u8> = (0..size).map(|at| (at / 4096 + 1) as u8).collect();
+        file.write_all_at(&content, 0).unwrap();
+        let wanted = Wanted {
+            kind: BackendKind::Psync,
+            depth: 1,
+            chunks: 1,
+            chunk_bytes: 4096,
+            memory: BufferMemory::SmallPages,
+        };
+        let same = WriteBackFile::new(file.try_clone().unwrap());
+        (file, same.backend(wanted).unwrap().0)
+    }
+
+    fn perform(backend: &mut ReadBack<AnyBackend>, request: Request) -> i32 {
+        backend.prepare(request);
+        let mut answer = 0;
+        backend.submit_and_wait(1).unwrap();
+        backend.reap(|_, result| answer = result);
+        answer
+    }
+
+    #[test]
+    fn a_write_goes_where_its_bytes_came_from_whatever_it_says() {
+        let (file, mut backend) = opened(3 * 4096);
+        assert_eq!(perform(&mut backend, request(Action::Read, 4096)), 4096);
+        file.write_all_at(&[9; 4096], 4096).unwrap();
+        assert_eq!(perform(&mut backend, request(Action::Write, 0)), 4096);
+        let mut content = vec![0; 3 * 4096];
+        file.read_exact_at(&mut content, 0).unwrap();
+        let each: Vec<u8> = content.chunks(4096).map(|block| block[7]).collect();
+        assert_eq!(
+            each,
+            [1, 2, 3],
+            "the second block is back, the first untouched"
+        );
+        assert!(backend.chunk_mut(0).is_empty(), "nobody reaches the bytes");
+    }
+
+    #[test]
+    #[should_panic(expected = "only what was read is written back")]
+    fn what_was_not_read_is_not_written() {
+        let (_file, mut backend) = opened(4096);
+        backend.prepare(request(Action::Write, 0));
+    }
+
+    #[test]
+    #[should_panic(expected = "only what was read is written back")]
+    fn what_was_read_in_part_is_not_written() {
+        let (_file, mut backend) = opened(4000);
+        assert_eq!(perform(&mut backend, request(Action::Read, 0)), 4000);
+        backend.prepare(request(Action::Write, 0));
+    }
+
+    #[test]
+    #[should_panic(expected = "only what was read is written back")]
+    fn what_was_written_back_is_not_written_again() {
+        let (_file, mut backend) = opened(4096);
+        assert_eq!(perform(&mut backend, request(Action::Read, 0)), 4096);
+        assert_eq!(perform(&mut backend, request(Action::Write, 0)), 4096);
+        backend.prepare(request(Action::Write, 0));
+    }
+
+    #[test]
+    #[should_panic(expected = "only what was read is written back")]
+    fn nothing_is_trimmed() {
+        let (_file, mut backend) = opened(4096);
+        assert_eq!(perform(&mut backend, request(Action::Read, 0)), 4096);
+        backend.prepare(request(Action::Trim, 0));
+    }
+}

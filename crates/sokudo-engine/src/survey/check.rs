@@ -1,0 +1,231 @@
+//! Whether a survey can be carried out as asked.
+
+use sokudo_model::{
+    Bytes, DirectMode, Operation, Recording, Sample, Stage, Survey, Visit, Workload,
+};
+
+use super::real::logical_bytes;
+use crate::stage::{stretch_of, uses};
+use crate::target::Target;
+use crate::worker::BLOCK_BYTES_MAX;
+
+/// More places than any picture can show; each takes 64 bytes.
+pub(crate) const PLACES_MAX: u32 = 1_000_000;
+
+/// Why a survey is impossible.
+#[derive(Debug, thiserror::Error)]
+pub enum SurveyError {
+    /// There is something else in the stage.
+    #[error("a survey is alone in its stage; put the other workloads into stages of their own")]
+    NotAlone,
+    /// Too few or too many places.
+    #[error("{places} places; use 1 to {PLACES_MAX}")]
+    Places {
+        /// How many were asked for.
+        places: u32,
+    },
+    /// Something that a survey does not do.
+    #[error("a survey has no {what}; leave it out, or leave out the survey")]
+    Without {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// It neither only reads nor only writes.
+    #[error("a survey either reads or writes; make it two, one for each")]
+    Mixed,
+    /// It would write back what it does not write.
+    #[error("only writes can be written back; ask for writes, or leave write_back out")]
+    NothingToWriteBack,
+    /// Write-back in as much time as there is.
+    #[error("what is written back is known before it is timed; name its bytes, not a time")]
+    WriteBackForTime,
+    /// Single blocks with a sample that is none.
+    #[error("{visit} visits take one block each; use a sample of {block}")]
+    OneBlock {
+        /// Which kind of visits.
+        visit: &'static str,
+        /// The block size.
+        block: Bytes,
+    },
+    /// Single blocks, several at a time.
+    #[error("{visit} visits go from one place to the next; use a depth of 1")]
+    DepthOne {
+        /// Which kind of visits.
+        visit: &'static str,
+    },
+    /// Several block sizes where one is needed.
+    #[error("the places of this survey have one block size; name one, or visit them at random")]
+    OneBlockSize,
+    /// Nothing is done at a place.
+    #[error("the sample is empty; use at least one block of {block}")]
+    EmptySample {
+        /// The block size.
+        block: Bytes,
+    },
+    /// More places than blocks.
+    #[error(
+        "{places} places of at least {block} do not fit {length}; use fewer places or a smaller \
+         block"
+    )]
+    TooManyPlaces {
+        /// How many were asked for.
+        places: u32,
+        /// The block size.
+        block: Bytes,
+        /// The length of the span.
+        length: Bytes,
+    },
+    /// The way is as long as anything can be.
+    #[error("the approach of {approach} is too long; use 1 B to {most}")]
+    Approach {
+        /// What was asked for.
+        approach: Bytes,
+        /// The most there can be.
+        most: Bytes,
+    },
+    /// The device takes no such block.
+    #[error("blocks of {block} are no multiple of the target's {logical}; use one")]
+    Unaligned {
+        /// The block size.
+        block: Bytes,
+        /// The target's logical block.
+        logical: Bytes,
+    },
+}
+
+/// Checks the survey of a workload, if it has one.
+pub(crate) fn check_survey(
+    stage: &Stage,
+    workload: &Workload,
+    target: &Target,
+) -> Result<(), SurveyError> {
+    let Some(survey) = &workload.survey else {
+        return Ok(());
+    };
+    if stage.workloads.len() > 1 {
+        return Err(SurveyError::NotAlone);
+    }
+    if survey.places == 0 || survey.places > PLACES_MAX {
+        let places = survey.places;
+        return Err(SurveyError::Places { places });
+    }
+    if let Some((_, what)) = beyond(workload).into_iter().find(|(is_asked, _)| *is_asked) {
+        return Err(SurveyError::Without { what });
+    }
+    check_operations(workload, survey)?;
+    check_visits(workload, survey)?;
+    check_room(workload, survey, target)
+}
+
+/// What has no meaning at places that are measured one by one.
+fn beyond(workload: &Workload) -> [(bool, &'static str); 12] {
+    let limits = &workload.limits;
+    let durability = &workload.durability;
+    let rates = workload.rate.is_some() || workload.rates != Default::default();
+    [
+        (workload.clones > 1, "threads beside its own"),
+        (workload.files.uses.len() > 1, "second target"),
+        (workload.verify.is_some(), "checking of what was written"),
+        (workload.steady.is_some(), "rule of steadiness"),
+        (rates, "fixed rate"),
+        (workload.think.is_some(), "pauses between I/Os"),
+        (workload.ramp.0 > 0, "ramp"),
+        (workload.starts_after.0 > 0, "start of its own"),
+        (
+            limits.bytes.is_some() || limits.ios.is_some() || limits.repeats > 0,
+            "limit of bytes, I/Os or repetitions: its places are its limit",
+        ),
+        (
+            durability.fsync_every.is_some() || durability.fdatasync_every.is_some(),
+            "flush after so many writes (a final flush ends each place)",
+        ),
+        (
+            workload.recording != Recording::default(),
+            "recording beside that of its places",
+        ),
+        (
+            workload.batching != Default::default(),
+            "batches of a size of their own",
+        ),
+    ]
+}
+
+fn check_operations(workload: &Workload, survey: &Survey) -> Result<(), SurveyError> {
+    match workload.operations.single() {
+        Some(Operation::Write) if survey.write_back => match survey.sample {
+            Sample::Time(_) => Err(SurveyError::WriteBackForTime),
+            Sample::Bytes(_) | Sample::Whole => Ok(()),
+        },
+        Some(Operation::Read) if survey.write_back => Err(SurveyError::NothingToWriteBack),
+        Some(Operation::Read | Operation::Write) => Ok(()),
+        _ => Err(SurveyError::Mixed),
+    }
+}
+
+fn check_visits(workload: &Workload, survey: &Survey) -> Result<(), SurveyError> {
+    let block = workload.blocks.largest();
+    let visit = match survey.visit {
+        Visit::Ascending | Visit::Shuffled => {
+            let is_empty = matches!(survey.sample, Sample::Bytes(Bytes(0)))
+                || matches!(survey.sample, Sample::Time(time) if time.0 == 0);
+            return match (workload.blocks.single(), is_empty) {
+                (None, _) => Err(SurveyError::OneBlockSize),
+                (_, true) => Err(SurveyError::EmptySample { block }),
+                (Some(_), false) => Ok(()),
+            };
+        }
+        Visit::Random => "random",
+        Visit::Butterfly => "butterfly",
+    };
+    if survey.sample != Sample::Bytes(block) {
+        return Err(SurveyError::OneBlock { visit, block });
+    }
+    if workload.depth > 1 {
+        return Err(SurveyError::DepthOne { visit });
+    }
+    // Random ones may be of any size.
+    if survey.visit == Visit::Butterfly && workload.blocks.single().is_none() {
+        return Err(SurveyError::OneBlockSize);
+    }
+    if survey.approach.is_some() {
+        let what = "approach to places of one block";
+        return Err(SurveyError::Without { what });
+    }
+    Ok(())
+}
+
+fn check_room(workload: &Workload, survey: &Survey, target: &Target) -> Result<(), SurveyError> {
+    let (smallest, block) = (workload.blocks.smallest(), workload.blocks.largest());
+    // A file may turn out to be read through the page cache, which takes any block.
+    let is_strict = match workload.direct {
+        DirectMode::On => true,
+        DirectMode::Off => false,
+        DirectMode::Auto => !matches!(target, Target::File(file) if file.is_regular()),
+    };
+    let logical = Bytes(logical_bytes(target, true));
+    let is_aligned = [smallest, block]
+        .iter()
+        .all(|size| size.0.is_multiple_of(logical.0));
+    if !is_aligned && is_strict {
+        let block = smallest;
+        return Err(SurveyError::Unaligned { block, logical });
+    }
+    if let Some(approach) = survey.approach
+        && !(1..=BLOCK_BYTES_MAX).contains(&approach.0)
+    {
+        let most = Bytes(BLOCK_BYTES_MAX);
+        return Err(SurveyError::Approach { approach, most });
+    }
+    for file_use in uses(workload) {
+        let length = Bytes(stretch_of(&file_use, target).length);
+        let needed = u128::from(block.0) * u128::from(survey.places);
+        if survey.sample == Sample::Whole && needed > u128::from(length.0) {
+            return Err(SurveyError::TooManyPlaces {
+                places: survey.places,
+                block,
+                length,
+            });
+        }
+    }
+    Ok(())
+}

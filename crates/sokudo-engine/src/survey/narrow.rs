@@ -1,0 +1,203 @@
+//! Finds out which logical blocks of a range cannot be read, in few attempts: a disk
+//! may take seconds for each one that fails.
+//!
+//! The first failing block is found by halving. From there blocks are tried one by one,
+//! then at distances that double, until one is readable again; the edge before it is
+//! found by halving. So a single block takes about 15 failing attempts, a long run 60 and
+//! one more per GiB. The price: what lies between two unreadable blocks of a run of more than
+//! [`STEPS_ONE_BY_ONE`] blocks counts as unreadable without having been tried.
+
+use std::ops::Range;
+
+/// Blocks at the start of a run that are tried one by one: two physical blocks of 4 KiB
+/// in logical ones of 512 bytes.
+const STEPS_ONE_BY_ONE: u64 = 16;
+
+/// Distances do not grow beyond this, so that a good part of a disk as large as this is
+/// never taken for bad.
+const DISTANCE_MAX: u64 = 1 << 30;
+
+/// Tries ranges.
+pub(super) trait Prober {
+    /// Whether all of the range can be read; `None` when nothing is to be tried any more.
+    fn is_good(&mut self, range: Range<u64>) -> Option<bool>;
+}
+
+/// Notes the unreadable runs of `suspect`, of which an attempt has failed. A run that
+/// reaches its end is followed up to `limit`. Returns the first byte after all that is
+/// known now; `None` when it was stopped.
+pub(super) fn narrow(
+    prober: &mut impl Prober,
+    suspect: Range<u64>,
+    limit: u64,
+    block: u64,
+    note: &mut impl FnMut(Range<u64>),
+) -> Option<u64> {
+    let mut rest = suspect;
+    while let Some(first) = first_bad(prober, rest.clone(), block)? {
+        let end = run_end(prober, first, limit.max(rest.end), block)?;
+        note(first..end);
+        rest.start = end;
+        if end >= rest.end {
+            return Some(end);
+        }
+        if prober.is_good(rest.clone())? {
+            return Some(rest.end);
+        }
+    }
+    Some(rest.end)
+}
+
+/// The first block that fails; `None` inside when none does any more.
+fn first_bad(prober: &mut impl Prober, range: Range<u64>, block: u64) -> Option<Option<u64>> {
+    let Range { mut start, mut end } = range;
+    while end - start > block {
+        let middle = start + (end - start) / block / 2 * block;
+        if prober.is_good(start..middle)? {
+            start = middle;
+        } else {
+            end = middle;
+        }
+    }
+    Some((!prober.is_good(start..end)?).then_some(start))
+}
+
+/// The end of the run that begins at `first`.
+fn run_end(prober: &mut impl Prober, first: u64, limit: u64, block: u64) -> Option<u64> {
+    let mut bad_end = first + block;
+    for _ in 1..STEPS_ONE_BY_ONE {
+        if bad_end >= limit {
+            return Some(limit);
+        }
+        if prober.is_good(bad_end..bad_end + block)? {
+            return Some(bad_end);
+        }
+        bad_end += block;
+    }
+    let mut distance = STEPS_ONE_BY_ONE * block;
+    while bad_end < limit {
+        let tried = (bad_end + distance).min(limit) - block;
+        if prober.is_good(tried..tried + block)? {
+            return edge(prober, bad_end, tried, block);
+        }
+        bad_end = tried + block;
+        distance = (distance * 2).min(DISTANCE_MAX);
+    }
+    Some(limit)
+}
+
+/// The first good block, of which there is one at `good`.
+fn edge(prober: &mut impl Prober, bad_end: u64, good: u64, block: u64) -> Option<u64> {
+    let (mut bad_end, mut good) = (bad_end, good);
+    while bad_end < good {
+        let middle = bad_end + (good - bad_end) / block / 2 * block;
+        if prober.is_good(middle..middle + block)? {
+            good = middle;
+        } else {
+            bad_end = middle + block;
+        }
+    }
+    Some(good)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    const BLOCK: u64 = 512;
+
+    /// A disk of which some ranges of blocks are bad.
+    struct Disk {
+        bad: Vec<Range<u64>>,
+        failed: u64,
+    }
+
+    impl Prober for Disk {
+        fn is_good(&mut self, range: Range<u64>) -> Option<bool> {
+            assert!(range.start.is_multiple_of(BLOCK) && range.end.is_multiple_of(BLOCK));
+            assert!(range.start < range.end);
+            let hit = |bad: &Range<u64>| bad.start < range.end && range.start < bad.end;
+            let good = !self.bad.iter().any(hit);
+            self.failed += u64::from(!good);
+            Some(good)
+        }
+    }
+
+    fn found(disk: &mut Disk, suspect: Range<u64>, limit: u64) -> (Vec<Range<u64>>, u64) {
+        let mut runs: Vec<Range<u64>> = Vec::new();
+        let end = narrow(disk, suspect, limit, BLOCK, &mut |run| runs.push(run));
+        (runs, end.unwrap())
+    }
+
+    proptest! {
+        #[test]
+        fn single_blocks_are_found_exactly(
+            start in 0_u64..64, blocks in 1_u64..600,
+            bad in proptest::collection::btree_set(0_u64..600, 1..14),
+        ) {
+            let bad: BTreeSet<u64> = bad.into_iter().filter(|at| *at < blocks).collect();
+            let ranges = bad.iter().map(|at| {
+                let offset = (start + at) * BLOCK;
+                offset..offset + BLOCK
+            });
+            let mut disk = Disk { bad: ranges.collect(), failed: 0 };
+            let suspect = start * BLOCK..(start + blocks) * BLOCK;
+            let (runs, end) = found(&mut disk, suspect.clone(), suspect.end);
+            prop_assert_eq!(end, suspect.end);
+            let each = runs.into_iter().flat_map(|run| (run.start / BLOCK - start)..(run.end / BLOCK - start));
+            prop_assert_eq!(each.collect::<BTreeSet<u64>>(), bad);
+        }
+
+        #[test]
+        fn a_long_run_is_found_exactly_in_few_attempts(
+            before in 0_u64..2_048, blocks in 1_u64..4_000_000_000,
+        ) {
+            let bad = before * BLOCK..(before + blocks) * BLOCK;
+            let mut disk = Disk { bad: vec![bad.clone()], failed: 0 };
+            let limit = 4_100_000_000 * BLOCK;
+            let (runs, end) = found(&mut disk, 0..2_048 * BLOCK, limit);
+            prop_assert_eq!(runs, vec![bad.clone()]);
+            prop_assert_eq!(end, bad.end.max(2_048 * BLOCK));
+            prop_assert!(disk.failed < 120 + (bad.end - bad.start) / DISTANCE_MAX, "{}", disk.failed);
+        }
+    }
+
+    #[test]
+    fn what_can_be_read_again_is_no_defect() {
+        let mut disk = Disk {
+            bad: Vec::new(),
+            failed: 0,
+        };
+        let (runs, end) = found(&mut disk, 0..1 << 20, 1 << 30);
+        assert_eq!((runs.len(), end), (0, 1 << 20));
+    }
+
+    fn only(bad: Range<u64>) -> Disk {
+        Disk {
+            bad: std::iter::once(bad).collect(),
+            failed: 0,
+        }
+    }
+
+    #[test]
+    fn a_terabyte_that_cannot_be_read_takes_a_thousand_attempts() {
+        let mut disk = only(0..1 << 40);
+        let (runs, _) = found(&mut disk, 0..1 << 20, 1 << 40);
+        assert_eq!(runs, only(0..1 << 40).bad);
+        assert!(disk.failed < 1_200, "{}", disk.failed);
+    }
+
+    #[test]
+    fn a_stop_ends_it() {
+        struct Stopped;
+        impl Prober for Stopped {
+            fn is_good(&mut self, _range: Range<u64>) -> Option<bool> {
+                None
+            }
+        }
+        let end = narrow(&mut Stopped, 0..4096, 4096, BLOCK, &mut |_| ());
+        assert_eq!(end, None);
+    }
+}

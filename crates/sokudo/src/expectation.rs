@@ -1,0 +1,110 @@
+//! How long a trial will take, before it has begun: its time where that is planned, and a
+//! guess from what disks do where places are visited. While it runs, what has been moved
+//! corrects the guess.
+
+use sokudo_model::{Bytes, Nanos, Sample, Stage, Survey, Workload};
+
+/// A good disk reads so much per second in the middle; solid state is soon done.
+const GUESSED_BYTES_PER_S: u64 = 150_000_000;
+/// And takes so long to come to a place at random: seek and half a turn.
+const GUESSED_WAY: Nanos = Nanos::from_millis(13);
+
+/// What a trial is expected to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Expectation {
+    /// How long it takes.
+    pub(crate) time: Nanos,
+    /// What it moves, where that is planned.
+    pub(crate) bytes: Option<Bytes>,
+}
+
+impl Expectation {
+    /// Of the workload of a stage that takes longest, on a target of this size.
+    pub(crate) fn of_stage(stage: &Stage, size: Option<Bytes>) -> Self {
+        let workloads = stage.workloads.iter();
+        let expected = workloads.map(|workload| Self::of(workload, size));
+        expected
+            .max_by_key(|expectation| expectation.time)
+            .unwrap_or_default()
+    }
+
+    fn of(workload: &Workload, size: Option<Bytes>) -> Self {
+        match (workload.limits.time, workload.survey) {
+            (Some(time), _) => Self { time, bytes: None },
+            (None, Some(survey)) => {
+                let length = workload.span.map(|span| span.length).or(size);
+                Self::of_survey(&survey, length.unwrap_or_default())
+            }
+            (None, None) => Self::default(),
+        }
+    }
+
+    fn of_survey(survey: &Survey, length: Bytes) -> Self {
+        let places = u64::from(survey.places);
+        let ways = places.saturating_mul(GUESSED_WAY.0);
+        let (time, bytes) = match survey.sample {
+            Sample::Time(time) => (places.saturating_mul(time.0), None),
+            Sample::Bytes(bytes) => moving(places.saturating_mul(bytes.0)),
+            Sample::Whole => moving(length.0),
+        };
+        // What is written back is read before.
+        let times = if survey.write_back { 2 } else { 1 };
+        Self {
+            time: Nanos(ways.saturating_add(time).saturating_mul(times)),
+            bytes,
+        }
+    }
+}
+
+/// The time of so many bytes in one go.
+fn moving(bytes: u64) -> (u64, Option<Bytes>) {
+    let nanos = u128::from(bytes) * 1_000_000_000 / u128::from(GUESSED_BYTES_PER_S);
+    (u64::try_from(nanos).unwrap_or(u64::MAX), Some(Bytes(bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_model::Visit;
+
+    fn expected(sample: Sample, size: Option<Bytes>) -> Expectation {
+        let workload = Workload {
+            survey: Some(Survey {
+                places: 200,
+                visit: Visit::Ascending,
+                sample,
+                approach: None,
+                write_back: false,
+            }),
+            ..Workload::new("", Bytes::mib(1))
+        };
+        let workloads = vec![workload];
+        Expectation::of_stage(&Stage { workloads }, size)
+    }
+
+    #[test]
+    fn a_curve_is_expected_to_take_its_ways_and_its_samples() {
+        let curve = expected(Sample::Bytes(Bytes(15_000_000)), None);
+        assert_eq!(curve.time, Nanos::from_millis(200 * (13 + 100)));
+        assert_eq!(curve.bytes, Some(Bytes(3_000_000_000)));
+        let timed = expected(Sample::Time(Nanos::from_secs(1)), None);
+        assert_eq!(timed.time, Nanos::from_millis(200 * 1_013));
+        assert_eq!(timed.bytes, None);
+    }
+
+    #[test]
+    fn reading_everything_takes_as_long_as_the_target_is_large() {
+        let all = expected(Sample::Whole, Some(Bytes(6_000_000_000_000)));
+        assert_eq!(all.time, Nanos(40_000_000_000_000 + 2_600_000_000));
+        assert_eq!(all.bytes, Some(Bytes(6_000_000_000_000)));
+    }
+
+    #[test]
+    fn a_planned_time_is_taken_at_its_word() {
+        let mut workload = Workload::new("", Bytes::mib(1));
+        workload.limits.time = Some(Nanos::from_secs(5));
+        let workloads = vec![workload];
+        let timed = Expectation::of_stage(&Stage { workloads }, None);
+        assert_eq!(timed.time, Nanos::from_secs(5));
+    }
+}
