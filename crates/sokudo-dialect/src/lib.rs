@@ -23,5 +23,5 @@ pub mod fio;
 pub mod hdparm;
 pub mod host;
 pub mod quick;
-pub mod sweep;
 pub mod surface;
+pub mod sweep;

@@ -51,7 +51,12 @@ impl Measurement<'_> {
         interrupt::watch(&control)?;
         let run = self.run(&control, printing.quiet)?;
         let document = RunDocument::from_run(&run);
-        output::write(&document, printing.format, printing.output.as_deref())?;
+        output::write(
+            &document,
+            printing.format,
+            printing.unit,
+            printing.output.as_deref(),
+        )?;
         verdict(&run)
     }
 
@@ -129,7 +134,14 @@ pub(crate) fn verdict(run: &Run) -> Result<(), Exit> {
         .rows
         .iter()
         .flat_map(|row| &row.trials)
-        .any(|trial| trial.outcome.stopped == StopReason::Failed);
+        .map(|trial| &trial.outcome)
+        .any(|outcome| {
+            let is_wrong = outcome
+                .verified
+                .as_ref()
+                .is_some_and(|check| check.wrong > 0);
+            outcome.stopped == StopReason::Failed || is_wrong
+        });
     if failed {
         Err(Exit::FailedAsReported)
     } else {

@@ -9,7 +9,7 @@ use anyhow::Context;
 use rustix::fs::Access;
 use sokudo_report::{BandwidthUnit, RunDocument, TableStyle, csv, markdown, table};
 
-use crate::cli::Format;
+use crate::cli::{Format, Unit};
 use crate::exit::Exit;
 
 /// Width of a table that goes to no terminal: enough for every column.
@@ -100,10 +100,11 @@ pub(crate) fn check_writable(path: Option<&Path>) -> Result<(), Exit> {
 pub(crate) fn write(
     document: &RunDocument,
     format: Format,
+    unit: Unit,
     path: Option<&Path>,
 ) -> Result<(), Exit> {
     let text = match format {
-        Format::Table => table::render(document, &style(path.is_none())),
+        Format::Table => table::render(document, &style(path.is_none(), unit)),
         Format::Json => document.to_json(),
         Format::Csv => csv::render(document),
         Format::Markdown => markdown::render(document),
@@ -114,7 +115,7 @@ pub(crate) fn write(
     }
 }
 
-fn style(to_terminal: bool) -> TableStyle {
+fn style(to_terminal: bool, unit: Unit) -> TableStyle {
     let terminal = to_terminal && io::stdout().is_terminal();
     let width = terminal
         .then(terminal_size::terminal_size)
@@ -124,7 +125,11 @@ fn style(to_terminal: bool) -> TableStyle {
         width,
         colour: terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
         ascii: terminal && !speaks_utf8(),
-        unit: BandwidthUnit::MegabytesPerSecond,
+        unit: match unit {
+            Unit::Mb => BandwidthUnit::MegabytesPerSecond,
+            Unit::Mib => BandwidthUnit::MebibytesPerSecond,
+            Unit::Iops => BandwidthUnit::IosPerSecond,
+        },
     }
 }
 

@@ -57,6 +57,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
     output::write(
         &document,
         arguments.printing.format,
+        arguments.printing.unit,
         arguments.printing.output.as_deref(),
     )?;
     finished.end(Exit::Interrupted)
