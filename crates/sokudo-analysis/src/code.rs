@@ -10,6 +10,8 @@ use sokudo_model::{Finding, Severity, Verdict};
 pub enum Code {
     /// No I/O completed.
     NoIo,
+    /// What was read back is not what was written.
+    WrongData,
     /// The target is no device.
     NoDevice,
     /// The file system lives in memory.
@@ -90,8 +92,9 @@ pub enum Code {
 
 impl Code {
     /// Every code, in the order in which they are declared.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 40] = [
         Self::NoIo,
+        Self::WrongData,
         Self::NoDevice,
         Self::MemoryFileSystem,
         Self::MemoryDevice,
@@ -152,6 +155,7 @@ impl Code {
         use Verdict::{Invalid, Unverified, Verified};
         match self {
             Self::NoIo => ("no-io", Error, Invalid),
+            Self::WrongData => ("wrong-data", Error, Invalid),
             Self::NoDevice => ("no-device", Error, Invalid),
             Self::MemoryFileSystem => ("memory-file-system", Error, Invalid),
             Self::MemoryDevice => ("memory-device", Error, Invalid),

@@ -6,7 +6,7 @@ use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 
-pub(crate) const RULES: &[RowRule] = &[no_io, device_vanished, unreadable, io_errors];
+pub(crate) const RULES: &[RowRule] = &[no_io, wrong_data, device_vanished, unreadable, io_errors];
 
 /// Ranges that are named in a finding; the results list all of them.
 const RANGES_TOLD: usize = 4;
@@ -34,6 +34,34 @@ mod errno {
     pub(super) const ETIMEDOUT: i32 = 110;
     pub(super) const EREMOTEIO: i32 = 121;
     pub(super) const EDQUOT: i32 = 122;
+}
+
+/// What was read back is not what was written: whatever the speed, it is not that of
+/// storing data.
+fn wrong_data(case: &Case<'_>) -> Option<Ruling> {
+    let checks = || {
+        case.outcomes()
+            .filter_map(|outcome| outcome.verified.as_ref())
+    };
+    let wrong: u64 = checks().map(|check| check.wrong).sum();
+    let checked: u64 = checks().map(|check| check.checked).sum();
+    let first = checks().flat_map(|check| &check.mismatches).next();
+    let first = first.map_or_else(String::new, |first| {
+        format!(
+            "; the first is {} at byte {}: {}",
+            first.length, first.offset.0, first.detail
+        )
+    });
+    (wrong > 0).then(|| {
+        Ruling::new(
+            Code::WrongData,
+            format!("{wrong} of {checked} blocks did not hold what was written to them{first}"),
+            "a disk, cable, memory or driver that changes or loses data, or another program that \
+             writes to the same place",
+            "do not trust this disk with data until the cause is found; look at its health and at \
+             the kernel's log (dmesg)",
+        )
+    })
 }
 
 /// Nothing was measured.
@@ -438,5 +466,29 @@ mod tests {
             ("failed", failed, &["no-io", "io-errors"], Invalid),
             ("too slow", nothing(|_| ()), &["no-io"], Invalid),
         ]);
+    }
+
+    #[test]
+    fn wrong_data_are_no_result_and_right_data_are_no_finding() {
+        let checked = |wrong| {
+            crate::sample::writes_with(|run| {
+                run.rows[0].trials[0].outcome.verified = Some(sokudo_model::VerifyOutcome {
+                    checked: 9,
+                    wrong,
+                    mismatches: Vec::new(),
+                });
+            })
+        };
+        crate::sample::check(vec![
+            ("right", checked(0), &[], sokudo_model::Verdict::Verified),
+            (
+                "wrong",
+                checked(2),
+                &["wrong-data"],
+                sokudo_model::Verdict::Invalid,
+            ),
+        ]);
+        let text = crate::sample::text_of(checked(2), "wrong-data");
+        assert!(text.contains("2 of 9 blocks"), "{text}");
     }
 }

@@ -31,7 +31,7 @@ fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
     }
     let asked = f64::from(workload.clones) * f64::from(workload.depth);
     let reached = depth_while_issuing(case)?;
-    if reached >= asked * DEPTH_SHARE_MIN {
+    if reached >= asked * DEPTH_SHARE_MIN * kept_by_a_byte_limit(case) {
         return None;
     }
     let (cause, remedy) = depth_cause(case);
@@ -50,6 +50,28 @@ fn empties_its_queue(survey: Survey) -> bool {
         && survey.sample == Sample::Whole
         && survey.approach.is_none();
     !runs_on || survey.write_back
+}
+
+/// Which part of the depth a workload can have that ends after so many bytes. Of the n
+/// I/Os of a clone the last ones, as many as its depth d, leave the queue without a
+/// successor: for equal I/Os served in turn the mean depth is d × (1 − (d − 1) ÷ 2n).
+#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
+fn kept_by_a_byte_limit(case: &Case<'_>) -> f64 {
+    let ended_by_bytes = case
+        .outcomes()
+        .all(|outcome| outcome.stopped == StopReason::Bytes);
+    let workload = &case.row.workload;
+    let Some(limit) = workload.limits.bytes.filter(|_| ended_by_bytes) else {
+        return 1.0;
+    };
+    let ios = (limit.0 / workload.blocks.largest().0.max(1)).max(1) as f64;
+    let depth = f64::from(workload.depth);
+    if depth <= ios {
+        1.0 - (depth - 1.0) / (2.0 * ios)
+    } else {
+        // The queue never fills.
+        (ios + 1.0) / (2.0 * depth)
+    }
 }
 
 /// I/Os in flight while I/O is issued. At the end of a trial the depth falls to
@@ -257,6 +279,25 @@ mod tests {
             ("91 %", reached(9.1), &[], Verified),
             ("89 %", reached(8.9), &["depth-not-reached"], Unverified),
         ]);
+    }
+
+    #[test]
+    fn a_queue_that_drains_at_a_byte_limit_is_not_a_missing_depth() {
+        // Four I/Os at depth 4: 4, 3, 2 and 1 in flight, 2.5 on average.
+        let limited = |reached: f64, stopped| {
+            let mut run = shallow(1, 4, BackendKind::IoUring);
+            let block = run.rows[0].workload.blocks.largest();
+            run.rows[0].workload.limits.bytes = Some(Bytes(4 * block.0));
+            each_outcome(&mut run, |outcome| {
+                outcome.stopped = stopped;
+                outcome.depth_achieved = reached;
+            });
+            let (codes, _) = judged(run);
+            codes.contains(&"depth-not-reached".to_owned())
+        };
+        assert!(!limited(2.5, StopReason::Bytes));
+        assert!(limited(2.2, StopReason::Bytes));
+        assert!(limited(2.5, StopReason::Time));
     }
 
     #[test]

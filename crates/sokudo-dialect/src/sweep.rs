@@ -83,7 +83,8 @@ pub struct Sweep {
     pub pattern: Pattern,
     /// How much one cell moves at most, and the part of the target that it uses.
     pub length: Bytes,
-    /// How long one trial of a cell takes at most.
+    /// How long one trial of a cell takes at most; one that is checked takes as long as
+    /// it takes.
     pub time: Nanos,
     /// Whether the page cache is bypassed.
     pub direct: DirectMode,
@@ -165,6 +166,7 @@ impl Sweep {
             directions: Vec::new(),
         };
         let is_write = operation == Operation::Write;
+        let is_checked = is_write && self.verify;
         let direction = if is_write {
             Direction::Write
         } else {
@@ -175,7 +177,8 @@ impl Sweep {
         let of_thread = (blocks / u64::from(load.threads)).max(1);
         Workload {
             limits: Limits {
-                time: Some(self.time),
+                // What is written in part only is not read back.
+                time: (!is_checked).then_some(self.time),
                 bytes: Some(Bytes(of_thread * block.0)),
                 ..Limits::default()
             },
@@ -188,7 +191,7 @@ impl Sweep {
                 write_through: is_write && self.write_through,
                 ..Durability::default()
             },
-            verify: (is_write && self.verify).then(read_back),
+            verify: is_checked.then(read_back),
             data: self.data.clone(),
             ..row.workload(direction)
         }
@@ -294,6 +297,8 @@ mod tests {
             let writes = cell.operations.changes_data();
             assert_eq!(cell.durability.write_through, writes);
             assert_eq!(cell.verify.is_some(), writes);
+            // Only a cell that has come to its end is read back.
+            assert_eq!(cell.limits.time.is_none(), writes);
             assert_eq!(cell.direct, DirectMode::On);
         }
     }

@@ -234,13 +234,18 @@ impl Outcome {
         Bytes(self.data_operations().map(|tally| tally.bytes.0).sum())
     }
 
-    /// Bytes read and written per second of the measured part; `None` where nothing
-    /// was moved.
+    /// Bytes read and written per second of the measured part, without what was read back
+    /// to check writes; `None` where nothing was moved.
     #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn bytes_per_second(&self) -> Option<f64> {
-        let seconds = self.elapsed.as_secs_f64();
-        let bytes = self.bytes_moved().0;
-        (seconds > 0.0 && bytes > 0).then(|| bytes as f64 / seconds)
+        let checked = self.verified.as_ref();
+        let writes = checked.and_then(|_| self.operation(Operation::Write));
+        let (bytes, elapsed) = match writes {
+            Some(writes) => (writes.bytes, writes.elapsed),
+            None => (self.bytes_moved(), self.elapsed),
+        };
+        let is_measured = elapsed > Nanos(0) && bytes > Bytes(0);
+        is_measured.then(|| bytes.0 as f64 / elapsed.as_secs_f64())
     }
 
     /// Reads and writes completed in the measured part.

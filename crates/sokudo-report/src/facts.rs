@@ -15,6 +15,9 @@ const UNKNOWN: &str = "unknown";
 /// The method that people compare with hdparm's figures.
 pub(crate) const QUICK: &str = "quick";
 
+/// The method whose rows are cells: a block size at a depth and a number of threads.
+pub(crate) const SWEEP: &str = "sweep";
+
 /// One thing that is known about a run.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Fact {

@@ -5,6 +5,7 @@
 //! the verdict are always there. Colour only repeats what a word says.
 
 mod columns;
+mod matrix;
 
 use sokudo_model::Verdict;
 
@@ -51,14 +52,17 @@ pub enum BandwidthUnit {
     MegabytesPerSecond,
     /// MiB/s: 1,048,576 bytes per second.
     MebibytesPerSecond,
+    /// I/Os per second, in the place of bandwidths.
+    IosPerSecond,
 }
 
 impl BandwidthUnit {
-    /// `MB/s` or `MiB/s`.
+    /// `MB/s`, `MiB/s` or `IOPS`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MegabytesPerSecond => "MB/s",
             Self::MebibytesPerSecond => "MiB/s",
+            Self::IosPerSecond => "IOPS",
         }
     }
 
@@ -66,6 +70,7 @@ impl BandwidthUnit {
         match self {
             Self::MegabytesPerSecond => 1e6,
             Self::MebibytesPerSecond => 1_048_576.0,
+            Self::IosPerSecond => 1.0,
         }
     }
 
@@ -73,6 +78,7 @@ impl BandwidthUnit {
         match self {
             Self::MegabytesPerSecond => "1 MB is 1,000,000 bytes",
             Self::MebibytesPerSecond => "1 MiB is 1,048,576 bytes",
+            Self::IosPerSecond => "reads and writes completed per second",
         }
     }
 }
@@ -146,6 +152,11 @@ fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
 
 fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
     let results = document.results_by_direction();
+    if matrix::is_matrix(document) {
+        let mut lines = matrix::lines(document, &results, style);
+        lines.extend(style.wrapped("", &legend(document, &results, style)));
+        return lines;
+    }
     let columns = columns::fitting(document, &results, style);
     let verdicts = columns.last().map_or(&[][..], |verdict| &verdict.cells);
     let table = table_lines(&columns, style.rule());

@@ -125,6 +125,7 @@ pub(crate) enum Command {
     #[command(after_help = scan::EXAMPLES)]
     Scan(Box<ScanArguments>),
     /// Measure a range of block sizes, queue depths or threads
+    #[command(after_help = sweep::EXAMPLES)]
     Sweep(Box<SweepArguments>),
     /// Measure a file system by Bonnie++'s phases
     Bonnie(BonnieArguments),
@@ -302,12 +303,34 @@ pub(crate) struct Printing {
     #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
     pub(crate) output: Option<PathBuf>,
 
+    /// Unit of the table: mb (MB/s), mib (MiB/s) or iops
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "mb",
+        help_heading = "What is printed"
+    )]
+    pub(crate) unit: Unit,
+
     /// Show no progress
     #[arg(short, long, help_heading = "What is printed")]
     pub(crate) quiet: bool,
 
     #[command(flatten)]
     pub(crate) plotting: Plotting,
+}
+
+/// What the figures of a table are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unit {
+    /// MB/s: 1,000,000 bytes per second
+    Mb,
+    /// MiB/s: 1,048,576 bytes per second
+    Mib,
+    /// Reads and writes per second
+    Iops,
 }
 
 /// Which devices may be written.

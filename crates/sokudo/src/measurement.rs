@@ -154,8 +154,13 @@ pub(crate) fn verdict(run: &Run) -> Result<(), Exit> {
         .map(|trial| &trial.outcome);
     // A disk of which a part cannot be read has failed the job of being read, as badblocks
     // users expect, though the survey went on.
-    let failed = outcomes
-        .any(|outcome| outcome.stopped == StopReason::Failed || !outcome.defects.is_empty());
+    let failed = outcomes.any(|outcome| {
+        let is_wrong = outcome
+            .verified
+            .as_ref()
+            .is_some_and(|check| check.wrong > 0);
+        outcome.stopped == StopReason::Failed || !outcome.defects.is_empty() || is_wrong
+    });
     if failed {
         Err(Exit::FailedAsReported)
     } else {

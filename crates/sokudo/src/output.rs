@@ -10,7 +10,7 @@ use anyhow::Context;
 use rustix::fs::Access;
 use sokudo_report::{BandwidthUnit, RunDocument, TableStyle, csv, markdown, table};
 
-use crate::cli::{Destination, Format, Printing};
+use crate::cli::{Destination, Format, Printing, Unit};
 use crate::exit::Exit;
 use crate::picture;
 
@@ -117,7 +117,7 @@ pub(crate) fn check(printing: &Printing) -> Result<(), Exit> {
 pub(crate) fn write(document: &RunDocument, printing: &Printing) -> Result<(), Exit> {
     let path = printing.output.as_deref();
     let text = match printing.format {
-        Format::Table => table::render(document, &style(path.is_none())),
+        Format::Table => table::render(document, &style(path.is_none(), printing.unit)),
         Format::Json => document.to_json(),
         Format::Csv => csv::render(document),
         Format::Markdown => markdown::render(document),
@@ -130,7 +130,7 @@ pub(crate) fn write(document: &RunDocument, printing: &Printing) -> Result<(), E
     picture::draw(document, &plotting.destinations, plotting.drawing)
 }
 
-fn style(to_terminal: bool) -> TableStyle {
+fn style(to_terminal: bool, unit: Unit) -> TableStyle {
     let terminal = if to_terminal {
         terminal()
     } else {
@@ -142,7 +142,11 @@ fn style(to_terminal: bool) -> TableStyle {
             .map_or(WIDTH_WITHOUT_TERMINAL, |(width, _)| width),
         colour: terminal.colour,
         ascii: terminal.ascii,
-        unit: BandwidthUnit::MegabytesPerSecond,
+        unit: match unit {
+            Unit::Mb => BandwidthUnit::MegabytesPerSecond,
+            Unit::Mib => BandwidthUnit::MebibytesPerSecond,
+            Unit::Iops => BandwidthUnit::IosPerSecond,
+        },
     }
 }
 

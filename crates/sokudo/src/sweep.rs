@@ -1,12 +1,289 @@
-//! `sokudo sweep`.
+//! `sokudo sweep`: block sizes against depths or threads, as ATTO and MiniTool measure
+//! them, each cell until it is precise enough.
 
+use anyhow::anyhow;
+use sokudo_device::System;
+use sokudo_dialect::crystal::Pattern;
+use sokudo_dialect::sweep::{Counts, Load, Preset, Sizes, Sweep};
+use sokudo_model::{
+    Bytes, DirectIoSupport, DirectMode, Enough, Nanos, Operation, Schedule, TargetKind,
+};
+
+use crate::campaign;
 use crate::cli::SweepArguments;
 use crate::exit::Exit;
+use crate::measurement::{self, Measurement};
+use crate::subject::{Named, Permission};
 
-/// Does what the arguments say.
+/// A file made for a cell is a multiple of this.
+const TEST_FILE_UNIT: u64 = Bytes::MIB;
+
+/// Trials that a cell has in any case: the fewest with a 95 % interval.
+const TRIALS_MIN: u32 = 6;
+
+/// The share of the memory that the buffers of one cell may take; the engine refuses
+/// more than half.
+const MEMORY_DIVISOR: u64 = 4;
+
+/// Whoever has to wait longer is told so.
+const LONG: Nanos = Nanos::from_secs(600);
+
+/// Measures and prints.
 pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Exit> {
-    Err(Exit::usage(anyhow::anyhow!(
-        "{:?} is not measured yet",
-        arguments.target
-    )))
+    let named = Named::recognise(&arguments.target)?;
+    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    let mut notes = Vec::new();
+    let operations = operations(arguments, named.kind(), &mut notes)?;
+    let length = length(arguments, &named, &mut notes)?;
+    let sweep = Sweep {
+        sizes: sizes(arguments, &named, length, &mut notes)?,
+        loads: loads(arguments)?,
+        operations,
+        pattern: if arguments.random {
+            Pattern::Random
+        } else {
+            Pattern::Sequential
+        },
+        length,
+        time: arguments.time,
+        direct: arguments.direct,
+        write_through: arguments.write_through,
+        verify: arguments.verify,
+        data: arguments.data.clone(),
+        buffer_bytes_max: buffer_bytes_max(&named),
+        seed,
+    };
+    let plan = sweep.plan().map_err(Exit::usage)?;
+    notes.extend(sweep.without_room().iter().map(no_room));
+    let schedule = schedule(arguments);
+    let longest = campaign::duration(&plan, &schedule);
+    if longest > LONG && !matches!(named.kind(), TargetKind::Simulated | TargetKind::Null) {
+        notes.push(format!(
+            "{} cells of {} trials take at most {:.0} minutes; cells that are precise enough, or \
+             have moved {length}, end earlier",
+            plan.stages.len(),
+            schedule.trials,
+            longest.as_secs_f64() / 60.0
+        ));
+    }
+    let measurement = Measurement {
+        target: &arguments.target,
+        named,
+        plan,
+        schedule,
+        test_file_size: Bytes(length.0.next_multiple_of(TEST_FILE_UNIT)),
+        permission: Permission::new(arguments.overwrite, &arguments.destroying),
+        notes,
+        data: arguments.data.clone(),
+        command: measurement::command(arguments.seed, seed),
+    };
+    measurement.run_and_print(&arguments.printing)
+}
+
+fn preset(arguments: &SweepArguments) -> Preset {
+    if arguments.minitool {
+        Preset::MINITOOL
+    } else {
+        Preset::ATTO
+    }
+}
+
+fn schedule(arguments: &SweepArguments) -> Schedule {
+    Schedule {
+        name: "interleaved".to_owned(),
+        trials: arguments.runs,
+        pause: arguments.cool_down,
+        warm_up: false,
+        // Fewer trials than give an interval cannot be precise, and are made as asked.
+        enough: (arguments.precision > 0 && arguments.runs >= TRIALS_MIN).then_some(Enough {
+            trials_min: TRIALS_MIN,
+            half_width_permille: arguments.precision,
+        }),
+        trim: 0,
+    }
+}
+
+/// What can be done is done, unless more is asked for, which is then refused.
+fn operations(
+    arguments: &SweepArguments,
+    kind: TargetKind,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Operation>, Exit> {
+    let name = &arguments.target;
+    if arguments.overwrite && kind != TargetKind::File {
+        return Err(Exit::usage(anyhow!(
+            "{name} is no regular file, so there is nothing to --overwrite; leave it out"
+        )));
+    }
+    if arguments.verify && matches!(kind, TargetKind::Simulated | TargetKind::Null) {
+        return Err(Exit::usage(anyhow!(
+            "{name} keeps no data, so that nothing can be checked; leave --verify out"
+        )));
+    }
+    let refusal = match kind {
+        TargetKind::BlockDevice if arguments.destroying.destroy.is_empty() => Some(
+            "block devices are only read, because writing would destroy what they hold; \
+             measure writes in a directory of a file system on it, or name it with --destroy",
+        ),
+        TargetKind::File if !arguments.overwrite => Some(
+            "an existing file is only read, as it is; use --overwrite to destroy its contents, \
+             or name its directory to measure on a file of sokudo's own",
+        ),
+        _ => None,
+    };
+    let must_write = arguments.write_only || arguments.verify || arguments.write_through;
+    match refusal {
+        Some(reason) if must_write => Err(Exit::Refused(anyhow!("{name}: {reason}"))),
+        _ if arguments.write_only => Ok(vec![Operation::Write]),
+        _ if arguments.read_only => Ok(vec![Operation::Read]),
+        Some(reason) => {
+            notes.push(format!("{name}: {reason}"));
+            Ok(vec![Operation::Read])
+        }
+        None => Ok(vec![Operation::Read, Operation::Write]),
+    }
+}
+
+/// How much one cell uses: what is asked for, or as much of it as there is.
+fn length(
+    arguments: &SweepArguments,
+    named: &Named,
+    notes: &mut Vec<String>,
+) -> Result<Bytes, Exit> {
+    let name = &arguments.target;
+    let asked = arguments.length.unwrap_or(preset(arguments).length);
+    if asked.0 == 0 {
+        return Err(Exit::usage(anyhow!(
+            "--length is 0; a cell needs something to move, such as 256MiB"
+        )));
+    }
+    let Some(size) = named.size().filter(|size| *size < asked) else {
+        return Ok(asked);
+    };
+    if size.0 == 0 {
+        return Err(Exit::usage(anyhow!(
+            "{name} is empty, so there is nothing to read; name a file with data in it, or a directory"
+        )));
+    }
+    if arguments.length.is_some() {
+        return Err(Exit::usage(anyhow!(
+            "--length is {asked}, but {name} has only {size}; use less, or leave it out"
+        )));
+    }
+    notes.push(format!("{name} has only {size}: each cell moves that much"));
+    Ok(size)
+}
+
+/// The block sizes, without those that cannot be had here.
+fn sizes(
+    arguments: &SweepArguments,
+    named: &Named,
+    length: Bytes,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Bytes>, Exit> {
+    let Sizes(mut sizes) = match &arguments.sizes {
+        Some(sizes) => sizes.clone(),
+        None => {
+            let preset = preset(arguments);
+            let from = arguments.from.unwrap_or(preset.from);
+            Sizes::between(from, arguments.to.unwrap_or(preset.to)).map_err(Exit::usage)?
+        }
+    };
+    if arguments.sizes.is_none() && arguments.to.is_none() {
+        // Where not even the smallest fits, the plan says so.
+        let fitting = sizes.partition_point(|size| *size <= length);
+        sizes.truncate(fitting.max(1));
+    }
+    let Some(unit) = direct_unit(named).filter(|_| arguments.direct != DirectMode::Off) else {
+        return Ok(sizes);
+    };
+    let (fitting, others): (Vec<Bytes>, Vec<Bytes>) = sizes
+        .into_iter()
+        .partition(|size| size.0.is_multiple_of(unit.0));
+    if !others.is_empty() {
+        let others: Vec<String> = others.iter().map(Bytes::to_string).collect();
+        let left_out = format!(
+            "{} {} left out: {} takes direct I/O in units of {unit} only",
+            others.join(", "),
+            if others.len() == 1 { "is" } else { "are" },
+            arguments.target
+        );
+        if fitting.is_empty() {
+            return Err(Exit::usage(anyhow!(
+                "{left_out}; use larger sizes, or --direct off"
+            )));
+        }
+        notes.push(left_out);
+    }
+    Ok(fitting)
+}
+
+/// What direct I/O on the target is a multiple of, where that is known.
+fn direct_unit(named: &Named) -> Option<Bytes> {
+    match named {
+        Named::Simulated(device) => device.block_device().logical_block_bytes,
+        Named::Null => None,
+        Named::Path(inspected) => {
+            let of_file = match inspected.info.direct_io {
+                DirectIoSupport::Supported {
+                    offset_alignment, ..
+                } => Some(offset_alignment),
+                _ => None,
+            };
+            let leaves = inspected.info.leaves();
+            let of_devices = leaves.filter_map(|leaf| leaf.logical_block_bytes).max();
+            of_file.max(of_devices)
+        }
+    }
+    .filter(|unit| unit.0 > 0)
+}
+
+/// Depths, threads or both, one of them with several values at most.
+fn loads(arguments: &SweepArguments) -> Result<Vec<Load>, Exit> {
+    let one = |count| Counts(vec![count]);
+    let Counts(depths) = arguments
+        .depths
+        .clone()
+        .unwrap_or_else(|| one(preset(arguments).depth));
+    let Counts(threads) = arguments.threads.clone().unwrap_or_else(|| one(1));
+    if depths.len() > 1 && threads.len() > 1 {
+        return Err(Exit::usage(anyhow!(
+            "--depths and --threads have several values each, and a sweep has two axes with the \
+             block size; use one value for one of them"
+        )));
+    }
+    let (_, threads_max) = SweepArguments::COUNTS_MAX;
+    if let Some(many) = threads.iter().find(|threads| **threads > threads_max) {
+        return Err(Exit::usage(anyhow!(
+            "--threads {many} are too many; use 1 to {threads_max}"
+        )));
+    }
+    let with_depth = |depth: &u32| {
+        let depth = *depth;
+        let load = move |threads: &u32| Load {
+            depth,
+            threads: *threads,
+        };
+        threads.iter().map(load).collect::<Vec<_>>()
+    };
+    Ok(depths.iter().flat_map(with_depth).collect())
+}
+
+/// Simulated devices move no data; elsewhere the memory is the limit.
+fn buffer_bytes_max(named: &Named) -> Option<Bytes> {
+    if named.kind() == TargetKind::Simulated {
+        return None;
+    }
+    let memory = sokudo_device::environment(&System::host()).memory_bytes?;
+    Some(Bytes(memory.0 / MEMORY_DIVISOR))
+}
+
+fn no_room((size, load): &(Bytes, Load)) -> String {
+    format!(
+        "{size} at depth {} from {} threads is left out: its buffers of {} are more than a quarter \
+         of the memory",
+        load.depth,
+        load.threads,
+        load.buffer_bytes(*size)
+    )
 }

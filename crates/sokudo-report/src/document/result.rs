@@ -210,7 +210,11 @@ impl ResultDocument {
             direction,
             trim: schedule.trim,
         };
-        let latency = work.latency(|operation| direction.counts(operation));
+        // What is read back to check writes is not what the row is about.
+        let reads_back = direction == Direction::Write && row.workload.verify.is_some();
+        let latency = work.latency(|operation| {
+            direction.counts(operation) && !(reads_back && operation == Operation::Read)
+        });
         let assessment = row.assessment.as_ref();
         let places = numbered(&row.trials, |outcome| &outcome.places, PlaceDocument::new);
         let defects = numbered(&row.trials, |outcome| &outcome.defects, DefectDocument::new);
@@ -279,6 +283,19 @@ impl Work<'_> {
     }
 
     fn moved(&self, outcome: &Outcome, counts: impl Fn(Operation) -> bool) -> Moved {
+        // Reading back to check what was written comes after the writes, and is no part
+        // of them.
+        let is_checked = self.direction == Direction::Write && outcome.verified.is_some();
+        let writes = outcome
+            .operation(Operation::Write)
+            .filter(|writes| is_checked && counts(writes.operation));
+        if let Some(writes) = writes {
+            return Moved {
+                bytes: writes.bytes,
+                ios: writes.ios,
+                elapsed: writes.elapsed,
+            };
+        }
         let tallies = || {
             outcome
                 .operations

@@ -1,13 +1,17 @@
 //! The columns of the table: which figures there are, and which of them fit.
 
-use super::TableStyle;
+use super::{BandwidthUnit, TableStyle};
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
-use crate::facts::QUICK;
+use crate::facts::{QUICK, SWEEP};
 use crate::layout::{Align, Column, table_width};
 use crate::number;
 use crate::shortfall::verdict_cell;
 
-const BYTES_PER_MIB: f64 = 1_048_576.0;
+/// Signs of a bar at full length.
+const BAR_WIDTH: usize = 16;
+
+/// Eighths of a sign, from one to seven.
+const EIGHTHS: [char; 7] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /// A column that a narrow table can do without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,10 +29,13 @@ enum Figure {
     P50,
     P99,
     P99_9,
+    /// The median as a length.
+    Bar,
 }
 
 /// In the order in which they are shown.
-const FIGURES: [Figure; 12] = [
+const FIGURES: [Figure; 13] = [
+    Figure::Bar,
     Figure::Best,
     Figure::Trimmed,
     Figure::Mean,
@@ -44,13 +51,14 @@ const FIGURES: [Figure; 12] = [
 ];
 
 /// Figures are left out in this order until the table fits.
-const DROP_ORDER: [Figure; 12] = [
+const DROP_ORDER: [Figure; 13] = [
     Figure::P99_9,
     Figure::Range,
     Figure::Iops,
     Figure::P99,
     Figure::Best,
     Figure::P50,
+    Figure::Bar,
     Figure::Stdev,
     Figure::Mean,
     Figure::Spread,
@@ -67,7 +75,7 @@ pub(super) fn fitting(
 ) -> Vec<Column> {
     let mut shown: Vec<Figure> = FIGURES
         .into_iter()
-        .filter(|figure| is_offered(*figure, document))
+        .filter(|figure| is_offered(*figure, document, style.unit))
         .collect();
     let mut columns = columns(document, results, style, &shown);
     for figure in DROP_ORDER {
@@ -81,14 +89,16 @@ pub(super) fn fitting(
 }
 
 /// Some figures are there only for those who asked for them.
-fn is_offered(figure: Figure, document: &RunDocument) -> bool {
+fn is_offered(figure: Figure, document: &RunDocument, unit: BandwidthUnit) -> bool {
     let is_trimmed = document.schedule.trim > 0;
     match figure {
         Figure::Best => document.schedule.name == "crystal",
         Figure::Mebibytes => document.method == QUICK,
+        Figure::Iops => unit != BandwidthUnit::IosPerSecond,
         Figure::Trimmed | Figure::Mean | Figure::Stdev | Figure::Width => is_trimmed,
         // R says the same.
         Figure::Range => !is_trimmed,
+        Figure::Bar => document.method == SWEEP,
         _ => true,
     }
 }
@@ -113,12 +123,16 @@ fn columns(
         column("", "Row", Align::Left, &|r| r.name.clone()),
         column("", "", Align::Left, &|r| r.direction_label()),
         column(style.unit.name(), "median", Align::Point, &|r| {
-            bandwidth(r, |b| scaled(b.median))
+            bandwidth(r, style, |b| scaled(b.median))
         }),
     ];
+    let most = largest_median(results, style);
     for figure in shown {
         let (group, title, align) = figure.heading(style);
-        columns.push(column(group, title, align, &|r| figure.cell(r, style)));
+        columns.push(column(group, title, align, &|r| match figure {
+            Figure::Bar => bar(r, most, style),
+            _ => figure.cell(r, style),
+        }));
     }
     columns.push(column("", "Verdict", Align::Left, &|r| {
         verdict_cell(r, document.schedule.trials)
@@ -145,13 +159,14 @@ impl Figure {
             Self::P50 => ("latency", "p50", Align::Right),
             Self::P99 => ("latency", "p99", Align::Right),
             Self::P99_9 => ("latency", "p99.9", Align::Right),
+            Self::Bar => (unit, "", Align::Left),
         }
     }
 
     fn cell(self, result: &ResultDocument, style: &TableStyle) -> String {
         let unit = style.unit.bytes();
         let rate = |pick: &dyn Fn(&RateFigures) -> Option<f64>| {
-            bandwidth(result, |figures| {
+            bandwidth(result, style, |figures| {
                 pick(figures).map_or_else(missing, |value| number::rate(value / unit))
             })
         };
@@ -161,9 +176,14 @@ impl Figure {
             Self::Mean => rate(&|figures| Some(figures.mean)),
             Self::Stdev => rate(&|figures| figures.stdev),
             Self::Width => rate(&|figures| (figures.trials.len() > 1).then_some(figures.range)),
-            Self::Spread => spread(result),
-            Self::Range => bandwidth(result, |figures| range(figures, unit)),
-            Self::Mebibytes => bandwidth(result, |b| number::rate(b.median / BYTES_PER_MIB)),
+            Self::Spread => spread(result, style),
+            Self::Range => bandwidth(result, style, |figures| range(figures, unit)),
+            Self::Mebibytes => result
+                .bandwidth_bytes_per_s
+                .as_ref()
+                .map_or_else(missing, |bandwidth| {
+                    number::rate(bandwidth.median_mib_per_s)
+                }),
             Self::Iops => result
                 .iops
                 .as_ref()
@@ -171,19 +191,66 @@ impl Figure {
             Self::P50 => latency(result, |figures| figures.p50),
             Self::P99 => latency(result, |figures| figures.p99),
             Self::P99_9 => latency(result, |figures| figures.p99_9),
+            // Its length depends on the other rows.
+            Self::Bar => String::new(),
         }
     }
+}
+
+/// What the longest bar stands for.
+fn largest_median(results: &[&ResultDocument], style: &TableStyle) -> f64 {
+    let medians = results
+        .iter()
+        .filter_map(|result| Some(figures(result, style)?.median));
+    medians.fold(0.0, f64::max)
+}
+
+/// The median as a length, in eighths of a sign where the terminal has them.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a share of a bar's width"
+)]
+fn bar(result: &ResultDocument, most: f64, style: &TableStyle) -> String {
+    let Some(median) = figures(result, style).map(|figures| figures.median) else {
+        return String::new();
+    };
+    let share = (median / most).clamp(0.0, 1.0);
+    if style.ascii {
+        return "#".repeat((share * BAR_WIDTH as f64).round() as usize);
+    }
+    let eighths = (share * 8.0 * BAR_WIDTH as f64).round() as usize;
+    let rest = (eighths % 8).checked_sub(1).map(|index| EIGHTHS[index]);
+    let mut bar = "█".repeat(eighths / 8);
+    bar.extend(rest);
+    bar
 }
 
 fn missing() -> String {
     number::MISSING.to_owned()
 }
 
-fn bandwidth(result: &ResultDocument, show: impl Fn(&RateFigures) -> String) -> String {
-    result
-        .bandwidth_bytes_per_s
-        .as_ref()
-        .map_or_else(missing, |bandwidth| show(&bandwidth.bytes_per_s))
+/// What is shown in the style's unit.
+pub(super) fn figures<'a>(
+    result: &'a ResultDocument,
+    style: &TableStyle,
+) -> Option<&'a RateFigures> {
+    match style.unit {
+        BandwidthUnit::IosPerSecond => result.iops.as_ref(),
+        _ => result
+            .bandwidth_bytes_per_s
+            .as_ref()
+            .map(|b| &b.bytes_per_s),
+    }
+}
+
+fn bandwidth(
+    result: &ResultDocument,
+    style: &TableStyle,
+    show: impl Fn(&RateFigures) -> String,
+) -> String {
+    figures(result, style).map_or_else(missing, show)
 }
 
 /// From the worst trial to the best; one trial has no range.
@@ -194,8 +261,8 @@ fn range(figures: &RateFigures, unit: f64) -> String {
     number::rate_range(figures.min / unit, figures.max / unit)
 }
 
-fn spread(result: &ResultDocument) -> String {
-    bandwidth(result, |bandwidth| {
+fn spread(result: &ResultDocument, style: &TableStyle) -> String {
+    bandwidth(result, style, |bandwidth| {
         bandwidth
             .relative_spread()
             .map_or_else(missing, |spread| format!("±{}", number::percent(spread)))
@@ -204,4 +271,52 @@ fn spread(result: &ResultDocument) -> String {
 
 fn latency(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64>) -> String {
     number::latency(result.latency_ns.as_ref().and_then(pick))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_bar_is_as_long_as_its_share_of_the_longest() {
+        let document = RunDocument::from_run(&sample::run());
+        let result = &document.results[0];
+        let style = TableStyle::default();
+        let median = figures(result, &style).unwrap().median;
+        assert_eq!(bar(result, median, &style), "█".repeat(BAR_WIDTH));
+        let half = bar(result, median * 2.0, &style);
+        assert_eq!(half, "█".repeat(BAR_WIDTH / 2));
+        assert_eq!(bar(result, median * 128.0, &style), "▏");
+        let ascii = TableStyle {
+            ascii: true,
+            ..style
+        };
+        assert_eq!(bar(result, median * 4.0, &ascii), "####");
+    }
+
+    #[test]
+    fn a_trimmed_mean_stays_when_all_but_the_verdict_is_left_out() {
+        let mut run = sample::run();
+        run.schedule.trim = 1;
+        let document = RunDocument::from_run(&run);
+        let results: Vec<&ResultDocument> = document.results.iter().collect();
+        let titles = |width| {
+            let style = TableStyle {
+                width,
+                ..TableStyle::default()
+            };
+            let columns = fitting(&document, &results, &style);
+            columns
+                .into_iter()
+                .map(|column| column.title)
+                .collect::<Vec<_>>()
+        };
+        let wide = titles(200);
+        for title in ["trimmed", "mean", "stdev", "R", "±95 %"] {
+            assert!(wide.iter().any(|shown| shown == title), "{wide:?}");
+        }
+        assert!(!wide.contains(&"range".to_owned()), "{wide:?}");
+        assert!(titles(55).contains(&"trimmed".to_owned()));
+    }
 }

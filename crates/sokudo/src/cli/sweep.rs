@@ -1,10 +1,202 @@
 //! Arguments of `sokudo sweep`.
 
-use clap::Args;
+use clap::{ArgGroup, Args};
+use sokudo_dialect::crystal::{DEPTH_MAX, THREADS_MAX};
+use sokudo_dialect::sweep::{Counts, Sizes};
+use sokudo_model::{Bytes, DataContent, DirectMode, Nanos};
+
+use super::{Destroying, Printing, direct_mode};
+
+/// What `--help` ends with.
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  sokudo sweep .                                  512 B to 64 MiB, depth 4, as ATTO
+  sokudo sweep . --minitool --random              1 KiB to 2 MiB, depth 8, at random
+  sokudo sweep /dev/sdb --from 4K --to 1M         a device, only ever read
+  sokudo sweep . --sizes 4K,64K,1M --depths 1..32 a matrix: size by depth
+  sokudo sweep 'sim:ssd' --from 4K --to 64K --threads 1..16 --random --unit iops
+
+A range doubles from its begin to its end. Threads of a sequential sweep share one
+position and take the next block in turn.";
 
 /// Arguments of `sokudo sweep`, as given.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("presets").args(["atto", "minitool"]))]
 pub(crate) struct SweepArguments {
-    /// Directory, file, block device or sim:MODEL
+    /// Directory, file, block device, sim:MODEL or null:
+    ///
+    /// In a directory, sokudo makes a test file of its own and removes it. A file
+    /// is only read without --overwrite, a device without --destroy.
+    #[arg(default_value = ".")]
     pub(crate) target: String,
+
+    /// As ATTO Disk Benchmark: 512 B to 64 MiB, depth 4, 256 MiB each (the default)
+    #[arg(long, help_heading = "What is measured")]
+    pub(crate) atto: bool,
+
+    /// As MiniTool Partition Wizard: 1 KiB to 2 MiB, depth 8, 100 MiB each
+    #[arg(long, help_heading = "What is measured")]
+    pub(crate) minitool: bool,
+
+    /// Smallest block, a power of two [default: 512 B]
+    #[arg(long, value_name = "SIZE", help_heading = "What is measured")]
+    pub(crate) from: Option<Bytes>,
+
+    /// Largest block, a power of two [default: 64 MiB]
+    #[arg(long, value_name = "SIZE", help_heading = "What is measured")]
+    pub(crate) to: Option<Bytes>,
+
+    /// These block sizes instead, such as 4K,12K,48M
+    #[arg(long, value_name = "LIST", conflicts_with_all = ["from", "to"], help_heading = "What is measured")]
+    pub(crate) sizes: Option<Sizes>,
+
+    /// How much one cell moves at most, and the size of the test file [default: 256 MiB]
+    #[arg(short, long, value_name = "SIZE", help_heading = "What is measured")]
+    pub(crate) length: Option<Bytes>,
+
+    /// I/Os in flight per thread [default: 4]; a list or range (1..256) is the second axis
+    #[arg(
+        long = "depths",
+        visible_alias = "depth",
+        value_name = "N|LIST",
+        help_heading = "What is measured"
+    )]
+    pub(crate) depths: Option<Counts>,
+
+    /// Threads; a list or range (1..16) is the second axis
+    #[arg(long, value_name = "N|LIST", help_heading = "What is measured")]
+    pub(crate) threads: Option<Counts>,
+
+    /// At random places instead of one after the other
+    #[arg(long, help_heading = "What is measured")]
+    pub(crate) random: bool,
+
+    /// Measure reads only
+    #[arg(long, conflicts_with = "write_only", help_heading = "What is measured")]
+    pub(crate) read_only: bool,
+
+    /// Measure writes only
+    #[arg(long, help_heading = "What is measured")]
+    pub(crate) write_only: bool,
+
+    /// What is written: random, zero, repeated, or bytes such as 0xdeadbeef
+    #[arg(long, default_value = "random", value_parser = content, value_name = "WHAT", help_heading = "What is measured")]
+    pub(crate) data: DataContent,
+
+    /// Read back what was written and compare, which is not counted; --time then holds for reads only
+    #[arg(long, conflicts_with = "read_only", help_heading = "What is measured")]
+    pub(crate) verify: bool,
+
+    /// Overwrite the existing file TARGET; its contents are lost
+    #[arg(long, help_heading = "What may be written")]
+    pub(crate) overwrite: bool,
+
+    #[command(flatten)]
+    pub(crate) destroying: Destroying,
+
+    /// Bypass the page cache: on, off, or where possible (auto)
+    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = "How it is measured")]
+    pub(crate) direct: DirectMode,
+
+    /// Every write is durable before it counts ("bypass write cache")
+    #[arg(long, help_heading = "How it is measured")]
+    pub(crate) write_through: bool,
+
+    /// Longest trial of a cell, such as 1s
+    #[arg(
+        short,
+        long,
+        value_name = "TIME",
+        default_value = "500ms",
+        help_heading = "How it is measured"
+    )]
+    pub(crate) time: Nanos,
+
+    /// A cell has no more trials once its ± is this small; 0 always makes all
+    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = permille, help_heading = "How it is measured")]
+    pub(crate) precision: u32,
+
+    /// Trials per cell at most; 6 are needed for a 95 % interval
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
+    pub(crate) runs: u32,
+
+    /// Pause between trials, such as 5s
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "0s",
+        help_heading = "How it is measured"
+    )]
+    pub(crate) cool_down: Nanos,
+
+    /// Where all chance starts from; the same seed repeats the same offsets
+    #[arg(long, value_name = "N", help_heading = "How it is measured")]
+    pub(crate) seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) printing: Printing,
+}
+
+/// Random, zero, repeated, or bytes in hexadecimal.
+fn content(text: &str) -> Result<DataContent, String> {
+    match text {
+        "random" => Ok(DataContent::Random),
+        "zero" => Ok(DataContent::Zero),
+        "repeated" => Ok(DataContent::Repeated),
+        _ => text
+            .strip_prefix("0x")
+            .and_then(bytes)
+            .map(DataContent::Pattern)
+            .ok_or_else(|| "use random, zero, repeated, or bytes such as 0xdeadbeef".to_owned()),
+    }
+}
+
+/// Pairs of hexadecimal digits, at least one.
+fn bytes(digits: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u32>> = digits.chars().map(|sign| sign.to_digit(16)).collect();
+    let pairs = digits.filter(|digits| !digits.is_empty() && digits.len().is_multiple_of(2))?;
+    let byte = |pair: &[u32]| u8::try_from(pair[0] << 4 | pair[1]).ok();
+    pairs.chunks_exact(2).map(byte).collect()
+}
+
+/// `2%`, `0.5 %` or `2` in thousandths.
+fn permille(text: &str) -> Result<u32, String> {
+    let number = text.trim().trim_end_matches('%').trim();
+    let (whole, tenth) = number.split_once('.').unwrap_or((number, "0"));
+    let digits = |text: &str| text.parse::<u32>().ok().filter(|_| !text.starts_with('+'));
+    let tenth = digits(tenth).filter(|_| tenth.len() == 1);
+    digits(whole)
+        .zip(tenth)
+        .map(|(whole, tenth)| whole.saturating_mul(10).saturating_add(tenth))
+        .filter(|permille| *permille <= 1_000)
+        .ok_or_else(|| "use a share from 0.1% to 100%, or 0 to make all trials".to_owned())
+}
+
+impl SweepArguments {
+    /// Depths and threads are bounded like those of any row.
+    pub(crate) const COUNTS_MAX: (u32, u32) = (DEPTH_MAX, THREADS_MAX);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_precision_is_a_share_in_tenths_of_a_percent() {
+        for (text, expected) in [("2%", 20), ("0.5 %", 5), ("10", 100), ("0", 0)] {
+            assert_eq!(permille(text), Ok(expected), "{text}");
+        }
+        for text in ["", "-1", "0.05", "101%", "x", "1.", "+1"] {
+            assert!(permille(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn data_can_be_given_byte_by_byte() {
+        let pattern = vec![0xde, 0xad, 0x01];
+        assert_eq!(content("0xdead01"), Ok(DataContent::Pattern(pattern)));
+        for text in ["0x", "0xabc", "0xgg", "ones"] {
+            assert!(content(text).is_err(), "{text}");
+        }
+    }
 }
