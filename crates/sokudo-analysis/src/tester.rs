@@ -26,7 +26,10 @@ fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
     // flight, from the writes before it.
     let blurred = workload.durability.final_flush && workload.limits.time.is_none();
     let between_places = workload.survey.is_some_and(empties_its_queue);
-    if !closed_loop || blurred || between_places || case.target().kind == TargetKind::Null {
+    // These loops do other work between two I/Os, and clones of theirs end by number.
+    let by_turns = workload.tree.is_some() || workload.rewritten_percent > 0;
+    let keeps_its_depth = closed_loop && !blurred && !between_places && !by_turns;
+    if !keeps_its_depth || case.target().kind == TargetKind::Null {
         return None;
     }
     let asked = f64::from(workload.clones) * f64::from(workload.depth);
@@ -209,8 +212,8 @@ fn few_trials(case: &Case<'_>) -> Option<Ruling> {
 mod tests {
     use super::*;
     use crate::sample::{
-        buffered, check, each_outcome, histogram, mix, outcome, reads, reads_with, spoilt, text_of,
-        writes_with,
+        buffered, check, each_outcome, histogram, judged, mix, outcome, reads, reads_with, spoilt,
+        text_of, writes_with,
     };
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
     use sokudo_model::{Bytes, CpuTime, Nanos, OperationMix, Rate, Run, Think};

@@ -14,7 +14,7 @@ use crate::control::Control;
 use crate::offsets::Stretch;
 use crate::target::{Target, TargetError};
 use crate::worker::Finished;
-use crate::{simulation, survey, threads};
+use crate::{rewriting, simulation, survey, threads};
 
 /// How a stage is run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -97,10 +97,19 @@ pub fn run_stage(
             None => simulation::run(stage, options, simulated, control, listener),
         });
     }
-    match survey {
-        Some(survey) => survey::run(stage, survey, options, targets, control, listener),
-        None => threads::run(stage, options, targets, control, listener),
+    if let Some(survey) = survey {
+        return survey::run(stage, survey, options, targets, control, listener);
     }
+    if let [workload] = &stage.workloads[..]
+        && workload.rewritten_percent > 0
+        && let [file_use] = &uses(workload)[..]
+        && let Some(target) = targets.get(file_use.target as usize)
+        && let Target::File(file) = target
+    {
+        let stretch = stretch_of(file_use, target);
+        return rewriting::run(workload, options, file, stretch, control, listener);
+    }
+    threads::run(stage, options, targets, control, listener)
 }
 
 /// Whether what happened to a workload ends every workload of its stage.

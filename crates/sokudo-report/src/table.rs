@@ -14,6 +14,8 @@ use crate::document::{ResultDocument, RunDocument, Status};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name};
 use crate::layout::{table_lines, table_width, wrapped};
+use crate::phase::Phase;
+use crate::phase_table;
 use crate::shortfall::shortfalls;
 use crate::surface;
 
@@ -151,6 +153,9 @@ fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
 }
 
 fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
+    if Phase::makes_up(document) {
+        return phase_table::figure_lines(document, style);
+    }
     let results = document.results_by_direction();
     if matrix::is_matrix(document) {
         let mut lines = matrix::lines(document, &results, style);

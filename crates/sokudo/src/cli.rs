@@ -128,6 +128,7 @@ pub(crate) enum Command {
     #[command(after_help = sweep::EXAMPLES)]
     Sweep(Box<SweepArguments>),
     /// Measure a file system by Bonnie++'s phases
+    #[command(after_help = bonnie::BONNIE_NOTE)]
     Bonnie(BonnieArguments),
     /// Draw a result that was kept as JSON: SVG, PNG or on the terminal
     #[command(after_help = PLOT_EXAMPLES)]

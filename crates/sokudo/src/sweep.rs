@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Exit> {
     let plan = sweep.plan().map_err(Exit::usage)?;
     notes.extend(sweep.without_room().iter().map(no_room));
     let schedule = schedule(arguments);
-    let longest = campaign::duration(&plan, &schedule);
+    let longest = campaign::duration(&plan, &schedule, None);
     if longest > LONG && !matches!(named.kind(), TargetKind::Simulated | TargetKind::Null) {
         notes.push(format!(
             "{} cells of {} trials take at most {:.0} minutes; cells that are precise enough, or \

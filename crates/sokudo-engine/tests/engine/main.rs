@@ -24,5 +24,6 @@ mod simulated;
 mod stopping;
 mod survey;
 mod survey_failures;
+mod trees;
 mod verifying;
 mod write_back;

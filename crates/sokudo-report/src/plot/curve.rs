@@ -226,7 +226,7 @@ pub(super) const fn ink_of(direction: Direction) -> Ink {
     match direction {
         Direction::Read => Ink::READ,
         Direction::Write => Ink::WRITE,
-        Direction::Mix | Direction::Trim | Direction::Flush => Ink::MIX,
+        _ => Ink::MIX,
     }
 }
 

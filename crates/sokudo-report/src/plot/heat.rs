@@ -116,7 +116,7 @@ fn kind(result: &ResultDocument) -> (Direction, String) {
         Direction::Write => "Write".to_owned(),
         Direction::Trim => "Trim".to_owned(),
         Direction::Flush => "Flush".to_owned(),
-        Direction::Mix => result.direction_label(),
+        _ => result.direction_label(),
     };
     (result.direction, name)
 }

@@ -10,6 +10,7 @@
 )]
 
 mod bad_input;
+mod bonnie;
 mod consent;
 mod diskspd_door;
 mod faults;
