@@ -23,3 +23,4 @@ mod rows;
 mod safety;
 mod sokudo;
 mod truth;
+mod write_cache;
