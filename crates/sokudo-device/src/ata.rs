@@ -113,7 +113,6 @@ pub fn identity(page: &[u8]) -> Result<AtaIdentity, PageError> {
         trim: trim(words),
         zoned: match words.at(69) & 3 {
             _ if words.stated(69).is_none() => None,
-            0 => Some("none"),
             1 => Some("host-aware"),
             2 => Some("device-managed"),
             _ => None,

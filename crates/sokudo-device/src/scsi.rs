@@ -78,7 +78,8 @@ pub fn add_capacity(identity: &mut ScsiIdentity, answer: &[u8]) -> Result<(), Pa
         let aligned_bytes = lowest_aligned.checked_mul(block)?;
         (aligned_bytes < physical).then(|| (physical - aligned_bytes) % physical)
     });
-    identity.thin = Some(answer[14] >> 7 & 1 == 1);
+    // Without management of provisioning everything is provisioned.
+    identity.thin = (answer[14] >> 7 == 0).then_some(false);
     identity.unmapped_reads_zeros = Some(answer[14] >> 6 & 1 == 1).filter(|_| answer[14] >> 7 == 1);
     identity.protection_type = (answer[12] & 1 == 1)
         .then(|| (answer[12] >> 1 & 7) + 1)
@@ -107,7 +108,14 @@ pub fn add_vital_product_data(
         0x89 => identity.ata_behind = ata_identify(page).is_some(),
         0xb0 => add_limits(identity, page),
         0xb1 => add_characteristics(identity, page),
-        0xb2 => identity.unmap = page.get(5).map(|flags| flags >> 7 & 1 == 1),
+        0xb2 => {
+            identity.unmap = page.get(5).map(|flags| flags >> 7 & 1 == 1);
+            identity.thin = match page.get(6).map(|kind| kind & 7) {
+                Some(1) => Some(false),
+                Some(2) => Some(true),
+                _ => identity.thin,
+            };
+        }
         _ => {}
     }
     Ok(())
@@ -260,7 +268,6 @@ fn add_characteristics(identity: &mut ScsiIdentity, page: &[u8]) {
         identity.zoned = match page.get(8).map(|flags| flags >> 4 & 3) {
             Some(1) => Some("host-aware".to_owned()),
             Some(2) => Some("device-managed".to_owned()),
-            Some(0) => Some("none".to_owned()),
             _ => None,
         };
     }

@@ -188,6 +188,19 @@ impl WriteCacheSwitch {
         }
     }
 
+    /// The command of another tool that switches it.
+    pub fn by_hand(&self, on: bool) -> String {
+        let disk = &self.disk;
+        match (self.switch, on) {
+            (Switch::Ata, _) => format!("hdparm -W{} /dev/{disk}", u8::from(on)),
+            (Switch::Scsi { .. }, true) => format!("sdparm --set=WCE /dev/{disk}"),
+            (Switch::Scsi { .. }, false) => format!("sdparm --clear=WCE /dev/{disk}"),
+            (Switch::Nvme, _) => {
+                format!("nvme set-feature /dev/{disk} -f 6 -V {}", u8::from(on))
+            }
+        }
+    }
+
     /// What the kernel takes the cache for, where that can be set: `write back`.
     pub fn kernel_view(&self) -> Option<String> {
         system::text(self.kernel_view.as_ref()?)

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use sokudo_engine::{Control, StageOptions, run_stage};
 use sokudo_model::{Bytes, Event, Nanos, Plan, Row, Schedule, StopReason, Trial, TrialEvidence};
 
+use crate::cache_guard::CacheGuard;
 use crate::exit::Exit;
 use crate::expectation::Expectation;
 use crate::subject::{Subject, from_stage};
@@ -91,6 +92,8 @@ pub(crate) fn run(
             assessment: None,
         })
         .collect();
+    // Dropped on every way out, and with it every drive's cache is as it was found.
+    let mut drive_caches = CacheGuard::of(&subject.info);
     for step in steps(schedule, plan.stages.len()) {
         let failed = |trial: &Trial| trial.outcome.stopped == StopReason::Failed;
         let trials = &rows[step.row].trials;
@@ -107,6 +110,7 @@ pub(crate) fn run(
             row: step.row,
             trial: step.trial,
         });
+        drive_caches.ensure(plan.stages[step.row].workloads[0].drive_cache)?;
         let trial = measure(plan, step, subject, control, listener)?;
         listener(Event::TrialEnded {
             row: step.row,

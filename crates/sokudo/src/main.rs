@@ -5,6 +5,8 @@
 //! with an exit code. It measures nothing itself.
 
 mod bonnie;
+mod cache_guard;
+mod cache_keeper;
 mod campaign;
 mod check_against;
 mod clean;
@@ -40,6 +42,9 @@ use crate::cli::{Cli, Command};
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
+    if let Some(drives) = cache_keeper::drives_of(std::env::args_os()) {
+        return cache_keeper::keep(&drives);
+    }
     if let Some((door, arguments)) = door::of(std::env::args_os()) {
         return ended(door.enter(arguments));
     }
@@ -76,7 +81,8 @@ fn main() -> ExitCode {
 
 fn ended(result: Result<(), Exit>) -> ExitCode {
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) if cache_guard::everything_is_put_back() => ExitCode::SUCCESS,
+        Ok(()) => ExitCode::FAILURE,
         Err(exit) => Exit::report(&exit),
     }
 }

@@ -98,8 +98,8 @@ impl<'a> Asker<'a> {
             Ok(answer) => Some(answer),
             Err(error) if error.is_permission() => {
                 self.note(format!(
-                    "{} tells identity, health and cache only to root: no permission to ask; run \
-                     as root.",
+                    "{} answers only root some of the questions about identity, health and cache; \
+                     run as root to see all.",
                     self.name
                 ));
                 None

@@ -62,7 +62,7 @@ pub struct AtaIdentity {
     pub power_management_level: Option<u8>,
     /// Whether it takes TRIM, and what it then reads: `undefined`, `deterministic`, `zeros`.
     pub trim: Option<String>,
-    /// Zoned: `none`, `host-aware` or `device-managed` (word 69).
+    /// Zoned: `host-aware` or `device-managed` (word 69); `None` where it reports nothing.
     pub zoned: Option<String>,
     /// Security: what is supported and set, such as `frozen`.
     pub security: Vec<String>,
@@ -234,7 +234,8 @@ pub struct ScsiIdentity {
     pub rotation_rate: Option<u16>,
     /// Form factor code (VPD B1h).
     pub form_factor: Option<u8>,
-    /// Zoned (VPD B1h): `none`, `host-aware`, `device-managed`.
+    /// Zoned: `host-managed` (device type), `host-aware` or `device-managed` (VPD B1h);
+    /// `None` where it reports nothing.
     pub zoned: Option<String>,
     /// Optimal transfer length (VPD B0h).
     pub optimal_transfer_bytes: Option<Bytes>,

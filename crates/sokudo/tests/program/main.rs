@@ -31,3 +31,4 @@ mod scan;
 mod sokudo;
 mod sweep;
 mod truth;
+mod write_cache;

@@ -1,0 +1,175 @@
+//! A process of its own that puts write caches of drives back when the run that switched
+//! them ends, however it ends: in order, by an error, by Ctrl-C, or by `kill -9`.
+//!
+//! It does nothing but wait until nobody holds the other end of its standard input any
+//! more. It never switches a cache to a state in which it did not find it.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use sokudo_device::System;
+use sokudo_device::write_cache::WriteCacheSwitch;
+
+use crate::exit;
+
+/// The argument that makes this program a keeper. Not for users.
+pub(crate) const ARGUMENT: &str = "--keep-write-caches-of";
+
+/// What it answers when it has found every drive and its state, one line a drive.
+pub(crate) const FOUND: &str = "found";
+
+/// A drive that is being reset does not answer for some seconds.
+const ATTEMPTS: u32 = 5;
+
+/// The pause between attempts.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The drives, if these arguments make the program a keeper.
+pub(crate) fn drives_of(mut arguments: impl Iterator<Item = OsString>) -> Option<Vec<PathBuf>> {
+    let is_keeper = arguments.nth(1)? == ARGUMENT;
+    is_keeper.then(|| arguments.map(PathBuf::from).collect())
+}
+
+/// Finds the drives and their states, says so, waits for the end of the run, and puts
+/// back what is different by then.
+pub(crate) fn keep(drives: &[PathBuf]) -> ExitCode {
+    let kept = match find(drives) {
+        Ok(kept) => kept,
+        Err(error) => {
+            let _ = writeln!(io::stdout(), "{error:#}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let lines: String = kept
+        .iter()
+        .map(|it| format!("{FOUND} {}\n", it.was_on))
+        .collect();
+    let told = io::stdout().write_all(lines.as_bytes());
+    if told.and_then(|()| io::stdout().flush()).is_ok() {
+        // The run writes nothing; what ends this is the end of the run.
+        let _ = io::copy(&mut io::stdin().lock().take(u64::MAX), &mut io::sink());
+    }
+    let mut code = ExitCode::SUCCESS;
+    for drive in &kept {
+        if let Err(error) = drive.put_back() {
+            exit::fault(&error);
+            code = ExitCode::FAILURE;
+        }
+    }
+    code
+}
+
+/// A drive as it was found.
+struct Kept {
+    switch: WriteCacheSwitch,
+    was_on: bool,
+    kernel_view: Option<String>,
+    /// Held as long as this drive is ours: no second run switches the same cache.
+    _claim: UnixListener,
+}
+
+fn find(drives: &[PathBuf]) -> Result<Vec<Kept>, anyhow::Error> {
+    // Neither the terminal's Ctrl-C nor its end may reach us, nor whoever ends the run.
+    // A process that already leads a session has none of that terminal anyway.
+    let _ = rustix::process::setsid();
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))
+            .context("no signal can be held back")?;
+    }
+    drives
+        .iter()
+        .map(|path| {
+            let switch = WriteCacheSwitch::open(&System::host(), path)?;
+            let claim = claim(&switch)?;
+            Ok(Kept {
+                was_on: switch.state()?,
+                kernel_view: switch.kernel_view(),
+                switch,
+                _claim: claim,
+            })
+        })
+        .collect()
+}
+
+/// A name that one process of the machine can have, and that is free when it ends.
+fn claim(switch: &WriteCacheSwitch) -> Result<UnixListener, anyhow::Error> {
+    let name = format!("sokudo write cache of {}", switch.number());
+    SocketAddr::from_abstract_name(name)
+        .and_then(|address| UnixListener::bind_addr(&address))
+        .map_err(|error| {
+            anyhow!(
+                "another run has switched the write cache of {} ({error}); wait until it is done",
+                switch.disk()
+            )
+        })
+}
+
+impl Kept {
+    fn put_back(&self) -> Result<(), String> {
+        let mut last = String::new();
+        for attempt in 0..ATTEMPTS {
+            if attempt > 0 {
+                std::thread::sleep(PAUSE);
+            }
+            match self.try_to_put_back() {
+                Ok(()) => return Ok(()),
+                Err(error) => last = format!("{error:#}"),
+            }
+        }
+        Err(format!(
+            "THE WRITE CACHE OF {} IS NOT AS IT WAS FOUND ({}): {last}; put it back by hand: {}",
+            self.switch.disk(),
+            word(self.was_on),
+            self.switch.by_hand(self.was_on)
+        ))
+    }
+
+    fn try_to_put_back(&self) -> Result<(), anyhow::Error> {
+        if self.switch.state()? != self.was_on {
+            self.switch.set(self.was_on)?;
+            exit::note(format_args!(
+                "the write cache of {} is {} again, as it was found",
+                self.switch.disk(),
+                word(self.was_on)
+            ));
+        }
+        if let Some(view) = &self.kernel_view
+            && self.switch.kernel_view().as_ref() != Some(view)
+        {
+            self.switch
+                .set_kernel_view(view)
+                .context("the kernel's own view of it cannot be set")?;
+        }
+        Ok(())
+    }
+}
+
+/// `on` or `off`.
+pub(crate) fn word(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_its_own_argument_makes_a_keeper() {
+        let of = |words: &[&str]| drives_of(words.iter().map(OsString::from));
+        assert_eq!(of(&["sokudo"]), None);
+        assert_eq!(of(&["sokudo", "mark", ARGUMENT]), None);
+        assert_eq!(
+            of(&["sokudo", ARGUMENT, "/dev/sda"]),
+            Some(vec![PathBuf::from("/dev/sda")])
+        );
+    }
+}
