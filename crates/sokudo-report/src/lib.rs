@@ -15,6 +15,7 @@ pub mod diskspd;
 pub mod document;
 pub mod fingerprint;
 pub mod fio;
+pub mod info;
 pub mod markdown;
 pub mod table;
 
@@ -30,4 +31,5 @@ mod shortfall;
 
 pub use document::{ReadDocumentError, RunDocument};
 pub use fingerprint::Fingerprint;
+pub use info::{DiskDocument, InfoDocument};
 pub use table::{BandwidthUnit, TableStyle};

@@ -103,16 +103,22 @@ impl TableStyle {
     /// Text that cannot harm a terminal and, if wished, has no sign of ours
     /// beyond ASCII. Names of devices and files are written by strangers and may
     /// hold escapes.
-    fn text(&self, text: &str) -> String {
+    pub(crate) fn text(&self, text: &str) -> String {
         let mut safe = String::with_capacity(text.len());
         for sign in text.chars() {
             match (sign, self.ascii) {
                 (sign, true) if sign.is_control() => safe.push('?'),
-                (sign, false) if sign.is_control() => safe.push(char::REPLACEMENT_CHARACTER),
+                (sign, true) if is_unseen(sign) => safe.push('?'),
+                (sign, false) if sign.is_control() || is_unseen(sign) => {
+                    safe.push(char::REPLACEMENT_CHARACTER);
+                }
                 ('±', true) => safe.push_str("+-"),
                 ('µ', true) => safe.push('u'),
                 ('–' | '—' | '─', true) => safe.push('-'),
                 ('·', true) => safe.push('|'),
+                ('├' | '└', true) => safe.push('+'),
+                ('│', true) => safe.push('|'),
+                ('°', true) => {}
                 ('×', true) => safe.push('x'),
                 _ => safe.push(sign),
             }
@@ -131,6 +137,15 @@ impl TableStyle {
     const fn rule(&self) -> char {
         if self.ascii { '-' } else { '─' }
     }
+}
+
+/// Signs that are not seen but turn the order of what is: marks of direction, breaks of
+/// lines and of pages, and what joins or parts words without a space.
+pub(crate) const fn is_unseen(sign: char) -> bool {
+    matches!(
+        sign,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}'
+    )
 }
 
 fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {

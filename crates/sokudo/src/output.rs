@@ -114,6 +114,11 @@ pub(crate) fn write(
     }
 }
 
+/// How tables are written to standard output.
+pub(crate) fn terminal_style() -> TableStyle {
+    style(true)
+}
+
 fn style(to_terminal: bool) -> TableStyle {
     let terminal = to_terminal && io::stdout().is_terminal();
     let width = terminal
