@@ -111,11 +111,17 @@ impl TableStyle {
         for sign in text.chars() {
             match (sign, self.ascii) {
                 (sign, true) if sign.is_control() => safe.push('?'),
-                (sign, false) if sign.is_control() => safe.push(char::REPLACEMENT_CHARACTER),
+                (sign, true) if is_unseen(sign) => safe.push('?'),
+                (sign, false) if sign.is_control() || is_unseen(sign) => {
+                    safe.push(char::REPLACEMENT_CHARACTER);
+                }
                 ('±', true) => safe.push_str("+-"),
                 ('µ', true) => safe.push('u'),
                 ('–' | '—' | '─', true) => safe.push('-'),
                 ('·', true) => safe.push('|'),
+                ('├' | '└', true) => safe.push('+'),
+                ('│', true) => safe.push('|'),
+                ('°', true) => {}
                 ('×', true) => safe.push('x'),
                 _ => safe.push(sign),
             }
@@ -134,6 +140,15 @@ impl TableStyle {
     pub(crate) const fn rule(&self) -> char {
         if self.ascii { '-' } else { '─' }
     }
+}
+
+/// Signs that are not seen but turn the order of what is: marks of direction, breaks of
+/// lines and of pages, and what joins or parts words without a space.
+pub(crate) const fn is_unseen(sign: char) -> bool {
+    matches!(
+        sign,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}'
+    )
 }
 
 fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {

@@ -21,6 +21,7 @@ mod fio_safety;
 mod formats;
 mod hdparm;
 mod help;
+mod info;
 mod interruption;
 mod limits;
 mod loop_device;
