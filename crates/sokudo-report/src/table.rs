@@ -12,7 +12,7 @@ use sokudo_model::Verdict;
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::facts::facts;
-use crate::grouping::{FindingGroup, grouped_findings, row_name};
+use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
 use crate::layout::{table_lines, table_width, wrapped};
 use crate::phase::Phase;
 use crate::phase_table;
@@ -269,7 +269,7 @@ fn finding_group(group: &FindingGroup<'_>, style: &TableStyle) -> Vec<String> {
         lines.extend(style.wrapped(&format!("{label:9}"), symptom));
         label = "";
         if !rows.is_empty() {
-            lines.extend(style.wrapped(&format!("{:9}rows:    ", ""), &rows.join(", ")));
+            lines.extend(style.wrapped(&format!("{:9}rows:    ", ""), &rows_text(rows)));
         }
     }
     for (name, text) in [("cause:", group.cause), ("remedy:", group.remedy)] {
