@@ -20,6 +20,7 @@ mod interrupt;
 mod jobs;
 mod mark;
 mod mark_as;
+mod measurement;
 mod output;
 mod picture;
 mod plan;

@@ -1,24 +1,15 @@
 //! `sokudo mark`: the rows of CrystalDiskMark and any others, with proof.
 
-use std::path::Path;
-
-use sokudo_device::System;
 use sokudo_dialect::fio::{self, Place};
-use sokudo_engine::{Control, left_behind};
-use sokudo_model::{Plan, Run, StopReason, TargetKind};
-use sokudo_report::RunDocument;
+use sokudo_model::{Plan, TargetKind};
 
-use crate::campaign;
 use crate::cli::{CommandLines, MarkArguments};
-use crate::command_line;
-use crate::exit::{self, Exit};
-use crate::interrupt;
-use crate::jobs::carry_out::since_epoch;
+use crate::exit::Exit;
 use crate::mark_as;
+use crate::measurement::{self, Measurement};
 use crate::output;
 use crate::plan::{self, Writing};
-use crate::progress::Progress;
-use crate::subject::{Named, Permission, Preparation, Subject};
+use crate::subject::{Named, Permission};
 
 /// Measures and prints, or prints the method.
 pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
@@ -33,96 +24,27 @@ pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
     if let Some(tool) = arguments.print_as {
         return print_as(tool, arguments, &named, &plan);
     }
-    output::check(&arguments.printing)?;
-    tell_notes(arguments, &named);
-    let control = Control::new();
-    interrupt::watch(&control)?;
-    let run = measure(arguments, named, plan, &control)?;
-    let document = RunDocument::from_run(&run);
-    output::write(&document, &arguments.printing)?;
-    verdict(&run)
-}
-
-fn measure(
-    arguments: &MarkArguments,
-    named: Named,
-    plan: Plan,
-    control: &Control,
-) -> Result<Run, Exit> {
-    let started_at = since_epoch();
-    let schedule = plan::schedule(arguments);
-    let environment = sokudo_device::environment(&System::host());
-    let mut progress = Progress::new(&plan, &schedule, arguments.printing.quiet);
-    let preparation = Preparation {
-        name: &arguments.target,
-        size: plan::test_file_size(arguments),
-        permission: Permission::new(arguments.overwrite, &arguments.destroying.destroy),
-        data: arguments.data.clone(),
-        seed: plan.seed,
-    };
-    let mut listener = |event| progress.show(&event);
-    let prepared = Subject::prepare(named, &preparation, control, &mut listener);
-    let measured = prepared.and_then(|mut subject| {
-        let rows = campaign::run(&plan, &schedule, &mut subject, control, &mut listener)?;
-        subject.look_again();
-        Ok((rows, subject.info.clone(), subject.layout))
-    });
-    progress.finish();
-    let (rows, target, layout) = measured?;
-    let mut run = Run {
-        sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
-        started_at,
-        schedule,
-        target,
-        layout,
-        environment,
-        rows,
-        findings: Vec::new(),
-        command: command(arguments, plan.seed),
-        interrupted: control.is_cancelled(),
+    let measurement = Measurement {
+        target: &arguments.target,
+        named,
         plan,
+        schedule: plan::schedule(arguments),
+        test_file_size: plan::test_file_size(arguments),
+        permission: Permission::new(arguments.overwrite, &arguments.destroying.destroy),
+        notes: notes(arguments, kind),
+        data: arguments.data.clone(),
+        command: measurement::command(arguments.seed, seed),
     };
-    sokudo_analysis::judge(&mut run);
-    Ok(run)
-}
-
-/// What the result means for the exit code.
-fn verdict(run: &Run) -> Result<(), Exit> {
-    if run.interrupted {
-        return Err(Exit::Interrupted);
-    }
-    let failed = run
-        .rows
-        .iter()
-        .flat_map(|row| &row.trials)
-        .any(|trial| trial.outcome.stopped == StopReason::Failed);
-    if failed {
-        Err(Exit::FailedAsReported)
-    } else {
-        Ok(())
-    }
+    measurement.run_and_print(&arguments.printing)
 }
 
 /// What the user should know before it starts.
-fn tell_notes(arguments: &MarkArguments, named: &Named) {
-    if arguments.printing.quiet {
-        return;
-    }
-    if let Writing::Refused(reason) = plan::writing(named.kind(), arguments)
-        && !arguments.read_only
-    {
-        exit::note(format_args!("{}: {reason}", arguments.target));
-    }
-    if named.kind() == TargetKind::Directory
-        && let Some(directory) = named.path()
-    {
-        for file in left_behind(Path::new(directory)) {
-            exit::note(format_args!(
-                "a killed run has left {} ({}); sokudo clean {directory} removes it",
-                file.path.display(),
-                file.size
-            ));
+fn notes(arguments: &MarkArguments, kind: TargetKind) -> Vec<String> {
+    match plan::writing(kind, arguments) {
+        Writing::Refused(reason) if !arguments.read_only => {
+            vec![format!("{}: {reason}", arguments.target)]
         }
+        _ => Vec::new(),
     }
 }
 
@@ -157,13 +79,4 @@ fn print_as(
         }
     };
     output::print(&text)
-}
-
-/// The command line that repeats the run: as it was given, with the seed.
-fn command(arguments: &MarkArguments, seed: u64) -> String {
-    let given = command_line::as_given();
-    match arguments.seed {
-        Some(_) => given,
-        None => format!("{given} --seed {seed}"),
-    }
 }

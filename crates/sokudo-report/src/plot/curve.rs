@@ -203,7 +203,7 @@ fn chart(
         right,
         layers,
         parts: Vec::new(),
-        signs: Vec::new(),
+        signs: None,
     }
 }
 

@@ -93,6 +93,9 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        // Each case has thousands of points.
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
         #[test]
         fn a_line_keeps_the_extremes_of_every_column(
             heights in prop::collection::vec(0.0f64..500.0, 1..3_000),

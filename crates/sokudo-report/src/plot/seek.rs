@@ -39,7 +39,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         right: None,
         layers: shown.iter().enumerate().map(layer).collect(),
         parts: Vec::new(),
-        signs: Vec::new(),
+        signs: None,
     };
     Some(Figure {
         title: heading::title(document, "access time over seek distance"),

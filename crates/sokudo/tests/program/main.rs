@@ -19,6 +19,7 @@ mod help;
 mod interruption;
 mod limits;
 mod loop_device;
+mod pictures;
 mod rows;
 mod safety;
 mod sokudo;

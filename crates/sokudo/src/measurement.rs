@@ -1,0 +1,138 @@
+//! One measurement from its plan to the exit code, the same for every command that
+//! measures: the subject is made ready, the campaign run, its rows judged and printed.
+//!
+//! It does not decide what is measured: that is in the plan that it gets.
+
+use std::path::Path;
+
+use sokudo_device::System;
+use sokudo_engine::{Control, left_behind};
+use sokudo_model::{Bytes, DataContent, Plan, Run, Schedule, StopReason, TargetKind};
+use sokudo_report::RunDocument;
+
+use crate::campaign;
+use crate::cli::Printing;
+use crate::command_line;
+use crate::exit::{self, Exit};
+use crate::interrupt;
+use crate::jobs::carry_out::since_epoch;
+use crate::output;
+use crate::progress::Progress;
+use crate::subject::{Named, Permission, Preparation, Subject};
+
+/// What is to be measured, how often, and what may be written.
+pub(crate) struct Measurement<'a> {
+    /// The target as the user named it.
+    pub(crate) target: &'a str,
+    /// The target as it was recognised.
+    pub(crate) named: Named,
+    pub(crate) plan: Plan,
+    pub(crate) schedule: Schedule,
+    /// Size of the test file, for a directory.
+    pub(crate) test_file_size: Bytes,
+    pub(crate) permission: Permission,
+    /// What the user should know before it starts.
+    pub(crate) notes: Vec<String>,
+    /// What the test file is filled with.
+    pub(crate) data: DataContent,
+    /// The command line that repeats it ([`command`]).
+    pub(crate) command: String,
+}
+
+impl Measurement<'_> {
+    /// Measures, prints, and says by the exit code what came of it.
+    pub(crate) fn run_and_print(self, printing: &Printing) -> Result<(), Exit> {
+        output::check(printing)?;
+        if !printing.quiet {
+            self.notes.iter().for_each(exit::note);
+            self.tell_left_behind();
+        }
+        let control = Control::new();
+        interrupt::watch(&control)?;
+        let run = self.run(&control, printing.quiet)?;
+        let document = RunDocument::from_run(&run);
+        output::write(&document, printing)?;
+        verdict(&run)
+    }
+
+    /// Measures and judges, and prints nothing but its progress.
+    pub(crate) fn run(self, control: &Control, quiet: bool) -> Result<Run, Exit> {
+        let Self { plan, schedule, .. } = self;
+        let started_at = since_epoch();
+        let environment = sokudo_device::environment(&System::host());
+        let mut progress = Progress::new(&plan, &schedule, quiet);
+        let preparation = Preparation {
+            name: self.target,
+            size: self.test_file_size,
+            permission: self.permission,
+            data: self.data,
+            seed: plan.seed,
+        };
+        let mut listener = |event| progress.show(&event);
+        let prepared = Subject::prepare(self.named, &preparation, control, &mut listener);
+        let measured = prepared.and_then(|mut subject| {
+            let rows = campaign::run(&plan, &schedule, &mut subject, control, &mut listener)?;
+            subject.look_again();
+            Ok((rows, subject.info.clone(), subject.layout))
+        });
+        progress.finish();
+        let (rows, target, layout) = measured?;
+        let mut run = Run {
+            sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_at,
+            schedule,
+            target,
+            layout,
+            environment,
+            rows,
+            findings: Vec::new(),
+            command: self.command,
+            interrupted: control.is_cancelled(),
+            plan,
+        };
+        sokudo_analysis::judge(&mut run);
+        Ok(run)
+    }
+
+    /// Test files of killed runs that lie where ours will.
+    fn tell_left_behind(&self) {
+        if self.named.kind() == TargetKind::Directory
+            && let Some(directory) = self.named.path()
+        {
+            for file in left_behind(Path::new(directory)) {
+                exit::note(format_args!(
+                    "a killed run has left {} ({}); sokudo clean {directory} removes it",
+                    file.path.display(),
+                    file.size
+                ));
+            }
+        }
+    }
+}
+
+/// The command line that repeats a run: as it was given, with the seed that was used if
+/// none was asked for.
+pub(crate) fn command(asked_seed: Option<u64>, used_seed: u64) -> String {
+    let given = command_line::as_given();
+    match asked_seed {
+        Some(_) => given,
+        None => format!("{given} --seed {used_seed}"),
+    }
+}
+
+/// What the result means for the exit code.
+pub(crate) fn verdict(run: &Run) -> Result<(), Exit> {
+    if run.interrupted {
+        return Err(Exit::Interrupted);
+    }
+    let failed = run
+        .rows
+        .iter()
+        .flat_map(|row| &row.trials)
+        .any(|trial| trial.outcome.stopped == StopReason::Failed);
+    if failed {
+        Err(Exit::FailedAsReported)
+    } else {
+        Ok(())
+    }
+}
