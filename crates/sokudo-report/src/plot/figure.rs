@@ -23,7 +23,7 @@ pub struct Figure {
 /// What a picture shows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Body {
-    Chart(Chart),
+    Chart(Box<Chart>),
     Bars(Bars),
     Matrices(Matrices),
 }

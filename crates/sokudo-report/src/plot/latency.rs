@@ -74,7 +74,7 @@ fn picture(document: &RunDocument, shown: &[&ResultDocument], what: &str, chart:
         title: heading::title(document, what),
         subtitle: heading::subtitle(document, shown),
         footer: heading::footer(document, shown),
-        body: Body::Chart(chart),
+        body: Body::Chart(Box::new(chart)),
     }
 }
 

@@ -45,6 +45,6 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         title: heading::title(document, "access time over seek distance"),
         subtitle: heading::subtitle(document, &shown),
         footer: heading::footer(document, &shown),
-        body: Body::Chart(chart),
+        body: Body::Chart(Box::new(chart)),
     })
 }

@@ -290,7 +290,9 @@ fn a_png_has_its_text_japanese_too() {
 #[test]
 #[ignore = "a measurement, not a test"]
 fn cost_of_a_picture() {
-    let document = surface(100_000);
+    let mut document = surface(100_000);
+    document.results.truncate(1);
+    document.results[0].places.retain(|place| place.trial == 1);
     let mut times: Vec<f64> = (0..15)
         .map(|_| {
             let started = std::time::Instant::now();

@@ -65,7 +65,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         title: heading::title(document, "rate over time"),
         subtitle: heading::subtitle(document, &shown),
         footer: heading::footer(document, &shown),
-        body: Body::Chart(chart),
+        body: Body::Chart(Box::new(chart)),
     })
 }
 
