@@ -25,6 +25,7 @@ mod info;
 mod interruption;
 mod limits;
 mod loop_device;
+mod pictures;
 mod quick;
 mod rows;
 mod safety;
