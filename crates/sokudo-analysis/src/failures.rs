@@ -146,7 +146,9 @@ fn in_words(failure: &IoFailure) -> String {
     };
     let name = failure.operation.name();
     let offset = failure.offset.0;
-    if failure.count == 1 {
+    if failure.operation.is_on_files() {
+        format!("{} {name} {how}, after {offset} files", failure.count)
+    } else if failure.count == 1 {
         format!("1 {name} {how}, at offset {offset}")
     } else {
         let several = if failure.operation == Operation::Flush {

@@ -155,7 +155,7 @@ fn moving(outcome: &Outcome) -> impl Iterator<Item = &OperationTally> {
     outcome
         .operations
         .iter()
-        .filter(|tally| tally.operation != Operation::Flush)
+        .filter(|tally| tally.operation != Operation::Flush && !tally.operation.is_on_files())
 }
 
 fn block_words(case: &Case<'_>) -> String {

@@ -13,6 +13,7 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+pub mod bonnie;
 pub mod crystal;
 pub mod diskspd;
 pub mod fio;

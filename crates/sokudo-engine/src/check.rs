@@ -105,6 +105,22 @@ pub enum CheckError {
         /// What is in the way.
         source: VerifyError,
     },
+    /// Reads that are written back, together with something else.
+    #[error(
+        "{name}: blocks are read and written back one by one; let nothing else run with it, on one file, with one block size and depth 1"
+    )]
+    Rewriting {
+        /// The workload.
+        name: String,
+    },
+    /// Whole files on a target that is one.
+    #[error(
+        "{name}: whole files are created, looked up and deleted in a directory of sokudo's own, and not on a target; use sokudo bonnie"
+    )]
+    Tree {
+        /// The workload.
+        name: String,
+    },
     /// Writing without a permit.
     #[error(transparent)]
     Target(#[from] TargetError),
@@ -115,6 +131,7 @@ pub(crate) fn check(stage: &Stage, targets: &[Target]) -> Result<(), CheckError>
     let mut simulated = None;
     for workload in &stage.workloads {
         check_ranges(workload)?;
+        check_kind_of_work(stage, workload, targets)?;
         check_order(workload)?;
         check_steady(workload)?;
         if let Some(verify) = &workload.verify {
@@ -187,6 +204,31 @@ fn check_kinds(workload: &Workload, targets: &[Target]) -> Result<(), CheckError
         return Err(CheckError::NothingToCheck { name: name() });
     }
     Ok(())
+}
+
+/// What the worker's loop does not do is refused here, or done by a loop of its own.
+fn check_kind_of_work(
+    stage: &Stage,
+    workload: &Workload,
+    targets: &[Target],
+) -> Result<(), CheckError> {
+    let name = || workload.name.clone();
+    let mut shares = workload.operations.shares().iter();
+    if workload.tree.is_some() || shares.any(|(operation, _)| operation.is_on_files()) {
+        return Err(CheckError::Tree { name: name() });
+    }
+    if workload.rewritten_percent == 0 {
+        return Ok(());
+    }
+    let in_one_file = match &uses(workload)[..] {
+        [file_use] => matches!(targets.get(file_use.target as usize), Some(Target::File(_))),
+        _ => false,
+    };
+    let alone = stage.workloads.len() == 1 && workload.depth == 1;
+    if alone && in_one_file && workload.blocks.single().is_some() && workload.verify.is_none() {
+        return Ok(());
+    }
+    Err(CheckError::Rewriting { name: name() })
 }
 
 fn check_steady(workload: &Workload) -> Result<(), CheckError> {

@@ -198,7 +198,7 @@ fn spin_until(clock: &RealClock, at: u64) {
     }
 }
 
-fn used_since(start: ThreadCounts) -> (CpuTime, ThreadUsage) {
+pub(crate) fn used_since(start: ThreadCounts) -> (CpuTime, ThreadUsage) {
     let end = thread_counts();
     let cpu = CpuTime {
         user: Nanos(end.time.user_ns.saturating_sub(start.time.user_ns)),

@@ -14,7 +14,7 @@ use crate::control::Control;
 use crate::offsets::Stretch;
 use crate::target::{Target, TargetError};
 use crate::worker::Finished;
-use crate::{simulation, threads};
+use crate::{rewriting, simulation, threads};
 
 /// How a stage is run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,6 +87,15 @@ pub fn run_stage(
         return Ok(simulation::run(
             stage, options, simulated, control, listener,
         ));
+    }
+    if let [workload] = &stage.workloads[..]
+        && workload.rewritten_percent > 0
+        && let [file_use] = &uses(workload)[..]
+        && let Some(target) = targets.get(file_use.target as usize)
+        && let Target::File(file) = target
+    {
+        let stretch = stretch_of(file_use, target);
+        return rewriting::run(workload, options, file, stretch, control, listener);
     }
     threads::run(stage, options, targets, control, listener)
 }

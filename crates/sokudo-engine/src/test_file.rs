@@ -21,6 +21,7 @@ use crate::clock::{Clock, RealClock};
 use crate::control::Control;
 use crate::stage::{StageError, StageOptions, run_stage};
 use crate::target::{FileTarget, Target};
+use crate::tree::{abandoned_directories, remove_abandoned};
 
 /// What a test file with a name is called, around the process number and a
 /// counter.
@@ -145,6 +146,14 @@ impl TestFile {
         &self.handle
     }
 
+    /// Takes all contents away, so that what is written next has to find room first.
+    ///
+    /// # Errors
+    /// When the file system does not allow it.
+    pub fn empty(&self) -> io::Result<()> {
+        self.handle.set_len(0)
+    }
+
     /// Its name, where the file system demands one.
     pub fn name(&self) -> Option<&Path> {
         self.name.as_deref()
@@ -253,7 +262,7 @@ pub(crate) fn layout_workload(size: Bytes, content: DataContent) -> Workload {
     }
 }
 
-/// A test file that a killed process has left behind.
+/// A test file, or a directory of test files, that a killed process has left behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftBehind {
     /// Where it is.
@@ -268,11 +277,14 @@ impl LeftBehind {
     /// # Errors
     /// When the directory does not allow it.
     pub fn remove(&self) -> io::Result<()> {
+        if std::fs::symlink_metadata(&self.path)?.is_dir() {
+            return remove_abandoned(&self.path);
+        }
         std::fs::remove_file(&self.path)
     }
 }
 
-/// Test files in `directory` that no living process holds.
+/// Test files, and directories of them, in `directory` that no living process holds.
 pub fn left_behind(directory: &Path) -> Vec<LeftBehind> {
     let Ok(entries) = std::fs::read_dir(directory) else {
         return Vec::new();
@@ -283,6 +295,7 @@ pub fn left_behind(directory: &Path) -> Vec<LeftBehind> {
         .filter(|entry| entry.file_name().to_str().is_some_and(ours))
         .filter_map(|entry| abandoned(&entry.path()))
         .collect();
+    found.extend(abandoned_directories(directory));
     found.sort_by(|left, right| left.path.cmp(&right.path));
     found
 }
@@ -372,7 +385,7 @@ fn write_error(file: &TestFile, kind: FailureKind, offset: Bytes) -> TestFileErr
     }
 }
 
-fn remedy(error: &io::Error) -> &'static str {
+pub(crate) fn remedy(error: &io::Error) -> &'static str {
     use io::ErrorKind;
     if error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) {
         return "allow more open files (ulimit -n)";

@@ -30,10 +30,10 @@ pub use occupancy::{Occupancy, Occupant};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
     DataContent, DirectMode, Distribution, DriveCache, Durability, EndsOthers, FileOrder,
-    FileService, FileUse, Files, LatencyLog, Limits, Operation, OperationMix, Order, PatternPart,
-    Plan, Rate, RateProcess, Rates, Recording, Reducible, Sample, Scatter, SequentialOffset, Span,
-    Stage, SteadyFigure, SteadyLimit, SteadyRule, Survey, Think, Verify, Visit, Workload, Zone,
-    ZoneLength,
+    FileService, FileTree, FileUse, Files, LatencyLog, Limits, Operation, OperationMix, Order,
+    PatternPart, Plan, Rate, RateProcess, Rates, Recording, Reducible, Sample, Scatter,
+    SequentialOffset, Span, Stage, SteadyFigure, SteadyLimit, SteadyRule, Survey, Think,
+    TreeContents, TreeNames, TreeOrder, Verify, Visit, Workload, Zone, ZoneLength,
 };
 pub use run::{
     BackendUse, CpuTime, Defect, Depths, Enough, FailureKind, HistogramPoint, IoFailure, Layout,

@@ -7,6 +7,7 @@ mod pace;
 mod recording;
 mod scatter;
 mod survey;
+mod tree;
 mod verify;
 
 use schemars::JsonSchema;
@@ -24,6 +25,7 @@ pub use pace::{
 pub use recording::{LatencyLog, Recording};
 pub use scatter::{Distribution, Scatter, Zone, ZoneLength};
 pub use survey::{DriveCache, Sample, Survey, Visit};
+pub use tree::{FileTree, TreeContents, TreeNames, TreeOrder};
 pub use verify::{Check, PatternPart, Verify};
 
 /// What to do, complete: every front end ends in one of these.
@@ -73,6 +75,17 @@ pub struct Workload {
     /// as a whole.
     #[serde(default, skip_serializing_if = "is_default")]
     pub survey: Option<Survey>,
+    /// Many files that are created, looked up or deleted, instead of blocks of one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tree: Option<FileTree>,
+    /// Of every hundred blocks that are read, so many are changed and written back to
+    /// where they were; 0 leaves reads and writes unrelated.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rewritten_percent: u32,
+    /// Whether the file is emptied first, so that finding room for its blocks is part of
+    /// writing them. For files of sokudo's own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub from_empty: bool,
     /// I/Os kept in flight per clone (fio: `iodepth`).
     pub depth: u32,
     /// How I/Os are submitted and reaped together.
@@ -147,6 +160,9 @@ impl Workload {
             files: Files::default(),
             scatter: Scatter::default(),
             survey: None,
+            tree: None,
+            rewritten_percent: 0,
+            from_empty: false,
             depth: 1,
             batching: Batching::default(),
             memory: BufferMemory::Auto,
@@ -170,7 +186,7 @@ impl Workload {
     }
 }
 
-/// What can be asked of a target. More kinds will come (create, stat, unlink).
+/// What can be asked of a target.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -185,11 +201,21 @@ pub enum Operation {
     Trim,
     /// Make earlier writes durable (fsync, fdatasync).
     Flush,
+    /// Create a file, with its contents.
+    Create,
+    /// Look a file up, and read it if it holds anything.
+    Stat,
+    /// Delete a file.
+    Delete,
 }
 
 impl Operation {
-    /// Every operation, in the order of [`Operation::index`].
+    /// Every operation on the contents of one target, in the order of
+    /// [`Operation::index`].
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Trim, Self::Flush];
+
+    /// Every operation on whole files; they follow those of [`Operation::ALL`].
+    pub const ON_FILES: [Self; 3] = [Self::Create, Self::Stat, Self::Delete];
 
     /// A small number for tables per operation.
     pub const fn index(self) -> usize {
@@ -198,22 +224,33 @@ impl Operation {
             Self::Write => 1,
             Self::Trim => 2,
             Self::Flush => 3,
+            Self::Create => 4,
+            Self::Stat => 5,
+            Self::Delete => 6,
         }
     }
 
-    /// `read`, `write`, `trim` or `flush`.
+    /// `read`, `write`, `trim`, `flush`, `create`, `stat` or `delete`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",
             Self::Trim => "trim",
             Self::Flush => "flush",
+            Self::Create => "create",
+            Self::Stat => "stat",
+            Self::Delete => "delete",
         }
     }
 
     /// Whether it changes what the target holds.
     pub const fn changes_data(self) -> bool {
-        matches!(self, Self::Write | Self::Trim)
+        matches!(self, Self::Write | Self::Trim | Self::Create | Self::Delete)
+    }
+
+    /// Whether it is done to a whole file, and not to a block of one.
+    pub const fn is_on_files(self) -> bool {
+        matches!(self, Self::Create | Self::Stat | Self::Delete)
     }
 }
 
@@ -240,6 +277,15 @@ impl OperationMix {
             100 => Some(Self::only(Operation::Read)),
             _ => None,
         }
+    }
+
+    /// Reads of which so many percent are written back afterwards, as shares of all
+    /// I/Os. `None` for 0 and above 100.
+    pub fn rewriting(percent: u32) -> Option<Self> {
+        let writes = (1..=100)
+            .contains(&percent)
+            .then(|| ((percent * 100) + (100 + percent) / 2) / (100 + percent))?;
+        Self::read_write(100 - writes)
     }
 
     /// As many trims as writes: each place is trimmed, then written (with

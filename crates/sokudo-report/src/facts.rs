@@ -7,7 +7,7 @@ use sokudo_model::{
 };
 
 use crate::document::RunDocument;
-use crate::fingerprint::extras;
+use crate::fingerprint::{extras, tree_text};
 use crate::number::{MISSING, grouped};
 
 const UNKNOWN: &str = "unknown";
@@ -32,6 +32,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         ("File", has_file(target).then(|| file_line(target))),
         ("Span", span_line(document)),
         ("Files", special(document, "files")),
+        ("Tree", trees_line(document)),
         ("Scatter", special(document, "scatter")),
         ("Rates", special(document, "rates")),
         ("Engine", Some(engine_line(document))),
@@ -220,6 +221,8 @@ fn span_line(document: &RunDocument) -> Option<String> {
         spans
     };
     let results = document.results.iter();
+    // The part that the per-character phases use is not that of the others.
+    let results = results.filter(|result| result.workload.blocks.largest().0 > 1);
     let spans = unique(results.flat_map(|result| of_workload(&result.workload)));
     let span_text = |span: &Span| match span.offset {
         Bytes(0) => format!("the first {}", span.length),
@@ -230,6 +233,13 @@ fn span_line(document: &RunDocument) -> Option<String> {
         texts.push(format!("and {} more", spans.len() - SPANS_NAMED));
     }
     (!texts.is_empty()).then(|| texts.join("; "))
+}
+
+/// What the trees of all phases have in common.
+fn trees_line(document: &RunDocument) -> Option<String> {
+    let results = document.results.iter();
+    let trees = unique(results.filter_map(|result| result.workload.tree.as_ref().map(tree_text)));
+    (!trees.is_empty()).then(|| trees.join("; "))
 }
 
 /// What is special about workloads, where anything is.

@@ -15,7 +15,7 @@ use sokudo_model::{
 
 mod extras;
 
-pub(crate) use extras::extras;
+pub(crate) use extras::{extras, tree_text};
 
 /// 8 bytes of the hash: 16 hexadecimal digits, short enough to be read aloud,
 /// and two of a million differing runs agree with a probability of 3 · 10^-8.

@@ -42,9 +42,16 @@ pub(crate) fn grouped_findings(document: &RunDocument) -> Vec<FindingGroup<'_>> 
     groups
 }
 
-/// A row's name with its direction, which alone tells rows apart.
+/// A row's name with its direction, which alone tells rows apart; where the name says it,
+/// as those of phases do, once.
 pub(crate) fn row_name(result: &ResultDocument) -> String {
-    format!("{} {}", result.name, result.direction_label())
+    let direction = result.direction_label();
+    let says_it = result.name.ends_with(&format!(" {direction}"));
+    if says_it || result.workload.rewritten_percent > 0 {
+        result.name.clone()
+    } else {
+        format!("{} {direction}", result.name)
+    }
 }
 
 fn add<'a>(groups: &mut Vec<FindingGroup<'a>>, finding: &'a Finding, row: Option<String>) {

@@ -10,6 +10,7 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+pub mod bonnie;
 pub mod csv;
 pub mod diskspd;
 pub mod document;
@@ -24,6 +25,8 @@ mod grouping;
 mod json_layout;
 mod layout;
 mod number;
+mod phase;
+mod phase_table;
 #[cfg(test)]
 mod sample;
 mod shortfall;

@@ -10,8 +10,9 @@ use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument, 
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name};
 use crate::layout::{Align, Column, table_lines, table_width, wrapped};
+use crate::phase::Phase;
 use crate::shortfall::{shortfalls, verdict_cell};
-use crate::{date, number};
+use crate::{date, number, phase_table};
 
 /// Lines of text longer than this are hard to read, however wide the terminal.
 const TEXT_WIDTH_MAX: usize = 100;
@@ -70,7 +71,7 @@ impl BandwidthUnit {
         }
     }
 
-    const fn bytes(self) -> f64 {
+    pub(crate) const fn bytes(self) -> f64 {
         match self {
             Self::MegabytesPerSecond => 1e6,
             Self::MebibytesPerSecond => 1_048_576.0,
@@ -103,7 +104,7 @@ impl TableStyle {
     /// Text that cannot harm a terminal and, if wished, has no sign of ours
     /// beyond ASCII. Names of devices and files are written by strangers and may
     /// hold escapes.
-    fn text(&self, text: &str) -> String {
+    pub(crate) fn text(&self, text: &str) -> String {
         let mut safe = String::with_capacity(text.len());
         for sign in text.chars() {
             match (sign, self.ascii) {
@@ -120,7 +121,7 @@ impl TableStyle {
         safe
     }
 
-    fn wrapped(&self, first: &str, text: &str) -> Vec<String> {
+    pub(crate) fn wrapped(&self, first: &str, text: &str) -> Vec<String> {
         wrapped(
             &self.text(first),
             &self.text(text),
@@ -128,7 +129,7 @@ impl TableStyle {
         )
     }
 
-    const fn rule(&self) -> char {
+    pub(crate) const fn rule(&self) -> char {
         if self.ascii { '-' } else { '─' }
     }
 }
@@ -162,6 +163,9 @@ enum Figure {
 }
 
 fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
+    if Phase::makes_up(document) {
+        return phase_table::figure_lines(document, style);
+    }
     let results = document.results_by_direction();
     let columns = fitting_columns(document, &results, style);
     let verdicts = columns.last().map_or(&[][..], |verdict| &verdict.cells);
@@ -308,7 +312,12 @@ fn latency(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64
 }
 
 /// The row with its last cell, the verdict, in the verdict's colour.
-fn coloured(row: &str, cell: &str, result: &ResultDocument, style: &TableStyle) -> String {
+pub(crate) fn coloured(
+    row: &str,
+    cell: &str,
+    result: &ResultDocument,
+    style: &TableStyle,
+) -> String {
     let colour = match result.verdict {
         Some(Verdict::Verified) => "32",
         Some(Verdict::Unverified) => "33",

@@ -115,6 +115,7 @@ pub(crate) enum Command {
     /// Measure a range of block sizes, queue depths or threads
     Sweep(Box<SweepArguments>),
     /// Measure a file system by Bonnie++'s phases
+    #[command(after_help = bonnie::BONNIE_NOTE)]
     Bonnie(BonnieArguments),
     /// Run fio job files, with sokudo's own results and verdicts
     #[command(after_help = RUN_EXAMPLES)]

@@ -322,7 +322,7 @@ fn bare_info(name: &str, kind: TargetKind, size: Bytes) -> TargetInfo {
 }
 
 /// What an open file is made of, and whether it can be read directly.
-fn describe_file(info: &mut TargetInfo, file: &File) {
+pub(crate) fn describe_file(info: &mut TargetInfo, file: &File) {
     info.direct_io = sokudo_device::direct_io_support(file);
     match sokudo_device::file_state(file) {
         Ok(state) => info.file_state = Some(state),
@@ -357,7 +357,7 @@ pub(crate) fn from_consent(error: ConsentError) -> Exit {
     }
 }
 
-fn from_test_file(error: TestFileError) -> Exit {
+pub(crate) fn from_test_file(error: TestFileError) -> Exit {
     match error {
         TestFileError::Cancelled => Exit::InterruptedEarly(error.into()),
         TestFileError::Stage(error) => from_stage(error),

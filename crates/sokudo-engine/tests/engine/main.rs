@@ -22,4 +22,5 @@ mod recording;
 mod setup;
 mod simulated;
 mod stopping;
+mod trees;
 mod verifying;

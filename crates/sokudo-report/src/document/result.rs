@@ -30,6 +30,10 @@ pub struct ResultDocument {
     pub bandwidth_bytes_per_s: Option<BandwidthFigures>,
     /// I/Os completed per second, of all operations together.
     pub iops: Option<RateFigures>,
+    /// Files created, looked up or deleted per second; absent for rows that do none of
+    /// these. One I/O of such a row is one file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files_per_s: Option<RateFigures>,
     /// From preparing an I/O to reaping it.
     pub latency_ns: Option<LatencyFigures>,
     /// From the instant at which the schedule meant the I/O to start; null
@@ -97,10 +101,16 @@ pub enum Direction {
     Trim,
     /// Only flushes.
     Flush,
+    /// Files are created.
+    Create,
+    /// Files are looked up.
+    Stat,
+    /// Files are deleted.
+    Delete,
 }
 
 impl Direction {
-    /// `read`, `write`, `mix`, `trim` or `flush`.
+    /// `read`, `write`, `mix`, `trim`, `flush`, `create`, `stat` or `delete`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -108,6 +118,9 @@ impl Direction {
             Self::Mix => "mix",
             Self::Trim => "trim",
             Self::Flush => "flush",
+            Self::Create => "create",
+            Self::Stat => "stat",
+            Self::Delete => "delete",
         }
     }
 
@@ -117,6 +130,9 @@ impl Direction {
             Some(Operation::Write) => Self::Write,
             Some(Operation::Trim) => Self::Trim,
             Some(Operation::Flush) => Self::Flush,
+            Some(Operation::Create) => Self::Create,
+            Some(Operation::Stat) => Self::Stat,
+            Some(Operation::Delete) => Self::Delete,
             _ => Self::Mix,
         }
     }
@@ -210,6 +226,10 @@ impl ResultDocument {
             verdict: assessment.map(|assessment| assessment.verdict),
             bandwidth_bytes_per_s: work.bandwidth(|operation| direction.counts(operation)),
             iops: work.iops(|operation| direction.counts(operation)),
+            files_per_s: row
+                .workload
+                .tree
+                .and_then(|_| work.iops(Operation::is_on_files)),
             latency_ns: latency.as_ref().and_then(LatencyFigures::of),
             latency_from_intended_ns: work.latency_from_intended(),
             submission_latency_ns: work.submission_latency(),

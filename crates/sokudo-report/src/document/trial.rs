@@ -157,7 +157,7 @@ pub struct FailureDocument {
     pub asked_bytes: Option<u32>,
     /// Bytes moved; null unless `kind` is `short`.
     pub moved_bytes: Option<u32>,
-    /// Offset of the first one.
+    /// Offset of the first one; of operations on files, how many files came before it.
     pub offset_bytes: u64,
     /// How many.
     pub count: u64,
@@ -217,6 +217,12 @@ fn message(failure: &IoFailure) -> String {
     let way = failure_words(failure.kind);
     let (operation, times) = (failure.operation.name(), failure.count);
     let plural = if times == 1 { "" } else { "s" };
+    if failure.operation.is_on_files() {
+        return format!(
+            "{times} {operation}{plural} failed, after {} files: {way}",
+            failure.offset.0
+        );
+    }
     format!(
         "{times} {operation}{plural} failed, the first at byte {}: {way}",
         failure.offset.0

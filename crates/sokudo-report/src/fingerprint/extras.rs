@@ -5,8 +5,9 @@
 
 use sokudo_model::{
     Batching, BufferMemory, Bytes, CpuPolicy, Distribution, DriveCache, EndsOthers, FileOrder,
-    Nanos, Operation, PatternPart, Rate, RateProcess, Rates, Recording, Sample, Scatter,
-    SteadyFigure, SteadyLimit, SteadyRule, Survey, Verify, Visit, Workload, Zone, ZoneLength,
+    FileTree, Nanos, Operation, PatternPart, Rate, RateProcess, Rates, Recording, Sample, Scatter,
+    SteadyFigure, SteadyLimit, SteadyRule, Survey, TreeContents, TreeNames, TreeOrder, Verify,
+    Visit, Workload, Zone, ZoneLength,
 };
 
 /// Parameters of distributions and rules are in millionths.
@@ -19,14 +20,17 @@ pub(crate) fn extras(workload: &Workload) -> impl Iterator<Item = (&'static str,
         ("batching", batching(workload.batching)),
         ("check", workload.verify.as_ref().map(check)),
         ("cpus", cpus(workload)),
+        ("emptied", workload.from_empty.then(|| "first".to_owned())),
         ("files", files(workload)),
         ("memory", memory(workload.memory)),
         ("rates", rates(&workload.rates)),
         ("recording", recording(&workload.recording)),
+        ("rewritten", rewritten(workload.rewritten_percent)),
         ("scatter", scatter(&workload.scatter)),
         ("start", start(workload)),
         ("steady", workload.steady.as_ref().map(steady)),
         ("survey", workload.survey.as_ref().map(survey)),
+        ("tree", workload.tree.as_ref().map(tree)),
         ("write cache", drive_cache(workload.drive_cache)),
     ];
     let present = |(name, value): (&'static str, Option<String>)| Some((name, value?));
@@ -45,6 +49,43 @@ fn drive_cache(state: DriveCache) -> Option<String> {
         DriveCache::On => Some("switched on".to_owned()),
         DriveCache::Off => Some("switched off".to_owned()),
     }
+}
+
+fn rewritten(percent: u32) -> Option<String> {
+    (percent > 0).then(|| format!("{percent} % of what is read"))
+}
+
+fn tree(tree: &FileTree) -> String {
+    let names = match tree.names {
+        TreeNames::NumberFirst => "numbered names",
+        TreeNames::RandomFirst => "random names",
+    };
+    let order = match tree.order {
+        TreeOrder::Numbered => "by number",
+        TreeOrder::Listed => "as listed",
+        TreeOrder::Shuffled => "in random order",
+    };
+    format!("{}, {names}, {order}", tree_text(tree))
+}
+
+/// What a tree's files are, whatever is done to them.
+pub(crate) fn tree_text(tree: &FileTree) -> String {
+    let contents = match tree.contents {
+        TreeContents::Bytes { min, max } if min == max => format!("of {max} B"),
+        TreeContents::Bytes { min, max } => format!("of {min} to {max} B"),
+        TreeContents::HardLinks => "that are hard links".to_owned(),
+        TreeContents::SymbolicLinks => "that are symbolic links".to_owned(),
+    };
+    let directories = match tree.directories {
+        0 => String::new(),
+        count => format!(", in {count} directories"),
+    };
+    let synced = if tree.sync_each {
+        ", each made durable"
+    } else {
+        ""
+    };
+    format!("{} files {contents}{directories}{synced}", tree.files)
 }
 
 fn survey(survey: &Survey) -> String {

@@ -1,11 +1,100 @@
 //! Arguments of `sokudo bonnie`.
 
 use clap::Args;
+use sokudo_dialect::bonnie::{FileSpec, FilesSpec};
+use sokudo_model::Bytes;
+
+use super::Printing;
+
+/// What `sokudo bonnie --help` ends with.
+pub(crate) const BONNIE_NOTE: &str = "\
+Examples:
+  sokudo bonnie /mnt/data                        as bonnie++ -d /mnt/data
+  sokudo bonnie . --size 4GiB --files 0          one file of 4 GiB and nothing else
+  sokudo bonnie . --size 0 --files 16:4k:1k:8    16,384 files of 1 to 4 KiB in 8 directories
+  sokudo bonnie . --bonnie-csv | bon_csv2html    Bonnie++'s own CSV line
+
+What is in the page cache is read from there, as with Bonnie++: a file needs twice the
+memory, which is the default, or --cold. Where a figure is the cache's, the verdict says so.
+
+Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
+would endanger data, 130 interrupted.";
 
 /// Arguments of `sokudo bonnie`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct BonnieArguments {
-    /// Directory
+    /// Directory to measure in; everything that is made there is removed again
     #[arg(default_value = ".")]
-    pub(crate) directory: std::path::PathBuf,
+    pub(crate) directory: String,
+
+    /// The one file [default: twice the memory:8k:8192:5]
+    ///
+    /// Its size in MiB or with a unit (0 leaves its phases out), the chunk of one read or
+    /// write, how many seeks, and how many seekers do them at the same time.
+    #[arg(
+        short,
+        long,
+        value_name = "SIZE[:CHUNK[:SEEKS[:SEEKERS]]]",
+        help_heading = "What is measured"
+    )]
+    pub(crate) size: Option<FileSpec>,
+
+    /// The many files: how many times 1024, their sizes, their directories
+    ///
+    /// 0 leaves their phases out. MAX and MIN bound the random size of a file; MAX -1 makes
+    /// hard links and -2 symbolic links instead. CHUNK is that of one read or write.
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "N[:MAX[:MIN[:DIRECTORIES[:CHUNK]]]]",
+        default_value = "16",
+        help_heading = "What is measured"
+    )]
+    pub(crate) files: FilesSpec,
+
+    /// How much is written and read one byte at a time; 0 leaves that out
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "20MiB",
+        help_heading = "What is measured"
+    )]
+    pub(crate) characters: Bytes,
+
+    /// How often all phases are run; 6 are needed for a 95 % interval
+    #[arg(short = 'x', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
+    pub(crate) runs: u32,
+
+    /// Make every single write, creation and deletion durable (fsync)
+    #[arg(short = 'b', long, help_heading = "How it is measured")]
+    pub(crate) sync_each: bool,
+
+    /// Bypass the page cache in the phases that work in chunks: on or off
+    #[arg(
+        short = 'D',
+        long,
+        num_args = 0..=1,
+        default_value = "off",
+        default_missing_value = "on",
+        value_parser = ["on", "off"],
+        value_name = "MODE",
+        hide_possible_values = true,
+        help_heading = "How it is measured"
+    )]
+    pub(crate) direct: String,
+
+    /// Empty the page cache of the file before each phase that reads it
+    #[arg(long, help_heading = "How it is measured")]
+    pub(crate) cold: bool,
+
+    /// Where all chance starts from: names, sizes, places and orders
+    #[arg(long, value_name = "N", help_heading = "How it is measured")]
+    pub(crate) seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) printing: Printing,
+
+    /// Print Bonnie++'s CSV line, one per run, as bon_csv2txt and bon_csv2html read it
+    #[arg(long, conflicts_with = "format", help_heading = "What is printed")]
+    pub(crate) bonnie_csv: bool,
 }

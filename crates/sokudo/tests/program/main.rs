@@ -10,6 +10,7 @@
 )]
 
 mod bad_input;
+mod bonnie;
 mod diskspd_door;
 mod fio_door;
 mod fio_safety;

@@ -1,0 +1,418 @@
+//! One workload on a tree of files, from its first file to its last.
+
+use std::fs::File;
+
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, fsync, linkat, mkdirat, openat, symlinkat, unlinkat};
+use rustix::io::Errno;
+use sokudo_model::{
+    BackendKind, BackendUse, Bytes, Event, FailureKind, FileTree, IoFailure, Moved, Nanos,
+    Operation, OperationTally, Outcome, Phase, StopReason, TreeContents, TreeOrder, Workload,
+};
+use sokudo_stats::{Permutation, Random, mix64};
+use sokudo_sys::thread_counts;
+
+use super::names::{Names, directory_name};
+use super::own_directory::{OwnDirectory, TreeError};
+use crate::clock::{Clock as _, RealClock};
+use crate::control::Control;
+use crate::drive::used_since;
+
+/// How often a listener hears how far it is, nanoseconds.
+const TICK_NS: u64 = 100_000_000;
+
+/// What links point to.
+const LINKED_NAME: &str = "linked-to";
+
+/// Where and with what chance a tree is worked on.
+#[derive(Clone, Copy)]
+pub struct TreeRun<'a> {
+    /// What the files lie in.
+    pub directory: &'a OwnDirectory,
+    /// Names, sizes and random orders follow from it: the same for all workloads on the
+    /// same files.
+    pub seed: u64,
+    /// Stops it.
+    pub control: &'a Control,
+}
+
+/// Creates, looks up or deletes all files of the workload's tree, one after the other. A
+/// file that fails ends it and is in the outcome, by its number; what was measured until
+/// then counts.
+///
+/// Deleting deletes the subdirectories too. Unless each file is made durable by itself,
+/// creating and deleting end with a flush of the whole file system, inside the measured
+/// time.
+///
+/// # Errors
+/// When the workload has no tree, or subdirectories cannot be made.
+pub fn run_tree(
+    workload: &Workload,
+    run: TreeRun<'_>,
+    listener: &mut dyn FnMut(Event),
+) -> Result<Outcome, TreeError> {
+    let operation = workload.operations.single();
+    let (Some(tree), Some(operation)) = (
+        workload.tree.filter(|tree| tree.files > 0),
+        operation.filter(|operation| operation.is_on_files()),
+    ) else {
+        return Err(TreeError::NoTree {
+            name: workload.name.clone(),
+            operation: workload.operations.direction(),
+        });
+    };
+    let mut carrier = Carrier::new(workload, tree, operation, run);
+    let prepared = match operation {
+        Operation::Create => carrier.make_directories(),
+        _ => Ok(()),
+    };
+    let used_before = thread_counts();
+    carrier.start();
+    let done = prepared
+        .and_then(|()| carrier.open_directories())
+        .and_then(|()| carrier.visit_all(listener))
+        .and_then(|()| carrier.settle());
+    let stopped = match done {
+        Ok(()) => StopReason::Bytes,
+        Err(End::Stopped(reason)) => reason,
+        Err(End::Failed(kind)) => {
+            carrier.fail(kind);
+            StopReason::Failed
+        }
+    };
+    let (cpu, usage) = used_since(used_before);
+    Ok(Outcome {
+        cpu: Some(cpu),
+        usage: Some(usage),
+        ..carrier.outcome(stopped)
+    })
+}
+
+/// Why not all files were visited.
+enum End {
+    Stopped(StopReason),
+    Failed(FailureKind),
+}
+
+impl From<Errno> for End {
+    fn from(errno: Errno) -> Self {
+        Self::Failed(FailureKind::Errno(errno.raw_os_error()))
+    }
+}
+
+/// What is needed to visit files.
+struct Carrier<'a> {
+    tree: FileTree,
+    operation: Operation,
+    names: Names,
+    seed: u64,
+    root: &'a File,
+    control: &'a Control,
+    /// Open only where each change is made durable.
+    directories: Vec<File>,
+    /// What is written, and room for what is read: one chunk.
+    buffer: Vec<u8>,
+    path: String,
+    clock: RealClock,
+    tally: OperationTally,
+    flushes: OperationTally,
+    failures: Vec<IoFailure>,
+    started_at: u64,
+    now: u64,
+    busy_ns: u64,
+    told_at: u64,
+}
+
+impl<'a> Carrier<'a> {
+    fn new(workload: &Workload, tree: FileTree, operation: Operation, run: TreeRun<'a>) -> Self {
+        let chunk_bytes = usize::try_from(workload.blocks.largest().0).unwrap_or(usize::MAX);
+        let most = match tree.contents {
+            TreeContents::Bytes { max, .. } => max as usize,
+            TreeContents::HardLinks | TreeContents::SymbolicLinks => 0,
+        };
+        let mut buffer = vec![0; chunk_bytes.min(most)];
+        Random::new(run.seed).fill(&mut buffer);
+        Self {
+            tree,
+            operation,
+            names: Names::new(tree, run.seed),
+            seed: run.seed,
+            root: run.directory.handle(),
+            control: run.control,
+            directories: Vec::new(),
+            buffer,
+            path: String::new(),
+            clock: RealClock::new(),
+            tally: OperationTally::new(operation),
+            flushes: OperationTally::new(Operation::Flush),
+            failures: Vec::new(),
+            started_at: 0,
+            now: 0,
+            busy_ns: 0,
+            told_at: 0,
+        }
+    }
+
+    fn make_directories(&mut self) -> Result<(), End> {
+        for number in 0..self.tree.directories {
+            mkdirat(self.root, directory_name(number), Mode::RWXU)?;
+        }
+        if !matches!(self.tree.contents, TreeContents::Bytes { .. }) {
+            openat(self.root, LINKED_NAME, creating(), mode_of_files())?;
+        }
+        Ok(())
+    }
+
+    fn open_directories(&mut self) -> Result<(), End> {
+        if !self.tree.sync_each {
+            return Ok(());
+        }
+        for number in 0..self.tree.directories {
+            let handle = openat(self.root, directory_name(number), listing(), Mode::empty())?;
+            self.directories.push(handle.into());
+        }
+        Ok(())
+    }
+
+    fn start(&mut self) {
+        self.started_at = self.clock.now();
+        self.now = self.started_at;
+        self.told_at = self.started_at;
+    }
+
+    fn visit_all(&mut self, listener: &mut dyn FnMut(Event)) -> Result<(), End> {
+        match self.tree.order {
+            TreeOrder::Numbered => {
+                for number in 0..self.tree.files {
+                    self.visit(number, listener)?;
+                }
+            }
+            TreeOrder::Shuffled => {
+                // Each operation has an order of its own.
+                let key = mix64(self.seed ^ self.operation.index() as u64);
+                let order = Permutation::new(self.tree.files, key);
+                for index in 0..self.tree.files {
+                    self.visit(order.at(index), listener)?;
+                }
+            }
+            TreeOrder::Listed => {
+                for directory in 0..self.tree.directories.max(1) {
+                    for number in self.listed(directory)? {
+                        self.visit(number, listener)?;
+                    }
+                }
+                // Somebody else has deleted files, or the file system lost them.
+                if self.tally.ios < self.tree.files {
+                    return Err(Errno::NOENT.into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The numbers of the files in a directory, in its own order.
+    fn listed(&self, directory: u32) -> Result<Vec<u64>, End> {
+        let entries = if self.tree.directories == 0 {
+            Dir::read_from(self.root)?
+        } else {
+            let handle = openat(
+                self.root,
+                directory_name(directory),
+                listing(),
+                Mode::empty(),
+            )?;
+            Dir::read_from(handle)?
+        };
+        let mut numbers = Vec::new();
+        for entry in entries {
+            numbers.extend(self.names.number_of(entry?.file_name().to_bytes()));
+        }
+        Ok(numbers)
+    }
+
+    fn visit(&mut self, number: u64, listener: &mut dyn FnMut(Event)) -> Result<(), End> {
+        if self.control.is_cancelled() {
+            return Err(End::Stopped(StopReason::Cancelled));
+        }
+        if self.control.is_stopped() {
+            return Err(End::Stopped(StopReason::Ended));
+        }
+        self.names.path(number, &mut self.path);
+        let issued_at = self.clock.now();
+        let result = match self.operation {
+            Operation::Create => self.create(number),
+            Operation::Stat => self.look_up(number),
+            _ => self.delete(number),
+        };
+        self.now = self.clock.now();
+        self.busy_ns += self.now - issued_at;
+        self.tally.bytes.0 += result?;
+        self.tally.ios += 1;
+        self.tally.latency.record(self.now - issued_at);
+        if self.now - self.told_at >= TICK_NS {
+            self.told_at = self.now;
+            listener(Event::Progress {
+                workload: 0,
+                at: Nanos(self.now - self.started_at),
+                bytes: self.tally.bytes,
+                ios: self.tally.ios,
+                each: [Moved::default(); 3],
+                phase: Phase::Running,
+            });
+        }
+        Ok(())
+    }
+
+    /// Returns the bytes written.
+    fn create(&mut self, number: u64) -> Result<u64, End> {
+        let path = self.path.as_str();
+        match self.tree.contents {
+            TreeContents::HardLinks => {
+                linkat(self.root, LINKED_NAME, self.root, path, AtFlags::empty())?;
+            }
+            TreeContents::SymbolicLinks => {
+                // A link is resolved from where it lies.
+                let up = if self.tree.directories > 0 { "../" } else { "" };
+                symlinkat(format!("{up}{LINKED_NAME}"), self.root, path)?;
+            }
+            TreeContents::Bytes { .. } => {
+                let file = openat(self.root, path, creating(), mode_of_files())?;
+                self.write(&file, number)?;
+                if self.tree.sync_each {
+                    fsync(&file)?;
+                }
+            }
+        }
+        self.sync_directory(number)?;
+        Ok(self.names.size_of(number).into())
+    }
+
+    fn write(&mut self, file: &impl std::os::fd::AsFd, number: u64) -> Result<(), End> {
+        // No two files begin alike.
+        for (byte, mark) in self.buffer.iter_mut().zip(mix64(number).to_le_bytes()) {
+            *byte ^= mark;
+        }
+        let mut left = self.names.size_of(number) as usize;
+        while left > 0 {
+            let part = left.min(self.buffer.len());
+            let written = rustix::io::write(file, &self.buffer[..part])?;
+            if written == 0 {
+                return Err(End::Failed(FailureKind::Nothing));
+            }
+            left -= written;
+        }
+        Ok(())
+    }
+
+    /// Returns the bytes read. A file of another size than it was created with is a
+    /// failure.
+    fn look_up(&mut self, number: u64) -> Result<u64, End> {
+        let asked = self.names.size_of(number);
+        let found = rustix::fs::statat(self.root, self.path.as_str(), AtFlags::empty())?.st_size;
+        let found = u32::try_from(found).unwrap_or(u32::MAX);
+        if found != asked {
+            return Err(End::Failed(FailureKind::Short {
+                asked,
+                moved: found,
+            }));
+        }
+        let mut left = asked as usize;
+        if left == 0 {
+            return Ok(0);
+        }
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let file = openat(self.root, self.path.as_str(), flags, Mode::empty())?;
+        while left > 0 {
+            let part = left.min(self.buffer.len());
+            match rustix::io::read(&file, &mut self.buffer[..part])? {
+                0 => return Err(End::Failed(FailureKind::Nothing)),
+                read => left -= read,
+            }
+        }
+        Ok(asked.into())
+    }
+
+    fn delete(&self, number: u64) -> Result<u64, End> {
+        unlinkat(self.root, self.path.as_str(), AtFlags::empty())?;
+        self.sync_directory(number)?;
+        Ok(0)
+    }
+
+    fn sync_directory(&self, number: u64) -> Result<(), End> {
+        if self.tree.sync_each {
+            let own = self.names.directory_of(number) as usize;
+            fsync(self.directories.get(own).unwrap_or(self.root))?;
+        }
+        Ok(())
+    }
+
+    /// Takes subdirectories away after the files, and makes everything durable.
+    fn settle(&mut self) -> Result<(), End> {
+        if self.operation == Operation::Delete {
+            for number in 0..self.tree.directories {
+                unlinkat(self.root, directory_name(number), AtFlags::REMOVEDIR)?;
+            }
+            if !matches!(self.tree.contents, TreeContents::Bytes { .. }) {
+                unlinkat(self.root, LINKED_NAME, AtFlags::empty())?;
+            }
+        }
+        if self.operation != Operation::Stat && !self.tree.sync_each {
+            let issued_at = self.clock.now();
+            rustix::fs::syncfs(self.root)?;
+            self.now = self.clock.now();
+            let took = self.now - issued_at;
+            self.busy_ns += took;
+            self.flushes.ios += 1;
+            self.flushes.latency.record(took);
+            self.flushes.elapsed = Nanos(took);
+        }
+        self.now = self.clock.now();
+        Ok(())
+    }
+
+    fn fail(&mut self, kind: FailureKind) {
+        self.failures.push(IoFailure {
+            operation: self.operation,
+            kind,
+            offset: Bytes(self.tally.ios),
+            count: 1,
+        });
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
+    fn outcome(mut self, stopped: StopReason) -> Outcome {
+        let elapsed_ns = self.now - self.started_at;
+        self.tally.elapsed = Nanos(elapsed_ns);
+        let depth_achieved = if elapsed_ns == 0 {
+            0.0
+        } else {
+            self.busy_ns as f64 / elapsed_ns as f64
+        };
+        let backend = BackendUse {
+            kind: BackendKind::Sync,
+            features: Vec::new(),
+            notes: Vec::new(),
+        };
+        let tallies = [self.flushes, self.tally];
+        Outcome {
+            elapsed: Nanos(elapsed_ns),
+            operations: tallies.into_iter().filter(|tally| tally.ios > 0).collect(),
+            depth_achieved,
+            failures: self.failures,
+            ..Outcome::new(backend, stopped)
+        }
+    }
+}
+
+/// As a new file is opened: it must not be there yet.
+fn creating() -> OFlags {
+    OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC
+}
+
+/// As a directory is opened.
+fn listing() -> OFlags {
+    OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
+}
+
+fn mode_of_files() -> Mode {
+    Mode::RUSR | Mode::WUSR
+}

@@ -1,0 +1,333 @@
+//! Many files, and blocks that are read and written back.
+
+use std::collections::HashSet;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use sokudo_engine::{
+    Control, OwnDirectory, StageError, StageOptions, Target, TestFile, TreeError, TreeRun,
+    run_stage, run_tree,
+};
+use sokudo_model::{
+    BackendKind, Bytes, DirectMode, Durability, Event, FailureKind, FileTree, Limits, Operation,
+    OperationMix, Order, Outcome, Stage, StopReason, TreeContents, TreeNames, TreeOrder, Workload,
+};
+
+const FILES: u64 = 300;
+
+fn tree(names: TreeNames, order: TreeOrder) -> FileTree {
+    FileTree {
+        files: FILES,
+        contents: TreeContents::Bytes { min: 10, max: 5000 },
+        directories: 3,
+        names,
+        order,
+        sync_each: false,
+    }
+}
+
+fn workload(operation: Operation, tree: FileTree) -> Workload {
+    Workload {
+        operations: OperationMix::only(operation),
+        tree: Some(tree),
+        ..Workload::new(operation.name(), Bytes(1024))
+    }
+}
+
+fn carry_out(operation: Operation, tree: FileTree, directory: &OwnDirectory) -> Outcome {
+    let run = TreeRun {
+        directory,
+        seed: 7,
+        control: &Control::new(),
+    };
+    run_tree(&workload(operation, tree), run, &mut |_| {}).unwrap()
+}
+
+/// Names and sizes of all files below a directory.
+fn files_below(directory: &Path) -> Vec<(String, u64)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).unwrap().flatten() {
+        if entry.file_type().unwrap().is_dir() {
+            found.extend(files_below(&entry.path()));
+        } else {
+            let name = entry.file_name().as_bytes().to_vec();
+            let size = entry.metadata().unwrap().len();
+            found.push((String::from_utf8(name).unwrap(), size));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_file_is_created_once_looked_up_and_deleted_in_every_order() {
+    let parent = tempfile::tempdir().unwrap();
+    let own = OwnDirectory::create(parent.path(), &[]).unwrap();
+    for (names, visit) in [
+        (TreeNames::NumberFirst, TreeOrder::Listed),
+        (TreeNames::RandomFirst, TreeOrder::Shuffled),
+        (TreeNames::RandomFirst, TreeOrder::Listed),
+        (TreeNames::NumberFirst, TreeOrder::Numbered),
+    ] {
+        let created = carry_out(Operation::Create, tree(names, TreeOrder::Numbered), &own);
+        let there = files_below(own.path());
+        assert_eq!(there.len() as u64, FILES);
+        let different: HashSet<&String> = there.iter().map(|(name, _)| name).collect();
+        assert_eq!(different.len() as u64, FILES);
+        assert!(there.iter().all(|(_, size)| (10..=5000).contains(size)));
+        let bytes: u64 = there.iter().map(|(_, size)| size).sum();
+        let tally = created.operation(Operation::Create).unwrap();
+        assert_eq!((tally.ios, tally.bytes.0), (FILES, bytes));
+        assert_eq!(tally.latency.count(), FILES);
+        assert_eq!(created.operation(Operation::Flush).unwrap().ios, 1);
+
+        // Sizes are checked: a file of another one would be a failure.
+        let looked_up = carry_out(Operation::Stat, tree(names, visit), &own);
+        let tally = looked_up.operation(Operation::Stat).unwrap();
+        assert_eq!((tally.ios, tally.bytes.0), (FILES, bytes));
+
+        let deleted = carry_out(Operation::Delete, tree(names, visit), &own);
+        assert_eq!(deleted.operation(Operation::Delete).unwrap().ios, FILES);
+        for outcome in [created, looked_up, deleted] {
+            assert_eq!(outcome.stopped, StopReason::Bytes);
+            assert_eq!(outcome.failures, []);
+            assert!(outcome.cpu.is_some());
+        }
+        assert_eq!(std::fs::read_dir(own.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn links_are_made_and_resolved() {
+    for contents in [TreeContents::HardLinks, TreeContents::SymbolicLinks] {
+        for directories in [0, 2] {
+            let parent = tempfile::tempdir().unwrap();
+            let own = OwnDirectory::create(parent.path(), &[]).unwrap();
+            let links = FileTree {
+                contents,
+                directories,
+                ..tree(TreeNames::RandomFirst, TreeOrder::Listed)
+            };
+            for operation in Operation::ON_FILES {
+                let order = match operation {
+                    Operation::Create => TreeOrder::Numbered,
+                    _ => TreeOrder::Listed,
+                };
+                let outcome = carry_out(operation, FileTree { order, ..links }, &own);
+                assert_eq!(outcome.failures, [], "{contents:?} {operation:?}");
+                assert_eq!(outcome.operation(operation).unwrap().ios, FILES);
+            }
+            assert_eq!(std::fs::read_dir(own.path()).unwrap().count(), 0);
+        }
+    }
+}
+
+#[test]
+fn each_file_can_be_made_durable_instead_of_all_at_the_end() {
+    let parent = tempfile::tempdir().unwrap();
+    let own = OwnDirectory::create(parent.path(), &[]).unwrap();
+    let synced = FileTree {
+        files: 20,
+        sync_each: true,
+        ..tree(TreeNames::NumberFirst, TreeOrder::Numbered)
+    };
+    for operation in Operation::ON_FILES {
+        let outcome = carry_out(operation, synced, &own);
+        assert_eq!(outcome.failures, []);
+        assert_eq!(outcome.operation(Operation::Flush), None);
+    }
+}
+
+#[test]
+fn a_file_that_somebody_changed_or_took_away_is_a_failure() {
+    let parent = tempfile::tempdir().unwrap();
+    let own = OwnDirectory::create(parent.path(), &[]).unwrap();
+    let flat = FileTree {
+        directories: 0,
+        ..tree(TreeNames::NumberFirst, TreeOrder::Listed)
+    };
+    let created = FileTree {
+        order: TreeOrder::Numbered,
+        ..flat
+    };
+    carry_out(Operation::Create, created, &own);
+    let (name, size) = files_below(own.path()).swap_remove(100);
+    let path = own.path().join(&name);
+    std::fs::write(&path, vec![0; usize::try_from(size).unwrap() - 1]).unwrap();
+    let outcome = carry_out(Operation::Stat, flat, &own);
+    assert_eq!(outcome.stopped, StopReason::Failed);
+    assert!(
+        matches!(outcome.failures[0].kind, FailureKind::Short { asked, moved } if asked == moved + 1),
+        "{:?}",
+        outcome.failures
+    );
+    std::fs::remove_file(&path).unwrap();
+    let outcome = carry_out(Operation::Delete, flat, &own);
+    assert_eq!(outcome.failures[0].kind, FailureKind::Errno(2));
+    assert_eq!(outcome.operation(Operation::Delete).unwrap().ios, FILES - 1);
+}
+
+#[test]
+fn a_file_of_a_stranger_is_neither_taken_nor_followed() {
+    let parent = tempfile::tempdir().unwrap();
+    let own = OwnDirectory::create(parent.path(), &[]).unwrap();
+    let flat = FileTree {
+        directories: 0,
+        ..tree(TreeNames::NumberFirst, TreeOrder::Numbered)
+    };
+    carry_out(Operation::Create, flat, &own);
+    // What is there already is not written.
+    let again = carry_out(Operation::Create, flat, &own);
+    assert_eq!(again.failures[0].kind, FailureKind::Errno(17));
+    assert_eq!(again.ios(), 0);
+}
+
+#[test]
+fn interrupted_anywhere_nothing_is_left() {
+    for operation in Operation::ON_FILES {
+        let parent = tempfile::tempdir().unwrap();
+        let own = OwnDirectory::create(parent.path(), &[]).unwrap();
+        let numbered = tree(TreeNames::NumberFirst, TreeOrder::Numbered);
+        if operation != Operation::Create {
+            carry_out(Operation::Create, numbered, &own);
+        }
+        let control = Control::new();
+        control.cancel();
+        let run = TreeRun {
+            directory: &own,
+            seed: 7,
+            control: &control,
+        };
+        let outcome = run_tree(&workload(operation, numbered), run, &mut |_| {}).unwrap();
+        assert_eq!(outcome.stopped, StopReason::Cancelled);
+        drop(own);
+        assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn what_is_no_tree_is_refused() {
+    let parent = tempfile::tempdir().unwrap();
+    let own = OwnDirectory::create(parent.path(), &[]).unwrap();
+    let run = TreeRun {
+        directory: &own,
+        seed: 7,
+        control: &Control::new(),
+    };
+    let reads = Workload::new("reads", Bytes(4096));
+    let refused = run_tree(&reads, run, &mut |_| {});
+    assert!(matches!(refused, Err(TreeError::NoTree { .. })));
+    let file = TestFile::create(parent.path(), Bytes::mib(1)).unwrap();
+    let stage = Stage {
+        workloads: vec![workload(
+            Operation::Create,
+            tree(TreeNames::NumberFirst, TreeOrder::Numbered),
+        )],
+    };
+    let refused = run_stage(
+        &stage,
+        StageOptions::default(),
+        &mut [file.target().unwrap()],
+        &Control::new(),
+        &mut |_| {},
+    );
+    assert!(matches!(refused, Err(StageError::Check(_))), "{refused:?}");
+}
+
+fn rewriting(percent: u32, order: Order) -> Workload {
+    Workload {
+        backend: BackendKind::Sync,
+        direct: DirectMode::Off,
+        operations: OperationMix::rewriting(percent).unwrap(),
+        order,
+        rewritten_percent: percent,
+        limits: Limits {
+            bytes: Some(Bytes::mib(1)),
+            ..Limits::default()
+        },
+        ..Workload::new("rewrite", Bytes(4096))
+    }
+}
+
+fn on_file(workload: Workload, file: &TestFile, control: &Control) -> Outcome {
+    let stage = Stage {
+        workloads: vec![workload],
+    };
+    let mut targets: [Target; 1] = [file.target().unwrap()];
+    let options = StageOptions {
+        seed: 3,
+        ..StageOptions::default()
+    };
+    let mut listener = |_: Event| {};
+    let mut outcomes = run_stage(&stage, options, &mut targets, control, &mut listener).unwrap();
+    outcomes.pop().unwrap()
+}
+
+fn file_of_zeros() -> (tempfile::TempDir, TestFile) {
+    let directory = tempfile::tempdir().unwrap();
+    let file = TestFile::create(directory.path(), Bytes::mib(1)).unwrap();
+    file.handle().set_len(1 << 20).unwrap();
+    (directory, file)
+}
+
+fn blocks(file: &TestFile) -> Vec<[u8; 4096]> {
+    use std::os::unix::fs::FileExt as _;
+    let mut blocks = vec![[0; 4096]; 256];
+    for (block, offset) in blocks.iter_mut().zip((0..).step_by(4096)) {
+        file.handle().read_exact_at(block, offset).unwrap();
+    }
+    blocks
+}
+
+#[test]
+fn every_block_is_changed_where_it_was_read() {
+    let (_directory, file) = file_of_zeros();
+    let sequential = Workload::new("", Bytes(1)).order;
+    let whole = Workload {
+        durability: Durability {
+            final_flush: true,
+            ..Durability::default()
+        },
+        ..rewriting(100, sequential)
+    };
+    let outcome = on_file(whole, &file, &Control::new());
+    let ios = |operation| outcome.operation(operation).unwrap().ios;
+    assert_eq!((ios(Operation::Read), ios(Operation::Write)), (256, 256));
+    assert_eq!(ios(Operation::Flush), 1);
+    assert_eq!(outcome.stopped, StopReason::Bytes);
+    for block in blocks(&file) {
+        assert!(block[..8] == [1; 8] && block[8..] == [0; 4088]);
+    }
+}
+
+#[test]
+fn of_seeks_about_the_share_is_written_back() {
+    let (_directory, file) = file_of_zeros();
+    let seeks = Workload {
+        clones: 4,
+        limits: Limits {
+            ios: Some(1000),
+            ..Limits::default()
+        },
+        ..rewriting(10, Order::Random { map: false })
+    };
+    let outcome = on_file(seeks, &file, &Control::new());
+    let ios = |operation| outcome.operation(operation).unwrap().ios;
+    assert_eq!(ios(Operation::Read), 4000);
+    // Binomial with 4,000 and 0.1: 400 ± 19; the seed is fixed.
+    assert!((300..500).contains(&ios(Operation::Write)));
+    assert!(blocks(&file).iter().any(|block| block[0] > 0));
+}
+
+#[test]
+fn a_rewrite_can_be_stopped_and_fails_where_the_file_ends() {
+    let (_directory, file) = file_of_zeros();
+    let sequential = Workload::new("", Bytes(1)).order;
+    let control = Control::new();
+    control.cancel();
+    let outcome = on_file(rewriting(100, sequential), &file, &control);
+    assert_eq!(outcome.stopped, StopReason::Cancelled);
+    file.handle().set_len((1 << 20) - 4096).unwrap();
+    let outcome = on_file(rewriting(100, sequential), &file, &Control::new());
+    assert_eq!(outcome.stopped, StopReason::Failed);
+    assert_eq!(outcome.failures[0].offset, Bytes((1 << 20) - 4096));
+}

@@ -1,0 +1,87 @@
+//! What the user sees while phases run: one line on the terminal. How long a phase takes
+//! is not known, but how much of it is done is.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sokudo_model::{Event, Workload};
+
+/// Lines drawn per second.
+const DRAWS_PER_SECOND: u8 = 10;
+
+/// One line with the phase, how much of it is done, and its speed. Silent when the
+/// terminal is none or `quiet` is set.
+pub(super) struct Watching {
+    bar: ProgressBar,
+    phases: usize,
+    label: String,
+    /// I/Os or bytes that the phase does.
+    of: Work,
+}
+
+/// What a phase is to do.
+#[derive(Clone, Copy)]
+enum Work {
+    Ios(u64),
+    Bytes(u64),
+}
+
+impl Watching {
+    pub(super) fn new(phases: usize, quiet: bool) -> Self {
+        let target = if quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND)
+        };
+        let bar = ProgressBar::with_draw_target(Some(100), target);
+        let style = ProgressStyle::with_template("{bar:20} {percent:>3} %  {msg}");
+        bar.set_style(
+            style
+                .unwrap_or_else(|_| ProgressStyle::default_bar())
+                .progress_chars("━━╌"),
+        );
+        Self {
+            bar,
+            phases,
+            label: String::new(),
+            of: Work::Ios(0),
+        }
+    }
+
+    /// A phase begins.
+    pub(super) fn begin(&mut self, phase: usize, workload: &Workload) {
+        let limits = workload.limits;
+        self.of = match (workload.tree, limits.ios, limits.bytes) {
+            (Some(tree), ..) => Work::Ios(tree.files),
+            (_, Some(ios), _) => Work::Ios(ios * u64::from(workload.clones)),
+            (_, _, Some(bytes)) if workload.rewritten_percent > 0 => Work::Bytes(bytes.0 * 2),
+            (_, _, bytes) => Work::Bytes(bytes.unwrap_or_default().0),
+        };
+        self.label = format!("{} ({}/{})", workload.name, phase + 1, self.phases);
+        self.bar.set_position(0);
+        self.bar.set_message(self.label.clone());
+    }
+
+    /// Shows how far it is.
+    #[expect(clippy::cast_precision_loss, reason = "a speed is a float")]
+    pub(super) fn show(&mut self, event: &Event) {
+        let Event::Progress { at, bytes, ios, .. } = event else {
+            return;
+        };
+        let seconds = at.as_secs_f64().max(1e-3);
+        let (done, all, speed) = match self.of {
+            Work::Ios(all) => (*ios, all, format!("{:.0}/s", *ios as f64 / seconds)),
+            Work::Bytes(all) => {
+                let speed = format!("{:.0} MB/s", bytes.0 as f64 / 1e6 / seconds);
+                (bytes.0, all, speed)
+            }
+        };
+        let percent = u128::from(done) * 100 / u128::from(all.max(1));
+        self.bar
+            .set_position(u64::try_from(percent).unwrap_or(100).min(100));
+        self.bar.set_message(format!("{}  {speed}", self.label));
+    }
+
+    /// Takes the line away.
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
