@@ -14,6 +14,9 @@ use crate::system::{self, System};
 
 /// Candidates that one message names; of more, only the number is told.
 const CANDIDATES_NAMED: usize = 8;
+/// A part of a name must be so long: a single letter would fit by chance, and a slip of
+/// the finger would be taken for a disk.
+const PART_CHARACTERS_MIN: usize = 3;
 /// Words whose first letters agree so far are taken for misspellings of each other.
 const LIKENESS_MIN: usize = 3;
 
@@ -72,12 +75,13 @@ pub fn find(system: &System, word: &str) -> Result<PathBuf, FindError> {
         return Ok(Path::new("/dev").join(name));
     }
     let wanted = word.to_lowercase();
+    let is_long_enough = wanted.trim().chars().count() >= PART_CHARACTERS_MIN;
     let passes: [fn(&Disk, &str) -> bool; 3] = [is_serial, holds_serial, holds_model];
     for is_meant in passes {
         let fitting: Vec<&Disk> = listed
             .disks
             .iter()
-            .filter(|disk| !wanted.trim().is_empty() && is_meant(disk, &wanted))
+            .filter(|disk| is_long_enough && is_meant(disk, &wanted))
             .collect();
         match fitting[..] {
             [] => {}
