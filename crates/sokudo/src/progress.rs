@@ -122,6 +122,11 @@ impl Progress {
         }
     }
 
+    /// Does something that writes to the terminal, with the line out of its way.
+    pub(crate) fn aside(&self, write: impl FnOnce()) {
+        self.bar.suspend(write);
+    }
+
     /// Takes the line away.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
