@@ -105,7 +105,7 @@ impl Progress {
             Event::Progress { at, bytes, .. } => {
                 let speed = self.speed(*at, *bytes);
                 self.last = (*at, *bytes);
-                let into_step = self.into_step(*at, *bytes);
+                let into_step = self.time_into_step(*at, *bytes);
                 self.tell(into_step, speed);
             }
             Event::Snapshot { .. } => {}
@@ -139,7 +139,7 @@ impl Progress {
         clippy::cast_precision_loss,
         reason = "a bar is no more precise"
     )]
-    fn into_step(&mut self, at: Nanos, bytes: Bytes) -> Nanos {
+    fn time_into_step(&mut self, at: Nanos, bytes: Bytes) -> Nanos {
         let Some(all) = self.bytes.filter(|all| all.0 > 0) else {
             return at;
         };
