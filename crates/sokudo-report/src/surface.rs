@@ -99,19 +99,32 @@ pub(crate) fn sections(document: &RunDocument, unit: BandwidthUnit) -> Vec<Secti
         .collect()
 }
 
-fn columns(kind: Kind, rows: &[&ResultDocument], unit: BandwidthUnit, trials: u32) -> Vec<Shown> {
-    type Cell<'a> = &'a dyn Fn(&ResultDocument) -> Option<String>;
-    let column = |spare, group, title: &str, align, cell: Cell<'_>| Shown {
+/// What stands in a row's cell.
+type Cell<'a> = &'a dyn Fn(&ResultDocument) -> Option<String>;
+
+fn shown(
+    rows: &[&ResultDocument],
+    spare: u8,
+    (group, title, align): (&'static str, &str, Align),
+    cell: Cell<'_>,
+) -> Shown {
+    let cells = rows.iter().map(|row| cell(row));
+    Shown {
         spare,
         column: Column {
             group,
             title: title.to_owned(),
             align,
-            cells: rows
-                .iter()
-                .map(|row| cell(row).unwrap_or_else(|| MISSING.to_owned()))
+            cells: cells
+                .map(|cell| cell.unwrap_or_else(|| MISSING.to_owned()))
                 .collect(),
         },
+    }
+}
+
+fn columns(kind: Kind, rows: &[&ResultDocument], unit: BandwidthUnit, trials: u32) -> Vec<Shown> {
+    let column = |spare, group, title: &str, align, cell: Cell<'_>| {
+        shown(rows, spare, (group, title, align), cell)
     };
     let mut columns = vec![
         column(0, "", "Row", Align::Left, &|row| Some(row.name.clone())),

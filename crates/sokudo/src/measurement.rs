@@ -46,7 +46,6 @@ impl Measurement<'_> {
         self.check_permission()?;
         output::check(printing)?;
         if !printing.quiet {
-            self.notes.iter().for_each(exit::note);
             self.tell_left_behind();
         }
         let control = Control::new();
@@ -90,8 +89,14 @@ impl Measurement<'_> {
             data: self.data,
             seed: plan.seed,
         };
+        let prepared = Subject::prepare(self.named, &preparation, control, &mut |event| {
+            progress.show(&event);
+        });
+        // A refusal is one line: nothing is told before.
+        if prepared.is_ok() && !quiet {
+            progress.aside(|| self.notes.iter().for_each(exit::note));
+        }
         let mut listener = |event| progress.show(&event);
-        let prepared = Subject::prepare(self.named, &preparation, control, &mut listener);
         let measured = prepared.and_then(|mut subject| {
             let rows = campaign::run(&plan, &schedule, &mut subject, control, &mut listener)?;
             subject.look_again();

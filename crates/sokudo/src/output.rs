@@ -38,6 +38,19 @@ pub(crate) fn create(path: &Path) -> Result<File, Exit> {
             path.display()
         ))
     };
+    let refused = || {
+        Exit::Refused(anyhow::anyhow!(
+            "{} is a block device, and results are never written to one, because that destroys what it holds; name a file",
+            path.display()
+        ))
+    };
+    // A device is not even opened.
+    if path
+        .metadata()
+        .is_ok_and(|metadata| metadata.file_type().is_block_device())
+    {
+        return Err(refused());
+    }
     // Emptied only after a look at what was opened: the name may be exchanged.
     let file = OpenOptions::new()
         .write(true)
@@ -47,10 +60,7 @@ pub(crate) fn create(path: &Path) -> Result<File, Exit> {
         .map_err(opened)?;
     let kind = file.metadata().map_err(opened)?.file_type();
     if kind.is_block_device() {
-        return Err(Exit::Refused(anyhow::anyhow!(
-            "{} is a block device, and results are never written to one, because that destroys what it holds; name a file",
-            path.display()
-        )));
+        return Err(refused());
     }
     if kind.is_file() {
         file.set_len(0).map_err(opened)?;

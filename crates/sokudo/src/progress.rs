@@ -105,7 +105,7 @@ impl Progress {
             Event::Progress { at, bytes, .. } => {
                 let speed = self.speed(*at, *bytes);
                 self.last = (*at, *bytes);
-                let into_step = self.into_step(*at, *bytes);
+                let into_step = self.time_into_step(*at, *bytes);
                 self.tell(into_step, speed);
             }
             Event::Snapshot { .. } => {}
@@ -122,6 +122,11 @@ impl Progress {
         }
     }
 
+    /// Does something that writes to the terminal, with the line out of its way.
+    pub(crate) fn aside(&self, write: impl FnOnce()) {
+        self.bar.suspend(write);
+    }
+
     /// Takes the line away.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
@@ -134,7 +139,7 @@ impl Progress {
         clippy::cast_precision_loss,
         reason = "a bar is no more precise"
     )]
-    fn into_step(&mut self, at: Nanos, bytes: Bytes) -> Nanos {
+    fn time_into_step(&mut self, at: Nanos, bytes: Bytes) -> Nanos {
         let Some(all) = self.bytes.filter(|all| all.0 > 0) else {
             return at;
         };

@@ -243,7 +243,7 @@ prop_compose! {
         (random, extra, shuffle) in any::<(bool, bool, bool)>(),
         writes in prop_oneof![Just(Writes::None), Just(Writes::Back), Just(Writes::New)],
     ) -> Request {
-        let rounded = |bytes: u64| Bytes(if bytes % 3 == 0 { bytes } else { bytes / 4096 * 4096 });
+        let rounded = |bytes: u64| Bytes(if bytes.is_multiple_of(3) { bytes } else { bytes / 4096 * 4096 });
         Request {
             preset,
             size: Bytes(size),

@@ -362,17 +362,41 @@ fn a_mounted_device_is_written_by_no_command_of_our_own() {
     assert_eq!(read.code(), Some(0), "reading needs no consent: {read:?}");
 }
 
+/// Write-protected until dropped: a loop device keeps that for the next file.
+struct Protected(LoopDevice);
+
+impl Protected {
+    fn new() -> Option<Self> {
+        let device = LoopDevice::new(8 << 20, true)?;
+        let protected = Self(device);
+        if protected.set("--setro") {
+            return Some(protected);
+        }
+        skip("blockdev cannot be run");
+        None
+    }
+
+    fn set(&self, mode: &str) -> bool {
+        let status = Command::new("blockdev")
+            .arg(mode)
+            .arg(&self.0.path)
+            .status();
+        status.is_ok_and(|status| status.success())
+    }
+}
+
+impl Drop for Protected {
+    fn drop(&mut self) {
+        self.set("--setrw");
+    }
+}
+
 #[test]
 fn a_write_protected_device_is_refused_before_it_is_opened() {
-    let Some(device) = LoopDevice::new(8 << 20, true) else {
+    let Some(device) = Protected::new() else {
         return;
     };
-    let path = device.path.to_str().unwrap();
-    let protected = Command::new("blockdev").args(["--setro", path]).status();
-    if !protected.is_ok_and(|status| status.success()) {
-        skip("blockdev cannot be run");
-        return;
-    }
+    let path = device.0.path.to_str().unwrap();
     for arguments in [
         ["mark", path, "--row=RND4K,write", "--destroy", path].as_slice(),
         &["scan", path, "--write", "--destroy", path],

@@ -75,7 +75,7 @@ fn a_table_shows_what_people_look_for_in_80_columns() {
         "TRANSFER",
         "outer:inner",
         "over position",
-        "6.00 TB",
+        "5.97 TB",
         "ACCESS 4K",
         "access time",
         "RANDOM mixed",
