@@ -295,7 +295,7 @@ mod tests {
                 outcome.stopped = stopped;
                 outcome.depth_achieved = reached;
             });
-            let (codes, _) = judged(run);
+            let (codes, _) = crate::sample::judged(run);
             codes.contains(&"depth-not-reached".to_owned())
         };
         assert!(!limited(2.5, StopReason::Bytes));
