@@ -13,6 +13,7 @@
 mod arrival;
 mod case;
 mod code;
+mod disk;
 mod failures;
 mod invariants;
 #[cfg(test)]
@@ -29,6 +30,7 @@ mod workload;
 use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
 
 pub use code::Code;
+pub use disk::{DISK_CODES, examine};
 
 use case::Case;
 use code::Ruling;

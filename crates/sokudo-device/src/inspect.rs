@@ -98,11 +98,25 @@ pub enum InspectError {
 /// If there is no such thing, it is something else, or this user may not read
 /// it. What merely cannot be seen is no error but a blind spot.
 pub fn inspect(system: &System, name: &str) -> Result<Inspected, InspectError> {
+    examine(system, name, true)
+}
+
+/// The same for somebody who only wants to know: a block device need not be readable.
+///
+/// # Errors
+/// As [`inspect`].
+pub fn look(system: &System, name: &str) -> Result<Inspected, InspectError> {
+    examine(system, name, false)
+}
+
+fn examine(system: &System, name: &str, will_read: bool) -> Result<Inspected, InspectError> {
     let path = resolve(name)?;
     let failed = |source| failure(name, &path, source);
     let metadata = path.metadata().map_err(failed)?;
     let kind = target_kind(name, &metadata)?;
-    require_access(name, &path, kind)?;
+    if will_read || kind != TargetKind::BlockDevice {
+        require_access(name, &path, kind)?;
+    }
     let text = path.to_str().ok_or_else(|| InspectError::NotText {
         name: name.to_owned(),
         path: path.clone(),

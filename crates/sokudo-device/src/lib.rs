@@ -11,9 +11,11 @@
 pub mod ata;
 mod block;
 mod counters;
+mod disk;
 mod environment;
 mod file;
 mod file_system;
+mod find;
 mod inspect;
 mod interrogate;
 mod mounts;
@@ -29,16 +31,18 @@ mod system;
 pub mod write_cache;
 
 pub use counters::CounterSource;
+pub use disk::{DiskError, content, disk, disks};
 pub use environment::environment;
 pub use file::{
     FileStateError, cached_bytes, direct_io_support, drop_cached, drop_cached_device, file_state,
     free_bytes,
 };
-pub use inspect::{InspectError, Inspected, inspect};
+pub use find::{FindError, find};
+pub use inspect::{InspectError, Inspected, inspect, look};
 pub use interrogate::{Interrogation, interrogate};
 pub use occupants::{OccupancyError, occupants};
 pub use page::PageError;
 pub use processors::{processor_times, processor_use};
-pub use signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, signatures};
+pub use signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, Title, signatures, title};
 pub use sokudo_sys::utc_offset_seconds;
 pub use system::System;

@@ -5,6 +5,10 @@
 //! nothing here checks whether what it belongs to is whole, for a damaged file
 //! system is somebody's file system too.
 
+mod title;
+
+pub use title::{Title, title};
+
 /// How much of the start of a device is looked at: the last sign there is the
 /// uberblocks of ZFS's second label, which end at 512 KiB, and VMFS's at 1 MiB.
 pub const HEAD_BYTES: u64 = (1 << 20) + 4096;

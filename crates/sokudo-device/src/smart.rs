@@ -122,7 +122,13 @@ pub fn add_statistics(health: &mut Health, statistics: &[u8]) {
             replace(&mut health.read_bytes, bytes(40));
         }
         3 => replace(&mut health.reallocated_sectors, count(32)),
-        4 => replace(&mut health.media_errors, count(8)),
+        4 => {
+            let known = health.media_errors.unwrap_or(0);
+            replace(&mut health.media_errors, count(8));
+            if let Some(errors) = count(8).filter(|errors| *errors > 0 && known == 0) {
+                warn(health, uncorrected(errors));
+            }
+        }
         5 => {
             replace(&mut health.temperature_celsius, temperature(statistics, 8));
             let warning = temperature(statistics, 88);
@@ -132,6 +138,12 @@ pub fn add_statistics(health: &mut Health, statistics: &[u8]) {
         7 => {
             let used = count(8).and_then(|used| u32::try_from(used & 0xff).ok());
             replace(&mut health.used_percent, used);
+            if let Some(used) = used.filter(|used| *used >= 100) {
+                warn(
+                    health,
+                    format!("Of the life that the maker expected, {used} % are used."),
+                );
+            }
         }
         _ => {}
     }
@@ -228,6 +240,18 @@ fn celsius(raw: u64) -> Option<i32> {
     (celsius != 0 && CELSIUS.contains(&i64::from(celsius))).then_some(i32::from(celsius))
 }
 
+fn uncorrected(errors: u64) -> String {
+    format!("Errors that the disk could not correct: {errors}.")
+}
+
+/// Adds a sentence against a disk that may call itself well.
+fn warn(health: &mut Health, sentence: String) {
+    health.reasons.push(sentence);
+    if health.state != HealthState::Failing {
+        health.state = HealthState::Warning;
+    }
+}
+
 /// Facts that make a disk worse than it should be, whatever it says of itself.
 fn warnings(health: &Health) -> Vec<String> {
     let count = |value: Option<u64>| value.filter(|count| *count > 0);
@@ -238,7 +262,7 @@ fn warnings(health: &Health) -> Vec<String> {
         ));
     }
     if let Some(errors) = count(health.media_errors) {
-        sentences.push(format!("Errors that the disk could not correct: {errors}."));
+        sentences.push(uncorrected(errors));
     }
     sentences
 }

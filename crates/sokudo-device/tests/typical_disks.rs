@@ -234,6 +234,10 @@ fn device_statistics_are_read_where_they_are_valid() {
     assert_eq!(health.temperature_celsius, Some(-10));
     smart::add_statistics(&mut health, &statistics(7, &[(8, valid | 3)]));
     assert_eq!(health.used_percent, Some(3));
+    assert_eq!(health.state, HealthState::Unknown);
+    smart::add_statistics(&mut health, &statistics(4, &[(8, valid | 6)]));
+    assert_eq!(health.media_errors, Some(6));
+    assert_eq!(health.state, HealthState::Warning);
     let mut list = statistics(0, &[]);
     list[8..12].copy_from_slice(&[3, 0, 1, 7]);
     assert_eq!(smart::statistics_pages(&list), [0, 1, 7]);

@@ -81,6 +81,43 @@ pub struct Disk {
     pub blind_spots: Vec<String>,
 }
 
+impl Disk {
+    /// A disk of which nothing but its kernel name is known.
+    pub fn unknown(name: impl Into<String>) -> Self {
+        let name = name.into();
+        Self {
+            path: format!("/dev/{name}"),
+            name,
+            links: Vec::new(),
+            number: String::new(),
+            kind: BlockDeviceKind::Disk,
+            vendor: None,
+            model: None,
+            serial: None,
+            firmware: None,
+            world_wide_name: None,
+            size_bytes: None,
+            logical_block_bytes: None,
+            physical_block_bytes: None,
+            bus: None,
+            link: None,
+            rotation: Rotation::Unknown,
+            form_factor: None,
+            zoned: None,
+            removable: None,
+            read_only: None,
+            write_cache: WriteCache::default(),
+            read_look_ahead: None,
+            queue: QueueSettings::default(),
+            health: Health::default(),
+            identity: Identity::default(),
+            contents: Vec::new(),
+            raw: BTreeMap::new(),
+            blind_spots: Vec::new(),
+        }
+    }
+}
+
 /// How a disk is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -438,7 +438,7 @@ fn machine_line(environment: &Environment) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-fn sentences(sentences: &[String]) -> Option<String> {
+pub(crate) fn sentences(sentences: &[String]) -> Option<String> {
     let ended = |sentence: &String| format!("{}.", sentence.trim_end_matches('.'));
     let sentences: Vec<String> = sentences.iter().map(ended).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))

@@ -81,6 +81,19 @@ fn add<'a>(groups: &mut Vec<FindingGroup<'a>>, finding: &'a Finding, row: Option
     }
 }
 
+/// Rows that are named; of more, such as the cells of a sweep, the rest is counted.
+const ROWS_NAMED: usize = 24;
+
+/// The rows that something is said of, in words.
+pub(crate) fn rows_text(rows: &[String]) -> String {
+    let named = rows.iter().take(ROWS_NAMED).map(String::as_str);
+    let mut text = named.collect::<Vec<_>>().join(", ");
+    if rows.len() > ROWS_NAMED {
+        text += &format!(" and {} more", rows.len() - ROWS_NAMED);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,5 +129,13 @@ mod tests {
             grouped_findings(&RunDocument::from_run(&sample::bare_run())),
             []
         );
+    }
+
+    #[test]
+    fn of_many_rows_some_are_named_and_the_rest_is_counted() {
+        let rows = |count| (1..=count).map(|row| format!("r{row}")).collect::<Vec<_>>();
+        assert_eq!(rows_text(&rows(2)), "r1, r2");
+        assert!(rows_text(&rows(24)).ends_with(", r24"));
+        assert!(rows_text(&rows(300)).ends_with(", r24 and 276 more"));
     }
 }

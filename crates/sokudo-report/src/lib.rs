@@ -16,6 +16,7 @@ pub mod diskspd;
 pub mod document;
 pub mod fingerprint;
 pub mod fio;
+pub mod info;
 pub mod markdown;
 pub mod plot;
 pub mod table;
@@ -35,4 +36,5 @@ mod surface;
 
 pub use document::{ReadDocumentError, RunDocument};
 pub use fingerprint::Fingerprint;
+pub use info::{DiskDocument, InfoDocument};
 pub use table::{BandwidthUnit, TableStyle};

@@ -3,7 +3,7 @@
 
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::facts;
-use crate::grouping::{FindingGroup, grouped_findings, row_name};
+use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
 use crate::shortfall::{shortfalls, verdict_cell};
 use crate::{date, number, surface};
 
@@ -154,7 +154,7 @@ fn finding(group: &FindingGroup<'_>) -> String {
         .iter()
         .map(|(symptom, rows)| match rows.len() {
             0 => prose(symptom),
-            _ => format!("{} ({})", prose(symptom), escaped(&rows.join(", "))),
+            _ => format!("{} ({})", prose(symptom), escaped(&rows_text(rows))),
         });
     let mut text = format!(
         "- **{}**: {}",

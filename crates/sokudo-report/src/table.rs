@@ -12,7 +12,7 @@ use sokudo_model::Verdict;
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::facts::facts;
-use crate::grouping::{FindingGroup, grouped_findings, row_name};
+use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
 use crate::layout::{table_lines, table_width, wrapped};
 use crate::phase::Phase;
 use crate::phase_table;
@@ -111,11 +111,17 @@ impl TableStyle {
         for sign in text.chars() {
             match (sign, self.ascii) {
                 (sign, true) if sign.is_control() => safe.push('?'),
-                (sign, false) if sign.is_control() => safe.push(char::REPLACEMENT_CHARACTER),
+                (sign, true) if is_unseen(sign) => safe.push('?'),
+                (sign, false) if sign.is_control() || is_unseen(sign) => {
+                    safe.push(char::REPLACEMENT_CHARACTER);
+                }
                 ('±', true) => safe.push_str("+-"),
                 ('µ', true) => safe.push('u'),
                 ('–' | '—' | '─', true) => safe.push('-'),
                 ('·', true) => safe.push('|'),
+                ('├' | '└', true) => safe.push('+'),
+                ('│', true) => safe.push('|'),
+                ('°', true) => {}
                 ('×', true) => safe.push('x'),
                 _ => safe.push(sign),
             }
@@ -134,6 +140,15 @@ impl TableStyle {
     pub(crate) const fn rule(&self) -> char {
         if self.ascii { '-' } else { '─' }
     }
+}
+
+/// Signs that are not seen but turn the order of what is: marks of direction, breaks of
+/// lines and of pages, and what joins or parts words without a space.
+pub(crate) const fn is_unseen(sign: char) -> bool {
+    matches!(
+        sign,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}'
+    )
 }
 
 fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
@@ -254,7 +269,7 @@ fn finding_group(group: &FindingGroup<'_>, style: &TableStyle) -> Vec<String> {
         lines.extend(style.wrapped(&format!("{label:9}"), symptom));
         label = "";
         if !rows.is_empty() {
-            lines.extend(style.wrapped(&format!("{:9}rows:    ", ""), &rows.join(", ")));
+            lines.extend(style.wrapped(&format!("{:9}rows:    ", ""), &rows_text(rows)));
         }
     }
     for (name, text) in [("cause:", group.cause), ("remedy:", group.remedy)] {

@@ -5,7 +5,7 @@
 //! more. It never switches a cache to a state in which it did not find it.
 
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ pub(crate) fn keep(drives: &[PathBuf]) -> ExitCode {
     let told = io::stdout().write_all(lines.as_bytes());
     if told.and_then(|()| io::stdout().flush()).is_ok() {
         // The run writes nothing; what ends this is the end of the run.
-        let _ = io::copy(&mut io::stdin().lock().take(u64::MAX), &mut io::sink());
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
     }
     let mut code = ExitCode::SUCCESS;
     for drive in &kept {

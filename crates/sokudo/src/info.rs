@@ -1,12 +1,126 @@
-//! `sokudo info`.
+//! `sokudo info`: what disks there are, what each is and what is on it.
+//!
+//! It only looks, and asks disks only questions that change nothing.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+use sokudo_device::{FindError, InspectError, Inspected, System};
+use sokudo_model::disk::{Content, Disk};
+use sokudo_model::{BlockDeviceKind, TargetInfo, TargetKind};
+use sokudo_report::{DiskDocument, InfoDocument, info};
 
 use crate::cli::InfoArguments;
 use crate::exit::Exit;
+use crate::output;
 
 /// Does what the arguments say.
 pub(crate) fn run(arguments: &InfoArguments) -> Result<(), Exit> {
-    Err(Exit::usage(anyhow::anyhow!(
-        "{:?} is not measured yet",
-        arguments.target
-    )))
+    let system = System::host();
+    let mut document = match arguments.target.as_deref() {
+        None => document(sokudo_device::disks(&system)),
+        Some(word) => named(&system, word)?,
+    };
+    let is_overview = document.target.is_none();
+    if is_overview && arguments.json && !arguments.raw {
+        // Pages of every disk would drown what they say.
+        for entry in &mut document.disks {
+            entry.disk.raw.clear();
+        }
+    }
+    let style = output::terminal_style();
+    output::print(&if arguments.json {
+        document.to_json()
+    } else if arguments.raw {
+        info::render_raw(&document, &style)
+    } else if is_overview {
+        info::render_overview(&document, &style)
+    } else {
+        info::render_detail(&document, &style)
+    })
+}
+
+fn document(disks: Vec<Disk>) -> InfoDocument {
+    let judged = disks.into_iter().map(|disk| DiskDocument {
+        findings: sokudo_analysis::examine(&disk),
+        disk,
+    });
+    InfoDocument::new(env!("CARGO_PKG_VERSION"), judged.collect())
+}
+
+/// What was named, and every disk under it.
+fn named(system: &System, word: &str) -> Result<InfoDocument, Exit> {
+    let (target, device) = looked_at(system, word)?;
+    let whole_disk = |kind| {
+        matches!(
+            kind,
+            BlockDeviceKind::Disk | BlockDeviceKind::VirtualDisk | BlockDeviceKind::Memory
+        )
+    };
+    let mut disks = Vec::new();
+    let mut blind_spots = Vec::new();
+    let leaves = target
+        .devices
+        .iter()
+        .filter(|device| device.is_leaf || device.kind == BlockDeviceKind::Loop);
+    for leaf in leaves {
+        match sokudo_device::disk(system, &Path::new("/dev").join(&leaf.name)) {
+            Ok(disk) => disks.push(disk),
+            Err(error) => blind_spots.push(error.to_string()),
+        }
+    }
+    // A whole disk is its own tree; its line would only be told twice.
+    let is_disk = target
+        .devices
+        .first()
+        .is_some_and(|device| whole_disk(device.kind) || device.kind == BlockDeviceKind::Loop);
+    let mut document = document(disks);
+    document.device = device.filter(|_| !is_disk);
+    document.target = Some(target);
+    if let Some(target) = &mut document.target {
+        target.blind_spots.extend(blind_spots);
+    }
+    Ok(document)
+}
+
+/// A path that exists is that; any other word names a device.
+fn looked_at(system: &System, word: &str) -> Result<(TargetInfo, Option<Content>), Exit> {
+    let inspected = match sokudo_device::look(system, word) {
+        Err(InspectError::Missing { .. }) if !word.is_empty() => {
+            let path = sokudo_device::find(system, word).map_err(from_find)?;
+            let path = path.to_str().map(str::to_owned).ok_or_else(|| {
+                Exit::failed(anyhow!(
+                    "the device that is called {word:?} has a name that is not text"
+                ))
+            })?;
+            sokudo_device::look(system, &path)
+        }
+        other => other,
+    };
+    let Inspected { mut info, .. } = inspected.map_err(from_inspect)?;
+    info.name = word.to_owned();
+    let device = match (&info.path, info.kind) {
+        (Some(path), TargetKind::BlockDevice) => {
+            Some(sokudo_device::content(system, Path::new(path)).map_err(Exit::failed)?)
+        }
+        _ => None,
+    };
+    Ok((info, device))
+}
+
+/// A name that fits nothing, or too much, is a wrong argument.
+fn from_find(error: FindError) -> Exit {
+    Exit::usage(error)
+}
+
+fn from_inspect(error: InspectError) -> Exit {
+    match error {
+        InspectError::Missing { .. }
+        | InspectError::Dangling { .. }
+        | InspectError::NotBelowDirectory { .. }
+        | InspectError::LinkLoop { .. }
+        | InspectError::WrongKind { .. }
+        | InspectError::NotText { .. } => Exit::usage(error),
+        InspectError::NoPermission { .. } | InspectError::Failed { .. } => Exit::failed(error),
+    }
 }

@@ -130,6 +130,11 @@ pub(crate) fn write(document: &RunDocument, printing: &Printing) -> Result<(), E
     picture::draw(document, &plotting.destinations, plotting.drawing)
 }
 
+/// How tables are written to standard output.
+pub(crate) fn terminal_style() -> TableStyle {
+    style(true, Unit::Mb)
+}
+
 fn style(to_terminal: bool, unit: Unit) -> TableStyle {
     let terminal = if to_terminal {
         terminal()

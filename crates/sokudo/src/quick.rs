@@ -9,6 +9,12 @@ use crate::exit::Exit;
 use crate::measurement::{self, Measurement};
 use crate::subject::{Named, Permission};
 
+/// Why nothing is written, and what to do instead.
+const DEVICE_IS_READ_ONLY: &str = "a quick look only reads devices, because writing would destroy what they hold; \
+     name a directory of a file system on it, or use sokudo mark --destroy";
+const FILE_IS_READ_ONLY: &str = "an existing file is only read, as it is; use --overwrite to destroy its contents, \
+     or name its directory to measure writes on a file of sokudo's own";
+
 /// Measures and prints.
 pub(crate) fn run(arguments: &QuickArguments) -> Result<(), Exit> {
     let named = Named::recognise(&arguments.target)?;
@@ -101,11 +107,6 @@ fn refusal(test: Test, arguments: &QuickArguments, kind: TargetKind) -> Option<E
         _ => None,
     }
 }
-
-const DEVICE_IS_READ_ONLY: &str = "a quick look only reads devices, because writing would destroy what they hold; \
-     name a directory of a file system on it, or use sokudo mark --destroy";
-const FILE_IS_READ_ONLY: &str = "an existing file is only read, as it is; use --overwrite to destroy its contents, \
-     or name its directory to measure writes on a file of sokudo's own";
 
 fn schedule(arguments: &QuickArguments) -> Result<Schedule, Exit> {
     let QuickArguments { runs, trim, .. } = *arguments;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use sokudo_device::{
-    CounterSource, FileStateError, InspectError, Inspected, OccupancyError, System, occupants,
+    CounterSource, FileStateError, FindError, InspectError, Inspected, OccupancyError, System,
+    occupants,
 };
 use sokudo_engine::{
     Consent, ConsentError, Control, DevicePermit, FileTarget, Front, RewritePermit,
@@ -58,12 +59,7 @@ impl Named {
                 .map(Self::Simulated)
                 .map_err(Exit::usage);
         }
-        sokudo_device::inspect(&System::host(), name)
-            .map(Self::Path)
-            .map_err(|error| match error {
-                InspectError::NoPermission { .. } => Exit::usage(error),
-                _ => Exit::failed(error),
-            })
+        inspect_named(&System::host(), name).map(Self::Path)
     }
 
     /// What kind of thing it is.
@@ -98,6 +94,35 @@ impl Named {
             Self::Simulated(_) => SIMULATION_SEED,
             _ => u64::from(random_u32()),
         }
+    }
+}
+
+/// A path that exists is that path; another word without a slash may name a device by its
+/// kernel name, by-id name, serial number or model. The target keeps the name that was typed.
+fn inspect_named(system: &System, name: &str) -> Result<Inspected, Exit> {
+    let missing = match sokudo_device::inspect(system, name) {
+        Err(error @ InspectError::Missing { .. }) if !name.contains('/') => error,
+        other => return other.map_err(from_inspect),
+    };
+    let path = match sokudo_device::find(system, name) {
+        Ok(path) => path,
+        Err(error @ FindError::Ambiguous { .. }) => return Err(Exit::usage(error)),
+        Err(FindError::Nothing { .. }) => {
+            return Err(Exit::Failed(anyhow!(
+                "{missing}; nor has a disk this name, model or serial number (sokudo info lists them)"
+            )));
+        }
+    };
+    let mut inspected =
+        sokudo_device::inspect(system, &path.to_string_lossy()).map_err(from_inspect)?;
+    inspected.info.name = name.to_owned();
+    Ok(inspected)
+}
+
+fn from_inspect(error: InspectError) -> Exit {
+    match error {
+        InspectError::NoPermission { .. } => Exit::usage(error),
+        _ => Exit::failed(error),
     }
 }
 

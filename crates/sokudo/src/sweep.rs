@@ -3,7 +3,7 @@
 
 use anyhow::anyhow;
 use sokudo_device::System;
-use sokudo_dialect::crystal::Pattern;
+use sokudo_dialect::crystal::{Pattern, THREADS_MAX};
 use sokudo_dialect::sweep::{Counts, Load, Preset, Sizes, Sweep};
 use sokudo_model::{
     Bytes, DirectIoSupport, DirectMode, Enough, Nanos, Operation, Schedule, TargetKind,
@@ -252,10 +252,9 @@ fn loads(arguments: &SweepArguments) -> Result<Vec<Load>, Exit> {
              block size; use one value for one of them"
         )));
     }
-    let (_, threads_max) = SweepArguments::COUNTS_MAX;
-    if let Some(many) = threads.iter().find(|threads| **threads > threads_max) {
+    if let Some(many) = threads.iter().find(|threads| **threads > THREADS_MAX) {
         return Err(Exit::usage(anyhow!(
-            "--threads {many} are too many; use 1 to {threads_max}"
+            "--threads {many} are too many; use 1 to {THREADS_MAX}"
         )));
     }
     let with_depth = |depth: &u32| {

@@ -4,12 +4,14 @@
 //! Its clock stands still between places, so that what is counted is the sum over the
 //! places and nothing else: [`Surveyor::resume`] and [`Surveyor::pause`].
 
+mod counting;
+
 use std::collections::VecDeque;
 use std::io;
 
 use sokudo_model::{
-    Bytes, CpuTime, FailureKind, Moved, Nanos, Operation, Place, Sample, StopReason, Survey,
-    ThreadUsage, Visit, Workload,
+    CpuTime, FailureKind, Moved, Nanos, Operation, Place, Sample, StopReason, Survey, ThreadUsage,
+    Visit, Workload,
 };
 use sokudo_sys::{Action, Request, ThreadCounts};
 
@@ -260,7 +262,7 @@ impl<'a, B: Backend, C: Clock, S: Surroundings> Surveyor<'a, B, C, S> {
                 place.elapsed = place.elapsed.min(place.latency_max);
             }
         }
-        share_out(&mut self.places);
+        counting::share_out(&mut self.places);
     }
 
     fn one_block_each(&self) -> bool {
@@ -448,164 +450,6 @@ impl<'a, B: Backend, C: Clock, S: Surroundings> Surveyor<'a, B, C, S> {
         self.in_flight += 1;
     }
 
-    /// Notes an I/O at its place.
-    fn enter(&mut self, piece: Piece) {
-        self.begin_place(piece.place, piece.offset);
-        self.last_end = Some(piece.offset + u64::from(piece.length));
-        if let Some(open) = self.open.back_mut() {
-            open.in_flight += 1;
-            open.is_issued |= piece.is_last;
-        }
-    }
-
-    /// Opens a place, unless it is the one in progress.
-    pub(super) fn begin_place(&mut self, place: u32, offset: u64) {
-        if self.places.len() > place as usize {
-            return;
-        }
-        let way_counts = self.survey.approach.is_none() && !self.survey.write_back;
-        let distance = self.last_end.filter(|_| way_counts);
-        self.places.push(Place {
-            offset: Bytes(offset),
-            bytes: Bytes(0),
-            ios: 0,
-            elapsed: Nanos(0),
-            latency_max: Nanos(0),
-            distance: distance.map(|end| Bytes(end.abs_diff(offset))),
-        });
-        if let Some(before) = self.open.back_mut() {
-            before.is_issued = true;
-        }
-        self.open.push_back(Open::default());
-    }
-
-    fn reap(&mut self, now: u64) {
-        let mut done = std::mem::take(&mut self.done);
-        self.means
-            .backend
-            .reap(|chunk, result| done.push((chunk, result)));
-        for (chunk, result) in done.drain(..) {
-            self.complete(chunk, result, now);
-        }
-        self.done = done;
-        let is_over = |open: &Open| open.is_issued && open.in_flight == 0;
-        while self.open.front().is_some_and(is_over) {
-            self.close(now);
-        }
-        if now >= self.tells_at {
-            self.tells_at = now + TELL_NS;
-            let at = Nanos((now - self.shift).saturating_sub(self.tally.started_at()));
-            self.means.surroundings.tell(now, at, self.tally.moved());
-        }
-        self.look(now);
-    }
-
-    fn complete(&mut self, chunk: u32, result: i32, now: u64) {
-        let slot = &mut self.slots[chunk as usize];
-        slot.in_flight = false;
-        let Slot {
-            issued_at,
-            piece,
-            how,
-            ..
-        } = *slot;
-        self.in_flight -= 1;
-        if piece.chunk.is_none() {
-            self.free.give_back(chunk);
-        }
-        let is_flush = how.operation == Operation::Flush;
-        let moved = u32::try_from(result).unwrap_or(0).min(piece.length);
-        let is_whole = if is_flush {
-            result == 0
-        } else {
-            moved == piece.length
-        };
-        if moved > 0 && !is_flush {
-            self.barren = 0;
-            self.known_good = Some(piece.offset);
-            self.good_mark = self.defects.mark();
-        }
-        if how.measured {
-            self.count(issued_at, piece, how, moved, now);
-        } else if how.operation == Operation::Read {
-            self.read_aside += u64::from(moved);
-        }
-        if !is_whole {
-            self.fail(piece, how, result, moved);
-        }
-    }
-
-    /// Counts a measured I/O, as far as it got.
-    fn count(&mut self, issued_at: u64, piece: Piece, how: How, moved: u32, now: u64) {
-        let is_flush = how.operation == Operation::Flush;
-        let (from, to) = (issued_at - self.shift, now - self.shift);
-        if is_flush || moved > 0 {
-            self.tally.complete(how.operation, moved, from, from, to);
-        }
-        if is_flush {
-            return;
-        }
-        if (1..piece.length).contains(&moved) {
-            self.tally.count_short(how.operation);
-        }
-        let first_open = self.places.len() - self.open.len();
-        let number = (piece.place as usize).wrapping_sub(first_open);
-        if let Some(open) = self.open.get_mut(number) {
-            open.in_flight -= 1;
-        }
-        if let Some(place) = self.places.get_mut(piece.place as usize) {
-            if moved > 0 {
-                place.ios += 1;
-                place.bytes.0 += u64::from(moved);
-            }
-            place.latency_max = place.latency_max.max(Nanos(now - issued_at));
-        }
-    }
-
-    fn fail(&mut self, piece: Piece, how: How, result: i32, moved: u32) {
-        let kind = match moved {
-            _ if result < 0 => FailureKind::Errno(-result),
-            0 => FailureKind::Nothing,
-            moved => FailureKind::Short {
-                asked: piece.length,
-                moved,
-            },
-        };
-        if how.is_told {
-            self.tally.fail(how.operation, kind, piece.offset);
-        }
-        // What was moved is good, in whole logical blocks.
-        let logical = self.means.logical_bytes;
-        let good = u64::from(moved) / logical * logical;
-        let left = Piece {
-            offset: piece.offset + good,
-            length: piece.length - u32::try_from(good).unwrap_or(0),
-            ..piece
-        };
-        self.failed.push(Failed {
-            piece: left,
-            whole: piece,
-            operation: how.operation,
-            kind,
-        });
-    }
-
-    /// Ends the time of the first open place.
-    fn close(&mut self, now: u64) {
-        let index = self.places.len() - self.open.len();
-        self.open.pop_front();
-        let counted = now - self.shift;
-        self.places[index].elapsed = Nanos(counted - self.closed_at);
-        self.closed_at = counted;
-    }
-
-    pub(super) fn close_all(&mut self) {
-        let now = self.paused_at.unwrap_or_else(|| self.means.clock.now());
-        while !self.open.is_empty() {
-            self.close(now);
-        }
-    }
-
     /// Lets the counted time go on.
     fn resume(&mut self, now: u64) {
         if let Some(paused_at) = self.paused_at.take() {
@@ -705,30 +549,5 @@ impl<'a, B: Backend, C: Clock, S: Surroundings> Surveyor<'a, B, C, S> {
             is_abandoned: self.is_abandoned,
         };
         (surveyed, self.means.backend)
-    }
-}
-
-/// Places that ended at the same instant share the time since the one before, by their
-/// bytes: which of them took how much of it cannot be known.
-fn share_out(places: &mut [Place]) {
-    let mut rest = places;
-    while let Some(first) = rest.first() {
-        let same = rest[1..]
-            .iter()
-            .take_while(|place| place.elapsed == Nanos(0) && place.bytes.0 > 0)
-            .count();
-        let group_ns = first.elapsed.0;
-        let (group, after) = rest.split_at_mut(same + 1);
-        let total: u128 = group.iter().map(|place| u128::from(place.bytes.0)).sum();
-        if same > 0 && total > 0 {
-            let (mut bytes, mut given) = (0, 0);
-            for place in group {
-                bytes += u128::from(place.bytes.0);
-                let until = u64::try_from(u128::from(group_ns) * bytes / total).unwrap_or(u64::MAX);
-                place.elapsed = Nanos(until - given);
-                given = until;
-            }
-        }
-        rest = after;
     }
 }

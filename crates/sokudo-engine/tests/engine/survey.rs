@@ -246,6 +246,47 @@ fn progress_is_told_and_a_cancel_keeps_the_places_so_far() {
     assert_eq!((outcome.defects.len(), outcome.failures.len()), (0, 0));
 }
 
+#[test]
+fn a_file_in_progress_is_told_of_and_can_be_cancelled() {
+    let file = OwnFile::laid_out(Bytes::mib(4), DataContent::Random);
+    let control = Control::new();
+    let stage = Stage {
+        workloads: vec![at_random(1_000_000, 4096)],
+    };
+    let outcome = run_stage(
+        &stage,
+        StageOptions::default(),
+        &mut [file.target()],
+        &control,
+        &mut |event| {
+            if matches!(event, Event::Progress { ios, .. } if ios > 0) {
+                control.cancel();
+            }
+        },
+    )
+    .unwrap()
+    .remove(0);
+    assert_eq!(outcome.stopped, StopReason::Cancelled);
+    assert!((1..1_000_000).contains(&outcome.places.len()));
+    assert_eq!((outcome.defects.len(), outcome.failures.len()), (0, 0));
+    assert_is_sum_of_places(&outcome);
+}
+
+#[test]
+fn a_file_that_was_cut_meanwhile_has_a_part_that_cannot_be_read() {
+    let file = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
+    let mut target = file.target();
+    file.file.handle().set_len(3 * MIB).unwrap();
+    let outcome = run_one(whole(8, 64 << 10, 4), &mut target);
+    assert_eq!(outcome.bytes_moved(), Bytes(3 * MIB));
+    let ranges: Vec<(u64, u64)> = outcome
+        .defects
+        .iter()
+        .map(|defect| (defect.offset.0, defect.length.0))
+        .collect();
+    assert_eq!(ranges, [(3 * MIB, 5 * MIB)]);
+}
+
 /// A change that makes a survey impossible, and words of the refusal.
 type Refusal = (fn(&mut Workload), &'static str);
 

@@ -47,7 +47,7 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         title: heading::title(document, what),
         subtitle: heading::subtitle(document, &shown),
         footer: heading::footer(document, described),
-        body: Body::Chart(chart),
+        body: Body::Chart(Box::new(chart)),
     })
 }
 
@@ -203,7 +203,7 @@ fn chart(
         right,
         layers,
         parts: Vec::new(),
-        signs: Vec::new(),
+        signs: None,
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Figure {
 /// What a picture shows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Body {
-    Chart(Chart),
+    Chart(Box<Chart>),
     Bars(Bars),
     Matrices(Matrices),
 }
@@ -41,8 +41,23 @@ pub(crate) struct Chart {
     pub(crate) layers: Vec<Layer>,
     /// Vertical lines between parts, with the names of the parts after them.
     pub(crate) parts: Vec<Part>,
-    /// What the signs on lines mean, beside the layers' own names.
-    pub(crate) signs: Vec<(Sign, &'static str)>,
+    /// What the signs on lines mean, where they do not only tell lines apart. Lines have
+    /// no other signs then.
+    pub(crate) signs: Option<&'static str>,
+}
+
+impl Chart {
+    /// The layers that the legend names: lines, then dots, then ranges.
+    pub(crate) fn named_layers(&self) -> Vec<&Layer> {
+        let named = self.layers.iter().filter(|layer| !layer.name.is_empty());
+        let mut layers: Vec<&Layer> = named.collect();
+        layers.sort_by_key(|layer| match layer.shape {
+            Shape::Lines(_) | Shape::Bands(_) => 0,
+            Shape::Dots(_) | Shape::Signs(_) => 1,
+            Shape::Ranges(_) => 2,
+        });
+        layers
+    }
 }
 
 /// Where a part of a chart begins.
@@ -84,7 +99,7 @@ pub(crate) enum Shape {
     /// Ranges of the horizontal axis, marked along it.
     Ranges(Vec<[f64; 2]>),
     /// Points that are looked at by name.
-    Signs(Vec<(Sign, [f64; 2])>),
+    Signs(Vec<[f64; 2]>),
 }
 
 /// What tells layers apart: a hue, and, for those who see none, a sign and a dash.

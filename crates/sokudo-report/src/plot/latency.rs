@@ -1,7 +1,7 @@
 //! How long I/Os took: which share was done within which time, and how many took how
 //! long.
 
-use super::figure::{Body, Chart, Figure, Ink, Layer, Shape, Side, Sign};
+use super::figure::{Body, Chart, Figure, Ink, Layer, Shape, Side};
 use super::heading;
 use super::scale::{Axis, short_time};
 use crate::document::{ResultDocument, RunDocument};
@@ -10,11 +10,7 @@ use crate::document::{ResultDocument, RunDocument};
 /// be smooth.
 const CLASSES_PER_DECADE: f64 = 20.0;
 /// The percentiles that are marked.
-const MARKED: [(f64, Sign, &str); 3] = [
-    (0.5, Sign::Disc, "p50"),
-    (0.99, Sign::Triangle, "p99"),
-    (0.999, Sign::Diamond, "p99.9"),
-];
+const MARKED: [f64; 3] = [0.5, 0.99, 0.999];
 
 /// Which share of I/Os was done within which time; `None` without latencies.
 pub(super) fn cumulative(document: &RunDocument) -> Option<Figure> {
@@ -38,7 +34,7 @@ pub(super) fn cumulative(document: &RunDocument) -> Option<Figure> {
         right: None,
         layers: numbered().map(layer).chain(numbered().map(signs)).collect(),
         parts: Vec::new(),
-        signs: MARKED.map(|(_, sign, name)| (sign, name)).to_vec(),
+        signs: Some("on a line: p50, p99, p99.9"),
     };
     Some(picture(document, &shown, "latency, cumulative", chart))
 }
@@ -46,11 +42,11 @@ pub(super) fn cumulative(document: &RunDocument) -> Option<Figure> {
 /// How many I/Os took how long; `None` without latencies.
 pub(super) fn histogram(document: &RunDocument) -> Option<Figure> {
     let shown = with_latencies(document);
-    let outlines: Vec<Vec<[f64; 2]>> = shown.iter().map(|result| outline(result)).collect();
-    let peaks = outlines.iter().flatten().map(|point| point[1]);
+    let outlines: Vec<Outline> = shown.iter().map(|result| outline(result)).collect();
+    let peaks = outlines.iter().flatten().flatten().map(|point| point[1]);
     let left = Axis::from_zero("Share of I/Os, %", peaks.reduce(f64::max)?, 8);
-    let layer = |((number, result), outline): ((usize, &&ResultDocument), Vec<[f64; 2]>)| Layer {
-        shape: Shape::Lines(vec![outline]),
+    let layer = |((number, result), outline): ((usize, &&ResultDocument), Outline)| Layer {
+        shape: Shape::Lines(outline),
         ..layer(number, result)
     };
     let chart = Chart {
@@ -60,7 +56,7 @@ pub(super) fn histogram(document: &RunDocument) -> Option<Figure> {
         right: None,
         layers: shown.iter().enumerate().zip(outlines).map(layer).collect(),
         parts: Vec::new(),
-        signs: Vec::new(),
+        signs: None,
     };
     let what = "latency, 20 classes per decade";
     Some(picture(document, &shown, what, chart))
@@ -78,7 +74,7 @@ fn picture(document: &RunDocument, shown: &[&ResultDocument], what: &str, chart:
         title: heading::title(document, what),
         subtitle: heading::subtitle(document, shown),
         footer: heading::footer(document, shown),
-        body: Body::Chart(chart),
+        body: Body::Chart(Box::new(chart)),
     }
 }
 
@@ -93,7 +89,6 @@ fn layer(number: usize, result: &ResultDocument) -> Layer {
             percentile("p50", figures.p50),
             percentile("p99", figures.p99),
             percentile("p99.9", figures.p99_9),
-            Some(format!("max {}", sokudo_model::Nanos(figures.max))),
         ]
     });
     let parts: Vec<String> = parts.into_iter().flatten().flatten().collect();
@@ -118,17 +113,18 @@ fn time_axis(shown: &[&ResultDocument]) -> Option<Axis> {
     ))
 }
 
-/// `[time, percent]` at the upper end of every bucket.
+/// `[time, percent]` at both ends of every bucket: what lies between two buckets took
+/// nobody's time, so the share stays.
 fn shares(result: &ResultDocument) -> Vec<[f64; 2]> {
     let count = float(result.histogram.iter().map(|[_, _, count]| count).sum());
     let longest = result
         .latency_ns
         .as_ref()
         .map_or(u64::MAX, |figures| figures.max);
-    let first = result.histogram.first().map(|[low, ..]| [float(*low), 0.0]);
-    let mut points: Vec<[f64; 2]> = first.into_iter().collect();
+    let mut points = Vec::new();
     let mut done = 0.0;
-    for [_, high, inside] in &result.histogram {
+    for [low, high, inside] in &result.histogram {
+        points.push([float(*low), done / count * 100.0]);
         done += float(*inside);
         points.push([float((*high).min(longest)), done / count * 100.0]);
     }
@@ -136,7 +132,7 @@ fn shares(result: &ResultDocument) -> Vec<[f64; 2]> {
 }
 
 /// The marked percentiles that there are enough I/Os for.
-fn percentile_signs(result: &ResultDocument) -> Vec<(Sign, [f64; 2])> {
+fn percentile_signs(result: &ResultDocument) -> Vec<[f64; 2]> {
     let Some(figures) = &result.latency_ns else {
         return Vec::new();
     };
@@ -144,36 +140,38 @@ fn percentile_signs(result: &ResultDocument) -> Vec<(Sign, [f64; 2])> {
     MARKED
         .into_iter()
         .zip(values)
-        .filter_map(|((share, sign, _), value)| Some((sign, [float(value?), share * 100.0])))
+        .filter_map(|(share, value)| Some([float(value?), share * 100.0]))
         .collect()
 }
 
-/// The outline of a histogram in classes of equal ratio, `[time, percent]`.
-fn outline(result: &ResultDocument) -> Vec<[f64; 2]> {
+/// Lines around classes beside each other, `[time, percent]`.
+type Outline = Vec<Vec<[f64; 2]>>;
+
+/// The outline of a histogram in classes of equal ratio.
+fn outline(result: &ResultDocument) -> Outline {
     let count = float(result.histogram.iter().map(|[_, _, count]| count).sum());
     let edge = |class: i32| 10f64.powf(f64::from(class) / CLASSES_PER_DECADE);
     let class_of = |[low, high, _]: &[u64; 3]| class(f64::midpoint(float(*low), float(*high)));
-    let mut points = Vec::new();
-    let mut last = None;
+    let mut lines: Outline = Vec::new();
+    let mut next = None;
     for class in result
         .histogram
         .chunk_by(|left, right| class_of(left) == class_of(right))
     {
         let number = class_of(&class[0]);
-        if let Some(last) = last
-            && last != number
-        {
-            points.extend([[edge(last), 0.0], [edge(number), 0.0]]);
-        } else if last.is_none() {
-            points.push([edge(number), 0.0]);
-        }
         let inside: u64 = class.iter().map(|[_, _, count]| count).sum();
         let percent = float(inside) / count * 100.0;
-        points.extend([[edge(number), percent], [edge(number + 1), percent]]);
-        last = Some(number + 1);
+        let top = [[edge(number), percent], [edge(number + 1), percent]];
+        match lines.last_mut() {
+            Some(line) if next == Some(number) => line.extend(top),
+            _ => lines.push([[edge(number), 0.0]].into_iter().chain(top).collect()),
+        }
+        next = Some(number + 1);
     }
-    points.extend(last.map(|last| [edge(last), 0.0]));
-    points
+    for line in &mut lines {
+        line.extend(line.last().map(|[time, _]| [*time, 0.0]));
+    }
+    lines
 }
 
 #[expect(

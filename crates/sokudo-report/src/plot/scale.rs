@@ -111,6 +111,7 @@ impl Axis {
         } else {
             1.0
         };
+        let high = if high.is_finite() { high } else { low };
         let high = high.max(low * 1.01);
         let decades = (high / low).log10();
         let parts: &[f64] = if decades > 3.0 {

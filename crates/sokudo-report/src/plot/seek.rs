@@ -39,12 +39,12 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         right: None,
         layers: shown.iter().enumerate().map(layer).collect(),
         parts: Vec::new(),
-        signs: Vec::new(),
+        signs: None,
     };
     Some(Figure {
         title: heading::title(document, "access time over seek distance"),
         subtitle: heading::subtitle(document, &shown),
         footer: heading::footer(document, &shown),
-        body: Body::Chart(chart),
+        body: Body::Chart(Box::new(chart)),
     })
 }

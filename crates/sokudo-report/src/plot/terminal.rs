@@ -10,6 +10,7 @@ mod heat;
 
 use super::figure::{Body, Figure, Hue, Sign};
 use super::text::for_terminal;
+use crate::layout::wrapped;
 use grid::Grid;
 use unicode_width::UnicodeWidthStr;
 
@@ -91,8 +92,9 @@ pub fn terminal(figure: &Figure, style: &TerminalStyle) -> String {
         Body::Bars(bars) => bars::draw(&mut grid, &style, bars),
         Body::Matrices(matrices) => heat::draw(&mut grid, &style, matrices),
     }
-    let footer = style.text(&figure.footer);
-    grid.line(&cut(&footer, style.columns), Some(Hue::Grey));
+    for line in wrapped("", &style.text(&figure.footer), style.columns) {
+        grid.line(&line, Some(Hue::Grey));
+    }
     grid.finished(style.colour)
 }
 

@@ -59,13 +59,13 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         right: None,
         parts: (1..=trials).filter(|_| is_parted).map(part).collect(),
         layers: shown.iter().enumerate().zip(steps).map(layer).collect(),
-        signs: Vec::new(),
+        signs: None,
     };
     Some(Figure {
         title: heading::title(document, "rate over time"),
         subtitle: heading::subtitle(document, &shown),
         footer: heading::footer(document, &shown),
-        body: Body::Chart(chart),
+        body: Body::Chart(Box::new(chart)),
     })
 }
 
@@ -86,17 +86,29 @@ fn steps(result: &ResultDocument, longest: f64) -> Vec<Vec<[f64; 2]>> {
 #[expect(clippy::cast_precision_loss, reason = "a rate in a picture")]
 fn of_trial(points: &[PointDocument], longest: f64) -> Vec<[f64; 2]> {
     let begin = f64::from(points[0].trial.saturating_sub(1)) * longest;
-    let mut steps = Vec::new();
-    let mut from = 0.0;
-    for point in points {
-        let to = seconds(point.at_ns);
-        if to > from {
-            let rate = point.bytes as f64 / (to - from) / BYTES_PER_MB;
-            steps.extend([[begin + from, rate], [begin + to, rate]]);
-        }
-        from = to;
+    let ends = [0]
+        .into_iter()
+        .chain(points.iter().map(|point| point.at_ns));
+    let mut intervals: Vec<(u64, u64, u64)> = ends
+        .zip(points)
+        .map(|(from, point)| (from, point.at_ns, point.bytes))
+        .filter(|(from, to, _)| to > from)
+        .collect();
+    let usual = intervals.iter().map(|(from, to, _)| to - from).max();
+    // The rest of a trial is told with the interval before it: in a moment of it, one
+    // I/O would be a peak.
+    if let [.., before, (from, to, bytes)] = &mut intervals[..]
+        && usual.is_some_and(|usual| *to - *from < usual / 2)
+    {
+        (before.1, before.2) = (*to, before.2 + *bytes);
+        intervals.pop();
     }
-    steps
+    let step = |(from, to, bytes): &(u64, u64, u64)| {
+        let (from, to) = (seconds(*from), seconds(*to));
+        let rate = *bytes as f64 / (to - from) / BYTES_PER_MB;
+        [[begin + from, rate], [begin + to, rate]]
+    };
+    intervals.iter().flat_map(step).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a time in a picture")]

@@ -1,7 +1,6 @@
 //! Arguments of `sokudo sweep`.
 
 use clap::{ArgGroup, Args};
-use sokudo_dialect::crystal::{DEPTH_MAX, THREADS_MAX};
 use sokudo_dialect::sweep::{Counts, Sizes};
 use sokudo_model::{Bytes, DataContent, DirectMode, Nanos};
 
@@ -170,11 +169,6 @@ fn permille(text: &str) -> Result<u32, String> {
         .map(|(whole, tenth)| whole.saturating_mul(10).saturating_add(tenth))
         .filter(|permille| *permille <= 1_000)
         .ok_or_else(|| "use a share from 0.1% to 100%, or 0 to make all trials".to_owned())
-}
-
-impl SweepArguments {
-    /// Depths and threads are bounded like those of any row.
-    pub(crate) const COUNTS_MAX: (u32, u32) = (DEPTH_MAX, THREADS_MAX);
 }
 
 #[cfg(test)]

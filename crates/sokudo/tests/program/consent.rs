@@ -154,7 +154,7 @@ const COMMANDS: [(&str, &[&str], &[&str]); 9] = [
         &["--lenient", "--output=VICTIM"],
     ),
     ("bonnie", &["VICTIM"], &["--size=1MiB"]),
-    ("hdparm", &["-T", "VICTIM"], &["--direct"]),
+    ("info", &["VICTIM"], &["--json", "--raw"]),
 ];
 
 /// One call: the command, its flags in their order, the word in the environment, and

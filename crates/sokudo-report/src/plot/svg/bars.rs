@@ -11,11 +11,15 @@ use super::legend::{Entry, Legend, Sample};
 use super::{BODY, Frame};
 
 /// Bars are not higher than this, however few there are, pixels.
-const BAR_HEIGHT_MAX: f64 = 26.0;
+const BAR_HEIGHT_MAX: f64 = 32.0;
 /// The share of a group's height that is left free.
 const GROUP_GAP: f64 = 0.28;
+/// Bars that are lower than this have their values beside each other, pixels.
+const BAR_HEIGHT_OF_TEXT: f64 = 14.0;
 /// Room for the name of a group, pixels.
 const NAME_ROOM_MAX: f64 = 240.0;
+/// A name needs this much height to be read, pixels.
+const NAME_HEIGHT_MIN: f64 = 9.0;
 /// Room for a value beyond the longest bar, pixels.
 const VALUE_ROOM: f64 = 150.0;
 
@@ -37,7 +41,10 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
     let step = inner.height() / whole(bars.groups.len().max(1));
     for (number, group) in bars.groups.iter().enumerate() {
         let top = inner.top + whole(number) * step;
-        draw_group(canvas, inner, bars, group, [top, step]);
+        // Of very many groups, only so many are named as there is room for.
+        let stride = (1..).find(|stride| whole(*stride) * step >= NAME_HEIGHT_MIN);
+        let is_named = number % stride.unwrap_or(1) == 0;
+        draw_group(canvas, inner, bars, (group, is_named), [top, step]);
     }
     canvas.line(
         [inner.left, inner.top],
@@ -84,7 +91,7 @@ fn draw_group(
     canvas: &mut Canvas,
     frame: Frame,
     bars: &Bars,
-    group: &Group,
+    (group, is_named): (&Group, bool),
     [top, step]: [f64; 2],
 ) {
     let middle = top + step / 2.0;
@@ -92,25 +99,70 @@ fn draw_group(
     let font = shrunk(step);
     let name = fitted(&group.name, font.size, room);
     let at = [frame.left - 12.0, middle + font.size * 0.35];
-    canvas.text(at, Anchor::End, font, Role::Text, &name);
+    if is_named {
+        canvas.text(at, Anchor::End, font, Role::Text, &name);
+    }
     let height = step * (1.0 - GROUP_GAP) / whole(group.bars.len().max(1));
     let height = height.min(BAR_HEIGHT_MAX);
     let first = middle - height * whole(group.bars.len()) / 2.0;
+    let mut ends = Vec::new();
     for (number, bar) in group.bars.iter().enumerate() {
         let top = first + whole(number) * height;
-        draw_bar(canvas, frame, bars, bar, [top, height]);
+        let end = draw_bar(canvas, frame, bars, bar, [top, height]);
+        if height >= BAR_HEIGHT_OF_TEXT {
+            draw_value(
+                canvas,
+                bar.verdict,
+                &bar.label,
+                [end, top + height / 2.0],
+                height,
+            );
+        }
+        ends.push(end);
     }
+    if height < BAR_HEIGHT_OF_TEXT && is_named {
+        let values = group.bars.iter().map(|bar| bar.label.split(" ± ").next());
+        let values: Vec<&str> = values.flatten().collect();
+        let worst = group.bars.iter().filter_map(|bar| bar.verdict).max();
+        let end = ends.into_iter().fold(frame.left, f64::max);
+        draw_value(canvas, worst, &values.join(" / "), [end, middle], step);
+    }
+}
+
+/// A verdict and a value, right of where a bar ends.
+fn draw_value(
+    canvas: &mut Canvas,
+    judged: Option<Verdict>,
+    value: &str,
+    [end, middle]: [f64; 2],
+    room: f64,
+) {
+    let font = shrunk(room - 4.0);
+    let mut text_at = end + 8.0;
+    if let Some(judged) = judged {
+        verdict(canvas, judged, [text_at + 6.0, middle]);
+        text_at += 18.0;
+    }
+    let at = [text_at, middle + font.size * 0.35];
+    canvas.text(at, Anchor::Start, font, Role::Text, value);
 }
 
 /// Text that is not higher than what it stands beside.
 fn shrunk(room: f64) -> Font {
     Font {
-        size: room.clamp(7.0, BODY.size),
+        size: (room * 0.95).clamp(8.0, BODY.size),
         is_bold: false,
     }
 }
 
-fn draw_bar(canvas: &mut Canvas, frame: Frame, bars: &Bars, bar: &Bar, [top, height]: [f64; 2]) {
+/// Draws a bar with its interval; gives where it ends.
+fn draw_bar(
+    canvas: &mut Canvas,
+    frame: Frame,
+    bars: &Bars,
+    bar: &Bar,
+    [top, height]: [f64; 2],
+) -> f64 {
     let x_of = |value: f64| frame.left + bars.axis.scale.share(value) * frame.width();
     let middle = top + height / 2.0;
     let gap = (height * 0.12).min(2.0);
@@ -132,24 +184,21 @@ fn draw_bar(canvas: &mut Canvas, frame: Frame, bars: &Bars, bar: &Bar, [top, hei
         }
         end = end.max(x_of(high));
     }
-    let font = shrunk(height + 1.0);
-    let mut text_at = end + 8.0;
-    if let Some(judged) = bar.verdict {
-        verdict(canvas, judged, [text_at + 6.0, middle]);
-        text_at += 18.0;
-    }
-    let at = [text_at, middle + font.size * 0.35];
-    canvas.text(at, Anchor::Start, font, Role::Text, &bar.label);
+    end
 }
 
 /// An interval: a line with ends.
 pub(super) fn whisker(canvas: &mut Canvas, [low, high]: [f64; 2], y: f64, half: f64) {
-    for (from, to) in [
+    let lines = [
         ([low, y], [high, y]),
         ([low, y - half], [low, y + half]),
         ([high, y - half], [high, y + half]),
-    ] {
-        canvas.line(from, to, Role::Text, 1.5);
+    ];
+    // With an edge, so that it is seen on a bar and beside it.
+    for (role, width) in [(Role::Background, 4.0), (Role::Text, 1.5)] {
+        for (from, to) in lines {
+            canvas.line(from, to, role, width);
+        }
     }
 }
 

@@ -157,10 +157,13 @@ impl Canvas {
             self.rectangle(corner, size, role);
             return;
         }
+        let colour = match self.theme {
+            Theme::Dark => role.dark(),
+            Theme::Auto | Theme::Light => role.light(),
+        };
         let style = format!(
-            "{} fill-opacity=\"0.28\"{} stroke-width=\"1.5\"",
-            fill(role, self.theme),
-            stroke(role, self.theme)
+            " class=\"b-{}\" fill=\"{colour}\" fill-opacity=\"0.28\" stroke=\"{colour}\" stroke-width=\"1.5\"",
+            role.class()
         );
         let inner = [corner[0] + 0.75, corner[1] + 0.75];
         let size = [(size[0] - 1.5).max(0.5), (size[1] - 1.5).max(0.5)];
@@ -303,7 +306,7 @@ pub(super) fn dark_style() -> String {
         let _ = write!(
             rules,
             ".f-{class}{{fill:{colour}}}.s-{class}{{stroke:{colour}}}\
-             .e-{class}{{fill:{colour};stroke:{edge}}}"
+             .e-{class}{{fill:{colour};stroke:{edge}}}.b-{class}{{fill:{colour};stroke:{colour}}}"
         );
     }
     format!("<style>@media (prefers-color-scheme:dark){{{rules}}}</style>\n")

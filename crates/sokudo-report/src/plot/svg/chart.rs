@@ -45,7 +45,7 @@ fn widest(axis: &Axis) -> f64 {
 }
 
 fn entries(chart: &Chart) -> Vec<Entry> {
-    let named = chart.layers.iter().filter(|layer| !layer.name.is_empty());
+    let named = chart.named_layers().into_iter();
     let of_layer = |layer: &Layer| {
         let sample = match layer.shape {
             Shape::Lines(_) | Shape::Bands(_) => Sample::Line(layer.ink),
@@ -55,7 +55,7 @@ fn entries(chart: &Chart) -> Vec<Entry> {
         Entry::new(sample, &layer.name, &layer.figures)
     };
     let signs = chart.signs.iter();
-    let of_signs = signs.map(|(sign, name)| Entry::new(Sample::Sign(*sign), *name, ""));
+    let of_signs = signs.map(|meaning| Entry::new(Sample::Signs, *meaning, ""));
     named.map(of_layer).chain(of_signs).collect()
 }
 
@@ -174,8 +174,10 @@ fn draw_layer(canvas: &mut Canvas, frame: Frame, chart: &Chart, layer: &Layer, n
             };
             let runs: Vec<Vec<[f64; 2]>> = runs.iter().map(run).collect();
             canvas.lines(&runs, layer.ink);
-            for place in sign_places(&runs, frame, number) {
-                canvas.sign(layer.ink.sign, place, role);
+            if chart.signs.is_none() {
+                for place in sign_places(&runs, frame, number) {
+                    canvas.sign(layer.ink.sign, place, role);
+                }
             }
         }
         Shape::Bands(bands) => {
@@ -204,8 +206,8 @@ fn draw_layer(canvas: &mut Canvas, frame: Frame, chart: &Chart, layer: &Layer, n
             }
         }
         Shape::Signs(signs) => {
-            for (sign, point) in signs {
-                canvas.sign(*sign, at(*point), role);
+            for point in signs {
+                canvas.sign(layer.ink.sign, at(*point), role);
             }
         }
     }
@@ -229,7 +231,9 @@ fn merged(ranges: &[[f64; 2]], x_of: impl Fn(f64) -> f64) -> Vec<[f64; 2]> {
 /// Points of a line at about equal distances, for each line others, so that signs of
 /// lines that lie on each other are seen.
 fn sign_places(runs: &[Vec<[f64; 2]>], frame: Frame, number: usize) -> Vec<[f64; 2]> {
-    let points: Vec<[f64; 2]> = runs.iter().flatten().copied().collect();
+    // A sign on the axis would say no more than the axis.
+    let is_above = |point: &&[f64; 2]| point[1] < frame.bottom - 1.0;
+    let points: Vec<[f64; 2]> = runs.iter().flatten().filter(is_above).copied().collect();
     let step = frame.width() / whole(SIGNS_PER_LINE);
     let begin = frame.left + step * (0.2 + 0.27 * whole(number % 4)).fract();
     let target = |place: usize| begin + step * whole(place);

@@ -17,7 +17,7 @@ const SCALE_STEPS: u32 = 60;
 /// Smaller text cannot be read.
 const TEXT_SIZE_MIN: f64 = 8.0;
 /// Cells are not higher than this, however few there are, pixels.
-const CELL_HEIGHT_MAX: f64 = 90.0;
+const CELL_HEIGHT_MAX: f64 = 120.0;
 
 pub(super) fn draw(canvas: &mut Canvas, frame: Frame, matrices: &Matrices) {
     let count = whole(matrices.matrices.len().max(1));

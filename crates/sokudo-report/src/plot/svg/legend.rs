@@ -24,7 +24,7 @@ pub(super) enum Sample {
     Bar(Ink),
     Range(Ink),
     Whisker,
-    Sign(Sign),
+    Signs,
     Verdict(sokudo_model::Verdict),
 }
 
@@ -154,7 +154,12 @@ fn draw_sample(canvas: &mut Canvas, sample: Sample, [x, y]: [f64; 2]) {
             canvas.rectangle([x + 6.0, y - 7.0], [20.0, 14.0], Role::Hue(ink.hue));
         }
         Sample::Whisker => super::bars::whisker(canvas, [x + 4.0, x + 28.0], y, 5.0),
-        Sample::Sign(sign) => canvas.sign(sign, [middle, y], Role::Text),
+        Sample::Signs => {
+            let signs = [Sign::Disc, Sign::Square, Sign::Triangle];
+            for (number, sign) in signs.into_iter().enumerate() {
+                canvas.sign(sign, [x + 4.0 + 12.0 * whole(number), y], Role::Text);
+            }
+        }
         Sample::Verdict(verdict) => super::bars::verdict(canvas, verdict, [middle, y]),
     }
 }

@@ -78,11 +78,13 @@ fn value(style: &TerminalStyle, bar: &Bar) -> String {
 fn blocks(style: &TerminalStyle, ink: Ink, columns: f64) -> String {
     let eighths = (columns * 8.0).round() as usize;
     let is_full = ink.sign == Sign::Disc;
-    let sign = match (is_full, style.ascii) {
-        (true, false) => "█",
-        (false, false) => "▒",
-        (true, true) => "#",
-        (false, true) => "=",
+    let sign = match (ink.sign, style.ascii) {
+        (Sign::Disc, false) => "█",
+        (Sign::Square, false) => "▒",
+        (_, false) => "▓",
+        (Sign::Disc, true) => "#",
+        (Sign::Square, true) => "=",
+        (_, true) => "%",
     };
     if is_full && !style.ascii {
         let end = EIGHTHS[eighths % 8];

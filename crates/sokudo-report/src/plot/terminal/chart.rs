@@ -67,7 +67,7 @@ fn labels(grid: &mut Grid, style: &TerminalStyle, chart: &Chart) {
 }
 
 fn legend(style: &TerminalStyle, chart: &Chart) -> Vec<(char, Paint, String)> {
-    let named = chart.layers.iter().filter(|layer| !layer.name.is_empty());
+    let named = chart.named_layers().into_iter();
     let mut lines: Vec<(char, Paint, String)> = named
         .map(|layer| {
             let sign = layer_sign(style, layer);
@@ -79,17 +79,9 @@ fn legend(style: &TerminalStyle, chart: &Chart) -> Vec<(char, Paint, String)> {
             (sign, Paint::Hue(layer.ink.hue), style.text(&text))
         })
         .collect();
-    let signs = chart.signs.iter();
-    let signs: Vec<String> = signs
-        .map(|(sign, name)| format!("{} {name}", style.sign(*sign)))
-        .collect();
-    if let Some((first, rest)) = signs.join("   ").split_at_checked(
-        signs
-            .first()
-            .map_or(0, |first| first.find(' ').unwrap_or(0)),
-    ) && let Some(sign) = first.chars().next()
-    {
-        lines.push((sign, Paint::Plain, rest.trim_start().to_owned()));
+    if let Some(meaning) = chart.signs {
+        let sign = style.sign(Sign::Disc);
+        lines.push((sign, Paint::Plain, style.text(meaning)));
     }
     lines
 }
@@ -132,17 +124,11 @@ fn axes(grid: &mut Grid, style: &TerminalStyle, chart: &Chart, area: &Area) {
             grid.put([end, line], upright, Paint::Plain);
         }
     }
-    let mut last_line = None;
-    for (number, tick) in chart.left.ticks.iter().enumerate() {
+    // Names stand on every second line at most.
+    let spaces = chart.left.ticks.len().saturating_sub(1).max(1);
+    let stride = (2 * spaces).div_ceil(area.lines).max(1);
+    for (number, tick) in chart.left.ticks.iter().enumerate().step_by(stride) {
         let line = line_of(&chart.left, tick.at);
-        if last_line == Some(line)
-            || last_line.is_some_and(|last| last == line + 1)
-                && area.lines < chart.left.ticks.len() * 2
-                && number % 2 == 1
-        {
-            continue;
-        }
-        last_line = Some(line);
         let name = style.text(&tick.name);
         let at = (area.left - 1).saturating_sub(name.width());
         grid.text([at, line], &name, Paint::Plain);
@@ -262,16 +248,14 @@ fn draw_layer(
             }
             braille.place(grid, area, ascii, paint);
             let sign = style.sign(layer.ink.sign);
-            for point in spread(runs, number) {
-                grid.put(cell_of(point), sign, paint);
+            if chart.signs.is_none() {
+                for point in spread(runs, number) {
+                    grid.put(cell_of(point), sign, paint);
+                }
             }
         }
-        Shape::Bands(bands) => {
-            for [x, low, high] in bands.iter().flatten() {
-                braille.stroke(dot_of([*x, *low]), dot_of([*x, *high]));
-            }
-            braille.place(grid, area, style.ascii.then_some(':'), paint);
-        }
+        // A band would hide what is behind it; the legend tells its ends.
+        Shape::Bands(_) => {}
         Shape::Dots(points) => {
             points.iter().for_each(|point| braille.dot(dot_of(*point)));
             braille.place(grid, area, ascii, paint);
@@ -286,8 +270,8 @@ fn draw_layer(
             }
         }
         Shape::Signs(signs) => {
-            for (sign, point) in signs {
-                grid.put(cell_of(*point), style.sign(*sign), paint);
+            for point in signs {
+                grid.put(cell_of(*point), style.sign(layer.ink.sign), paint);
             }
         }
     }

@@ -1,0 +1,362 @@
+//! What is worth knowing of a disk before it is measured: things about its connection,
+//! its cache, its health and what lies on it that make it slower than it could be, or
+//! that will soon make it no disk at all.
+
+use sokudo_model::disk::{Bus, Content, Disk, HealthState, Rotation};
+use sokudo_model::{Finding, Severity};
+
+/// A rule about a disk.
+type Rule = fn(&Disk) -> Option<Finding>;
+
+/// The rules, the gravest first.
+const RULES: [Rule; 9] = [
+    failing,
+    degraded,
+    worn,
+    hot,
+    link_below_maximum,
+    slow_usb,
+    cable_errors,
+    cache_off,
+    misaligned,
+];
+
+/// The codes of all findings about disks, in the order in which they are shown.
+pub const DISK_CODES: [&str; 9] = [
+    "disk-failing",
+    "array-degraded",
+    "disk-worn",
+    "disk-hot",
+    "link-below-maximum",
+    "slow-usb",
+    "link-errors",
+    "write-cache-off",
+    "partition-misaligned",
+];
+
+/// Below this a USB connection, and not the disk, is the limit: high speed carries
+/// 60 MB/s, less than any hard disk made since 2007.
+const SLOW_USB_BYTES_PER_S: u64 = 100_000_000;
+/// How much of a drive's life may be used before that is worth a word, percent.
+const USED_PERCENT_MAX: u32 = 90;
+
+/// What is noticed about a disk, the gravest first.
+pub fn examine(disk: &Disk) -> Vec<Finding> {
+    RULES.iter().filter_map(|rule| rule(disk)).collect()
+}
+
+fn finding(
+    code: &str,
+    severity: Severity,
+    symptom: String,
+    cause: impl Into<String>,
+    remedy: impl Into<String>,
+) -> Finding {
+    Finding {
+        code: code.to_owned(),
+        severity,
+        symptom,
+        cause: cause.into(),
+        remedy: remedy.into(),
+    }
+}
+
+fn failing(disk: &Disk) -> Option<Finding> {
+    let (severity, symptom) = match disk.health.state {
+        HealthState::Failing => (Severity::Error, "says that it is failing"),
+        HealthState::Warning => (Severity::Warning, "works, but warns"),
+        HealthState::Good | HealthState::Unknown => return None,
+    };
+    let reasons = match &disk.health.reasons[..] {
+        [] => "it gives no reason".to_owned(),
+        reasons => reasons.join("; "),
+    };
+    Some(finding(
+        "disk-failing",
+        severity,
+        format!("{} {symptom}", disk.name),
+        reasons,
+        "save what is on it first, then measure; plan its replacement",
+    ))
+}
+
+/// Everything in a tree, from the top down.
+fn each<'a>(contents: &'a [Content], found: &mut Vec<&'a Content>) {
+    for content in contents {
+        found.push(content);
+        each(&content.contents, found);
+    }
+}
+
+fn everything(disk: &Disk) -> Vec<&Content> {
+    let mut found = Vec::new();
+    each(&disk.contents, &mut found);
+    found
+}
+
+fn degraded(disk: &Disk) -> Option<Finding> {
+    let all = everything(disk);
+    let (array, remark) = all.iter().find_map(|content| {
+        let remark = content
+            .remarks
+            .iter()
+            .find(|remark| remark.starts_with("degraded"))?;
+        Some((content, remark))
+    })?;
+    let name = array.device.as_deref().unwrap_or("an array");
+    Some(finding(
+        "array-degraded",
+        Severity::Warning,
+        format!("{name} on {} is {remark}", disk.name),
+        "a member has failed, or was taken out",
+        "replace it (mdadm --add) and wait for the rebuild: until then data is at risk, and figures are not those of the whole array",
+    ))
+}
+
+fn worn(disk: &Disk) -> Option<Finding> {
+    let used = disk.health.used_percent?;
+    (used >= USED_PERCENT_MAX).then(|| {
+        finding(
+            "disk-worn",
+            Severity::Warning,
+            format!(
+                "{used} % of {}'s life is used, as its maker counts",
+                disk.name
+            ),
+            "its flash has been written about as often as it is rated for",
+            "plan its replacement; writes may be slower than when it was new",
+        )
+    })
+}
+
+fn hot(disk: &Disk) -> Option<Finding> {
+    let temperature = disk.health.temperature_celsius?;
+    let warning = disk.health.temperature_warning_celsius?;
+    (temperature >= warning).then(|| {
+        finding(
+            "disk-hot",
+            Severity::Warning,
+            format!(
+                "{} has {temperature} °C and warns from {warning} °C on",
+                disk.name
+            ),
+            "too little air, or long heavy use",
+            "cool it before measuring: drives slow down when they are hot",
+        )
+    })
+}
+
+/// Links are rounded in words; a difference of less than this is none.
+const LINK_DIFFERENCE_MIN: f64 = 0.05;
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio of speeds")]
+fn link_below_maximum(disk: &Disk) -> Option<Finding> {
+    let link = disk.link.as_ref()?;
+    let (now, most) = (link.negotiated_bytes_per_s?, link.maximum_bytes_per_s?);
+    if most == 0 || (now as f64) > (most as f64) * (1.0 - LINK_DIFFERENCE_MIN) {
+        return None;
+    }
+    let words = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
+    let (cause, remedy) = match disk.bus {
+        Some(Bus::Nvme) => (
+            "the slot has fewer or slower lanes than the drive, the drive saves power, or the contact is bad",
+            "read from it and look again; if it stays so, clean and reseat it, or use another slot",
+        ),
+        _ => (
+            "a bad cable or contact, errors at full speed, or a limit set at boot (libata.force)",
+            "try another cable and port, and look for link errors",
+        ),
+    };
+    Some(finding(
+        "link-below-maximum",
+        Severity::Warning,
+        format!(
+            "{} is connected at {}, though {} would be possible: at most {} MB/s instead of {}",
+            disk.name,
+            words(&link.negotiated),
+            words(&link.maximum),
+            now / 1_000_000,
+            most / 1_000_000
+        ),
+        cause,
+        remedy,
+    ))
+}
+
+fn slow_usb(disk: &Disk) -> Option<Finding> {
+    let speed = disk.link.as_ref()?.negotiated_bytes_per_s?;
+    (disk.bus == Some(Bus::Usb) && speed < SLOW_USB_BYTES_PER_S).then(|| {
+        finding(
+            "slow-usb",
+            Severity::Warning,
+            format!(
+                "{} is connected by USB that carries at most {} MB/s",
+                disk.name,
+                speed / 1_000_000
+            ),
+            "a port, cable, hub or device of USB 2 or older",
+            "plug it into a USB 3 port, with a USB 3 cable and no hub between",
+        )
+    })
+}
+
+fn cable_errors(disk: &Disk) -> Option<Finding> {
+    let errors = disk.health.link_errors.filter(|errors| *errors > 0)?;
+    Some(finding(
+        "link-errors",
+        Severity::Info,
+        format!(
+            "{errors} transfers to {} failed on the cable in its life",
+            disk.name
+        ),
+        "a bad cable or contact, now or at some time",
+        "look again later: if the number grows, change the cable",
+    ))
+}
+
+fn cache_off(disk: &Disk) -> Option<Finding> {
+    let turns = matches!(disk.rotation, Rotation::Turns | Rotation::PerMinute(_));
+    (turns && disk.write_cache.enabled == Some(false)).then(|| {
+        finding(
+            "write-cache-off",
+            Severity::Warning,
+            format!("the write cache of {} is off", disk.name),
+            "somebody switched it off, or a controller with a cache of its own did",
+            "small writes are several times slower so; switch it on (hdparm -W1, sdparm --set=WCE) where a loss of power may lose the last writes",
+        )
+    })
+}
+
+fn misaligned(disk: &Disk) -> Option<Finding> {
+    let all = everything(disk);
+    let names: Vec<&str> = all
+        .iter()
+        .filter(|content| {
+            let is_remark = |remark: &String| remark.starts_with("not aligned");
+            content.remarks.iter().any(is_remark)
+        })
+        .filter_map(|content| content.device.as_deref())
+        .collect();
+    (!names.is_empty()).then(|| {
+        finding(
+            "partition-misaligned",
+            Severity::Warning,
+            format!("not at a multiple of the physical block: {}", names.join(", ")),
+            "the partitions were made by an old program, for disks with blocks of 512 bytes",
+            "every small write there costs the disk a read first; make them anew, beginning at multiples of 1 MiB, when the data can be moved",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_model::disk::Link;
+
+    /// The finding with this code about a disk that `spoil` has changed.
+    fn found(code: &str, spoil: impl Fn(&mut Disk)) -> Option<Finding> {
+        let mut disk = Disk::unknown("sda");
+        assert_eq!(examine(&disk), [], "nothing is said of what is not known");
+        spoil(&mut disk);
+        let mut findings = examine(&disk).into_iter();
+        findings.find(|finding| finding.code == code)
+    }
+
+    fn link(negotiated: u64, maximum: u64) -> Option<Link> {
+        Some(Link {
+            negotiated: Some("3.0 Gbit/s".into()),
+            maximum: Some("6.0 Gbit/s".into()),
+            negotiated_bytes_per_s: Some(negotiated),
+            maximum_bytes_per_s: Some(maximum),
+        })
+    }
+
+    #[test]
+    fn a_slow_link_is_told_with_both_speeds() {
+        let slow = |negotiated| {
+            found("link-below-maximum", |disk| {
+                disk.link = link(negotiated, 600_000_000);
+            })
+        };
+        let symptom = slow(300_000_000).unwrap().symptom;
+        assert!(symptom.contains("3.0 Gbit/s"), "{symptom}");
+        assert!(symptom.contains("300 MB/s instead of 600"), "{symptom}");
+        assert_eq!(slow(600_000_000), None);
+        assert_eq!(slow(590_000_000), None);
+    }
+
+    #[test]
+    fn only_disks_that_turn_suffer_without_a_cache() {
+        let off = |rotation| {
+            found("write-cache-off", |disk| {
+                disk.rotation = rotation;
+                disk.write_cache.enabled = Some(false);
+            })
+        };
+        assert!(off(Rotation::PerMinute(7200)).is_some());
+        assert!(off(Rotation::Turns).is_some());
+        assert_eq!(off(Rotation::None), None);
+        assert_eq!(off(Rotation::Unknown), None);
+    }
+
+    #[test]
+    fn a_disk_that_fails_says_why() {
+        let failing = found("disk-failing", |disk| {
+            disk.health.state = HealthState::Failing;
+            disk.health.reasons = vec!["12 sectors were moved".into()];
+        })
+        .unwrap();
+        assert_eq!(failing.severity, Severity::Error);
+        assert!(failing.cause.contains("12 sectors"));
+    }
+
+    #[test]
+    fn what_lies_deep_in_the_tree_is_seen() {
+        let with_remark = |remark: &'static str| {
+            move |disk: &mut Disk| {
+                let mut array = Content::new("RAID 1");
+                array.device = Some("md0".into());
+                array.remarks.push(remark.into());
+                let mut member = Content::new("RAID member");
+                member.contents.push(array);
+                disk.contents.push(member);
+            }
+        };
+        let degraded = found(
+            "array-degraded",
+            with_remark("degraded: 1 of 2 members missing"),
+        );
+        assert!(degraded.unwrap().symptom.contains("md0"));
+        assert!(found("partition-misaligned", with_remark("not aligned to 4 KiB")).is_some());
+    }
+
+    #[test]
+    fn heat_wear_usb_and_cables_are_told() {
+        assert!(
+            found("disk-hot", |disk| {
+                disk.health.temperature_celsius = Some(71);
+                disk.health.temperature_warning_celsius = Some(70);
+            })
+            .is_some()
+        );
+        assert!(found("disk-worn", |disk| disk.health.used_percent = Some(104)).is_some());
+        assert!(found("disk-worn", |disk| disk.health.used_percent = Some(3)).is_none());
+        assert!(found("link-errors", |disk| disk.health.link_errors = Some(2)).is_some());
+        assert!(found("link-errors", |disk| disk.health.link_errors = Some(0)).is_none());
+        assert!(
+            found("slow-usb", |disk| {
+                disk.bus = Some(Bus::Usb);
+                disk.link = link(60_000_000, 60_000_000);
+            })
+            .is_some()
+        );
+    }
+
+    #[test]
+    fn every_code_is_explained_in_the_documentation() {
+        let page = include_str!("../../../docs/METHOD.md");
+        for code in DISK_CODES {
+            assert!(page.contains(&format!("`{code}`")), "{code} is missing");
+        }
+    }
+}

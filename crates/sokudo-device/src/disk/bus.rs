@@ -1,0 +1,108 @@
+//! How a disk is connected, by where the kernel hangs it up in sysfs.
+
+use std::path::Path;
+
+use sokudo_model::disk::Bus;
+
+use crate::system;
+
+/// The bus of the disk in this directory, by the components of its real path.
+pub(crate) fn bus(directory: &Path) -> Option<Bus> {
+    let parts: Vec<&str> = directory
+        .components()
+        .filter_map(|component| component.as_os_str().to_str())
+        .collect();
+    let name = *parts.last()?;
+    let has = |is_wanted: fn(&str) -> bool| parts.iter().any(|part| is_wanted(part));
+    if name.starts_with("nvme") {
+        return Some(nvme(directory));
+    }
+    if name.starts_with("vd") {
+        return Some(Bus::Virtio);
+    }
+    if has(|part| part.starts_with("vbd-")) || name.starts_with("xvd") {
+        return Some(Bus::Xen);
+    }
+    if has(|part| numbered(part, "usb")) {
+        return Some(Bus::Usb);
+    }
+    if has(|part| numbered(part, "ata")) {
+        return Some(Bus::Ata);
+    }
+    if has(|part| part.starts_with("end_device-")) {
+        return Some(Bus::Sas);
+    }
+    if has(|part| part == "mmc_host") {
+        return Some(Bus::Mmc);
+    }
+    if has(|part| numbered(part, "host")) {
+        return Some(Bus::Scsi);
+    }
+    has(|part| part == "virtual").then_some(Bus::Kernel)
+}
+
+/// Whether a component is a word and a number, such as `ata3`.
+pub(crate) fn numbered(part: &str, word: &str) -> bool {
+    part.strip_prefix(word)
+        .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A namespace with several paths hangs below its subsystem, whose controllers know
+/// the transport.
+fn nvme(directory: &Path) -> Bus {
+    let device = directory.join("device");
+    let of_paths = system::names(&device)
+        .into_iter()
+        .filter(|name| numbered(name, "nvme"))
+        .map(|name| device.join(name));
+    let transport = [device.clone()]
+        .into_iter()
+        .chain(of_paths)
+        .find_map(|place| system::text(place.join("transport")));
+    match transport.as_deref() {
+        None | Some("pcie") => Bus::Nvme,
+        Some(_) => Bus::NvmeFabrics,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_in_sysfs_tells_the_bus() {
+        let of = |path: &str| bus(Path::new(path));
+        let pci = "/sys/devices/pci0000:00/0000:00:1f.2";
+        for (below, bus) in [
+            ("ata3/host2/target2:0:0/2:0:0:0/block/sda", Bus::Ata),
+            (
+                "usb2/2-1/2-1:1.0/host6/target6:0:0/6:0:0:0/block/sdb",
+                Bus::Usb,
+            ),
+            (
+                "host0/port-0:0/end_device-0:0/target0:0:0/0:0:0:0/block/sdc",
+                Bus::Sas,
+            ),
+            ("virtio2/host3/target3:0:0/3:0:0:1/block/sdd", Bus::Scsi),
+            ("virtio1/block/vda", Bus::Virtio),
+            ("mmc_host/mmc0/mmc0:0001/block/mmcblk0", Bus::Mmc),
+            ("nvme/nvme0/nvme0n1", Bus::Nvme),
+        ] {
+            assert_eq!(of(&format!("{pci}/{below}")), Some(bus), "{below}");
+        }
+        assert_eq!(of("/sys/devices/vbd-51712/block/xvda"), Some(Bus::Xen));
+        assert_eq!(of("/sys/devices/virtual/block/loop0"), Some(Bus::Kernel));
+        assert_eq!(of("/sys/devices/platform/floppy.0/block/fd0"), None);
+        assert_eq!(of("/"), None);
+    }
+
+    #[test]
+    fn nvme_over_a_network_says_so() {
+        let root = tempfile::tempdir().unwrap();
+        let disk = root.path().join("nvme1n1");
+        std::fs::create_dir_all(disk.join("device/nvme1")).unwrap();
+        assert_eq!(bus(&disk), Some(Bus::Nvme));
+        std::fs::write(disk.join("device/nvme1/transport"), "tcp\n").unwrap();
+        assert_eq!(bus(&disk), Some(Bus::NvmeFabrics));
+    }
+}

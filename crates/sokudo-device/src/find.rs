@@ -1,0 +1,233 @@
+//! From a word to a block device: its kernel name, a name below `/dev/disk` or
+//! `/dev/mapper`, or a part of its serial number or model. Names such as `sdb` change
+//! between boots; serial numbers do not.
+//!
+//! It never guesses: a word that fits several devices is refused, with all of them named.
+
+use std::path::{Path, PathBuf};
+
+use sokudo_model::disk::Disk;
+
+use crate::block;
+use crate::disk::{Listed, decimal_size};
+use crate::system::{self, System};
+
+/// Candidates that one message names; of more, only the number is told.
+const CANDIDATES_NAMED: usize = 8;
+/// Words whose first letters agree so far are taken for misspellings of each other.
+const LIKENESS_MIN: usize = 3;
+
+/// Why a word leads to no device.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    /// Nothing is called so.
+    #[error("no disk has the name, model or serial number {word:?}; {}", nearest_text(.nearest))]
+    Nothing {
+        /// As the user wrote it.
+        word: String,
+        /// What is called something like it, or all there is.
+        nearest: Vec<String>,
+    },
+    /// Several are.
+    #[error("{word:?} fits {} disks: {}; use more of the serial number, or the path", .candidates.len(), list(.candidates))]
+    Ambiguous {
+        /// As the user wrote it.
+        word: String,
+        /// Each with model, serial number and size.
+        candidates: Vec<String>,
+    },
+}
+
+fn nearest_text(nearest: &[String]) -> String {
+    match nearest {
+        [] => "`sokudo info` lists what there is".to_owned(),
+        some => format!("there is {}", list(some)),
+    }
+}
+
+fn list(candidates: &[String]) -> String {
+    let named = candidates.iter().take(CANDIDATES_NAMED).cloned();
+    let mut text = named.collect::<Vec<_>>().join("; ");
+    if candidates.len() > CANDIDATES_NAMED {
+        text.push_str(&format!(
+            "; and {} more",
+            candidates.len() - CANDIDATES_NAMED
+        ));
+    }
+    text
+}
+
+/// The node of the block device that `word` names. A path that exists is that device; a
+/// whole name comes before a part of one, and a serial number before a model.
+///
+/// # Errors
+/// If nothing or several things are called so.
+pub fn find(system: &System, word: &str) -> Result<PathBuf, FindError> {
+    let path = Path::new(word);
+    if word.contains('/') && path.exists() {
+        return Ok(path.to_owned());
+    }
+    let listed = Listed::of(system);
+    if let Some(name) = exact(system, &listed, word) {
+        return Ok(Path::new("/dev").join(name));
+    }
+    let wanted = word.to_lowercase();
+    let passes: [fn(&Disk, &str) -> bool; 3] = [is_serial, holds_serial, holds_model];
+    for is_meant in passes {
+        let fitting: Vec<&Disk> = listed
+            .disks
+            .iter()
+            .filter(|disk| !wanted.trim().is_empty() && is_meant(disk, &wanted))
+            .collect();
+        match fitting[..] {
+            [] => {}
+            [only] => return Ok(PathBuf::from(&only.path)),
+            _ => return only_multipath(system, word, &fitting),
+        }
+    }
+    Err(FindError::Nothing {
+        word: word.to_owned(),
+        nearest: nearest(&listed.disks, &wanted),
+    })
+}
+
+/// The kernel name of what is called exactly so.
+fn exact(system: &System, listed: &Listed, word: &str) -> Option<String> {
+    let bare = word.strip_prefix("/dev/").unwrap_or(word);
+    let class = system.path("sys/class/block");
+    let is_name = !bare.is_empty() && bare != "." && bare != "..";
+    if is_name && class.join(bare.replace('/', "!")).join("dev").exists() {
+        return Some(bare.to_owned());
+    }
+    let mut links = listed.surroundings.all_links();
+    let linked = links.find(|(link, _)| *link == word || link.rsplit('/').next() == Some(word));
+    if let Some((_, name)) = linked {
+        return Some(name.to_owned());
+    }
+    let mapped = bare.strip_prefix("mapper/").unwrap_or(bare);
+    system
+        .names("sys/class/block")
+        .into_iter()
+        .filter(|name| name.starts_with("dm-"))
+        .find(|name| {
+            system::text(class.join(name).join("dm/name")).is_some_and(|told| told == mapped)
+        })
+}
+
+fn is_serial(disk: &Disk, wanted: &str) -> bool {
+    let names = [&disk.serial, &disk.world_wide_name];
+    names
+        .into_iter()
+        .flatten()
+        .any(|name| name.trim().to_lowercase() == wanted)
+}
+
+fn holds_serial(disk: &Disk, wanted: &str) -> bool {
+    let names = [&disk.serial, &disk.world_wide_name];
+    names.into_iter().flatten().any(|name| holds(name, wanted))
+}
+
+fn holds_model(disk: &Disk, wanted: &str) -> bool {
+    let with_vendor = [&disk.vendor, &disk.model]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let by_id = disk
+        .links
+        .iter()
+        .filter_map(|link| link.strip_prefix("/dev/disk/by-id/"));
+    holds(&with_vendor, wanted) || by_id.into_iter().any(|link| holds(link, wanted))
+}
+
+fn holds(text: &str, wanted: &str) -> bool {
+    text.to_lowercase().contains(wanted)
+}
+
+/// All paths to one disk are one disk: the device that the multipath driver makes of them.
+fn only_multipath(system: &System, word: &str, fitting: &[&Disk]) -> Result<PathBuf, FindError> {
+    let mut maps: Vec<Option<PathBuf>> = fitting
+        .iter()
+        .map(|disk| multipath(system, &disk.name))
+        .collect();
+    maps.dedup();
+    match &maps[..] {
+        [Some(map)] => Ok(Path::new("/dev").join(block::name(map))),
+        _ => Err(FindError::Ambiguous {
+            word: word.to_owned(),
+            candidates: fitting.iter().map(|disk| told(disk)).collect(),
+        }),
+    }
+}
+
+fn multipath(system: &System, name: &str) -> Option<PathBuf> {
+    let holders = system
+        .path("sys/class/block")
+        .join(name.replace('/', "!"))
+        .join("holders");
+    system::names(&holders)
+        .into_iter()
+        .filter_map(|holder| holders.join(holder).canonicalize().ok())
+        .find(|holder| {
+            system::text(holder.join("dm/uuid")).is_some_and(|id| id.starts_with("mpath-"))
+        })
+}
+
+/// A disk in a message: `sdb (WDC WD40, serial WD-1, 4.0 TB)`.
+fn told(disk: &Disk) -> String {
+    let parts = [
+        disk.model.clone(),
+        disk.serial
+            .as_ref()
+            .map(|serial| format!("serial {serial}")),
+        disk.size_bytes.map(decimal_size),
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .flatten()
+        .map(|part| plain(&part))
+        .collect();
+    if parts.is_empty() {
+        return plain(&disk.name);
+    }
+    format!("{} ({})", plain(&disk.name), parts.join(", "))
+}
+
+/// Devices write their own names; a terminal must not obey them.
+fn plain(text: &str) -> String {
+    text.chars()
+        .map(|sign| match sign {
+            sign if sign.is_control() => char::REPLACEMENT_CHARACTER,
+            sign => sign,
+        })
+        .collect()
+}
+
+/// What begins like the word; where nothing does, everything.
+fn nearest(disks: &[Disk], wanted: &str) -> Vec<String> {
+    let likeness = |disk: &Disk| {
+        let names = [Some(&disk.name), disk.serial.as_ref(), disk.model.as_ref()];
+        names
+            .into_iter()
+            .flatten()
+            .map(|name| shared_start(&name.to_lowercase(), wanted))
+            .max()
+            .unwrap_or(0)
+    };
+    let mut alike: Vec<(usize, &Disk)> = disks
+        .iter()
+        .map(|disk| (likeness(disk), disk))
+        .filter(|(likeness, _)| *likeness >= LIKENESS_MIN)
+        .collect();
+    alike.sort_by_key(|(likeness, _)| std::cmp::Reverse(*likeness));
+    if alike.is_empty() {
+        return disks.iter().map(told).collect();
+    }
+    alike.into_iter().map(|(_, disk)| told(disk)).collect()
+}
+
+fn shared_start(left: &str, right: &str) -> usize {
+    let pairs = left.chars().zip(right.chars());
+    pairs.take_while(|(left, right)| left == right).count()
+}

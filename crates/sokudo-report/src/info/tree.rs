@@ -1,0 +1,172 @@
+//! What is on a disk, drawn as a tree: name, size, and what it is, holds, and where it is
+//! mounted. What stands on several disks is drawn under the first of them.
+
+use std::collections::HashSet;
+
+use sokudo_model::disk::Content;
+use unicode_width::UnicodeWidthStr;
+
+use super::words;
+use crate::layout::wrapped;
+use crate::table::TableStyle;
+
+/// Mount points that are named; containers make hundreds.
+const MOUNTS_NAMED: usize = 3;
+/// Columns before the tree.
+const INDENT: &str = "  ";
+/// Columns that are always left for what something is.
+const TEXT_WIDTH_MIN: usize = 24;
+
+/// One line of the tree, before its columns are known.
+pub(super) struct Row {
+    /// Rails and name.
+    head: String,
+    /// The rails below it, for lines that go on.
+    rail: String,
+    size: String,
+    text: String,
+}
+
+/// A tree while it is drawn.
+#[derive(Default)]
+pub(super) struct Forest {
+    /// Devices of several disks that have been drawn.
+    drawn: HashSet<String>,
+}
+
+impl Forest {
+    /// The rows of what is on a disk.
+    pub(super) fn rows(&mut self, contents: &[Content]) -> Vec<Row> {
+        let shown: Vec<&Content> = contents
+            .iter()
+            .filter(|content| !content.what.ends_with(" partition table"))
+            .collect();
+        let mut rows = Vec::new();
+        self.add(&shown, "", &mut rows);
+        rows
+    }
+
+    fn add(&mut self, contents: &[&Content], rails: &str, rows: &mut Vec<Row>) {
+        for (index, content) in contents.iter().enumerate() {
+            let is_last = index + 1 == contents.len();
+            let (branch, rail) = if is_last {
+                ("└─ ", "   ")
+            } else {
+                ("├─ ", "│  ")
+            };
+            let below = format!("{rails}{rail}");
+            let is_repeated = self.is_repeated(content);
+            let (mut parts, children) = gathered(content);
+            if is_repeated {
+                parts = vec![content.what.clone(), "as above".to_owned()];
+            }
+            rows.push(Row {
+                head: format!(
+                    "{rails}{branch}{}",
+                    content.device.as_deref().unwrap_or("(whole)")
+                ),
+                rail: below.clone(),
+                size: content
+                    .size_bytes
+                    .map(|size| words::size(Some(size)))
+                    .unwrap_or_default(),
+                text: parts.join(" · "),
+            });
+            if !is_repeated {
+                self.add(&children, &below, rows);
+            }
+        }
+    }
+
+    /// Whether a device that may stand on several has been drawn before.
+    fn is_repeated(&mut self, content: &Content) -> bool {
+        let Some(device) = &content.device else {
+            return false;
+        };
+        content.what != "partition" && !self.drawn.insert(device.clone())
+    }
+}
+
+/// What a device is and holds, in words, and the devices on it. What has no device of its
+/// own is told on the line of the device that it is on.
+fn gathered(content: &Content) -> (Vec<String>, Vec<&Content>) {
+    let mut parts = Vec::new();
+    let mut children = Vec::new();
+    gather(content, &mut parts, &mut children);
+    (parts, children)
+}
+
+fn gather<'a>(content: &'a Content, parts: &mut Vec<String>, children: &mut Vec<&'a Content>) {
+    let is_plain_partition = content.what == "partition" && !content.contents.is_empty();
+    if !is_plain_partition {
+        parts.push(title(content));
+    }
+    parts.extend(content.remarks.iter().cloned());
+    parts.extend(mounts(content));
+    for inner in &content.contents {
+        if inner.device.is_some() {
+            children.push(inner);
+        } else {
+            gather(inner, parts, children);
+        }
+    }
+}
+
+/// `ext4 "home"`; a name that the words hold already is not repeated.
+fn title(content: &Content) -> String {
+    match &content.label {
+        Some(label) if !is_named(content, label) => {
+            format!("{} \"{label}\"", content.what)
+        }
+        _ => content.what.clone(),
+    }
+}
+
+/// Whether the words are made from the label already, as those of mapped devices are.
+fn is_named(content: &Content, label: &str) -> bool {
+    let is_mapped = content.device.is_some();
+    is_mapped && (content.what.ends_with(label) || content.what.starts_with("LVM volume"))
+}
+
+fn mounts(content: &Content) -> Option<String> {
+    if content.mounted_on.is_empty() {
+        return None;
+    }
+    let named = &content.mounted_on[..content.mounted_on.len().min(MOUNTS_NAMED)];
+    let mut text = format!("on {}", named.join(", "));
+    if content.mounted_on.len() > MOUNTS_NAMED {
+        let more = content.mounted_on.len() - MOUNTS_NAMED;
+        text.push_str(&format!(" and {more} more"));
+    }
+    if content.free_bytes.is_some() {
+        text.push_str(&format!(" ({} free)", words::size(content.free_bytes)));
+    }
+    Some(text)
+}
+
+/// The rows as lines, in columns.
+pub(super) fn lines(rows: &[Row], style: &TableStyle) -> Vec<String> {
+    let head_most = style.width.saturating_sub(TEXT_WIDTH_MIN + 12);
+    let widest = |cell: fn(&Row) -> &str| {
+        let widths = rows.iter().map(|row| style.text(cell(row)).width());
+        widths.max().unwrap_or(0)
+    };
+    let head_width = widest(|row| &row.head).min(head_most);
+    let size_width = widest(|row| &row.size);
+    let mut lines = Vec::new();
+    for row in rows {
+        let head = style.text(&row.head);
+        let size = style.text(&row.size);
+        let fill = " ".repeat(head_width.saturating_sub(head.width()));
+        let first = format!("{INDENT}{head}{fill}  {size:>size_width$}  ");
+        let rail = format!("{INDENT}{}", style.text(&row.rail));
+        let mut told = wrapped(&first, &style.text(&row.text), style.width);
+        for line in told.iter_mut().skip(1) {
+            // The rails go on through lines that go on.
+            let rest: String = line.chars().skip(rail.chars().count()).collect();
+            *line = format!("{rail}{rest}");
+        }
+        lines.extend(told.into_iter().map(|line| line.trim_end().to_owned()));
+    }
+    lines
+}

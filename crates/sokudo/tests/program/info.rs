@@ -1,0 +1,105 @@
+//! `sokudo info`: what it shows, and the names by which devices are found.
+
+use serde_json::Value;
+
+use crate::loop_device::LoopDevice;
+use crate::sokudo::{Ended, Nobody, directory_on_disk, end, measured, program, skip};
+
+fn info(arguments: &[&str]) -> Ended {
+    end(program().arg("info").args(arguments))
+}
+
+#[test]
+fn every_disk_of_this_machine_is_listed() {
+    let printed = info(&["--json"]).json();
+    assert_eq!(printed["schema"], "sokudo.info/1");
+    let listed: Vec<&str> = printed["disks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|disk| disk["name"].as_str().unwrap())
+        .collect();
+    let names = std::fs::read_dir("/sys/block").unwrap();
+    for name in names.map(|entry| entry.unwrap().file_name().into_string().unwrap()) {
+        let is_disk = ["sd", "vd", "nvme"]
+            .iter()
+            .any(|kind| name.starts_with(kind));
+        // Hidden paths of an NVMe disk have no number.
+        let has_number = std::path::Path::new("/sys/block")
+            .join(&name)
+            .join("dev")
+            .exists();
+        if is_disk && has_number {
+            assert!(listed.contains(&name.as_str()), "{name} of {listed:?}");
+        }
+    }
+    assert_eq!(info(&[]).code(), Some(0));
+}
+
+#[test]
+fn a_name_that_fits_nothing_is_a_wrong_argument() {
+    info(&["no-such-disk-0815"]).refused(2, &["no-such-disk-0815", "no disk has the name"]);
+    info(&["/dev/no-such-disk"]).refused(2, &["/dev/no-such-disk"]);
+    info(&["/dev/null"]).refused(2, &["character device"]);
+    info(&[""]).refused(2, &["does not exist"]);
+    info(&["\u{1b}[2J"]).refused(2, &["no disk"]);
+}
+
+#[test]
+fn a_directory_and_a_file_are_followed_to_their_disks() {
+    let directory = directory_on_disk();
+    let file = directory.path().join("file");
+    std::fs::write(&file, "x").unwrap();
+    for path in [directory.path(), &file] {
+        let path = path.to_str().unwrap();
+        let printed = info(&[path, "--json"]).json();
+        assert!(
+            printed["target"]["file_system"]["kind"].is_string(),
+            "{printed}"
+        );
+        let text = info(&[path]);
+        assert_eq!(text.code(), Some(0), "{text:?}");
+        assert!(text.printed.contains("File system"), "{text:?}");
+    }
+}
+
+#[test]
+fn a_loop_device_shows_what_is_on_it_by_every_name() {
+    let Some(device) = LoopDevice::new(64 << 20, false) else {
+        return;
+    };
+    let path = device.path.to_str().unwrap().to_owned();
+    let made = std::process::Command::new("mkfs.ext4")
+        .args(["-q", "-F", "-L", "kept", &path])
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        skip("mkfs.ext4 cannot be run");
+        return;
+    }
+    let name = path.trim_start_matches("/dev/");
+    for word in [name, &path] {
+        let printed = info(&[word, "--json"]).json();
+        let content: &Value = &printed["disks"][0]["contents"][0];
+        assert_eq!(content["what"], "ext4", "{printed}");
+        assert_eq!(content["label"], "kept");
+        assert_eq!(printed["target"]["path"], path.as_str());
+        assert_eq!(printed["target"]["name"], word);
+    }
+    let run = measured(name, &[]);
+    assert_eq!(run["target"]["path"], path.as_str());
+    assert_eq!(run["target"]["name"], name);
+    assert!(
+        run["command"]
+            .as_str()
+            .unwrap()
+            .contains(&format!("mark {name}"))
+    );
+}
+
+#[test]
+fn nobody_is_told_what_sysfs_tells() {
+    let Some(nobody) = Nobody::new() else { return };
+    let ended = end(&mut nobody.shell("$SOKUDO info --json"));
+    let printed = ended.json();
+    assert_eq!(printed["schema"], "sokudo.info/1");
+}
