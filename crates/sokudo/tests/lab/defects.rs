@@ -9,8 +9,9 @@ use crate::guest::Guest;
 const BAD_OFFSET: u64 = 40_003 * 512;
 const BAD_LENGTH: u64 = 11 * 512;
 
-/// Size of these disks.
+/// Size of these disks, and of the scan's I/Os.
 const SIZE: u64 = 64 << 20;
+const BLOCK: u64 = 1 << 20;
 
 fn assert_found(name: &str) {
     let Some(guest) = Guest::enter() else { return };
@@ -26,7 +27,8 @@ fn assert_found(name: &str) {
     let read: u64 = places(result)
         .map(|place| place["bytes"].as_u64().unwrap())
         .sum();
-    assert_eq!(read, SIZE - BAD_LENGTH, "all else was read");
+    // An I/O that failed in a part of it is no part of the figures.
+    assert_eq!(read, SIZE - BLOCK, "all other blocks were read");
 }
 
 fn places(result: &Value) -> impl Iterator<Item = &Value> {

@@ -243,7 +243,7 @@ pub(crate) fn after<'a>(label: &str, told: &'a str) -> &'a str {
     let (_, value) = values
         .next()
         .unwrap_or_else(|| panic!("{label:?} is not in {told}"));
-    value.trim_start_matches([':', '=']).trim()
+    value.trim().trim_start_matches([':', '=']).trim_start()
 }
 
 /// The number that begins `text`, in decimal or, after 0x, in hexadecimal.
