@@ -61,7 +61,7 @@ fn list(candidates: &[String]) -> String {
 }
 
 /// The node of the block device that `word` names. A path that exists is that device; a
-/// whole name comes before a part of one, and a serial number before a model.
+/// whole name comes before a part of one.
 ///
 /// # Errors
 /// If nothing or several things are called so.
@@ -76,7 +76,7 @@ pub fn find(system: &System, word: &str) -> Result<PathBuf, FindError> {
     }
     let wanted = word.to_lowercase();
     let is_long_enough = wanted.trim().chars().count() >= PART_CHARACTERS_MIN;
-    let passes: [fn(&Disk, &str) -> bool; 3] = [is_serial, holds_serial, holds_model];
+    let passes: [fn(&Disk, &str) -> bool; 2] = [is_serial, is_part];
     for is_meant in passes {
         let fitting: Vec<&Disk> = listed
             .disks
@@ -126,23 +126,18 @@ fn is_serial(disk: &Disk, wanted: &str) -> bool {
         .any(|name| name.trim().to_lowercase() == wanted)
 }
 
-fn holds_serial(disk: &Disk, wanted: &str) -> bool {
-    let names = [&disk.serial, &disk.world_wide_name];
-    names.into_iter().flatten().any(|name| holds(name, wanted))
-}
-
-fn holds_model(disk: &Disk, wanted: &str) -> bool {
-    let with_vendor = [&disk.vendor, &disk.model]
-        .into_iter()
-        .flatten()
-        .cloned()
-        .collect::<Vec<_>>()
-        .join(" ");
-    let by_id = disk
+/// A part of any name: a word that is in the serial number of one disk and in the model of
+/// another fits both.
+fn is_part(disk: &Disk, wanted: &str) -> bool {
+    let maker = [&disk.vendor, &disk.model].into_iter().flatten().cloned();
+    let model = maker.collect::<Vec<_>>().join(" ");
+    let names = [&disk.serial, &disk.world_wide_name].into_iter().flatten();
+    let links = disk
         .links
         .iter()
         .filter_map(|link| link.strip_prefix("/dev/disk/by-id/"));
-    holds(&with_vendor, wanted) || by_id.into_iter().any(|link| holds(link, wanted))
+    let mut names = names.map(String::as_str).chain(links).chain([&*model]);
+    names.any(|name| holds(name, wanted))
 }
 
 fn holds(text: &str, wanted: &str) -> bool {

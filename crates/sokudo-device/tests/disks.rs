@@ -1,11 +1,7 @@
 //! Disks of invented machines: a `sys`, a `proc`, a `dev` and a `run` in a temporary
 //! directory, with disks of every bus and what stands on them.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "the helpers of tests are tests too, and tell loudly what they skip"
-)]
+#![expect(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, symlink};
@@ -457,6 +453,20 @@ fn devices_are_found_by_every_name() {
             "sdb (WDC WD40EFRX, serial WD-WCC7K0000002, 1.1 GB)"
         ]
     );
+    // In the world-wide name of one and the model of the other: that is no choice.
+    machine.device(
+        "pci/host1/sdc",
+        "8:32",
+        GIB,
+        &[
+            ("device/model", "OTHER"),
+            ("device/wwid", "t10.ATA WDC WD40EFRX"),
+        ],
+    );
+    assert!(matches!(
+        found("wd40efrx"),
+        Err(FindError::Ambiguous { candidates, .. }) if candidates.len() == 3
+    ));
     let message = found("WD-WCC8").unwrap_err().to_string();
     assert!(message.contains("sdb (WDC"), "{message}");
     for word in ["", " ", "..", ".", "wd", "sda9", "\0", "\u{1b}[2J"] {

@@ -144,6 +144,11 @@ fn blind_spots(document: &InfoDocument, style: &TableStyle) -> Vec<String> {
     for entry in &document.disks {
         for sentence in &entry.disk.blind_spots {
             let sentence = format!("{}.", sentence.trim_end_matches('.'));
+            let is_named = sentence.contains(entry.disk.name.as_str());
+            let sentence = match is_named {
+                true => sentence,
+                false => format!("of {}: {sentence}", entry.disk.name),
+            };
             if !told.contains(&sentence) {
                 told.push(sentence);
             }
