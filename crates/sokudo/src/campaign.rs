@@ -72,16 +72,25 @@ pub(crate) fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) ->
     Nanos(steps.iter().map(of_step).fold(0, u64::saturating_add))
 }
 
+/// What a campaign has left.
+pub(crate) struct Measured {
+    pub(crate) rows: Vec<Row>,
+    /// What ended it before its time, once something had been measured: a disk that went
+    /// away between two rows cannot be opened for the next.
+    pub(crate) ended_by: Option<Exit>,
+}
+
 /// Carries out the schedule. A row that fails is not tried again, one that has been
-/// measured precisely enough has no more trials; an interruption ends everything and
-/// keeps what was measured.
+/// measured precisely enough has no more trials; an interruption or an error ends
+/// everything and keeps what was measured.
 pub(crate) fn run(
     plan: &Plan,
     schedule: &Schedule,
     subject: &mut Subject,
     control: &Control,
     listener: &mut dyn FnMut(Event),
-) -> Result<Vec<Row>, Exit> {
+) -> Result<Measured, Exit> {
+    let mut ended_by = None;
     let mut rows: Vec<Row> = plan
         .stages
         .iter()
@@ -110,8 +119,17 @@ pub(crate) fn run(
             row: step.row,
             trial: step.trial,
         });
-        drive_caches.ensure(plan.stages[step.row].workloads[0].drive_cache)?;
-        let trial = measure(plan, step, subject, control, listener)?;
+        let measured = drive_caches
+            .ensure(plan.stages[step.row].workloads[0].drive_cache)
+            .and_then(|()| measure(plan, step, subject, control, listener));
+        let trial = match measured {
+            Ok(trial) => trial,
+            Err(error) if rows.iter().all(|row| row.trials.is_empty()) => return Err(error),
+            Err(error) => {
+                ended_by = Some(error);
+                break;
+            }
+        };
         listener(Event::TrialEnded {
             row: step.row,
             trial: step.trial,
@@ -128,7 +146,7 @@ pub(crate) fn run(
             });
         }
     }
-    Ok(rows)
+    Ok(Measured { rows, ended_by })
 }
 
 /// Whether a row needs no more trials.

@@ -50,10 +50,10 @@ impl Measurement<'_> {
         }
         let control = Control::new();
         interrupt::watch(&control)?;
-        let run = self.run(&control, printing.quiet)?;
+        let (run, ended_by) = self.run(&control, printing.quiet)?;
         let document = RunDocument::from_run(&run);
         output::write(&document, printing)?;
-        verdict(&run)
+        ended_by.map_or_else(|| verdict(&run), Err)
     }
 
     /// A device that is to be destroyed must be the target.
@@ -68,8 +68,9 @@ impl Measurement<'_> {
         Ok(())
     }
 
-    /// Measures and judges, and prints nothing but its progress.
-    pub(crate) fn run(self, control: &Control, quiet: bool) -> Result<Run, Exit> {
+    /// Measures and judges, and prints nothing but its progress. With what was measured
+    /// comes the error that ended it before its time, if one did.
+    fn run(self, control: &Control, quiet: bool) -> Result<(Run, Option<Exit>), Exit> {
         let Self { plan, schedule, .. } = self;
         let workloads = || plan.stages.iter().flat_map(|stage| &stage.workloads);
         // What only reads gets no means to write, whatever was allowed.
@@ -98,12 +99,12 @@ impl Measurement<'_> {
         }
         let mut listener = |event| progress.show(&event);
         let measured = prepared.and_then(|mut subject| {
-            let rows = campaign::run(&plan, &schedule, &mut subject, control, &mut listener)?;
+            let measured = campaign::run(&plan, &schedule, &mut subject, control, &mut listener)?;
             subject.look_again();
-            Ok((rows, subject.info.clone(), subject.layout))
+            Ok((measured, subject.info.clone(), subject.layout))
         });
         progress.finish();
-        let (rows, target, layout) = measured?;
+        let (campaign::Measured { rows, ended_by }, target, layout) = measured?;
         let mut run = Run {
             sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at,
@@ -118,7 +119,7 @@ impl Measurement<'_> {
             plan,
         };
         sokudo_analysis::judge(&mut run);
-        Ok(run)
+        Ok((run, ended_by))
     }
 
     /// Test files of killed runs that lie where ours will.

@@ -20,13 +20,16 @@ fn assert_survived(name: &str) {
     let Some(guest) = Guest::enter() else { return };
     let node = guest.disk(name);
     let before = read_bytes(&node).unwrap();
-    let mut scan = guest.scan(&node, &[]);
+    // With the rows after the curve, for which the disk cannot even be opened.
+    let arguments = ["scan", &node, "--full", "--format", "json", "--quiet"];
+    let mut scan = guest.start(&arguments);
     scan.wait_until("some of the disk is read", || {
         read_bytes(&node).is_some_and(|read| read - before > READ_BEFORE)
     });
     guest.unplug(name);
     let ended = scan.end();
     assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.told.contains(&node), "{ended:?}");
     let run = ended.parsed();
     let result = &run["results"][0];
     let read: u64 = result["places"]
