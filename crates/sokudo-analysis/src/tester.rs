@@ -212,8 +212,8 @@ fn few_trials(case: &Case<'_>) -> Option<Ruling> {
 mod tests {
     use super::*;
     use crate::sample::{
-        buffered, check, each_outcome, histogram, judged, mix, outcome, reads, reads_with, spoilt,
-        text_of, writes_with,
+        buffered, check, each_outcome, histogram, mix, outcome, reads, reads_with, spoilt, text_of,
+        writes_with,
     };
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
     use sokudo_model::{Bytes, CpuTime, Nanos, OperationMix, Rate, Run, Think};
