@@ -118,8 +118,11 @@ impl<'a> Tree<'a> {
     }
 
     fn partitions(&mut self, directory: &Path, level: u32) -> Vec<Content> {
+        // A partition's name begins with its disk's: no other directory is looked into.
+        let disk = directory.file_name().unwrap_or_default().to_string_lossy();
         let parts = system::names(directory)
             .into_iter()
+            .filter(|name| name.starts_with(&*disk))
             .map(|name| directory.join(name))
             .filter(|part| block::is_partition(part));
         let mut parts: Vec<(u64, PathBuf)> = parts
