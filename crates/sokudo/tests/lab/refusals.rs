@@ -21,9 +21,9 @@ fn assert_refused(guest: &Guest, node: &str, serial: &str, words: &[&str]) {
     let before = content(node);
     let destroy = ["mark", node, "--destroy", serial, "--time", "1s"];
     guest.end(&destroy).refused(words);
-    let destroy = ["scan", node, "--write", "--destroy", serial];
+    let destroy = ["scan", node, "--quiet", "--write", "--destroy", serial];
     guest.end(&destroy).refused(words);
-    let back = ["scan", node, "--write", "--write-back"];
+    let back = ["scan", node, "--quiet", "--write", "--write-back"];
     guest.end(&back).refused(words);
     assert!(content(node) == before, "{node} was written");
 }
@@ -95,7 +95,7 @@ fn a_disk_of_another_serial_number_is_refused() {
     let before = content(&node);
     for command in [
         &["mark", &node, "--destroy", "raid-3", "--time", "1s"][..],
-        &["scan", &node, "--write", "--destroy", "raid-3"],
+        &["scan", &node, "--quiet", "--write", "--destroy", "raid-3"],
     ] {
         guest.end(command).refused(&["raid-4"]);
     }
@@ -108,8 +108,15 @@ fn a_cd_rom_is_not_written() {
     let before = content("/dev/sr0");
     for command in [
         &["mark", "/dev/sr0", "--destroy", "/dev/sr0", "--time", "1s"][..],
-        &["scan", "/dev/sr0", "--write", "--destroy", "/dev/sr0"],
-        &["scan", "/dev/sr0", "--write", "--write-back"],
+        &[
+            "scan",
+            "/dev/sr0",
+            "--quiet",
+            "--write",
+            "--destroy",
+            "/dev/sr0",
+        ],
+        &["scan", "/dev/sr0", "--quiet", "--write", "--write-back"],
     ] {
         let ended = guest.end(command);
         assert!(matches!(ended.code, Some(1..=3)), "{ended:?}");

@@ -25,9 +25,11 @@ const DRIVES: [Drive; 3] = [
     Drive {
         name: "scsi-a",
         is_on: |guest, node| {
-            after("WCE", &guest.must("sdparm", &["--get=WCE", node])).starts_with('1')
+            after("WCE", &guest.told("sdparm", &["--get=WCE", node])).starts_with('1')
         },
         switch: |guest, node, on| {
+            // A disk that was pulled out beside it is what it tells first.
+            guest.told("sg_turs", &[node]);
             guest.must(
                 "sdparm",
                 &[if on { "--set=WCE" } else { "--clear=WCE" }, node],
@@ -42,10 +44,21 @@ const DRIVES: [Drive; 3] = [
         },
         switch: |guest, node, on| {
             let value = format!("--value={}", u8::from(on));
-            guest.must("nvme", &["set-feature", node, "--feature-id=6", &value]);
+            // The feature is the controller's, not the namespace's.
+            let whose = ["--namespace-id=0", "--feature-id=6", &value];
+            guest.must("nvme", &[&["set-feature", node][..], &whose].concat());
         },
     },
 ];
+
+/// How long a scan takes.
+#[derive(Clone, Copy)]
+enum Length {
+    /// Long enough to look at the cache meanwhile.
+    Seconds,
+    /// Longer than any test waits.
+    Minutes,
+}
 
 impl Drive {
     fn is_on(self, guest: &Guest) -> bool {
@@ -57,9 +70,17 @@ impl Drive {
         assert_eq!(self.is_on(guest), on, "the lab's drive {}", self.name);
     }
 
-    /// A scan with the cache `word`.
-    fn scan(self, guest: &Guest, word: &str) -> Running {
-        guest.scan(&guest.disk(self.name), &["--write-cache", word])
+    /// A scan with the cache `word`, which takes as long as `length` says, however fast
+    /// the disk is.
+    fn scan(self, guest: &Guest, word: &str, length: Length) -> Running {
+        let node = guest.disk(self.name);
+        let places = match length {
+            Length::Seconds => ["--hdtune", "1", "--points", "40"],
+            Length::Minutes => ["--hdtune", "5", "--points", "200"],
+        };
+        let what = ["scan", &node, "--access-count", "0", "--write-cache", word];
+        let how = ["--format", "json", "--quiet"];
+        guest.start(&[&what[..], &places, &how].concat())
     }
 }
 
@@ -69,7 +90,7 @@ fn a_cache_is_switched_for_the_run_and_back() {
     for drive in DRIVES {
         for (word, before) in [("off", true), ("on", false)] {
             drive.switch(&guest, before);
-            let mut scan = drive.scan(&guest, word);
+            let mut scan = drive.scan(&guest, word, Length::Seconds);
             scan.wait_until("the cache is switched", || drive.is_on(&guest) != before);
             let ended = scan.end();
             assert_eq!(ended.code, Some(0), "{ended:?}");
@@ -84,7 +105,7 @@ fn a_cache_that_is_to_be_kept_is_kept() {
     let Some(guest) = Guest::enter() else { return };
     for drive in DRIVES {
         drive.switch(&guest, false);
-        let ended = drive.scan(&guest, "keep").end();
+        let ended = drive.scan(&guest, "keep", Length::Seconds).end();
         assert_eq!(ended.code, Some(0), "{ended:?}");
         assert!(!drive.is_on(&guest), "{}", drive.name);
         drive.switch(&guest, true);
@@ -96,7 +117,7 @@ fn both_states_are_measured_by_one_command() {
     let Some(guest) = Guest::enter() else { return };
     for drive in DRIVES {
         drive.switch(&guest, true);
-        let run = drive.scan(&guest, "both").end().json();
+        let run = drive.scan(&guest, "both", Length::Seconds).end().json();
         let results = run["results"].as_array().unwrap().iter();
         let mut states: Vec<&Value> = results
             .map(|result| &result["workload"]["drive_cache"])
@@ -111,7 +132,7 @@ fn assert_restored_after(signal: Signal, code: Option<i32>) {
     let Some(guest) = Guest::enter() else { return };
     for drive in DRIVES {
         drive.switch(&guest, true);
-        let mut scan = drive.scan(&guest, "off");
+        let mut scan = drive.scan(&guest, "off", Length::Minutes);
         scan.wait_until("the cache is off", || !drive.is_on(&guest));
         scan.signal(signal);
         let ended = scan.end();
