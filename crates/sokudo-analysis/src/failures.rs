@@ -155,7 +155,7 @@ fn unreadable(case: &Case<'_>) -> Option<Ruling> {
         ),
         "the device answers these blocks with errors: a worn or damaged medium, or a bad cable or \
          power supply",
-        "copy what the disk holds now, then look at its health (smartctl -a) and cable, and \
+        "copy what the disk holds now, then look at its health (sokudo info) and cable, and \
          replace it; figures are of what could be read",
     ))
 }
@@ -297,7 +297,7 @@ fn explain(kind: FailureKind) -> (&'static str, &'static str) {
     match kind {
         FailureKind::Errno(errno::ENODATA) => (
             "the device cannot read that place any more",
-            "save what is on the device, and look at its health (smartctl -a)",
+            "save what is on the device, and look at its health (sokudo info)",
         ),
         FailureKind::Errno(errno::EIO | errno::ETIMEDOUT | errno::EREMOTEIO) => (
             "the device or its connection failed; a damaged place is one reason",
@@ -306,7 +306,7 @@ fn explain(kind: FailureKind) -> (&'static str, &'static str) {
         ),
         FailureKind::Errno(errno::EILSEQ) => (
             "what the device returned is not what was written to it",
-            "save what is on the device, and look at its health (smartctl -a)",
+            "save what is on the device, and look at its health (sokudo info)",
         ),
         FailureKind::Errno(errno::ENOSPC | errno::EDQUOT) => (
             "the file system is full, or the user's share of it",
