@@ -302,7 +302,7 @@ fn explain(kind: FailureKind) -> (&'static str, &'static str) {
         FailureKind::Errno(errno::EIO | errno::ETIMEDOUT | errno::EREMOTEIO) => (
             "the device or its connection failed; a damaged place is one reason",
             "look for the device's name in the kernel's log (dmesg), and at its health \
-             (smartctl -a)",
+             (sokudo info)",
         ),
         FailureKind::Errno(errno::EILSEQ) => (
             "what the device returned is not what was written to it",
