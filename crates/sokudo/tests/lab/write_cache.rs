@@ -44,9 +44,12 @@ const DRIVES: [Drive; 3] = [
         },
         switch: |guest, node, on| {
             let value = format!("--value={}", u8::from(on));
-            // The feature is the controller's, not the namespace's.
-            let whose = ["--namespace-id=0", "--feature-id=6", &value];
-            guest.must("nvme", &[&["set-feature", node][..], &whose].concat());
+            // The feature is the controller's, not the namespace's: nvme0 of nvme0n1.
+            let (controller, _) = node.rsplit_once('n').unwrap();
+            guest.must(
+                "nvme",
+                &["set-feature", controller, "--feature-id=6", &value],
+            );
         },
     },
 ];
