@@ -5,7 +5,9 @@
 
 use std::ffi::OsStr;
 use std::ops::Range;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -85,12 +87,17 @@ impl Shared {
     }
 }
 
-/// The mounted file. Unmounted when dropped.
+/// Waits for the end of its input, then unmounts the directory `$1`, whoever still uses
+/// it, and removes it.
+const KEEPER: &str = "read -r _; umount --lazy \"$1\"; rmdir \"$1\"";
+
+/// The mounted file. A process of its own unmounts it, which also notices that the tests
+/// were killed.
 pub(crate) struct FaultyFile {
     shared: Arc<Shared>,
-    // In this order: what is mounted goes before its directory.
     _session: BackgroundSession,
-    directory: tempfile::TempDir,
+    keeper: Child,
+    directory: PathBuf,
 }
 
 impl FaultyFile {
@@ -109,21 +116,30 @@ impl FaultyFile {
         let directory = tempfile::tempdir().unwrap();
         let mut options = Config::default();
         options.n_threads = Some(THREADS);
-        match fuser::spawn_mount(file_system, directory.path(), &options) {
-            Ok(session) => Some(Self {
-                shared,
-                _session: session,
-                directory,
-            }),
-            Err(error) => {
-                skip(&format!("FUSE cannot be used here: {error}"));
-                None
-            }
-        }
+        let mounted = fuser::spawn_mount(file_system, directory.path(), &options);
+        let session = mounted
+            .inspect_err(|error| skip(&format!("FUSE cannot be used here: {error}")))
+            .ok()?;
+        // From here on the keeper removes it.
+        let directory = directory.keep();
+        let keeper = Command::new("sh")
+            .args(["-c", KEEPER, "keeper"])
+            .arg(&directory)
+            .stdin(Stdio::piped())
+            // Ctrl-C ends the tests, not it.
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        Some(Self {
+            shared,
+            _session: session,
+            keeper,
+            directory,
+        })
     }
 
     pub(crate) fn path(&self) -> PathBuf {
-        self.directory.path().join(FILE_NAME)
+        self.directory.join(FILE_NAME)
     }
 
     /// A block device over it. None, said loudly, where there can be none.
@@ -158,6 +174,8 @@ impl Drop for FaultyFile {
     fn drop(&mut self) {
         // A process that waits for it could never end.
         self.change(|faults| faults.hangs = false);
+        drop(self.keeper.stdin.take());
+        let _ = self.keeper.wait();
     }
 }
 
