@@ -7,13 +7,11 @@ use sokudo_model::{Bytes, DataContent, DriveCache, Nanos, TargetKind};
 use crate::cli::{ScanArguments, WriteCache};
 use crate::exit::Exit;
 use crate::measurement::{self, Measurement};
+use crate::plan::TEST_FILE_SIZE;
 use crate::subject::{Named, Permission};
 
 /// GNOME Disks draws its places from this seed.
 const GNOME_SEED: u64 = 42;
-
-/// Size of a test file unless told otherwise, as in `mark`.
-const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
 
 /// Blocks are multiples of this where the target does not say of what.
 const BLOCK_MIN: Bytes = Bytes(512);
