@@ -95,6 +95,17 @@ fn around(system: &System, device_number: u64) -> Occupancy {
     }
 }
 
+/// What the system swaps to, as directories in sysfs.
+pub(crate) fn swaps(system: &System) -> Vec<PathBuf> {
+    let table = system.text("proc/swaps").unwrap_or_default();
+    table
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_whitespace().next())
+        .filter_map(|source| block::directory_of_source(system, source))
+        .collect()
+}
+
 /// Why nothing can be written to the device in this directory, if so.
 fn unwritable(directory: &Path) -> Option<Occupant> {
     let name = block::name(directory);
@@ -210,12 +221,8 @@ impl Relatives {
     }
 
     fn swapped(&self, system: &System) -> Vec<Occupant> {
-        let table = system.text("proc/swaps").unwrap_or_default();
-        table
-            .lines()
-            .skip(1)
-            .filter_map(|line| line.split_whitespace().next())
-            .filter_map(|source| block::directory_of_source(system, source))
+        swaps(system)
+            .into_iter()
             .filter(|directory| self.directories.contains(directory))
             .map(|directory| Occupant::Swap {
                 device: block::name(&directory),

@@ -17,7 +17,7 @@ const VPD_HEADER_BYTES: usize = 4;
 /// Where an ATA disk's IDENTIFY DEVICE lies in VPD page 89h.
 const ATA_IDENTIFY_AT: usize = 60;
 
-/// Blocks of disks have 512 bytes to 64 KiB; another number is not believed.
+/// Blocks of disks have 256 bytes (old ones) to 64 KiB; another number is not believed.
 const BLOCK_BYTES: std::ops::RangeInclusive<u32> = 256..=65_536;
 
 /// Host-managed zoned disks are devices of their own kind.

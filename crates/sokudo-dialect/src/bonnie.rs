@@ -25,8 +25,6 @@ pub const SEEKS_DEFAULT: u64 = 8192;
 pub const SEEKERS_DEFAULT: u32 = 5;
 /// More seekers than any benchmark is known to use.
 pub const SEEKERS_MAX: u32 = 1024;
-/// How much Bonnie++ writes and reads one byte at a time.
-pub const CHARACTERS_DEFAULT: Bytes = Bytes::mib(20);
 /// Numbers of files are given in units of so many.
 pub const FILES_UNIT: u64 = 1024;
 /// A directory name has five digits.

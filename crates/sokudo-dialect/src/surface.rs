@@ -17,12 +17,12 @@ use sokudo_model::{
 
 pub use level::{Level, UnknownLevel};
 
-/// Places of a curve: more than any screen has columns, and each takes 48 bytes per trial.
+/// Places of a curve: more than any screen has columns, and each takes 56 bytes per trial.
 pub const POINTS_MAX: u32 = 1_000_000;
 /// I/Os of a row that measures access times, bounded as points are.
 pub const ACCESS_COUNT_MAX: u32 = 1_000_000;
 /// Blocks that devices and buffers can be asked for.
-pub const BLOCK_MAX: Bytes = Bytes::mib(64);
+pub const BLOCK_MAX: Bytes = crate::crystal::BLOCK_MAX;
 /// I/Os in flight, as in the rows of `mark`.
 pub const DEPTH_MAX: u32 = crate::crystal::DEPTH_MAX;
 

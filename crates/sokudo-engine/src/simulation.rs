@@ -210,7 +210,9 @@ impl Simulation<'_> {
             let next = actor.worker.fill(&mut self.outbox, &self.clock, &mut now);
             actor.worker.count_submitted(now);
             for request in self.outbox.0.drain(..) {
-                self.device.submit(Nanos(now), to_device(index, request));
+                // It tells the clone and the chunk.
+                let id = (index as u64) << 32 | u64::from(request.chunk);
+                self.device.submit(Nanos(now), to_device(id, request));
             }
             match next {
                 Next::Finished => {
@@ -414,8 +416,8 @@ impl Simulation<'_> {
     }
 }
 
-/// A request's name tells its clone and its chunk.
-fn to_device(actor: usize, request: Request) -> sim::Request {
+/// A request in the words of simulated devices.
+pub(crate) fn to_device(id: u64, request: Request) -> sim::Request {
     let operation = match request.action {
         Action::Read => Operation::Read,
         Action::Write | Action::WriteThrough | Action::WriteThroughWithMetadata => Operation::Write,
@@ -423,7 +425,7 @@ fn to_device(actor: usize, request: Request) -> sim::Request {
         Action::Fsync | Action::Fdatasync => Operation::Flush,
     };
     sim::Request {
-        id: (actor as u64) << 32 | u64::from(request.chunk),
+        id,
         operation,
         offset: request.offset,
         bytes: u64::from(request.length),

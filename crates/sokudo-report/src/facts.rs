@@ -8,7 +8,7 @@ use sokudo_model::{
 
 use crate::document::RunDocument;
 use crate::fingerprint::{extras, tree_text};
-use crate::number::{MISSING, grouped};
+use crate::number::{MISSING, decimal_size, grouped};
 
 const UNKNOWN: &str = "unknown";
 
@@ -124,7 +124,7 @@ fn device_description(device: &BlockDevice) -> String {
         BlockDeviceKind::Raid => Some("software RAID"),
         BlockDeviceKind::Memory => Some("memory as a device"),
     };
-    let size = device.size_bytes.map(decimal_size);
+    let size = device.size_bytes.map(|size| decimal_size(size, 2));
     let cache = match device.write_cache.as_deref() {
         Some("write back") => "write cache on",
         Some("write through") => "write cache off",
@@ -137,19 +137,6 @@ fn device_description(device: &BlockDevice) -> String {
         Some(cache.to_owned()),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
-/// Drives are sold in powers of 1000.
-#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-pub(crate) fn decimal_size(Bytes(bytes): Bytes) -> String {
-    const UNITS: [(f64, &str); 3] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB")];
-    let bytes = bytes as f64;
-    let (scale, unit) = UNITS
-        .into_iter()
-        .find(|(scale, _)| bytes >= *scale)
-        .unwrap_or((1.0, "B"));
-    let decimals = if bytes / scale < 9.95 { 1 } else { 0 };
-    format!("{:.decimals$} {unit}", bytes / scale)
 }
 
 fn file_system_line(target: &TargetInfo) -> String {

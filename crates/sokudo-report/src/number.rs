@@ -1,6 +1,6 @@
 //! Numbers as people read them, the same in every locale.
 
-use sokudo_model::Nanos;
+use sokudo_model::{Bytes, Nanos};
 
 /// What stands where there is no number.
 pub(crate) const MISSING: &str = "—";
@@ -29,6 +29,31 @@ pub(crate) fn percent(fraction: f64) -> String {
 /// A latency with a unit that suits it.
 pub(crate) fn latency(nanos: Option<u64>) -> String {
     nanos.map_or_else(|| MISSING.to_owned(), |nanos| Nanos(nanos).to_string())
+}
+
+/// A size as drives are sold, in powers of 1000, with so many digits (2 or 3) that matter.
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+pub(crate) fn decimal_size(Bytes(bytes): Bytes, digits: u8) -> String {
+    const UNITS: [(f64, &str); 5] = [
+        (1e15, "PB"),
+        (1e12, "TB"),
+        (1e9, "GB"),
+        (1e6, "MB"),
+        (1e3, "kB"),
+    ];
+    let size = bytes as f64;
+    // What would be rounded to 1000 of a unit is 1 of the next.
+    let unit = UNITS.into_iter().find(|(scale, _)| size >= scale * 0.9995);
+    let Some((scale, unit)) = unit else {
+        return format!("{bytes} B");
+    };
+    let value = size / scale;
+    let fits = |decimals: &u8| {
+        let most = 10f64.powi(i32::from(digits - decimals));
+        value < most - 0.5 * 10f64.powi(-i32::from(*decimals))
+    };
+    let decimals = usize::from((0..digits).rev().find(fits).unwrap_or(0));
+    format!("{value:.decimals$} {unit}")
 }
 
 /// Rounding must not show 1,000.0 or 100.00.
@@ -85,6 +110,25 @@ mod tests {
         assert_eq!(percent(0.008), "0.8 %");
         assert_eq!(percent(0.0996), "10 %");
         assert_eq!(percent(12.5), "1,250 %");
+    }
+
+    #[test]
+    fn sizes_are_rounded_to_what_is_printed_on_drives() {
+        for (bytes, two, three) in [
+            (0, "0 B", "0 B"),
+            (999, "999 B", "999 B"),
+            (1_474_560, "1.5 MB", "1.47 MB"),
+            (10_485_760, "10 MB", "10.5 MB"),
+            (536_870_912, "537 MB", "537 MB"),
+            (999_999_999, "1.0 GB", "1.00 GB"),
+            (9_960_000_000, "10 GB", "9.96 GB"),
+            (4_000_787_030_016, "4.0 TB", "4.00 TB"),
+            (18_000_207_937_536, "18 TB", "18.0 TB"),
+            (2_000_000_000_000_000, "2.0 PB", "2.00 PB"),
+        ] {
+            assert_eq!(decimal_size(Bytes(bytes), 2), two, "{bytes}");
+            assert_eq!(decimal_size(Bytes(bytes), 3), three, "{bytes}");
+        }
     }
 
     #[test]

@@ -110,7 +110,7 @@ fn columns(document: &RunDocument, style: &TableStyle, dropped: &[Figure]) -> Ve
     };
     columns.extend(kept(spread));
     columns.push(column("", "CPU", Align::Right, &|result| {
-        cpu_share(result).map(number::percent)
+        result.cpu_share().map(number::percent)
     }));
     columns.extend(kept(latencies));
     columns.push(latency("max", |l| Some(l.max)));
@@ -162,14 +162,6 @@ fn spread(result: &ResultDocument) -> Option<f64> {
     bandwidth(result)
         .or_else(|| counted_rate(result))?
         .relative_spread()
-}
-
-/// Processor time per elapsed time: 100 % is one processor.
-#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
-fn cpu_share(result: &ResultDocument) -> Option<f64> {
-    let cpu = result.cpu?;
-    let elapsed_ns: u64 = result.trials.iter().map(|trial| trial.elapsed_ns).sum();
-    (elapsed_ns > 0).then(|| (cpu.user_ns + cpu.system_ns) as f64 / elapsed_ns as f64)
 }
 
 fn legend(document: &RunDocument, style: &TableStyle) -> String {

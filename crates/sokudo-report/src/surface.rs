@@ -181,20 +181,14 @@ fn columns(kind: Kind, rows: &[&ResultDocument], unit: BandwidthUnit, trials: u3
     }
     // In virtual time there is none.
     if rows.iter().any(|row| row.cpu.is_some()) {
-        columns.push(column(3, "", "CPU", Align::Right, &processor_share));
+        columns.push(column(3, "", "CPU", Align::Right, &|row| {
+            row.cpu_share().map(number::percent)
+        }));
     }
     columns.push(column(0, "", "Verdict", Align::Left, &|row| {
         Some(verdict_cell(row, trials))
     }));
     columns
-}
-
-/// Processor time of the measured part, of one processor.
-#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
-fn processor_share(result: &ResultDocument) -> Option<String> {
-    let cpu = result.cpu?;
-    let elapsed: u64 = result.trials.iter().map(|trial| trial.elapsed_ns).sum();
-    (elapsed > 0).then(|| number::percent((cpu.user_ns + cpu.system_ns) as f64 / elapsed as f64))
 }
 
 #[expect(
@@ -320,22 +314,9 @@ pub(crate) fn legend(unit: BandwidthUnit) -> String {
     )
 }
 
-/// A place as drives are sold, in powers of 1000.
-#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+/// A place on a drive, as drives are sold.
 fn position(bytes: u64) -> String {
-    const UNITS: [(f64, &str); 4] = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
-    let bytes = bytes as f64;
-    let unit = UNITS.into_iter().find(|(scale, _)| bytes >= *scale);
-    let Some((scale, unit)) = unit else {
-        return format!("{bytes} B");
-    };
-    let value = bytes / scale;
-    let decimals = if value < 9.995 {
-        2
-    } else {
-        usize::from(value < 99.95)
-    };
-    format!("{value:.decimals$} {unit}")
+    number::decimal_size(Bytes(bytes), 3)
 }
 
 #[cfg(test)]

@@ -14,16 +14,16 @@ use sokudo_engine::{
     Control, OwnDirectory, StageOptions, TestFile, TreeError, TreeRun, run_stage, run_tree,
 };
 use sokudo_model::{
-    Bytes, Environment, Event, FileTree, Nanos, Outcome, Plan, Row, Run, Schedule, StopReason,
-    TargetInfo, TargetKind, Trial, TrialEvidence, Workload,
+    Bytes, Environment, Event, FileTree, Nanos, Outcome, Plan, Row, Run, StopReason, TargetInfo,
+    TargetKind, Trial, TrialEvidence, Workload,
 };
 use sokudo_report::{RunDocument, bonnie};
 
 use crate::cli::BonnieArguments;
-use crate::command_line;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::jobs::carry_out::since_epoch;
+use crate::measurement;
 use crate::output;
 use crate::subject::{Named, describe_file, from_stage, from_test_file};
 use watching::Watching;
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &BonnieArguments) -> Result<(), Exit> {
     interrupt::watch(&control)?;
     let run = measure(arguments, inspected, environment, plan, &control)?;
     print(arguments, &run)?;
-    verdict(&run)
+    measurement::verdict(&run)
 }
 
 fn directory(arguments: &BonnieArguments, named: Named) -> Result<Inspected, Exit> {
@@ -105,27 +105,16 @@ fn measure(
     let mut watching = Watching::new(plan.stages.len(), arguments.printing.quiet);
     let rows = run_all(&plan, arguments.runs, &mut place, control, &mut watching);
     watching.finish();
-    let given = command_line::as_given();
     let mut run = Run {
         sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
         started_at,
-        schedule: Schedule {
-            name: "interleaved".to_owned(),
-            trials: arguments.runs,
-            pause: Nanos(0),
-            warm_up: false,
-            enough: None,
-            trim: 0,
-        },
+        schedule: measurement::in_turn(arguments.runs, Nanos(0)),
         target: place.info.clone(),
         layout: None,
         environment,
         rows: rows?,
         findings: Vec::new(),
-        command: match arguments.seed {
-            Some(_) => given,
-            None => format!("{given} --seed {}", plan.seed),
-        },
+        command: measurement::command(arguments.seed, plan.seed),
         interrupted: control.is_cancelled(),
         plan,
     };
@@ -332,16 +321,4 @@ fn print(arguments: &BonnieArguments, run: &Run) -> Result<(), Exit> {
     }
     let document = RunDocument::from_run(run);
     output::write(&document, &arguments.printing)
-}
-
-/// What the result means for the exit code.
-fn verdict(run: &Run) -> Result<(), Exit> {
-    if run.interrupted {
-        return Err(Exit::Interrupted);
-    }
-    let mut trials = run.rows.iter().flat_map(|row| &row.trials);
-    if trials.any(|trial| trial.outcome.stopped == StopReason::Failed) {
-        return Err(Exit::FailedAsReported);
-    }
-    Ok(())
 }

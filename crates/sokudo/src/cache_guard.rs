@@ -87,7 +87,9 @@ impl CacheGuard {
                 )));
             }
             TargetKind::Null => {
-                return Err(Exit::usage(anyhow!("{target} has no write cache")));
+                return Err(Exit::usage(anyhow!(
+                    "{target} has no write cache; leave --write-cache out"
+                )));
             }
             _ => {}
         }

@@ -30,7 +30,7 @@ pub(crate) const SHORT_HELP: &str = "\
 sokudo measures how fast a disk really is, and says how far each number can be trusted.
 
   sokudo mark .              measure the disk under this directory, in about a minute
-  sokudo mark /dev/sdb       measure a device (only ever read)
+  sokudo mark /dev/sdb       measure a device (reads only)
   sokudo mark sim:hdd        try it on a simulated disk
   sokudo help mark           every option, with examples
 
@@ -128,7 +128,7 @@ pub(crate) enum Command {
     #[command(after_help = sweep::EXAMPLES)]
     Sweep(Box<SweepArguments>),
     /// Measure a file system by Bonnie++'s phases
-    #[command(after_help = bonnie::BONNIE_NOTE)]
+    #[command(after_help = bonnie::EXAMPLES)]
     Bonnie(BonnieArguments),
     /// Draw a result that was kept as JSON: SVG, PNG or on the terminal
     #[command(after_help = PLOT_EXAMPLES)]
@@ -355,7 +355,7 @@ pub(crate) struct MarkArguments {
     /// Directory, file, block device, sim:MODEL or null:
     ///
     /// In a directory, sokudo makes a test file of its own and removes it. A file
-    /// or a block device is only read. sim:const, sim:hdd and sim:ssd are
+    /// is only read without --overwrite, a device without --destroy. sim:const, sim:hdd and sim:ssd are
     /// simulated devices, null: is no device at all: what sokudo itself costs.
     #[arg(default_value = ".")]
     pub(crate) target: String,

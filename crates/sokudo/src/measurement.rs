@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_engine::{Control, left_behind};
-use sokudo_model::{Bytes, DataContent, Plan, Run, Schedule, StopReason, TargetKind};
+use sokudo_model::{Bytes, DataContent, Nanos, Plan, Run, Schedule, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 
 use crate::campaign;
@@ -135,6 +135,18 @@ impl Measurement<'_> {
                 ));
             }
         }
+    }
+}
+
+/// Rows in turn, so that drift hits all of them alike.
+pub(crate) fn in_turn(trials: u32, pause: Nanos) -> Schedule {
+    Schedule {
+        name: "interleaved".to_owned(),
+        trials,
+        pause,
+        warm_up: false,
+        enough: None,
+        trim: 0,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::cli::{MarkArguments, ScheduleChoice};
 use crate::exit::Exit;
 
 /// Size of a test file unless told otherwise, as CrystalDiskMark's.
-const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
+pub(crate) const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
 
 /// A smaller file would fit the caches of the smallest drives and end a pass
 /// before a trial has begun.

@@ -54,20 +54,8 @@ impl Progress {
             stage.workloads.iter().map(label)
         });
         let total = campaign::duration(plan, schedule, size);
-        let target = if quiet {
-            ProgressDrawTarget::hidden()
-        } else {
-            ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND)
-        };
-        let bar = ProgressBar::with_draw_target(Some(total.0), target);
-        let style = ProgressStyle::with_template("{bar:20} {percent:>3} %  {msg}");
-        bar.set_style(
-            style
-                .unwrap_or_else(|_| ProgressStyle::default_bar())
-                .progress_chars("━━╌"),
-        );
         Self {
-            bar,
+            bar: bar(total.0, quiet),
             rows: rows.collect(),
             trials: schedule.trials,
             done: Nanos(0),
@@ -172,6 +160,24 @@ impl Progress {
             self.label
         ));
     }
+}
+
+/// The line itself, which is full at `length`. Silent when the terminal is none or
+/// `quiet` is set.
+pub(crate) fn bar(length: u64, quiet: bool) -> ProgressBar {
+    let target = if quiet {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND)
+    };
+    let bar = ProgressBar::with_draw_target(Some(length), target);
+    let style = ProgressStyle::with_template("{bar:20} {percent:>3} %  {msg}");
+    bar.set_style(
+        style
+            .unwrap_or_else(|_| ProgressStyle::default_bar())
+            .progress_chars("━━╌"),
+    );
+    bar
 }
 
 fn label(workload: &Workload) -> String {

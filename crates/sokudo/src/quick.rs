@@ -117,12 +117,8 @@ fn schedule(arguments: &QuickArguments) -> Result<Schedule, Exit> {
         )));
     }
     Ok(Schedule {
-        name: "interleaved".to_owned(),
-        trials: runs,
-        pause: arguments.pause,
-        warm_up: false,
-        enough: None,
         trim,
+        ..measurement::in_turn(runs, arguments.pause)
     })
 }
 

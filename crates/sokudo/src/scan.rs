@@ -2,18 +2,16 @@
 
 use anyhow::anyhow;
 use sokudo_dialect::surface::{self, Preset, Request, Writes};
-use sokudo_model::{Bytes, DataContent, DirectIoSupport, DriveCache, Nanos, Schedule, TargetKind};
+use sokudo_model::{Bytes, DataContent, DriveCache, Nanos, TargetKind};
 
 use crate::cli::{ScanArguments, WriteCache};
 use crate::exit::Exit;
 use crate::measurement::{self, Measurement};
+use crate::plan::TEST_FILE_SIZE;
 use crate::subject::{Named, Permission};
 
 /// GNOME Disks draws its places from this seed.
 const GNOME_SEED: u64 = 42;
-
-/// Size of a test file unless told otherwise, as in `mark`.
-const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
 
 /// Blocks are multiples of this where the target does not say of what.
 const BLOCK_MIN: Bytes = Bytes(512);
@@ -59,7 +57,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
         permission: permission(arguments, writes),
         named,
         plan,
-        schedule: schedule(arguments.runs),
+        schedule: measurement::in_turn(arguments.runs, Nanos(0)),
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         notes: planned.notes,
         data: DataContent::Random,
@@ -74,18 +72,6 @@ fn preset(arguments: &ScanArguments) -> Preset {
         (_, Some(level), _) => Preset::HdTune(level),
         (_, _, true) => Preset::Full,
         _ => Preset::Surface,
-    }
-}
-
-/// Rows in turn, so that drift hits all alike.
-fn schedule(runs: u32) -> Schedule {
-    Schedule {
-        name: "interleaved".to_owned(),
-        trials: runs,
-        pause: Nanos(0),
-        warm_up: false,
-        enough: None,
-        trim: 0,
     }
 }
 
@@ -171,22 +157,7 @@ fn size(arguments: &ScanArguments, named: &Named) -> Result<Bytes, Exit> {
 
 /// The smallest block that the target takes.
 fn block_min(named: &Named, target: &str) -> Result<Bytes, Exit> {
-    let info = match named {
-        Named::Path(inspected) => &inspected.info,
-        Named::Simulated(device) => {
-            let block = device.block_device().logical_block_bytes;
-            return Ok(block.unwrap_or(BLOCK_MIN));
-        }
-        Named::Null => return Ok(BLOCK_MIN),
-    };
-    let of_direct_io = match info.direct_io {
-        DirectIoSupport::Supported {
-            offset_alignment, ..
-        } => Some(offset_alignment),
-        _ => None,
-    };
-    let of_device = || info.devices.first()?.logical_block_bytes;
-    let block = of_direct_io.or_else(of_device).unwrap_or(BLOCK_MIN);
+    let block = named.direct_unit().unwrap_or(BLOCK_MIN);
     if block.0 == 0 {
         return Err(Exit::failed(anyhow!(
             "{target} takes blocks of 0 bytes, as the kernel says; see whether the device answers (dmesg)"

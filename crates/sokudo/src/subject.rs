@@ -80,6 +80,22 @@ impl Named {
         }
     }
 
+    /// What direct I/O on it is a multiple of, where that is known.
+    pub(crate) fn direct_unit(&self) -> Option<Bytes> {
+        let info = match self {
+            Self::Simulated(device) => return device.block_device().logical_block_bytes,
+            Self::Null => return None,
+            Self::Path(inspected) => &inspected.info,
+        };
+        match info.direct_io {
+            DirectIoSupport::Supported {
+                offset_alignment, ..
+            } => Some(offset_alignment),
+            // A partition has none of its own; its disk has.
+            _ => info.devices.iter().find_map(|it| it.logical_block_bytes),
+        }
+    }
+
     /// Its absolute path, where it has one.
     pub(crate) fn path(&self) -> Option<&str> {
         match self {

@@ -5,9 +5,7 @@ use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_dialect::crystal::{Pattern, THREADS_MAX};
 use sokudo_dialect::sweep::{Counts, Load, Preset, Sizes, Sweep};
-use sokudo_model::{
-    Bytes, DirectIoSupport, DirectMode, Enough, Nanos, Operation, Schedule, TargetKind,
-};
+use sokudo_model::{Bytes, DirectMode, Enough, Nanos, Operation, Schedule, TargetKind};
 
 use crate::campaign;
 use crate::cli::SweepArguments;
@@ -90,16 +88,12 @@ fn preset(arguments: &SweepArguments) -> Preset {
 
 fn schedule(arguments: &SweepArguments) -> Schedule {
     Schedule {
-        name: "interleaved".to_owned(),
-        trials: arguments.runs,
-        pause: arguments.cool_down,
-        warm_up: false,
         // Fewer trials than give an interval cannot be precise, and are made as asked.
         enough: (arguments.precision > 0 && arguments.runs >= TRIALS_MIN).then_some(Enough {
             trials_min: TRIALS_MIN,
             half_width_permille: arguments.precision,
         }),
-        trim: 0,
+        ..measurement::in_turn(arguments.runs, arguments.cool_down)
     }
 }
 
@@ -194,7 +188,8 @@ fn sizes(
         let fitting = sizes.partition_point(|size| *size <= length);
         sizes.truncate(fitting.max(1));
     }
-    let Some(unit) = direct_unit(named).filter(|_| arguments.direct != DirectMode::Off) else {
+    let unit = named.direct_unit().filter(|unit| unit.0 > 0);
+    let Some(unit) = unit.filter(|_| arguments.direct != DirectMode::Off) else {
         return Ok(sizes);
     };
     let (fitting, others): (Vec<Bytes>, Vec<Bytes>) = sizes
@@ -216,26 +211,6 @@ fn sizes(
         notes.push(left_out);
     }
     Ok(fitting)
-}
-
-/// What direct I/O on the target is a multiple of, where that is known.
-fn direct_unit(named: &Named) -> Option<Bytes> {
-    match named {
-        Named::Simulated(device) => device.block_device().logical_block_bytes,
-        Named::Null => None,
-        Named::Path(inspected) => {
-            let of_file = match inspected.info.direct_io {
-                DirectIoSupport::Supported {
-                    offset_alignment, ..
-                } => Some(offset_alignment),
-                _ => None,
-            };
-            let leaves = inspected.info.leaves();
-            let of_devices = leaves.filter_map(|leaf| leaf.logical_block_bytes).max();
-            of_file.max(of_devices)
-        }
-    }
-    .filter(|unit| unit.0 > 0)
 }
 
 /// Depths, threads or both, one of them with several values at most.

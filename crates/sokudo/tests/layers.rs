@@ -144,15 +144,23 @@ fn crates() -> Vec<String> {
 /// The table of crates: `| layer | crate | … | uses |`.
 fn table() -> BTreeMap<String, Layer> {
     let page = read(&root().join("docs/ARCHITECTURE.md"));
-    let lines = page.lines().filter_map(|line| {
-        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-        let number = cells.first()?.parse().ok()?;
-        let name = plain(cells.get(1)?);
-        let uses = cells.last()?.split(',').map(plain);
-        let uses = uses.filter(|used| used != "—").collect();
-        Some((name, Layer { number, uses }))
-    });
-    lines.collect()
+    let mut table = BTreeMap::new();
+    for (name, layer) in page.lines().filter_map(table_line) {
+        let is_new = !table.contains_key(&name);
+        assert!(is_new, "{name} has two lines in docs/ARCHITECTURE.md");
+        table.insert(name, layer);
+    }
+    table
+}
+
+/// A crate and its layer, if the line is one of the table of crates.
+fn table_line(line: &str) -> Option<(String, Layer)> {
+    let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+    let number = cells.first()?.parse().ok()?;
+    let name = plain(cells.get(1)?);
+    let uses = cells.last()?.split(',').map(plain);
+    let uses = uses.filter(|used| used != "—").collect();
+    Some((name, Layer { number, uses }))
 }
 
 /// A name without its marks, and with the prefix that all crates share.

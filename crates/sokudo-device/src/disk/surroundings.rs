@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::block;
 use crate::mounts::Mounts;
+use crate::occupants;
 use crate::system::{self, System};
 
 /// A file system that is mounted.
@@ -50,7 +51,7 @@ impl Surroundings {
         Self {
             system: system.clone(),
             mounts: mounted(system, &mounts, &btrfs),
-            swaps: swaps(system),
+            swaps: occupants::swaps(system).into_iter().collect(),
             loops: loops(system),
             btrfs,
             links: links(system),
@@ -156,16 +157,6 @@ fn mounted(
         }
     }
     found
-}
-
-fn swaps(system: &System) -> HashSet<PathBuf> {
-    let table = system.text("proc/swaps").unwrap_or_default();
-    table
-        .lines()
-        .skip(1)
-        .filter_map(|line| line.split_whitespace().next())
-        .filter_map(|source| block::directory_of_source(system, source))
-        .collect()
 }
 
 fn loops(system: &System) -> HashMap<PathBuf, Vec<PathBuf>> {

@@ -9,7 +9,7 @@ use crate::stage::{stretch_of, uses};
 use crate::target::Target;
 use crate::worker::BLOCK_BYTES_MAX;
 
-/// More places than any picture can show; each takes 64 bytes.
+/// More places than any picture can show; each takes 56 bytes.
 pub(crate) const PLACES_MAX: u32 = 1_000_000;
 
 /// Why a survey is impossible.

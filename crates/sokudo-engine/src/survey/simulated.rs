@@ -5,10 +5,10 @@ use std::io;
 use std::time::Duration;
 
 use sokudo_model::{
-    BackendKind, BackendUse, Event, Moved, Nanos, Operation, Outcome, Phase, Stage, StopReason,
-    Survey, Workload,
+    BackendKind, BackendUse, Event, Moved, Nanos, Outcome, Phase, Stage, StopReason, Survey,
+    Workload,
 };
-use sokudo_sys::{Action, Request, ThreadCounts};
+use sokudo_sys::{Request, ThreadCounts};
 
 use super::real::stop_reason;
 use super::route::Route;
@@ -22,6 +22,7 @@ use crate::offsets::Stretch;
 use crate::progress::Glance;
 use crate::read_back::ReadBack;
 use crate::sim;
+use crate::simulation::to_device;
 use crate::stage::{StageOptions, uses};
 use crate::target::SimulatedTarget;
 
@@ -170,7 +171,8 @@ impl Backend for Simulated<'_> {
         let now = Nanos(self.clock.now());
         for request in self.prepared.drain(..) {
             self.in_flight += 1;
-            self.device.submit(now, to_device(request));
+            self.device
+                .submit(now, to_device(request.chunk.into(), request));
         }
         Ok(())
     }
@@ -204,20 +206,5 @@ impl Backend for Simulated<'_> {
             };
             each(u32::try_from(completion.id).unwrap_or(u32::MAX), result);
         }
-    }
-}
-
-fn to_device(request: Request) -> sim::Request {
-    let operation = match request.action {
-        Action::Read => Operation::Read,
-        Action::Write | Action::WriteThrough | Action::WriteThroughWithMetadata => Operation::Write,
-        Action::Trim => Operation::Trim,
-        Action::Fsync | Action::Fdatasync => Operation::Flush,
-    };
-    sim::Request {
-        id: u64::from(request.chunk),
-        operation,
-        offset: request.offset,
-        bytes: u64::from(request.length),
     }
 }

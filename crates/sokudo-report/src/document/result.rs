@@ -218,6 +218,15 @@ impl ResultDocument {
         }
     }
 
+    /// Processor time of the measured part ÷ its length: 1 is one processor. `None` in
+    /// virtual time.
+    #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
+    pub fn cpu_share(&self) -> Option<f64> {
+        let cpu = self.cpu?;
+        let elapsed_ns: u64 = self.trials.iter().map(|trial| trial.elapsed_ns).sum();
+        (elapsed_ns > 0).then(|| (cpu.user_ns + cpu.system_ns) as f64 / elapsed_ns as f64)
+    }
+
     /// The result of a row.
     pub(super) fn from_row(row: &Row, schedule: &Schedule, fingerprint: Fingerprint) -> Self {
         let direction = Direction::of(&row.workload);

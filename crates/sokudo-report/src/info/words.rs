@@ -3,31 +3,13 @@
 use sokudo_model::disk::{Bus, Content, Disk, HealthState, Rotation, WriteCache};
 use sokudo_model::{BlockDeviceKind, Bytes};
 
-use crate::number::grouped;
+use crate::number::{decimal_size, grouped};
 
 pub(super) const UNKNOWN: &str = "unknown";
 
-/// Drives are sold in powers of 1000.
-#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+/// As drives are sold.
 pub(super) fn size(size: Option<Bytes>) -> String {
-    const UNITS: [(f64, &str); 5] = [
-        (1e15, "PB"),
-        (1e12, "TB"),
-        (1e9, "GB"),
-        (1e6, "MB"),
-        (1e3, "kB"),
-    ];
-    let Some(Bytes(bytes)) = size else {
-        return "size ?".to_owned();
-    };
-    let bytes = bytes as f64;
-    let (scale, unit) = UNITS
-        .into_iter()
-        // What would be rounded to 1000 of a unit is 1 of the next.
-        .find(|(scale, _)| bytes >= *scale * 0.9995)
-        .unwrap_or((1.0, "B"));
-    let decimals = usize::from(scale > 1.0 && bytes / scale < 9.95);
-    format!("{:.decimals$} {unit}", bytes / scale)
+    size.map_or_else(|| "size ?".to_owned(), |size| decimal_size(size, 2))
 }
 
 /// All digits, and the same in units of either kind.
@@ -181,23 +163,6 @@ pub(super) fn model(disk: &Disk) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_are_rounded_to_what_is_printed_on_drives() {
-        for (bytes, text) in [
-            (0, "0 B"),
-            (999, "999 B"),
-            (1_474_560, "1.5 MB"),
-            (536_870_912, "537 MB"),
-            (999_999_999, "1.0 GB"),
-            (4_000_787_030_016, "4.0 TB"),
-            (18_000_207_937_536, "18 TB"),
-            (2_000_000_000_000_000, "2.0 PB"),
-        ] {
-            assert_eq!(size(Some(Bytes(bytes))), text, "{bytes}");
-        }
-        assert_eq!(size(None), "size ?");
-    }
 
     #[test]
     fn a_link_names_both_speeds() {

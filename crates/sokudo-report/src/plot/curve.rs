@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use sokudo_model::{Bytes, DriveCache, Operation, Survey, Visit};
 
-use super::figure::{Body, Chart, Figure, Hue, Ink, Layer, Shape, Side};
+use super::figure::{Body, Chart, Figure, Ink, Layer, Shape, Side};
 use super::heading;
 use super::scale::{Axis, whole};
 use crate::document::{Direction, PlaceDocument, ResultDocument, RunDocument};
@@ -386,10 +386,7 @@ fn defects(span: &Span, shown: &[&ResultDocument]) -> Vec<Layer> {
         (!ranges.is_empty()).then(|| Layer {
             name: format!("{} {words} range{plural}", ranges.len()),
             figures: format!("{bytes} in all"),
-            ink: Ink {
-                hue: Hue::Fault,
-                ..Ink::FAULT
-            },
+            ink: Ink::FAULT,
             side: Side::Left,
             shape: Shape::Ranges(ranges.iter().map(ends).collect()),
         })

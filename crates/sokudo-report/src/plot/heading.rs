@@ -6,6 +6,7 @@ use sokudo_model::{
 
 use crate::date;
 use crate::document::{ResultDocument, RunDocument};
+use crate::number::decimal_size;
 
 /// The device, and what is shown of it.
 pub(crate) fn title(document: &RunDocument, shown: &str) -> String {
@@ -25,7 +26,7 @@ fn device(document: &RunDocument) -> String {
     );
     // A partition has no model of its own; its disk, the leaf, has.
     let model = leaf.model.as_deref().map(str::trim);
-    let size = leaf.size_bytes.map(crate::facts::decimal_size);
+    let size = leaf.size_bytes.map(|size| decimal_size(size, 2));
     match (model.filter(|model| !model.is_empty()), size) {
         (Some(model), Some(size)) if is_named && leaf.kind != BlockDeviceKind::Loop => {
             format!("{model} ({size})")

@@ -2,6 +2,8 @@
 
 use unicode_width::UnicodeWidthChar;
 
+use crate::table::is_unseen;
+
 /// About how wide a text is in a usual sans-serif font, in pixels; rather too wide,
 /// because too much room is no harm and too little is.
 pub(crate) fn width(text: &str, size: f64) -> f64 {
@@ -60,9 +62,9 @@ pub(crate) fn escaped(text: &str) -> String {
     safe
 }
 
-/// Signs that turn text around or are no characters.
-fn is_invisible(sign: char) -> bool {
-    matches!(sign, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FFFE}' | '\u{FFFF}')
+/// Signs that turn text around, are not seen, or are no characters, which XML forbids.
+const fn is_invisible(sign: char) -> bool {
+    is_unseen(sign) || matches!(sign, '\u{fffe}' | '\u{ffff}')
 }
 
 /// Text for a terminal: the same, without escapes, and in ASCII where it must.
@@ -94,6 +96,8 @@ mod tests {
             escaped("<script>alert('x')</script>\u{1b}[2J\u{0}&\u{202e}"),
             "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;\u{fffd}[2J\u{fffd}&amp;\u{fffd}"
         );
+        assert_eq!(escaped("a\u{200f}b\u{2028}c"), "a\u{fffd}b\u{fffd}c");
+        assert_eq!(for_terminal("a\u{200b}b", false), "a?b");
         assert_eq!(for_terminal("a\u{1b}[2J\nb", false), "a?[2J?b");
         assert_eq!(for_terminal("5 µs × 速度", true), "5 us x ??");
     }

@@ -152,16 +152,3 @@ fn every_place_and_every_failing_range_is_a_line_of_csv() {
         .unwrap();
     assert!(failed.contains(",4096000000,4096,,,,,,"), "{failed}");
 }
-
-#[test]
-fn places_are_told_in_the_units_of_drives() {
-    for (bytes, text) in [
-        (0, "0 B"),
-        (512, "512 B"),
-        (10_485_760, "10.5 MB"),
-        (6_001_175_126_016, "6.00 TB"),
-        (123_000_000_000, "123 GB"),
-    ] {
-        assert_eq!(position(bytes), text);
-    }
-}

@@ -1,11 +1,13 @@
 //! What the user sees while phases run: one line on the terminal. How long a phase takes
 //! is not known, but how much of it is done is.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use sokudo_model::{Event, Workload};
 
-/// Lines drawn per second.
-const DRAWS_PER_SECOND: u8 = 10;
+use crate::progress::bar;
+
+/// The line shows percent.
+const PERCENT_MAX: u64 = 100;
 
 /// One line with the phase, how much of it is done, and its speed. Silent when the
 /// terminal is none or `quiet` is set.
@@ -26,20 +28,8 @@ enum Work {
 
 impl Watching {
     pub(super) fn new(phases: usize, quiet: bool) -> Self {
-        let target = if quiet {
-            ProgressDrawTarget::hidden()
-        } else {
-            ProgressDrawTarget::stderr_with_hz(DRAWS_PER_SECOND)
-        };
-        let bar = ProgressBar::with_draw_target(Some(100), target);
-        let style = ProgressStyle::with_template("{bar:20} {percent:>3} %  {msg}");
-        bar.set_style(
-            style
-                .unwrap_or_else(|_| ProgressStyle::default_bar())
-                .progress_chars("━━╌"),
-        );
         Self {
-            bar,
+            bar: bar(PERCENT_MAX, quiet),
             phases,
             label: String::new(),
             of: Work::Ios(0),
@@ -74,9 +64,9 @@ impl Watching {
                 (bytes.0, all, speed)
             }
         };
-        let percent = u128::from(done) * 100 / u128::from(all.max(1));
-        self.bar
-            .set_position(u64::try_from(percent).unwrap_or(100).min(100));
+        let percent = u128::from(done) * u128::from(PERCENT_MAX) / u128::from(all.max(1));
+        let percent = u64::try_from(percent).unwrap_or(PERCENT_MAX);
+        self.bar.set_position(percent.min(PERCENT_MAX));
         self.bar.set_message(format!("{}  {speed}", self.label));
     }
 

@@ -6,8 +6,8 @@ use sokudo_model::Bytes;
 
 use super::Printing;
 
-/// What `sokudo bonnie --help` ends with.
-pub(crate) const BONNIE_NOTE: &str = "\
+/// What `--help` ends with.
+pub(super) const EXAMPLES: &str = "\
 Examples:
   sokudo bonnie /mnt/data                        as bonnie++ -d /mnt/data
   sokudo bonnie . --size 4GiB --files 0          one file of 4 GiB and nothing else

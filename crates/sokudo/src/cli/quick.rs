@@ -7,7 +7,7 @@ use sokudo_model::{Bytes, Nanos};
 use super::Printing;
 
 /// What `--help` ends with.
-pub(crate) const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Examples:
   sudo sokudo quick /dev/sda                     a disk, only ever read, about 9 s
   sokudo quick .                                 the disk under this directory, writes too

@@ -6,7 +6,7 @@ use sokudo_model::{BackendKind, Bytes, DirectMode};
 
 use super::{Destroying, Printing, backend_kind, direct_mode};
 
-/// Shown below the options.
+/// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
 Examples:
   sokudo scan /dev/sdb                             curve and access times, reads only

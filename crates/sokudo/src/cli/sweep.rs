@@ -7,11 +7,11 @@ use sokudo_model::{Bytes, DataContent, DirectMode, Nanos};
 use super::{Destroying, Printing, direct_mode};
 
 /// What `--help` ends with.
-pub(crate) const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Examples:
   sokudo sweep .                                  512 B to 64 MiB, depth 4, as ATTO
   sokudo sweep . --minitool --random              1 KiB to 2 MiB, depth 8, at random
-  sokudo sweep /dev/sdb --from 4K --to 1M         a device, only ever read
+  sokudo sweep /dev/sdb --from 4K --to 1M         a device, reads only
   sokudo sweep . --sizes 4K,64K,1M --depths 1..32 a matrix: size by depth
   sokudo sweep 'sim:ssd' --from 4K --to 64K --threads 1..16 --random --unit iops
 
