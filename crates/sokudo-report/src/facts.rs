@@ -216,19 +216,51 @@ fn span_line(document: &RunDocument) -> Option<String> {
         let spans: Vec<Span> = workload.span.into_iter().chain(of_files).collect();
         spans
     };
-    let results = document.results.iter();
-    // The part that the per-character phases use is not that of the others.
-    let results = results.filter(|result| result.workload.blocks.largest().0 > 1);
-    let spans = unique(results.flat_map(|result| of_workload(&result.workload)));
+    let mut groups: Vec<(Vec<Span>, Vec<&str>)> = Vec::new();
+    for result in &document.results {
+        // The part that the per-character phases use is not that of the others.
+        if result.workload.blocks.largest().0 <= 1 {
+            continue;
+        }
+        let spans = unique(of_workload(&result.workload).into_iter());
+        let name = result.name.as_str();
+        match groups.iter_mut().find(|(other, _)| *other == spans) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => groups.push((spans, vec![name])),
+        }
+    }
+    // What holds for all rows needs no names.
+    let is_common = groups.len() == 1;
+    let texts = groups
+        .iter()
+        .filter(|(spans, _)| !spans.is_empty())
+        .map(|(spans, names)| match is_common {
+            true => spans_text(spans),
+            false => format!("{} ({})", spans_text(spans), names.join(", ")),
+        });
+    let texts: Vec<String> = texts.collect();
+    (!texts.is_empty()).then(|| first_of(&texts))
+}
+
+/// Parts of a target or of its files, as words.
+fn spans_text(spans: &[Span]) -> String {
     let span_text = |span: &Span| match span.offset {
         Bytes(0) => format!("the first {}", span.length),
         offset => format!("{} from {offset} on", span.length),
     };
-    let mut texts: Vec<String> = spans.iter().take(SPANS_NAMED).map(span_text).collect();
-    if spans.len() > SPANS_NAMED {
-        texts.push(format!("and {} more", spans.len() - SPANS_NAMED));
+    let texts: Vec<String> = spans.iter().map(span_text).collect();
+    first_of(&texts)
+}
+
+/// The first few texts, and how many there are besides.
+fn first_of(texts: &[String]) -> String {
+    let shown = texts.len().min(SPANS_NAMED);
+    let mut line = texts[..shown].join("; ");
+    if texts.len() > shown {
+        line += &format!("; and {} more", texts.len() - shown);
     }
-    (!texts.is_empty()).then(|| texts.join("; "))
+    line
 }
 
 /// Which places were measured, and by which rows.
@@ -534,9 +566,15 @@ mod tests {
         };
         run.rows[0].workload.files.uses = uses(2);
         let told = "the first 1 MiB; 1 MiB from 1 MiB on";
+        let others = run.rows.split_off(1);
         assert_eq!(value_of(&run, "Span").unwrap(), told);
         run.rows[0].workload.files.uses = uses(9);
         assert!(value_of(&run, "Span").unwrap().ends_with("; and 5 more"));
+        // Other rows have all of the target.
+        run.rows[0].workload.files.uses = uses(1);
+        let told = format!("the first 1 MiB ({})", run.rows[0].workload.name);
+        run.rows.extend(others);
+        assert_eq!(value_of(&run, "Span").unwrap(), told);
     }
 
     #[test]

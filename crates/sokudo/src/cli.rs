@@ -289,11 +289,12 @@ pub(crate) enum ScheduleChoice {
 /// What every command that measures prints, and where to.
 #[derive(Debug, Args)]
 pub(crate) struct Printing {
-    /// Result format
+    /// Result format: table, json, csv or markdown
     #[arg(
         short,
         long,
         value_enum,
+        hide_possible_values = true,
         value_name = "NAME",
         default_value = "table",
         help_heading = "What is printed"

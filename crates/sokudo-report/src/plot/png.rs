@@ -64,3 +64,29 @@ fn options() -> usvg::Options<'static> {
         ..usvg::Options::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How wide a text is as it is drawn.
+    fn drawn_width(text: &str) -> f32 {
+        let words = super::super::text::escaped(text);
+        let picture = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"900\" height=\"90\">\
+             <text x=\"9\" y=\"50\" font-size=\"20\">{words}</text></svg>"
+        );
+        let tree = usvg::Tree::from_str(&picture, &options()).unwrap();
+        tree.root().abs_bounding_box().width()
+    }
+
+    #[test]
+    fn every_sign_takes_room() {
+        let none = drawn_width("aa");
+        let signs = (' '..='~').chain('¡'..='ÿ').chain("–—…−速".chars());
+        for sign in signs.filter(|sign| *sign != '\u{ad}') {
+            let wider = drawn_width(&format!("a{sign}a")) - none;
+            assert!(wider > 2.0, "{sign:?} is {wider} pixels wide");
+        }
+    }
+}
