@@ -133,13 +133,26 @@ fn one_line(error: &anyhow::Error) -> String {
             line = format!("{line}: {cause}");
         }
     }
-    if is_caused_by(error, Errno::MFILE) {
+    if is_caused_by(error, Errno::MFILE) && !line.contains("ulimit -n") {
         line.push_str("; raise the limit of open files (ulimit -n)");
     }
-    if is_caused_by(error, Errno::FBIG) {
+    if is_caused_by(error, Errno::FBIG) && !line.contains("ulimit -f") {
         line.push_str("; use a smaller size, or raise the limit of a file's size (ulimit -f)");
     }
-    shortened(line.replace('\n', " "))
+    shortened(without_control(&line))
+}
+
+/// A name may hold anything, and a terminal obeys what it is sent.
+fn without_control(line: &str) -> String {
+    let mut clean = String::with_capacity(line.len());
+    for character in line.chars() {
+        match character {
+            '\n' => clean.push(' '),
+            _ if character.is_control() => clean.extend(character.escape_default()),
+            _ => clean.push(character),
+        }
+    }
+    clean
 }
 
 /// Whatever is opened or grows can meet a limit of the system's, so the way out is told
@@ -194,5 +207,23 @@ mod tests {
     fn too_few_descriptors_have_a_way_out() {
         let error = io::Error::from_raw_os_error(Errno::MFILE.raw_os_error());
         assert!(one_line(&error.into()).contains("ulimit -n"));
+    }
+
+    #[test]
+    fn a_way_out_that_is_told_is_not_told_again() {
+        for (errno, limit) in [(Errno::MFILE, "ulimit -n"), (Errno::FBIG, "ulimit -f")] {
+            let error = anyhow::Error::from(io::Error::from_raw_os_error(errno.raw_os_error()))
+                .context(format!("no test file can be made; raise {limit}"));
+            assert_eq!(one_line(&error).matches(limit).count(), 1);
+        }
+    }
+
+    #[test]
+    fn a_name_does_not_command_the_terminal() {
+        let error = anyhow::anyhow!("\u{1b}[31m\n\u{7} \u{9b}é does not exist");
+        assert_eq!(
+            one_line(&error),
+            "\\u{1b}[31m \\u{7} \\u{9b}é does not exist"
+        );
     }
 }

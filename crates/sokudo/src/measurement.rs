@@ -45,6 +45,7 @@ impl Measurement<'_> {
     pub(crate) fn run_and_print(self, printing: &Printing) -> Result<(), Exit> {
         self.check_permission()?;
         output::check(printing)?;
+        output::check_apart(self.target.as_ref(), printing)?;
         if !printing.quiet {
             self.tell_left_behind();
         }

@@ -3,7 +3,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use anyhow::Context;
@@ -120,7 +120,44 @@ pub(crate) fn check(printing: &Printing) -> Result<(), Exit> {
         )));
     }
     check_writable(printing.output.as_deref())?;
-    picture::check(pictures)
+    picture::check(pictures)?;
+    let mut files: Vec<&Path> = files(printing).filter(|path| !is_special(path)).collect();
+    files.sort_unstable();
+    match files.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => Err(Exit::usage(anyhow::anyhow!(
+            "{} is named twice, and only what is written last would be left; name a file for each",
+            pair[0].display()
+        ))),
+    }
+}
+
+/// Fails early when results would take the place of the file that is measured.
+pub(crate) fn check_apart(target: &Path, printing: &Printing) -> Result<(), Exit> {
+    let identity = |path: &Path| {
+        let metadata = path.metadata().ok()?;
+        Some((metadata.dev(), metadata.ino()))
+    };
+    let measured = identity(target);
+    match files(printing).find(|path| measured.is_some() && identity(path) == measured) {
+        None => Ok(()),
+        Some(path) => Err(Exit::Refused(anyhow::anyhow!(
+            "{} is what is to be measured, and results would take the place of what it holds; name another file",
+            path.display()
+        ))),
+    }
+}
+
+/// Every file that a result or a picture goes to.
+fn files(printing: &Printing) -> impl Iterator<Item = &Path> {
+    let pictures = printing.plotting.destinations.iter();
+    let pictures = pictures.filter_map(|destination| destination.file().map(AsRef::as_ref));
+    printing.output.as_deref().into_iter().chain(pictures)
+}
+
+/// A pipe or a terminal takes one after the other.
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file())
 }
 
 /// Writes a run in the format asked for, and its pictures.

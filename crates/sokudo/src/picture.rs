@@ -1,6 +1,7 @@
 //! Pictures of results: drawn by `sokudo-report`, written where they were asked for.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 
 use anyhow::{Context, anyhow};
 use sokudo_report::plot::{self, Figure, PlotError, Size, TerminalStyle};
@@ -12,6 +13,10 @@ use crate::output;
 
 /// Columns and lines of a picture that goes to no terminal.
 const WITHOUT_TERMINAL: (usize, usize) = (100, 30);
+
+/// No kept result has more: the million points that a scan may have are 210 MB. Without a
+/// bound, /dev/zero would be read until no memory is left.
+const RESULT_BYTES_MAX: u64 = 1 << 30;
 
 /// `sokudo plot`: draws a result that was kept.
 pub(crate) fn run(arguments: &PlotArguments) -> Result<(), Exit> {
@@ -28,9 +33,9 @@ fn document(arguments: &PlotArguments) -> Result<RunDocument, Exit> {
     let name = arguments.result.display();
     let is_standard_input = arguments.result.as_os_str() == "-";
     let text = if is_standard_input {
-        io::read_to_string(io::stdin())
+        read_bounded(io::stdin(), RESULT_BYTES_MAX)
     } else {
-        std::fs::read_to_string(&arguments.result)
+        File::open(&arguments.result).and_then(|file| read_bounded(file, RESULT_BYTES_MAX))
     };
     let text = text.map_err(|error| {
         Exit::usage(anyhow!(
@@ -39,6 +44,20 @@ fn document(arguments: &PlotArguments) -> Result<RunDocument, Exit> {
     })?;
     let read: Result<_, ReadDocumentError> = RunDocument::from_json(&text);
     read.map_err(|error| Exit::usage(anyhow!("{name} is {error}")))
+}
+
+/// All of a text that has `bytes_max` bytes at most.
+fn read_bounded(reader: impl Read, bytes_max: u64) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    reader.take(bytes_max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > bytes_max {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it goes on after {bytes_max} bytes"),
+        ));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text"))
 }
 
 /// Fails early when a picture could not be written at the end.
@@ -105,5 +124,18 @@ fn style() -> TerminalStyle {
         lines,
         colour: terminal.colour,
         ascii: terminal.ascii,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_never_ends_is_not_read_for_ever() {
+        let error = read_bounded(io::repeat(b' '), 64).unwrap_err();
+        assert_eq!(error.to_string(), "it goes on after 64 bytes");
+        assert_eq!(read_bounded(&b"four"[..], 4).unwrap(), "four");
+        assert!(read_bounded(&b"\xff"[..], 4).is_err());
     }
 }

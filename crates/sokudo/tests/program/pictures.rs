@@ -103,6 +103,32 @@ fn what_cannot_become_a_picture_is_refused_before_anything_is_measured() {
 }
 
 #[test]
+fn one_file_does_not_take_two_results() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("rates.svg");
+    let file = file.to_str().unwrap();
+    mark("sim:ssd", &["--output", file, "--plot", file]).refused(2, &["rates.svg", "twice"]);
+    mark("sim:ssd", &["--plot", file, "--plot", file]).refused(2, &["rates.svg", "twice"]);
+    assert!(!fs::exists(file).unwrap());
+}
+
+#[test]
+fn results_do_not_take_the_place_of_the_file_that_is_measured() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("dear.img");
+    let link = directory.path().join("link.svg");
+    fs::write(&file, vec![7; 4 << 20]).unwrap();
+    fs::hard_link(&file, &link).unwrap();
+    for (option, path) in [("--output", &file), ("--plot", &link)] {
+        let mut command = program();
+        command.args(["scan", "--points", "2", "--quiet"]);
+        command.arg(&file).arg(option).arg(path);
+        end(&mut command).refused(3, &["is what is to be measured", "name another file"]);
+    }
+    assert!(fs::read(&file).unwrap() == vec![7; 4 << 20]);
+}
+
+#[test]
 fn a_picture_in_a_place_of_somebody_else_is_refused_before_anything_is_measured() {
     let Some(nobody) = Nobody::new() else { return };
     let ended = end(&mut nobody.shell("$SOKUDO mark . --plot /rates.svg --quiet"));
