@@ -209,7 +209,10 @@ fn found_state(line: &str) -> Option<bool> {
 fn from_write_cache(error: WriteCacheError) -> Exit {
     match error {
         WriteCacheError::KernelUnaware { .. } => Exit::Refused(error.into()),
-        _ => Exit::usage(error),
+        WriteCacheError::Unreachable { .. }
+        | WriteCacheError::Ask { .. }
+        | WriteCacheError::Page { .. } => Exit::usage(anyhow!("{error}; leave --write-cache out")),
+        WriteCacheError::Missing { .. } | WriteCacheError::NotTaken { .. } => Exit::usage(error),
     }
 }
 
@@ -247,6 +250,19 @@ mod tests {
                 assert!(matches!(guard.ensure(wish), Err(Exit::Usage(_))));
             }
         }
+    }
+
+    #[test]
+    fn a_drive_that_cannot_be_asked_is_measured_without_the_wish() {
+        let error = WriteCacheError::Unreachable {
+            disk: "/dev/vda".into(),
+            why: "virtio disks have no commands for it".to_owned(),
+        };
+        let Exit::Usage(error) = from_write_cache(error) else {
+            panic!("the wish is wrong, not the drive");
+        };
+        let message = error.to_string();
+        assert!(message.ends_with("leave --write-cache out"), "{message}");
     }
 
     #[test]

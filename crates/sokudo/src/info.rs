@@ -86,7 +86,7 @@ fn named(system: &System, word: &str) -> Result<InfoDocument, Exit> {
 /// A path that exists is that; any other word names a device.
 fn looked_at(system: &System, word: &str) -> Result<(TargetInfo, Option<Content>), Exit> {
     let inspected = match sokudo_device::look(system, word) {
-        Err(InspectError::Missing { .. }) if !word.is_empty() => {
+        Err(InspectError::Missing { .. }) if is_a_name(word) => {
             let path = sokudo_device::find(system, word).map_err(from_find)?;
             let path = path.to_str().map(str::to_owned).ok_or_else(|| {
                 Exit::failed(anyhow!(
@@ -106,6 +106,11 @@ fn looked_at(system: &System, word: &str) -> Result<(TargetInfo, Option<Content>
         _ => None,
     };
     Ok((info, device))
+}
+
+/// Whether a word can be another name of a device than its path.
+fn is_a_name(word: &str) -> bool {
+    !word.is_empty() && !word.contains('/')
 }
 
 /// A name that fits nothing, or too much, is a wrong argument.

@@ -39,7 +39,7 @@ fn every_disk_of_this_machine_is_listed() {
 #[test]
 fn a_name_that_fits_nothing_is_a_wrong_argument() {
     info(&["no-such-disk-0815"]).refused(2, &["no-such-disk-0815", "no disk has the name"]);
-    info(&["/dev/no-such-disk"]).refused(2, &["/dev/no-such-disk"]);
+    info(&["/dev/no-such-disk"]).refused(2, &["/dev/no-such-disk does not exist"]);
     info(&["/dev/null"]).refused(2, &["character device"]);
     info(&[""]).refused(2, &["does not exist"]);
     info(&["\u{1b}[2J"]).refused(2, &["no disk"]);
