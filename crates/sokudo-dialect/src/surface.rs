@@ -11,8 +11,8 @@ mod random;
 mod transfer;
 
 use sokudo_model::{
-    BlockChoice, BlockSizes, Bytes, DriveCache, Operation, OperationMix, Plan, Span, Stage, Survey,
-    Visit, Workload,
+    BlockChoice, BlockSizes, Bytes, DriveCache, Operation, OperationMix, Plan, Sample, Span, Stage,
+    Survey, Visit, Workload,
 };
 
 pub use level::{Level, UnknownLevel};
@@ -25,6 +25,10 @@ pub const ACCESS_COUNT_MAX: u32 = 1_000_000;
 pub const BLOCK_MAX: Bytes = crate::crystal::BLOCK_MAX;
 /// I/Os in flight, as in the rows of `mark`.
 pub const DEPTH_MAX: u32 = crate::crystal::DEPTH_MAX;
+
+/// What is written back at a place that is otherwise measured for a time: the engine holds
+/// as much in memory.
+const WRITE_BACK_MAX: Bytes = Bytes::mib(64);
 
 /// What is asked of a surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -243,10 +247,7 @@ impl Rows {
     fn add(&mut self, workload: Workload, survey: Survey) {
         let mut write = Workload {
             operations: OperationMix::only(Operation::Write),
-            survey: Some(Survey {
-                write_back: self.writes == Writes::Back,
-                ..survey
-            }),
+            survey: Some(self.written(&workload, survey)),
             ..workload.clone()
         };
         self.add_reading(Workload {
@@ -256,6 +257,26 @@ impl Rows {
         if self.writes != Writes::None {
             write.span = write.span.or(self.span);
             self.workloads.push(write);
+        }
+    }
+
+    /// How places are written. What is written back is read first, so that how much it is
+    /// must be known: a time becomes an amount.
+    fn written(&self, workload: &Workload, survey: Survey) -> Survey {
+        let write_back = self.writes == Writes::Back;
+        let sample = match survey.sample {
+            Sample::Time(_) if write_back => {
+                let length = workload.span.map_or(self.length, |span| span.length);
+                let block = workload.blocks.largest().0;
+                let room = length.0 / u64::from(survey.places.max(1)) / block * block;
+                Sample::Bytes(Bytes(room.min(WRITE_BACK_MAX.0).max(block)))
+            }
+            sample => sample,
+        };
+        Survey {
+            sample,
+            write_back,
+            ..survey
         }
     }
 

@@ -18,6 +18,7 @@ use rustix::io::Errno;
 use sokudo_model::{Bytes, DataContent, Event, FailureKind, Stage, StopReason};
 
 use crate::control::Control;
+use crate::file_users;
 use crate::kernel_files;
 use crate::stage::{StageError, StageOptions, run_stage};
 use crate::target::{FileTarget, Target};
@@ -86,6 +87,14 @@ pub enum JobFileError {
         path: PathBuf,
         /// The kind of its file system.
         kind: &'static str,
+    },
+    /// Somebody uses it as storage of his own.
+    #[error("{path} is not written, whatever is allowed: {user}; end that first, or name another file", path = path.display())]
+    InUse {
+        /// Which.
+        path: PathBuf,
+        /// What uses it, and how that is ended.
+        user: String,
     },
     /// A symbolic link that leads nowhere.
     #[error("{path} is a symbolic link to nothing, and no file is made behind a link; make the file it leads to, or name another", path = .0.display())]
@@ -188,6 +197,10 @@ impl JobFile {
         if let Some(kind) = kernel_files::kind_of(&looked_at) {
             let path = path.to_owned();
             return Err(JobFileError::Kernel { path, kind });
+        }
+        if let Some(user) = file_users::user_of(&looked_at) {
+            let path = path.to_owned();
+            return Err(JobFileError::InUse { path, user });
         }
         if !request.overwrite && !is_own(&looked_at, Bytes(metadata.len()), request) {
             return Err(JobFileError::Foreign {

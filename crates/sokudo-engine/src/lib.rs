@@ -21,6 +21,7 @@ mod consent;
 mod control;
 mod data;
 mod drive;
+mod file_users;
 mod flushing;
 mod job_file;
 mod kernel_files;

@@ -18,6 +18,7 @@ use rustix::fs::OFlags;
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation};
 
 use crate::consent::{DevicePermit, RewritePermit};
+use crate::file_users;
 use crate::kernel_files;
 use crate::read_back::WriteBackFile;
 use crate::sim;
@@ -116,6 +117,9 @@ pub enum TargetError {
     /// It is a switch of the kernel's.
     #[error("{path} is an interface of the kernel's ({1}), not storage, so it is not written; name a file on a disk", path = .0.display())]
     NotStorageButKernel(PathBuf, &'static str),
+    /// Somebody uses it as storage of his own.
+    #[error("{path} is not written, whatever is allowed: {1}; end that first, or name another file", path = .0.display())]
+    InUse(PathBuf, String),
     /// Writing was asked for without consent.
     #[error("{path} is only read, because writing would destroy what it holds; use a directory, in which sokudo makes a file of its own", path = .0.display())]
     ReadOnly(PathBuf),
@@ -171,6 +175,9 @@ impl FileTarget {
         }
         if let Some(kind) = kernel_files::kind_of(&target.handle) {
             return Err(TargetError::NotStorageButKernel(path.to_owned(), kind));
+        }
+        if let Some(user) = file_users::user_of(&target.handle) {
+            return Err(TargetError::InUse(path.to_owned(), user));
         }
         Ok(Self {
             allowed: Allowed::Writing(WritePermit(())),

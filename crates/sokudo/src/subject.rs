@@ -412,7 +412,9 @@ pub(crate) fn describe_file(info: &mut TargetInfo, file: &File) {
 /// Sorts the refusals of targets by whose fault they are.
 pub(crate) fn from_target(error: TargetError) -> Exit {
     match error {
-        TargetError::ReadOnly(_) | TargetError::NotRegular(_) => Exit::Refused(error.into()),
+        TargetError::ReadOnly(_) | TargetError::NotRegular(_) | TargetError::InUse(..) => {
+            Exit::Refused(error.into())
+        }
         TargetError::NoDirect(_) => Exit::usage(error),
         _ => Exit::failed(error),
     }

@@ -1,6 +1,6 @@
 use super::*;
 use proptest::prelude::*;
-use sokudo_model::{Nanos, Sample};
+use sokudo_model::Nanos;
 
 fn request() -> Request {
     Request {
@@ -46,6 +46,31 @@ fn a_plain_scan_is_a_curve_and_access_times_and_only_reads() {
     );
     let access = found[1].survey.unwrap();
     assert_eq!((access.places, access.visit), (200, Visit::Random));
+}
+
+#[test]
+fn what_is_written_back_is_an_amount_where_it_is_read_for_a_time() {
+    for preset in [Preset::Surface, Preset::HdTune("1".parse().unwrap())] {
+        let found = workloads(&Request {
+            preset,
+            extra: true,
+            writes: Writes::Back,
+            ..request()
+        });
+        let writes = found.iter().filter(|row| row.operations.changes_data());
+        let samples: Vec<Sample> = writes
+            .map(|row| row.survey.unwrap())
+            .inspect(|survey| assert!(survey.write_back))
+            .map(|survey| survey.sample)
+            .collect();
+        assert!(samples.contains(&Sample::Bytes(WRITE_BACK_MAX)));
+        assert!(
+            samples
+                .iter()
+                .all(|sample| matches!(sample, Sample::Bytes(_))),
+            "{samples:?}"
+        );
+    }
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn destination(text: &str) -> Result<Destination, String> {
 /// Which pictures are drawn, and how.
 #[derive(Debug, Args)]
 pub(crate) struct Plotting {
-    /// Also draw a picture: FILE.svg, FILE.png, or - for the terminal (repeatable)
+    /// Also draw a picture: FILE.svg, FILE.png or - for here (repeatable)
     #[arg(long = "plot", value_name = "FILE", value_parser = destination, help_heading = "What is printed")]
     pub(crate) destinations: Vec<Destination>,
 
@@ -59,7 +59,7 @@ pub(crate) struct Plotting {
 /// How a picture is drawn.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Drawing {
-    /// curve, seek, bars, heat, cdf, histogram or time [default: as people expect it]
+    /// curve, seek, bars, heat, cdf, histogram or time [default: by method]
     ///
     /// curve: transfer rate and access time over position. seek: access time over the
     /// distance from the place before. bars: rates of rows, or by block size. heat:

@@ -366,6 +366,7 @@ fn from_job_file(error: JobFileError) -> Exit {
         JobFileError::Foreign { .. }
         | JobFileError::NotRegular(_)
         | JobFileError::Kernel { .. }
+        | JobFileError::InUse { .. }
         | JobFileError::Dangling(_) => Exit::Refused(error.into()),
         JobFileError::Cancelled(_) => Exit::InterruptedEarly(error.into()),
         JobFileError::Stage(error) => from_stage(error),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{codes, mark, measured, results};
+use crate::sokudo::{codes, directory_on_disk, end, mark, measured, program, results};
 
 /// Every way to ask for writes.
 const WRITES: [&[&str]; 5] = [
@@ -47,6 +47,40 @@ fn writes_on_an_existing_file_are_refused_without_consent() {
         }
     }
     assert_eq!(state(&file), before);
+}
+
+#[test]
+fn a_file_that_a_loop_device_shows_is_written_by_no_consent() {
+    let directory = directory_on_disk();
+    let file = file_of_16_mib(directory.path());
+    let Some(_device) = LoopDevice::over(&file, false) else {
+        return;
+    };
+    let before = fs::read(&file).unwrap();
+    let path = file.to_str().unwrap();
+    let job = [
+        "--bs=4k",
+        "--size=16m",
+        "--name=x",
+        "--rw=write",
+        "--overwrite=1",
+    ];
+    for arguments in [
+        &["mark", path, "--overwrite"][..],
+        &["scan", path, "--write", "--overwrite"],
+        &["scan", path, "--write", "--write-back"],
+        &["quick", path, "--test", "write", "--overwrite"],
+        &["sweep", path, "--overwrite"],
+    ] {
+        end(program().args(arguments)).refused(3, &["the loop device", "losetup -d"]);
+    }
+    let ended = end(program()
+        .arg("fio")
+        .args(job)
+        .arg(format!("--filename={path}")));
+    assert!(ended.told.contains("losetup -d"), "{ended:?}");
+    assert_ne!(ended.code(), Some(0), "{ended:?}");
+    assert_eq!(fs::read(&file).unwrap(), before);
 }
 
 #[test]
