@@ -64,7 +64,7 @@ pub enum TestFileError {
         remedy: &'static str,
     },
     /// The file system is too full.
-    #[error("{directory} has {free} free, but a test file of {size} needs {needed}; use a smaller --size, or make room", directory = directory.display())]
+    #[error("{directory} has {free} free, but a test file of {size} needs {needed}; use a smaller test file, or make room", directory = directory.display())]
     NoSpace {
         /// Where.
         directory: PathBuf,
@@ -394,11 +394,13 @@ pub(crate) fn remedy(error: &io::Error) -> &'static str {
         ErrorKind::NotFound | ErrorKind::NotADirectory => "name a directory that exists",
         ErrorKind::PermissionDenied => "name a directory that you may write to",
         ErrorKind::ReadOnlyFilesystem => {
-            "it is mounted read-only; remount it for writing, or read an existing file with --read-only"
+            "it is mounted read-only; remount it for writing, or read an existing file instead"
         }
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room, or use a smaller --size",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "make room, or use a smaller test file"
+        }
         ErrorKind::FileTooLarge => {
-            "raise the limit of file sizes (ulimit -f), or use a smaller --size"
+            "raise the limit of file sizes (ulimit -f), or use a smaller test file"
         }
         _ => "see the kernel's log (dmesg) for what the device reports",
     }

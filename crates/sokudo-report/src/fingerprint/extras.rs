@@ -109,12 +109,12 @@ fn survey(survey: &Survey) -> String {
     } else {
         ""
     };
-    format!(
-        "{} places {visit}, {sample}{approach}{write_back}",
-        survey.places
-    )
+    let places = match survey.places {
+        1 => "1 place".to_owned(),
+        places => format!("{places} places"),
+    };
+    format!("{places} {visit}, {sample}{approach}{write_back}")
 }
-
 /// One file alone is no different from a target without files.
 fn files(workload: &Workload) -> Option<String> {
     let files = &workload.files;

@@ -55,7 +55,7 @@ fn senseless_arguments_are_refused_in_one_line() {
 #[test]
 fn a_size_that_no_device_can_hold_is_refused_before_anything_is_made() {
     let directory = tempfile::tempdir().unwrap();
-    mark(directory.path(), &["--size", "1024TiB"]).refused(1, &["free", "use a smaller --size"]);
+    mark(directory.path(), &["--size", "1024TiB"]).refused(1, &["free", "use a smaller test file"]);
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 

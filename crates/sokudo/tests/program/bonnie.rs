@@ -284,7 +284,7 @@ fn what_cannot_be_measured_is_told_in_one_line() {
         path,
         &["--size", "900PiB", "--files", "0"],
         1,
-        &["use a smaller --size"],
+        &["use a smaller test file"],
     );
     refused(
         path,
@@ -319,7 +319,7 @@ fn a_file_system_that_fills_up_or_is_read_only_is_told_and_left_clean() {
     };
     let before = system.files();
     let too_large = bonnie(system.path(), &["--size", "1GiB", "--files", "0"]);
-    too_large.refused(1, &["free", "use a smaller --size"]);
+    too_large.refused(1, &["free", "use a smaller test file"]);
     let too_many = bonnie(system.path(), &["--size", "0", "--files", "64"]);
     too_many.refused(1, &["use fewer"]);
     assert_eq!(system.files(), before);
