@@ -76,8 +76,7 @@ fn first_run_outlier(case: &Case<'_>) -> Option<Ruling> {
             median / 1e6
         ),
         cause,
-        "trust the median, or leave the ends out (--trim 1 in sokudo quick); use more trials \
-         (--runs), or run once more while the disk is warm",
+        "trust the median, make more trials (--runs), or measure once more while the disk is warm",
     ))
 }
 

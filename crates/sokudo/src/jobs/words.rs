@@ -14,6 +14,8 @@ const FIO: &[(&str, &str)] = &[
     ("(--time)", "(runtime)"),
     ("with --data random", "without zero_buffers"),
     ("with --runs", "with sokudo run --runs"),
+    ("(--runs)", "(sokudo run --runs)"),
+    ("(--precision)", "(precision)"),
 ];
 
 /// What it is called in diskspd's command lines, which know no repetitions.
@@ -30,6 +32,8 @@ const DISKSPD: &[(&str, &str)] = &[
         "measure with --runs 6 or more",
         "run the line six times or more",
     ),
+    ("(--runs)", "(the line run more often)"),
+    ("(--precision)", "(precision)"),
 ];
 
 /// Puts all remedies of a run into the words of `language`, as [`Run`]'s schedule calls it.
