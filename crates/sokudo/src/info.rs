@@ -13,6 +13,7 @@ use sokudo_report::{DiskDocument, InfoDocument, info};
 use crate::cli::InfoArguments;
 use crate::exit::Exit;
 use crate::output;
+use crate::subject::from_inspect;
 
 /// Does what the arguments say.
 pub(crate) fn run(arguments: &InfoArguments) -> Result<(), Exit> {
@@ -116,16 +117,4 @@ fn is_a_name(word: &str) -> bool {
 /// A name that fits nothing, or too much, is a wrong argument.
 fn from_find(error: FindError) -> Exit {
     Exit::usage(error)
-}
-
-fn from_inspect(error: InspectError) -> Exit {
-    match error {
-        InspectError::Missing { .. }
-        | InspectError::Dangling { .. }
-        | InspectError::NotBelowDirectory { .. }
-        | InspectError::LinkLoop { .. }
-        | InspectError::WrongKind { .. }
-        | InspectError::NotText { .. } => Exit::usage(error),
-        InspectError::NoPermission { .. } | InspectError::Failed { .. } => Exit::failed(error),
-    }
 }

@@ -68,10 +68,16 @@ pub(crate) fn create(path: &Path) -> Result<File, Exit> {
     Ok(file)
 }
 
-/// Writes all of a file for results.
+/// Writes all of a file for results. A file that was not there before is taken away again
+/// where not all of it can be written: a part would pass for the whole.
 pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Exit> {
-    create(path)?
-        .write_all(bytes.as_ref())
+    let is_new = path.symlink_metadata().is_err();
+    let written = create(path)?.write_all(bytes.as_ref());
+    if written.is_err() && is_new {
+        // What cannot be taken away either is told with the reason below.
+        let _ = std::fs::remove_file(path);
+    }
+    written
         .with_context(|| format!("{} cannot be written", path.display()))
         .map_err(Exit::Failed)
 }

@@ -124,7 +124,7 @@ fn inspect_named(system: &System, name: &str) -> Result<Inspected, Exit> {
         Ok(path) => path,
         Err(error @ FindError::Ambiguous { .. }) => return Err(Exit::usage(error)),
         Err(FindError::Nothing { .. }) => {
-            return Err(Exit::Failed(anyhow!(
+            return Err(Exit::Usage(anyhow!(
                 "{missing}; nor has a disk this name, model or serial number (sokudo info lists them)"
             )));
         }
@@ -135,10 +135,12 @@ fn inspect_named(system: &System, name: &str) -> Result<Inspected, Exit> {
     Ok(inspected)
 }
 
-fn from_inspect(error: InspectError) -> Exit {
+/// A target that cannot be used as it was named is a wrong argument; that the system
+/// fails to tell what it is, is none.
+pub(crate) fn from_inspect(error: InspectError) -> Exit {
     match error {
-        InspectError::NoPermission { .. } => Exit::usage(error),
-        _ => Exit::failed(error),
+        InspectError::Failed { .. } => Exit::failed(error),
+        _ => Exit::usage(error),
     }
 }
 

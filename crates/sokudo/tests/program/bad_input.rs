@@ -79,9 +79,9 @@ fn places_that_are_not_there_are_named_with_what_is() {
     let path = |name: &str| directory.path().join(name);
     fs::write(path("file"), "text").unwrap();
     symlink("nowhere", path("dangling")).unwrap();
-    mark(path("missing"), &[]).refused(1, &["missing", "does not exist", "nearest directory"]);
-    mark(path("file/below"), &[]).refused(1, &["file/below", "not a directory"]);
-    mark(path("dangling"), &[]).refused(1, &["dangling", "nowhere", "name another place"]);
+    mark(path("missing"), &[]).refused(2, &["missing", "does not exist", "nearest directory"]);
+    mark(path("file/below"), &[]).refused(2, &["file/below", "not a directory"]);
+    mark(path("dangling"), &[]).refused(2, &["dangling", "nowhere", "name another place"]);
     end(program().arg("mark").arg(path("file")))
         .refused(2, &["4 B", "SEQ1M Q8T1", "use a smaller block"]);
     File::create(path("empty")).unwrap();
@@ -96,9 +96,9 @@ fn things_that_are_no_storage_are_refused_and_none_hangs() {
     let fifo = directory.path().join("fifo");
     let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
     assert!(made.success());
-    mark(&fifo, &[]).refused(1, &["FIFO", "name a directory"]);
+    mark(&fifo, &[]).refused(2, &["FIFO", "name a directory"]);
     for device in ["/dev/null", "/dev/zero"] {
-        mark(device, &[]).refused(1, &[device, "character device", "name a directory"]);
+        mark(device, &[]).refused(2, &[device, "character device", "name a directory"]);
     }
 }
 
@@ -126,7 +126,7 @@ fn a_path_that_is_not_utf_8_is_refused() {
     mark(&strange, &[]).refused(2, &["UTF-8", "name a path that is"]);
     let mut command = program();
     command.args(["mark", "."]).args(SHORT);
-    end(command.current_dir(&strange)).refused(1, &["UTF-8", "measure on a path that is"]);
+    end(command.current_dir(&strange)).refused(2, &["UTF-8", "measure on a path that is"]);
 }
 
 #[test]

@@ -258,7 +258,7 @@ fn what_cannot_be_measured_is_told_in_one_line() {
     };
     refused(&file, &[], 2, &["is no directory", "name a directory"]);
     refused(Path::new("sim:hdd"), &[], 2, &["is no directory"]);
-    refused(Path::new("/no/such/place"), &[], 1, &["/no/such/place"]);
+    refused(Path::new("/no/such/place"), &[], 2, &["/no/such/place"]);
     refused(Path::new(""), &[], 2, &["empty word"]);
     refused(
         path,

@@ -99,9 +99,18 @@ fn closed_standard_streams_are_survived() {
 }
 
 #[test]
+fn a_result_that_does_not_fit_leaves_no_part_of_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "ulimit -f 1; \"$SOKUDO\" scan sim:hdd --quiet --format json --output result.json";
+    let ended = end(shell(script).current_dir(directory.path()));
+    ended.refused(1, &["result.json cannot be written", "ulimit -f"]);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn a_directory_that_is_gone_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let script = "mkdir gone; cd gone; rmdir ../gone; \"$SOKUDO\" mark .";
     let ended = end(shell(script).current_dir(directory.path()));
-    ended.refused(1, &["does not exist"]);
+    ended.refused(2, &["does not exist"]);
 }

@@ -193,6 +193,6 @@ fn nonsense_is_told_in_one_line() {
     ] {
         scan(DISK, arguments).refused(2, words);
     }
-    scan("/dev/null", &[]).refused(1, &["/dev/null", "character device"]);
-    scan("/no/such/disk", &[]).refused(1, &["/no/such/disk", "does not exist"]);
+    scan("/dev/null", &[]).refused(2, &["/dev/null", "character device"]);
+    scan("/no/such/disk", &[]).refused(2, &["/no/such/disk", "does not exist"]);
 }
