@@ -48,6 +48,18 @@ pub enum Code {
     BufferedWrites,
     /// Somebody else used the devices.
     ForeignIo,
+    /// A limit of a control group held the I/O back.
+    ThrottledByCgroup,
+    /// The drive slowed itself down because it was hot.
+    ThrottledByHeat,
+    /// What was accessed fits a cache of the drive or its controller.
+    DatasetInCache,
+    /// Random reads met the same few blocks again and again.
+    SmallCoverage,
+    /// Flushes were acknowledged faster than the device can make anything durable.
+    FlushTooFast,
+    /// The tester and not the device set the figure.
+    TesterLimited,
     /// The counters include a ramp that the figures do not.
     RampInCounters,
     /// The row did not reach the depth that its name promises.
@@ -62,6 +74,14 @@ pub enum Code {
     Unsteady,
     /// The first trial is unlike the others.
     FirstRunOutlier,
+    /// The speed fell during the row and did not come back: a cache was used up.
+    NotSteady,
+    /// The trials grow or fall in order of time.
+    Trend,
+    /// The trials fall into two groups.
+    TwoModes,
+    /// A few I/Os took far longer than all others.
+    Stalls,
     /// The row was not measured as precisely as asked for.
     PrecisionNotReached,
     /// The file system or the array wrote more than it was given.
@@ -70,10 +90,20 @@ pub enum Code {
     ReadAmplification,
     /// Writes made the devices read.
     ReadModifyWrite,
+    /// Writes are smaller than the physical block.
+    SubBlockWrites,
+    /// The kernel cuts the row's I/Os into smaller ones.
+    SplitIo,
+    /// Something saves power at the cost of speed.
+    PowerSaving,
     /// Part of the file is stored in the inode.
     InlineFile,
     /// Part of the file is shared with other files.
     SharedExtents,
+    /// Single trials are unlike the others.
+    Outliers,
+    /// Trials begin slower or faster than they go on.
+    WarmUp,
     /// A trial ended before its time.
     StoppedEarly,
     /// Too few trials for an interval.
@@ -84,6 +114,8 @@ pub enum Code {
     SeparateOffsets,
     /// The data is zeros.
     ZeroData,
+    /// The data repeats itself.
+    RepeatingData,
     /// The device is simulated.
     Simulated,
     /// The device is a virtual disk.
@@ -92,7 +124,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in the order in which they are declared.
-    pub const ALL: [Self; 40] = [
+    pub const ALL: [Self; 56] = [
         Self::NoIo,
         Self::WrongData,
         Self::NoDevice,
@@ -113,6 +145,12 @@ impl Code {
         Self::CannotSeeDevice,
         Self::BufferedWrites,
         Self::ForeignIo,
+        Self::ThrottledByCgroup,
+        Self::ThrottledByHeat,
+        Self::DatasetInCache,
+        Self::SmallCoverage,
+        Self::FlushTooFast,
+        Self::TesterLimited,
         Self::RampInCounters,
         Self::DepthNotReached,
         Self::LeftOut,
@@ -120,17 +158,27 @@ impl Code {
         Self::DirectUnavailable,
         Self::Unsteady,
         Self::FirstRunOutlier,
+        Self::NotSteady,
+        Self::Trend,
+        Self::TwoModes,
+        Self::Stalls,
         Self::PrecisionNotReached,
         Self::WriteAmplification,
         Self::ReadAmplification,
         Self::ReadModifyWrite,
+        Self::SubBlockWrites,
+        Self::SplitIo,
+        Self::PowerSaving,
         Self::InlineFile,
         Self::SharedExtents,
+        Self::Outliers,
+        Self::WarmUp,
         Self::StoppedEarly,
         Self::FewTrials,
         Self::EngineFallback,
         Self::SeparateOffsets,
         Self::ZeroData,
+        Self::RepeatingData,
         Self::Simulated,
         Self::VirtualDisk,
     ];
@@ -174,6 +222,12 @@ impl Code {
             Self::CannotSeeDevice => ("cannot-see-device", Warning, Unverified),
             Self::BufferedWrites => ("buffered-writes", Warning, Unverified),
             Self::ForeignIo => ("foreign-io", Warning, Unverified),
+            Self::ThrottledByCgroup => ("throttled-by-cgroup", Warning, Unverified),
+            Self::ThrottledByHeat => ("throttled-by-heat", Warning, Unverified),
+            Self::DatasetInCache => ("dataset-in-cache", Warning, Unverified),
+            Self::SmallCoverage => ("small-coverage", Warning, Unverified),
+            Self::FlushTooFast => ("flush-too-fast", Warning, Unverified),
+            Self::TesterLimited => ("tester-limited", Warning, Unverified),
             Self::RampInCounters => ("ramp-in-counters", Warning, Unverified),
             Self::DepthNotReached => ("depth-not-reached", Warning, Unverified),
             Self::LeftOut => ("left-out", Warning, Unverified),
@@ -181,17 +235,27 @@ impl Code {
             Self::DirectUnavailable => ("direct-unavailable", Warning, Verified),
             Self::Unsteady => ("unsteady", Warning, Verified),
             Self::FirstRunOutlier => ("first-run-outlier", Warning, Verified),
+            Self::NotSteady => ("not-steady", Warning, Verified),
+            Self::Trend => ("trend", Warning, Verified),
+            Self::TwoModes => ("two-modes", Warning, Verified),
+            Self::Stalls => ("stalls", Warning, Verified),
             Self::PrecisionNotReached => ("precision-not-reached", Warning, Verified),
             Self::WriteAmplification => ("write-amplification", Info, Verified),
             Self::ReadAmplification => ("read-amplification", Info, Verified),
             Self::ReadModifyWrite => ("read-modify-write", Info, Verified),
+            Self::SubBlockWrites => ("sub-block-writes", Info, Verified),
+            Self::SplitIo => ("split-io", Info, Verified),
+            Self::PowerSaving => ("power-saving", Info, Verified),
             Self::InlineFile => ("inline-file", Info, Verified),
             Self::SharedExtents => ("shared-extents", Info, Verified),
+            Self::Outliers => ("outliers", Info, Verified),
+            Self::WarmUp => ("warm-up", Info, Verified),
             Self::StoppedEarly => ("stopped-early", Info, Verified),
             Self::FewTrials => ("few-trials", Info, Verified),
             Self::EngineFallback => ("engine-fallback", Info, Verified),
             Self::SeparateOffsets => ("separate-offsets", Info, Verified),
             Self::ZeroData => ("zero-data", Info, Verified),
+            Self::RepeatingData => ("repeating-data", Info, Verified),
             Self::Simulated => ("simulated", Info, Verified),
             Self::VirtualDisk => ("virtual-disk", Info, Verified),
         }

@@ -14,6 +14,7 @@ mod arrival;
 mod case;
 mod code;
 mod disk;
+mod explain;
 mod failures;
 mod invariants;
 #[cfg(test)]
@@ -62,6 +63,7 @@ pub fn judge(run: &mut Run) {
     }
     let rulings = target::RUN_RULES.iter().filter_map(|rule| rule(run));
     run.findings = in_order(rulings.collect());
+    run.inferences = explain::explain(run);
 }
 
 /// Tells every row that `options` of its job were left out although they change what is

@@ -226,6 +226,7 @@ fn run_of(block: Bytes, operations: OperationMix) -> Run {
             assessment: None,
         }],
         findings: Vec::new(),
+        inferences: Vec::new(),
         command: "sokudo mark".to_owned(),
         interrupted: false,
         layout: None,

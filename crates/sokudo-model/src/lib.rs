@@ -15,6 +15,7 @@ pub mod diskspd;
 pub mod event;
 pub mod finding;
 pub mod fio;
+pub mod inference;
 pub mod merge;
 pub mod occupancy;
 pub mod plan;
@@ -25,6 +26,7 @@ pub mod units;
 pub use disk::Disk;
 pub use event::{Event, Moved, Phase};
 pub use finding::{Assessment, Finding, Severity, Verdict};
+pub use inference::{Confidence, Inference, InferredFigure};
 pub use merge::{FAILURE_KINDS_MAX, count_failure};
 pub use occupancy::{Occupancy, Occupant};
 pub use plan::{

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_stats::{Histogram, median_reach};
 
 use crate::finding::{Assessment, Finding};
+use crate::inference::Inference;
 use crate::plan::{BackendKind, Operation, Plan, Workload};
 use crate::target::{DeviceCounters, Environment, TargetInfo};
 use crate::units::{Bytes, Nanos};
@@ -30,6 +31,8 @@ pub struct Run {
     pub rows: Vec<Row>,
     /// What concerns the run as a whole.
     pub findings: Vec<Finding>,
+    /// What the figures say about the device.
+    pub inferences: Vec<Inference>,
     /// The command line that repeats the measurement.
     pub command: String,
     /// It was stopped before its end.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Environment, Finding, Layout, Run, TargetInfo};
+use sokudo_model::{Environment, Finding, Inference, Layout, Run, TargetInfo};
 
 use crate::fingerprint::Fingerprint;
 use crate::{date, json_layout};
@@ -71,6 +71,9 @@ pub struct RunDocument {
     pub environment: Environment,
     /// What concerns the run as a whole.
     pub findings: Vec<Finding>,
+    /// What the figures are consistent with, of the device.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inferences: Vec<Inference>,
     /// One entry per row, in the plan's order.
     pub results: Vec<ResultDocument>,
 }
@@ -158,6 +161,7 @@ impl RunDocument {
             target: run.target.clone(),
             environment: run.environment.clone(),
             findings: run.findings.clone(),
+            inferences: run.inferences.clone(),
             results: results
                 .map(|(row, fingerprint)| ResultDocument::from_row(row, &run.schedule, fingerprint))
                 .collect(),

@@ -182,6 +182,7 @@ pub(crate) fn run_of(rows: Vec<Row>) -> Run {
         },
         rows,
         findings: vec![],
+        inferences: vec![],
         command: "sokudo mark /mnt/data --seed 42".into(),
         interrupted: false,
         layout: None,

@@ -114,6 +114,7 @@ fn measure(
         environment,
         rows: rows?,
         findings: Vec::new(),
+        inferences: Vec::new(),
         command: measurement::command(arguments.seed, plan.seed),
         interrupted: control.is_cancelled(),
         plan,

@@ -115,6 +115,7 @@ impl Measurement<'_> {
             environment,
             rows,
             findings: Vec::new(),
+            inferences: Vec::new(),
             command: self.command,
             interrupted: control.is_cancelled(),
             plan,

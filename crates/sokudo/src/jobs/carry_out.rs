@@ -234,6 +234,7 @@ fn empty_run(work: &Work<'_>) -> Run {
         layout: None,
         rows: stages::empty_rows(work.plan),
         findings: Vec::new(),
+        inferences: Vec::new(),
         command: work.command.clone(),
         interrupted: false,
     }

@@ -45,6 +45,7 @@ fn part_of(run: &Run, members: &[usize], set: &[usize], storage: &Storage) -> Ru
         target: together(set.iter().filter_map(|index| storage.pieces.get(*index)))
             .unwrap_or_else(|| run.target.clone()),
         findings: Vec::new(),
+        inferences: Vec::new(),
         plan: run.plan.clone(),
         schedule: run.schedule.clone(),
         environment: run.environment.clone(),

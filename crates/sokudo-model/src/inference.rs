@@ -1,0 +1,56 @@
+//! What figures say about the device that they were measured on.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Something that a device seems to be or to have, concluded from how it behaved. It is
+/// never more than "consistent with": the device was not opened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Inference {
+    /// A stable word for scripts, such as `zoned-recording`.
+    pub code: String,
+    /// What the figures are consistent with, to be read after these words, such as
+    /// `a disk that turns 7,200 times a minute`.
+    pub claim: String,
+    /// What it comes to in numbers, by name with the unit last, such as `rpm` or
+    /// `cache_bytes`.
+    pub figures: Vec<InferredFigure>,
+    /// How sure that is.
+    pub confidence: Confidence,
+    /// What was seen, with its figures.
+    pub evidence: String,
+}
+
+/// One number of an inference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct InferredFigure {
+    /// What it is, with its unit, such as `rpm`.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+}
+
+/// How sure an inference is. Ordered from least to most.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Confidence {
+    /// Other causes are as likely.
+    Low,
+    /// Other causes are possible.
+    Medium,
+    /// No other cause is known.
+    High,
+}
+
+impl Confidence {
+    /// `low`, `medium` or `high`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
