@@ -46,11 +46,12 @@ Examples:
   sokudo mark . --row SEQ128K,Q32,T4 --row RND4K,Q1,T1,mix70
   sokudo mark . --format json --output result.json     keep the figures
   sokudo mark . --plot bars.svg --plot -               with a picture, and one here
+  sokudo mark . --require verified                     exit code 4 if any row is not
   sokudo mark 'sim:hdd?size=4TB&rpm=5900'              a simulated hard disk
   sokudo mark . --print-job > job.fio && fio job.fio   the same, measured by fio
 
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
-would endanger data, 130 interrupted.";
+would endanger data, 4 less trusted than --require asks, 130 interrupted.";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -59,7 +60,7 @@ Examples:
   sokudo run job.fio --format json -o run.json
 
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
-would endanger data, 130 interrupted.";
+would endanger data, 4 less trusted than --require asks, 130 interrupted.";
 
 const PLOT_EXAMPLES: &str = "\
 Examples:
@@ -325,8 +326,30 @@ pub(crate) struct Printing {
     #[arg(short, long, help_heading = "What is printed")]
     pub(crate) quiet: bool,
 
+    /// Least verdict of every row: verified or unverified; if one is worse, exit with 4
+    ///
+    /// What was measured is printed all the same, and one line on standard error names
+    /// the rows that fall short, each with its first finding.
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "VERDICT",
+        help_heading = "What is printed"
+    )]
+    pub(crate) require: Option<Trust>,
+
     #[command(flatten)]
     pub(crate) plotting: Plotting,
+}
+
+/// How far figures must be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Trust {
+    /// Proven to be the device's
+    Verified,
+    /// Not proven to be something else
+    Unverified,
 }
 
 /// What the figures of a table are in.

@@ -21,6 +21,8 @@ pub(crate) enum Exit {
     Usage(anyhow::Error),
     /// 3: refused, because it would endanger data.
     Refused(anyhow::Error),
+    /// 4: rows are trusted less than was asked for; the result has been printed.
+    NotTrusted(anyhow::Error),
     /// 130: interrupted; what was measured has been printed.
     Interrupted,
     /// 128: interrupted, as fio ends then; what was measured has been printed.
@@ -47,6 +49,7 @@ impl Exit {
             Self::Failed(_) | Self::FailedAsReported => 1,
             Self::Usage(_) => 2,
             Self::Refused(_) => 3,
+            Self::NotTrusted(_) => 4,
             Self::InterruptedAsFio => 128,
             Self::Interrupted | Self::InterruptedEarly(_) => 130,
         })
@@ -66,6 +69,7 @@ impl Exit {
             Self::Failed(error)
             | Self::Usage(error)
             | Self::Refused(error)
+            | Self::NotTrusted(error)
             | Self::InterruptedEarly(error) => tell(&one_line(error)),
             Self::FailedAsReported | Self::Interrupted | Self::InterruptedAsFio => {}
         }

@@ -30,6 +30,7 @@ mod picture;
 mod plan;
 mod progress;
 mod quick;
+mod requirement;
 mod run_door;
 mod scan;
 mod subject;

@@ -19,6 +19,7 @@ use crate::interrupt;
 use crate::jobs::carry_out::since_epoch;
 use crate::output;
 use crate::progress::Progress;
+use crate::requirement;
 use crate::subject::{Named, Permission, Preparation, Subject};
 
 /// What is to be measured, how often, and what may be written.
@@ -54,7 +55,8 @@ impl Measurement<'_> {
         let (run, ended_by) = self.run(&control, printing.quiet)?;
         let document = RunDocument::from_run(&run);
         output::write(&document, printing)?;
-        ended_by.map_or_else(|| verdict(&run), Err)
+        ended_by.map_or_else(|| verdict(&run), Err)?;
+        requirement::check(&run, printing)
     }
 
     /// A device that is to be destroyed must be the target.

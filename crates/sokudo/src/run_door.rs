@@ -18,7 +18,7 @@ use crate::jobs::stages::Listener;
 use crate::jobs::storage::Layouts;
 use crate::jobs::this_host::ThisHost;
 use crate::progress::Progress;
-use crate::{command_line, interrupt, output};
+use crate::{command_line, interrupt, output, requirement};
 
 /// Runs the job files and prints.
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
@@ -55,7 +55,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
     let run = by_section(finished.run.clone(), &planned);
     let document = RunDocument::from_run(&run);
     output::write(&document, &arguments.printing)?;
-    finished.end(Exit::Interrupted)
+    finished.end(Exit::Interrupted)?;
+    requirement::check(&run, &arguments.printing)
 }
 
 /// The same as fio's own words. Options before a job file hold for all its jobs.

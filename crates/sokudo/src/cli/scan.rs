@@ -21,7 +21,8 @@ A device is written only with --write, and then only what was just read (--write
 if --destroy names it. In use by nobody, in either case.
 
 Exit codes: 0 done, 1 something failed, also if a range could not be read, 2 wrong
-arguments, 3 refused because it would endanger data, 130 interrupted.";
+arguments, 3 refused because it would endanger data, 4 less trusted than --require asks,
+130 interrupted.";
 
 /// Arguments of `sokudo scan`, as given.
 #[derive(Debug, Args)]

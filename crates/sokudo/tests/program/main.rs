@@ -27,6 +27,7 @@ mod limits;
 mod loop_device;
 mod pictures;
 mod quick;
+mod require;
 mod rows;
 mod safety;
 mod scan;
