@@ -64,6 +64,8 @@ pub enum Code {
     RampInCounters,
     /// The row did not reach the depth that its name promises.
     DepthNotReached,
+    /// I/Os did not start as fast as the fixed rate meant them to.
+    RateNotReached,
     /// Options that change what is measured were left out.
     LeftOut,
     /// The file system stores the file compressed or encrypted.
@@ -124,7 +126,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in the order in which they are declared.
-    pub const ALL: [Self; 56] = [
+    pub const ALL: [Self; 57] = [
         Self::NoIo,
         Self::WrongData,
         Self::NoDevice,
@@ -153,6 +155,7 @@ impl Code {
         Self::TesterLimited,
         Self::RampInCounters,
         Self::DepthNotReached,
+        Self::RateNotReached,
         Self::LeftOut,
         Self::CompressedFile,
         Self::DirectUnavailable,
@@ -230,6 +233,7 @@ impl Code {
             Self::TesterLimited => ("tester-limited", Warning, Unverified),
             Self::RampInCounters => ("ramp-in-counters", Warning, Unverified),
             Self::DepthNotReached => ("depth-not-reached", Warning, Unverified),
+            Self::RateNotReached => ("rate-not-reached", Warning, Unverified),
             Self::LeftOut => ("left-out", Warning, Unverified),
             Self::CompressedFile => ("compressed-file", Warning, Unverified),
             Self::DirectUnavailable => ("direct-unavailable", Warning, Verified),

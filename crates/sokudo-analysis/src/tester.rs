@@ -1,6 +1,6 @@
 //! Was the tester what it should be: its depth, its backend, its trials.
 
-use sokudo_model::{BackendKind, Outcome, Sample, StopReason, Survey, TargetKind, Visit};
+use sokudo_model::{BackendKind, Outcome, RateKept, Sample, StopReason, Survey, TargetKind, Visit};
 
 use crate::RowRule;
 use crate::case::Case;
@@ -9,6 +9,7 @@ use crate::threshold::{CPU_SHARE_MAX, DEPTH_SHARE_MIN, INTERVAL_TRIALS_MIN};
 
 pub(crate) const RULES: &[RowRule] = &[
     depth_not_reached,
+    rate_not_reached,
     engine_fallback,
     stopped_early,
     few_trials,
@@ -41,6 +42,43 @@ fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
     Some(Ruling::new(
         Code::DepthNotReached,
         format!("{reached:.1} I/Os were in flight on average, {asked} were asked for"),
+        cause,
+        remedy,
+    ))
+}
+
+/// The method that asks for more than can be had on purpose, and tells each rate whether
+/// it was kept.
+const LOAD: &str = "load";
+
+/// The schedule got ahead of the target: I/Os wait for their start, longer and longer, so
+/// that latencies from the intended start are of the length of the trial.
+fn rate_not_reached(case: &Case<'_>) -> Option<Ruling> {
+    let workload = &case.row.workload;
+    let rate = RateKept::of(workload, &case.row.trials)?;
+    if rate.is_kept() || case.run.plan.method == LOAD {
+        return None;
+    }
+    let depth = f64::from(workload.clones) * f64::from(workload.depth);
+    // While the schedule is ahead a full queue is kept, as in a closed loop.
+    let full = depth_while_issuing(case).is_some_and(|held| held >= depth * DEPTH_SHARE_MIN);
+    let (cause, remedy) = if full {
+        (
+            format!("with {depth} I/Os in flight the target completes no more per second"),
+            "ask for a lower rate (--rate), or allow more in flight (--depth)",
+        )
+    } else {
+        (
+            "the target stood still for a part of the time, or the processor was too busy to start I/Os in time".to_owned(),
+            "look at the trials one by one in the JSON output, and measure while nothing else runs",
+        )
+    };
+    Some(Ruling::new(
+        Code::RateNotReached,
+        format!(
+            "{:.1} % of the I/Os that the fixed rate meant to start were started; latencies from the intended start grow with the length of a trial",
+            rate.share() * 100.0
+        ),
         cause,
         remedy,
     ))
@@ -225,6 +263,33 @@ mod tests {
             run.rows[0].workload.depth = depth;
             each_outcome(run, |outcome| outcome.backend.kind = kind);
         })
+    }
+
+    /// Reads at a fixed rate that is this many times what was done.
+    fn asked_for(times: f64) -> Run {
+        reads_with(|run| {
+            let rate = Rate::Iops((10_000.0 * times) as u64);
+            run.rows[0].workload.rate = Some(rate);
+        })
+    }
+
+    #[test]
+    fn a_rate_that_the_target_cannot_keep_is_told() {
+        check(vec![
+            ("as asked for", asked_for(1.0), &[], Verified),
+            ("1 % less", asked_for(1.009), &[], Verified),
+            ("5 % less", asked_for(1.05), &["rate-not-reached"], Unverified),
+        ]);
+        let text = text_of(asked_for(2.0), "rate-not-reached");
+        assert!(text.contains("50.0 % of the I/Os"), "{text}");
+        assert!(text.contains("with 1 I/Os in flight"), "{text}");
+        let mut idle = asked_for(2.0);
+        idle.rows[0].workload.depth = 8;
+        let text = text_of(idle, "rate-not-reached");
+        assert!(text.contains("stood still"), "{text}");
+        let mut load = asked_for(2.0);
+        load.plan.method = LOAD.to_owned();
+        check(vec![("asked for on purpose", load, &[], Verified)]);
     }
 
     #[test]

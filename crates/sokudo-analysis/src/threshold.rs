@@ -53,6 +53,9 @@ pub const DEPTH_SHARE_MIN: f64 = 0.90;
 /// taken for the bottleneck.
 pub const CPU_SHARE_MAX: f64 = 0.90;
 
+/// Part of the I/Os that a fixed rate means to start that must be started.
+pub const RATE_SHARE_MIN: f64 = sokudo_model::RateKept::SHARE_MIN;
+
 /// Confidence of the interval of the median.
 pub const CONFIDENCE: f64 = 0.95;
 
@@ -121,6 +124,7 @@ mod tests {
             ("INVARIANT_TOLERANCE", INVARIANT_TOLERANCE),
             ("DEPTH_SHARE_MIN", DEPTH_SHARE_MIN),
             ("CPU_SHARE_MAX", CPU_SHARE_MAX),
+            ("RATE_SHARE_MIN", RATE_SHARE_MIN),
             ("CONFIDENCE", CONFIDENCE),
             ("INTERVAL_TRIALS_MIN", INTERVAL_TRIALS_MIN as f64),
             ("INTERVAL_REACH_MAX", INTERVAL_REACH_MAX),

@@ -16,6 +16,7 @@ pub mod event;
 pub mod finding;
 pub mod fio;
 pub mod inference;
+pub mod load;
 pub mod merge;
 pub mod occupancy;
 pub mod plan;
@@ -27,6 +28,7 @@ pub use disk::Disk;
 pub use event::{Event, Moved, Phase};
 pub use finding::{Assessment, Finding, Severity, Verdict};
 pub use inference::{Confidence, Inference, InferredFigure};
+pub use load::{LatencyLimit, Percentile, RateKept, Standing};
 pub use merge::{FAILURE_KINDS_MAX, count_failure};
 pub use occupancy::{Occupancy, Occupant};
 pub use plan::{

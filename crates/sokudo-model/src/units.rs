@@ -201,7 +201,7 @@ pub struct ParseSizeError {
 }
 
 impl ParseSizeError {
-    fn new(text: &str, expected: &'static str) -> Self {
+    pub(crate) fn new(text: &str, expected: &'static str) -> Self {
         Self {
             text: text.to_owned(),
             expected,

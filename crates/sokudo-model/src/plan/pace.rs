@@ -1,10 +1,12 @@
 //! When I/Os start and when a workload stops.
 
+use std::str::FromStr;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::is_default;
-use crate::units::{Bytes, Nanos};
+use crate::units::{Bytes, Nanos, ParseSizeError};
 
 /// How I/Os are submitted and reaped together. `None` is as the engine finds best.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -82,6 +84,66 @@ pub enum Rate {
     Iops(u64),
 }
 
+impl Rate {
+    /// How far the parts of a rate that is shared out may be from the whole together.
+    const SHARING_ERROR_MAX: f64 = 0.01;
+
+    /// The part of each of `clones`, to the nearest whole unit; `None` where the parts
+    /// together would miss the rate by more than 1 %.
+    pub fn shared_by(self, clones: u32) -> Option<Self> {
+        let clones = u64::from(clones.max(1));
+        let of_one = |whole: u64| {
+            let part = whole.saturating_add(clones / 2) / clones;
+            let together = part.checked_mul(clones)?;
+            #[expect(clippy::cast_precision_loss, reason = "a share is a float")]
+            let error = together.abs_diff(whole) as f64 / whole.max(1) as f64;
+            (part > 0 && error <= Self::SHARING_ERROR_MAX).then_some(part)
+        };
+        Some(match self {
+            Self::BytesPerSecond(whole) => Self::BytesPerSecond(of_one(whole)?),
+            Self::Iops(whole) => Self::Iops(of_one(whole)?),
+        })
+    }
+
+    /// I/Os per second, when each moves `block` bytes.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub fn ios_per_second(self, block: Bytes) -> f64 {
+        match self {
+            Self::Iops(rate) => rate as f64,
+            Self::BytesPerSecond(rate) => rate as f64 / block.0.max(1) as f64,
+        }
+    }
+}
+
+/// Parses `5000iops`, `5k iops`, `200MB/s`, `100MiB/s`. Thousands of I/Os are decimal;
+/// sizes are as [`Bytes`] reads them.
+impl FromStr for Rate {
+    type Err = ParseSizeError;
+
+    fn from_str(text: &str) -> Result<Self, ParseSizeError> {
+        let wrong = || ParseSizeError::new(text, "a rate such as 5000iops or 200MB/s");
+        let lower = text.trim().to_ascii_lowercase();
+        let rate = if let Some(number) = lower.strip_suffix("iops") {
+            let number = number.trim_end();
+            // Of I/Os, k and m are decimal, as the k of 10k IOPS is to everybody.
+            let decimal = match number.strip_suffix(['k', 'm']) {
+                Some(_) => format!("{number}b"),
+                None if number.ends_with(|sign: char| sign.is_ascii_digit()) => number.to_owned(),
+                None => return Err(wrong()),
+            };
+            Self::Iops(decimal.parse::<Bytes>().map_err(|_| wrong())?.0)
+        } else if let Some(size) = lower.strip_suffix("/s") {
+            Self::BytesPerSecond(size.parse::<Bytes>().map_err(|_| wrong())?.0)
+        } else {
+            return Err(wrong());
+        };
+        match rate {
+            Self::Iops(0) | Self::BytesPerSecond(0) => Err(wrong()),
+            _ => Ok(rate),
+        }
+    }
+}
+
 /// A pause between I/Os.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Think {
@@ -153,4 +215,37 @@ pub enum SteadyLimit {
     Percent(u64),
     /// In the figure's own unit (I/Os per second, or KiB per second) × 1,000,000.
     Absolute(u64),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_of_ios_or_of_bytes() {
+        for (text, rate) in [
+            ("5000iops", Rate::Iops(5_000)),
+            ("5k IOPS", Rate::Iops(5_000)),
+            ("1.5Miops", Rate::Iops(1_500_000)),
+            ("200MB/s", Rate::BytesPerSecond(200_000_000)),
+            ("100 MiB/s", Rate::BytesPerSecond(100 << 20)),
+            ("1g/s", Rate::BytesPerSecond(1 << 30)),
+        ] {
+            assert_eq!(text.parse(), Ok(rate), "{text}");
+        }
+        for text in ["", "5000", "iops", "0iops", "0MB/s", "-1iops", "5xiops", "5KiBiops", "MB/s", "200MB"] {
+            let error = text.parse::<Rate>().unwrap_err().to_string();
+            assert!(error.ends_with("a rate such as 5000iops or 200MB/s"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_rate_is_shared_out_where_that_is_exact_enough() {
+        assert_eq!(Rate::Iops(5_000).shared_by(3), Some(Rate::Iops(1_667)));
+        assert_eq!(Rate::Iops(10).shared_by(3), None);
+        assert_eq!(Rate::Iops(1).shared_by(2), None);
+        let bytes = Rate::BytesPerSecond(200_000_000);
+        assert_eq!(bytes.shared_by(16), Some(Rate::BytesPerSecond(12_500_000)));
+        assert_eq!(bytes.ios_per_second(Bytes(4_000)), 50_000.0);
+    }
 }

@@ -16,6 +16,8 @@ const FIO: &[(&str, &str)] = &[
     ("with --runs", "with sokudo run --runs"),
     ("(--runs)", "(sokudo run --runs)"),
     ("(--precision)", "(precision)"),
+    ("(--rate)", "(rate_iops or rate)"),
+    ("(--depth)", "(iodepth)"),
 ];
 
 /// What it is called in diskspd's command lines, which know no repetitions.
@@ -34,6 +36,8 @@ const DISKSPD: &[(&str, &str)] = &[
     ),
     ("(--runs)", "(the line run more often)"),
     ("(--precision)", "(precision)"),
+    ("(--rate)", "(-g)"),
+    ("(--depth)", "(-o)"),
 ];
 
 /// Puts all remedies of a run into the words of `language`, as [`Run`]'s schedule calls it.
