@@ -1,5 +1,6 @@
 //! Pure numbers: latency histograms, summaries of repeated trials with
-//! intervals, streams of random numbers, random permutations and skewed choices.
+//! intervals, comparisons of two samples, streams of random numbers, random permutations and
+//! skewed choices.
 //!
 //! Nothing here knows what a disk is, reads a clock or does I/O.
 
@@ -8,12 +9,17 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+mod comparison;
 mod distributions;
 mod histogram;
 mod permutation;
 mod random;
 mod summary;
 
+pub use comparison::{
+    CORRELATION_ASSUMED, CORRELATION_TRIALS, RankTest, Shift, cliffs_delta, holm, mann_whitney,
+    mann_whitney_p_min, paired_shift, shift, signed_rank, signed_rank_p_min, widening,
+};
 pub use distributions::{Normal, Pareto, Zipf};
 pub use histogram::{Bucket, Histogram, RELATIVE_ERROR_MAX, samples_needed};
 pub use permutation::Permutation;
