@@ -5,7 +5,11 @@
 //!
 //! No figure is changed, no verdict depends on any of this.
 
+mod drive_cache;
 mod evidence;
+mod rotation;
+mod seek;
+mod shingles;
 mod threshold;
 mod zones;
 
@@ -15,7 +19,13 @@ use sokudo_model::{Inference, Run};
 type InferenceRule = fn(&Run) -> Option<Inference>;
 
 /// The rules, a list per theme, in the order in which conclusions are shown.
-const RULES: [&[InferenceRule]; 1] = [zones::RULES];
+const RULES: [&[InferenceRule]; 5] = [
+    zones::RULES,
+    rotation::RULES,
+    seek::RULES,
+    drive_cache::RULES,
+    shingles::RULES,
+];
 
 /// What the run's figures are consistent with.
 pub(crate) fn explain(run: &Run) -> Vec<Inference> {

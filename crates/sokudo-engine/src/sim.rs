@@ -1,5 +1,5 @@
 //! Simulated devices in virtual time, behind `sim:` targets: a device of constant
-//! latency, a hard disk and a solid-state drive. The same target, seed and
+//! latency, a hard disk, a shingled one and a solid-state drive. The same target, seed and
 //! requests give the same completions to the nanosecond, on every machine: times
 //! are whole numbers, and the few floats only use operations that IEEE 754 rounds
 //! exactly.
@@ -13,6 +13,7 @@ mod fault;
 mod hdd;
 mod job;
 mod rate;
+mod shingled;
 mod spec;
 mod ssd;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use constant::Constant;
 use fault::Faults;
 use hdd::HardDisk;
 use job::Job;
+use shingled::Shingled;
 use spec::{Key, SIZE, Spec};
 use ssd::SolidState;
 
@@ -344,6 +346,7 @@ struct Presentation {
 enum Model {
     Constant(Box<Constant>),
     HardDisk(Box<HardDisk>),
+    Shingled(Box<Shingled>),
     SolidState(Box<SolidState>),
 }
 
@@ -352,6 +355,7 @@ impl Model {
         Ok(match spec.model() {
             "const" => Self::Constant(Box::new(Constant::parse(spec)?)),
             "hdd" => Self::HardDisk(Box::new(HardDisk::parse(spec, size)?)),
+            "smr" => Self::Shingled(Box::new(Shingled::parse(spec, size)?)),
             "ssd" => Self::SolidState(Box::new(SolidState::parse(spec)?)),
             _ => return Err(spec.unknown_model()),
         })
@@ -361,6 +365,7 @@ impl Model {
         match self {
             Self::Constant(model) => model.presentation(),
             Self::HardDisk(model) => model.presentation(),
+            Self::Shingled(model) => model.presentation(),
             Self::SolidState(model) => model.presentation(),
         }
     }
@@ -369,6 +374,7 @@ impl Model {
         match self {
             Self::Constant(model) => model.seed(seed),
             Self::HardDisk(model) => model.seed(seed),
+            Self::Shingled(model) => model.seed(seed),
             Self::SolidState(model) => model.seed(seed),
         }
     }
@@ -377,6 +383,7 @@ impl Model {
         match self {
             Self::Constant(model) => model.submit(now_ns, job),
             Self::HardDisk(model) => model.submit(now_ns, job),
+            Self::Shingled(model) => model.submit(now_ns, job),
             Self::SolidState(model) => model.submit(now_ns, job),
         }
     }
@@ -385,6 +392,7 @@ impl Model {
         match self {
             Self::Constant(model) => model.next_ns(),
             Self::HardDisk(model) => model.next_ns(),
+            Self::Shingled(model) => model.next_ns(),
             Self::SolidState(model) => model.next_ns(),
         }
     }
@@ -393,6 +401,7 @@ impl Model {
         match self {
             Self::Constant(model) => model.advance(now_ns, finished),
             Self::HardDisk(model) => model.advance(now_ns, finished),
+            Self::Shingled(model) => model.advance(now_ns, finished),
             Self::SolidState(model) => model.advance(now_ns, finished),
         }
     }
