@@ -1,6 +1,13 @@
 //! What the figures of a run say about its device: small pure functions, each of which
-//! sees the whole run and concludes nothing or one thing. They work on any run that
-//! holds the rows they need, `sokudo explain` only makes sure that it does.
+//! sees the whole run and concludes nothing or one thing. They find the rows they need by
+//! what their workloads do, never by name, so that they work on any run that holds such
+//! rows; `sokudo explain` only makes sure that it does.
+//!
+//! No figure is changed, no verdict depends on any of this.
+
+mod evidence;
+mod threshold;
+mod zones;
 
 use sokudo_model::{Inference, Run};
 
@@ -8,7 +15,7 @@ use sokudo_model::{Inference, Run};
 type InferenceRule = fn(&Run) -> Option<Inference>;
 
 /// The rules, a list per theme, in the order in which conclusions are shown.
-const RULES: [&[InferenceRule]; 0] = [];
+const RULES: [&[InferenceRule]; 1] = [zones::RULES];
 
 /// What the run's figures are consistent with.
 pub(crate) fn explain(run: &Run) -> Vec<Inference> {

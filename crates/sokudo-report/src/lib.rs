@@ -22,6 +22,7 @@ pub mod plot;
 pub mod table;
 
 mod date;
+mod explain;
 mod facts;
 mod grouping;
 mod json_layout;

@@ -5,7 +5,7 @@ use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
 use crate::shortfall::{shortfalls, verdict_cell};
-use crate::{date, number, surface};
+use crate::{date, explain, number, surface};
 
 mod places;
 
@@ -66,6 +66,7 @@ pub fn render(document: &RunDocument) -> String {
         title(document),
         facts_list(document),
         figures(document),
+        explain::markdown(document, escaped),
         shortfall_list(document),
         findings_list(document),
         format!("Repeat:\n\n{}", code_block(&document.command)),
@@ -92,6 +93,9 @@ fn facts_list(document: &RunDocument) -> String {
 
 /// The tables with what must be known to read them.
 fn figures(document: &RunDocument) -> String {
+    if explain::is_explanation(document) {
+        return String::new();
+    }
     if surface::is_scan(document) {
         return places::render(document);
     }

@@ -2,6 +2,7 @@
 //! come from here.
 
 mod bonnie;
+mod explain;
 mod info;
 mod plot;
 mod quick;
@@ -19,6 +20,7 @@ use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos};
 use crate::exit::Exit;
 
 pub(crate) use bonnie::BonnieArguments;
+pub(crate) use explain::ExplainArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use plot::{Destination, Drawing, PlotArguments, Plotting};
 pub(crate) use quick::QuickArguments;
@@ -124,6 +126,9 @@ pub(crate) enum Command {
     /// Measure the whole surface: transfer rate and access time over position
     #[command(after_help = scan::EXAMPLES)]
     Scan(Box<ScanArguments>),
+    /// Find out what a device is from how it behaves, with evidence for each claim
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(Box<ExplainArguments>),
     /// Measure a range of block sizes, queue depths or threads
     #[command(after_help = sweep::EXAMPLES)]
     Sweep(Box<SweepArguments>),

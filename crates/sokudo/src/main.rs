@@ -16,6 +16,7 @@ mod diskspd_door;
 mod door;
 mod exit;
 mod expectation;
+mod explain;
 mod fio_door;
 mod hdparm;
 mod info;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Quick(arguments)) => quick::run(&arguments),
         Some(Command::Scan(arguments)) => scan::run(&arguments),
+        Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
         Some(Command::Plot(arguments)) => picture::run(&arguments),

@@ -156,7 +156,7 @@ fn size(arguments: &ScanArguments, named: &Named) -> Result<Bytes, Exit> {
 }
 
 /// The smallest block that the target takes.
-fn block_min(named: &Named, target: &str) -> Result<Bytes, Exit> {
+pub(crate) fn block_min(named: &Named, target: &str) -> Result<Bytes, Exit> {
     let block = named.direct_unit().unwrap_or(BLOCK_MIN);
     if block.0 == 0 {
         return Err(Exit::failed(anyhow!(
