@@ -6,6 +6,11 @@
 //! No figure is changed, no verdict depends on any of this.
 
 mod evidence;
+mod fast_cells;
+mod flash_threshold;
+mod levels;
+mod map;
+mod parity;
 mod threshold;
 mod zones;
 
@@ -15,7 +20,7 @@ use sokudo_model::{Inference, Run};
 type InferenceRule = fn(&Run) -> Option<Inference>;
 
 /// The rules, a list per theme, in the order in which conclusions are shown.
-const RULES: [&[InferenceRule]; 1] = [zones::RULES];
+const RULES: [&[InferenceRule]; 4] = [zones::RULES, map::RULES, fast_cells::RULES, parity::RULES];
 
 /// What the run's figures are consistent with.
 pub(crate) fn explain(run: &Run) -> Vec<Inference> {
