@@ -7,6 +7,11 @@
 
 mod drive_cache;
 mod evidence;
+mod fast_cells;
+mod flash_threshold;
+mod levels;
+mod map;
+mod parity;
 mod rotation;
 mod seek;
 mod shingles;
@@ -19,12 +24,15 @@ use sokudo_model::{Inference, Run};
 type InferenceRule = fn(&Run) -> Option<Inference>;
 
 /// The rules, a list per theme, in the order in which conclusions are shown.
-const RULES: [&[InferenceRule]; 5] = [
+const RULES: [&[InferenceRule]; 8] = [
     zones::RULES,
     rotation::RULES,
     seek::RULES,
     drive_cache::RULES,
     shingles::RULES,
+    map::RULES,
+    fast_cells::RULES,
+    parity::RULES,
 ];
 
 /// What the run's figures are consistent with.

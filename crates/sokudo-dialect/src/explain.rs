@@ -5,6 +5,7 @@
 //! What the figures mean is concluded elsewhere, from the workloads themselves and not
 //! from their names, so that the rows of a scan tell as much. Nothing here looks at a device.
 
+mod flash;
 mod rotating;
 
 use std::str::FromStr;
@@ -16,7 +17,7 @@ pub const METHOD: &str = "explain";
 
 /// The themes, in the order in which they are asked: those that only read come first in
 /// each group, so that no probe finds what another one has written under way.
-const GROUPS: [&[Theme]; 1] = [rotating::THEMES];
+const GROUPS: [&[Theme]; 2] = [rotating::THEMES, flash::THEMES];
 
 /// What a device stores its data on, as far as that is known before it is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

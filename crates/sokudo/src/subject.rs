@@ -285,7 +285,7 @@ impl Subject {
     fn simulated(mut device: sim::Device, preparation: &Preparation<'_>) -> Self {
         device.seed(preparation.seed);
         let mut info = bare_info(preparation.name, TargetKind::Simulated, device.size());
-        info.devices = vec![device.block_device()];
+        info.devices = device.block_devices();
         Self {
             target: Target::Simulated(SimulatedTarget::new(device)),
             info,

@@ -119,6 +119,7 @@ impl HardDisk {
     pub(super) fn presentation(&self) -> Presentation {
         Presentation {
             model: "sokudo simulated hard disk",
+            members: 0,
             rotational: true,
             write_back: self.write_cache.is_some(),
             trims: false,
