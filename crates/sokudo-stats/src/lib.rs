@@ -9,12 +9,14 @@
 )]
 
 mod distributions;
+mod drift;
 mod histogram;
 mod permutation;
 mod random;
 mod summary;
 
 pub use distributions::{Normal, Pareto, Zipf};
+pub use drift::{Groups, Step, Trend, groups, step, trend};
 pub use histogram::{Bucket, Histogram, RELATIVE_ERROR_MAX, samples_needed};
 pub use permutation::Permutation;
 pub use random::{Random, mix64};

@@ -82,7 +82,8 @@ impl Constant {
     pub(super) fn presentation(&self) -> Presentation {
         Presentation {
             model: "sokudo simulated device of constant latency",
-            rotational: false,
+            rotation_rpm: None,
+            cache: None,
             write_back: false,
             trims: true,
         }

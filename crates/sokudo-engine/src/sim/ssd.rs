@@ -132,7 +132,8 @@ impl SolidState {
     pub(super) fn presentation(&self) -> Presentation {
         Presentation {
             model: "sokudo simulated solid-state drive",
-            rotational: false,
+            rotation_rpm: None,
+            cache: None,
             write_back: true,
             trims: true,
         }
