@@ -6,6 +6,7 @@ use sokudo_stats::{Summary, first_deviation};
 use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
+use crate::drift::{Shape, shape};
 use crate::threshold::{
     FIRST_RUN_DEVIATIONS_MAX, FIRST_RUN_SHARE_MIN, INTERVAL_REACH_MAX, INTERVAL_TRIALS_MIN,
 };
@@ -15,6 +16,12 @@ pub(crate) const RULES: &[RowRule] = &[unsteady, first_run_outlier, precision_no
 /// The interval of the median is wide. That says nothing against the bytes'
 /// arrival, so that the verdict stays; it says how little one figure tells.
 fn unsteady(case: &Case<'_>) -> Option<Ruling> {
+    // What says in which way the trials differ says more.
+    let is_told = shape(case)
+        .is_some_and(|shape| matches!(shape, Shape::Fallen | Shape::TwoGroups | Shape::Trending));
+    if is_told {
+        return None;
+    }
     (Enough::reach(&case.row.trials)? > INTERVAL_REACH_MAX).then(|| {
         Ruling::new(
             Code::Unsteady,
@@ -33,6 +40,15 @@ fn unsteady(case: &Case<'_>) -> Option<Ruling> {
 /// The first trial is unlike the others, so that a mean over all is of two things. Trials
 /// after a discarded one are not looked at, nor those of no device.
 fn first_run_outlier(case: &Case<'_>) -> Option<Ruling> {
+    first_run(case).filter(|_| shape(case) == Some(Shape::FirstUnlike))
+}
+
+/// Whether the first trial is unlike the others.
+pub(crate) fn is_first_unlike(case: &Case<'_>) -> bool {
+    first_run(case).is_some()
+}
+
+fn first_run(case: &Case<'_>) -> Option<Ruling> {
     let bandwidths: Vec<f64> = case
         .outcomes()
         .filter_map(Outcome::bytes_per_second)
@@ -115,7 +131,9 @@ mod tests {
     fn spread(half_width: f64) -> Run {
         reads_with(|run| {
             for (index, trial) in run.rows[0].trials.iter_mut().enumerate() {
-                let speed = 1.0 + half_width * (index as f64 / 2.5 - 1.0);
+                // Neither rising nor falling: that would be a trend.
+                let place = [5.0, 0.0, 3.0, 1.0, 4.0, 2.0][index];
+                let speed = 1.0 + half_width * (place / 2.5 - 1.0);
                 trial.outcome.elapsed = Nanos((1e9 / speed) as u64);
                 trial.outcome.depth_achieved = speed;
             }
@@ -166,7 +184,7 @@ mod tests {
         check(vec![
             ("slow", taking(&slow), &["first-run-outlier"], Verified),
             ("fast", taking(&fast), &["first-run-outlier"], Verified),
-            ("not the first", taking(&late), &[], Verified),
+            ("not the first", taking(&late), &["outliers"], Verified),
             ("near", taking(&near), &[], Verified),
             (
                 "far in deviations, but small",

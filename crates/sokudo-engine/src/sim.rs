@@ -266,7 +266,9 @@ impl Device {
             size_bytes: Some(self.size),
             logical_block_bytes: Some(Bytes(SECTOR_BYTES)),
             physical_block_bytes: Some(Bytes(PHYSICAL_BLOCK_BYTES)),
-            rotational: Some(presentation.rotational),
+            rotational: Some(presentation.rotation_rpm.is_some()),
+            rotation_rpm: presentation.rotation_rpm,
+            cache_bytes: presentation.cache,
             scheduler: Some("none".to_owned()),
             write_cache: Some(write_cache.to_owned()),
             max_io_bytes: Some(Bytes(REQUEST_BYTES_MAX)),
@@ -392,7 +394,10 @@ struct Presentation {
     model: &'static str,
     /// Disks that it stands on, beside itself.
     members: usize,
-    rotational: bool,
+    /// `None` where nothing rotates.
+    rotation_rpm: Option<u32>,
+    /// The cache for what is read and written, if it has one for both.
+    cache: Option<Bytes>,
     write_back: bool,
     trims: bool,
 }

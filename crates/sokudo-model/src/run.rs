@@ -185,6 +185,9 @@ pub struct Outcome {
     pub verified: Option<VerifyOutcome>,
     /// How steady it became; `None` without a rule.
     pub steady: Option<SteadyOutcome>,
+    /// From the first I/O issued in the measured part until all that was written was made
+    /// durable by a flush behind that part; `None` where that was not done.
+    pub durable_after: Option<Nanos>,
     /// I/Os in flight, averaged over the measured time and summed over clones;
     /// counted by the engine, not derived from latencies.
     pub depth_achieved: f64,
@@ -217,6 +220,7 @@ impl Outcome {
             read_aside: Bytes(0),
             verified: None,
             steady: None,
+            durable_after: None,
             depth_achieved: 0.0,
             backend,
             direct: false,
@@ -249,6 +253,14 @@ impl Outcome {
         };
         let is_measured = elapsed > Nanos(0) && bytes > Bytes(0);
         is_measured.then(|| bytes.0 as f64 / elapsed.as_secs_f64())
+    }
+
+    /// Bytes written per second, until they were durable; `None` where that is not known.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub fn durable_bytes_per_second(&self) -> Option<f64> {
+        let after = self.durable_after.filter(|after| *after > Nanos(0))?;
+        let written = self.operation(Operation::Write)?.bytes;
+        Some(written.0 as f64 / after.as_secs_f64())
     }
 
     /// Reads and writes completed in the measured part.

@@ -13,7 +13,7 @@ mod places;
 type Column = (&'static str, fn(&RunDocument, &ResultDocument) -> String);
 
 /// Every column in order.
-const COLUMNS: [Column; 50] = [
+const COLUMNS: [Column; 51] = [
     ("started_at", |run, _| run.started_at.clone()),
     ("target", |run, _| {
         run.target
@@ -127,6 +127,9 @@ const COLUMNS: [Column; 50] = [
     }),
     ("device_flushes", |_, result| {
         field(result.device.map(|device| device.flushes))
+    }),
+    ("durable_bytes_per_s", |_, result| {
+        field(result.durable_bytes_per_s)
     }),
     ("failures", |_, result| {
         result

@@ -11,6 +11,7 @@
 
 mod comparison;
 mod distributions;
+mod drift;
 mod histogram;
 mod permutation;
 mod random;
@@ -21,6 +22,7 @@ pub use comparison::{
     mann_whitney_p_min, paired_shift, shift, signed_rank, signed_rank_p_min, widening,
 };
 pub use distributions::{Normal, Pareto, Zipf};
+pub use drift::{Groups, Step, Trend, groups, step, trend};
 pub use histogram::{Bucket, Histogram, RELATIVE_ERROR_MAX, samples_needed};
 pub use permutation::Permutation;
 pub use random::{Random, mix64};

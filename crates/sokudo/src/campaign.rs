@@ -170,11 +170,21 @@ fn measure(
     let before = subject.counters();
     let options = StageOptions {
         seed: trial_seed(plan.seed, step),
+        make_durable: subject.make_durable(),
         ..StageOptions::default()
     };
-    let targets = std::slice::from_mut(&mut subject.target);
-    let mut outcomes = run_stage(stage, options, targets, control, listener).map_err(from_stage)?;
-    let after = subject.counters();
+    let (targets, counters) = subject.with_counters();
+    // What is flushed behind the measured part did not arrive in it.
+    let mut after = None;
+    let mut counting = |event: Event| {
+        if matches!(event, Event::MakingDurable { .. }) {
+            after = after.or_else(|| counters.read());
+        }
+        listener(event);
+    };
+    let mut outcomes =
+        run_stage(stage, options, targets, control, &mut counting).map_err(from_stage)?;
+    let after = after.or_else(|| subject.counters());
     let device = after
         .zip(before)
         .map(|(after, before)| after.since(&before));

@@ -96,7 +96,7 @@ impl Progress {
                 let into_step = self.time_into_step(*at, *bytes);
                 self.tell(into_step, speed);
             }
-            Event::Snapshot { .. } => {}
+            Event::Snapshot { .. } | Event::MakingDurable { .. } => {}
             Event::RowEnough { row, left_out } => {
                 let trial = self.rows.get(*row).map_or(0, |row| row.trial.0);
                 let left_out = trial.saturating_mul(u64::from(*left_out));

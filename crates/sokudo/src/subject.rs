@@ -10,12 +10,12 @@ use sokudo_device::{
     occupants,
 };
 use sokudo_engine::{
-    Consent, ConsentError, Control, DevicePermit, FileTarget, Front, RewritePermit,
+    Consent, ConsentError, Control, DevicePermit, FileTarget, Front, MakeDurable, RewritePermit,
     SimulatedTarget, StageError, Target, TargetError, TestFile, TestFileError, lay_out, sim,
 };
 use sokudo_model::{
-    Bytes, DataContent, DeviceCounters, DirectIoSupport, Event, Layout, TargetInfo, TargetKind,
-    Workload,
+    BlockDeviceKind, Bytes, DataContent, DeviceCounters, DirectIoSupport, Event, Layout,
+    TargetInfo, TargetKind, Workload,
 };
 
 use crate::cli::Destroying;
@@ -229,6 +229,24 @@ impl Subject {
         match &self.target {
             Target::Simulated(simulated) => Some(simulated.device.counters()),
             _ => self.counters.read(),
+        }
+    }
+
+    /// What is run on, and what counts its devices meanwhile.
+    pub(crate) fn with_counters(&mut self) -> (&mut [Target], &CounterSource) {
+        (std::slice::from_mut(&mut self.target), &self.counters)
+    }
+
+    /// What is flushed behind a trial, to see when it is durable: what the page cache
+    /// took, and what a loop device left in that of the disk below.
+    pub(crate) fn make_durable(&self) -> MakeDurable {
+        let has_cached_loop = self.info.devices.iter().any(|device| {
+            device.kind == BlockDeviceKind::Loop && device.backing_direct != Some(true)
+        });
+        if has_cached_loop {
+            MakeDurable::All
+        } else {
+            MakeDurable::Buffered
         }
     }
 

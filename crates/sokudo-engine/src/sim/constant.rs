@@ -83,7 +83,8 @@ impl Constant {
         Presentation {
             model: "sokudo simulated device of constant latency",
             members: 0,
-            rotational: false,
+            rotation_rpm: None,
+            cache: None,
             write_back: false,
             trims: true,
         }

@@ -80,7 +80,8 @@ impl Raid5 {
         Presentation {
             model: "sokudo simulated array with parity",
             members: self.members.len(),
-            rotational: false,
+            rotation_rpm: None,
+            cache: None,
             write_back: false,
             trims: false,
         }

@@ -156,7 +156,8 @@ impl SolidState {
                 Some(_) => "sokudo simulated solid-state drive without memory of its own",
             },
             members: 0,
-            rotational: false,
+            rotation_rpm: None,
+            cache: None,
             write_back: true,
             trims: true,
         }

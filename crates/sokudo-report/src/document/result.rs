@@ -8,7 +8,7 @@ use sokudo_model::{
     BackendKind, Bytes, Finding, IoFailure, Operation, Outcome, Row, Schedule, StopReason, Trial,
     Verdict, Workload,
 };
-use sokudo_stats::Histogram;
+use sokudo_stats::{Histogram, Summary};
 
 use super::figures::{BandwidthFigures, LatencyFigures, Moved, RateFigures, merged};
 use super::place::{DefectDocument, PlaceDocument};
@@ -29,6 +29,10 @@ pub struct ResultDocument {
     pub verdict: Option<Verdict>,
     /// Bytes moved per second, of all operations together.
     pub bandwidth_bytes_per_s: Option<BandwidthFigures>,
+    /// Bytes written per second until they were durable, the median of the trials; missing
+    /// where writes do not stay in a cache, or where that was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durable_bytes_per_s: Option<f64>,
     /// I/Os completed per second, of all operations together.
     pub iops: Option<RateFigures>,
     /// Files created, looked up or deleted per second; absent for rows that do none of
@@ -250,6 +254,7 @@ impl ResultDocument {
             status: Status::of(row, schedule.trials_due(&row.trials)),
             verdict: assessment.map(|assessment| assessment.verdict),
             bandwidth_bytes_per_s: work.bandwidth(|operation| direction.counts(operation)),
+            durable_bytes_per_s: work.durable(),
             iops: work.iops(|operation| direction.counts(operation)),
             files_per_s: row
                 .workload
@@ -309,6 +314,14 @@ struct Work<'a> {
 impl Work<'_> {
     fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
         self.row.trials.iter().map(|trial| &trial.outcome)
+    }
+
+    /// The median of what trials made durable per second.
+    fn durable(&self) -> Option<f64> {
+        let rates = self
+            .outcomes()
+            .filter_map(Outcome::durable_bytes_per_second);
+        Summary::of(&rates.collect::<Vec<f64>>()).map(|summary| summary.median)
     }
 
     fn moved(&self, outcome: &Outcome, counts: impl Fn(Operation) -> bool) -> Moved {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    Bytes, DeviceCounters, FailureKind, IoFailure, Operation, SeriesPoint, StopReason, Trial,
+    Bytes, DeviceCounters, FailureKind, IoFailure, Nanos, Operation, SeriesPoint, StopReason, Trial,
 };
 
 use super::figures::Moved;
@@ -24,6 +24,10 @@ pub struct TrialDocument {
     /// Bytes of the file that were in the page cache before; null when that
     /// could not be seen.
     pub cached_before_bytes: Option<u64>,
+    /// From the first I/O until all that was written was durable; missing where that was
+    /// not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durable_after_ns: Option<u64>,
     /// Why it ended.
     pub stopped: Stopped,
 }
@@ -37,6 +41,7 @@ impl TrialDocument {
             ios: moved.ios,
             depth_achieved: Some(trial.outcome.depth_achieved).filter(|depth| depth.is_finite()),
             cached_before_bytes: trial.evidence.cached_before.map(|Bytes(bytes)| bytes),
+            durable_after_ns: trial.outcome.durable_after.map(|Nanos(after)| after),
             stopped: Stopped::of(trial.outcome.stopped),
         }
     }
