@@ -278,7 +278,12 @@ mod tests {
         check(vec![
             ("as asked for", asked_for(1.0), &[], Verified),
             ("1 % less", asked_for(1.009), &[], Verified),
-            ("5 % less", asked_for(1.05), &["rate-not-reached"], Unverified),
+            (
+                "5 % less",
+                asked_for(1.05),
+                &["rate-not-reached"],
+                Unverified,
+            ),
         ]);
         let text = text_of(asked_for(2.0), "rate-not-reached");
         assert!(text.contains("50.0 % of the I/Os"), "{text}");

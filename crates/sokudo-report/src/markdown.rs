@@ -60,6 +60,19 @@ const BEST: Column = ("best MB/s", "--:", |result| {
     bandwidth(result, |b| Some(number::rate(b.max / BYTES_PER_MB)))
 });
 
+/// Shown beside the latencies of service at a fixed rate.
+const FROM_INTENDED: [Column; 3] = [
+    ("p50 from intended", "--:", |result| {
+        from_intended(result, |l| l.p50)
+    }),
+    ("p99 from intended", "--:", |result| {
+        from_intended(result, |l| l.p99)
+    }),
+    ("p99.9 from intended", "--:", |result| {
+        from_intended(result, |l| l.p99_9)
+    }),
+];
+
 /// The whole text.
 pub fn render(document: &RunDocument) -> String {
     let blocks = [
@@ -104,6 +117,10 @@ fn figures(document: &RunDocument) -> String {
 
 fn table(document: &RunDocument) -> String {
     let mut columns = COLUMNS.to_vec();
+    let mut results = document.results.iter();
+    if results.any(|result| result.latency_from_intended_ns.is_some()) {
+        columns.extend(FROM_INTENDED);
+    }
     if document.schedule.name == "crystal" {
         columns.insert(3, BEST);
     }
@@ -186,6 +203,10 @@ fn latency(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64
     number::latency(result.latency_ns.as_ref().and_then(pick))
 }
 
+fn from_intended(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64>) -> String {
+    number::latency(result.latency_from_intended_ns.as_ref().and_then(pick))
+}
+
 /// Text in which nothing is markup and no line ends.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -250,7 +271,8 @@ mod tests {
         let text = render(&RunDocument::from_run(&run));
         let line = text.lines().find(|line| line.contains("a\\|b")).unwrap();
         let separators = line.replace("\\|", "").matches('|').count();
-        assert_eq!(separators, COLUMNS.len() + 2, "{line}");
+        let heading = text.lines().find(|line| line.starts_with("| Row")).unwrap();
+        assert_eq!(separators, heading.matches('|').count(), "{line}");
     }
 
     #[test]

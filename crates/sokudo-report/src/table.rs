@@ -230,8 +230,14 @@ fn legend(document: &RunDocument, results: &[&ResultDocument], style: &TableStyl
             format!("; trimmed: mean without the {trim} slowest and the {trim} fastest; R: range")
         }
     };
+    let latencies = if columns::is_at_rates(document) {
+        " Latencies are of service: from the issue of an I/O; and intended: from the instant at \
+         which the fixed rate meant it to start, whether or not the disk was ready."
+    } else {
+        ""
+    };
     format!(
-        "{}: median of the trials, {interval}{trimmed}; {}.",
+        "{}: median of the trials, {interval}{trimmed}; {}.{latencies}",
         style.unit.name(),
         style.unit.definition()
     )

@@ -233,9 +233,14 @@ mod tests {
         ] {
             assert_eq!(text.parse(), Ok(rate), "{text}");
         }
-        for text in ["", "5000", "iops", "0iops", "0MB/s", "-1iops", "5xiops", "5KiBiops", "MB/s", "200MB"] {
+        for text in [
+            "", "5000", "iops", "0iops", "0MB/s", "-1iops", "5xiops", "5KiBiops", "MB/s", "200MB",
+        ] {
             let error = text.parse::<Rate>().unwrap_err().to_string();
-            assert!(error.ends_with("a rate such as 5000iops or 200MB/s"), "{error}");
+            assert!(
+                error.ends_with("a rate such as 5000iops or 200MB/s"),
+                "{error}"
+            );
         }
     }
 
