@@ -18,9 +18,6 @@ pub(crate) const QUICK: &str = "quick";
 /// The method whose rows are cells: a block size at a depth and a number of threads.
 pub(crate) const SWEEP: &str = "sweep";
 
-/// The method whose rows are loads: the most that there is, then parts of it.
-pub(crate) const LOAD: &str = "load";
-
 /// One thing that is known about a run.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Fact {
@@ -389,7 +386,7 @@ fn load_line(document: &RunDocument) -> Option<String> {
             }
         })
     };
-    if document.method == LOAD {
+    if document.load.is_some() {
         return None;
     }
     let rates = unique(document.results.iter().filter_map(of_row));

@@ -5,7 +5,7 @@ use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
 use crate::shortfall::{shortfalls, verdict_cell};
-use crate::{date, number, surface};
+use crate::{date, load_table, number, surface};
 
 mod places;
 
@@ -108,8 +108,14 @@ fn figures(document: &RunDocument) -> String {
     if surface::is_scan(document) {
         return places::render(document);
     }
+    let load = document.load.as_ref().map_or_else(String::new, |load| {
+        let sentences = load_table::sentences(load).into_iter();
+        let lines =
+            sentences.map(|(label, sentence)| format!("- **{label}**: {}", escaped(&sentence)));
+        format!("{}\n\n", lines.collect::<Vec<_>>().join("\n"))
+    });
     format!(
-        "{}\n\nMB/s is the median of the trials; 1 MB is 1,000,000 bytes. A percentile without \
+        "{load}{}\n\nMB/s is the median of the trials; 1 MB is 1,000,000 bytes. A percentile without \
          enough samples is missing (—).",
         table(document)
     )

@@ -14,6 +14,7 @@ use crate::document::{ResultDocument, RunDocument, Status};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
 use crate::layout::{table_lines, table_width, wrapped};
+use crate::load_table;
 use crate::phase::Phase;
 use crate::phase_table;
 use crate::shortfall::shortfalls;
@@ -123,6 +124,8 @@ impl TableStyle {
                 ('│', true) => safe.push('|'),
                 ('°', true) => {}
                 ('×', true) => safe.push('x'),
+                ('≤', true) => safe.push_str("<="),
+                ('÷', true) => safe.push('/'),
                 _ => safe.push(sign),
             }
         }
@@ -168,6 +171,9 @@ fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
 }
 
 fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
+    if let Some(load) = &document.load {
+        return load_table::figure_lines(document, load, style);
+    }
     if Phase::makes_up(document) {
         return phase_table::figure_lines(document, style);
     }

@@ -3,6 +3,7 @@
 
 mod bonnie;
 mod info;
+mod load;
 mod plot;
 mod quick;
 mod scan;
@@ -20,6 +21,7 @@ use crate::exit::Exit;
 
 pub(crate) use bonnie::BonnieArguments;
 pub(crate) use info::InfoArguments;
+pub(crate) use load::LoadArguments;
 pub(crate) use plot::{Destination, Drawing, PlotArguments, Plotting};
 pub(crate) use quick::QuickArguments;
 pub(crate) use scan::{ScanArguments, WriteCache};
@@ -128,6 +130,9 @@ pub(crate) enum Command {
     /// Measure a range of block sizes, queue depths or threads
     #[command(after_help = sweep::EXAMPLES)]
     Sweep(Box<SweepArguments>),
+    /// Measure latency against load: the knee, and the rate that keeps a latency
+    #[command(after_help = load::EXAMPLES)]
+    Load(Box<LoadArguments>),
     /// Measure a file system by Bonnie++'s phases
     #[command(after_help = bonnie::EXAMPLES)]
     Bonnie(BonnieArguments),

@@ -21,6 +21,7 @@ mod hdparm;
 mod info;
 mod interrupt;
 mod jobs;
+mod load;
 mod mark;
 mod mark_as;
 mod measurement;
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         Some(Command::Quick(arguments)) => quick::run(&arguments),
         Some(Command::Scan(arguments)) => scan::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
+        Some(Command::Load(arguments)) => load::run(&arguments),
         Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
         Some(Command::Plot(arguments)) => picture::run(&arguments),
         Some(Command::Run(arguments)) => run_door::run(&arguments),
