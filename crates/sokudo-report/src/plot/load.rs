@@ -3,13 +3,16 @@
 
 use sokudo_model::Nanos;
 
-use super::figure::{Body, Chart, Figure, Ink, Layer, Part, Shape, Side};
+use super::figure::{Body, Chart, Figure, Ink, Layer, Shape, Side};
 use super::heading;
 use super::scale::{Axis, short_time};
 use crate::document::{LatencyFigures, LoadDocument, ResultDocument, RunDocument};
 use crate::number::rate;
 
 type Pick = fn(&LatencyFigures) -> Option<u64>;
+
+/// The ink of the knee: none of a latency's.
+const KNEE_INK: usize = 3;
 
 /// What is drawn of each latency.
 const PERCENTILES: [(&str, Pick); 3] = [
@@ -63,17 +66,25 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
     };
     let lowest = values().map(|point| point[1]).reduce(f64::min)?;
     let highest = values().map(|point| point[1]).reduce(f64::max)?;
-    let knee = load.knee.map(|knee| Part {
-        at: knee.ios_per_s,
+    let left = Axis::decades("Latency, logarithmic", lowest, highest, short_time);
+    let knee = load.knee.map(|knee| Layer {
         name: "knee".to_owned(),
+        figures: format!("{} IOPS", rate(knee.ios_per_s)),
+        ink: Ink::of_number(KNEE_INK).dashed(true),
+        side: Side::Left,
+        shape: Shape::Lines(vec![vec![
+            [knee.ios_per_s, left.scale.low],
+            [knee.ios_per_s, left.scale.high],
+        ]]),
     });
+    layers.extend(knee);
     let chart = Chart {
         bottom,
         top: None,
-        left: Axis::decades("Latency, logarithmic", lowest, highest, short_time),
+        left,
         right: None,
         layers,
-        parts: knee.into_iter().collect(),
+        parts: Vec::new(),
         signs: None,
     };
     Some(Figure {
