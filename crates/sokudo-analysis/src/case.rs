@@ -4,8 +4,8 @@
 //! It answers with facts and judges nothing.
 
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, Operation, Outcome, Row, Run,
-    TargetInfo, TargetKind,
+    BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, Operation, Outcome, RateProcess,
+    Row, Run, TargetInfo, TargetKind,
 };
 use sokudo_stats::Histogram;
 
@@ -146,6 +146,13 @@ impl<'a> Case<'a> {
             .filter_map(|trial| trial.evidence.cached_before)
             .max()?;
         Some(cached.0 as f64 / size.0 as f64)
+    }
+
+    /// Whether the number of I/Os of a trial is one of chance: then trials differ in their
+    /// rates because users come as they come, whatever the disk does.
+    pub(crate) fn arrives_by_chance(&self) -> bool {
+        let workload = &self.row.workload;
+        workload.rate.is_some() && workload.rates.process == RateProcess::Poisson
     }
 
     /// The file system's kind, as the kernel names it.

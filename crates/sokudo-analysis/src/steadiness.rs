@@ -22,7 +22,8 @@ fn unsteady(case: &Case<'_>) -> Option<Ruling> {
     if is_told {
         return None;
     }
-    (Enough::reach(&case.row.trials)? > INTERVAL_REACH_MAX).then(|| {
+    let reach = Enough::reach(&case.row.trials).filter(|_| !case.arrives_by_chance())?;
+    (reach > INTERVAL_REACH_MAX).then(|| {
         Ruling::new(
             Code::Unsteady,
             format!(
@@ -54,7 +55,11 @@ fn first_run(case: &Case<'_>) -> Option<Ruling> {
         .filter_map(Outcome::bytes_per_second)
         .collect();
     let few = bandwidths.len() < INTERVAL_TRIALS_MIN;
-    if few || case.run.schedule.warm_up || case.target().kind == TargetKind::Null {
+    if few
+        || case.arrives_by_chance()
+        || case.run.schedule.warm_up
+        || case.target().kind == TargetKind::Null
+    {
         return None;
     }
     let (first, median) = (*bandwidths.first()?, Summary::of(&bandwidths)?.median);
@@ -206,6 +211,20 @@ mod tests {
             "{text}"
         );
         assert!(text_of(taking(&alone), "first-run-outlier").contains("the others are alike"));
+    }
+
+    #[test]
+    fn arrivals_by_chance_are_no_unsteadiness_of_the_disk() {
+        let by_chance = |mut run: Run| {
+            let rates = &mut run.rows[0].workload.rates;
+            rates.process = sokudo_model::RateProcess::Poisson;
+            run
+        };
+        let slow = [1_660, 1_000, 1_010, 990, 1_005, 995, 1_003, 1_001, 999];
+        check(vec![
+            ("spread", by_chance(spread(0.25)), &[], Verified),
+            ("first", by_chance(taking(&slow)), &[], Verified),
+        ]);
     }
 
     #[test]

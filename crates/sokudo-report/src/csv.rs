@@ -13,7 +13,7 @@ mod places;
 type Column = (&'static str, fn(&RunDocument, &ResultDocument) -> String);
 
 /// Every column in order.
-const COLUMNS: [Column; 51] = [
+const COLUMNS: [Column; 56] = [
     ("started_at", |run, _| run.started_at.clone()),
     ("target", |run, _| {
         run.target
@@ -99,6 +99,27 @@ const COLUMNS: [Column; 51] = [
     }),
     ("latency_count", |_, result| {
         latency(result, |l| Some(l.count))
+    }),
+    ("rate_asked_ios_per_s", |_, result| {
+        let workload = &result.workload;
+        let block = workload.blocks.largest();
+        let is_one_size = workload.blocks.smallest() == block;
+        let of_clone = workload.rate.filter(|_| is_one_size);
+        let of_clone = of_clone.map(|rate| rate.ios_per_second(block));
+        field(of_clone.map(|rate| rate * f64::from(workload.clones)))
+    }),
+    ("latency_from_intended_mean_ns", |_, result| {
+        let figures = result.latency_from_intended_ns.as_ref();
+        field(figures.map(|figures| figures.mean))
+    }),
+    ("latency_from_intended_p50_ns", |_, result| {
+        from_intended(result, |l| l.p50)
+    }),
+    ("latency_from_intended_p99_ns", |_, result| {
+        from_intended(result, |l| l.p99)
+    }),
+    ("latency_from_intended_p99_9_ns", |_, result| {
+        from_intended(result, |l| l.p99_9)
     }),
     ("depth", |_, result| result.workload.depth.to_string()),
     ("threads", |_, result| result.workload.clones.to_string()),
@@ -206,6 +227,10 @@ fn iops(
 
 fn latency(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64>) -> String {
     field(result.latency_ns.as_ref().and_then(pick))
+}
+
+fn from_intended(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64>) -> String {
+    field(result.latency_from_intended_ns.as_ref().and_then(pick))
 }
 
 #[cfg(test)]

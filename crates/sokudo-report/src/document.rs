@@ -16,12 +16,14 @@ use crate::fingerprint::Fingerprint;
 use crate::{date, json_layout};
 
 mod figures;
+mod load;
 mod place;
 mod result;
 mod surface;
 mod trial;
 
 pub use figures::{BandwidthFigures, LatencyFigures, RateFigures};
+pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
 pub use place::{DefectDocument, PlaceDocument};
 pub use result::{BackendDocument, Direction, ResultDocument, ShareDocument, Status};
 pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
@@ -74,6 +76,9 @@ pub struct RunDocument {
     /// What the figures are consistent with, of the device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inferences: Vec<Inference>,
+    /// Latency against load; absent unless that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadDocument>,
     /// One entry per row, in the plan's order.
     pub results: Vec<ResultDocument>,
 }
@@ -162,6 +167,7 @@ impl RunDocument {
             environment: run.environment.clone(),
             findings: run.findings.clone(),
             inferences: run.inferences.clone(),
+            load: LoadDocument::of(run, None),
             results: results
                 .map(|(row, fingerprint)| ResultDocument::from_row(row, &run.schedule, fingerprint))
                 .collect(),

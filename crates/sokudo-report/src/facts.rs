@@ -2,11 +2,11 @@
 //! a target is left out; what applies but could not be seen is "unknown".
 
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, Bytes, DataContent, Environment, Nanos, Order, SequentialOffset,
-    Span, TargetInfo, TargetKind, Workload,
+    BlockDevice, BlockDeviceKind, Bytes, DataContent, Environment, Nanos, Order, Rate,
+    SequentialOffset, Span, TargetInfo, TargetKind, Workload,
 };
 
-use crate::document::RunDocument;
+use crate::document::{ResultDocument, RunDocument};
 use crate::explain::is_explanation;
 use crate::fingerprint::{extras, tree_text};
 use crate::number::{MISSING, decimal_size, grouped};
@@ -45,6 +45,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         ("Files", special(document, "files")),
         ("Tree", trees_line(document)),
         ("Scatter", special(document, "scatter")),
+        ("Load", load_line(document)),
         ("Rates", special(document, "rates")),
         ("Engine", Some(engine_line(document))),
         ("Threads", threads_line(document)),
@@ -373,6 +374,32 @@ fn found_as_it_is(document: &RunDocument, workload: &Workload) -> bool {
         TargetKind::File | TargetKind::BlockDevice
     );
     existing && !workload.operations.changes_data()
+}
+
+/// The fixed rate of a row's threads together, where there is one: a closed loop is what
+/// people expect of a benchmark.
+fn load_line(document: &RunDocument) -> Option<String> {
+    let of_row = |result: &ResultDocument| {
+        let workload = &result.workload;
+        let clones = u64::from(workload.clones);
+        Some(match workload.rate? {
+            Rate::Iops(ios) => format!("{} IOPS", grouped(&(ios * clones).to_string())),
+            Rate::BytesPerSecond(bytes) => {
+                format!("{}/s", decimal_size(Bytes(bytes * clones), 3))
+            }
+        })
+    };
+    if document.load.is_some() {
+        return None;
+    }
+    let rates = unique(document.results.iter().filter_map(of_row));
+    (!rates.is_empty()).then(|| {
+        format!(
+            "fixed rate of each row: {}; latencies are told twice: of service, and from the start \
+             that the rate intended",
+            rates.join(", ")
+        )
+    })
 }
 
 fn trials_line(document: &RunDocument) -> String {

@@ -27,6 +27,7 @@ mod facts;
 mod grouping;
 mod json_layout;
 mod layout;
+mod load_table;
 mod number;
 mod phase;
 mod phase_table;

@@ -5,7 +5,7 @@ use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
 use crate::shortfall::{shortfalls, verdict_cell};
-use crate::{date, explain, number, surface};
+use crate::{date, explain, load_table, number, surface};
 
 mod places;
 
@@ -60,6 +60,19 @@ const BEST: Column = ("best MB/s", "--:", |result| {
     bandwidth(result, |b| Some(number::rate(b.max / BYTES_PER_MB)))
 });
 
+/// Shown beside the latencies of service at a fixed rate.
+const FROM_INTENDED: [Column; 3] = [
+    ("p50 from intended", "--:", |result| {
+        from_intended(result, |l| l.p50)
+    }),
+    ("p99 from intended", "--:", |result| {
+        from_intended(result, |l| l.p99)
+    }),
+    ("p99.9 from intended", "--:", |result| {
+        from_intended(result, |l| l.p99_9)
+    }),
+];
+
 /// The whole text.
 pub fn render(document: &RunDocument) -> String {
     let blocks = [
@@ -99,8 +112,14 @@ fn figures(document: &RunDocument) -> String {
     if surface::is_scan(document) {
         return places::render(document);
     }
+    let load = document.load.as_ref().map_or_else(String::new, |load| {
+        let sentences = load_table::sentences(load).into_iter();
+        let lines =
+            sentences.map(|(label, sentence)| format!("- **{label}**: {}", escaped(&sentence)));
+        format!("{}\n\n", lines.collect::<Vec<_>>().join("\n"))
+    });
     format!(
-        "{}\n\nMB/s is the median of the trials; 1 MB is 1,000,000 bytes. A percentile without \
+        "{load}{}\n\nMB/s is the median of the trials; 1 MB is 1,000,000 bytes. A percentile without \
          enough samples is missing (—).",
         table(document)
     )
@@ -108,6 +127,10 @@ fn figures(document: &RunDocument) -> String {
 
 fn table(document: &RunDocument) -> String {
     let mut columns = COLUMNS.to_vec();
+    let mut results = document.results.iter();
+    if results.any(|result| result.latency_from_intended_ns.is_some()) {
+        columns.extend(FROM_INTENDED);
+    }
     if document.schedule.name == "crystal" {
         columns.insert(3, BEST);
     }
@@ -190,6 +213,10 @@ fn latency(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64
     number::latency(result.latency_ns.as_ref().and_then(pick))
 }
 
+fn from_intended(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64>) -> String {
+    number::latency(result.latency_from_intended_ns.as_ref().and_then(pick))
+}
+
 /// Text in which nothing is markup and no line ends.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -254,7 +281,8 @@ mod tests {
         let text = render(&RunDocument::from_run(&run));
         let line = text.lines().find(|line| line.contains("a\\|b")).unwrap();
         let separators = line.replace("\\|", "").matches('|').count();
-        assert_eq!(separators, COLUMNS.len() + 2, "{line}");
+        let heading = text.lines().find(|line| line.starts_with("| Row")).unwrap();
+        assert_eq!(separators, heading.matches('|').count(), "{line}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod figure;
 mod heading;
 mod heat;
 mod latency;
+mod load;
 mod palette;
 #[cfg(feature = "png")]
 mod png;
@@ -36,6 +37,8 @@ use crate::document::RunDocument;
 /// What a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlotKind {
+    /// Latency against load.
+    Load,
     /// Transfer rate and access time over the position on the device.
     Curve,
     /// Access time over the distance from the place before.
@@ -54,7 +57,8 @@ pub enum PlotKind {
 
 impl PlotKind {
     /// Every kind, in the order in which the first that fits is chosen.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
+        Self::Load,
         Self::Curve,
         Self::Heat,
         Self::Bars,
@@ -67,6 +71,7 @@ impl PlotKind {
     /// The word for it.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Load => "load",
             Self::Curve => "curve",
             Self::Seek => "seek",
             Self::Bars => "bars",
@@ -80,6 +85,7 @@ impl PlotKind {
     /// What a run must have for it.
     const fn needs(self) -> &'static str {
         match self {
+            Self::Load => "fixed rates, as sokudo load measures them",
             Self::Curve => "places over a device, as sokudo scan measures them",
             Self::Seek => "access times with distances, as sokudo scan measures them",
             Self::Bars => "rows with a bandwidth",
@@ -144,6 +150,7 @@ pub fn fitting(document: &RunDocument) -> Vec<PlotKind> {
 
 fn of_kind(document: &RunDocument, kind: PlotKind) -> Option<Figure> {
     match kind {
+        PlotKind::Load => load::figure(document),
         PlotKind::Curve => curve::figure(document),
         PlotKind::Seek => seek::figure(document),
         PlotKind::Bars => bars::figure(document),

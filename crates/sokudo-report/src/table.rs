@@ -15,6 +15,7 @@ use crate::explain;
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
 use crate::layout::{table_lines, table_width, wrapped};
+use crate::load_table;
 use crate::phase::Phase;
 use crate::phase_table;
 use crate::shortfall::shortfalls;
@@ -138,6 +139,8 @@ impl TableStyle {
                 ('│', true) => safe.push('|'),
                 ('°', true) => {}
                 ('×', true) => safe.push('x'),
+                ('≤', true) => safe.push_str("<="),
+                ('÷', true) => safe.push('/'),
                 _ => safe.push(sign),
             }
         }
@@ -183,6 +186,9 @@ fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
 }
 
 fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
+    if let Some(load) = &document.load {
+        return load_table::figure_lines(document, load, style);
+    }
     if Phase::makes_up(document) {
         return phase_table::figure_lines(document, style);
     }
@@ -245,8 +251,14 @@ fn legend(document: &RunDocument, results: &[&ResultDocument], style: &TableStyl
             format!("; trimmed: mean without the {trim} slowest and the {trim} fastest; R: range")
         }
     };
+    let latencies = if columns::is_at_rates(document) {
+        " Latencies are of service: from the issue of an I/O; and intended: from the instant at \
+         which the fixed rate meant it to start, whether or not the disk was ready."
+    } else {
+        ""
+    };
     format!(
-        "{}: median of the trials, {interval}{trimmed}; {}.",
+        "{}: median of the trials, {interval}{trimmed}; {}.{latencies}",
         style.unit.name(),
         style.unit.definition()
     )

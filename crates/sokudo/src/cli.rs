@@ -4,6 +4,7 @@
 mod bonnie;
 mod explain;
 mod info;
+mod load;
 mod plot;
 mod quick;
 mod scan;
@@ -15,13 +16,14 @@ use anyhow::anyhow;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use sokudo_dialect::crystal::{DEPTH_MAX_IO_URING, Mix, Profile, RowSpec, THREADS_MAX};
-use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos};
+use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos, Rate};
 
 use crate::exit::Exit;
 
 pub(crate) use bonnie::BonnieArguments;
 pub(crate) use explain::ExplainArguments;
 pub(crate) use info::InfoArguments;
+pub(crate) use load::LoadArguments;
 pub(crate) use plot::{Destination, Drawing, PlotArguments, Plotting};
 pub(crate) use quick::QuickArguments;
 pub(crate) use scan::{ScanArguments, WriteCache};
@@ -44,6 +46,7 @@ Examples:
   sokudo mark /mnt/data --profile nvme --size 8GiB     CrystalDiskMark's NVMe rows
   sokudo mark /dev/sdb                                 a whole device, reads only
   sokudo mark . --row SEQ128K,Q32,T4 --row RND4K,Q1,T1,mix70
+  sokudo mark . --row RND4K,Q32 --rate 5000iops        latency at a fixed load
   sokudo mark . --format json --output result.json     keep the figures
   sokudo mark . --plot bars.svg --plot -               with a picture, and one here
   sokudo mark . --require verified                     exit code 4 if any row is not
@@ -133,6 +136,9 @@ pub(crate) enum Command {
     /// Measure a range of block sizes, queue depths or threads
     #[command(after_help = sweep::EXAMPLES)]
     Sweep(Box<SweepArguments>),
+    /// Measure latency against load: the knee, and the rate that keeps a latency
+    #[command(after_help = load::EXAMPLES)]
+    Load(Box<LoadArguments>),
     /// Measure a file system by Bonnie++'s phases
     #[command(after_help = bonnie::EXAMPLES)]
     Bonnie(BonnieArguments),
@@ -485,6 +491,18 @@ pub(crate) struct MarkArguments {
     /// Read the clock before and after every I/O instead of once per few
     #[arg(long, help_heading = "How it is measured")]
     pub(crate) exact_clock: bool,
+
+    /// Start I/Os at a fixed rate, such as 5000iops or 200MB/s, not one per one that ends
+    ///
+    /// Of each row by itself, shared out over its threads. Latencies are shown twice: from
+    /// when an I/O was issued (service), and from when the rate meant it to start, which
+    /// holds what waiting for the disk adds.
+    #[arg(long, value_name = "RATE", conflicts_with_all = ["print_job", "print_as"], help_heading = "How it is measured")]
+    pub(crate) rate: Option<Rate>,
+
+    /// With --rate: at random instants, as independent users come (a Poisson process)
+    #[arg(long, requires = "rate", help_heading = "How it is measured")]
+    pub(crate) poisson: bool,
 
     #[command(flatten)]
     pub(crate) printing: Printing,

@@ -22,6 +22,7 @@ mod hdparm;
 mod info;
 mod interrupt;
 mod jobs;
+mod load;
 mod mark;
 mod mark_as;
 mod measurement;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         Some(Command::Scan(arguments)) => scan::run(&arguments),
         Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
+        Some(Command::Load(arguments)) => load::run(&arguments),
         Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
         Some(Command::Plot(arguments)) => picture::run(&arguments),
         Some(Command::Run(arguments)) => run_door::run(&arguments),

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_engine::{Control, left_behind};
-use sokudo_model::{Bytes, DataContent, Nanos, Plan, Run, Schedule, StopReason, TargetKind};
+use sokudo_model::{Bytes, DataContent, Event, Nanos, Plan, Run, Schedule, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 
 use crate::campaign;
@@ -41,9 +41,36 @@ pub(crate) struct Measurement<'a> {
     pub(crate) command: String,
 }
 
+/// Carries out a plan, and may change it into what was carried out.
+pub(crate) type Conduct<'a> = dyn FnMut(
+        &mut Plan,
+        &Schedule,
+        &mut Subject,
+        &Control,
+        &mut dyn FnMut(Event),
+    ) -> Result<campaign::Measured, Exit>
+    + 'a;
+
 impl Measurement<'_> {
     /// Measures, prints, and says by the exit code what came of it.
     pub(crate) fn run_and_print(self, printing: &Printing) -> Result<(), Exit> {
+        self.run_and_print_by(
+            printing,
+            &mut |plan, schedule, subject, control, listener| {
+                campaign::run(plan, schedule, subject, control, listener)
+            },
+            &|_, _| (),
+        )
+    }
+
+    /// The same where what is measured next depends on what was measured; `complete` adds
+    /// to the document what only such a run has.
+    pub(crate) fn run_and_print_by(
+        self,
+        printing: &Printing,
+        conduct: &mut Conduct<'_>,
+        complete: &dyn Fn(&Run, &mut RunDocument),
+    ) -> Result<(), Exit> {
         self.check_permission()?;
         output::check(printing)?;
         output::check_apart(self.target.as_ref(), printing)?;
@@ -52,8 +79,9 @@ impl Measurement<'_> {
         }
         let control = Control::new();
         interrupt::watch(&control)?;
-        let (run, ended_by) = self.run(&control, printing.quiet)?;
-        let document = RunDocument::from_run(&run);
+        let (run, ended_by) = self.run(&control, printing.quiet, conduct)?;
+        let mut document = RunDocument::from_run(&run);
+        complete(&run, &mut document);
         output::write(&document, printing)?;
         ended_by.map_or_else(|| verdict(&run), Err)?;
         requirement::check(&run, printing)
@@ -73,8 +101,15 @@ impl Measurement<'_> {
 
     /// Measures and judges, and prints nothing but its progress. With what was measured
     /// comes the error that ended it before its time, if one did.
-    pub(crate) fn run(self, control: &Control, quiet: bool) -> Result<(Run, Option<Exit>), Exit> {
-        let Self { plan, schedule, .. } = self;
+    pub(crate) fn run(
+        self,
+        control: &Control,
+        quiet: bool,
+        conduct: &mut Conduct<'_>,
+    ) -> Result<(Run, Option<Exit>), Exit> {
+        let Self {
+            mut plan, schedule, ..
+        } = self;
         let workloads = || plan.stages.iter().flat_map(|stage| &stage.workloads);
         // What only reads gets no means to write, whatever was allowed.
         let permission = if workloads().any(|workload| workload.operations.changes_data()) {
@@ -102,7 +137,7 @@ impl Measurement<'_> {
         }
         let mut listener = |event| progress.show(&event);
         let measured = prepared.and_then(|mut subject| {
-            let measured = campaign::run(&plan, &schedule, &mut subject, control, &mut listener)?;
+            let measured = conduct(&mut plan, &schedule, &mut subject, control, &mut listener)?;
             subject.look_again();
             Ok((measured, subject.info.clone(), subject.layout))
         });

@@ -2,7 +2,7 @@
 
 use anyhow::anyhow;
 use sokudo_dialect::crystal::{self, Direction, RowSpec};
-use sokudo_model::{Bytes, Nanos, Plan, Schedule, Span, TargetKind, Workload};
+use sokudo_model::{Bytes, Nanos, Plan, Rate, RateProcess, Schedule, Span, TargetKind, Workload};
 
 use crate::cli::{MarkArguments, ScheduleChoice};
 use crate::exit::Exit;
@@ -73,6 +73,12 @@ pub(crate) fn resolve(
     for workload in &mut workloads {
         check_fit(workload, length, kind, &arguments.target)?;
         adjust(workload, arguments, length, known_size);
+        if let Some(rate) = arguments.rate {
+            set_rate(workload, rate)?;
+        }
+        if arguments.poisson {
+            workload.rates.process = RateProcess::Poisson;
+        }
     }
     Ok(Plan {
         method: method(arguments),
@@ -233,6 +239,21 @@ fn check_fit(
              use a smaller block (--row), or more data"
         )));
     }
+    Ok(())
+}
+
+/// Each thread has its part of the row's rate.
+pub(crate) fn set_rate(workload: &mut Workload, rate: Rate) -> Result<(), Exit> {
+    let part = rate.shared_by(workload.clones);
+    workload.rate = Some(part.ok_or_else(|| {
+        Exit::Usage(anyhow!(
+            "row {}: the rate cannot be shared out evenly over {} threads; use a multiple of {}, or \
+             fewer threads (--threads)",
+            workload.name,
+            workload.clones,
+            workload.clones
+        ))
+    })?);
     Ok(())
 }
 

@@ -13,6 +13,11 @@ const BAR_WIDTH: usize = 16;
 /// Eighths of a sign, from one to seven.
 const EIGHTHS: [char; 7] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
+/// What stands over latencies: there are two of them at a fixed rate.
+const LATENCY: &str = "latency";
+const SERVICE: &str = "service";
+const INTENDED: &str = "intended";
+
 /// A column that a narrow table can do without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Figure {
@@ -29,12 +34,16 @@ enum Figure {
     P50,
     P99,
     P99_9,
+    /// From the start that a fixed rate intended.
+    IntendedP50,
+    IntendedP99,
+    IntendedP99_9,
     /// The median as a length.
     Bar,
 }
 
 /// In the order in which they are shown.
-const FIGURES: [Figure; 13] = [
+const FIGURES: [Figure; 16] = [
     Figure::Bar,
     Figure::Best,
     Figure::Trimmed,
@@ -48,13 +57,18 @@ const FIGURES: [Figure; 13] = [
     Figure::P50,
     Figure::P99,
     Figure::P99_9,
+    Figure::IntendedP50,
+    Figure::IntendedP99,
+    Figure::IntendedP99_9,
 ];
 
 /// Figures are left out in this order until the table fits.
-const DROP_ORDER: [Figure; 13] = [
+const DROP_ORDER: [Figure; 16] = [
     Figure::P99_9,
     Figure::Range,
+    Figure::IntendedP99_9,
     Figure::Iops,
+    Figure::IntendedP50,
     Figure::P99,
     Figure::Best,
     Figure::P50,
@@ -65,6 +79,28 @@ const DROP_ORDER: [Figure; 13] = [
     Figure::Width,
     Figure::Mebibytes,
     Figure::Trimmed,
+    Figure::IntendedP99,
+];
+
+/// As [`DROP_ORDER`], for runs at a fixed rate: there the rate was chosen, and latencies
+/// are what was measured.
+const DROP_ORDER_AT_RATES: [Figure; 16] = [
+    Figure::Range,
+    Figure::P99_9,
+    Figure::IntendedP99_9,
+    Figure::Spread,
+    Figure::P50,
+    Figure::IntendedP50,
+    Figure::Best,
+    Figure::Iops,
+    Figure::Bar,
+    Figure::Stdev,
+    Figure::Mean,
+    Figure::Width,
+    Figure::Mebibytes,
+    Figure::Trimmed,
+    Figure::P99,
+    Figure::IntendedP99,
 ];
 
 /// All columns that fit into the width, in the order in which they are shown.
@@ -78,7 +114,11 @@ pub(super) fn fitting(
         .filter(|figure| is_offered(*figure, document, style.unit))
         .collect();
     let mut columns = columns(document, results, style, &shown);
-    for figure in DROP_ORDER {
+    let order = match is_at_rates(document) {
+        true => DROP_ORDER_AT_RATES,
+        false => DROP_ORDER,
+    };
+    for figure in order {
         if table_width(&columns) <= style.width {
             break;
         }
@@ -86,6 +126,12 @@ pub(super) fn fitting(
         columns = self::columns(document, results, style, &shown);
     }
     columns
+}
+
+/// Whether any row has latencies from an intended start.
+pub(super) fn is_at_rates(document: &RunDocument) -> bool {
+    let mut results = document.results.iter();
+    results.any(|result| result.latency_from_intended_ns.is_some())
 }
 
 /// Some figures are there only for those who asked for them.
@@ -99,6 +145,7 @@ fn is_offered(figure: Figure, document: &RunDocument, unit: BandwidthUnit) -> bo
         // R says the same.
         Figure::Range => !is_trimmed,
         Figure::Bar => document.method == SWEEP,
+        Figure::IntendedP50 | Figure::IntendedP99 | Figure::IntendedP99_9 => is_at_rates(document),
         _ => true,
     }
 }
@@ -128,7 +175,10 @@ fn columns(
     ];
     let most = largest_median(results, style);
     for figure in shown {
-        let (group, title, align) = figure.heading(style);
+        let (mut group, title, align) = figure.heading(style);
+        if group == LATENCY && is_at_rates(document) {
+            group = SERVICE;
+        }
         columns.push(column(group, title, align, &|r| match figure {
             Figure::Bar => bar(r, most, style),
             _ => figure.cell(r, style),
@@ -156,9 +206,12 @@ impl Figure {
             Self::Range => (unit, "range", Align::Right),
             Self::Mebibytes => ("MiB/s", "median", Align::Point),
             Self::Iops => ("", "IOPS", Align::Point),
-            Self::P50 => ("latency", "p50", Align::Right),
-            Self::P99 => ("latency", "p99", Align::Right),
-            Self::P99_9 => ("latency", "p99.9", Align::Right),
+            Self::P50 => (LATENCY, "p50", Align::Right),
+            Self::P99 => (LATENCY, "p99", Align::Right),
+            Self::P99_9 => (LATENCY, "p99.9", Align::Right),
+            Self::IntendedP50 => (INTENDED, "p50", Align::Right),
+            Self::IntendedP99 => (INTENDED, "p99", Align::Right),
+            Self::IntendedP99_9 => (INTENDED, "p99.9", Align::Right),
             Self::Bar => (unit, "", Align::Left),
         }
     }
@@ -191,6 +244,9 @@ impl Figure {
             Self::P50 => latency(result, |figures| figures.p50),
             Self::P99 => latency(result, |figures| figures.p99),
             Self::P99_9 => latency(result, |figures| figures.p99_9),
+            Self::IntendedP50 => from_intended(result, |figures| figures.p50),
+            Self::IntendedP99 => from_intended(result, |figures| figures.p99),
+            Self::IntendedP99_9 => from_intended(result, |figures| figures.p99_9),
             // Its length depends on the other rows.
             Self::Bar => String::new(),
         }
@@ -271,6 +327,11 @@ fn spread(result: &ResultDocument, style: &TableStyle) -> String {
 
 fn latency(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64>) -> String {
     number::latency(result.latency_ns.as_ref().and_then(pick))
+}
+
+/// From the start that a fixed rate intended.
+fn from_intended(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64>) -> String {
+    number::latency(result.latency_from_intended_ns.as_ref().and_then(pick))
 }
 
 #[cfg(test)]

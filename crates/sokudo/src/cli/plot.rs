@@ -59,12 +59,12 @@ pub(crate) struct Plotting {
 /// How a picture is drawn.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Drawing {
-    /// curve, seek, bars, heat, cdf, histogram or time [default: by method]
+    /// load, curve, seek, bars, heat, cdf, histogram or time [default: by method]
     ///
-    /// curve: transfer rate and access time over position. seek: access time over the
+    /// load: latency against load. curve: transfer rate and access time over position. seek: access time over the
     /// distance from the place before. bars: rates of rows, or by block size. heat:
     /// rates by two of block size, depth and threads. cdf and histogram: latencies.
-    /// time: rate over time. Without it, the first of curve, heat and bars that the
+    /// time: rate over time. Without it, the first of load, curve, heat and bars that the
     /// run has data for.
     #[arg(
         long = "plot-kind",
@@ -93,6 +93,7 @@ pub(crate) struct Drawing {
 /// A kind of picture, by its word.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum KindName {
+    Load,
     Curve,
     Seek,
     Bars,
@@ -113,6 +114,7 @@ impl Drawing {
     /// What is drawn, where it was said.
     pub(crate) fn kind(self) -> Option<PlotKind> {
         self.kind.map(|kind| match kind {
+            KindName::Load => PlotKind::Load,
             KindName::Curve => PlotKind::Curve,
             KindName::Seek => PlotKind::Seek,
             KindName::Bars => PlotKind::Bars,

@@ -24,6 +24,7 @@ mod help;
 mod info;
 mod interruption;
 mod limits;
+mod load;
 mod loop_device;
 mod pictures;
 mod quick;

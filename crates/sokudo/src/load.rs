@@ -1,0 +1,358 @@
+//! `sokudo load`: latency against load. First the most that the row does in a closed
+//! loop, then fixed rates that are parts of it, then the highest rate that keeps a
+//! latency.
+//!
+//! What the rates have come to is computed by `sokudo-report`; here is only decided what
+//! is measured next.
+
+use anyhow::anyhow;
+use sokudo_dialect::crystal::{self, Direction, RowSpec};
+use sokudo_engine::Control;
+use sokudo_model::{
+    DataContent, Event, LatencyLimit, Nanos, Plan, Rate, RateProcess, Row, Schedule, Span,
+    StopReason, TargetKind, Trial, Workload,
+};
+use sokudo_report::document::LoadDocument;
+use sokudo_stats::{Summary, mix64, samples_needed};
+
+use crate::campaign::{self, Measured};
+use crate::cli::LoadArguments;
+use crate::exit::Exit;
+use crate::measurement::{self, Measurement};
+use crate::plan::TEST_FILE_SIZE;
+use crate::subject::{Named, Permission, Subject};
+
+/// Parts of the closed loop's rate, in thousandths. Two are the whole and more, to show
+/// what an overload is.
+const SHARES_PERMILLE: [u32; 12] = [
+    100, 200, 300, 400, 500, 600, 700, 800, 900, 950, 1_000, 1_050,
+];
+
+/// The rate that keeps a latency is looked for until it is known to this part of the most.
+const RESOLUTION: f64 = 0.02;
+
+/// Rates that are tried for that at most: the widest gap between parts is a tenth, which
+/// three halvings bring below the resolution.
+const SEARCHED_MAX: usize = 4;
+
+/// No trial is made longer than this for the sake of its percentile.
+const TRIAL_TIME_MAX: Nanos = Nanos::from_secs(20);
+
+/// I/Os more than a percentile needs, since arrivals by chance may be fewer.
+const SAMPLES_RESERVE: f64 = 1.2;
+
+/// I/Os that tell a mean latency, in all trials of a rate together.
+const SAMPLES_FOR_MEAN: f64 = 1_000.0;
+
+/// Whoever has to wait longer is told so.
+const LONG: Nanos = Nanos::from_secs(600);
+
+/// Measures and prints.
+pub(crate) fn run(arguments: &LoadArguments) -> Result<(), Exit> {
+    let named = Named::recognise(&arguments.target)?;
+    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    let workload = workload(arguments, &named)?;
+    let schedule = measurement::in_turn(arguments.runs, Nanos(0));
+    let plan = Plan {
+        method: LoadDocument::METHOD.to_owned(),
+        seed,
+        stages: crystal::stages(expected(&workload, arguments)),
+    };
+    let longest = campaign::duration(&plan, &schedule, None);
+    let mut notes = Vec::new();
+    if longest > LONG && named.kind() != TargetKind::Simulated {
+        notes.push(format!(
+            "{} rates of {} trials take about {:.0} minutes",
+            plan.stages.len() - 1,
+            schedule.trials,
+            longest.as_secs_f64() / 60.0
+        ));
+    }
+    let measurement = Measurement {
+        target: &arguments.target,
+        named,
+        plan,
+        schedule,
+        test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
+        permission: Permission::new(arguments.overwrite, &arguments.destroying),
+        notes,
+        data: DataContent::Random,
+        command: measurement::command(arguments.seed, seed),
+    };
+    let limit = arguments.limit;
+    measurement.run_and_print_by(
+        &arguments.printing,
+        &mut |plan, schedule, subject, control, listener| {
+            let climb = Climb {
+                row: workload.clone(),
+                arguments,
+                plan,
+                schedule,
+                subject,
+                control,
+                listener,
+                rows: Vec::new(),
+                ended_by: None,
+            };
+            climb.carry_out()
+        },
+        &|run, document| document.load = LoadDocument::of(run, limit),
+    )
+}
+
+/// The row in a closed loop; refused where it would write what it may not.
+fn workload(arguments: &LoadArguments, named: &Named) -> Result<Workload, Exit> {
+    let name = &arguments.target;
+    let RowSpec { directions, .. } = &arguments.row;
+    let direction = match directions[..] {
+        [] => Direction::Read,
+        [only] => only,
+        _ => {
+            return Err(Exit::usage(anyhow!(
+                "row {} is measured in one direction at a time; name one of them",
+                arguments.row
+            )));
+        }
+    };
+    let mut workload = arguments.row.workload(direction);
+    if arguments.overwrite && named.kind() != TargetKind::File {
+        return Err(Exit::usage(anyhow!(
+            "{name} is no regular file, so there is nothing to --overwrite; leave it out"
+        )));
+    }
+    if workload.operations.changes_data() {
+        let refusal = match named.kind() {
+            TargetKind::BlockDevice if arguments.destroying.destroy.is_empty() => Some(
+                "a block device is only read, because writing would destroy what it holds; measure \
+                 in a directory of a file system on it, or name it with --destroy",
+            ),
+            TargetKind::File if !arguments.overwrite => Some(
+                "an existing file is only read, as it is; use --overwrite to destroy its contents, \
+                 or name its directory",
+            ),
+            _ => None,
+        };
+        if let Some(why) = refusal {
+            return Err(Exit::Refused(anyhow!("{name}: {why}")));
+        }
+    }
+    if arguments.time.0 == 0 {
+        return Err(Exit::usage(anyhow!(
+            "--time is 0; a trial needs some time, such as 1s"
+        )));
+    }
+    workload.limits.time = Some(arguments.time);
+    set_span(&mut workload, arguments, named)?;
+    Ok(workload)
+}
+
+/// How much of the target is used.
+fn set_span(workload: &mut Workload, arguments: &LoadArguments, named: &Named) -> Result<(), Exit> {
+    let (name, block) = (&arguments.target, workload.blocks.largest());
+    let known = named.size();
+    let length = arguments.size.or(known).unwrap_or(TEST_FILE_SIZE);
+    if known.is_some_and(|known| length > known) {
+        return Err(Exit::usage(anyhow!(
+            "--size is {length}, but {name} has only {}; use less, or leave it out",
+            known.unwrap_or_default()
+        )));
+    }
+    let is_made = named.kind() == TargetKind::Directory;
+    if length < block || is_made && !length.0.is_multiple_of(block.0) {
+        return Err(Exit::usage(anyhow!(
+            "{length} of {name} are no whole number of row {}'s blocks of {block}; use a multiple \
+             of it (--size)",
+            workload.name
+        )));
+    }
+    if known.is_some_and(|known| length < known) {
+        workload.span = Some(Span {
+            offset: sokudo_model::Bytes(0),
+            length,
+        });
+    }
+    Ok(())
+}
+
+/// What will be measured, as far as that is known before the first figure: for the
+/// progress line and the estimate.
+fn expected(row: &Workload, arguments: &LoadArguments) -> Vec<Workload> {
+    let mut workloads = vec![row.clone()];
+    let named = |name: String| Workload {
+        name,
+        ..row.clone()
+    };
+    workloads.extend(SHARES_PERMILLE.map(|share| named(at_share(row, f64::from(share) / 1e3))));
+    if let Some(limit) = arguments.limit {
+        let searching = named(format!("{} for {limit}", row.name));
+        workloads.extend(std::iter::repeat_n(searching, SEARCHED_MAX));
+    }
+    workloads
+}
+
+fn at_share(row: &Workload, share: f64) -> String {
+    format!("{} at {:.4} %", row.name, share * 100.0).replace(".0000 %", " %")
+}
+
+/// A load that is raised.
+struct Climb<'a> {
+    row: Workload,
+    arguments: &'a LoadArguments,
+    /// What has been measured is its stages, in the end.
+    plan: &'a mut Plan,
+    schedule: &'a Schedule,
+    subject: &'a mut Subject,
+    control: &'a Control,
+    listener: &'a mut dyn FnMut(Event),
+    rows: Vec<Row>,
+    ended_by: Option<Exit>,
+}
+
+impl Climb<'_> {
+    fn carry_out(mut self) -> Result<Measured, Exit> {
+        if self.measure(vec![self.row.clone()])?
+            && let Some(most) = self
+                .rows
+                .first()
+                .and_then(|row| ios_per_second(&row.trials))
+        {
+            let steps = SHARES_PERMILLE.map(|share| self.step(most, f64::from(share) / 1e3));
+            if self.measure(steps.into())?
+                && let Some(limit) = self.arguments.limit
+            {
+                self.search(limit, most)?;
+            }
+        }
+        let measured = self.rows.iter().map(|row| row.workload.clone());
+        self.plan.stages = crystal::stages(measured.collect());
+        Ok(Measured {
+            rows: self.rows,
+            ended_by: self.ended_by,
+        })
+    }
+
+    /// Halves the gap between the highest rate that is within the limit and the lowest
+    /// that is beyond, as their medians say.
+    fn search(&mut self, limit: LatencyLimit, most: f64) -> Result<(), Exit> {
+        let mut within = 0.0;
+        let mut beyond = None;
+        for row in &self.rows[1..] {
+            let share = asked(&row.workload).unwrap_or_default() / most;
+            match limit.standing(&row.workload, &row.trials) {
+                Some(standing) if standing.is_within() => within = share,
+                Some(_) => {
+                    beyond = Some(share);
+                    break;
+                }
+                None => return Ok(()),
+            }
+        }
+        let Some(mut beyond) = beyond else {
+            return Ok(());
+        };
+        for _ in 0..SEARCHED_MAX {
+            if beyond - within <= RESOLUTION {
+                break;
+            }
+            let share = f64::midpoint(within, beyond);
+            let step = self.step(most, share);
+            if !self.measure(vec![step])? {
+                break;
+            }
+            let row = self.rows.last();
+            match row.and_then(|row| limit.standing(&row.workload, &row.trials)) {
+                Some(standing) if standing.is_within() => within = share,
+                Some(_) => beyond = share,
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// The row at a part of the most.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a rate in whole bytes per second"
+    )]
+    fn step(&self, most: f64, share: f64) -> Workload {
+        let mut step = self.row.clone();
+        step.name = at_share(&self.row, share);
+        let rate = most * share;
+        // In bytes a slow disk's rate is exact, where whole I/Os would be off by some percent.
+        let bytes = rate * step.blocks.largest().0 as f64 / f64::from(step.clones);
+        step.rate = Some(Rate::BytesPerSecond((bytes.round() as u64).max(1)));
+        if !self.arguments.linear {
+            step.rates.process = RateProcess::Poisson;
+        }
+        let mean = SAMPLES_FOR_MEAN / f64::from(self.schedule.trials);
+        let samples = self.arguments.limit.map_or(mean, |limit| {
+            let needed = samples_needed(limit.percentile.fraction());
+            (needed as f64 * SAMPLES_RESERVE).max(mean)
+        });
+        let needed = Nanos((samples / rate * 1e9) as u64).min(TRIAL_TIME_MAX);
+        step.limits.time = Some(self.arguments.time.max(needed));
+        step
+    }
+
+    /// Measures rows by turns and keeps them; false when there should be no more.
+    fn measure(&mut self, workloads: Vec<Workload>) -> Result<bool, Exit> {
+        let before = self.rows.len();
+        let part = Plan {
+            method: self.plan.method.clone(),
+            seed: match before {
+                0 => self.plan.seed,
+                _ => mix64(self.plan.seed ^ before as u64),
+            },
+            stages: crystal::stages(workloads),
+        };
+        let mut listener = |event| (self.listener)(shifted(event, before));
+        let measured = campaign::run(
+            &part,
+            self.schedule,
+            self.subject,
+            self.control,
+            &mut listener,
+        );
+        match measured {
+            Ok(Measured { rows, ended_by }) => {
+                self.rows.extend(rows);
+                self.ended_by = ended_by;
+            }
+            Err(error) if before == 0 => return Err(error),
+            Err(error) => self.ended_by = Some(error),
+        }
+        let failed = |trial: &Trial| trial.outcome.stopped == StopReason::Failed;
+        let is_failed = self.rows.iter().any(|row| row.trials.iter().any(failed));
+        Ok(!is_failed && self.ended_by.is_none() && !self.control.is_cancelled())
+    }
+}
+
+/// The median rate of trials that moved something.
+#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+fn ios_per_second(trials: &[Trial]) -> Option<f64> {
+    let rates: Vec<f64> = trials
+        .iter()
+        .filter(|trial| trial.outcome.ios() > 0)
+        .map(|trial| trial.outcome.ios() as f64 / trial.outcome.elapsed.as_secs_f64())
+        .collect();
+    Summary::of(&rates).map(|summary| summary.median)
+}
+
+/// I/Os per second that all threads of a row are meant to start.
+fn asked(workload: &Workload) -> Option<f64> {
+    let of_clone = workload.rate?.ios_per_second(workload.blocks.largest());
+    Some(of_clone * f64::from(workload.clones))
+}
+
+/// An event of a part of the plan, told of its row in the whole.
+fn shifted(mut event: Event, rows: usize) -> Event {
+    match &mut event {
+        Event::TrialStarted { row, .. }
+        | Event::TrialEnded { row, .. }
+        | Event::RowEnough { row, .. } => *row += rows,
+        _ => {}
+    }
+    event
+}

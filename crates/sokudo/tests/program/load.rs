@@ -1,0 +1,210 @@
+//! Fixed rates, and latency against load.
+
+use std::ffi::OsStr;
+
+use serde_json::Value;
+
+use crate::sokudo::{Ended, codes, end, mark, measured, program, results};
+
+const STALL: &str = "sim:const?latency=100us&stall=5s:200ms";
+
+fn at(result: &Value, latency: &str, figure: &str) -> f64 {
+    result[latency][figure].as_f64().unwrap()
+}
+
+fn iops(result: &Value) -> f64 {
+    result["iops"]["median"].as_f64().unwrap()
+}
+
+#[test]
+fn a_rate_is_kept_within_one_percent_and_shared_out_over_threads() {
+    let arguments = ["--row", "RND4K,Q4,T3,read", "--time", "10s"];
+    for rate in ["3000iops", "12.288MB/s"] {
+        let run = measured("sim:const", &[&arguments[..], &["--rate", rate]].concat());
+        let achieved = iops(&results(&run)[0]);
+        assert!((achieved / 3_000.0 - 1.0).abs() < 0.01, "{achieved}");
+        assert_eq!(results(&run)[0]["verdict"], "VERIFIED");
+    }
+}
+
+/// A stall of 200 ms in 10 s hits two of a hundred I/Os that were meant to start then. At
+/// depth 1 only one of them waits in service: coordinated omission.
+#[test]
+fn a_stall_is_in_the_latency_from_the_intended_start_and_not_in_that_of_service() {
+    let arguments = [
+        "--row",
+        "RND4K,Q1,read",
+        "--rate",
+        "1kiops",
+        "--time",
+        "10s",
+    ];
+    let run = measured(STALL, &arguments);
+    let result = &results(&run)[0];
+    assert!(at(result, "latency_ns", "p99") < 110e3, "{result}");
+    let intended = at(result, "latency_from_intended_ns", "p99");
+    assert!((80e6..=201e6).contains(&intended), "{intended}");
+    let table = mark(STALL, &arguments).printed;
+    assert!(
+        table.contains("fixed rate of each row: 1,000 IOPS"),
+        "{table}"
+    );
+    assert!(table.contains("intended"), "{table}");
+}
+
+#[test]
+fn a_rate_that_cannot_be_kept_is_told_and_one_that_can_is_not() {
+    let row = ["--row", "RND4K,Q1,read", "--time", "2s", "--rate"];
+    let found = |rate| {
+        let run = measured("sim:const?latency=1ms", &[&row[..], &[rate]].concat());
+        let result = results(&run)[0].clone();
+        let is_told = codes(&result).contains(&"rate-not-reached");
+        (is_told, result["verdict"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(found("900iops"), (false, "VERIFIED".to_owned()));
+    assert_eq!(found("1200iops"), (true, "UNVERIFIED".to_owned()));
+}
+
+#[test]
+fn rates_that_make_no_sense_are_refused() {
+    let row = ["--row", "RND4K,Q4,T3,read"];
+    for (arguments, words) in [
+        (&["--rate", "10iops"][..], &["RND4K Q4T3", "3 threads"][..]),
+        (&["--rate", "5000"], &["5000iops or 200MB/s"]),
+        (&["--poisson"], &["--rate"]),
+        (&["--rate", "9iops", "--print-job"], &["--print-job"]),
+    ] {
+        let ended = mark("sim:const", &[&row[..], arguments].concat());
+        assert_eq!(ended.code(), Some(2), "{ended:?}");
+        for word in words {
+            assert!(ended.told.contains(word), "{word}: {ended:?}");
+        }
+    }
+}
+
+/// `sokudo load TARGET ARGUMENTS`.
+fn load(target: impl AsRef<OsStr>, arguments: &[&str]) -> Ended {
+    let mut command = program();
+    command.arg("load").arg(target).arg("--quiet");
+    end(command.args(arguments))
+}
+
+/// One server: every I/O takes 100 µs, one after the other.
+const ONE_SERVER: &str = "sim:const?latency=100us&parallel=1";
+
+/// Pollaczek and Khinchine: with random arrivals at load ρ and a constant service of
+/// 1/μ the mean wait is ρ ÷ (2μ(1 − ρ)). What is below 50 % is told by enough arrivals
+/// to be within 2 %; above, one period of waiting is long, and fewer are independent.
+#[test]
+fn latency_against_load_of_one_server_is_that_of_theory() {
+    let run = load(ONE_SERVER, &["--time", "10s", "--format", "json"]).json();
+    assert_eq!(run["method"], "load");
+    let curve = &run["load"];
+    let most = curve["maximum_ios_per_s"].as_f64().unwrap();
+    assert!((most / 10_000.0 - 1.0).abs() < 0.01, "{most}");
+    let steps = curve["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 12);
+    for step in steps {
+        let share = step["share"].as_f64().unwrap();
+        let result = &results(&run)[usize::try_from(step["result"].as_u64().unwrap()).unwrap()];
+        let services = at(result, "latency_from_intended_ns", "mean") / 100e3;
+        let theory = 1.0 + share / (2.0 * (1.0 - share));
+        let tolerance = if share < 0.55 { 0.02 } else { 0.10 };
+        if share < 0.85 {
+            let error = services / theory - 1.0;
+            assert!(error.abs() < tolerance, "{share}: {services} and {theory}");
+        }
+        assert_eq!(step["kept"], share < 1.01, "{step}");
+    }
+    // The largest power is at 2 − √2 of the most: between the steps at 50 and 70 %.
+    let knee = &curve["knee"];
+    let [low, high] = ["low_ios_per_s", "high_ios_per_s"].map(|end| knee[end].as_f64().unwrap());
+    assert!(low < 5_858.0 && 5_858.0 < high, "{knee}");
+    assert!(low >= 4_000.0 && high <= 8_000.0, "{knee}");
+}
+
+#[test]
+fn the_highest_rate_that_keeps_a_latency_is_found_and_told_with_its_bounds() {
+    let arguments = ["--limit", "p99=1ms", "--time", "2s"];
+    let run = load(
+        ONE_SERVER,
+        &[&arguments[..], &["--format", "json"]].concat(),
+    )
+    .json();
+    let limit = &run["load"]["limit"];
+    let rate = |name: &str| limit[name].as_f64().unwrap();
+    let (low, kept, high) = (
+        rate("low_ios_per_s"),
+        rate("ios_per_s"),
+        rate("high_ios_per_s"),
+    );
+    assert!(low <= kept && kept < high, "{limit}");
+    // Found to 2 % of the most, which is finer than the steps.
+    assert!((7_000.0..8_000.0).contains(&kept), "{limit}");
+    assert!(run["load"]["steps"].as_array().unwrap().len() > 12);
+    let table = load(ONE_SERVER, &arguments).printed;
+    for words in [
+        "overload",
+        "knee",
+        "p99 ≤ 1.00 ms up to",
+        "with 95 % confidence",
+    ] {
+        assert!(table.contains(words), "{words}: {table}");
+    }
+    let unreachable = load(ONE_SERVER, &["--limit", "p99=50us"]).printed;
+    assert!(unreachable.contains("exceeded already at"), "{unreachable}");
+}
+
+#[test]
+fn a_load_is_drawn_and_written_in_every_format() {
+    let directory = tempfile::tempdir().unwrap();
+    let kept = directory.path().join("load.json");
+    let (kept, picture) = (kept.to_str().unwrap(), directory.path().join("load.svg"));
+    let short = ["--time", "100ms", "--runs", "2"];
+    let json = load(
+        ONE_SERVER,
+        &[&short[..], &["-f", "json", "-o", kept]].concat(),
+    );
+    assert_eq!(json.code(), Some(0), "{json:?}");
+    let drawn = end(program().args(["plot", kept]).arg(&picture));
+    assert_eq!(drawn.code(), Some(0), "{drawn:?}");
+    let svg = std::fs::read_to_string(&picture).unwrap();
+    assert!(svg.contains("latency against load") && svg.contains("p99 from intended start"));
+    let csv = load(ONE_SERVER, &[&short[..], &["-f", "csv"]].concat()).printed;
+    assert_eq!(csv.lines().count(), 14, "{csv}");
+    assert!(csv.starts_with("started_at") && csv.contains("rate_asked_ios_per_s"));
+    let markdown = load(ONE_SERVER, &[&short[..], &["-f", "markdown"]].concat()).printed;
+    assert!(markdown.contains("- **knee**: ") && markdown.contains("p99 from intended"));
+}
+
+#[test]
+fn a_load_writes_only_what_it_may() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), vec![7; 1 << 20]).unwrap();
+    let write = ["--row", "RND4K,Q4,write"];
+    load(file.path(), &write).refused(3, &["--overwrite"]);
+    assert_eq!(std::fs::read(file.path()).unwrap(), vec![7; 1 << 20]);
+    load("sim:const", &["--row", "RND4K,read,write"]).refused(2, &["one direction"]);
+    load("sim:const", &["--time", "0s"]).refused(2, &["--time"]);
+    let wrong = load("sim:const", &["--limit", "p98=1ms"]);
+    assert_eq!(wrong.code(), Some(2), "{wrong:?}");
+}
+
+#[test]
+fn a_load_that_is_interrupted_keeps_what_it_has() {
+    let directory = crate::sokudo::directory_on_disk();
+    let mut command = program();
+    command.arg("load").arg(directory.path());
+    command.args(["--size", "16MiB", "--time", "200ms", "--format", "json"]);
+    let child = crate::sokudo::start(&mut command);
+    let id = rustix::process::Pid::from_child(&child);
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    let ended = crate::sokudo::wait(child);
+    assert_eq!(ended.code(), Some(130), "{ended:?}");
+    let run: Value = serde_json::from_str(&ended.printed).unwrap();
+    assert_eq!(run["interrupted"], true);
+    assert!(run["load"]["maximum_ios_per_s"].as_f64().unwrap() > 0.0);
+    let left = std::fs::read_dir(directory.path()).unwrap().count();
+    assert_eq!(left, 0);
+}
