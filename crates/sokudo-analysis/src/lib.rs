@@ -13,6 +13,7 @@
 mod arrival;
 mod case;
 mod code;
+mod compare;
 mod disk;
 mod explain;
 mod failures;
@@ -31,6 +32,7 @@ mod workload;
 use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
 
 pub use code::Code;
+pub use compare::{Comparing, Side, compare};
 pub use disk::{DISK_CODES, examine};
 
 use case::Case;

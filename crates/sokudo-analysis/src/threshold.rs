@@ -73,6 +73,26 @@ pub const FIRST_RUN_DEVIATIONS_MAX: f64 = 14.826;
 /// anybody, however alike the others are.
 pub const FIRST_RUN_SHARE_MIN: f64 = 0.02;
 
+/// A difference that matters to nobody below this: the repeatability of the same tool on
+/// the same quiet disk, from one day to another.
+pub const DIFFERENCE_MIN: f64 = 0.02;
+
+/// With fewer trials on a side Mann and Whitney's test shows nothing, or (4 and 4) only
+/// with no overlap at all.
+pub const COMPARED_TRIALS_MIN: usize = 5;
+
+/// With fewer pairs Wilcoxon's test cannot reach [`CONFIDENCE`].
+pub const COMPARED_PAIRS_MIN: usize = 6;
+
+/// |Cliff's δ| from which an effect is called small (Romano et al. 2006).
+pub const EFFECT_SMALL_MIN: f64 = 0.147;
+
+/// … medium (the same).
+pub const EFFECT_MEDIUM_MIN: f64 = 0.33;
+
+/// … large (the same).
+pub const EFFECT_LARGE_MIN: f64 = 0.474;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,6 +146,12 @@ mod tests {
             ("INTERVAL_REACH_MAX", INTERVAL_REACH_MAX),
             ("FIRST_RUN_DEVIATIONS_MAX", FIRST_RUN_DEVIATIONS_MAX),
             ("FIRST_RUN_SHARE_MIN", FIRST_RUN_SHARE_MIN),
+            ("DIFFERENCE_MIN", DIFFERENCE_MIN),
+            ("COMPARED_TRIALS_MIN", COMPARED_TRIALS_MIN as f64),
+            ("COMPARED_PAIRS_MIN", COMPARED_PAIRS_MIN as f64),
+            ("EFFECT_SMALL_MIN", EFFECT_SMALL_MIN),
+            ("EFFECT_MEDIUM_MIN", EFFECT_MEDIUM_MIN),
+            ("EFFECT_LARGE_MIN", EFFECT_LARGE_MIN),
         ];
         // A line that begins with this declares a threshold.
         let declaration = ["pub", "const "].join(" ");
