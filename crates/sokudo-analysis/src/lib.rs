@@ -14,6 +14,7 @@ mod arrival;
 mod caches;
 mod case;
 mod code;
+mod compare;
 mod disk;
 mod drift;
 mod explain;
@@ -34,6 +35,7 @@ mod workload;
 use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
 
 pub use code::Code;
+pub use compare::{Comparing, Side, compare};
 pub use disk::{DISK_CODES, examine};
 
 use case::Case;

@@ -141,6 +141,25 @@ pub const FLUSHES_PER_TURN_MAX: f64 = 2.0;
 /// Revolutions per minute of the fastest disks ever sold, taken where a disk's own are
 /// not known.
 pub const ROTATION_RPM_MAX: u32 = 15_000;
+/// A difference that matters to nobody below this: the repeatability of the same tool on
+/// the same quiet disk, from one day to another.
+pub const DIFFERENCE_MIN: f64 = 0.02;
+
+/// With fewer trials on a side Mann and Whitney's test shows nothing, or (4 and 4) only
+/// with no overlap at all.
+pub const COMPARED_TRIALS_MIN: usize = 5;
+
+/// With fewer pairs Wilcoxon's test cannot reach [`CONFIDENCE`].
+pub const COMPARED_PAIRS_MIN: usize = 6;
+
+/// |Cliff's δ| from which an effect is called small (Romano et al. 2006).
+pub const EFFECT_SMALL_MIN: f64 = 0.147;
+
+/// … medium (the same).
+pub const EFFECT_MEDIUM_MIN: f64 = 0.33;
+
+/// … large (the same).
+pub const EFFECT_LARGE_MIN: f64 = 0.474;
 
 #[cfg(test)]
 mod tests {
@@ -215,6 +234,12 @@ mod tests {
             ("FLUSHES_MIN", FLUSHES_MIN as f64),
             ("FLUSHES_PER_TURN_MAX", FLUSHES_PER_TURN_MAX),
             ("ROTATION_RPM_MAX", f64::from(ROTATION_RPM_MAX)),
+            ("DIFFERENCE_MIN", DIFFERENCE_MIN),
+            ("COMPARED_TRIALS_MIN", COMPARED_TRIALS_MIN as f64),
+            ("COMPARED_PAIRS_MIN", COMPARED_PAIRS_MIN as f64),
+            ("EFFECT_SMALL_MIN", EFFECT_SMALL_MIN),
+            ("EFFECT_MEDIUM_MIN", EFFECT_MEDIUM_MIN),
+            ("EFFECT_LARGE_MIN", EFFECT_LARGE_MIN),
         ];
         // A line that begins with this declares a threshold.
         let declaration = ["pub", "const "].join(" ");

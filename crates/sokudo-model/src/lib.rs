@@ -10,6 +10,7 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+pub mod comparison;
 pub mod disk;
 pub mod diskspd;
 pub mod event;
@@ -24,6 +25,7 @@ pub mod run;
 pub mod target;
 pub mod units;
 
+pub use comparison::{Change, Compared, ComparisonTest, Conclusion, Effect, PartDifference};
 pub use disk::Disk;
 pub use event::{Event, Moved, Phase};
 pub use finding::{Assessment, Finding, Severity, Verdict};

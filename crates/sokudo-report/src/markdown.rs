@@ -218,7 +218,7 @@ fn from_intended(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Opti
 }
 
 /// Text in which nothing is markup and no line ends.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for sign in text.chars() {
         match sign {
@@ -251,7 +251,7 @@ fn prose(text: &str) -> String {
 }
 
 /// A block with a fence longer than any row of backticks in the text.
-fn code_block(text: &str) -> String {
+pub(crate) fn code_block(text: &str) -> String {
     let mut fence = "```".to_owned();
     while text.contains(&fence) {
         fence.push('`');

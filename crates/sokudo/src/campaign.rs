@@ -156,6 +156,24 @@ fn is_enough(schedule: &Schedule, trials: &[Trial]) -> bool {
         .is_some_and(|enough| enough.is_reached(trials))
 }
 
+/// One trial of one row, for who keeps a schedule of their own.
+pub(crate) fn trial(
+    plan: &Plan,
+    row: usize,
+    trial: u32,
+    subject: &mut Subject,
+    control: &Control,
+    listener: &mut dyn FnMut(Event),
+) -> Result<Trial, Exit> {
+    let step = Step {
+        row,
+        trial,
+        warm_up: false,
+        pause_before: false,
+    };
+    measure(plan, step, subject, control, listener)
+}
+
 fn measure(
     plan: &Plan,
     step: Step,

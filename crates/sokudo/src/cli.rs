@@ -2,6 +2,7 @@
 //! come from here.
 
 mod bonnie;
+mod compare;
 mod explain;
 mod info;
 mod load;
@@ -21,6 +22,7 @@ use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos, Rate};
 use crate::exit::Exit;
 
 pub(crate) use bonnie::BonnieArguments;
+pub(crate) use compare::CompareArguments;
 pub(crate) use explain::ExplainArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use load::LoadArguments;
@@ -142,6 +144,9 @@ pub(crate) enum Command {
     /// Measure a file system by Bonnie++'s phases
     #[command(after_help = bonnie::EXAMPLES)]
     Bonnie(BonnieArguments),
+    /// Compare results, or two plans measured by turns: which is faster, how sure is that
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(CompareArguments),
     /// Draw a result that was kept as JSON: SVG, PNG or on the terminal
     #[command(after_help = PLOT_EXAMPLES)]
     Plot(PlotArguments),

@@ -87,6 +87,12 @@ pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
         tell("an argument is not UTF-8, and sokudo takes no other; name a path that is");
         return ExitCode::from(2);
     }
+    tell(&clap_line(error));
+    ExitCode::from(2)
+}
+
+/// What is wrong with arguments, in one line.
+pub(crate) fn clap_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let said: Vec<&str> = text
         .lines()
@@ -95,8 +101,7 @@ pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
         .filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
         .collect();
     let line = said.join("; ");
-    tell(line.strip_prefix("error: ").unwrap_or(&line));
-    ExitCode::from(2)
+    line.strip_prefix("error: ").unwrap_or(&line).to_owned()
 }
 
 /// Something that the user should know but that stops nothing.

@@ -12,6 +12,7 @@ mod check_against;
 mod clean;
 mod cli;
 mod command_line;
+mod compare;
 mod diskspd_door;
 mod door;
 mod exit;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Load(arguments)) => load::run(&arguments),
         Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
+        Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Plot(arguments)) => picture::run(&arguments),
         Some(Command::Run(arguments)) => run_door::run(&arguments),
         Some(Command::Fio { arguments }) => fio_door::run(&arguments),

@@ -18,6 +18,11 @@ const BLOCK_MIN: Bytes = Bytes(512);
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
+    measurement(arguments)?.run_and_print(&arguments.printing)
+}
+
+/// What the arguments ask for.
+pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
     let seed = arguments.seed.unwrap_or_else(|| match arguments.gnome {
         true => GNOME_SEED,
@@ -52,7 +57,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
         workload.backend = arguments.engine;
         workload.direct = arguments.direct;
     }
-    let measurement = Measurement {
+    Ok(Measurement {
         target: &arguments.target,
         permission: permission(arguments, writes),
         named,
@@ -62,8 +67,7 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
         notes: planned.notes,
         data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
-    };
-    measurement.run_and_print(&arguments.printing)
+    })
 }
 
 fn preset(arguments: &ScanArguments) -> Preset {

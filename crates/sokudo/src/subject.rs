@@ -145,7 +145,7 @@ pub(crate) fn from_inspect(error: InspectError) -> Exit {
 }
 
 /// 32 random bits: a seed that is short enough to be typed again.
-fn random_u32() -> u32 {
+pub(crate) fn random_u32() -> u32 {
     use std::hash::{BuildHasher, RandomState};
     let hash = RandomState::new().hash_one(std::process::id());
     u32::try_from(hash >> 32).unwrap_or_default()

@@ -93,6 +93,8 @@ mod tests {
             .filter(|path| path.is_file())
             // What is said about disks names options of nobody's but mdadm's.
             .filter(|path| !path.ends_with("disk.rs"))
+            // What is said about comparisons is read by users of sokudo compare alone.
+            .filter(|path| !path.ends_with("compare.rs"))
             .map(|path| std::fs::read_to_string(path).unwrap());
         let ours: Vec<String> = texts
             .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())

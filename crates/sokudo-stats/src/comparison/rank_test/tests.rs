@@ -43,6 +43,19 @@ fn ties_have_the_permutation_distribution_of_their_own_mid_ranks() {
 }
 
 #[test]
+fn without_ties_both_ways_to_count_agree() {
+    for (first, second) in [(1, 1), (4, 5), (7, 3), (12, 12)] {
+        let ranks: Vec<usize> = (1..=first + second).collect();
+        let sums = subset_sums(&ranks, second);
+        let counted = u_without_ties(first, second);
+        assert_eq!(counted.len(), first * second + 1);
+        for (one, other) in counted.iter().zip(&sums[second * (second + 1) / 2..]) {
+            close(*one, *other, 1e-14);
+        }
+    }
+}
+
+#[test]
 fn equal_samples_differ_in_nothing() {
     assert_eq!(mann_whitney(&[3.0; 6], &[3.0; 6]).unwrap().p_value, 1.0);
     assert_eq!(mann_whitney(&[3.0; 60], &[3.0; 60]).unwrap().p_value, 1.0);
