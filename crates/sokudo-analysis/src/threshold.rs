@@ -57,7 +57,7 @@ pub const CPU_SHARE_MAX: f64 = 0.90;
 pub const CONFIDENCE: f64 = 0.95;
 
 /// Fewer trials give no interval with [`CONFIDENCE`].
-pub const INTERVAL_TRIALS_MIN: usize = 6;
+pub const INTERVAL_TRIALS_MIN: usize = sokudo_stats::INTERVAL_TRIALS_MIN;
 
 /// Half the interval's width, relative to the median, above which a figure is
 /// called unsteady.
@@ -72,6 +72,14 @@ pub const FIRST_RUN_DEVIATIONS_MAX: f64 = 14.826;
 /// A first trial nearer to the median than this share of it makes no difference to
 /// anybody, however alike the others are.
 pub const FIRST_RUN_SHARE_MIN: f64 = 0.02;
+
+/// Part of a row's trials that must begin at another speed, on the same side: more than half.
+/// One trial in twenty seems to by chance (a test in `sokudo-stats` counts), six never did.
+pub const WARM_UP_TRIALS_SHARE_MIN: f64 = 0.5;
+
+/// How far the figure must move without the beginnings of its trials. A queue that fills and
+/// a first seek cost a second of a hard disk 2 %, and are no news to anybody.
+pub const WARM_UP_SHIFT_MIN: f64 = 0.05;
 
 #[cfg(test)]
 mod tests {
@@ -126,6 +134,8 @@ mod tests {
             ("INTERVAL_REACH_MAX", INTERVAL_REACH_MAX),
             ("FIRST_RUN_DEVIATIONS_MAX", FIRST_RUN_DEVIATIONS_MAX),
             ("FIRST_RUN_SHARE_MIN", FIRST_RUN_SHARE_MIN),
+            ("WARM_UP_TRIALS_SHARE_MIN", WARM_UP_TRIALS_SHARE_MIN),
+            ("WARM_UP_SHIFT_MIN", WARM_UP_SHIFT_MIN),
         ];
         // A line that begins with this declares a threshold.
         let declaration = ["pub", "const "].join(" ");

@@ -12,10 +12,12 @@
 
 pub mod disk;
 pub mod diskspd;
+pub mod enough;
 pub mod event;
 pub mod finding;
 pub mod fio;
 pub mod inference;
+pub mod interval_rates;
 pub mod merge;
 pub mod occupancy;
 pub mod plan;
@@ -24,9 +26,11 @@ pub mod target;
 pub mod units;
 
 pub use disk::Disk;
+pub use enough::Enough;
 pub use event::{Event, Moved, Phase};
 pub use finding::{Assessment, Finding, Severity, Verdict};
 pub use inference::{Confidence, Inference, InferredFigure};
+pub use interval_rates::IntervalRates;
 pub use merge::{FAILURE_KINDS_MAX, count_failure};
 pub use occupancy::{Occupancy, Occupant};
 pub use plan::{
@@ -38,9 +42,9 @@ pub use plan::{
     TreeContents, TreeNames, TreeOrder, Verify, Visit, Workload, Zone, ZoneLength,
 };
 pub use run::{
-    BackendUse, CpuTime, Defect, Depths, Enough, FailureKind, HistogramPoint, IoFailure, Layout,
-    LogPoint, Logs, Mismatch, MismatchKind, OperationTally, Outcome, Place, Row, Run, Schedule,
-    SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
+    BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure, Layout, LogPoint,
+    Logs, Mismatch, MismatchKind, OperationTally, Outcome, Place, Row, Run, Schedule, SeriesPoint,
+    SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
 };
 pub use target::{
     BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, Environment, FileState,

@@ -8,16 +8,30 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+mod autocorrelation;
+mod batch_means;
 mod distributions;
 mod histogram;
+mod looks;
+#[cfg(test)]
+mod noise;
 mod permutation;
+mod quantile_interval;
 mod random;
+mod student;
 mod summary;
+mod warm_up;
 
+pub use autocorrelation::Autocorrelation;
+pub use batch_means::batch_means_interval;
 pub use distributions::{Normal, Pareto, Zipf};
 pub use histogram::{Bucket, Histogram, RELATIVE_ERROR_MAX, samples_needed};
+pub use looks::{INTERVAL_TRIALS_MIN, is_look};
 pub use permutation::Permutation;
+pub use quantile_interval::quantile_interval;
 pub use random::{Random, mix64};
+pub use student::student_t;
 pub use summary::{
     Interval, Summary, first_deviation, median_interval, median_reach, trimmed_mean,
 };
+pub use warm_up::WarmUp;

@@ -11,6 +11,7 @@ const FIO: &[(&str, &str)] = &[
     ("(--size)", "(size)"),
     ("--direct off", "direct=0"),
     ("(--runs, --time)", "(runtime, or sokudo run --runs)"),
+    ("(--runs, --max-time)", "(sokudo run --runs)"),
     ("(--time)", "(runtime)"),
     ("with --data random", "without zero_buffers"),
     ("with --runs", "with sokudo run --runs"),
@@ -26,6 +27,7 @@ const DISKSPD: &[(&str, &str)] = &[
     ("(--size)", "(-c)"),
     ("--direct off", "-Sb"),
     ("(--runs, --time)", "(-d)"),
+    ("(--runs, --max-time)", "(the line run more often)"),
     ("(--time)", "(-d)"),
     ("with --data random", "with -Zr"),
     (
