@@ -60,7 +60,7 @@ pub const RATE_SHARE_MIN: f64 = sokudo_model::RateKept::SHARE_MIN;
 pub const CONFIDENCE: f64 = 0.95;
 
 /// Fewer trials give no interval with [`CONFIDENCE`].
-pub const INTERVAL_TRIALS_MIN: usize = 6;
+pub const INTERVAL_TRIALS_MIN: usize = sokudo_stats::INTERVAL_TRIALS_MIN;
 
 /// Half the interval's width, relative to the median, above which a figure is
 /// called unsteady.
@@ -160,6 +160,13 @@ pub const EFFECT_MEDIUM_MIN: f64 = 0.33;
 
 /// … large (the same).
 pub const EFFECT_LARGE_MIN: f64 = 0.474;
+/// Part of a row's trials that must begin at another speed, on the same side: more than half.
+/// One trial in twenty seems to by chance (a test in `sokudo-stats` counts), six never did.
+pub const WARM_UP_TRIALS_SHARE_MIN: f64 = 0.5;
+
+/// How far the figure must move without the beginnings of its trials. A queue that fills and
+/// a first seek cost a second of a hard disk 2 %, and are no news to anybody.
+pub const WARM_UP_SHIFT_MIN: f64 = 0.05;
 
 #[cfg(test)]
 mod tests {
@@ -240,6 +247,8 @@ mod tests {
             ("EFFECT_SMALL_MIN", EFFECT_SMALL_MIN),
             ("EFFECT_MEDIUM_MIN", EFFECT_MEDIUM_MIN),
             ("EFFECT_LARGE_MIN", EFFECT_LARGE_MIN),
+            ("WARM_UP_TRIALS_SHARE_MIN", WARM_UP_TRIALS_SHARE_MIN),
+            ("WARM_UP_SHIFT_MIN", WARM_UP_SHIFT_MIN),
         ];
         // A line that begins with this declares a threshold.
         let declaration = ["pub", "const "].join(" ");

@@ -7,6 +7,7 @@ mod explain;
 mod info;
 mod load;
 mod plot;
+mod precision;
 mod quick;
 mod scan;
 mod sweep;
@@ -27,6 +28,7 @@ pub(crate) use explain::ExplainArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use load::LoadArguments;
 pub(crate) use plot::{Destination, Drawing, PlotArguments, Plotting};
+pub(crate) use precision::{PERMILLE_DEFAULT, Precision, Unasked};
 pub(crate) use quick::QuickArguments;
 pub(crate) use scan::{ScanArguments, WriteCache};
 pub(crate) use sweep::SweepArguments;
@@ -50,6 +52,7 @@ Examples:
   sokudo mark . --row SEQ128K,Q32,T4 --row RND4K,Q1,T1,mix70
   sokudo mark . --row RND4K,Q32 --rate 5000iops        latency at a fixed load
   sokudo mark . --format json --output result.json     keep the figures
+  sokudo mark . --precision 1%                         longer, and each figure to ± 1 %
   sokudo mark . --plot bars.svg --plot -               with a picture, and one here
   sokudo mark . --require verified                     exit code 4 if any row is not
   sokudo mark 'sim:hdd?size=4TB&rpm=5900'              a simulated hard disk
@@ -297,7 +300,7 @@ pub(crate) enum Format {
 /// How often and in which order rows are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScheduleChoice {
-    /// 6 trials of 1 s, rows in turn, so that drift hits all alike
+    /// Rows in turn, so that drift hits all alike, each until it is precise enough
     Interleaved,
     /// As CrystalDiskMark: each row with a warm-up and 3 trials of 5 s, 5 s apart
     Crystal,
@@ -461,9 +464,14 @@ pub(crate) struct MarkArguments {
     )]
     pub(crate) schedule: ScheduleChoice,
 
-    /// Trials per row; 6 are needed for a 95 % interval [default: 6, crystal: 3]
+    /// Trials per row, with --precision at most; 6 give a 95 % interval [crystal: 3]
+    ///
+    /// Without it, a row has as many as its precision needs, from 6 to 40.
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
     pub(crate) runs: Option<u32>,
+
+    #[command(flatten)]
+    pub(crate) precision: Precision,
 
     /// Length of a trial, such as 5s or 500ms [default: 1s, crystal: 5s]
     #[arg(short, long, value_name = "TIME", help_heading = "How it is measured")]

@@ -2,9 +2,9 @@
 
 use anyhow::anyhow;
 use sokudo_dialect::surface::{self, Preset, Request, Writes};
-use sokudo_model::{Bytes, DataContent, DriveCache, Nanos, TargetKind};
+use sokudo_model::{Bytes, DataContent, DriveCache, Nanos, Schedule, TargetKind};
 
-use crate::cli::{ScanArguments, WriteCache};
+use crate::cli::{ScanArguments, Unasked, WriteCache};
 use crate::exit::Exit;
 use crate::measurement::{self, Measurement};
 use crate::plan::TEST_FILE_SIZE;
@@ -62,12 +62,22 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
         permission: permission(arguments, writes),
         named,
         plan,
-        schedule: measurement::in_turn(arguments.runs, Nanos(0)),
+        schedule: schedule(arguments),
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         notes: planned.notes,
         data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
     })
+}
+
+fn schedule(arguments: &ScanArguments) -> Schedule {
+    let (trials, enough) = arguments
+        .precision
+        .trials(arguments.runs, Unasked::trials(1));
+    Schedule {
+        enough,
+        ..measurement::in_turn(trials, Nanos(0))
+    }
 }
 
 fn preset(arguments: &ScanArguments) -> Preset {

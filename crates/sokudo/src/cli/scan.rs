@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use sokudo_dialect::surface::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX};
 use sokudo_model::{BackendKind, Bytes, DirectMode};
 
-use super::{Destroying, Printing, backend_kind, direct_mode};
+use super::{Destroying, Precision, Printing, backend_kind, direct_mode};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -137,9 +137,12 @@ pub(crate) struct ScanArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(DEPTH_MAX)), help_heading = "How it is measured")]
     pub(crate) depth: Option<u32>,
 
-    /// How often each row is measured
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
-    pub(crate) runs: u32,
+    /// How often each row is measured; 6 give a 95 % interval [default: 1]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
+    pub(crate) runs: Option<u32>,
+
+    #[command(flatten)]
+    pub(crate) precision: Precision,
 
     /// How I/O is issued: auto, io_uring, libaio or psync
     #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = "How it is measured")]
