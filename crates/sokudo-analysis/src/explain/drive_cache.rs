@@ -28,7 +28,11 @@ fn read_cache(run: &Run) -> Option<Inference> {
         .collect();
     rates.sort_unstable_by_key(|rate| rate.0);
     let (_, platters) = *rates.last()?;
-    let is_fast = |rate: &&(u64, f64)| rate.1 >= platters * READ_AGAIN_RATIO_MIN;
+    let memory = rates.iter().map(|rate| rate.1).fold(0.0, f64::max);
+    if memory < platters * READ_AGAIN_RATIO_MIN {
+        return None;
+    }
+    let is_fast = |rate: &&(u64, f64)| rate.1 >= (memory + platters) / 2.0;
     let kept = rates.iter().take_while(is_fast).count();
     // A larger span that is fast again is noise, or some other cache.
     let is_clean = rates[kept..].iter().filter(is_fast).count() == 0;

@@ -12,7 +12,7 @@
 use sokudo_model::{Inference, Outcome, Run, Sample, Visit, Workload};
 
 use super::InferenceRule;
-use super::evidence::{figure, outcomes, quantile, read_survey, sure, to_float};
+use super::evidence::{figure, outcomes, quantile, read_survey, sure, to_float, to_index};
 use super::threshold::{
     TURN_COHERENCE_MIN, TURN_COHERENCE_SURE, TURN_PAIRS_MIN, TURN_SPREAD_MAX, TURN_SPREAD_MIN,
 };
@@ -67,7 +67,7 @@ fn rotation(run: &Run) -> Option<Inference> {
     let rpm = nominal.unwrap_or_else(|| (measured / 10.0).round() * 10.0);
     Some(Inference {
         code: "rotation".to_owned(),
-        claim: format!("platters that turn {rpm:.0} times a minute"),
+        claim: format!("platters that turn {} times a minute", grouped(rpm)),
         figures: vec![
             figure("rpm", measured),
             figure("turn_ms", turn.seconds * 1e3),
@@ -82,6 +82,12 @@ fn rotation(run: &Run) -> Option<Inference> {
             turn.spread
         ),
     })
+}
+
+/// `7,200`: every speed that is looked for has four or five digits.
+fn grouped(rpm: f64) -> String {
+    let rpm = to_index(rpm);
+    format!("{},{:03}", rpm / 1_000, rpm % 1_000)
 }
 
 /// One turn, where the run shows it.

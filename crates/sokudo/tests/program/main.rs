@@ -13,6 +13,7 @@ mod bad_input;
 mod bonnie;
 mod consent;
 mod diskspd_door;
+mod explain;
 mod faults;
 mod faulty_disk;
 mod faulty_file;
