@@ -5,12 +5,16 @@
 //!
 //! No figure is changed, no verdict depends on any of this.
 
+mod drive_cache;
 mod evidence;
 mod fast_cells;
 mod flash_threshold;
 mod levels;
 mod map;
 mod parity;
+mod rotation;
+mod seek;
+mod shingles;
 mod threshold;
 mod zones;
 
@@ -20,7 +24,16 @@ use sokudo_model::{Inference, Run};
 type InferenceRule = fn(&Run) -> Option<Inference>;
 
 /// The rules, a list per theme, in the order in which conclusions are shown.
-const RULES: [&[InferenceRule]; 4] = [zones::RULES, map::RULES, fast_cells::RULES, parity::RULES];
+const RULES: [&[InferenceRule]; 8] = [
+    zones::RULES,
+    rotation::RULES,
+    seek::RULES,
+    drive_cache::RULES,
+    shingles::RULES,
+    map::RULES,
+    fast_cells::RULES,
+    parity::RULES,
+];
 
 /// What the run's figures are consistent with.
 pub(crate) fn explain(run: &Run) -> Vec<Inference> {

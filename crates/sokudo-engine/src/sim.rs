@@ -1,6 +1,7 @@
 //! Simulated devices in virtual time, behind `sim:` targets: a device of constant
-//! latency, a hard disk, a solid-state drive, an array with parity and a drive that
-//! says it is larger than it is. The same target, seed and requests give the same completions to the nanosecond, on every machine: times
+//! latency, a hard disk, a shingled one, a solid-state drive, an array with parity and a
+//! drive that says it is larger than it is. The same target, seed and requests give the
+//! same completions to the nanosecond, on every machine: times
 //! are whole numbers, and the few floats only use operations that IEEE 754 rounds
 //! exactly.
 //!
@@ -16,6 +17,7 @@ mod hdd;
 mod job;
 mod raid5;
 mod rate;
+mod shingled;
 mod spec;
 mod ssd;
 #[cfg(test)]
@@ -31,6 +33,7 @@ use fault::Faults;
 use hdd::HardDisk;
 use job::Job;
 use raid5::Raid5;
+use shingled::Shingled;
 use spec::{Key, SIZE, Spec};
 use ssd::SolidState;
 
@@ -399,6 +402,7 @@ struct Presentation {
 enum Model {
     Constant(Box<Constant>),
     HardDisk(Box<HardDisk>),
+    Shingled(Box<Shingled>),
     SolidState(Box<SolidState>),
     Raid5(Box<Raid5>),
     Fake(Box<Fake>),
@@ -409,6 +413,7 @@ impl Model {
         Ok(match spec.model() {
             "const" => Self::Constant(Box::new(Constant::parse(spec)?)),
             "hdd" => Self::HardDisk(Box::new(HardDisk::parse(spec, size)?)),
+            "smr" => Self::Shingled(Box::new(Shingled::parse(spec, size)?)),
             "ssd" => Self::SolidState(Box::new(SolidState::parse(spec, false)?)),
             "dramless" => Self::SolidState(Box::new(SolidState::parse(spec, true)?)),
             "raid5" => Self::Raid5(Box::new(Raid5::parse(spec)?)),
@@ -421,6 +426,7 @@ impl Model {
         match self {
             Self::Constant(model) => model.presentation(),
             Self::HardDisk(model) => model.presentation(),
+            Self::Shingled(model) => model.presentation(),
             Self::SolidState(model) => model.presentation(),
             Self::Raid5(model) => model.presentation(),
             Self::Fake(model) => model.presentation(),
@@ -431,6 +437,7 @@ impl Model {
         match self {
             Self::Constant(model) => model.seed(seed),
             Self::HardDisk(model) => model.seed(seed),
+            Self::Shingled(model) => model.seed(seed),
             Self::SolidState(model) => model.seed(seed),
             Self::Raid5(model) => model.seed(seed),
             Self::Fake(model) => model.drive.seed(seed),
@@ -441,6 +448,7 @@ impl Model {
         match self {
             Self::Constant(model) => model.submit(now_ns, job),
             Self::HardDisk(model) => model.submit(now_ns, job),
+            Self::Shingled(model) => model.submit(now_ns, job),
             Self::SolidState(model) => model.submit(now_ns, job),
             Self::Raid5(model) => model.submit(now_ns, job),
             Self::Fake(model) => model.submit(now_ns, job),
@@ -451,6 +459,7 @@ impl Model {
         match self {
             Self::Constant(model) => model.next_ns(),
             Self::HardDisk(model) => model.next_ns(),
+            Self::Shingled(model) => model.next_ns(),
             Self::SolidState(model) => model.next_ns(),
             Self::Raid5(model) => model.next_ns(),
             Self::Fake(model) => model.drive.next_ns(),
@@ -461,6 +470,7 @@ impl Model {
         match self {
             Self::Constant(model) => model.advance(now_ns, finished),
             Self::HardDisk(model) => model.advance(now_ns, finished),
+            Self::Shingled(model) => model.advance(now_ns, finished),
             Self::SolidState(model) => model.advance(now_ns, finished),
             Self::Raid5(model) => model.advance(now_ns, finished),
             Self::Fake(model) => model.drive.advance(now_ns, finished),

@@ -3,9 +3,10 @@
 //!
 //! It shows what was concluded and concludes nothing.
 
-use sokudo_model::{Confidence, Inference};
+use sokudo_model::{Confidence, Inference, Severity};
 
 use crate::document::RunDocument;
+use crate::grouping::FindingGroup;
 use crate::table::TableStyle;
 
 /// The method of runs that are made to explain the device. Their rows are probes: it is
@@ -21,6 +22,12 @@ const NOTHING: &str = "The figures fit none of what was looked for. That is no p
 /// Whether the run was made to explain its device.
 pub(crate) fn is_explanation(document: &RunDocument) -> bool {
     document.method == METHOD
+}
+
+/// Whether a finding matters to conclusions: what is only a note on the precision of a
+/// row does not, for it is not the rows that are shown.
+pub(crate) fn tells(group: &FindingGroup<'_>) -> bool {
+    group.severity > Severity::Info || group.symptoms.iter().any(|(_, rows)| rows.is_empty())
 }
 
 /// Every conclusion, the surest of one kind first as they were made.

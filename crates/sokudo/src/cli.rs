@@ -361,7 +361,7 @@ pub(crate) struct MarkArguments {
     /// Directory, file, block device, sim:MODEL or null:
     ///
     /// In a directory, sokudo makes a test file of its own and removes it. A file
-    /// is only read without --overwrite, a device without --destroy. sim:const, sim:hdd and sim:ssd are
+    /// is only read without --overwrite, a device without --destroy. sim:const, sim:hdd, sim:smr and sim:ssd are
     /// simulated devices, null: is no device at all: what sokudo itself costs.
     #[arg(default_value = ".")]
     pub(crate) target: String,

@@ -3,6 +3,9 @@
 //! It chooses which probes are made and asks for leave to write. What their figures mean
 //! is concluded in `sokudo-analysis`, for the rows of any command.
 
+#[cfg(test)]
+mod ground_truth;
+
 use anyhow::anyhow;
 use sokudo_dialect::explain::{Medium, Request};
 use sokudo_model::{BlockDeviceKind, Bytes, DataContent, Nanos, TargetInfo, TargetKind};

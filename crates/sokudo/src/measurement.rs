@@ -71,7 +71,7 @@ impl Measurement<'_> {
 
     /// Measures and judges, and prints nothing but its progress. With what was measured
     /// comes the error that ended it before its time, if one did.
-    fn run(self, control: &Control, quiet: bool) -> Result<(Run, Option<Exit>), Exit> {
+    pub(crate) fn run(self, control: &Control, quiet: bool) -> Result<(Run, Option<Exit>), Exit> {
         let Self { plan, schedule, .. } = self;
         let workloads = || plan.stages.iter().flat_map(|stage| &stage.workloads);
         // What only reads gets no means to write, whatever was allowed.

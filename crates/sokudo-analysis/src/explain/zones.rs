@@ -67,6 +67,15 @@ fn zoned_recording(run: &Run) -> Option<Inference> {
     })
 }
 
+/// How much longer the outermost tracks are than the innermost, where that was seen.
+pub(super) fn outer_to_inner(run: &Run) -> Option<f64> {
+    let figures = zoned_recording(run)?.figures;
+    let ratio = figures
+        .iter()
+        .find(|figure| figure.name == "outer_to_inner");
+    ratio.map(|figure| figure.value)
+}
+
 /// The curve with the most places, in order of place, thinned to what can be searched.
 fn curve(run: &Run) -> Option<Vec<Point>> {
     let size = to_float(run.target.size_bytes?.0);

@@ -1,7 +1,10 @@
 //! What is asked about a rotating disk. Reads only, so far as a theme does not say that
 //! it writes.
 
-use sokudo_model::{Bytes, Nanos, Order, Sample, SequentialOffset, Span, Survey, Visit, Workload};
+use sokudo_model::{
+    Bytes, Durability, LatencyLog, Limits, Nanos, Operation, OperationMix, Order, Sample,
+    SequentialOffset, Span, Survey, Visit, Workload,
+};
 
 use super::{Access, Medium, Request, Theme};
 
@@ -38,6 +41,22 @@ pub(super) const THEMES: &[Theme] = &[
         takes: Nanos::from_secs(10),
         probes: read_cache,
     },
+    Theme {
+        name: "write-cache",
+        about: "whether the drive keeps writes in its memory, how many, and what a flush does",
+        media: &[Medium::Rotating],
+        access: Access::Writes,
+        takes: Nanos::from_secs(25),
+        probes: write_cache,
+    },
+    Theme {
+        name: "shingles",
+        about: "whether small writes go to a cache on the platters that must be cleaned",
+        media: &[Medium::Rotating],
+        access: Access::Writes,
+        takes: Nanos::from_secs(145),
+        probes: shingles,
+    },
 ];
 
 /// Places of the curve: four on each of some thirty zones.
@@ -67,6 +86,24 @@ const CACHE_SMALLEST: Bytes = Bytes::kib(128);
 const CACHE_LARGEST: Bytes = Bytes::mib(128);
 /// How often each is read: the first pass fills the cache.
 const CACHE_PASSES: u64 = 4;
+
+/// One block is overwritten so often.
+const OVERWRITES: u64 = 200;
+/// What is written in one go: several times what any drive's memory holds.
+const BURST: Bytes = Bytes::gib(1);
+const BURST_BLOCK: Bytes = Bytes::mib(1);
+
+/// Small writes all over the disk: so many, or for so long. Disks have been seen to map
+/// some 200,000 pieces (Aghayev and Desnoyers, "Skylight", 2015).
+const PIECE: Bytes = Bytes::kib(4);
+const PIECES: u64 = 300_000;
+const PIECES_TIME: Nanos = Nanos::from_secs(60);
+/// Then the disk is left alone for so long, and asked again.
+const REST: Nanos = Nanos::from_secs(60);
+const AFTER_REST_TIME: Nanos = Nanos::from_secs(10);
+const AFTER_REST_PIECES: u64 = 4_000;
+/// Then a stream, which no shingled disk minds.
+const STREAM: Bytes = Bytes::mib(512);
 
 /// Refuses a target that has no room for what is asked.
 fn room(request: &Request, needed: Bytes) -> Result<(), String> {
@@ -157,4 +194,80 @@ fn read_cache(request: &Request) -> Result<Vec<Workload>, String> {
         workload
     };
     Ok(fitting.map(again).collect())
+}
+
+fn write_cache(request: &Request) -> Result<Vec<Workload>, String> {
+    room(request, Bytes(64 * Bytes::MIB))?;
+    let block = PIECE.max(request.block_min);
+    let overwrite = |name: &str, fdatasync_every: Option<u32>| Workload {
+        operations: OperationMix::only(Operation::Write),
+        span: Some(Span {
+            offset: Bytes(0),
+            length: block,
+        }),
+        limits: Limits {
+            ios: Some(OVERWRITES),
+            time: Some(Nanos::from_secs(5)),
+            ..Limits::default()
+        },
+        durability: Durability {
+            fdatasync_every,
+            ..Durability::default()
+        },
+        ..Workload::new(name, block)
+    };
+    let mut burst = Workload {
+        operations: OperationMix::only(Operation::Write),
+        limits: Limits {
+            bytes: Some(Bytes(
+                BURST.0.min(request.size.0 / BURST_BLOCK.0 * BURST_BLOCK.0),
+            )),
+            time: Some(Nanos::from_secs(12)),
+            ..Limits::default()
+        },
+        ..Workload::new("explain/write-burst", BURST_BLOCK)
+    };
+    // Every write by itself: the moment at which the drive's memory is full must be seen.
+    burst.recording.latency_log = Some(LatencyLog { interval: None });
+    Ok(vec![
+        overwrite("explain/overwrite", None),
+        overwrite("explain/overwrite-durably", Some(1)),
+        burst,
+    ])
+}
+
+fn shingles(request: &Request) -> Result<Vec<Workload>, String> {
+    room(request, Bytes(2 * STREAM.0))?;
+    let block = PIECE.max(request.block_min);
+    let pieces = |name: &str, limits: Limits| Workload {
+        operations: OperationMix::only(Operation::Write),
+        order: Order::Random { map: false },
+        limits,
+        ..Workload::new(name, block)
+    };
+    let within = |ios: u64, time: Nanos| Limits {
+        ios: Some(ios),
+        time: Some(time),
+        ..Limits::default()
+    };
+    Ok(vec![
+        pieces("explain/pieces", within(PIECES, PIECES_TIME)),
+        Workload {
+            starts_after: REST,
+            ..pieces(
+                "explain/pieces-after-rest",
+                within(AFTER_REST_PIECES, AFTER_REST_TIME),
+            )
+        },
+        Workload {
+            operations: OperationMix::only(Operation::Write),
+            limits: Limits {
+                bytes: Some(STREAM),
+                time: Some(Nanos::from_secs(10)),
+                ..Limits::default()
+            },
+            depth: 4,
+            ..Workload::new("explain/stream", BURST_BLOCK)
+        },
+    ])
 }

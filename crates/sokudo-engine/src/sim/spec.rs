@@ -11,7 +11,7 @@ use sokudo_model::Bytes;
 const PREFIX: &str = "sim:";
 
 /// The models there are.
-const MODELS: &str = "const, hdd, ssd, dramless, raid5, fake-capacity";
+const MODELS: &str = "const, hdd, smr, ssd, dramless, raid5, fake-capacity";
 
 /// Why a `sim:` target could not be understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -300,7 +300,7 @@ mod tests {
         );
         assert_eq!(
             message("sim:tape"),
-            "there is no simulated device \"tape\"; the models are const, hdd, ssd, \
+            "there is no simulated device \"tape\"; the models are const, hdd, smr, ssd, \
              dramless, raid5, fake-capacity"
         );
         assert_eq!(
@@ -346,6 +346,7 @@ mod tests {
     fn every_numeric_key_refuses_zero_and_the_absurd() {
         let keys = [
             ("const", "size parallel rate latency"),
+            ("smr", "size persistent entries band idle rpm cache"),
             (
                 "hdd",
                 "size rpm outer inner cache seek settle interface ncq",
@@ -373,6 +374,7 @@ mod tests {
         for spec in [
             "sim:const",
             "sim:hdd",
+            "sim:smr",
             "sim:ssd",
             "sim:const?latency=100us",
             "sim:hdd?size=4TB&rpm=5900&outer=180MB/s&inner=85MB/s&cache=64MiB",
@@ -390,7 +392,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused(model in "const|hdd|ssd|dramless|raid5|fake-capacity|\\PC*", rest in "\\PC*") {
+        fn any_text_is_read_or_refused(model in "const|hdd|smr|ssd|dramless|raid5|fake-capacity|\\PC*", rest in "\\PC*") {
             let _ = Device::parse(&rest);
             let _ = Device::parse(&format!("sim:{model}?{rest}"));
             let _ = Device::parse(&format!("sim:{model}?size={rest}&fail_at={rest}"));
