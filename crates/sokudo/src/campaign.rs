@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use sokudo_device::Neighbours;
 use sokudo_engine::{Control, StageOptions, run_stage};
 use sokudo_model::{Bytes, Event, Nanos, Plan, Row, Schedule, StopReason, Trial, TrialEvidence};
 
@@ -167,6 +168,7 @@ fn measure(
     let workload = &stage.workloads[0];
     subject.settle(workload);
     let cached_before = subject.cached();
+    let others = subject.neighbours();
     let before = subject.counters();
     let options = StageOptions {
         seed: trial_seed(plan.seed, step),
@@ -175,6 +177,7 @@ fn measure(
     let targets = std::slice::from_mut(&mut subject.target);
     let mut outcomes = run_stage(stage, options, targets, control, listener).map_err(from_stage)?;
     let after = subject.counters();
+    let foreign = others.map(Neighbours::since_then);
     let device = after
         .zip(before)
         .map(|(after, before)| after.since(&before));
@@ -189,6 +192,7 @@ fn measure(
         evidence: TrialEvidence {
             device,
             cached_before,
+            foreign,
         },
     })
 }
