@@ -122,12 +122,18 @@ fn split_cause(case: &Case<'_>, block: Bytes) -> Option<(String, String)> {
         let most = drive.segments_max.filter(|most| *most < pieces)?;
         Some((&drive.disk.name, most))
     });
-    let has_huge_pages = case.outcomes().all(|outcome| {
-        let mut features = outcome.backend.features.iter();
-        features.any(|feature| feature.contains("huge pages"))
-    });
+    let has_feature = |name: &str| {
+        case.outcomes().all(|outcome| {
+            let mut features = outcome.backend.features.iter();
+            features.any(|feature| feature == name)
+        })
+    };
     Some(match few {
-        Some((name, most)) if !has_huge_pages => (
+        Some((name, most)) if has_feature("transparent huge pages") => (
+            format!("the kernel had too few huge pages for the buffers: in pages of 4 KiB a block has {pieces} pieces, and {name} takes {most} at once (queue/max_segments)"),
+            "measure when more memory is free in large pieces, or use smaller blocks".to_owned(),
+        ),
+        Some((name, most)) if !has_feature("huge pages") => (
             format!("buffers lie in pages of 4 KiB, so that a block has {pieces} pieces, and {name} takes {most} at once (queue/max_segments)"),
             "allow huge pages (as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled), or use smaller blocks".to_owned(),
         ),
@@ -323,10 +329,17 @@ mod tests {
             });
         });
         assert!(chunk.contains("md0 lays 512 KiB on one member"), "{chunk}");
-        let unknown = cause(|run| {
+        let too_few = cause(|run| {
             run.circumstances.drives[0].segments_max = Some(254);
             each_outcome(run, |outcome| {
                 outcome.backend.features = vec!["transparent huge pages".into()];
+            });
+        });
+        assert!(too_few.contains("too few huge pages"), "{too_few}");
+        let unknown = cause(|run| {
+            run.circumstances.drives[0].segments_max = Some(254);
+            each_outcome(run, |outcome| {
+                outcome.backend.features = vec!["huge pages".into()];
             });
         });
         assert!(unknown.contains("a layer between"), "{unknown}");

@@ -109,8 +109,7 @@ impl Neighbours {
     fn user(&self, pid: u32, grown: Moved) -> ForeignUser {
         let directory = self.processes.join(pid.to_string());
         let name = system::text(directory.join("comm"));
-        // Only threads of the kernel have no command line; one that has ended has neither.
-        let is_kernel = name.is_some() && system::text(directory.join("cmdline")).is_none();
+        let is_kernel = system::text(directory.join("stat")).is_some_and(|stat| is_kernel(&stat));
         ForeignUser {
             pid,
             name: name.unwrap_or_else(|| "a process that has ended".to_owned()),
@@ -119,6 +118,16 @@ impl Neighbours {
             written_bytes: grown.written_bytes,
         }
     }
+}
+
+/// Whether the flags of a process say that it is a thread of the kernel. They are the
+/// seventh number after the name, which is in brackets and may hold anything.
+fn is_kernel(stat: &str) -> bool {
+    /// `PF_KTHREAD` of the kernel's `include/linux/sched.h`.
+    const THREAD_OF_KERNEL: u64 = 0x0020_0000;
+    let after_name = stat.rsplit_once(')').map(|(_, rest)| rest);
+    let flags = after_name.and_then(|rest| rest.split_whitespace().nth(6)?.parse::<u64>().ok());
+    flags.is_some_and(|flags| flags & THREAD_OF_KERNEL != 0)
 }
 
 /// What was written and taken back before it reached a disk does not count.
@@ -160,7 +169,6 @@ mod tests {
             );
             std::fs::write(directory.join("io"), io).unwrap();
             std::fs::write(directory.join("comm"), format!("{name}\n")).unwrap();
-            std::fs::write(directory.join("cmdline"), name).unwrap();
         }
 
         fn look(&self) -> Neighbours {
@@ -198,12 +206,18 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_of_the_kernel_has_no_command_line() {
+    fn a_thread_of_the_kernel_is_known_by_its_flags() {
         let machine = Machine::new();
         let before = machine.look();
         machine.process(10, "kworker/0:1", 1 << 20, 0);
-        std::fs::write(machine.root.path().join("proc/10/cmdline"), "").unwrap();
-        assert!(machine.look().since(&before).users[0].kernel);
+        let flags = |flags: u64| {
+            let stat = format!("10 (a) b) c) S 2 0 0 0 -1 {flags} 0 0 0");
+            std::fs::write(machine.root.path().join("proc/10/stat"), stat).unwrap();
+            machine.look().since(&before).users[0].kernel
+        };
+        assert!(flags(69_238_880));
+        assert!(!flags(4_194_560));
+        assert!(!is_kernel("hostile"));
     }
 
     #[test]
