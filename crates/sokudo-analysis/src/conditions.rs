@@ -328,14 +328,15 @@ mod tests {
 
     #[test]
     fn a_drive_that_became_hot_is_told_by_counter_or_temperature() {
-        let hot = |change: fn(&mut DriveCircumstances)| {
+        type Change = fn(&mut DriveCircumstances);
+        let hot = |change: Change| {
             reads_with(|run| {
                 let mut drive = drive("nvme0n1");
                 change(&mut drive);
                 run.circumstances.drives.push(drive);
             })
         };
-        let cases: [(&str, fn(&mut DriveCircumstances)); 4] = [
+        let cases: [(&str, Change); 4] = [
             ("events", |drive| {
                 drive.before.throttle_events = Some(4);
                 drive.after.throttle_events = Some(7);

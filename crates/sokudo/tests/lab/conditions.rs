@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::guest::{Guest, Undo};
 
 /// Members of the array.
-const MEMBERS: [&str; 3] = ["raid-1", "raid-2", "raid-3"];
+const MEMBERS: [&str; 4] = ["raid-1", "raid-2", "raid-3", "raid-4"];
 
 /// The array, with its directory in sysfs.
 const ARRAY: &str = "/dev/md9";
@@ -41,11 +41,12 @@ fn mark(guest: &Guest, node: &str, row: &str) -> Value {
     guest.json(&[&arguments[..], &more, &how].concat())
 }
 
-/// An array with parity of 16 MiB per member, which is gone when the undoing is dropped.
+/// An array with parity, which is gone when the undoing is dropped. Of four members a
+/// small write reads two, by either way to the new parity.
 fn array<'a>(guest: &'a Guest, members: &[String]) -> Undo<'a> {
     let mut undo = Undo::new(guest);
     let arguments = ["--create", ARRAY, "--run", "--level", "5", "--chunk", "64"];
-    let more = ["--raid-devices", "3", "--assume-clean", "--bitmap=none"];
+    let more = ["--raid-devices", "4", "--assume-clean", "--bitmap=none"];
     let nodes: Vec<&str> = members.iter().map(String::as_str).collect();
     guest.must("mdadm", &[&arguments[..], &more, &nodes].concat());
     for member in members {
@@ -64,14 +65,14 @@ fn small_writes_to_parity_are_counted_at_the_members() {
     assert!(!codes(&run).contains(&"array-degraded"), "{run}");
     let result = &run["results"][0];
     let cause = part(result, "read-modify-write", "cause");
-    assert!(cause.contains("md9 is a RAID 5 of 3 members"), "{cause}");
+    assert!(cause.contains("md9 is a RAID 5 of 4 members"), "{cause}");
     assert!(cause.contains("chunks of 64 KiB"), "{cause}");
     assert!(
         cause.contains("2.0 reads and 2.0 writes per write"),
         "{cause}"
     );
     let remedy = part(result, "read-modify-write", "remedy");
-    assert!(remedy.contains("blocks of 128 KiB"), "{remedy}");
+    assert!(remedy.contains("blocks of 192 KiB"), "{remedy}");
 }
 
 #[test]
@@ -79,17 +80,17 @@ fn an_array_that_lacks_a_member_and_one_that_is_rebuilt_are_told() {
     let Some(guest) = Guest::enter() else { return };
     let members = MEMBERS.map(|name| guest.disk(name));
     let _undo = array(&guest, &members);
-    guest.must("mdadm", &[ARRAY, "--fail", &members[2]]);
-    guest.must("mdadm", &[ARRAY, "--remove", &members[2]]);
+    guest.must("mdadm", &[ARRAY, "--fail", &members[3]]);
+    guest.must("mdadm", &[ARRAY, "--remove", &members[3]]);
     let run = mark(&guest, ARRAY, "RND4K,Q1,read");
     let symptom = part(&run, "array-degraded", "symptom");
-    assert_eq!(symptom, "md9 (RAID 5) lacks 1 of 3 members");
+    assert_eq!(symptom, "md9 (RAID 5) lacks 1 of 4 members");
 
     // Slow enough to last as long as the measurement.
     for file in ["sync_speed_min", "sync_speed_max"] {
         fs::write(Path::new(ARRAY_FILES).join(file), "2000").unwrap();
     }
-    guest.must("mdadm", &[ARRAY, "--add", &members[2]]);
+    guest.must("mdadm", &[ARRAY, "--add", &members[3]]);
     guest.wait_until("the rebuild", || {
         fs::read_to_string(Path::new(ARRAY_FILES).join("sync_action"))
             .is_ok_and(|action| action.trim() == "recover")
