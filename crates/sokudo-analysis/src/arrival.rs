@@ -174,9 +174,12 @@ fn cannot_see_device(case: &Case<'_>) -> Option<Ruling> {
         && case.moved(Operation::Read) > 0
         && missing(case, Operation::Read).is_none()
     {
-        // What the cache answered and what others read meanwhile look like our reads.
         (
-            format!("{} reads its file through the page cache", device.name),
+            format!(
+                "{} reads its file through the page cache of the disk below: what the cache \
+                 answered and what others read meanwhile look alike in the counters",
+                device.name
+            ),
             "attach the loop device with direct I/O (losetup --direct-io=on)".to_owned(),
         )
     } else {
@@ -196,6 +199,10 @@ fn unseen(case: &Case<'_>) -> (String, String) {
     }
     let local = "measure a directory on a local disk, or the block device itself";
     match case.file_system() {
+        Some(kind) if kind.starts_with("fuse") && !REMOTE.contains(&kind) && kind != "fuseblk" => (
+            format!("{kind} is served by a program, which may cache and keep its files anywhere"),
+            "measure a directory on the file system in which that program keeps them".to_owned(),
+        ),
         Some(kind) if REMOTE.contains(&kind) => (
             format!("{kind} keeps its files on another machine, which may cache them"),
             "measure on that machine, or a directory on a local disk".to_owned(),

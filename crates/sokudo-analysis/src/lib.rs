@@ -15,6 +15,7 @@ mod caches;
 mod case;
 mod code;
 mod compare;
+mod conditions;
 mod disk;
 mod drift;
 mod explain;
@@ -22,15 +23,19 @@ mod failures;
 mod invariants;
 #[cfg(test)]
 mod sample;
+mod splits;
 mod stalls;
 mod steadiness;
 mod surplus;
+mod surroundings;
 #[cfg(test)]
 mod surveys;
 mod target;
 mod tester;
 pub mod threshold;
 mod workload;
+
+use std::cmp::Reverse;
 
 use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
 
@@ -48,13 +53,15 @@ type RowRule = fn(&Case<'_>) -> Option<Ruling>;
 type RunRule = fn(&Run) -> Option<Ruling>;
 
 /// The rules about rows, a list per theme.
-const ROW_RULES: [&[RowRule]; 11] = [
+const ROW_RULES: [&[RowRule]; 13] = [
     failures::RULES,
     invariants::RULES,
     target::RULES,
     arrival::RULES,
     surplus::RULES,
     caches::RULES,
+    conditions::RULES,
+    splits::RULES,
     tester::RULES,
     steadiness::RULES,
     drift::RULES,
@@ -69,8 +76,12 @@ pub fn judge(run: &mut Run) {
     for (row, assessment) in run.rows.iter_mut().zip(assessments) {
         row.assessment = Some(assessment);
     }
-    let rulings = target::RUN_RULES.iter().filter_map(|rule| rule(run));
-    run.findings = in_order(rulings.collect());
+    let rules = target::RUN_RULES.iter().chain(surroundings::RULES);
+    let rulings = rules.filter_map(|rule| rule(run)).collect();
+    run.findings = surroundings::about_disks(run);
+    run.findings.extend(in_order(rulings));
+    run.findings
+        .sort_by_key(|finding| Reverse(finding.severity));
     run.inferences = explain::explain(run);
 }
 
@@ -131,7 +142,6 @@ mod tests {
     use super::*;
     use crate::sample::{check, each_count, large_writes, mix, reads, reads_with, writes};
     use sokudo_model::{Severity, TargetKind};
-    use std::cmp::Reverse;
 
     #[test]
     fn a_job_of_which_something_was_left_out_is_not_verified() {

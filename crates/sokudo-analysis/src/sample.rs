@@ -1,10 +1,10 @@
 //! Runs for the tests: a clean one, which each test spoils in one way.
 
 use sokudo_model::{
-    BackendKind, BackendUse, BlockDevice, BlockDeviceKind, BlockSizes, Bytes, CpuTime,
-    DeviceCounters, DirectIoSupport, Environment, FileState, FileSystem, Nanos, Operation,
-    OperationMix, OperationTally, Order, Outcome, Plan, Row, Run, Schedule, StopReason, TargetInfo,
-    TargetKind, Trial, TrialEvidence, Verdict, Workload,
+    BackendKind, BackendUse, BlockDevice, BlockDeviceKind, BlockSizes, Bytes, Circumstances,
+    CpuTime, DeviceCounters, DirectIoSupport, Disk, DriveCircumstances, Environment, FileState,
+    FileSystem, Heat, Nanos, Operation, OperationMix, OperationTally, Order, Outcome, Plan, Row,
+    Run, Schedule, StopReason, TargetInfo, TargetKind, Trial, TrialEvidence, Verdict, Workload,
 };
 use sokudo_stats::Histogram;
 
@@ -153,6 +153,18 @@ pub(crate) fn outcome(block: Bytes, operations: &OperationMix, depth: u64) -> Ou
     }
 }
 
+/// What is known around a run of the drive of this name: nothing yet.
+pub(crate) fn drive(name: &str) -> DriveCircumstances {
+    DriveCircumstances {
+        disk: Disk::unknown(name),
+        before: Heat::default(),
+        after: Heat::default(),
+        segments_max: None,
+        link_power: None,
+        runtime_power: None,
+    }
+}
+
 /// A leaf or inner block device.
 pub(crate) fn device(name: &str, kind: BlockDeviceKind, is_leaf: bool) -> BlockDevice {
     BlockDevice {
@@ -201,6 +213,7 @@ fn run_of(block: Bytes, operations: OperationMix) -> Run {
                 flushes: 0,
             }),
             cached_before: Some(Bytes(0)),
+            foreign: None,
         },
         outcome,
     };
@@ -229,6 +242,7 @@ fn run_of(block: Bytes, operations: OperationMix) -> Run {
         }],
         findings: Vec::new(),
         inferences: Vec::new(),
+        circumstances: Circumstances::default(),
         command: "sokudo mark".to_owned(),
         interrupted: false,
         layout: None,

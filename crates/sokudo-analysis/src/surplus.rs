@@ -1,11 +1,14 @@
 //! More at the devices than was asked of them: explained by what is known of the
 //! file system and the array, or done by somebody else.
 
-use sokudo_model::{Bytes, Nanos, Operation};
+mod culprit;
+
+use sokudo_model::{ArrayState, Bytes, Nanos, Operation};
 
 use crate::RowRule;
 use crate::case::{Case, counted};
 use crate::code::{Code, Ruling};
+use crate::surroundings::level_name;
 use crate::target::encoded_share;
 use crate::threshold::{
     ARRIVED_RATIO_MAX, BACKGROUND_BYTES_PER_TRIAL_MAX, JOURNAL_BYTES_PER_WRITE_MAX,
@@ -23,7 +26,7 @@ struct Surplus {
     /// The devices moved so much in this direction.
     counted: u64,
     /// What explains it: a finding and its cause.
-    explanation: Option<(Code, &'static str)>,
+    explanation: Option<(Code, String)>,
 }
 
 impl Surplus {
@@ -53,21 +56,32 @@ impl Surplus {
 
 /// Somebody else used the devices, as far as is known.
 fn foreign_io(case: &Case<'_>) -> Option<Ruling> {
-    let unexplained: Vec<String> = [Operation::Read, Operation::Write]
+    let unexplained: Vec<Surplus> = [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| surplus(case, operation))
         .filter(|surplus| surplus.explanation.is_none())
-        .map(|surplus| surplus.symptom())
         .collect();
-    (!unexplained.is_empty()).then(|| {
-        Ruling::new(
-            Code::ForeignIo,
-            unexplained.join("; "),
-            "something else used the same devices during the trials: another program, or the \
-             file system itself, as for some minutes after it was made",
-            "stop what else uses the disk (iotop shows it), and measure again",
-        )
-    })
+    if unexplained.is_empty() {
+        return None;
+    }
+    let symptoms: Vec<String> = unexplained.iter().map(Surplus::symptom).collect();
+    let beyond: Vec<(Operation, Bytes)> = unexplained
+        .iter()
+        .map(|surplus| (surplus.operation, surplus.bytes()))
+        .collect();
+    let (cause, remedy) = culprit::cause(case, &beyond);
+    Some(Ruling::new(
+        Code::ForeignIo,
+        symptoms.join("; "),
+        cause,
+        remedy,
+    ))
+}
+
+/// Whether the devices read what writes of the row needed.
+pub(crate) fn reads_for_writes(case: &Case<'_>) -> bool {
+    let explanation = surplus(case, Operation::Read).and_then(|surplus| surplus.explanation);
+    explanation.is_some_and(|(code, _)| code == Code::ReadModifyWrite)
 }
 
 fn reads_explained(case: &Case<'_>) -> Option<Ruling> {
@@ -80,10 +94,17 @@ fn writes_explained(case: &Case<'_>) -> Option<Ruling> {
 
 fn explained(case: &Case<'_>, operation: Operation) -> Option<Ruling> {
     let surplus = surplus(case, operation)?;
-    let (code, cause) = surplus.explanation?;
-    let remedy = match code {
-        Code::ReadModifyWrite => "use blocks that are whole stripes, sectors or pages",
-        _ => "none is needed: the figure is what a program gets; the device itself did more",
+    let (code, cause) = surplus.explanation.clone()?;
+    let stripe = parity_array(case).and_then(ArrayState::stripe_bytes);
+    let remedy = match (code, stripe) {
+        (Code::ReadModifyWrite, Some(stripe)) => {
+            format!("write whole stripes: blocks of {stripe} or multiples of it")
+        }
+        (Code::ReadModifyWrite, None) => {
+            "use blocks that are whole stripes, sectors or pages".to_owned()
+        }
+        _ => "none is needed: the figure is what a program gets; the device itself did more"
+            .to_owned(),
     };
     Some(Ruling::new(code, surplus.symptom(), cause, remedy))
 }
@@ -121,7 +142,7 @@ fn surplus(case: &Case<'_>, operation: Operation) -> Option<Surplus> {
     })
 }
 
-fn explain_reads(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, &'static str)> {
+fn explain_reads(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, String)> {
     if case.asks(Operation::Write)
         && let Some(cause) = read_modify_write(case)
     {
@@ -130,7 +151,7 @@ fn explain_reads(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, &'static s
     if surplus.asked == 0 {
         return None;
     }
-    let amplified = |cause| Some((Code::ReadAmplification, cause));
+    let amplified = |cause: &str| Some((Code::ReadAmplification, cause.to_owned()));
     if !case.direct() {
         amplified("the kernel reads ahead of what is asked for")
     } else if encoded_share(case) > 0.0 {
@@ -143,28 +164,74 @@ fn explain_reads(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, &'static s
 }
 
 /// Why writes make the devices read.
-fn read_modify_write(case: &Case<'_>) -> Option<&'static str> {
+fn read_modify_write(case: &Case<'_>) -> Option<String> {
     let block = case.row.workload.blocks.smallest();
     let smaller_than_sector = case
         .target()
         .leaves()
         .filter_map(|leaf| leaf.physical_block_bytes)
         .any(|sector| block < sector);
-    if case.several_leaves() {
-        Some("a write smaller than a stripe makes an array with parity read the rest first")
+    if let Some(array) = parity_array(case) {
+        return Some(format!(
+            "{}: a write smaller than a stripe makes it read what the new parity is computed \
+             from{}",
+            description(array),
+            per_write(case)
+        ));
+    }
+    let why = if case.several_leaves() && arrays(case).next().is_none() {
+        "a write smaller than a stripe makes an array with parity read the rest first"
     } else if case.copies_on_write() {
-        Some("a copy-on-write file system reads the records of the blocks it replaces")
+        "a copy-on-write file system reads the records of the blocks it replaces"
     } else if smaller_than_sector {
-        Some("a write smaller than the device's physical block needs the rest of it")
+        "a write smaller than the device's physical block needs the rest of it"
     } else if !case.direct() {
-        Some("a buffered write of part of a page needs the rest of it")
+        "a buffered write of part of a page needs the rest of it"
     } else {
-        None
+        return None;
+    };
+    Some(why.to_owned())
+}
+
+/// Arrays of Linux software RAID under the target.
+fn arrays<'a>(case: &Case<'a>) -> impl Iterator<Item = &'a ArrayState> {
+    let devices = &case.target().devices;
+    let arrays = case.run.circumstances.arrays.iter();
+    arrays.filter(|array| devices.iter().any(|device| device.name == array.name))
+}
+
+fn parity_array<'a>(case: &Case<'a>) -> Option<&'a ArrayState> {
+    arrays(case).find(|array| array.has_parity())
+}
+
+/// `md0 is a RAID 5 of 4 members with chunks of 512 KiB`.
+fn description(array: &ArrayState) -> String {
+    let members = array
+        .members
+        .map_or_else(String::new, |members| format!(" of {members} members"));
+    let chunks = array
+        .chunk_bytes
+        .map_or_else(String::new, |chunk| format!(" with chunks of {chunk}"));
+    format!("{} is a {}{members}{chunks}", array.name, level_name(array))
+}
+
+/// What the members counted per write of the row.
+#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
+fn per_write(case: &Case<'_>) -> String {
+    let writes = case.ios(Operation::Write);
+    match case.device().filter(|_| writes > 0) {
+        Some(device) => format!(
+            "; the members counted {:.1} reads and {:.1} writes per write of {}",
+            device.read_ios as f64 / writes as f64,
+            device.written_ios.saturating_sub(device.flushes) as f64 / writes as f64,
+            case.row.workload.blocks.smallest()
+        ),
+        None => String::new(),
     }
 }
 
-fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, &'static str)> {
-    let amplified = |cause| Some((Code::WriteAmplification, cause));
+fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, String)> {
+    let amplified = |cause: &str| Some((Code::WriteAmplification, cause.to_owned()));
     let journal_max = Bytes(case.ios(Operation::Write) * JOURNAL_BYTES_PER_WRITE_MAX);
     if surplus.asked == 0 {
         let others_write = case.run.rows.iter().any(|row| {
@@ -174,7 +241,18 @@ fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, &'static 
             .then_some("the file system writes the block records of earlier write rows late")
             .and_then(amplified);
     }
-    if case.several_leaves() {
+    if let Some(array) = arrays(case).next().filter(|_| case.several_leaves()) {
+        let what = if array.has_parity() {
+            "it writes parity beside the data"
+        } else {
+            "it writes copies of the data"
+        };
+        amplified(&format!(
+            "{}: {what}{}",
+            description(array),
+            per_write(case)
+        ))
+    } else if case.several_leaves() {
         amplified("an array writes copies or parity beside the data")
     } else if case.copies_on_write() {
         amplified("a copy-on-write file system writes new block records beside the data")
@@ -383,6 +461,53 @@ mod tests {
                 Unverified,
             ),
         ]);
+    }
+
+    /// Three members of an array of this level, two disks of which are leaves here.
+    fn array_of(level: &'static str) -> impl Fn(&mut Run) {
+        move |run| {
+            two_disks(run);
+            run.circumstances.arrays.push(ArrayState {
+                name: "md0".into(),
+                level: Some(level.into()),
+                chunk_bytes: Some(Bytes::kib(64)),
+                members: Some(3),
+                ..ArrayState::default()
+            });
+        }
+    }
+
+    #[test]
+    fn an_array_tells_what_a_write_costs_its_members() {
+        let on = |level: &'static str| {
+            writes_with(|run| {
+                array_of(level)(run);
+                each_count(run, |device| {
+                    device.read_ios *= 2;
+                    device.read_bytes = 2 * READ;
+                    device.written_ios = 2 * device.written_ios + 5;
+                    device.flushes = 5;
+                    device.written_bytes *= 2;
+                });
+            })
+        };
+        let text = text_of(on("raid5"), "read-modify-write");
+        let expected = "md0 is a RAID 5 of 3 members with chunks of 64 KiB: a write smaller than a \
+                        stripe makes it read what the new parity is computed from; the members \
+                        counted 2.0 reads and 2.0 writes per write of 4 KiB";
+        assert!(text.contains(expected), "{text}");
+        assert!(text.contains("blocks of 128 KiB"), "{text}");
+        let text = text_of(on("raid5"), "write-amplification");
+        assert!(text.contains("it writes parity beside the data"), "{text}");
+        let text = text_of(on("raid1"), "write-amplification");
+        assert!(text.contains("it writes copies of the data"), "{text}");
+        // A mirror has no reason to read for a write.
+        check(vec![(
+            "mirror",
+            on("raid1"),
+            &["foreign-io", "write-amplification"],
+            Unverified,
+        )]);
     }
 
     #[test]

@@ -227,8 +227,8 @@ fn virtual_disk(run: &Run) -> Option<Ruling> {
                 "the disk of a virtual machine was measured: {}",
                 names.join(", ")
             ),
-            "the host may cache it and share it with others, which cannot be seen from inside",
-            "measure on the host to learn about its disk",
+            "the host may answer from a cache of its own and share the disk with others; what was counted here is what the virtual machine asked for, not what the disk did",
+            "to prove it, have the host open the disk past its cache (QEMU: cache=none) and compare its counters there, or measure on the host",
         )
     })
 }

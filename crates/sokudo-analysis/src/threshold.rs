@@ -168,6 +168,35 @@ pub const WARM_UP_TRIALS_SHARE_MIN: f64 = 0.5;
 /// a first seek cost a second of a hard disk 2 %, and are no news to anybody.
 pub const WARM_UP_SHIFT_MIN: f64 = 0.05;
 
+/// Part of a control group's limit that a row must have come to for the limit to be taken
+/// for what held it back. The kernel lets a row come to 95 to 100 % of it over a second.
+pub const LIMIT_SHARE_MIN: f64 = 0.90;
+
+/// A row far above a limit was not held back by it: version 1 of control groups lets
+/// writes through the page cache pass. Below lies what a short trial gets at once before
+/// the kernel begins to hold it back.
+pub const LIMIT_SHARE_MAX: f64 = 1.50;
+
+/// Requests of the devices per I/O of a row from which its I/Os are taken to be cut into
+/// pieces. An I/O that lies across the end of one of a file's extents becomes two; of a
+/// file in pieces of a few blocks that is every third.
+pub const SPLIT_RATIO_MIN: f64 = 1.5;
+
+/// Requests per trial beyond the I/Os that a quiet system makes: as many as
+/// [`BACKGROUND_BYTES_PER_TRIAL_MAX`] are in blocks of 4 KiB.
+pub const SPLIT_REQUESTS_PER_TRIAL_MIN: u64 = 64;
+
+/// Smaller blocks than two pages are cut by nothing that matters.
+pub const SPLIT_BLOCK_BYTES_MIN: u64 = 8 * Bytes::KIB;
+
+/// What the kernel reads ahead on every device unless it is told otherwise
+/// (`VM_READAHEAD_PAGES`).
+pub const READ_AHEAD_BYTES_MIN: u64 = 128 * Bytes::KIB;
+
+/// A process that moved less than this share of what the devices did beyond a row's own
+/// bytes is not named as its cause.
+pub const CULPRIT_SHARE_MIN: f64 = 0.05;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -249,6 +278,16 @@ mod tests {
             ("EFFECT_LARGE_MIN", EFFECT_LARGE_MIN),
             ("WARM_UP_TRIALS_SHARE_MIN", WARM_UP_TRIALS_SHARE_MIN),
             ("WARM_UP_SHIFT_MIN", WARM_UP_SHIFT_MIN),
+            ("LIMIT_SHARE_MIN", LIMIT_SHARE_MIN),
+            ("LIMIT_SHARE_MAX", LIMIT_SHARE_MAX),
+            ("SPLIT_RATIO_MIN", SPLIT_RATIO_MIN),
+            (
+                "SPLIT_REQUESTS_PER_TRIAL_MIN",
+                SPLIT_REQUESTS_PER_TRIAL_MIN as f64,
+            ),
+            ("SPLIT_BLOCK_BYTES_MIN", SPLIT_BLOCK_BYTES_MIN as f64),
+            ("READ_AHEAD_BYTES_MIN", READ_AHEAD_BYTES_MIN as f64),
+            ("CULPRIT_SHARE_MIN", CULPRIT_SHARE_MIN),
         ];
         // A line that begins with this declares a threshold.
         let declaration = ["pub", "const "].join(" ");

@@ -26,6 +26,7 @@ use crate::block;
 use crate::interrogate::{Interrogation, interrogate};
 use crate::system::{self, System};
 
+pub(crate) use contents::bare_partition;
 use contents::{Reading, Recognised, Tree};
 use surroundings::Surroundings;
 use udev::UdevRecord;
@@ -205,6 +206,17 @@ fn unanswered(surroundings: &Surroundings, directory: &Path, time_max: Duration)
         time_max.as_secs()
     ));
     disk.blind_spots.append(&mut tree.blind_spots);
+    disk
+}
+
+/// What is known of the disk in this directory of sysfs, without what is on it; itself
+/// asked only if `asked`.
+pub(crate) fn alone(system: &System, directory: &Path, asked: bool) -> Disk {
+    let mut disk = facts(&Surroundings::bare(system), directory);
+    if asked && disk.bus != Some(Bus::Kernel) {
+        let answers = interrogate(system, Path::new(&disk.path));
+        add_answers(&mut disk, answers);
+    }
     disk
 }
 

@@ -10,6 +10,7 @@
 
 pub mod ata;
 mod block;
+mod circumstances;
 mod counters;
 mod disk;
 mod environment;
@@ -30,6 +31,7 @@ mod stack;
 mod system;
 pub mod write_cache;
 
+pub use circumstances::{DRIVE_TIME_MAX, Neighbours, Watch};
 pub use counters::CounterSource;
 pub use disk::{DiskError, content, disk, disks};
 pub use environment::environment;

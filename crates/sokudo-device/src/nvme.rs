@@ -185,6 +185,14 @@ pub fn health(page: &[u8], controller: Option<&NvmeController>) -> Result<Health
     let count = |at| page::le128(page, at).and_then(|count| u64::try_from(count).ok());
     let bytes = |at| count(at).and_then(|units: u64| units.checked_mul(DATA_UNIT_BYTES));
     let minutes = |at| page::le32(page, at).map(u64::from);
+    // Light and heavy throttling. A controller that does not count them leaves zeros, and
+    // says in its Identify page whether it manages its heat so.
+    let counts_throttling = controller.is_some_and(|controller| controller.host_thermal_management);
+    let throttled = |light, heavy| {
+        let (light, heavy) = (page::le32(page, light)?, page::le32(page, heavy)?);
+        let sum = u64::from(light) + u64::from(heavy);
+        (counts_throttling || sum > 0).then_some(sum)
+    };
     let mut health = Health {
         state: HealthState::Good,
         temperature_celsius: page::le16(page, 1).and_then(celsius),
@@ -199,6 +207,8 @@ pub fn health(page: &[u8], controller: Option<&NvmeController>) -> Result<Health
         media_errors: count(160),
         unsafe_shutdowns: count(144),
         throttled_minutes: minutes(192).zip(minutes(196)).map(|(warm, hot)| warm + hot),
+        throttle_events: throttled(216, 220),
+        throttled_seconds: throttled(224, 228),
         ..Health::default()
     };
     judge(&mut health, page[0]);

@@ -318,6 +318,13 @@ fn a_worn_and_hot_nvme_disk_says_so() {
     assert_eq!(health.temperature_celsius, Some(85));
     assert_eq!(health.spare_percent, Some(4));
     assert_eq!(health.throttled_minutes, Some(5));
+    assert_eq!(health.throttle_events, None, "none is counted");
+    page[216] = 3;
+    page[220] = 1;
+    page[228..232].copy_from_slice(&700_u32.to_le_bytes());
+    let health = nvme::health(&page, None).unwrap();
+    assert_eq!(health.throttle_events, Some(4));
+    assert_eq!(health.throttled_seconds, Some(700));
     assert_eq!(health.reasons.len(), 4);
     assert!(health.reasons[2].contains("more than 254"));
 }

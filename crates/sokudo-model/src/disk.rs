@@ -253,8 +253,14 @@ pub struct Health {
     pub link_errors: Option<u64>,
     /// Times switched off without warning.
     pub unsafe_shutdowns: Option<u64>,
-    /// Minutes for which it was slowed down by heat.
+    /// Minutes at or above the temperature from which it warns.
     pub throttled_minutes: Option<u64>,
+    /// Times that it slowed itself down because it was hot.
+    #[serde(default)]
+    pub throttle_events: Option<u64>,
+    /// Seconds for which it was slowed down so.
+    #[serde(default)]
+    pub throttled_seconds: Option<u64>,
     /// ATA's SMART attributes, by number.
     pub attributes: Vec<SmartAttribute>,
 }

@@ -10,6 +10,7 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+pub mod circumstances;
 pub mod comparison;
 pub mod disk;
 pub mod diskspd;
@@ -27,6 +28,10 @@ pub mod run;
 pub mod target;
 pub mod units;
 
+pub use circumstances::{
+    ArrayState, Circumstances, DriveCircumstances, ForeignUse, ForeignUser, Heat, IoLimit,
+    PowerSettings, Pressure,
+};
 pub use comparison::{Change, Compared, ComparisonTest, Conclusion, Effect, PartDifference};
 pub use disk::Disk;
 pub use enough::Enough;

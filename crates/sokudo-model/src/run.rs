@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sokudo_stats::Histogram;
 
+use crate::circumstances::{Circumstances, ForeignUse};
 use crate::enough::Enough;
 use crate::finding::{Assessment, Finding};
 use crate::inference::Inference;
@@ -25,6 +26,8 @@ pub struct Run {
     pub target: TargetInfo,
     /// Where it was done.
     pub environment: Environment,
+    /// What the system said around it.
+    pub circumstances: Circumstances,
     /// How the test file was made; `None` where there was none to make.
     pub layout: Option<Layout>,
     /// One entry per workload of the plan, in the plan's order. A row that was
@@ -113,6 +116,8 @@ pub struct TrialEvidence {
     /// Bytes of the file that were in the page cache before; `None` when that
     /// cannot be seen.
     pub cached_before: Option<Bytes>,
+    /// Who else did I/O meanwhile; `None` where nobody looked.
+    pub foreign: Option<ForeignUse>,
 }
 
 /// What one workload did in one trial, all clones together.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Environment, Finding, Inference, Layout, Run, TargetInfo};
+use sokudo_model::{Circumstances, Environment, Finding, Inference, Layout, Run, TargetInfo};
 
 use crate::fingerprint::Fingerprint;
 use crate::{date, json_layout};
@@ -72,6 +72,9 @@ pub struct RunDocument {
     pub layout: Option<LayoutDocument>,
     /// Where it was measured.
     pub environment: Environment,
+    /// What the system said around the run; missing where there is no real device.
+    #[serde(default, skip_serializing_if = "Circumstances::is_unknown")]
+    pub circumstances: Circumstances,
     /// What concerns the run as a whole.
     pub findings: Vec<Finding>,
     /// What the figures are consistent with, of the device.
@@ -181,6 +184,7 @@ impl RunDocument {
             interrupted: run.interrupted,
             target: run.target.clone(),
             environment: run.environment.clone(),
+            circumstances: run.circumstances.clone(),
             findings: run.findings.clone(),
             inferences: run.inferences.clone(),
             load: LoadDocument::of(run, None),

@@ -183,6 +183,7 @@ pub(crate) fn run_of(rows: Vec<Row>) -> Run {
         rows,
         findings: vec![],
         inferences: vec![],
+        circumstances: Circumstances::default(),
         command: "sokudo mark /mnt/data --seed 42".into(),
         interrupted: false,
         layout: None,
@@ -269,6 +270,7 @@ fn trial(workload: &Workload, iops: f64) -> Trial {
         evidence: TrialEvidence {
             device: Some(device),
             cached_before: Some(Bytes(0)),
+            foreign: None,
         },
     }
 }

@@ -8,7 +8,7 @@ mod watching;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
-use sokudo_device::{CounterSource, Inspected, System};
+use sokudo_device::{CounterSource, Inspected, Neighbours, System, Watch};
 use sokudo_dialect::bonnie::Phases;
 use sokudo_engine::{
     Control, OwnDirectory, StageOptions, TestFile, TreeError, TreeRun, run_stage, run_tree,
@@ -105,8 +105,10 @@ fn measure(
     let started_at = since_epoch();
     let mut place = Place::prepare(inspected, &plan, arguments.cold)?;
     let mut watching = Watching::new(plan.stages.len(), arguments.printing.quiet);
+    let watch = Watch::begin(&System::host(), &place.info);
     let rows = run_all(&plan, arguments.runs, &mut place, control, &mut watching);
     watching.finish();
+    let circumstances = watch.end(&place.info);
     let mut run = Run {
         sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
         started_at,
@@ -117,6 +119,7 @@ fn measure(
         rows: rows?,
         findings: Vec::new(),
         inferences: Vec::new(),
+        circumstances,
         command: measurement::command(arguments.seed, plan.seed),
         interrupted: control.is_cancelled(),
         plan,
@@ -218,6 +221,7 @@ impl Place {
     ) -> Result<Trial, Exit> {
         self.settle(workload)?;
         let cached_before = self.cached(workload);
+        let others = Neighbours::look(&System::host());
         let before = self.counters.read();
         let outcome = match (workload.tree, &self.directory) {
             (Some(tree), Some(directory)) => {
@@ -232,6 +236,7 @@ impl Place {
             _ => self.on_file(workload, seed, control, listener)?,
         };
         let after = self.counters.read();
+        let foreign = others.since_then();
         if workload.from_empty
             && let Some(file) = &self.file
         {
@@ -244,6 +249,7 @@ impl Place {
                     .zip(before)
                     .map(|(after, before)| after.since(&before)),
                 cached_before,
+                foreign: Some(foreign),
             },
         })
     }

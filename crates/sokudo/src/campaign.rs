@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use sokudo_device::Neighbours;
 use sokudo_engine::{Control, StageOptions, run_stage};
 use sokudo_model::{
     Bytes, Event, Nanos, Plan, Row, Schedule, Stage, StopReason, Trial, TrialEvidence,
@@ -199,6 +200,7 @@ fn measure(
     let workload = &stage.workloads[0];
     subject.settle(workload);
     let cached_before = subject.cached();
+    let others = subject.neighbours();
     let before = subject.counters();
     let options = StageOptions {
         seed: trial_seed(plan.seed, step),
@@ -217,6 +219,7 @@ fn measure(
     let mut outcomes =
         run_stage(stage, options, targets, control, &mut counting).map_err(from_stage)?;
     let after = after.or_else(|| subject.counters());
+    let foreign = others.map(Neighbours::since_then);
     let device = after
         .zip(before)
         .map(|(after, before)| after.since(&before));
@@ -231,6 +234,7 @@ fn measure(
         evidence: TrialEvidence {
             device,
             cached_before,
+            foreign,
         },
     })
 }

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use anyhow::anyhow;
-use sokudo_device::System;
+use sokudo_device::{System, Watch};
 use sokudo_engine::{Control, left_behind};
 use sokudo_model::{Bytes, DataContent, Event, Nanos, Plan, Run, Schedule, StopReason, TargetKind};
 use sokudo_report::RunDocument;
@@ -168,11 +168,15 @@ impl Measurement<'_> {
             progress.borrow().aside(tell);
         }
         let measured = prepared.and_then(|mut subject| {
+            let watch = Watch::begin(&System::host(), &subject.info);
             let measured = conduct(&mut plan, &schedule, &mut subject, control, &mut listener)?;
+            let circumstances = watch.end(&subject.info);
             subject.look_again();
-            Ok((measured, subject.info.clone(), subject.layout))
+            let target = subject.info.clone();
+            Ok((measured, target, circumstances, subject.layout))
         });
-        let (Measured { rows, ended_by }, target, layout) = measured?;
+        let (measured, target, circumstances, layout) = measured?;
+        let Measured { rows, ended_by } = measured;
         let mut run = Run {
             sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at,
@@ -183,6 +187,7 @@ impl Measurement<'_> {
             rows,
             findings: Vec::new(),
             inferences: Vec::new(),
+            circumstances,
             command: self.command,
             interrupted: control.is_cancelled(),
             plan,

@@ -247,7 +247,7 @@ mod tests {
                 read_bytes: mebibytes << 20,
                 ..DeviceCounters::default()
             }),
-            cached_before: None,
+            ..TrialEvidence::default()
         };
         Row {
             workload: Workload::new("x", Bytes(4096)),

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use sokudo_device::{
-    CounterSource, FileStateError, FindError, InspectError, Inspected, OccupancyError, System,
-    occupants,
+    CounterSource, FileStateError, FindError, InspectError, Inspected, Neighbours, OccupancyError,
+    System, occupants,
 };
 use sokudo_engine::{
     Consent, ConsentError, Control, DevicePermit, FileTarget, Front, MakeDurable, RewritePermit,
@@ -248,6 +248,13 @@ impl Subject {
         } else {
             MakeDurable::Buffered
         }
+    }
+
+    /// What all other processes have read and written so far; `None` where there is no
+    /// device that they could use.
+    pub(crate) fn neighbours(&self) -> Option<Neighbours> {
+        let is_real = !matches!(self.info.kind, TargetKind::Simulated | TargetKind::Null);
+        is_real.then(|| Neighbours::look(&System::host()))
     }
 
     /// Brings the subject into the state that a trial starts from: nothing of

@@ -6,8 +6,8 @@
 use sokudo_dialect::explain::{Medium, Request, Theme};
 use sokudo_engine::{Control, SimulatedTarget, StageOptions, Target, run_stage, sim};
 use sokudo_model::{
-    Bytes, DirectIoSupport, Environment, Inference, Nanos, Row, Run, Schedule, TargetInfo,
-    TargetKind, Trial, TrialEvidence,
+    Bytes, Circumstances, DirectIoSupport, Environment, Inference, Nanos, Row, Run, Schedule,
+    TargetInfo, TargetKind, Trial, TrialEvidence,
 };
 use sokudo_stats::Random;
 
@@ -70,7 +70,7 @@ fn explained(spec: &str, seed: u64, themes: &[&str]) -> Vec<Inference> {
                 outcome: outcomes.pop().unwrap(),
                 evidence: TrialEvidence {
                     device: Some(device),
-                    cached_before: None,
+                    ..TrialEvidence::default()
                 },
             }],
             assessment: None,
@@ -91,6 +91,7 @@ fn explained(spec: &str, seed: u64, themes: &[&str]) -> Vec<Inference> {
         },
         target,
         environment: Environment::default(),
+        circumstances: Circumstances::default(),
         layout: None,
         rows,
         findings: Vec::new(),

@@ -57,6 +57,43 @@ pub(crate) struct Tree<'a> {
     pub(crate) blind_spots: Vec<String>,
 }
 
+/// A partition by itself: where it begins, and whether that is well aligned.
+pub(crate) fn bare_partition(directory: &Path) -> Content {
+    let mut content = Content::new("partition");
+    content.device = Some(block::name(directory));
+    content.size_bytes = stacked::size(directory);
+    content.offset_bytes = offset(directory);
+    let alignment = alignment_bytes(&block::disk(directory));
+    content.remarks = Vec::from_iter(alignment_remark(directory, content.offset_bytes, alignment));
+    content
+}
+
+/// What partitions of the disk in this directory should begin at a multiple of.
+fn alignment_bytes(disk: &Path) -> u64 {
+    let physical = system::number(disk.join("queue/physical_block_size"));
+    physical.unwrap_or(0).max(ALIGNMENT_BYTES)
+}
+
+/// Where the partition in this directory begins.
+fn offset(partition: &Path) -> Option<Bytes> {
+    system::number(partition.join("start"))
+        .and_then(|sectors| sectors.checked_mul(SECTOR_BYTES))
+        .map(Bytes)
+}
+
+/// Says that a partition begins where it should not.
+fn alignment_remark(partition: &Path, offset: Option<Bytes>, alignment: u64) -> Option<String> {
+    let first_aligned = partition
+        .parent()
+        .and_then(|disk| system::number(disk.join("alignment_offset")))
+        .unwrap_or(0);
+    let is_aligned = offset?
+        .0
+        .wrapping_sub(first_aligned)
+        .is_multiple_of(alignment);
+    (!is_aligned).then(|| format!("not aligned to {}", Bytes(alignment)))
+}
+
 impl<'a> Tree<'a> {
     pub(crate) fn new(
         surroundings: &'a Surroundings,
@@ -75,8 +112,7 @@ impl<'a> Tree<'a> {
 
     /// Everything on the whole disk in this directory.
     pub(crate) fn of_disk(&mut self, directory: &Path) -> Vec<Content> {
-        let physical = system::number(directory.join("queue/physical_block_size"));
-        self.alignment_bytes = physical.unwrap_or(0).max(ALIGNMENT_BYTES);
+        self.alignment_bytes = alignment_bytes(directory);
         if !self.surroundings.sees_mounts {
             self.note("what is mounted is not seen (/proc/self/mountinfo)".to_owned());
         }
@@ -152,21 +188,9 @@ impl<'a> Tree<'a> {
         content.uuid =
             field("PARTUUID").or_else(|| record.property("ID_PART_ENTRY_UUID").map(str::to_owned));
         content.size_bytes = stacked::size(directory);
-        content.offset_bytes = system::number(directory.join("start"))
-            .and_then(|sectors| sectors.checked_mul(SECTOR_BYTES))
-            .map(Bytes);
-        let first_aligned = directory
-            .parent()
-            .and_then(|disk| system::number(disk.join("alignment_offset")))
-            .unwrap_or(0);
-        if let Some(Bytes(offset)) = content.offset_bytes
-            && !offset
-                .wrapping_sub(first_aligned)
-                .is_multiple_of(self.alignment_bytes)
-        {
-            let remark = format!("not aligned to {}", Bytes(self.alignment_bytes));
-            content.remarks.push(remark);
-        }
+        content.offset_bytes = offset(directory);
+        let remark = alignment_remark(directory, content.offset_bytes, self.alignment_bytes);
+        content.remarks.extend(remark);
         if system::flag(directory.join("ro")) == Some(true) {
             content.remarks.push("read-only".to_owned());
         }

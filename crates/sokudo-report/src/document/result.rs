@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    BackendKind, Bytes, Finding, IoFailure, Operation, Outcome, Row, Schedule, StopReason, Trial,
-    Verdict, Workload,
+    BackendKind, Bytes, Finding, ForeignUse, ForeignUser, IoFailure, Operation, Outcome, Row,
+    Schedule, StopReason, Trial, Verdict, Workload,
 };
 use sokudo_stats::{Histogram, Summary};
 
@@ -61,6 +61,10 @@ pub struct ResultDocument {
     pub device: Option<DeviceDocument>,
     /// Bytes that the leaf devices moved per byte that the engine moved.
     pub device_ratio: Option<f64>,
+    /// Other processes that did I/O, on whatever device, during the trials; missing where
+    /// nobody looked, or nobody did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreign_users: Vec<ForeignUser>,
     /// How I/O was issued.
     pub backend: Option<BackendDocument>,
     /// Whether the page cache was bypassed; null when trials differ in it.
@@ -277,6 +281,7 @@ impl ResultDocument {
             device_ratio: assessment
                 .and_then(|assessment| assessment.device_ratio)
                 .filter(|ratio| ratio.is_finite()),
+            foreign_users: foreign_users(&row.trials),
             backend: work.backend(),
             direct: work.direct(),
             failures: numbered(
@@ -467,6 +472,14 @@ impl Work<'_> {
             .all(|outcome| outcome.direct == first)
             .then_some(first)
     }
+}
+
+/// Who else did I/O, summed over the trials.
+fn foreign_users(trials: &[Trial]) -> Vec<ForeignUser> {
+    let each = trials
+        .iter()
+        .filter_map(|trial| trial.evidence.foreign.as_ref());
+    each.fold(ForeignUse::default(), ForeignUse::plus).users
 }
 
 /// What `list` finds in each trial, made into documents that name the trial.

@@ -3,10 +3,11 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::anyhow;
-use sokudo_device::System;
+use sokudo_device::{System, Watch};
 use sokudo_engine::{Consent, Control};
 use sokudo_model::{
-    Bytes, DirectIoSupport, Nanos, Plan, Run, Schedule, StopReason, TargetInfo, TargetKind,
+    Bytes, Circumstances, DirectIoSupport, Nanos, Plan, Run, Schedule, StopReason, TargetInfo,
+    TargetKind,
 };
 use sokudo_report::fio::DiskUse;
 
@@ -125,6 +126,7 @@ pub(crate) fn carry_out_by(
         run.target = target;
     }
     let disks = Disks::watch(&storage);
+    let watch = Watch::begin(&System::host(), &run.target);
     run.started_at = since_epoch();
     viewer.starts(&run);
     let started_at = Instant::now();
@@ -148,6 +150,7 @@ pub(crate) fn carry_out_by(
     nothing_measured(&run, &mut errors)?;
     let elapsed = u64::try_from(started_at.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let disks = disks.counted();
+    run.circumstances = watch.end(&run.target);
     storage.look_again();
     run.interrupted = control.is_cancelled();
     verdicts::judge(&mut run, &storage);
@@ -249,6 +252,7 @@ fn empty_run(work: &Work<'_>) -> Run {
         rows: stages::empty_rows(work.plan),
         findings: Vec::new(),
         inferences: Vec::new(),
+        circumstances: Circumstances::default(),
         command: work.command.clone(),
         interrupted: false,
     }

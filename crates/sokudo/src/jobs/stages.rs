@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use sokudo_device::CounterSource;
+use sokudo_device::{CounterSource, Neighbours, System};
 use sokudo_engine::{Control, StageOptions, Target, ends_plan, run_stage};
 use sokudo_model::{
     DeviceCounters, Event, Moved, Operation, Outcome, Phase, Plan, Row, Stage, Trial,
@@ -120,6 +120,9 @@ fn run_one(
     storage.settle(&all);
     let cached: Vec<_> = used.iter().map(|targets| storage.cached(targets)).collect();
     let sources = sources(storage, &used);
+    let is_real = |target: &Target| !matches!(target, Target::Simulated(_) | Target::Null(_));
+    let others = storage.targets.iter().any(is_real);
+    let others = others.then(|| Neighbours::look(&System::host()));
     let read = || -> Vec<_> { sources.iter().map(CounterSource::read).collect() };
     let mut before = read();
     let simulated_before = simulated_counters(storage, stage);
@@ -140,6 +143,7 @@ fn run_one(
         )));
     }
     let after = read();
+    let foreign = others.map(Neighbours::since_then);
     let counted: Vec<Option<DeviceCounters>> = after
         .iter()
         .zip(&before)
@@ -159,6 +163,7 @@ fn run_one(
             evidence: TrialEvidence {
                 device,
                 cached_before,
+                foreign: foreign.clone(),
             },
         })
         .collect())

@@ -46,6 +46,7 @@ fn part_of(run: &Run, members: &[usize], set: &[usize], storage: &Storage) -> Ru
             .unwrap_or_else(|| run.target.clone()),
         findings: Vec::new(),
         inferences: Vec::new(),
+        circumstances: run.circumstances.clone(),
         plan: run.plan.clone(),
         schedule: run.schedule.clone(),
         environment: run.environment.clone(),

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking, and tells loudly what it skips"
 )]
 
+mod conditions;
 mod defects;
 mod guest;
 mod info;

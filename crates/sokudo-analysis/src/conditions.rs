@@ -1,0 +1,396 @@
+//! What the system did to a row from outside: limits of control groups, heat.
+
+use sokudo_model::{DriveCircumstances, IoLimit, Operation};
+
+use crate::RowRule;
+use crate::case::{Case, counted};
+use crate::code::{Code, Ruling};
+use crate::threshold::{LIMIT_SHARE_MAX, LIMIT_SHARE_MIN};
+
+pub(crate) const RULES: &[RowRule] = &[throttled_by_cgroup, throttled_by_heat];
+
+/// How near a row came to one limit.
+struct Reached<'a> {
+    limit: &'a IoLimit,
+    operation: Operation,
+    /// Whether it limits requests and not bytes.
+    counts_requests: bool,
+    /// Per second.
+    allowed: f64,
+    /// Per second.
+    reached: f64,
+}
+
+impl Reached<'_> {
+    fn share(&self) -> f64 {
+        self.reached / self.allowed
+    }
+
+    fn symptom(&self) -> String {
+        let verb = if self.operation == Operation::Read {
+            "read"
+        } else {
+            "written"
+        };
+        let rate = |per_second: f64| match self.counts_requests {
+            true => format!("{per_second:.0} requests/s"),
+            false => format!("{:.1} MB/s", per_second / 1e6),
+        };
+        format!(
+            "{} was {verb} at {}: {:.0} % of the {} that a control group allows",
+            self.limit.device,
+            rate(self.reached),
+            self.share() * 100.0,
+            rate(self.allowed)
+        )
+    }
+
+    /// What to write into the file so that it limits nothing.
+    fn remedy(&self) -> String {
+        let number = &self.limit.number;
+        let line = if self.limit.file.ends_with("io.max") {
+            let key = match (self.operation, self.counts_requests) {
+                (Operation::Read, false) => "rbps",
+                (Operation::Read, true) => "riops",
+                (_, false) => "wbps",
+                (_, true) => "wiops",
+            };
+            format!("{number} {key}=max")
+        } else {
+            format!("{number} 0")
+        };
+        format!(
+            "as root: echo '{line}' > {}; or measure outside of that group",
+            self.limit.file
+        )
+    }
+}
+
+/// A limit of which a row used nearly all has most likely set its rate.
+fn throttled_by_cgroup(case: &Case<'_>) -> Option<Ruling> {
+    let limits = &case.run.circumstances.io_limits;
+    let reached = limits
+        .iter()
+        .flat_map(|limit| reached(case, limit))
+        .filter(|reached| (LIMIT_SHARE_MIN..=LIMIT_SHARE_MAX).contains(&reached.share()))
+        .max_by(|left, right| left.share().total_cmp(&right.share()))?;
+    Some(Ruling::new(
+        Code::ThrottledByCgroup,
+        reached.symptom(),
+        format!(
+            "{} limits it, so that the figure is that of the limit and not of the device",
+            reached.limit.file
+        ),
+        reached.remedy(),
+    ))
+}
+
+/// The rates of a row beside those of a limit. What the devices counted is what was let
+/// through; a cache may have answered the rest.
+#[expect(clippy::cast_precision_loss, reason = "rates are compared")]
+fn reached<'a>(case: &Case<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
+    let seconds: f64 = case
+        .outcomes()
+        .map(|outcome| outcome.elapsed.as_secs_f64())
+        .sum();
+    let devices = &case.target().devices;
+    let Some(device) = devices.iter().find(|device| device.number == limit.number) else {
+        return Vec::new();
+    };
+    if seconds <= 0.0 {
+        return Vec::new();
+    }
+    // Each member of an array has its part of what all of them counted.
+    let parts = match device.is_leaf {
+        true => case.target().leaves().count().max(1) as f64,
+        false => 1.0,
+    };
+    let rates = |operation: Operation| {
+        let own = (case.moved(operation), case.ios(operation));
+        let (bytes, requests) = match case.device().filter(|_| device.is_leaf) {
+            Some(count) => {
+                let requests = match operation {
+                    Operation::Read => count.read_ios,
+                    _ => count.written_ios.saturating_sub(count.flushes),
+                };
+                (counted(&count, operation).unwrap_or(own.0), requests)
+            }
+            None => own,
+        };
+        (
+            bytes as f64 / seconds / parts,
+            requests as f64 / seconds / parts,
+        )
+    };
+    let mut found = Vec::new();
+    for (operation, bytes_per_s, ios_per_s) in [
+        (
+            Operation::Read,
+            limit.read_bytes_per_s,
+            limit.read_ios_per_s,
+        ),
+        (
+            Operation::Write,
+            limit.write_bytes_per_s,
+            limit.write_ios_per_s,
+        ),
+    ] {
+        if !case.asks(operation) {
+            continue;
+        }
+        let (bytes, requests) = rates(operation);
+        for (allowed, reached, counts_requests) in
+            [(bytes_per_s, bytes, false), (ios_per_s, requests, true)]
+        {
+            if let Some(allowed) = allowed.filter(|allowed| *allowed > 0) {
+                found.push(Reached {
+                    limit,
+                    operation,
+                    counts_requests,
+                    allowed: allowed as f64,
+                    reached,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Heat of the run concerns every row of it: when in it the drive slowed down is not seen.
+fn throttled_by_heat(case: &Case<'_>) -> Option<Ruling> {
+    let drives = &case.run.circumstances.drives;
+    let of_target =
+        |drive: &&DriveCircumstances| case.target().leaves().any(|it| it.name == drive.disk.name);
+    let (drive, symptom) = drives
+        .iter()
+        .filter(of_target)
+        .find_map(|drive| Some((drive, heated(drive)?)))?;
+    let temperature = drive.after.temperature_celsius;
+    let at = temperature.map_or_else(String::new, |celsius| format!(" ({celsius} °C after it)"));
+    Some(Ruling::new(
+        Code::ThrottledByHeat,
+        format!("{symptom}{at}"),
+        "drives slow themselves down when they are hot: too little air, or long heavy use",
+        "cool the drive, let it rest, and measure again; a figure of a cool drive is another one than that of a hot one",
+    ))
+}
+
+/// What says that a drive was hot in the run, the strongest word first.
+fn heated(drive: &DriveCircumstances) -> Option<String> {
+    let name = &drive.disk.name;
+    let (before, after) = (&drive.before, &drive.after);
+    let grown =
+        |then: Option<u64>, now: Option<u64>| now?.checked_sub(then?).filter(|growth| *growth > 0);
+    if let Some(times) = grown(before.throttle_events, after.throttle_events) {
+        return Some(format!(
+            "{name} slowed itself down {times} times during the run because it was hot"
+        ));
+    }
+    if let Some(seconds) = grown(before.throttled_seconds, after.throttled_seconds) {
+        return Some(format!(
+            "{name} was slowed down by heat for {seconds} s of the run"
+        ));
+    }
+    if let Some(minutes) = grown(before.warning_minutes, after.warning_minutes) {
+        return Some(format!(
+            "{name} counted {minutes} min above its warning temperature during the run"
+        ));
+    }
+    let warning = after.warning_celsius.or(before.warning_celsius)?;
+    let hottest = before.temperature_celsius.max(after.temperature_celsius)?;
+    (hottest >= warning)
+        .then(|| format!("{name} had {hottest} °C around the run and warns from {warning} °C on"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{
+        check, device, drive, each_count, mix, reads, reads_with, spoilt, text_of, writes,
+    };
+    use sokudo_model::Verdict::{Unverified, Verified};
+    use sokudo_model::{BlockDeviceKind, Run};
+
+    /// One trial of a sample moves 40.96 MB in 10,000 I/Os in one second.
+    const BYTES_PER_S: u64 = 40_960_000;
+
+    fn limited(change: impl Fn(&mut IoLimit)) -> impl Fn(&mut Run) {
+        move |run| {
+            let leaf = run.target.devices.last_mut().unwrap();
+            leaf.number = "8:16".into();
+            let mut limit = IoLimit {
+                file: "/sys/fs/cgroup/job/io.max".into(),
+                device: leaf.name.clone(),
+                number: "8:16".into(),
+                ..IoLimit::default()
+            };
+            change(&mut limit);
+            run.circumstances.io_limits.push(limit);
+        }
+    }
+
+    #[test]
+    fn a_limit_is_told_when_the_row_came_up_against_it() {
+        let bytes = |share: f64| {
+            limited(move |limit| limit.read_bytes_per_s = Some((BYTES_PER_S as f64 / share) as u64))
+        };
+        check(vec![
+            (
+                "at the limit",
+                reads_with(bytes(1.0)),
+                &["throttled-by-cgroup"],
+                Unverified,
+            ),
+            (
+                "at 91 %",
+                reads_with(bytes(0.91)),
+                &["throttled-by-cgroup"],
+                Unverified,
+            ),
+            ("at 89 %", reads_with(bytes(0.89)), &[], Verified),
+            ("far above the limit", reads_with(bytes(2.0)), &[], Verified),
+            (
+                "of the other direction",
+                spoilt(writes(), bytes(1.0)),
+                &[],
+                Verified,
+            ),
+            (
+                "requests",
+                reads_with(limited(|limit| limit.read_ios_per_s = Some(10_000))),
+                &["throttled-by-cgroup"],
+                Unverified,
+            ),
+            (
+                "writes of a mix",
+                spoilt(
+                    mix(),
+                    limited(|limit| limit.write_bytes_per_s = Some(BYTES_PER_S * 30 / 100)),
+                ),
+                &["throttled-by-cgroup"],
+                Unverified,
+            ),
+            (
+                "of another device",
+                reads_with(|run| {
+                    bytes(1.0)(run);
+                    run.circumstances.io_limits[0].number = "8:0".into();
+                }),
+                &[],
+                Verified,
+            ),
+        ]);
+    }
+
+    #[test]
+    fn file_limit_and_way_out_are_named() {
+        let text = text_of(
+            reads_with(limited(|limit| limit.read_bytes_per_s = Some(BYTES_PER_S))),
+            "throttled-by-cgroup",
+        );
+        assert!(text.contains("41.0 MB/s: 100 % of the 41.0 MB/s"), "{text}");
+        assert!(
+            text.contains("echo '8:16 rbps=max' > /sys/fs/cgroup/job/io.max"),
+            "{text}"
+        );
+        let version_1 = text_of(
+            reads_with(limited(|limit| {
+                limit.read_ios_per_s = Some(10_000);
+                limit.file = "/sys/fs/cgroup/blkio/blkio.throttle.read_iops_device".into();
+            })),
+            "throttled-by-cgroup",
+        );
+        assert!(version_1.contains("10000 requests/s"), "{version_1}");
+        assert!(version_1.contains("echo '8:16 0' > "), "{version_1}");
+    }
+
+    #[test]
+    fn a_member_of_an_array_has_its_part() {
+        let run = reads_with(|run| {
+            run.target.devices = vec![
+                device("md0", BlockDeviceKind::Raid, false),
+                device("sda", BlockDeviceKind::Disk, true),
+                device("sdb", BlockDeviceKind::Disk, true),
+            ];
+            limited(|limit| limit.read_bytes_per_s = Some(BYTES_PER_S / 2))(run);
+        });
+        check(vec![("half", run, &["throttled-by-cgroup"], Unverified)]);
+    }
+
+    #[test]
+    fn what_a_cache_answered_was_not_held_back_by_a_limit() {
+        let run = reads_with(|run| {
+            limited(|limit| limit.read_bytes_per_s = Some(BYTES_PER_S))(run);
+            each_count(run, |device| device.read_bytes = 0);
+        });
+        assert_eq!(crate::sample::judged(run).0, ["not-from-device"]);
+    }
+
+    #[test]
+    fn a_drive_that_became_hot_is_told_by_counter_or_temperature() {
+        type Change = fn(&mut DriveCircumstances);
+        let hot = |change: Change| {
+            reads_with(|run| {
+                let mut drive = drive("nvme0n1");
+                change(&mut drive);
+                run.circumstances.drives.push(drive);
+            })
+        };
+        let cases: [(&str, Change); 4] = [
+            ("events", |drive| {
+                drive.before.throttle_events = Some(4);
+                drive.after.throttle_events = Some(7);
+            }),
+            ("seconds", |drive| {
+                drive.before.throttled_seconds = Some(1);
+                drive.after.throttled_seconds = Some(3);
+            }),
+            ("minutes", |drive| {
+                drive.before.warning_minutes = Some(0);
+                drive.after.warning_minutes = Some(1);
+            }),
+            ("temperature", |drive| {
+                drive.after.temperature_celsius = Some(80);
+                drive.after.warning_celsius = Some(80);
+            }),
+        ];
+        for (name, change) in cases {
+            check(vec![(
+                name,
+                hot(change),
+                &["throttled-by-heat"],
+                Unverified,
+            )]);
+        }
+        check(vec![
+            (
+                "counters that stand",
+                hot(|drive| {
+                    drive.before.throttle_events = Some(4);
+                    drive.after.throttle_events = Some(4);
+                    drive.after.temperature_celsius = Some(79);
+                    drive.after.warning_celsius = Some(80);
+                }),
+                &[],
+                Verified,
+            ),
+            (
+                "a counter that was not seen before",
+                hot(|drive| drive.after.throttle_events = Some(4)),
+                &[],
+                Verified,
+            ),
+            ("nothing known", reads(), &[], Verified),
+            (
+                "another drive",
+                spoilt(hot(cases[0].1), |run| {
+                    run.circumstances.drives[0].disk.name = "sdz".into();
+                }),
+                &[],
+                Verified,
+            ),
+        ]);
+        let text = text_of(hot(cases[0].1), "throttled-by-heat");
+        assert!(text.contains("slowed itself down 3 times"), "{text}");
+    }
+}

@@ -1,0 +1,428 @@
+//! I/Os that are not what the device gets: cut into smaller ones on their way, or smaller
+//! than what the device writes at once.
+
+use sokudo_model::{Bytes, DriveCircumstances, Nanos, Operation, Order};
+
+use crate::RowRule;
+use crate::case::{Case, counted};
+use crate::code::{Code, Ruling};
+use crate::surplus;
+use crate::threshold::{
+    ARRIVED_RATIO_MAX, READ_AHEAD_BYTES_MIN, SPLIT_BLOCK_BYTES_MIN, SPLIT_RATIO_MIN,
+    SPLIT_REQUESTS_PER_TRIAL_MIN,
+};
+
+pub(crate) const RULES: &[RowRule] = &[split_io, small_read_ahead, sub_block_writes];
+
+/// Pages of memory that are no huge ones.
+const PAGE_BYTES: u64 = Bytes::KIB * 4;
+
+/// Requests of one direction at the devices.
+struct Requests {
+    operation: Operation,
+    asked: u64,
+    counted: u64,
+}
+
+/// The devices got clearly more requests than the row made I/Os, of the same bytes.
+#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
+fn split_io(case: &Case<'_>) -> Option<Ruling> {
+    let block = case.row.workload.blocks.smallest();
+    if !case.direct() || block.0 < SPLIT_BLOCK_BYTES_MIN || case.row.workload.ramp > Nanos(0) {
+        return None;
+    }
+    let split = [Operation::Read, Operation::Write]
+        .into_iter()
+        .filter_map(|operation| requests(case, operation))
+        .find(|requests| is_split(case, requests))?;
+    let (cause, remedy) = split_cause(case, block)?;
+    Some(Ruling::new(
+        Code::SplitIo,
+        format!(
+            "sokudo made {} {} of {block}, the devices counted {} requests: {:.1} per I/O",
+            split.asked,
+            if split.operation == Operation::Read {
+                "reads"
+            } else {
+                "writes"
+            },
+            split.counted,
+            split.counted as f64 / split.asked as f64
+        ),
+        cause,
+        remedy,
+    ))
+}
+
+/// What was asked and what was counted, where they can be compared: copies, parity and
+/// journals make requests of their own.
+#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
+fn requests(case: &Case<'_>, operation: Operation) -> Option<Requests> {
+    let device = case.device()?;
+    let asked = case.ios(operation);
+    let moved = case.moved(operation);
+    let surplus = counted(&device, operation)? as f64 > moved as f64 * ARRIVED_RATIO_MAX;
+    let is_flushed = case.ios(Operation::Flush) > 0 || case.row.workload.durability.write_through;
+    let has_more = match operation {
+        Operation::Write => surplus || is_flushed || device.flushes > 0,
+        _ => surplus,
+    };
+    (asked > 0 && !has_more).then(|| Requests {
+        operation,
+        asked,
+        counted: match operation {
+            Operation::Read => device.read_ios,
+            _ => device.written_ios.saturating_sub(device.flushes),
+        },
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
+fn is_split(case: &Case<'_>, requests: &Requests) -> bool {
+    let background = SPLIT_REQUESTS_PER_TRIAL_MIN * case.row.trials.len() as u64;
+    let expected = requests.asked as f64 * SPLIT_RATIO_MIN;
+    requests.counted as f64 >= expected && requests.counted >= requests.asked + background
+}
+
+/// Why, and what to do about it; `None` where the hardware takes no more at once, which is
+/// how it is and can be changed by nobody.
+fn split_cause(case: &Case<'_>, block: Bytes) -> Option<(String, String)> {
+    let drives = || {
+        let drives = case.run.circumstances.drives.iter();
+        drives.filter(|drive| case.target().leaves().any(|it| it.name == drive.disk.name))
+    };
+    if let Some(array) = array_with_smaller_chunk(case, block) {
+        return Some(array);
+    }
+    let hardware = |drive: &DriveCircumstances| drive.disk.queue.hardware_io_bytes_max;
+    if drives().any(|drive| hardware(drive).is_some_and(|most| most < block)) {
+        return None;
+    }
+    if let Some(device) = case
+        .target()
+        .devices
+        .iter()
+        .find(|device| device.max_io_bytes.is_some_and(|most| most < block))
+    {
+        let most = device.max_io_bytes.unwrap_or_default();
+        let name = &device.name;
+        return Some((
+            format!("the kernel sends {name} at most {most} at once (queue/max_sectors_kb)"),
+            format!(
+                "as root: echo {} > /sys/block/{name}/queue/max_sectors_kb",
+                block.0.div_ceil(Bytes::KIB)
+            ),
+        ));
+    }
+    if let Some(cause) = scattered(case, block) {
+        return Some(cause);
+    }
+    let pieces = block.0.div_ceil(PAGE_BYTES);
+    let few = drives().find_map(|drive| {
+        let most = drive.segments_max.filter(|most| *most < pieces)?;
+        Some((&drive.disk.name, most))
+    });
+    let has_feature = |name: &str| {
+        case.outcomes().all(|outcome| {
+            let mut features = outcome.backend.features.iter();
+            features.any(|feature| feature == name)
+        })
+    };
+    Some(match few {
+        Some((name, most)) if has_feature("transparent huge pages") => (
+            format!("the kernel had too few huge pages for the buffers: in pages of 4 KiB a block has {pieces} pieces, and {name} takes {most} at once (queue/max_segments)"),
+            "measure when more memory is free in large pieces, or use smaller blocks".to_owned(),
+        ),
+        Some((name, most)) if !has_feature("huge pages") => (
+            format!("buffers lie in pages of 4 KiB, so that a block has {pieces} pieces, and {name} takes {most} at once (queue/max_segments)"),
+            "allow huge pages (as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled), or use smaller blocks".to_owned(),
+        ),
+        _ => (
+            "a layer between sokudo and the devices cuts I/Os: a stripe, an encrypted volume, or a limit of the queue".to_owned(),
+            "none is needed to believe the figure; with smaller blocks it may be higher".to_owned(),
+        ),
+    })
+}
+
+fn array_with_smaller_chunk(case: &Case<'_>, block: Bytes) -> Option<(String, String)> {
+    let arrays = &case.run.circumstances.arrays;
+    let array = arrays.iter().find(|array| {
+        let is_under = case.target().devices.iter().any(|it| it.name == array.name);
+        is_under && array.chunk_bytes.is_some_and(|chunk| chunk < block)
+    })?;
+    let chunk = array.chunk_bytes?;
+    Some((
+        format!(
+            "{} lays {chunk} on one member before the next one's turn, so that a block is on several",
+            array.name
+        ),
+        "none is needed: that is how an array uses its members together".to_owned(),
+    ))
+}
+
+/// A file whose extents are hardly larger than a block.
+fn scattered(case: &Case<'_>, block: Bytes) -> Option<(String, String)> {
+    let state = case.target().file_state?;
+    let extents = state.extents.max(1);
+    (state.size_bytes.0 / extents < 2 * block.0).then(|| {
+        (
+            format!(
+                "the file lies in {extents} pieces of {} on average",
+                Bytes(state.size_bytes.0 / extents)
+            ),
+            "measure on a file system with more free space in one piece".to_owned(),
+        )
+    })
+}
+
+/// Sequential reads through the page cache get what the kernel reads ahead, whatever size
+/// they have.
+fn small_read_ahead(case: &Case<'_>) -> Option<Ruling> {
+    let is_sequential = matches!(case.row.workload.order, Order::Sequential { .. });
+    if case.direct() || !is_sequential || !case.asks(Operation::Read) || case.copies_on_write() {
+        return None;
+    }
+    let top = case.target().devices.first()?;
+    let ahead = top.read_ahead_bytes?;
+    let device = case.device()?;
+    let mean = device.read_bytes.checked_div(device.read_ios)?;
+    // A request may be a page larger than what is read ahead.
+    let is_held_back = ahead.0 < READ_AHEAD_BYTES_MIN && mean <= ahead.0 + PAGE_BYTES;
+    (is_held_back && case.ratio(Operation::Read)? >= 1.0 / ARRIVED_RATIO_MAX).then(|| {
+        Ruling::new(
+            Code::SplitIo,
+            format!("the devices were read in requests of {} on average", Bytes(mean)),
+            format!(
+                "the kernel reads only {ahead} ahead on {} (queue/read_ahead_kb), where {} is usual",
+                top.name,
+                Bytes(READ_AHEAD_BYTES_MIN)
+            ),
+            format!(
+                "as root: blockdev /dev/{} with setra {}; or measure with direct I/O",
+                top.name,
+                READ_AHEAD_BYTES_MIN / 512
+            ),
+        )
+    })
+}
+
+/// A drive writes whole physical blocks: for a part of one it must read the rest, inside
+/// itself, where no counter sees it.
+fn sub_block_writes(case: &Case<'_>) -> Option<Ruling> {
+    // What can be seen is told as what it is.
+    if !case.asks(Operation::Write) || !case.direct() || surplus::reads_for_writes(case) {
+        return None;
+    }
+    let block = case.row.workload.blocks.smallest();
+    let (leaf, physical) = case.target().leaves().find_map(|leaf| {
+        let physical = leaf.physical_block_bytes?;
+        (block < physical).then_some((leaf, physical))
+    })?;
+    Some(Ruling::new(
+        Code::SubBlockWrites,
+        format!(
+            "blocks of {block} are written to {}, whose physical block is {physical}",
+            leaf.name
+        ),
+        "the drive must read the rest of each physical block before it can write it, which costs a turn on a hard disk",
+        format!("write blocks of {physical} or multiples of it"),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{
+        buffered, check, device, drive, each_count, each_outcome, large_writes, reads_with, spoilt,
+        text_of, writes, writes_with,
+    };
+    use sokudo_model::Verdict::Verified;
+    use sokudo_model::{ArrayState, BlockDeviceKind, Run, SequentialOffset};
+
+    /// Large writes of which each became so many requests, in halves.
+    fn split(halves: u64) -> Run {
+        spoilt(large_writes(), |run| {
+            each_count(run, |device| {
+                device.written_ios = device.written_ios * halves / 2;
+            });
+            run.circumstances.drives.push(drive("nvme0n1"));
+        })
+    }
+
+    #[test]
+    fn clearly_more_requests_than_ios_are_told() {
+        check(vec![
+            ("as asked", split(2), &[], Verified),
+            (
+                "four for three",
+                spoilt(split(2), |run| {
+                    each_count(run, |device| {
+                        device.written_ios = device.written_ios * 4 / 3
+                    });
+                }),
+                &[],
+                Verified,
+            ),
+            ("three for two", split(3), &["split-io"], Verified),
+            (
+                "flushes are counted as writes",
+                spoilt(split(2), |run| {
+                    each_count(run, |device| {
+                        device.flushes = device.written_ios;
+                        device.written_ios *= 2;
+                    });
+                }),
+                &[],
+                Verified,
+            ),
+            (
+                "small blocks",
+                writes_with(|run| each_count(run, |device| device.written_ios *= 4)),
+                &[],
+                Verified,
+            ),
+            (
+                "a few requests of others",
+                spoilt(split(2), |run| {
+                    for trial in &mut run.rows[0].trials {
+                        let tally = &mut trial.outcome.operations[0];
+                        tally.ios = 40;
+                        tally.bytes = Bytes::mib(40);
+                        tally.latency =
+                            crate::sample::histogram(40, sokudo_model::Nanos::from_millis(25));
+                        let device = trial.evidence.device.as_mut().unwrap();
+                        device.written_bytes = Bytes::mib(40).0;
+                        device.written_ios = 90;
+                    }
+                }),
+                &[],
+                Verified,
+            ),
+        ]);
+        let text = text_of(split(4), "split-io");
+        assert!(text.contains("60000 writes of 1 MiB"), "{text}");
+        assert!(text.contains("120000 requests: 2.0 per I/O"), "{text}");
+    }
+
+    #[test]
+    fn the_cause_comes_from_the_evidence() {
+        let cause = |change: fn(&mut Run)| text_of(spoilt(split(4), change), "split-io");
+        let soft = cause(|run| run.target.devices[1].max_io_bytes = Some(Bytes::kib(512)));
+        assert!(
+            soft.contains("echo 1024 > /sys/block/nvme0n1/queue/max_sectors_kb"),
+            "{soft}"
+        );
+        let pages = cause(|run| run.circumstances.drives[0].segments_max = Some(254));
+        assert!(pages.contains("256 pieces"), "{pages}");
+        assert!(pages.contains("takes 254 at once"), "{pages}");
+        let pieces = cause(|run| {
+            run.target.file_state.as_mut().unwrap().extents = 1024;
+        });
+        assert!(pieces.contains("1024 pieces of 1 MiB"), "{pieces}");
+        let chunk = cause(|run| {
+            let array = device("md0", BlockDeviceKind::Raid, false);
+            run.target.devices.insert(0, array);
+            run.circumstances.arrays.push(ArrayState {
+                name: "md0".into(),
+                chunk_bytes: Some(Bytes::kib(512)),
+                ..ArrayState::default()
+            });
+        });
+        assert!(chunk.contains("md0 lays 512 KiB on one member"), "{chunk}");
+        let too_few = cause(|run| {
+            run.circumstances.drives[0].segments_max = Some(254);
+            each_outcome(run, |outcome| {
+                outcome.backend.features = vec!["transparent huge pages".into()];
+            });
+        });
+        assert!(too_few.contains("too few huge pages"), "{too_few}");
+        let unknown = cause(|run| {
+            run.circumstances.drives[0].segments_max = Some(254);
+            each_outcome(run, |outcome| {
+                outcome.backend.features = vec!["huge pages".into()];
+            });
+        });
+        assert!(unknown.contains("a layer between"), "{unknown}");
+    }
+
+    #[test]
+    fn what_the_hardware_takes_at_most_is_no_finding() {
+        let run = spoilt(split(4), |run| {
+            let queue = &mut run.circumstances.drives[0].disk.queue;
+            queue.hardware_io_bytes_max = Some(Bytes::kib(512));
+            run.target.devices[1].max_io_bytes = Some(Bytes::kib(512));
+        });
+        check(vec![("hardware", run, &[], Verified)]);
+    }
+
+    #[test]
+    fn a_small_read_ahead_is_told_of_buffered_sequential_reads() {
+        let ahead = |kib: u64, change: fn(&mut Run)| {
+            reads_with(|run| {
+                buffered(run);
+                run.rows[0].workload.order = Order::Sequential {
+                    offset: SequentialOffset::Own,
+                };
+                run.target.devices[0].read_ahead_bytes = Some(Bytes::kib(kib));
+                each_count(run, |device| device.read_ios = device.read_bytes / 16_384);
+                change(run);
+            })
+        };
+        check(vec![
+            ("16 KiB", ahead(16, |_| ()), &["split-io"], Verified),
+            ("usual", ahead(128, |_| ()), &[], Verified),
+            (
+                "large requests all the same",
+                ahead(16, |run| each_count(run, |device| device.read_ios /= 8)),
+                &[],
+                Verified,
+            ),
+            (
+                "random",
+                ahead(16, |run| {
+                    run.rows[0].workload.order = Order::Random { map: false };
+                }),
+                &[],
+                Verified,
+            ),
+            (
+                "direct",
+                ahead(16, |run| each_outcome(run, |outcome| outcome.direct = true)),
+                &[],
+                Verified,
+            ),
+        ]);
+        let text = text_of(ahead(16, |_| ()), "split-io");
+        assert!(
+            text.contains("reads only 16 KiB ahead on nvme0n1p2"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn writes_smaller_than_the_physical_block_are_told() {
+        let physical = |kib| {
+            writes_with(|run| run.target.devices[1].physical_block_bytes = Some(Bytes::kib(kib)))
+        };
+        check(vec![
+            ("smaller", physical(16), &["sub-block-writes"], Verified),
+            ("as large", physical(4), &[], Verified),
+            (
+                "reads",
+                reads_with(|run| run.target.devices[1].physical_block_bytes = Some(Bytes::kib(16))),
+                &[],
+                Verified,
+            ),
+            (
+                "through the page cache",
+                spoilt(physical(16), |run| {
+                    buffered(run);
+                    run.rows[0].workload.durability.final_flush = true;
+                }),
+                &[],
+                Verified,
+            ),
+            ("unknown", writes(), &[], Verified),
+        ]);
+    }
+}

@@ -1,0 +1,77 @@
+//! What the system says around a run: limits of control groups, heat of drives, state of
+//! arrays, settings that save power, pressure. Looked at before and after, never meanwhile.
+//!
+//! It changes nothing, waits for no drive longer than [`DRIVE_TIME_MAX`], and judges
+//! nothing.
+
+mod arrays;
+mod drives;
+mod limits;
+mod neighbours;
+mod power;
+mod pressure;
+
+use std::time::Duration;
+
+use sokudo_model::{Circumstances, TargetInfo, TargetKind};
+
+use crate::system::System;
+
+pub use neighbours::Neighbours;
+
+use drives::Drives;
+use pressure::Waits;
+
+/// How long all drives together may take to answer, before a run and after it. One that is
+/// awake answers all questions in a few milliseconds; one that sleeps or hangs is told as
+/// one that did not answer.
+pub const DRIVE_TIME_MAX: Duration = Duration::from_millis(100);
+
+/// Looks at what is around a run, before and after it.
+pub struct Watch {
+    system: System,
+    before: Option<Before>,
+}
+
+/// What was seen before the run.
+struct Before {
+    drives: Drives,
+    waits: Waits,
+    arrays: Vec<sokudo_model::ArrayState>,
+}
+
+impl Watch {
+    /// Looks before the run. Of what is no device nothing is seen, so that results of
+    /// simulated devices depend on nothing but themselves.
+    pub fn begin(system: &System, target: &TargetInfo) -> Self {
+        let is_real = !matches!(target.kind, TargetKind::Simulated | TargetKind::Null);
+        let before = is_real.then(|| Before {
+            drives: Drives::look(system, target, DRIVE_TIME_MAX),
+            arrays: arrays::arrays(system, target),
+            waits: Waits::look(system),
+        });
+        Self {
+            system: system.clone(),
+            before,
+        }
+    }
+
+    /// Looks after the run, and puts both together.
+    pub fn end(self, target: &TargetInfo) -> Circumstances {
+        let Some(before) = self.before else {
+            return Circumstances::default();
+        };
+        let pressure = Waits::look(&self.system).since(&before.waits);
+        let after = Drives::look(&self.system, target, DRIVE_TIME_MAX);
+        let (drives, blind_spots) = after.since(&before.drives);
+        let arrays = arrays::arrays(&self.system, target);
+        Circumstances {
+            io_limits: limits::limits(&self.system, target),
+            drives,
+            arrays: arrays::together(arrays, &before.arrays),
+            power: power::power(&self.system),
+            pressure,
+            blind_spots,
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The drives under a target: what they are, how they are connected, how hot they are.
+//! Each is asked in a thread of its own, and none is waited for longer than a bound.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sokudo_model::disk::{Disk, Health, Identity};
+use sokudo_model::{BlockDeviceKind, DriveCircumstances, Heat, TargetInfo};
+
+use crate::block;
+use crate::disk;
+use crate::system::{self, System};
+
+/// Drives that are asked; the largest shelves hold about a hundred.
+const DRIVES_MAX: usize = 128;
+
+/// The drives at one time, by kernel name.
+pub(super) struct Drives {
+    seen: BTreeMap<String, Drive>,
+    blind_spots: Vec<String>,
+}
+
+/// One of them.
+struct Drive {
+    disk: Disk,
+    directory: PathBuf,
+}
+
+impl Drives {
+    /// Looks at every drive at the bottom of the target.
+    pub(super) fn look(system: &System, target: &TargetInfo, time_max: Duration) -> Self {
+        let leaves = target.leaves().filter(|leaf| is_drive(leaf.kind));
+        let mut directories: Vec<PathBuf> = leaves
+            .filter_map(|leaf| block::directory_of_number(system, &leaf.number))
+            .collect();
+        let mut blind_spots = Vec::new();
+        if directories.len() > DRIVES_MAX {
+            blind_spots.push(format!(
+                "of {} drives the first {DRIVES_MAX} were asked how they feel",
+                directories.len()
+            ));
+            directories.truncate(DRIVES_MAX);
+        }
+        let mut disks = ask_all(system, &directories, time_max, &mut blind_spots);
+        let mut seen = BTreeMap::new();
+        for (disk, directory) in disks.drain(..).zip(directories) {
+            seen.insert(disk.name.clone(), Drive { disk, directory });
+        }
+        for device in &target.devices {
+            let Some(directory) = (device.kind == BlockDeviceKind::Partition)
+                .then(|| block::directory_of_number(system, &device.number))
+                .flatten()
+            else {
+                continue;
+            };
+            if let Some(drive) = seen.get_mut(&block::name(&block::disk(&directory))) {
+                drive.disk.contents.push(disk::bare_partition(&directory));
+            }
+        }
+        Self { seen, blind_spots }
+    }
+
+    /// The drives now, with their heat before; and what could not be seen.
+    pub(super) fn since(mut self, before: &Self) -> (Vec<DriveCircumstances>, Vec<String>) {
+        for sentence in &before.blind_spots {
+            if !self.blind_spots.contains(sentence) {
+                self.blind_spots.push(sentence.clone());
+            }
+        }
+        let drives = self
+            .seen
+            .into_iter()
+            .map(|(name, drive)| DriveCircumstances {
+                before: before
+                    .seen
+                    .get(&name)
+                    .map(|drive| heat(&drive.disk.health))
+                    .unwrap_or_default(),
+                after: heat(&drive.disk.health),
+                segments_max: system::number(drive.directory.join("queue/max_segments")),
+                link_power: link_power(&drive.directory),
+                runtime_power: system::text(drive.directory.join("device/power/control")),
+                disk: bare(drive.disk),
+            })
+            .collect();
+        (drives, self.blind_spots)
+    }
+}
+
+/// What the kernel makes has no heat and no link.
+fn is_drive(kind: BlockDeviceKind) -> bool {
+    matches!(kind, BlockDeviceKind::Disk | BlockDeviceKind::VirtualDisk)
+}
+
+/// Asks each in a thread of its own. Those that do not answer in time are told by what the
+/// kernel knows of them; their threads end when the kernel gives the command up.
+fn ask_all(
+    system: &System,
+    directories: &[PathBuf],
+    time_max: Duration,
+    blind_spots: &mut Vec<String>,
+) -> Vec<Disk> {
+    let (answers, answered) = mpsc::channel();
+    for (index, directory) in directories.iter().enumerate() {
+        let (system, directory, answers) = (system.clone(), directory.clone(), answers.clone());
+        // Where no thread can be had, the drive stays unasked and is told as such.
+        let _ = thread::Builder::new().spawn(move || {
+            let disk = disk::alone(&system, &directory, true);
+            // Nobody listens any more to one that comes too late.
+            let _ = answers.send((index, disk));
+        });
+    }
+    drop(answers);
+    let mut found: Vec<Option<Disk>> = directories.iter().map(|_| None).collect();
+    let end = Instant::now() + time_max;
+    while let Ok((index, disk)) =
+        answered.recv_timeout(end.saturating_duration_since(Instant::now()))
+    {
+        found[index] = Some(disk);
+    }
+    let unanswered = |(disk, directory): (Option<Disk>, &PathBuf)| {
+        disk.unwrap_or_else(|| {
+            blind_spots.push(format!(
+                "{} did not answer within {} ms how it feels; it may sleep",
+                block::name(directory),
+                time_max.as_millis()
+            ));
+            disk::alone(system, directory, false)
+        })
+    };
+    found.into_iter().zip(directories).map(unanswered).collect()
+}
+
+fn heat(health: &Health) -> Heat {
+    Heat {
+        temperature_celsius: health.temperature_celsius,
+        warning_celsius: health.temperature_warning_celsius,
+        warning_minutes: health.throttled_minutes,
+        throttle_events: health.throttle_events,
+        throttled_seconds: health.throttled_seconds,
+    }
+}
+
+/// Without what fills pages and says nothing about a run.
+fn bare(mut disk: Disk) -> Disk {
+    disk.identity = Identity::default();
+    disk.raw.clear();
+    disk.health.attributes.clear();
+    disk
+}
+
+/// The policy of the SATA port, which belongs to its host.
+fn link_power(directory: &Path) -> Option<String> {
+    let host = directory.ancestors().find(|place| {
+        let name = place.file_name().unwrap_or_default().to_string_lossy();
+        let number = name.strip_prefix("host");
+        number.is_some_and(|number| number.parse::<u32>().is_ok())
+    })?;
+    let name = host.file_name()?;
+    let class = host.join("scsi_host").join(name);
+    system::text(class.join("link_power_management_policy"))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use sokudo_model::{BlockDevice, DirectIoSupport, TargetKind};
+
+    /// A target that stands on disks of these names and numbers.
+    pub(in crate::circumstances) fn target_on(disks: &[(&str, &str)]) -> TargetInfo {
+        let directory = tempfile::tempdir().unwrap();
+        let devices = disks.iter().map(|(name, number)| BlockDevice {
+            name: (*name).to_owned(),
+            number: (*number).to_owned(),
+            kind: BlockDeviceKind::Disk,
+            ..block::describe(directory.path())
+        });
+        TargetInfo {
+            name: ".".to_owned(),
+            kind: TargetKind::Directory,
+            path: None,
+            size_bytes: None,
+            file_system: None,
+            direct_io: DirectIoSupport::Unknown,
+            devices: devices.collect(),
+            file_state: None,
+            blind_spots: Vec::new(),
+        }
+    }
+
+    /// A machine with a SATA disk `sda`, one partition and a sensor.
+    fn machine(start: &str) -> (tempfile::TempDir, System, PathBuf) {
+        let root = tempfile::tempdir().unwrap();
+        let host = root.path().join("sys/devices/pci0/ata1/host0");
+        let disk = host.join("target0:0:0/0:0:0:0/block/sda");
+        let files = [
+            ("dev", "8:0"),
+            ("size", "2097152"),
+            ("queue/physical_block_size", "4096"),
+            ("queue/max_segments", "168"),
+            ("device/hwmon/hwmon1/temp1_input", "41000"),
+            ("device/hwmon/hwmon1/temp1_max", "60000"),
+            ("device/power/control", "auto"),
+            ("sda1/dev", "8:1"),
+            ("sda1/partition", "1"),
+            ("sda1/start", start),
+        ];
+        let policy = "scsi_host/host0/link_power_management_policy";
+        let all = files
+            .map(|(file, text)| (disk.join(file), text))
+            .into_iter();
+        for (path, text) in all.chain([(host.join(policy), "min_power\n")]) {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let numbers = root.path().join("sys/dev/block");
+        std::fs::create_dir_all(&numbers).unwrap();
+        std::os::unix::fs::symlink(&disk, numbers.join("8:0")).unwrap();
+        std::os::unix::fs::symlink(disk.join("sda1"), numbers.join("8:1")).unwrap();
+        let system = System::at(root.path());
+        (root, system, disk)
+    }
+
+    #[test]
+    fn a_drive_is_seen_before_and_after() {
+        let (_root, system, disk) = machine("63");
+        let mut target = target_on(&[("sda1", "8:1"), ("sda", "8:0")]);
+        target.devices[0].kind = BlockDeviceKind::Partition;
+        target.devices[0].is_leaf = false;
+        let before = Drives::look(&system, &target, Duration::from_secs(10));
+        std::fs::write(disk.join("device/hwmon/hwmon1/temp1_input"), "61000").unwrap();
+        let after = Drives::look(&system, &target, Duration::from_secs(10));
+        let (drives, blind_spots) = after.since(&before);
+        assert_eq!(blind_spots, [""; 0]);
+        let [drive] = &drives[..] else {
+            panic!("{drives:?}")
+        };
+        assert_eq!(drive.before.temperature_celsius, Some(41));
+        assert_eq!(drive.after.temperature_celsius, Some(61));
+        assert_eq!(drive.after.warning_celsius, Some(60));
+        assert_eq!(drive.segments_max, Some(168));
+        assert_eq!(drive.link_power.as_deref(), Some("min_power"));
+        assert_eq!(drive.runtime_power.as_deref(), Some("auto"));
+        assert_eq!(drive.disk.contents[0].remarks, ["not aligned to 4 KiB"]);
+    }
+
+    #[test]
+    fn only_partitions_that_are_used_are_spoken_of() {
+        let (_root, system, _) = machine("63");
+        let whole = target_on(&[("sda", "8:0")]);
+        let seen = Drives::look(&system, &whole, Duration::from_secs(10));
+        assert!(seen.seen["sda"].disk.contents.is_empty());
+        let (_root, system, _) = machine("2048");
+        let mut target = target_on(&[("sda1", "8:1"), ("sda", "8:0")]);
+        target.devices[0].kind = BlockDeviceKind::Partition;
+        target.devices[0].is_leaf = false;
+        let seen = Drives::look(&system, &target, Duration::from_secs(10));
+        assert!(seen.seen["sda"].disk.contents[0].remarks.is_empty());
+    }
+
+    #[test]
+    fn a_drive_that_does_not_answer_in_time_is_told_by_the_kernel() {
+        let (_root, system, _) = machine("63");
+        let target = target_on(&[("sda", "8:0")]);
+        let seen = Drives::look(&system, &target, Duration::ZERO);
+        assert_eq!(seen.seen.len(), 1);
+        assert!(seen.blind_spots.len() <= 1, "{:?}", seen.blind_spots);
+    }
+}

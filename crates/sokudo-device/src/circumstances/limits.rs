@@ -1,0 +1,252 @@
+//! Limits that control groups put on the I/O of this process: `io.max` of version 2
+//! (`Documentation/admin-guide/cgroup-v2.rst`) and `blkio.throttle.*` of version 1
+//! (`Documentation/admin-guide/cgroup-v1/blkio-controller.rst`), of our own group and of
+//! every group above it that can be seen.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+use sokudo_model::{IoLimit, TargetInfo};
+
+use crate::mounts::{Mount, Mounts};
+use crate::system::System;
+
+/// Groups that are looked at from our own upward.
+const LEVELS_MAX: usize = 64;
+
+/// A file of version 1 and the limit that it holds.
+type Throttle = (&'static str, fn(&mut IoLimit) -> &mut Option<u64>);
+
+/// The files of version 1.
+const THROTTLES: [Throttle; 4] = [
+    ("blkio.throttle.read_bps_device", |limit| {
+        &mut limit.read_bytes_per_s
+    }),
+    ("blkio.throttle.write_bps_device", |limit| {
+        &mut limit.write_bytes_per_s
+    }),
+    ("blkio.throttle.read_iops_device", |limit| {
+        &mut limit.read_ios_per_s
+    }),
+    ("blkio.throttle.write_iops_device", |limit| {
+        &mut limit.write_ios_per_s
+    }),
+];
+
+/// Every limit for a device under the target.
+pub(super) fn limits(system: &System, target: &TargetInfo) -> Vec<IoLimit> {
+    let names: BTreeMap<&str, &str> = target
+        .devices
+        .iter()
+        .map(|device| (device.number.as_str(), device.name.as_str()))
+        .collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let groups = system.text("proc/self/cgroup").unwrap_or_default();
+    let mounts = Mounts::parse(&system.text("proc/self/mountinfo").unwrap_or_default());
+    let mut found = Vec::new();
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(group)) = (fields.next(), fields.next()) else {
+            continue;
+        };
+        let is_version_2 = controllers.is_empty();
+        if !is_version_2 && !controllers.split(',').any(|name| name == "blkio") {
+            continue;
+        }
+        for directory in directories(&mounts, is_version_2, group) {
+            found.extend(if is_version_2 {
+                of_version_2(system, &directory)
+            } else {
+                of_version_1(system, &directory)
+            });
+        }
+    }
+    found.retain_mut(|limit| {
+        let name = names.get(limit.number.as_str());
+        limit.device = name.map(|name| (*name).to_owned()).unwrap_or_default();
+        name.is_some()
+    });
+    found
+}
+
+/// The directories of our group and of those above it, as far as they are mounted.
+fn directories(mounts: &Mounts, is_version_2: bool, group: &str) -> Vec<PathBuf> {
+    let is_ours = |mount: &&Mount| match is_version_2 {
+        true => mount.kind == "cgroup2",
+        false => mount.kind == "cgroup" && mount.options.iter().any(|option| option == "blkio"),
+    };
+    let group = Path::new(group);
+    // A group outside of what our namespace shows begins with `/..`.
+    let is_seen = !group.components().any(|part| part == Component::ParentDir);
+    let Some(mount) = mounts.all().iter().find(is_ours) else {
+        return Vec::new();
+    };
+    // In a container the mount may show a group as its root.
+    let below = match group.strip_prefix(&mount.root) {
+        Ok(below) if is_seen => below,
+        _ => Path::new(""),
+    };
+    below
+        .ancestors()
+        .take(LEVELS_MAX)
+        .map(|part| mount.mount_point.join(part))
+        .collect()
+}
+
+/// Lines such as `8:16 rbps=2097152 wbps=max riops=max wiops=120`.
+fn of_version_2(system: &System, directory: &Path) -> Vec<IoLimit> {
+    let file = directory.join("io.max");
+    let text = system.text(&file).unwrap_or_default();
+    let limit = |line: &str| {
+        let mut words = line.split_whitespace();
+        let mut limit = IoLimit {
+            file: file.to_string_lossy().into_owned(),
+            number: words.next()?.to_owned(),
+            ..IoLimit::default()
+        };
+        for (key, value) in words.filter_map(|word| word.split_once('=')) {
+            let value = value.parse().ok();
+            match key {
+                "rbps" => limit.read_bytes_per_s = value,
+                "wbps" => limit.write_bytes_per_s = value,
+                "riops" => limit.read_ios_per_s = value,
+                "wiops" => limit.write_ios_per_s = value,
+                _ => {}
+            }
+        }
+        is_some_limit(&limit).then_some(limit)
+    };
+    text.lines().filter_map(limit).collect()
+}
+
+/// A file per limit, with lines such as `8:16 2097152`.
+fn of_version_1(system: &System, directory: &Path) -> Vec<IoLimit> {
+    let mut found = Vec::new();
+    for (name, field) in THROTTLES {
+        let file = directory.join(name);
+        for line in system.text(&file).unwrap_or_default().lines() {
+            let Some((number, value)) = line.split_once(' ') else {
+                continue;
+            };
+            let mut limit = IoLimit {
+                file: file.to_string_lossy().into_owned(),
+                number: number.to_owned(),
+                ..IoLimit::default()
+            };
+            *field(&mut limit) = value.trim().parse().ok();
+            if is_some_limit(&limit) {
+                found.push(limit);
+            }
+        }
+    }
+    found
+}
+
+/// Whether it limits anything: a 0 would let nothing through, and version 1 writes it for
+/// none.
+fn is_some_limit(limit: &IoLimit) -> bool {
+    [
+        limit.read_bytes_per_s,
+        limit.write_bytes_per_s,
+        limit.read_ios_per_s,
+        limit.write_ios_per_s,
+    ]
+    .into_iter()
+    .flatten()
+    .any(|value| value > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circumstances::drives::tests::target_on;
+
+    fn system(files: &[(&str, &str)]) -> (tempfile::TempDir, System) {
+        let root = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let system = System::at(root.path());
+        (root, system)
+    }
+
+    const VERSION_2: &str = "30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+
+    #[test]
+    fn limits_of_our_group_and_of_those_above_it_are_found() {
+        let (_root, system) = system(&[
+            ("proc/self/mountinfo", VERSION_2),
+            ("proc/self/cgroup", "0::/user.slice/job\n"),
+            (
+                "sys/fs/cgroup/user.slice/io.max",
+                "8:16 rbps=2097152 wbps=max riops=max wiops=120\n9:9 rbps=1 wbps=1\n",
+            ),
+            (
+                "sys/fs/cgroup/user.slice/job/io.max",
+                "8:16 rbps=max wbps=max riops=max wiops=max\n8:0 rbps=max wbps=7\n",
+            ),
+            ("sys/fs/cgroup/other/io.max", "8:16 rbps=1\n"),
+        ]);
+        let found = limits(&system, &target_on(&[("sdb", "8:16"), ("sda", "8:0")]));
+        let [own, above] = &found[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!(above.file, "/sys/fs/cgroup/user.slice/io.max");
+        assert_eq!(above.device, "sdb");
+        assert_eq!(above.read_bytes_per_s, Some(2 << 20));
+        assert_eq!(above.write_bytes_per_s, None);
+        assert_eq!(above.write_ios_per_s, Some(120));
+        assert_eq!(own.device, "sda");
+        assert_eq!(own.write_bytes_per_s, Some(7));
+    }
+
+    #[test]
+    fn a_container_shows_its_own_group_as_the_root() {
+        let (_root, system) = system(&[
+            (
+                "proc/self/mountinfo",
+                "30 1 0:26 /docker/1 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+            ),
+            ("proc/self/cgroup", "0::/docker/1/job\n"),
+            ("sys/fs/cgroup/io.max", "8:16 rbps=5\n"),
+            ("sys/fs/cgroup/job/io.max", "8:16 rbps=4\n"),
+        ]);
+        let found = limits(&system, &target_on(&[("sdb", "8:16")]));
+        let rates: Vec<_> = found.iter().map(|limit| limit.read_bytes_per_s).collect();
+        assert_eq!(rates, [Some(4), Some(5)]);
+    }
+
+    #[test]
+    fn version_1_has_a_file_per_limit() {
+        let (_root, system) = system(&[
+            (
+                "proc/self/mountinfo",
+                "30 1 0:26 / /cg/cpu rw - cgroup cgroup rw,cpu\n31 1 0:27 / /cg/io rw - cgroup cgroup rw,blkio\n",
+            ),
+            ("proc/self/cgroup", "3:cpu:/a\n2:blkio:/a\n"),
+            ("cg/io/a/blkio.throttle.read_bps_device", "8:16 1000\n"),
+            ("cg/io/blkio.throttle.write_iops_device", "8:16 10\n"),
+            ("cg/cpu/a/blkio.throttle.read_bps_device", "8:16 1\n"),
+        ]);
+        let found = limits(&system, &target_on(&[("sdb", "8:16")]));
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].read_bytes_per_s, Some(1000));
+        assert_eq!(found[1].write_ios_per_s, Some(10));
+        assert_eq!(found[1].file, "/cg/io/blkio.throttle.write_iops_device");
+    }
+
+    #[test]
+    fn nonsense_and_groups_out_of_sight_are_no_limits() {
+        let (_root, system) = system(&[
+            ("proc/self/mountinfo", VERSION_2),
+            ("proc/self/cgroup", "0::/../job\nx\n:\n"),
+            ("sys/fs/cgroup/io.max", "8:16 rbps=-1 wbps=1e9 =\n\n8:16\n"),
+        ]);
+        assert_eq!(limits(&system, &target_on(&[("sdb", "8:16")])), []);
+        assert_eq!(limits(&system, &target_on(&[])), []);
+    }
+}

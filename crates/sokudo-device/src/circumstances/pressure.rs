@@ -1,0 +1,104 @@
+//! Time for which somebody on the machine waited (`Documentation/accounting/psi.rst`), and
+//! time that the hypervisor gave to others (`/proc/stat`).
+
+use std::time::Instant;
+
+use sokudo_model::{Nanos, Pressure};
+
+use crate::system::System;
+
+/// `/proc/stat` counts in hundredths of a second on every architecture that sokudo is
+/// built for (`USER_HZ`).
+const TICK_NANOS: u64 = 10_000_000;
+
+/// Where stolen time stands in the line `cpu` of `/proc/stat`, counted from its first
+/// number (`proc_stat(5)`).
+const STOLEN_FIELD: usize = 7;
+
+/// What was counted since the machine started.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waits {
+    at: Instant,
+    processor: Option<Nanos>,
+    io: Option<Nanos>,
+    memory: Option<Nanos>,
+    stolen: Option<Nanos>,
+}
+
+impl Waits {
+    /// Looks now.
+    pub(super) fn look(system: &System) -> Self {
+        let waits = |what: &str| total(&system.text(format!("proc/pressure/{what}"))?);
+        Self {
+            at: Instant::now(),
+            processor: waits("cpu"),
+            io: waits("io"),
+            memory: waits("memory"),
+            stolen: stolen(&system.text("proc/stat").unwrap_or_default()),
+        }
+    }
+
+    /// What was counted since `earlier`; `None` where nothing can be seen.
+    pub(super) fn since(&self, earlier: &Self) -> Option<Pressure> {
+        let grown =
+            |now: Option<Nanos>, then: Option<Nanos>| Some(Nanos(now?.0.saturating_sub(then?.0)));
+        let elapsed = self.at.saturating_duration_since(earlier.at).as_nanos();
+        let pressure = Pressure {
+            elapsed: Nanos(u64::try_from(elapsed).unwrap_or(u64::MAX)),
+            processor: grown(self.processor, earlier.processor),
+            io: grown(self.io, earlier.io),
+            memory: grown(self.memory, earlier.memory),
+            stolen: grown(self.stolen, earlier.stolen),
+        };
+        let all = [
+            pressure.processor,
+            pressure.io,
+            pressure.memory,
+            pressure.stolen,
+        ];
+        all.iter().any(Option::is_some).then_some(pressure)
+    }
+}
+
+/// The microseconds of `some avg10=0.00 avg60=0.00 avg300=0.00 total=12`.
+fn total(text: &str) -> Option<Nanos> {
+    let line = text.lines().find(|line| line.starts_with("some "))?;
+    let micros: u64 = line.rsplit_once("total=")?.1.trim().parse().ok()?;
+    micros.checked_mul(1_000).map(Nanos)
+}
+
+fn stolen(stat: &str) -> Option<Nanos> {
+    let line = stat.lines().find(|line| line.starts_with("cpu "))?;
+    let ticks: u64 = line
+        .split_whitespace()
+        .nth(STOLEN_FIELD + 1)?
+        .parse()
+        .ok()?;
+    ticks.checked_mul(TICK_NANOS).map(Nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_are_read_and_nonsense_is_unknown() {
+        let text = "some avg10=0.24 avg60=0.12 avg300=0.43 total=1086692406\nfull avg10=0 total=5";
+        assert_eq!(total(text), Some(Nanos(1_086_692_406_000)));
+        assert_eq!(total("full total=5"), None);
+        assert_eq!(total("some total=x"), None);
+        assert_eq!(
+            stolen("cpu  1 2 3 4 5 6 7 8 9 10\n"),
+            Some(Nanos(80_000_000))
+        );
+        assert_eq!(stolen("cpu  1 2 3\n"), None);
+    }
+
+    #[test]
+    fn a_machine_without_pressure_information_has_none() {
+        let root = tempfile::tempdir().unwrap();
+        let system = System::at(root.path());
+        let first = Waits::look(&system);
+        assert_eq!(Waits::look(&system).since(&first), None);
+    }
+}
