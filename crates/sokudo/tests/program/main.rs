@@ -16,6 +16,7 @@ mod diskspd_door;
 mod faults;
 mod faulty_disk;
 mod faulty_file;
+mod figures;
 mod fio_door;
 mod fio_safety;
 mod formats;
