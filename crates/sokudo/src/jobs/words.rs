@@ -12,7 +12,6 @@ const FIO: &[(&str, &str)] = &[
     ("--direct off", "direct=0"),
     ("(--runs, --time)", "(runtime, or sokudo run --runs)"),
     ("(--time)", "(runtime)"),
-    ("(--time for longer trials)", "(runtime)"),
     ("(--threads)", "(numjobs)"),
     ("with --data random", "without zero_buffers"),
     ("with --runs", "with sokudo run --runs"),
@@ -29,7 +28,6 @@ const DISKSPD: &[(&str, &str)] = &[
     ("--direct off", "-Sb"),
     ("(--runs, --time)", "(-d)"),
     ("(--time)", "(-d)"),
-    ("(--time for longer trials)", "(-d)"),
     ("(--threads)", "(-t)"),
     ("with --data random", "with -Zr"),
     (
