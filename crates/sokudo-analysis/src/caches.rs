@@ -24,8 +24,9 @@ pub(crate) const RULES: &[RowRule] = &[dataset_in_cache, small_coverage, flush_t
 /// Rows of a scan that show a drive's own cache on purpose.
 const ABOUT_CACHES: [&str; 2] = ["BURST", "CACHE"];
 
-/// Intervals of a series that the first pass over the data must fill to have a rate.
-const FIRST_PASS_INTERVALS_MIN: usize = 3;
+/// Intervals of a series that the first pass over the data must fill to have a rate: a
+/// second, as a rule, so that a slow start is not taken for a pass.
+const FIRST_PASS_INTERVALS_MIN: usize = 10;
 
 /// So often must all of the data be moved for later passes to have one.
 const PASSES_MIN: f64 = 3.0;
@@ -325,7 +326,8 @@ fn flushes_like_writes(case: &Case<'_>) -> Option<(String, String)> {
 fn durable_writes(case: &Case<'_>) -> Option<u64> {
     let durability = &case.row.workload.durability;
     if durability.write_through {
-        return Some(case.ios(Operation::Write));
+        // Simulated devices know no write-through.
+        return case.real().then(|| case.ios(Operation::Write));
     }
     let every = durability.fsync_every.or(durability.fdatasync_every);
     every.map(|_| case.ios(Operation::Flush))

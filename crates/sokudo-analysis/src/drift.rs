@@ -194,8 +194,7 @@ fn not_steady(case: &Case<'_>) -> Option<Ruling> {
     } else {
         (
             "the drive grew hot, a credit of the provider's ran out, or other load began",
-            "take the lower speed for what lasts, and measure again after a rest (--time for longer \
-             trials)",
+            "take the lower speed for what lasts, and measure longer (--time), again after a rest",
         )
     };
     Some(Ruling::new(Code::NotSteady, symptom, cause, remedy))

@@ -6,16 +6,24 @@
 
 use std::fs::File;
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 
 use sokudo_model::{Event, Moved, Nanos, Operation, Outcome, Phase, StopReason, Workload};
+use sokudo_sys::{begin_write_back, write_back};
 
 use crate::backend::TICK;
 use crate::clock::Clock as _;
-use crate::stage::uses;
+use crate::offsets::Stretch;
+use crate::stage::{stretch_of, uses};
 use crate::target::Target;
 use crate::threads::Shared;
+
+/// What is written back before the control is looked at again: less than two seconds of
+/// the slowest devices, and enough for a fast one to be busy.
+const PIECE_BYTES: u64 = 16 << 20;
 
 /// Which writes are made durable after the measured part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,12 +53,12 @@ pub(crate) fn complete(
         if !is_due(workload, outcome, asked) || shared.control.is_cancelled() {
             continue;
         }
-        let Ok(files) = files(workload, targets) else {
+        let Ok(parts) = parts(workload, targets) else {
             continue;
         };
         listener(Event::MakingDurable { workload: index });
         let mut tell = || listener(progress(shared, index, outcome, started_at));
-        if let Some(ended_at) = flush(files, shared, &mut tell) {
+        if let Some(ended_at) = flush(parts, shared, &mut tell) {
             let after = ended_at
                 .saturating_sub(started_at)
                 .saturating_sub(outcome.started_after.0);
@@ -80,26 +88,39 @@ fn is_due(workload: &Workload, outcome: &Outcome, asked: MakeDurable) -> bool {
     is_left && !flushes && wrote && ended && workload.ramp.0 == 0 && workload.verify.is_none()
 }
 
-fn files(workload: &Workload, targets: &[Target]) -> io::Result<Vec<File>> {
-    let mut files = Vec::new();
-    for file_use in uses(workload) {
-        if let Some(Target::File(file)) = targets.get(file_use.target as usize) {
-            files.push(file.handle().try_clone()?);
-        }
-    }
-    Ok(files)
+/// What of a file may have been written.
+struct Part {
+    file: File,
+    stretch: Stretch,
 }
 
-/// When all files were durable, on the clock; `None` where a flush failed or was given up.
-/// A thread of its own waits for the kernel, which cannot be told to stop.
-fn flush(files: Vec<File>, shared: &Shared<'_>, tell: &mut dyn FnMut()) -> Option<u64> {
+fn parts(workload: &Workload, targets: &[Target]) -> io::Result<Vec<Part>> {
+    let mut parts = Vec::new();
+    for file_use in uses(workload) {
+        if let Some(target) = targets.get(file_use.target as usize)
+            && let Target::File(file) = target
+        {
+            parts.push(Part {
+                file: file.handle().try_clone()?,
+                stretch: stretch_of(&file_use, target),
+            });
+        }
+    }
+    Ok(parts)
+}
+
+/// When all parts were durable, on the clock; `None` where a flush failed or was given up.
+/// A thread of its own waits for the kernel.
+fn flush(parts: Vec<Part>, shared: &Shared<'_>, tell: &mut dyn FnMut()) -> Option<u64> {
     let (ended, end) = mpsc::channel();
+    let given_up = Arc::new(AtomicBool::default());
+    let stop = Arc::clone(&given_up);
     let waiting = thread::Builder::new()
         .name("sokudo-flush".to_owned())
         .spawn(move || {
-            let flushed = files.iter().try_for_each(File::sync_data);
+            let flushed = parts.iter().all(|part| part.flush(&stop).is_ok());
             // Nobody listens any more where it was given up.
-            let _ = ended.send(flushed.is_ok());
+            let _ = ended.send(flushed);
         });
     waiting.ok()?;
     loop {
@@ -109,10 +130,33 @@ fn flush(files: Vec<File>, shared: &Shared<'_>, tell: &mut dyn FnMut()) -> Optio
             Err(RecvTimeoutError::Timeout) => {
                 tell();
                 if shared.control.is_cancelled() {
+                    given_up.store(true, Ordering::Relaxed);
                     return None;
                 }
             }
         }
+    }
+}
+
+impl Part {
+    /// Writes it back piece by piece, always two at a time, then flushes it. The kernel
+    /// cannot be told to stop a flush, but pieces can be counted.
+    fn flush(&self, given_up: &AtomicBool) -> io::Result<()> {
+        let Stretch { start, length } = self.stretch;
+        let end = start.saturating_add(length);
+        let mut offset = start;
+        // Where there is no page cache to write back (`ESPIPE`), the flush does all.
+        let mut known = begin_write_back(&self.file, offset, PIECE_BYTES).is_ok();
+        while known && offset < end {
+            if given_up.load(Ordering::Relaxed) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let next = offset.saturating_add(PIECE_BYTES);
+            known = next >= end || begin_write_back(&self.file, next, PIECE_BYTES).is_ok();
+            known &= write_back(&self.file, offset, PIECE_BYTES).is_ok();
+            offset = next;
+        }
+        self.file.sync_data()
     }
 }
 

@@ -26,6 +26,7 @@ pub mod residency;
 mod ring;
 pub mod scsi;
 mod usage;
+mod write_back;
 
 pub use aio::Aio;
 pub use block_cache::flush_block_cache;
@@ -38,3 +39,4 @@ pub use region::{CHUNK_ALIGNMENT, PageWish, Pages, Region};
 pub use request::{Action, Request};
 pub use ring::{Ring, RingFeatures};
 pub use usage::{ThreadCounts, ThreadTime, thread_counts, thread_time};
+pub use write_back::{begin_write_back, write_back};

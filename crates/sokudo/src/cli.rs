@@ -340,7 +340,7 @@ pub(crate) struct Printing {
     #[arg(short, long, help_heading = "What is printed")]
     pub(crate) quiet: bool,
 
-    /// Least verdict of every row: verified or unverified; if one is worse, exit with 4
+    /// Exit with 4 if the verdict of a row is worse: verified or unverified
     ///
     /// What was measured is printed all the same, and one line on standard error names
     /// the rows that fall short, each with its first finding.

@@ -324,6 +324,10 @@ mod tests {
             "write_cache=maybe: \"maybe\" is not on or off"
         );
         assert_eq!(
+            message("sim:hdd?flush=maybe"),
+            "flush=maybe: \"maybe\" is not true or lies"
+        );
+        assert_eq!(
             message("sim:hdd?rpm=5"),
             "rpm=5 is out of range; it goes from 1000 to 30000"
         );

@@ -429,11 +429,12 @@ fn a_write_larger_than_the_cache_passes_through() {
 
 // ---- what every device has in common
 
-const ALL: [&str; 6] = [
+const ALL: [&str; 7] = [
     "sim:const?size=1GiB",
     "sim:const?size=1GiB&parallel=3&jitter=50us&rate=300MB/s",
     "sim:hdd?size=1GiB&cache=2MiB",
     "sim:hdd?size=1GiB&write_cache=off&ncq=4",
+    "sim:hdd?size=1GiB&flush=lies",
     "sim:ssd?size=1GiB&cache=1MiB",
     "sim:ssd?size=1GiB&channels=1&dies=1&stall=3ms:50ms",
 ];
@@ -713,4 +714,21 @@ proptest! {
             prop_assert_eq!(device.counters(), counters);
         }
     }
+}
+
+#[test]
+fn a_disk_that_lies_about_flushes_ends_them_at_once() {
+    let flush_ms = |spec: &str| {
+        let mut host = Host::new(spec);
+        let mut longest_ns = 0;
+        for round in 0..50 {
+            host.random(Operation::Write, 1, 1);
+            let flushed = host.run(1, 1, |_| (Operation::Flush, 0, 0));
+            longest_ns = longest_ns.max(flushed.latencies_ns[0]);
+            assert_eq!(flushed.completions.len(), 1, "{round}");
+        }
+        longest_ns as f64 / 1e6
+    };
+    assert!(flush_ms("sim:hdd?size=1TB") > 5.0);
+    assert!(flush_ms("sim:hdd?size=1TB&flush=lies") < 0.1);
 }

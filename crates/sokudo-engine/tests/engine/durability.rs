@@ -1,9 +1,14 @@
 //! When writes are made durable (invariant 5): as many flushes as the rule says.
 
-use sokudo_engine::Target;
-use sokudo_model::{Bytes, Durability, Operation, Outcome, StopReason, Workload};
+use sokudo_engine::{Control, MakeDurable, StageOptions, Target, run_stage};
+use sokudo_model::{
+    Bytes, DataContent, DirectMode, Durability, Event, Nanos, Operation, Outcome, Stage,
+    StopReason, Workload,
+};
 
-use crate::setup::{KERNEL_BACKENDS, OwnFile, for_ios, for_ms, run_one, simulated, writes};
+use crate::setup::{
+    KERNEL_BACKENDS, OwnFile, for_ios, for_ms, random_reads, run_one, simulated, writes,
+};
 
 const WRITES: u64 = 105;
 
@@ -179,4 +184,90 @@ fn reads_are_not_flushed() {
     };
     let outcome = run_one(workload, &mut simulated("sim:const"));
     assert_eq!((outcome.ios(), flushes(&outcome)), (100, 0));
+}
+
+/// What is known of when 8 MiB that were written so were durable.
+fn durable_after(workload: Workload, make_durable: MakeDurable) -> Option<Nanos> {
+    let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
+    let options = StageOptions {
+        make_durable,
+        ..StageOptions::default()
+    };
+    let stage = Stage {
+        workloads: vec![workload],
+    };
+    let (mut told, mut targets) = (0, [own.target()]);
+    let mut listener = |event| told += u32::from(matches!(event, Event::MakingDurable { .. }));
+    let outcomes = run_stage(
+        &stage,
+        options,
+        &mut targets,
+        &Control::new(),
+        &mut listener,
+    );
+    let outcome = outcomes.unwrap().remove(0);
+    assert_eq!(told, u32::from(outcome.durable_after.is_some()));
+    assert_eq!(outcome.operation(Operation::Flush), None);
+    if let Some(after) = outcome.durable_after {
+        assert!(after >= outcome.elapsed, "{after} {}", outcome.elapsed);
+        let rate = outcome.durable_bytes_per_second().unwrap();
+        assert!(rate <= outcome.bytes_per_second().unwrap());
+    }
+    outcome.durable_after
+}
+
+#[test]
+fn what_a_cache_took_is_made_durable_once_where_that_is_asked_for() {
+    let buffered = || Workload {
+        limits: for_ios(2_048),
+        direct: DirectMode::Off,
+        ..writes(4)
+    };
+    assert!(durable_after(buffered(), MakeDurable::Buffered).is_some());
+    assert!(durable_after(buffered(), MakeDurable::All).is_some());
+    assert_eq!(durable_after(buffered(), MakeDurable::Nothing), None);
+    let reads = Workload {
+        direct: DirectMode::Off,
+        limits: for_ios(100),
+        ..random_reads(1)
+    };
+    assert_eq!(durable_after(reads, MakeDurable::All), None);
+    let with_ramp = Workload {
+        ramp: Nanos::from_millis(5),
+        limits: for_ms(20),
+        ..buffered()
+    };
+    assert_eq!(durable_after(with_ramp, MakeDurable::All), None);
+}
+
+#[test]
+fn an_interrupted_row_is_not_made_durable() {
+    let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
+    let control = Control::new();
+    let stage = Stage {
+        workloads: vec![Workload {
+            direct: DirectMode::Off,
+            ..writes(1)
+        }],
+    };
+    let options = StageOptions {
+        make_durable: MakeDurable::All,
+        ..StageOptions::default()
+    };
+    let mut listener = |event: Event| {
+        assert!(!matches!(event, Event::MakingDurable { .. }));
+        control.cancel();
+    };
+    let outcomes = run_stage(
+        &stage,
+        options,
+        &mut [own.target()],
+        &control,
+        &mut listener,
+    );
+    let outcome = outcomes.unwrap().remove(0);
+    assert_eq!(
+        (outcome.stopped, outcome.durable_after),
+        (StopReason::Cancelled, None)
+    );
 }

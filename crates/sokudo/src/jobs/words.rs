@@ -13,7 +13,6 @@ const FIO: &[(&str, &str)] = &[
     ("(--runs, --time)", "(runtime, or sokudo run --runs)"),
     ("(--runs, --max-time)", "(sokudo run --runs)"),
     ("(--time)", "(runtime)"),
-    ("(--time for longer trials)", "(runtime)"),
     ("(--threads)", "(numjobs)"),
     ("with --data random", "without zero_buffers"),
     ("with --runs", "with sokudo run --runs"),
@@ -33,7 +32,6 @@ const DISKSPD: &[(&str, &str)] = &[
     ("(--runs, --time)", "(-d)"),
     ("(--runs, --max-time)", "(the line run more often)"),
     ("(--time)", "(-d)"),
-    ("(--time for longer trials)", "(-d)"),
     ("(--threads)", "(-t)"),
     ("with --data random", "with -Zr"),
     (

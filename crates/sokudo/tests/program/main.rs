@@ -18,6 +18,7 @@ mod explain;
 mod faults;
 mod faulty_disk;
 mod faulty_file;
+mod figures;
 mod fio_door;
 mod fio_safety;
 mod formats;

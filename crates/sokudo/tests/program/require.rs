@@ -62,7 +62,7 @@ fn a_run_that_failed_ends_with_1_whatever_was_required() {
         "--require",
         "verified",
     ];
-    let ended = mark("sim:const?fail_at=0:EIO", &arguments);
+    let ended = mark("sim:const?fail_at=0+16MiB:EIO", &arguments);
     assert_eq!(ended.code(), Some(1), "{ended:?}");
 }
 
