@@ -2,6 +2,7 @@
 //! from being seen.
 
 use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Operation, Outcome, TargetKind};
+use sokudo_stats::Summary;
 
 use crate::RowRule;
 use crate::case::{Case, counted, counts};
@@ -237,10 +238,33 @@ fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
     };
     Some(Ruling::new(
         Code::BufferedWrites,
-        "writes counted as done when they were in memory, not when the device had them",
+        into_memory(case),
         cause,
         remedy,
     ))
+}
+
+/// Both figures of writes that a cache took: how fast it took them, and how fast they
+/// became durable.
+fn into_memory(case: &Case<'_>) -> String {
+    let median = |rate: fn(&Outcome) -> Option<f64>| {
+        let rates: Vec<f64> = case.outcomes().filter_map(rate).collect();
+        Summary::of(&rates).map(|summary| summary.median / 1e6)
+    };
+    let taken = median(|outcome| {
+        let writes = outcome.operation(Operation::Write)?;
+        #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+        let bytes = writes.bytes.0 as f64;
+        (outcome.elapsed > Nanos(0)).then(|| bytes / outcome.elapsed.as_secs_f64())
+    });
+    let durable = median(Outcome::durable_bytes_per_second);
+    let both = match (taken, durable) {
+        (Some(taken), Some(durable)) => {
+            format!("; {taken:.1} MB/s into memory, durable: {durable:.1} MB/s")
+        }
+        _ => String::new(),
+    };
+    format!("writes counted as done when they were in memory, not when the device had them{both}")
 }
 
 /// The engine does not tally its ramp, but the devices count it: too few bytes

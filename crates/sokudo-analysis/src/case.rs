@@ -7,6 +7,7 @@ use sokudo_model::{
     BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, Operation, Outcome, RateProcess,
     Row, Run, TargetInfo, TargetKind,
 };
+use sokudo_stats::Histogram;
 
 /// File systems that never write a block in place.
 const COPY_ON_WRITE: [&str; 5] = ["bcachefs", "btrfs", "f2fs", "nilfs2", "zfs"];
@@ -66,6 +67,19 @@ impl<'a> Case<'a> {
             _ => 0,
         };
         measured + aside
+    }
+
+    /// Latencies of this operation in all trials; `None` where there was none.
+    pub(crate) fn latency(&self, operation: Operation) -> Option<Histogram> {
+        let tallies = self
+            .outcomes()
+            .filter_map(|outcome| outcome.operation(operation));
+        let all = tallies.map(|tally| tally.latency.clone());
+        let all = all.reduce(|mut all, one| {
+            all.merge(&one);
+            all
+        })?;
+        (!all.is_empty()).then_some(all)
     }
 
     /// The most that a survey can have asked for without getting it. The devices count
@@ -182,6 +196,12 @@ impl<'a> Case<'a> {
         self.target().devices.iter().find(|device| {
             device.kind == BlockDeviceKind::Loop && device.backing_direct != Some(true)
         })
+    }
+
+    /// Whether a leaf is memory presented as a disk.
+    pub(crate) fn on_memory_device(&self) -> bool {
+        let mut leaves = self.target().leaves();
+        leaves.any(|leaf| leaf.kind == BlockDeviceKind::Memory)
     }
 
     /// Whether the bytes are spread over several devices.

@@ -243,7 +243,7 @@ impl Code {
             Self::Trend => ("trend", Warning, Verified),
             Self::TwoModes => ("two-modes", Warning, Verified),
             Self::Stalls => ("stalls", Warning, Verified),
-            Self::PrecisionNotReached => ("precision-not-reached", Warning, Verified),
+            Self::PrecisionNotReached => ("precision-not-reached", Info, Verified),
             Self::WriteAmplification => ("write-amplification", Info, Verified),
             Self::ReadAmplification => ("read-amplification", Info, Verified),
             Self::ReadModifyWrite => ("read-modify-write", Info, Verified),

@@ -1,6 +1,22 @@
 //! What the figures of a run say about its device: small pure functions, each of which
-//! sees the whole run and concludes nothing or one thing. They work on any run that
-//! holds the rows they need, `sokudo explain` only makes sure that it does.
+//! sees the whole run and concludes nothing or one thing. They find the rows they need by
+//! what their workloads do, never by name, so that they work on any run that holds such
+//! rows; `sokudo explain` only makes sure that it does.
+//!
+//! No figure is changed, no verdict depends on any of this.
+
+mod drive_cache;
+mod evidence;
+mod fast_cells;
+mod flash_threshold;
+mod levels;
+mod map;
+mod parity;
+mod rotation;
+mod seek;
+mod shingles;
+mod threshold;
+mod zones;
 
 use sokudo_model::{Inference, Run};
 
@@ -8,7 +24,16 @@ use sokudo_model::{Inference, Run};
 type InferenceRule = fn(&Run) -> Option<Inference>;
 
 /// The rules, a list per theme, in the order in which conclusions are shown.
-const RULES: [&[InferenceRule]; 0] = [];
+const RULES: [&[InferenceRule]; 8] = [
+    zones::RULES,
+    rotation::RULES,
+    seek::RULES,
+    drive_cache::RULES,
+    shingles::RULES,
+    map::RULES,
+    fast_cells::RULES,
+    parity::RULES,
+];
 
 /// What the run's figures are consistent with.
 pub(crate) fn explain(run: &Run) -> Vec<Inference> {

@@ -11,14 +11,18 @@
 )]
 
 mod arrival;
+mod caches;
 mod case;
 mod code;
+mod compare;
 mod disk;
+mod drift;
 mod explain;
 mod failures;
 mod invariants;
 #[cfg(test)]
 mod sample;
+mod stalls;
 mod steadiness;
 mod surplus;
 #[cfg(test)]
@@ -31,6 +35,7 @@ mod workload;
 use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
 
 pub use code::Code;
+pub use compare::{Comparing, Side, compare};
 pub use disk::{DISK_CODES, examine};
 
 use case::Case;
@@ -43,14 +48,17 @@ type RowRule = fn(&Case<'_>) -> Option<Ruling>;
 type RunRule = fn(&Run) -> Option<Ruling>;
 
 /// The rules about rows, a list per theme.
-const ROW_RULES: [&[RowRule]; 8] = [
+const ROW_RULES: [&[RowRule]; 11] = [
     failures::RULES,
     invariants::RULES,
     target::RULES,
     arrival::RULES,
     surplus::RULES,
+    caches::RULES,
     tester::RULES,
     steadiness::RULES,
+    drift::RULES,
+    stalls::RULES,
     workload::RULES,
 ];
 

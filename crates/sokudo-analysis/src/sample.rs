@@ -167,6 +167,8 @@ pub(crate) fn device(name: &str, kind: BlockDeviceKind, is_leaf: bool) -> BlockD
         logical_block_bytes: Some(Bytes(512)),
         physical_block_bytes: Some(Bytes(512)),
         rotational: Some(false),
+        rotation_rpm: None,
+        cache_bytes: None,
         scheduler: None,
         write_cache: None,
         max_io_bytes: None,

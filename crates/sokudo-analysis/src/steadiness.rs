@@ -1,20 +1,28 @@
 //! Do the trials agree.
 
-use sokudo_model::{Enough, Outcome, TargetKind};
-use sokudo_stats::{Summary, first_deviation};
+use sokudo_model::{Enough, IntervalRates, Nanos, Outcome, TargetKind};
+use sokudo_stats::{Summary, WarmUp, first_deviation};
 
 use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
+use crate::drift::{Shape, shape};
 use crate::threshold::{
     FIRST_RUN_DEVIATIONS_MAX, FIRST_RUN_SHARE_MIN, INTERVAL_REACH_MAX, INTERVAL_TRIALS_MIN,
+    WARM_UP_SHIFT_MIN, WARM_UP_TRIALS_SHARE_MIN,
 };
 
-pub(crate) const RULES: &[RowRule] = &[unsteady, first_run_outlier, precision_not_reached];
+pub(crate) const RULES: &[RowRule] = &[unsteady, first_run_outlier, precision_not_reached, warm_up];
 
 /// The interval of the median is wide. That says nothing against the bytes'
 /// arrival, so that the verdict stays; it says how little one figure tells.
 fn unsteady(case: &Case<'_>) -> Option<Ruling> {
+    // What says in which way the trials differ says more.
+    let is_told = shape(case)
+        .is_some_and(|shape| matches!(shape, Shape::Fallen | Shape::TwoGroups | Shape::Trending));
+    if is_told {
+        return None;
+    }
     let reach = Enough::reach(&case.row.trials).filter(|_| !case.arrives_by_chance())?;
     (reach > INTERVAL_REACH_MAX).then(|| {
         Ruling::new(
@@ -34,6 +42,15 @@ fn unsteady(case: &Case<'_>) -> Option<Ruling> {
 /// The first trial is unlike the others, so that a mean over all is of two things. Trials
 /// after a discarded one are not looked at, nor those of no device.
 fn first_run_outlier(case: &Case<'_>) -> Option<Ruling> {
+    first_run(case).filter(|_| shape(case) == Some(Shape::FirstUnlike))
+}
+
+/// Whether the first trial is unlike the others.
+pub(crate) fn is_first_unlike(case: &Case<'_>) -> bool {
+    first_run(case).is_some()
+}
+
+fn first_run(case: &Case<'_>) -> Option<Ruling> {
     let bandwidths: Vec<f64> = case
         .outcomes()
         .filter_map(Outcome::bytes_per_second)
@@ -91,7 +108,8 @@ fn precision_not_reached(case: &Case<'_>) -> Option<Ruling> {
     let enough = schedule.enough?;
     let trials = &case.row.trials;
     let all_made = u32::try_from(trials.len()).is_ok_and(|made| made >= schedule.trials);
-    if !all_made || enough.is_reached(trials) {
+    let is_over = all_made || enough.is_spent(trials);
+    if !is_over || enough.is_precise(trials) {
         return None;
     }
     let asked = f64::from(enough.half_width_permille) / 10.0;
@@ -106,21 +124,103 @@ fn precision_not_reached(case: &Case<'_>) -> Option<Ruling> {
             trials.len()
         ),
         "the trials differ more than that, or are too few",
-        "allow more trials (--runs), make them longer (--time), or ask for less (--precision)",
+        "allow more (--runs, --max-time), make the trials longer (--time), or ask for less (--precision)",
     ))
+}
+
+/// Most trials begin at another speed than they go on with, on the same side, and the figure
+/// would be another one without their beginnings.
+#[expect(clippy::cast_precision_loss, reason = "trials are few")]
+fn warm_up(case: &Case<'_>) -> Option<Ruling> {
+    if case.target().kind == TargetKind::Null {
+        return None;
+    }
+    let beginnings: Vec<Beginning> = case
+        .outcomes()
+        .filter_map(|outcome| Beginning::of(outcome, case.row.workload.limits.time))
+        .collect();
+    let fast = beginnings.iter().filter(|one| one.is_fast()).count();
+    let is_fast = fast * 2 > beginnings.len();
+    let alike = || beginnings.iter().filter(|one| one.is_fast() == is_fast);
+    let share = alike().count() as f64 / case.row.trials.len() as f64;
+    let middle = |figure: &dyn Fn(&Beginning) -> f64| {
+        Summary::of(&alike().map(figure).collect::<Vec<_>>()).map(|summary| summary.median)
+    };
+    let shift = middle(&|one| one.after / one.whole - 1.0)?;
+    if share <= WARM_UP_TRIALS_SHARE_MIN || shift.abs() < WARM_UP_SHIFT_MIN {
+        return None;
+    }
+    let (side, cause) = if is_fast {
+        (
+            "faster",
+            "a cache of the disk takes the first I/Os of each trial, and what follows comes at the pace of the medium",
+        )
+    } else {
+        (
+            "slower",
+            "the disk leaves a power state or moves its heads to the row's place first, or a queue or a cache has to fill",
+        )
+    };
+    Some(Ruling::new(
+        Code::WarmUp,
+        format!(
+            "trials begin {side} than they go on: {:.1} MB/s for {:.0} ms, then {:.1} MB/s; without their \
+             beginnings the figure would differ by {:+.0} %",
+            middle(&|one| one.before)? / 1e6,
+            middle(&|one| one.length.as_secs_f64())? * 1e3,
+            middle(&|one| one.after)? / 1e6,
+            shift * 100.0
+        ),
+        cause,
+        "for the speed that lasts use longer trials (--time), in which the beginning counts less",
+    ))
+}
+
+/// The beginning of a trial that is unlike the rest of it.
+struct Beginning {
+    length: Nanos,
+    before: f64,
+    after: f64,
+    /// Of the whole trial.
+    whole: f64,
+}
+
+impl Beginning {
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a series has hundreds of points"
+    )]
+    fn of(outcome: &Outcome, time: Option<Nanos>) -> Option<Self> {
+        let intervals = IntervalRates::of(outcome, time);
+        let rates = &intervals.per_second;
+        let found = WarmUp::of(rates)?;
+        Some(Self {
+            length: Nanos(found.values as u64 * intervals.length.0),
+            before: found.mean_before,
+            after: found.mean_after,
+            whole: rates.iter().sum::<f64>() / rates.len() as f64,
+        })
+        .filter(|_| outcome.bytes_moved().0 > 0)
+    }
+
+    fn is_fast(&self) -> bool {
+        self.before > self.after
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::sample::{check, reads_with, text_of};
     use sokudo_model::Verdict::Verified;
-    use sokudo_model::{Nanos, Run};
+    use sokudo_model::{Bytes, Nanos, Run, SeriesPoint};
 
     /// Six trials whose speeds lie evenly between these factors of the median.
     fn spread(half_width: f64) -> Run {
         reads_with(|run| {
             for (index, trial) in run.rows[0].trials.iter_mut().enumerate() {
-                let speed = 1.0 + half_width * (index as f64 / 2.5 - 1.0);
+                // Neither rising nor falling: that would be a trend.
+                let place = [5.0, 0.0, 3.0, 1.0, 4.0, 2.0][index];
+                let speed = 1.0 + half_width * (place / 2.5 - 1.0);
                 trial.outcome.elapsed = Nanos((1e9 / speed) as u64);
                 trial.outcome.depth_achieved = speed;
             }
@@ -171,7 +271,7 @@ mod tests {
         check(vec![
             ("slow", taking(&slow), &["first-run-outlier"], Verified),
             ("fast", taking(&fast), &["first-run-outlier"], Verified),
-            ("not the first", taking(&late), &[], Verified),
+            ("not the first", taking(&late), &["outliers"], Verified),
             ("near", taking(&near), &[], Verified),
             (
                 "far in deviations, but small",
@@ -220,10 +320,7 @@ mod tests {
     fn a_precision_that_was_not_reached_is_told_and_one_that_was_is_not() {
         let asking = |permille| {
             let mut run = taking(&[1_000, 1_030, 970, 1_020, 980, 1_010]);
-            run.schedule.enough = Some(sokudo_model::Enough {
-                trials_min: 6,
-                half_width_permille: permille,
-            });
+            run.schedule.enough = Some(sokudo_model::Enough::within(permille));
             run
         };
         check(vec![
@@ -238,10 +335,101 @@ mod tests {
         let mut interrupted = asking(20);
         interrupted.schedule.trials = 12;
         check(vec![("more were due", interrupted, &[], Verified)]);
+        let mut spent = asking(20);
+        spent.schedule.trials = 12;
+        spent.schedule.enough.as_mut().unwrap().time_max = Some(Nanos::from_secs(6));
+        check(vec![(
+            "no time for more",
+            spent,
+            &["precision-not-reached"],
+            Verified,
+        )]);
+        let mut between_looks = asking(50);
+        between_looks.schedule.trials = 7;
+        let again = between_looks.rows[0].trials[0].clone();
+        between_looks.rows[0].trials.push(again);
+        check(vec![("precise after all", between_looks, &[], Verified)]);
         let mut few = asking(20);
         few.rows[0].trials.truncate(3);
         few.schedule.trials = 3;
         assert!(text_of(few, "precision-not-reached").contains("fewer than 6"));
+    }
+
+    /// Reads whose trials go on at these rates, interval by interval, in MB/s.
+    fn going(rates: impl Fn(usize) -> Vec<f64>) -> Run {
+        reads_with(|run| {
+            for (number, trial) in run.rows[0].trials.iter_mut().enumerate() {
+                let points = (1..).zip(rates(number));
+                trial.outcome.series = points
+                    .map(|(index, rate)| SeriesPoint {
+                        at: Nanos::from_millis(10 * index),
+                        bytes: Bytes((rate * 1e4) as u64),
+                        ios: 1,
+                    })
+                    .collect();
+            }
+        })
+    }
+
+    fn step(front: usize, level: f64) -> Vec<f64> {
+        let wave = |index: usize| ((index * 7) % 5) as f64;
+        (0..100)
+            .map(|index| if index < front { level } else { 100.0 } + wave(index))
+            .collect()
+    }
+
+    #[test]
+    fn trials_that_begin_at_another_speed_are_told() {
+        check(vec![
+            ("fast", going(|_| step(20, 180.0)), &["warm-up"], Verified),
+            ("slow", going(|_| step(15, 20.0)), &["warm-up"], Verified),
+            ("steady", going(|_| step(0, 0.0)), &[], Verified),
+            ("of no weight", going(|_| step(5, 80.0)), &[], Verified),
+            (
+                "half of the trials",
+                going(|number| step(20 * (number % 2), 180.0)),
+                &[],
+                Verified,
+            ),
+        ]);
+        let text = text_of(going(|_| step(20, 180.0)), "warm-up");
+        assert!(
+            text.contains("182.0 MB/s for 200 ms, then 102.0 MB/s"),
+            "{text}"
+        );
+        assert!(text.contains("differ by -14 %"), "{text}");
+    }
+
+    #[test]
+    fn of_runs_that_only_vary_few_are_told_to_warm_up() {
+        let mut random = sokudo_stats::Random::new(7);
+        let mut noise = 0.0;
+        let rounds = 300;
+        let alarms = (0..rounds)
+            .filter(|_| {
+                let trials: Vec<Vec<f64>> = (0..6)
+                    .map(|_| {
+                        (0..100)
+                            .map(|_| {
+                                // Twelve uniform values make one that is nearly normal; each
+                                // keeps half of the one before.
+                                let drawn: f64 = (0..12).map(|_| random.fraction()).sum();
+                                noise = 0.5 * noise + drawn - 6.0;
+                                100.0 + 15.0 * noise
+                            })
+                            .collect()
+                    })
+                    .collect();
+                let mut run = going(|number| trials[number].clone());
+                crate::judge(&mut run);
+                let assessment = run.rows[0].assessment.take().unwrap();
+                assessment
+                    .findings
+                    .iter()
+                    .any(|found| found.code == "warm-up")
+            })
+            .count();
+        assert!(alarms * 50 <= rounds, "{alarms} of {rounds}");
     }
 
     #[test]

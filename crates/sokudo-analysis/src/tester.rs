@@ -10,6 +10,7 @@ use crate::threshold::{CPU_SHARE_MAX, DEPTH_SHARE_MIN, INTERVAL_TRIALS_MIN};
 pub(crate) const RULES: &[RowRule] = &[
     depth_not_reached,
     rate_not_reached,
+    tester_limited,
     engine_fallback,
     stopped_early,
     few_trials,
@@ -82,6 +83,44 @@ fn rate_not_reached(case: &Case<'_>) -> Option<Ruling> {
         cause,
         remedy,
     ))
+}
+
+/// The depth is reached, and the threads still compute nearly all the time: the device may
+/// be able to do more than they can ask for. Where the bytes came from memory anyway, or
+/// where work is done between I/Os on purpose, that is told or wanted otherwise.
+fn tester_limited(case: &Case<'_>) -> Option<Ruling> {
+    let workload = &case.row.workload;
+    let closed_loop = workload.rate.is_none() && workload.think.is_none();
+    let works_between = workload.verify.is_some()
+        || workload.tree.is_some()
+        || workload.survey.is_some()
+        || workload.rewritten_percent > 0;
+    let is_disk = case.real() && case.direct() && !case.in_memory() && !case.on_memory_device();
+    if !closed_loop || works_between || !is_disk || depth_not_reached(case).is_some() {
+        return None;
+    }
+    let (mut busy, mut available) = (0.0, 0.0);
+    for outcome in case.outcomes() {
+        let cpu = outcome.cpu?;
+        busy += cpu.user.as_secs_f64() + cpu.system.as_secs_f64();
+        available += outcome.elapsed.as_secs_f64() * f64::from(workload.clones);
+    }
+    (available > 0.0 && busy > available * CPU_SHARE_MAX).then(|| {
+        let threads = match workload.clones {
+            1 => "the row's thread".to_owned(),
+            clones => format!("the row's {clones} threads"),
+        };
+        Ruling::new(
+            Code::TesterLimited,
+            format!(
+                "{threads} computed {:.0} % of the time: the figure is what this processor can ask \
+                 for, and the device may be faster",
+                busy / available * 100.0
+            ),
+            "issuing and completing so many I/Os takes all of the processor's time",
+            "use more threads (--threads), as many as there are processors, or larger blocks",
+        )
+    })
 }
 
 /// Whether nothing is in flight between the places of a survey, so that a depth is
@@ -295,6 +334,38 @@ mod tests {
         let mut load = asked_for(2.0);
         load.plan.method = LOAD.to_owned();
         check(vec![("asked for on purpose", load, &[], Verified)]);
+    }
+
+    #[test]
+    fn threads_that_compute_all_the_time_limit_the_figure() {
+        let busy = |percent: u64| {
+            reads_with(|run| {
+                each_outcome(run, |outcome| {
+                    outcome.cpu = Some(CpuTime {
+                        user: Nanos::from_millis(percent * 5),
+                        system: Nanos::from_millis(percent * 5),
+                    });
+                });
+            })
+        };
+        let shown = spoilt(busy(98), |run| run.target.kind = TargetKind::Simulated);
+        let paced = spoilt(busy(98), |run| {
+            run.rows[0].workload.rate = Some(Rate::Iops(10_000));
+        });
+        check(vec![
+            ("98 %", busy(98), &["tester-limited"], Unverified),
+            ("85 %", busy(85), &[], Verified),
+            ("simulated", shown, &[], Verified),
+            ("at a rate", paced, &[], Verified),
+        ]);
+        let text = text_of(busy(98), "tester-limited");
+        assert!(
+            text.contains("the row's thread computed 98 % of the time"),
+            "{text}"
+        );
+        // A missing depth says more.
+        let short = spoilt(busy(98), |run| run.rows[0].workload.depth = 4);
+        check(vec![("short", short, &["depth-not-reached"], Unverified)]);
     }
 
     #[test]

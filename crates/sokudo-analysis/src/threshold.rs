@@ -2,7 +2,7 @@
 //!
 //! `docs/METHOD.md` repeats them for readers; a test holds the two together.
 
-use sokudo_model::Bytes;
+use sokudo_model::{Bytes, Nanos};
 
 /// Below this, bytes are missing at the devices. 2 % is far above what a correct
 /// count can be off (on ext4, xfs and loop devices it is exact), and far below
@@ -60,7 +60,7 @@ pub const RATE_SHARE_MIN: f64 = sokudo_model::RateKept::SHARE_MIN;
 pub const CONFIDENCE: f64 = 0.95;
 
 /// Fewer trials give no interval with [`CONFIDENCE`].
-pub const INTERVAL_TRIALS_MIN: usize = 6;
+pub const INTERVAL_TRIALS_MIN: usize = sokudo_stats::INTERVAL_TRIALS_MIN;
 
 /// Half the interval's width, relative to the median, above which a figure is
 /// called unsteady.
@@ -75,6 +75,98 @@ pub const FIRST_RUN_DEVIATIONS_MAX: f64 = 14.826;
 /// A first trial nearer to the median than this share of it makes no difference to
 /// anybody, however alike the others are.
 pub const FIRST_RUN_SHARE_MIN: f64 = 0.02;
+
+/// A trial that is no first one and nearer to the median than this share of it is not
+/// told. Five or more trials of a row may be unlike the others, and rows with few I/Os
+/// differ by some per cent.
+pub const OUTLIER_SHARE_MIN: f64 = 0.10;
+
+/// A speed that falls by less than this share of its first level is no fall.
+pub const FALL_SHARE_MIN: f64 = 0.20;
+
+/// The chance by which trials without a trend may seem to have one. Of six trials only
+/// those that all rise or all fall are less likely (1 of 360).
+pub const TREND_CHANCE_MAX: f64 = 0.01;
+
+/// A change from the first to the last trial that is less than this share of their median
+/// matters less than what two runs differ by.
+pub const TREND_SHARE_MIN: f64 = 0.10;
+
+/// So many times the wider group's range must lie between two groups. Of six normal
+/// values that are alike, 6 rows in 1,000 pass it by chance, and of those only the ones
+/// that [`GAP_SHARE_MIN`] lets pass.
+pub const GAP_FACTOR_MAX: f64 = 4.0;
+
+/// Groups that lie nearer than this share of the median make no difference.
+pub const GAP_SHARE_MIN: f64 = 0.10;
+
+/// A stall lasts so many times the 99th percentile. The tail of a device at work reaches
+/// some times its p99; what is far beyond is something else.
+pub const STALL_FACTOR_MIN: u64 = 20;
+
+/// Stalls that hold a smaller part of the sum of latencies move the mean less than trials
+/// differ.
+pub const STALL_LATENCY_SHARE_MIN: f64 = 0.10;
+
+/// A random read of a rotating disk that takes less than this was answered by a cache. The
+/// fastest disks turn once in 4 ms, and to another track an arm takes about 1 ms; half a
+/// millisecond without either is met by one read in eight at most, on the same track.
+pub const QUICK_READ_MAX: Nanos = Nanos::from_micros(500);
+
+/// Part of the random reads of a rotating disk that may be so quick.
+pub const QUICK_SHARE_MAX: f64 = 0.20;
+
+/// Fewer reads show no share.
+pub const QUICK_READS_MIN: u64 = 100;
+
+/// Later passes over the same data may be so many times as fast as the first one.
+pub const FIRST_PASS_FACTOR_MAX: f64 = 2.0;
+
+/// Random reads within less than this can all be answered by any cache: no disk and no
+/// controller of the last twenty years has less. It is the smallest test file too.
+pub const COVERAGE_SPAN_MIN: u64 = 16 * Bytes::MIB;
+
+/// Visits per block, on average, below which most reads are first ones or second ones. At
+/// four, three reads of four come back to a block that was read before.
+pub const COVERAGE_VISITS_MAX: f64 = 4.0;
+
+/// Fewer flushes show neither a rate nor a median.
+pub const FLUSHES_MIN: u64 = 100;
+
+/// Flushes that a rotating disk can end per turn, for each write that may be waiting. One
+/// is what a write to a place costs that the head has just passed; two allow for disks
+/// that write to a place of their own choice first.
+pub const FLUSHES_PER_TURN_MAX: f64 = 2.0;
+
+/// Revolutions per minute of the fastest disks ever sold, taken where a disk's own are
+/// not known.
+pub const ROTATION_RPM_MAX: u32 = 15_000;
+/// A difference that matters to nobody below this: the repeatability of the same tool on
+/// the same quiet disk, from one day to another.
+pub const DIFFERENCE_MIN: f64 = 0.02;
+
+/// With fewer trials on a side Mann and Whitney's test shows nothing, or (4 and 4) only
+/// with no overlap at all.
+pub const COMPARED_TRIALS_MIN: usize = 5;
+
+/// With fewer pairs Wilcoxon's test cannot reach [`CONFIDENCE`].
+pub const COMPARED_PAIRS_MIN: usize = 6;
+
+/// |Cliff's δ| from which an effect is called small (Romano et al. 2006).
+pub const EFFECT_SMALL_MIN: f64 = 0.147;
+
+/// … medium (the same).
+pub const EFFECT_MEDIUM_MIN: f64 = 0.33;
+
+/// … large (the same).
+pub const EFFECT_LARGE_MIN: f64 = 0.474;
+/// Part of a row's trials that must begin at another speed, on the same side: more than half.
+/// One trial in twenty seems to by chance (a test in `sokudo-stats` counts), six never did.
+pub const WARM_UP_TRIALS_SHARE_MIN: f64 = 0.5;
+
+/// How far the figure must move without the beginnings of its trials. A queue that fills and
+/// a first seek cost a second of a hard disk 2 %, and are no news to anybody.
+pub const WARM_UP_SHIFT_MIN: f64 = 0.05;
 
 #[cfg(test)]
 mod tests {
@@ -98,7 +190,9 @@ mod tests {
     fn number(text: &str) -> f64 {
         match text.strip_suffix('%') {
             Some(percent) => percent.trim().parse::<f64>().unwrap() / 100.0,
+            None if text.ends_with('s') => text.parse::<Nanos>().unwrap().as_secs_f64(),
             None => text
+                .replace(',', "")
                 .parse()
                 .unwrap_or_else(|_| text.parse::<Bytes>().unwrap().0 as f64),
         }
@@ -130,6 +224,31 @@ mod tests {
             ("INTERVAL_REACH_MAX", INTERVAL_REACH_MAX),
             ("FIRST_RUN_DEVIATIONS_MAX", FIRST_RUN_DEVIATIONS_MAX),
             ("FIRST_RUN_SHARE_MIN", FIRST_RUN_SHARE_MIN),
+            ("OUTLIER_SHARE_MIN", OUTLIER_SHARE_MIN),
+            ("FALL_SHARE_MIN", FALL_SHARE_MIN),
+            ("TREND_CHANCE_MAX", TREND_CHANCE_MAX),
+            ("TREND_SHARE_MIN", TREND_SHARE_MIN),
+            ("GAP_FACTOR_MAX", GAP_FACTOR_MAX),
+            ("GAP_SHARE_MIN", GAP_SHARE_MIN),
+            ("STALL_FACTOR_MIN", STALL_FACTOR_MIN as f64),
+            ("STALL_LATENCY_SHARE_MIN", STALL_LATENCY_SHARE_MIN),
+            ("QUICK_READ_MAX", QUICK_READ_MAX.as_secs_f64()),
+            ("QUICK_SHARE_MAX", QUICK_SHARE_MAX),
+            ("QUICK_READS_MIN", QUICK_READS_MIN as f64),
+            ("FIRST_PASS_FACTOR_MAX", FIRST_PASS_FACTOR_MAX),
+            ("COVERAGE_SPAN_MIN", COVERAGE_SPAN_MIN as f64),
+            ("COVERAGE_VISITS_MAX", COVERAGE_VISITS_MAX),
+            ("FLUSHES_MIN", FLUSHES_MIN as f64),
+            ("FLUSHES_PER_TURN_MAX", FLUSHES_PER_TURN_MAX),
+            ("ROTATION_RPM_MAX", f64::from(ROTATION_RPM_MAX)),
+            ("DIFFERENCE_MIN", DIFFERENCE_MIN),
+            ("COMPARED_TRIALS_MIN", COMPARED_TRIALS_MIN as f64),
+            ("COMPARED_PAIRS_MIN", COMPARED_PAIRS_MIN as f64),
+            ("EFFECT_SMALL_MIN", EFFECT_SMALL_MIN),
+            ("EFFECT_MEDIUM_MIN", EFFECT_MEDIUM_MIN),
+            ("EFFECT_LARGE_MIN", EFFECT_LARGE_MIN),
+            ("WARM_UP_TRIALS_SHARE_MIN", WARM_UP_TRIALS_SHARE_MIN),
+            ("WARM_UP_SHIFT_MIN", WARM_UP_SHIFT_MIN),
         ];
         // A line that begins with this declares a threshold.
         let declaration = ["pub", "const "].join(" ");
@@ -151,6 +270,65 @@ mod tests {
             assert_eq!(rows.len(), 1, "{code:?}");
             let severity = format!("{:?}", code.severity()).to_lowercase();
             assert_eq!(rows[0][..2], [&severity, code.verdict().name()], "{code:?}");
+        }
+    }
+
+    const FINDINGS: &str = include_str!("../../../docs/FINDINGS.md");
+
+    /// Every section about a finding: its code and the line below its heading.
+    fn sections() -> Vec<(&'static str, &'static str)> {
+        let lines: Vec<&str> = FINDINGS.lines().collect();
+        lines
+            .windows(2)
+            .filter_map(|pair| {
+                let code = pair[0].strip_prefix("### `")?.strip_suffix('`')?;
+                Some((code, pair[1]))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_finding_has_its_section_and_every_section_a_finding() {
+        let of_runs: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
+        let known: Vec<&str> = [&of_runs[..], &crate::DISK_CODES[..]].concat();
+        let told: Vec<&str> = sections().iter().map(|(code, _)| *code).collect();
+        assert_eq!(told, known);
+        for (code, line) in sections() {
+            if let Some(code) = Code::ALL.iter().find(|known| known.name() == code) {
+                let severity = format!("{:?}", code.severity()).to_lowercase();
+                assert_eq!(
+                    line,
+                    format!("{severity}, at best {}", code.verdict().name())
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_section_says_what_how_and_what_to_do() {
+        let texts = FINDINGS.split("\n### ").skip(1);
+        assert_eq!(texts.clone().count(), sections().len());
+        for text in texts {
+            for part in [
+                "**Symptom**",
+                "**Cause**",
+                "**How sokudo knows**",
+                "**Remedy**",
+            ] {
+                assert_eq!(text.matches(part).count(), 1, "{part} in {}", &text[..20]);
+            }
+        }
+    }
+
+    #[test]
+    fn thresholds_that_sections_name_exist() {
+        let words = FINDINGS.split(|sign: char| !sign.is_ascii_uppercase() && sign != '_');
+        let names: Vec<&str> = words
+            .filter(|word| word.contains('_') && word.len() > 5 && !word.starts_with('_'))
+            .collect();
+        assert!(names.len() > 20, "{names:?}");
+        for name in names.iter().filter(|name| !name.ends_with("_DIRECT")) {
+            assert_eq!(cells(name).len(), 1, "{name}");
         }
     }
 

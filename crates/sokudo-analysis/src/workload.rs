@@ -6,7 +6,7 @@ use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 
-pub(crate) const RULES: &[RowRule] = &[separate_offsets, zero_data];
+pub(crate) const RULES: &[RowRule] = &[separate_offsets, zero_data, repeating_data];
 
 fn separate_offsets(case: &Case<'_>) -> Option<Ruling> {
     let workload = &case.row.workload;
@@ -46,16 +46,71 @@ fn beside(case: &Case<'_>) -> u32 {
     threads.saturating_sub(own.clones)
 }
 
+/// Whether it matters what is written. Our own test file holds the same data, so that it
+/// matters to reads too.
+fn is_data_in_use(case: &Case<'_>) -> bool {
+    case.asks(Operation::Write) || case.target().kind == TargetKind::Directory
+}
+
 fn zero_data(case: &Case<'_>) -> Option<Ruling> {
-    let workload = &case.row.workload;
-    // Our own test file holds the same data, so that it matters to reads too.
-    let in_use = case.asks(Operation::Write) || case.target().kind == TargetKind::Directory;
-    (workload.data == DataContent::Zero && in_use).then(|| {
+    is_all_zero(&case.row.workload.data).then_some(())?;
+    is_data_in_use(case).then(|| {
         Ruling::new(
             Code::ZeroData,
             "the data is zeros",
             "zeros were asked for; file systems and disks may compress them, or not store them",
             "measure with --data random for what real data gets",
+        )
+    })
+}
+
+fn is_all_zero(data: &DataContent) -> bool {
+    match data {
+        DataContent::Zero => true,
+        DataContent::Pattern(bytes) => bytes.iter().all(|byte| *byte == 0),
+        _ => false,
+    }
+}
+
+/// What repeats itself can be stored once, and what compresses can be stored in less.
+fn repeating_data(case: &Case<'_>) -> Option<Ruling> {
+    let data = &case.row.workload.data;
+    let symptom = match data {
+        DataContent::Repeated => "every I/O writes the same random bytes".to_owned(),
+        DataContent::Pattern(bytes) if !is_all_zero(data) => {
+            format!(
+                "a pattern of {} bytes is written over and over",
+                bytes.len()
+            )
+        }
+        DataContent::Reducible(reducible) => {
+            let mut parts = Vec::new();
+            if reducible.compress_percent > 0 {
+                parts.push(format!(
+                    "{} % of the data compress away",
+                    reducible.compress_percent
+                ));
+            }
+            if reducible.dedupe_percent > 0 {
+                parts.push(format!(
+                    "{} % of the I/Os repeat another",
+                    reducible.dedupe_percent
+                ));
+            }
+            if parts.is_empty() {
+                return None;
+            }
+            parts.join(", ")
+        }
+        _ => return None,
+    };
+    is_data_in_use(case).then(|| {
+        Ruling::new(
+            Code::RepeatingData,
+            symptom,
+            "that was asked for, or is what the tool does by itself; file systems, arrays and disks \
+             that compress or deduplicate store less of it",
+            "measure with --data random for what data without repetitions get",
         )
     })
 }
@@ -146,6 +201,52 @@ mod tests {
             ("at random", together(random), &[], Verified),
             ("in turn", one_after_the_other(), &[], Verified),
         ]);
+    }
+
+    #[test]
+    fn data_that_repeat_or_compress_are_named() {
+        let with = |data: DataContent| writes_with(|run| run.rows[0].workload.data = data);
+        let reducible = |compress_percent, dedupe_percent| {
+            DataContent::Reducible(sokudo_model::Reducible {
+                compress_percent,
+                chunk: None,
+                filler: Vec::new(),
+                dedupe_percent,
+            })
+        };
+        let repeating = &["repeating-data"][..];
+        check(vec![
+            ("repeated", with(DataContent::Repeated), repeating, Verified),
+            (
+                "pattern",
+                with(DataContent::Pattern(vec![1, 2])),
+                repeating,
+                Verified,
+            ),
+            (
+                "zeros",
+                with(DataContent::Pattern(vec![0, 0])),
+                &["zero-data"],
+                Verified,
+            ),
+            ("compressible", with(reducible(50, 0)), repeating, Verified),
+            ("neither", with(reducible(0, 0)), &[], Verified),
+            ("random", with(DataContent::Random), &[], Verified),
+            (
+                "reads of a file of the user",
+                reads_with(|run| {
+                    run.rows[0].workload.data = DataContent::Repeated;
+                    run.target.kind = TargetKind::File;
+                }),
+                &[],
+                Verified,
+            ),
+        ]);
+        let text = crate::sample::text_of(with(reducible(50, 20)), "repeating-data");
+        assert!(
+            text.contains("50 % of the data compress away, 20 % of the I/Os"),
+            "{text}"
+        );
     }
 
     #[test]

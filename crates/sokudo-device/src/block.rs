@@ -106,6 +106,8 @@ pub(crate) fn describe(directory: &Path) -> BlockDevice {
         logical_block_bytes: queue_bytes("logical_block_size"),
         physical_block_bytes: queue_bytes("physical_block_size"),
         rotational: system::flag(queue.join("rotational")),
+        rotation_rpm: None,
+        cache_bytes: None,
         scheduler: system::text(queue.join("scheduler")).and_then(|text| chosen(&text)),
         write_cache: system::text(queue.join("write_cache")),
         max_io_bytes: queue_kib("max_sectors_kb"),

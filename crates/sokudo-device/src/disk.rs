@@ -11,7 +11,7 @@ mod queue;
 mod stacked;
 mod surroundings;
 mod temperature;
-mod udev;
+pub(crate) mod udev;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

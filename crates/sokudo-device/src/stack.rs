@@ -9,6 +9,7 @@ use sokudo_model::{BlockDevice, BlockDeviceKind};
 
 use crate::block;
 use crate::counters::{self, CounterSource};
+use crate::disk::udev::UdevRecord;
 use crate::file_system::{self, Backing, Layers};
 use crate::mounts::{Mount, Mounts};
 use crate::system::{self, System};
@@ -49,6 +50,12 @@ impl Found {
             blind_spots: vec![sentence],
         }
     }
+}
+
+/// What udev has asked an ATA disk: 0 and 1 are no rates, as in the disk's own answer.
+fn rotation_rpm(record: &UdevRecord) -> Option<u32> {
+    let rate = record.property("ID_ATA_ROTATION_RATE_RPM")?.parse().ok()?;
+    (rate > 1).then_some(rate)
 }
 
 impl<'a> Stack<'a> {
@@ -293,6 +300,8 @@ impl<'a> Stack<'a> {
         device.parents = below.names;
         device.is_leaf = below.is_leaf;
         if below.is_leaf {
+            let record = UdevRecord::of(self.system, &device.number);
+            device.rotation_rpm = rotation_rpm(&record);
             self.stat_files
                 .extend(counters::stat_files(self.system, &directory));
         }

@@ -8,6 +8,7 @@
 //! - [`quick`] knows the quick look: hdparm's timings, and dd.
 //! - [`sweep`] knows the sweeps of ATTO and MiniTool: block sizes against depths or threads.
 //! - [`surface`] knows the scans of GNOME Disks and HD Tune.
+//! - [`explain`] knows the probes that show what a device is.
 //!
 //! Nothing here touches the system: no file is opened, no device is looked at,
 //! no clock is read. Whether a plan can run on a target is decided elsewhere.
@@ -20,6 +21,7 @@
 pub mod bonnie;
 pub mod crystal;
 pub mod diskspd;
+pub mod explain;
 pub mod fio;
 pub mod hdparm;
 pub mod host;

@@ -1,18 +1,23 @@
 //! Simulated devices in virtual time, behind `sim:` targets: a device of constant
-//! latency, a hard disk and a solid-state drive. The same target, seed and
-//! requests give the same completions to the nanosecond, on every machine: times
+//! latency, a hard disk, a shingled one, a solid-state drive, an array with parity and a
+//! drive that says it is larger than it is. The same target, seed and requests give the
+//! same completions to the nanosecond, on every machine: times
 //! are whole numbers, and the few floats only use operations that IEEE 754 rounds
 //! exactly.
 //!
 //! A device keeps no clock. Whoever drives it says what time it is, and may jump
-//! straight to [`Device::next_event`]. It stores no data and judges nothing.
+//! straight to [`Device::next_event`]. It stores no data and judges nothing; where a
+//! block would be kept, if it were, is told by [`Device::cell_of`].
 
 mod agenda;
 mod constant;
+mod fake;
 mod fault;
 mod hdd;
 mod job;
+mod raid5;
 mod rate;
+mod shingled;
 mod spec;
 mod ssd;
 #[cfg(test)]
@@ -23,9 +28,12 @@ use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, DeviceCounters, Nanos, O
 
 use agenda::Agenda;
 use constant::Constant;
+use fake::Fake;
 use fault::Faults;
 use hdd::HardDisk;
 use job::Job;
+use raid5::Raid5;
+use shingled::Shingled;
 use spec::{Key, SIZE, Spec};
 use ssd::SolidState;
 
@@ -187,9 +195,52 @@ impl Device {
     }
 
     /// What the drive has moved, as a kernel counts it: at completion, without
-    /// requests that failed.
+    /// requests that failed. For an array it is the sum over its members.
     pub fn counters(&self) -> DeviceCounters {
-        self.counters
+        match &self.model {
+            Model::Raid5(array) => array.counters(),
+            _ => self.counters,
+        }
+    }
+
+    /// Where the block at an address is really kept: on a drive that is larger in
+    /// name than in fact at another address, or nowhere (`None`).
+    pub fn cell_of(&self, offset: u64) -> Option<u64> {
+        match &self.model {
+            Model::Fake(fake) => fake.cell_of(offset),
+            _ => Some(offset),
+        }
+    }
+
+    /// So many bytes that were written last are read from memory, wherever they are
+    /// kept.
+    pub fn remembered_bytes(&self) -> u64 {
+        match &self.model {
+            Model::Fake(fake) => fake.cache_bytes(),
+            _ => 0,
+        }
+    }
+
+    /// How the device and the members that it stands on present themselves, from the top
+    /// down.
+    pub fn block_devices(&self) -> Vec<BlockDevice> {
+        let members = self.model.presentation().members as u64;
+        let mut devices = vec![self.block_device()];
+        let member = |number| BlockDevice {
+            name: format!("sim{number}"),
+            number: format!("0:{number}"),
+            model: Some("sokudo simulated device of constant latency".to_owned()),
+            // One of them holds parity.
+            size_bytes: Some(Bytes(self.size.0 / members.saturating_sub(1).max(1))),
+            ..self.block_device()
+        };
+        devices.extend((1..=members).map(|number| BlockDevice {
+            kind: BlockDeviceKind::Disk,
+            is_leaf: true,
+            parents: Vec::new(),
+            ..member(number)
+        }));
+        devices
     }
 
     /// How the device presents itself.
@@ -202,15 +253,22 @@ impl Device {
         BlockDevice {
             name: "sim".to_owned(),
             number: "0:0".to_owned(),
-            kind: BlockDeviceKind::Disk,
-            is_leaf: true,
-            parents: Vec::new(),
+            kind: match presentation.members {
+                0 => BlockDeviceKind::Disk,
+                _ => BlockDeviceKind::Raid,
+            },
+            is_leaf: presentation.members == 0,
+            parents: (1..=presentation.members)
+                .map(|number| format!("sim{number}"))
+                .collect(),
             model: Some(presentation.model.to_owned()),
             serial: None,
             size_bytes: Some(self.size),
             logical_block_bytes: Some(Bytes(SECTOR_BYTES)),
             physical_block_bytes: Some(Bytes(PHYSICAL_BLOCK_BYTES)),
-            rotational: Some(presentation.rotational),
+            rotational: Some(presentation.rotation_rpm.is_some()),
+            rotation_rpm: presentation.rotation_rpm,
+            cache_bytes: presentation.cache,
             scheduler: Some("none".to_owned()),
             write_cache: Some(write_cache.to_owned()),
             max_io_bytes: Some(Bytes(REQUEST_BYTES_MAX)),
@@ -238,30 +296,11 @@ impl Device {
     fn complete(&mut self, job: Job) -> Completion {
         self.in_flight -= 1;
         if let Ok(bytes) = job.result {
-            self.count(job.operation, bytes);
+            count(&mut self.counters, job.operation, bytes);
         }
         Completion {
             id: job.id,
             result: job.result,
-        }
-    }
-
-    fn count(&mut self, operation: Operation, bytes: u64) {
-        let counters = &mut self.counters;
-        match operation {
-            Operation::Read if bytes > 0 => {
-                counters.read_ios += 1;
-                counters.read_bytes += bytes;
-            }
-            Operation::Write if bytes > 0 => {
-                counters.written_ios += 1;
-                counters.written_bytes += bytes;
-            }
-            Operation::Flush => {
-                counters.written_ios += 1;
-                counters.flushes += 1;
-            }
-            _ => {}
         }
     }
 
@@ -324,6 +363,25 @@ impl Device {
     }
 }
 
+/// Counts a request as a kernel does.
+fn count(counters: &mut DeviceCounters, operation: Operation, bytes: u64) {
+    match operation {
+        Operation::Read if bytes > 0 => {
+            counters.read_ios += 1;
+            counters.read_bytes += bytes;
+        }
+        Operation::Write if bytes > 0 => {
+            counters.written_ios += 1;
+            counters.written_bytes += bytes;
+        }
+        Operation::Flush => {
+            counters.written_ios += 1;
+            counters.flushes += 1;
+        }
+        _ => {}
+    }
+}
+
 fn earlier(first: Option<u64>, second: Option<u64>) -> Option<u64> {
     match (first, second) {
         (Some(first), Some(second)) => Some(first.min(second)),
@@ -334,7 +392,12 @@ fn earlier(first: Option<u64>, second: Option<u64>) -> Option<u64> {
 /// What a model says of itself.
 struct Presentation {
     model: &'static str,
-    rotational: bool,
+    /// Disks that it stands on, beside itself.
+    members: usize,
+    /// `None` where nothing rotates.
+    rotation_rpm: Option<u32>,
+    /// The cache for what is read and written, if it has one for both.
+    cache: Option<Bytes>,
     write_back: bool,
     trims: bool,
 }
@@ -344,7 +407,10 @@ struct Presentation {
 enum Model {
     Constant(Box<Constant>),
     HardDisk(Box<HardDisk>),
+    Shingled(Box<Shingled>),
     SolidState(Box<SolidState>),
+    Raid5(Box<Raid5>),
+    Fake(Box<Fake>),
 }
 
 impl Model {
@@ -352,7 +418,11 @@ impl Model {
         Ok(match spec.model() {
             "const" => Self::Constant(Box::new(Constant::parse(spec)?)),
             "hdd" => Self::HardDisk(Box::new(HardDisk::parse(spec, size)?)),
-            "ssd" => Self::SolidState(Box::new(SolidState::parse(spec)?)),
+            "smr" => Self::Shingled(Box::new(Shingled::parse(spec, size)?)),
+            "ssd" => Self::SolidState(Box::new(SolidState::parse(spec, false)?)),
+            "dramless" => Self::SolidState(Box::new(SolidState::parse(spec, true)?)),
+            "raid5" => Self::Raid5(Box::new(Raid5::parse(spec)?)),
+            "fake-capacity" => Self::Fake(Box::new(Fake::parse(spec, size)?)),
             _ => return Err(spec.unknown_model()),
         })
     }
@@ -361,7 +431,10 @@ impl Model {
         match self {
             Self::Constant(model) => model.presentation(),
             Self::HardDisk(model) => model.presentation(),
+            Self::Shingled(model) => model.presentation(),
             Self::SolidState(model) => model.presentation(),
+            Self::Raid5(model) => model.presentation(),
+            Self::Fake(model) => model.presentation(),
         }
     }
 
@@ -369,7 +442,10 @@ impl Model {
         match self {
             Self::Constant(model) => model.seed(seed),
             Self::HardDisk(model) => model.seed(seed),
+            Self::Shingled(model) => model.seed(seed),
             Self::SolidState(model) => model.seed(seed),
+            Self::Raid5(model) => model.seed(seed),
+            Self::Fake(model) => model.drive.seed(seed),
         }
     }
 
@@ -377,7 +453,10 @@ impl Model {
         match self {
             Self::Constant(model) => model.submit(now_ns, job),
             Self::HardDisk(model) => model.submit(now_ns, job),
+            Self::Shingled(model) => model.submit(now_ns, job),
             Self::SolidState(model) => model.submit(now_ns, job),
+            Self::Raid5(model) => model.submit(now_ns, job),
+            Self::Fake(model) => model.submit(now_ns, job),
         }
     }
 
@@ -385,7 +464,10 @@ impl Model {
         match self {
             Self::Constant(model) => model.next_ns(),
             Self::HardDisk(model) => model.next_ns(),
+            Self::Shingled(model) => model.next_ns(),
             Self::SolidState(model) => model.next_ns(),
+            Self::Raid5(model) => model.next_ns(),
+            Self::Fake(model) => model.drive.next_ns(),
         }
     }
 
@@ -393,7 +475,10 @@ impl Model {
         match self {
             Self::Constant(model) => model.advance(now_ns, finished),
             Self::HardDisk(model) => model.advance(now_ns, finished),
+            Self::Shingled(model) => model.advance(now_ns, finished),
             Self::SolidState(model) => model.advance(now_ns, finished),
+            Self::Raid5(model) => model.advance(now_ns, finished),
+            Self::Fake(model) => model.drive.advance(now_ns, finished),
         }
     }
 }

@@ -11,6 +11,7 @@ use sokudo_model::{
 use crate::backend::OpenError;
 use crate::check::{CheckError, check};
 use crate::control::Control;
+use crate::durable::MakeDurable;
 use crate::offsets::Stretch;
 use crate::target::{Target, TargetError};
 use crate::worker::Finished;
@@ -27,6 +28,9 @@ pub struct StageOptions {
     /// How often each workload tells what it did so far ([`Event::Snapshot`]); `None`
     /// is never.
     pub snapshot_every: Option<Duration>,
+    /// What is made durable after the measured part, to see when it is
+    /// ([`Outcome::durable_after`]).
+    pub make_durable: MakeDurable,
     /// Clones of the stages before, where numbers of clones go on from: they are in
     /// the headers of blocks that are checked, and in names of saved states.
     pub clones_before: u32,

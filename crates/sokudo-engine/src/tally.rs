@@ -6,12 +6,19 @@ use sokudo_model::{
 };
 use sokudo_stats::Histogram;
 
-/// Length of a series' intervals at first: ten a second show every hiccup that a
-/// person would.
-const INTERVAL_NS: u64 = 100_000_000;
+/// Intervals that a trial of a known length is cut into: enough to see where it becomes
+/// steady and how much neighbours resemble each other, few enough that a disk completes
+/// something in each.
+const INTERVALS_PER_TRIAL: u64 = 100;
+
+/// The longest interval at first: ten a second show every hiccup that a person would.
+const INTERVAL_NS_MAX: u64 = 100_000_000;
+
+/// The shortest interval. Each costs a look at the clock.
+const INTERVAL_NS_MIN: u64 = 1_000_000;
 
 /// A series holds at most this many intervals; when it is full, pairs are joined
-/// and the interval doubles. Seven minutes are kept in full detail.
+/// and the interval doubles. At 100 ms, seven minutes are kept in full detail.
 const INTERVALS_MAX: usize = 4_096;
 
 /// Counts of one clone. Allocates when made, never while counting.
@@ -74,7 +81,7 @@ impl Tally {
         Self {
             operations,
             submission: Histogram::new(),
-            series: Series::new(),
+            series: Series::new(interval_ns(workload)),
             failures: Vec::with_capacity(FAILURE_KINDS_MAX),
             depth_time: 0,
             depth_seen_at: 0,
@@ -251,16 +258,31 @@ fn occurs(workload: &Workload, operation: Operation) -> bool {
     }
 }
 
+/// Length of a series' intervals at first: whole milliseconds. The places of a survey are
+/// its series; what its clock shows between them is of no use to anybody.
+fn interval_ns(workload: &Workload) -> u64 {
+    match workload.limits.time {
+        _ if workload.survey.is_some() => INTERVAL_NS_MAX,
+        Some(time) => {
+            let even = time.0 / INTERVALS_PER_TRIAL;
+            (even / INTERVAL_NS_MIN * INTERVAL_NS_MIN).clamp(INTERVAL_NS_MIN, INTERVAL_NS_MAX)
+        }
+        // It may last for a moment or for a day: pairs are joined while it does.
+        None => INTERVAL_NS_MIN,
+    }
+}
+
 /// Counts per interval, in bounded memory.
 #[derive(Clone)]
 struct Series {
+    first_interval_ns: u64,
     interval_ns: u64,
     points: Vec<SeriesPoint>,
     current: SeriesPoint,
 }
 
 impl Series {
-    fn new() -> Self {
+    fn new(first_interval_ns: u64) -> Self {
         // Written once, so that its memory is there from the start and none is
         // added while the trial runs.
         let touched = SeriesPoint {
@@ -270,14 +292,15 @@ impl Series {
         let mut points = vec![touched; INTERVALS_MAX];
         points.clear();
         Self {
-            interval_ns: INTERVAL_NS,
+            first_interval_ns,
+            interval_ns: first_interval_ns,
             points,
             current: SeriesPoint::default(),
         }
     }
 
     fn clear(&mut self) {
-        self.interval_ns = INTERVAL_NS;
+        self.interval_ns = self.first_interval_ns;
         self.points.clear();
         self.current = SeriesPoint::default();
     }
@@ -321,9 +344,27 @@ mod tests {
     use super::*;
 
     fn tally() -> Tally {
-        let mut tally = Tally::new(&Workload::new("w", Bytes(4096)));
+        let mut tally = Tally::new(&limited(Some(Nanos(100 * INTERVAL_NS))));
         tally.start(0);
         tally
+    }
+
+    fn limited(time: Option<Nanos>) -> Workload {
+        let mut workload = Workload::new("w", Bytes(4096));
+        workload.limits.time = time;
+        workload
+    }
+
+    const INTERVAL_NS: u64 = 20_000_000;
+
+    #[test]
+    fn a_trial_has_a_hundred_intervals_of_whole_milliseconds_within_limits() {
+        let of = |millis| interval_ns(&limited(Some(Nanos::from_millis(millis))));
+        assert_eq!(of(1_000), 10_000_000);
+        assert_eq!(of(550), 5_000_000);
+        assert_eq!(of(50), INTERVAL_NS_MIN);
+        assert_eq!(of(60_000), INTERVAL_NS_MAX);
+        assert_eq!(interval_ns(&limited(None)), INTERVAL_NS_MIN);
     }
 
     fn read(tally: &mut Tally, now: u64) {

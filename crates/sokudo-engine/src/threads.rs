@@ -22,6 +22,7 @@ use crate::collector::{Collector, Told};
 use crate::control::Control;
 use crate::data::Data;
 use crate::drive::Driver;
+use crate::durable;
 use crate::offsets::{SharedPosition, Stretch};
 use crate::pattern::Pattern;
 use crate::progress::Progress;
@@ -169,7 +170,16 @@ pub(crate) fn run(
         let time = shared.clock.now().saturating_add(ahead);
         shared.start.open(Start::At(start_at, time));
         let collector = Collector::new(&shared, &clones, start_at, options.snapshot_every);
-        Ok(collector.collect(&tellings, listener))
+        let mut outcomes = collector.collect(&tellings, listener);
+        durable::complete(
+            &shared,
+            targets,
+            options.make_durable,
+            time,
+            &mut outcomes,
+            listener,
+        );
+        Ok(outcomes)
     })
 }
 

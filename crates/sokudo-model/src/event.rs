@@ -72,6 +72,12 @@ pub enum Event {
         /// As it would be reported if it ended now.
         outcome: Box<Outcome>,
     },
+    /// The measured part of a workload is over, and what it wrote is about to be made
+    /// durable, when that was asked for.
+    MakingDurable {
+        /// Index of the workload in its stage.
+        workload: usize,
+    },
     /// A trial of a row ended.
     TrialEnded {
         /// The row's index in the plan.

@@ -10,12 +10,15 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+pub mod comparison;
 pub mod disk;
 pub mod diskspd;
+pub mod enough;
 pub mod event;
 pub mod finding;
 pub mod fio;
 pub mod inference;
+pub mod interval_rates;
 pub mod load;
 pub mod merge;
 pub mod occupancy;
@@ -24,10 +27,13 @@ pub mod run;
 pub mod target;
 pub mod units;
 
+pub use comparison::{Change, Compared, ComparisonTest, Conclusion, Effect, PartDifference};
 pub use disk::Disk;
+pub use enough::Enough;
 pub use event::{Event, Moved, Phase};
 pub use finding::{Assessment, Finding, Severity, Verdict};
 pub use inference::{Confidence, Inference, InferredFigure};
+pub use interval_rates::IntervalRates;
 pub use load::{LatencyLimit, Percentile, RateKept, Standing};
 pub use merge::{FAILURE_KINDS_MAX, count_failure};
 pub use occupancy::{Occupancy, Occupant};
@@ -40,9 +46,9 @@ pub use plan::{
     TreeContents, TreeNames, TreeOrder, Verify, Visit, Workload, Zone, ZoneLength,
 };
 pub use run::{
-    BackendUse, CpuTime, Defect, Depths, Enough, FailureKind, HistogramPoint, IoFailure, Layout,
-    LogPoint, Logs, Mismatch, MismatchKind, OperationTally, Outcome, Place, Row, Run, Schedule,
-    SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
+    BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure, Layout, LogPoint,
+    Logs, Mismatch, MismatchKind, OperationTally, Outcome, Place, Row, Run, Schedule, SeriesPoint,
+    SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
 };
 pub use target::{
     BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, Environment, FileState,

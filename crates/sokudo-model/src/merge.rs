@@ -54,6 +54,7 @@ impl Outcome {
         self.read_aside.0 += other.read_aside.0;
         merge_with(&mut self.verified, &other.verified, VerifyOutcome::merge);
         merge_with(&mut self.steady, &other.steady, SteadyOutcome::merge);
+        self.durable_after = self.durable_after.max(other.durable_after);
         self.backend.merge(&other.backend);
         self.direct &= other.direct;
         for failure in &other.failures {

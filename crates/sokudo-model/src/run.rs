@@ -1,8 +1,9 @@
 //! What happened, complete enough to recompute every figure from it.
 
 use serde::{Deserialize, Serialize};
-use sokudo_stats::{Histogram, median_reach};
+use sokudo_stats::Histogram;
 
+use crate::enough::Enough;
 use crate::finding::{Assessment, Finding};
 use crate::inference::Inference;
 use crate::plan::{BackendKind, Operation, Plan, Workload};
@@ -70,45 +71,12 @@ pub struct Schedule {
     pub trim: u32,
 }
 
-/// When a row has been measured precisely enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Enough {
-    /// Trials that are made in any case.
-    pub trials_min: u32,
-    /// How far the 95 % interval of the bandwidths' median may reach from it, at its
-    /// wider side, in thousandths of the median.
-    pub half_width_permille: u32,
-}
-
-impl Enough {
-    /// Confidence of the interval that is looked at.
-    const CONFIDENCE: f64 = 0.95;
-
-    /// Whether these trials are enough.
-    pub fn is_reached(self, trials: &[Trial]) -> bool {
-        let reach = Self::reach(trials);
-        let made = u32::try_from(trials.len()).unwrap_or(u32::MAX);
-        made >= self.trials_min
-            && reach.is_some_and(|reach| reach * 1e3 <= f64::from(self.half_width_permille))
-    }
-
-    /// How far the 95 % interval reaches from the median of these trials' bandwidths,
-    /// as a share of it; `None` where there are too few of them.
-    pub fn reach(trials: &[Trial]) -> Option<f64> {
-        let bandwidths: Vec<f64> = trials
-            .iter()
-            .filter_map(|trial| trial.outcome.bytes_per_second())
-            .collect();
-        median_reach(&bandwidths, Self::CONFIDENCE)
-    }
-}
-
 impl Schedule {
-    /// How many trials a row with these should have had: as many as it has once they
-    /// are enough.
+    /// How many trials a row with these should have had: as many as it has once no more
+    /// are to be made.
     pub fn trials_due(&self, trials: &[Trial]) -> u32 {
         match self.enough {
-            Some(enough) if enough.is_reached(trials) => {
+            Some(enough) if enough.ends(trials) => {
                 u32::try_from(trials.len()).map_or(self.trials, |made| made.min(self.trials))
             }
             _ => self.trials,
@@ -185,6 +153,9 @@ pub struct Outcome {
     pub verified: Option<VerifyOutcome>,
     /// How steady it became; `None` without a rule.
     pub steady: Option<SteadyOutcome>,
+    /// From the first I/O issued in the measured part until all that was written was made
+    /// durable by a flush behind that part; `None` where that was not done.
+    pub durable_after: Option<Nanos>,
     /// I/Os in flight, averaged over the measured time and summed over clones;
     /// counted by the engine, not derived from latencies.
     pub depth_achieved: f64,
@@ -217,6 +188,7 @@ impl Outcome {
             read_aside: Bytes(0),
             verified: None,
             steady: None,
+            durable_after: None,
             depth_achieved: 0.0,
             backend,
             direct: false,
@@ -249,6 +221,14 @@ impl Outcome {
         };
         let is_measured = elapsed > Nanos(0) && bytes > Bytes(0);
         is_measured.then(|| bytes.0 as f64 / elapsed.as_secs_f64())
+    }
+
+    /// Bytes written per second, until they were durable; `None` where that is not known.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub fn durable_bytes_per_second(&self) -> Option<f64> {
+        let after = self.durable_after.filter(|after| *after > Nanos(0))?;
+        let written = self.operation(Operation::Write)?.bytes;
+        Some(written.0 as f64 / after.as_secs_f64())
     }
 
     /// Reads and writes completed in the measured part.

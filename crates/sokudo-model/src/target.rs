@@ -113,6 +113,12 @@ pub struct BlockDevice {
     pub physical_block_bytes: Option<Bytes>,
     /// Whether the kernel takes it for a rotating disk.
     pub rotational: Option<bool>,
+    /// Revolutions per minute of a rotating disk.
+    #[serde(default)]
+    pub rotation_rpm: Option<u32>,
+    /// Size of the disk's own cache for what is read and written.
+    #[serde(default)]
+    pub cache_bytes: Option<Bytes>,
     /// I/O scheduler in use.
     pub scheduler: Option<String>,
     /// `write back` or `write through`, as the kernel sees it.

@@ -13,7 +13,7 @@ mod places;
 type Column = (&'static str, fn(&RunDocument, &ResultDocument) -> String);
 
 /// Every column in order.
-const COLUMNS: [Column; 55] = [
+const COLUMNS: [Column; 56] = [
     ("started_at", |run, _| run.started_at.clone()),
     ("target", |run, _| {
         run.target
@@ -149,6 +149,9 @@ const COLUMNS: [Column; 55] = [
     ("device_flushes", |_, result| {
         field(result.device.map(|device| device.flushes))
     }),
+    ("durable_bytes_per_s", |_, result| {
+        field(result.durable_bytes_per_s)
+    }),
     ("failures", |_, result| {
         result
             .failures
@@ -184,7 +187,9 @@ pub fn render(document: &RunDocument) -> String {
 }
 
 /// Lines of as many fields each.
-fn written<const FIELDS: usize>(lines: impl Iterator<Item = [String; FIELDS]>) -> String {
+pub(crate) fn written<const FIELDS: usize>(
+    lines: impl Iterator<Item = [String; FIELDS]>,
+) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for line in lines {
         writer
@@ -195,12 +200,12 @@ fn written<const FIELDS: usize>(lines: impl Iterator<Item = [String; FIELDS]>) -
     String::from_utf8(bytes).expect("all fields are text")
 }
 
-fn field(value: Option<impl ToString>) -> String {
+pub(crate) fn field(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
 /// A name as the JSON document has it.
-fn word(value: &impl serde::Serialize) -> String {
+pub(crate) fn word(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,
         _ => String::new(),

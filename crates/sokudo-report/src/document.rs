@@ -16,13 +16,14 @@ use crate::fingerprint::Fingerprint;
 use crate::{date, json_layout};
 
 mod figures;
+mod inside;
 mod load;
 mod place;
 mod result;
 mod surface;
 mod trial;
 
-pub use figures::{BandwidthFigures, LatencyFigures, RateFigures};
+pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
 pub use place::{DefectDocument, PlaceDocument};
 pub use result::{BackendDocument, Direction, ResultDocument, ShareDocument, Status};
@@ -125,6 +126,12 @@ pub struct ScheduleDocument {
     /// Trials that a row has had before that is looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enough_trials_min: Option<u32>,
+    /// Measured time that a row has had before that is looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enough_time_min_ns: Option<u64>,
+    /// Measured time of a row after which no trial was begun, precise or not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enough_time_max_ns: Option<u64>,
     /// Trials left out at each end for the trimmed mean.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub trim: u32,
@@ -160,6 +167,15 @@ impl RunDocument {
                     .enough
                     .map(|enough| enough.half_width_permille),
                 enough_trials_min: run.schedule.enough.map(|enough| enough.trials_min),
+                enough_time_min_ns: run
+                    .schedule
+                    .enough
+                    .map(|enough| enough.time_min.0)
+                    .filter(|time| *time > 0),
+                enough_time_max_ns: run
+                    .schedule
+                    .enough
+                    .and_then(|enough| Some(enough.time_max?.0)),
                 trim: run.schedule.trim,
             },
             interrupted: run.interrupted,

@@ -7,6 +7,7 @@ use sokudo_model::{
 };
 
 use crate::document::{ResultDocument, RunDocument};
+use crate::explain::is_explanation;
 use crate::fingerprint::{extras, tree_text};
 use crate::number::{MISSING, decimal_size, grouped};
 
@@ -28,6 +29,8 @@ pub(crate) struct Fact {
 /// Everything worth knowing before reading the figures.
 pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
     let target = &document.target;
+    // Of probes, which are many, each with a span of its own, it is not the rows that are shown.
+    let shows_rows = |_: &String| !is_explanation(document);
     let facts = [
         ("Target", Some(target_line(target))),
         ("Device", has_device(target).then(|| devices_line(target))),
@@ -36,8 +39,8 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
             has_file(target).then(|| file_system_line(target)),
         ),
         ("File", has_file(target).then(|| file_line(target))),
-        ("Span", span_line(document)),
-        ("Places", places_line(document)),
+        ("Span", span_line(document).filter(shows_rows)),
+        ("Places", places_line(document).filter(shows_rows)),
         ("Write cache", special(document, "write cache")),
         ("Files", special(document, "files")),
         ("Tree", trees_line(document)),

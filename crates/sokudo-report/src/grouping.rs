@@ -4,6 +4,7 @@
 use sokudo_model::{Finding, Severity};
 
 use crate::document::{ResultDocument, RunDocument};
+use crate::explain;
 
 /// Findings that have all but the symptom in common.
 #[derive(Debug, PartialEq)]
@@ -37,6 +38,9 @@ pub(crate) fn grouped_findings(document: &RunDocument) -> Vec<FindingGroup<'_>> 
         for finding in &result.findings {
             add(&mut groups, finding, Some(row_name(result)));
         }
+    }
+    if explain::is_explanation(document) {
+        groups.retain(explain::tells);
     }
     groups.sort_by_key(|group| std::cmp::Reverse(group.severity));
     groups

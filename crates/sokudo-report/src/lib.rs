@@ -11,6 +11,7 @@
 )]
 
 pub mod bonnie;
+pub mod comparison;
 pub mod csv;
 pub mod diskspd;
 pub mod document;
@@ -22,6 +23,7 @@ pub mod plot;
 pub mod table;
 
 mod date;
+mod explain;
 mod facts;
 mod grouping;
 mod json_layout;
@@ -35,6 +37,7 @@ mod sample;
 mod shortfall;
 mod surface;
 
+pub use comparison::ComparisonDocument;
 pub use document::{ReadDocumentError, RunDocument};
 pub use fingerprint::Fingerprint;
 pub use info::{DiskDocument, InfoDocument};

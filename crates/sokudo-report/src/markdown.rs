@@ -5,7 +5,7 @@ use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
 use crate::shortfall::{shortfalls, verdict_cell};
-use crate::{date, load_table, number, surface};
+use crate::{date, explain, load_table, number, surface};
 
 mod places;
 
@@ -79,6 +79,7 @@ pub fn render(document: &RunDocument) -> String {
         title(document),
         facts_list(document),
         figures(document),
+        explain::markdown(document, escaped),
         shortfall_list(document),
         findings_list(document),
         format!("Repeat:\n\n{}", code_block(&document.command)),
@@ -105,6 +106,9 @@ fn facts_list(document: &RunDocument) -> String {
 
 /// The tables with what must be known to read them.
 fn figures(document: &RunDocument) -> String {
+    if explain::is_explanation(document) {
+        return String::new();
+    }
     if surface::is_scan(document) {
         return places::render(document);
     }
@@ -214,7 +218,7 @@ fn from_intended(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Opti
 }
 
 /// Text in which nothing is markup and no line ends.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for sign in text.chars() {
         match sign {
@@ -247,7 +251,7 @@ fn prose(text: &str) -> String {
 }
 
 /// A block with a fence longer than any row of backticks in the text.
-fn code_block(text: &str) -> String {
+pub(crate) fn code_block(text: &str) -> String {
     let mut fence = "```".to_owned();
     while text.contains(&fence) {
         fence.push('`');

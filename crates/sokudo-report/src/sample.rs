@@ -332,6 +332,8 @@ pub(crate) fn device(name: &str, kind: BlockDeviceKind, model: Option<&str>) -> 
         logical_block_bytes: Some(Bytes(512)),
         physical_block_bytes: Some(Bytes(512)),
         rotational: Some(false),
+        rotation_rpm: None,
+        cache_bytes: None,
         scheduler: Some("none".into()),
         write_cache: Some("write back".into()),
         max_io_bytes: None,

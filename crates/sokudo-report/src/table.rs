@@ -11,6 +11,7 @@ use sokudo_model::Verdict;
 
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
+use crate::explain;
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
 use crate::layout::{table_lines, table_width, wrapped};
@@ -90,10 +91,7 @@ impl BandwidthUnit {
 pub fn render(document: &RunDocument, style: &TableStyle) -> String {
     let blocks = [
         heading_lines(document, style),
-        match surface::is_scan(document) {
-            true => surface::lines(document, style),
-            false => figure_lines(document, style),
-        },
+        main_lines(document, style),
         shortfall_lines(document, style),
         finding_lines(document, style),
         vec![format!("Repeat: {}", style.text(&document.command))],
@@ -101,6 +99,23 @@ pub fn render(document: &RunDocument, style: &TableStyle) -> String {
     let blocks = blocks.into_iter().filter(|lines| !lines.is_empty());
     let blocks: Vec<String> = blocks.map(|lines| lines.join("\n")).collect();
     blocks.join("\n\n") + "\n"
+}
+
+/// What the command was for, and what else its figures say.
+fn main_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
+    if explain::is_explanation(document) {
+        return explain::lines(document, style);
+    }
+    let mut lines = match surface::is_scan(document) {
+        true => surface::lines(document, style),
+        false => figure_lines(document, style),
+    };
+    let told = explain::paragraph(document, style);
+    if !told.is_empty() {
+        lines.push(String::new());
+        lines.extend(told);
+    }
+    lines
 }
 
 impl TableStyle {

@@ -176,7 +176,7 @@ impl Normal {
 }
 
 /// By the method of Box and Muller (1958).
-fn standard_normal(random: &mut Random) -> f64 {
+pub(crate) fn standard_normal(random: &mut Random) -> f64 {
     // Above 0, so that it has a logarithm.
     let radius = (-2.0 * (1.0 - random.fraction()).ln()).sqrt();
     radius * (std::f64::consts::TAU * random.fraction()).cos()

@@ -1,5 +1,6 @@
 //! Pure numbers: latency histograms, summaries of repeated trials with
-//! intervals, streams of random numbers, random permutations and skewed choices.
+//! intervals, comparisons of two samples, streams of random numbers, random permutations and
+//! skewed choices.
 //!
 //! Nothing here knows what a disk is, reads a clock or does I/O.
 
@@ -8,16 +9,37 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+mod autocorrelation;
+mod batch_means;
+mod comparison;
 mod distributions;
+mod drift;
 mod histogram;
+mod looks;
+#[cfg(test)]
+mod noise;
 mod permutation;
+mod quantile_interval;
 mod random;
+mod student;
 mod summary;
+mod warm_up;
 
+pub use autocorrelation::Autocorrelation;
+pub use batch_means::batch_means_interval;
+pub use comparison::{
+    CORRELATION_ASSUMED, CORRELATION_TRIALS, RankTest, Shift, cliffs_delta, holm, mann_whitney,
+    mann_whitney_p_min, paired_shift, shift, signed_rank, signed_rank_p_min, widening,
+};
 pub use distributions::{Normal, Pareto, Zipf};
+pub use drift::{Groups, Step, Trend, groups, step, trend};
 pub use histogram::{Bucket, Histogram, RELATIVE_ERROR_MAX, samples_needed};
+pub use looks::{INTERVAL_TRIALS_MIN, is_look};
 pub use permutation::Permutation;
+pub use quantile_interval::quantile_interval;
 pub use random::{Random, mix64};
+pub use student::student_t;
 pub use summary::{
     Interval, Summary, first_deviation, median_interval, median_reach, trimmed_mean,
 };
+pub use warm_up::WarmUp;

@@ -25,6 +25,7 @@ use crate::interrupt;
 use crate::jobs::carry_out::since_epoch;
 use crate::measurement;
 use crate::output;
+use crate::requirement;
 use crate::subject::{Named, describe_file, from_stage, from_test_file};
 use watching::Watching;
 
@@ -48,7 +49,8 @@ pub(crate) fn run(arguments: &BonnieArguments) -> Result<(), Exit> {
     interrupt::watch(&control)?;
     let run = measure(arguments, inspected, environment, plan, &control)?;
     print(arguments, &run)?;
-    measurement::verdict(&run)
+    measurement::verdict(&run)?;
+    requirement::check(&run, &arguments.printing)
 }
 
 fn directory(arguments: &BonnieArguments, named: Named) -> Result<Inspected, Exit> {

@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use sokudo_engine::{Control, StageOptions, run_stage};
-use sokudo_model::{Bytes, Event, Nanos, Plan, Row, Schedule, StopReason, Trial, TrialEvidence};
+use sokudo_model::{
+    Bytes, Event, Nanos, Plan, Row, Schedule, Stage, StopReason, Trial, TrialEvidence,
+};
 
 use crate::cache_guard::CacheGuard;
 use crate::exit::Exit;
@@ -53,8 +55,9 @@ fn steps(schedule: &Schedule, rows: usize) -> Vec<Step> {
     steps
 }
 
-/// How long all trials and pauses take together, on a target of this size.
+/// How long all trials and pauses take together at most, on a target of this size.
 pub(crate) fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos {
+    let trials = |stage: &Stage| Expectation::of_stage(stage, size).time;
     let steps = steps(schedule, plan.stages.len());
     let of_step = |step: &Step| {
         let pause = if step.pause_before {
@@ -62,14 +65,23 @@ pub(crate) fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) ->
         } else {
             0
         };
-        plan.stages
-            .get(step.row)
-            .map(|stage| Expectation::of_stage(stage, size).time)
-            .unwrap_or_default()
-            .0
-            .saturating_add(pause)
+        let trial = plan.stages.get(step.row).map(trials).unwrap_or_default();
+        if step.trial >= trials_at_most(schedule, trial) {
+            return 0;
+        }
+        trial.0.saturating_add(pause)
     };
     Nanos(steps.iter().map(of_step).fold(0, u64::saturating_add))
+}
+
+/// How many trials a row can come to whose trials take so long.
+pub(crate) fn trials_at_most(schedule: &Schedule, trial: Nanos) -> u32 {
+    let limit = schedule.enough.and_then(|enough| {
+        let fitting = enough.time_max?.0.div_ceil(trial.0.max(1));
+        let fitting = u32::try_from(fitting).unwrap_or(u32::MAX);
+        Some(fitting.max(enough.trials_min))
+    });
+    limit.map_or(schedule.trials, |limit| limit.min(schedule.trials))
 }
 
 /// What a campaign has left.
@@ -100,6 +112,10 @@ pub(crate) fn run(
             trials: Vec::new(),
             assessment: None,
         })
+        .collect();
+    let stages = plan.stages.iter();
+    let expected: Vec<Nanos> = stages
+        .map(|stage| Expectation::of_stage(stage, subject.info.size_bytes).time)
         .collect();
     // Dropped on every way out, and with it every drive's cache is as it was found.
     let mut drive_caches = CacheGuard::of(&subject.info);
@@ -138,7 +154,7 @@ pub(crate) fn run(
         if measured_something && (!step.warm_up || failed(&trial)) {
             rows[step.row].trials.push(trial);
         }
-        let left_out = schedule.trials.saturating_sub(step.trial + 1);
+        let left_out = trials_at_most(schedule, expected[step.row]).saturating_sub(step.trial + 1);
         if left_out > 0 && is_enough(schedule, &rows[step.row].trials) {
             listener(Event::RowEnough {
                 row: step.row,
@@ -151,9 +167,25 @@ pub(crate) fn run(
 
 /// Whether a row needs no more trials.
 fn is_enough(schedule: &Schedule, trials: &[Trial]) -> bool {
-    schedule
-        .enough
-        .is_some_and(|enough| enough.is_reached(trials))
+    schedule.enough.is_some_and(|enough| enough.ends(trials))
+}
+
+/// One trial of one row, for who keeps a schedule of their own.
+pub(crate) fn trial(
+    plan: &Plan,
+    row: usize,
+    trial: u32,
+    subject: &mut Subject,
+    control: &Control,
+    listener: &mut dyn FnMut(Event),
+) -> Result<Trial, Exit> {
+    let step = Step {
+        row,
+        trial,
+        warm_up: false,
+        pause_before: false,
+    };
+    measure(plan, step, subject, control, listener)
 }
 
 fn measure(
@@ -170,11 +202,21 @@ fn measure(
     let before = subject.counters();
     let options = StageOptions {
         seed: trial_seed(plan.seed, step),
+        make_durable: subject.make_durable(),
         ..StageOptions::default()
     };
-    let targets = std::slice::from_mut(&mut subject.target);
-    let mut outcomes = run_stage(stage, options, targets, control, listener).map_err(from_stage)?;
-    let after = subject.counters();
+    let (targets, counters) = subject.with_counters();
+    // What is flushed behind the measured part did not arrive in it.
+    let mut after = None;
+    let mut counting = |event: Event| {
+        if matches!(event, Event::MakingDurable { .. }) {
+            after = after.or_else(|| counters.read());
+        }
+        listener(event);
+    };
+    let mut outcomes =
+        run_stage(stage, options, targets, control, &mut counting).map_err(from_stage)?;
+    let after = after.or_else(|| subject.counters());
     let device = after
         .zip(before)
         .map(|(after, before)| after.since(&before));
@@ -236,6 +278,20 @@ mod tests {
             .map(|step| (step.row, step.trial))
             .collect();
         assert_eq!(order, [(0, 0), (1, 0), (0, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn a_row_comes_to_as_many_trials_as_its_time_holds_but_to_its_fewest_in_any_case() {
+        let mut limited = schedule(false);
+        limited.trials = 40;
+        assert_eq!(trials_at_most(&limited, Nanos::from_secs(5)), 40);
+        limited.enough = Some(sokudo_model::Enough {
+            time_max: Some(Nanos::from_secs(10)),
+            ..sokudo_model::Enough::within(20)
+        });
+        assert_eq!(trials_at_most(&limited, Nanos::from_millis(900)), 12);
+        assert_eq!(trials_at_most(&limited, Nanos::from_millis(100)), 40);
+        assert_eq!(trials_at_most(&limited, Nanos::from_secs(5)), 6);
     }
 
     #[test]

@@ -2,9 +2,12 @@
 //! come from here.
 
 mod bonnie;
+mod compare;
+mod explain;
 mod info;
 mod load;
 mod plot;
+mod precision;
 mod quick;
 mod scan;
 mod sweep;
@@ -20,9 +23,12 @@ use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos, Rate};
 use crate::exit::Exit;
 
 pub(crate) use bonnie::BonnieArguments;
+pub(crate) use compare::CompareArguments;
+pub(crate) use explain::ExplainArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use load::LoadArguments;
 pub(crate) use plot::{Destination, Drawing, PlotArguments, Plotting};
+pub(crate) use precision::{PERMILLE_DEFAULT, Precision, Unasked};
 pub(crate) use quick::QuickArguments;
 pub(crate) use scan::{ScanArguments, WriteCache};
 pub(crate) use sweep::SweepArguments;
@@ -46,12 +52,14 @@ Examples:
   sokudo mark . --row SEQ128K,Q32,T4 --row RND4K,Q1,T1,mix70
   sokudo mark . --row RND4K,Q32 --rate 5000iops        latency at a fixed load
   sokudo mark . --format json --output result.json     keep the figures
+  sokudo mark . --precision 1%                         longer, and each figure to ± 1 %
   sokudo mark . --plot bars.svg --plot -               with a picture, and one here
+  sokudo mark . --require verified                     exit code 4 if any row is not
   sokudo mark 'sim:hdd?size=4TB&rpm=5900'              a simulated hard disk
   sokudo mark . --print-job > job.fio && fio job.fio   the same, measured by fio
 
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
-would endanger data, 130 interrupted.";
+would endanger data, 4 less trusted than --require asks, 130 interrupted.";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -60,7 +68,7 @@ Examples:
   sokudo run job.fio --format json -o run.json
 
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
-would endanger data, 130 interrupted.";
+would endanger data, 4 less trusted than --require asks, 130 interrupted.";
 
 const PLOT_EXAMPLES: &str = "\
 Examples:
@@ -127,6 +135,9 @@ pub(crate) enum Command {
     /// Measure the whole surface: transfer rate and access time over position
     #[command(after_help = scan::EXAMPLES)]
     Scan(Box<ScanArguments>),
+    /// Find out what a device is from how it behaves, with evidence for each claim
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(Box<ExplainArguments>),
     /// Measure a range of block sizes, queue depths or threads
     #[command(after_help = sweep::EXAMPLES)]
     Sweep(Box<SweepArguments>),
@@ -136,6 +147,9 @@ pub(crate) enum Command {
     /// Measure a file system by Bonnie++'s phases
     #[command(after_help = bonnie::EXAMPLES)]
     Bonnie(BonnieArguments),
+    /// Compare results, or two plans measured by turns: which is faster, how sure is that
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(CompareArguments),
     /// Draw a result that was kept as JSON: SVG, PNG or on the terminal
     #[command(after_help = PLOT_EXAMPLES)]
     Plot(PlotArguments),
@@ -286,7 +300,7 @@ pub(crate) enum Format {
 /// How often and in which order rows are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScheduleChoice {
-    /// 6 trials of 1 s, rows in turn, so that drift hits all alike
+    /// Rows in turn, so that drift hits all alike, each until it is precise enough
     Interleaved,
     /// As CrystalDiskMark: each row with a warm-up and 3 trials of 5 s, 5 s apart
     Crystal,
@@ -326,8 +340,30 @@ pub(crate) struct Printing {
     #[arg(short, long, help_heading = "What is printed")]
     pub(crate) quiet: bool,
 
+    /// Least verdict of every row: verified or unverified; if one is worse, exit with 4
+    ///
+    /// What was measured is printed all the same, and one line on standard error names
+    /// the rows that fall short, each with its first finding.
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "VERDICT",
+        help_heading = "What is printed"
+    )]
+    pub(crate) require: Option<Trust>,
+
     #[command(flatten)]
     pub(crate) plotting: Plotting,
+}
+
+/// How far figures must be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Trust {
+    /// Proven to be the device's
+    Verified,
+    /// Not proven to be something else
+    Unverified,
 }
 
 /// What the figures of a table are in.
@@ -362,7 +398,7 @@ pub(crate) struct MarkArguments {
     /// Directory, file, block device, sim:MODEL or null:
     ///
     /// In a directory, sokudo makes a test file of its own and removes it. A file
-    /// is only read without --overwrite, a device without --destroy. sim:const, sim:hdd and sim:ssd are
+    /// is only read without --overwrite, a device without --destroy. sim:const, sim:hdd, sim:smr and sim:ssd are
     /// simulated devices, null: is no device at all: what sokudo itself costs.
     #[arg(default_value = ".")]
     pub(crate) target: String,
@@ -428,9 +464,14 @@ pub(crate) struct MarkArguments {
     )]
     pub(crate) schedule: ScheduleChoice,
 
-    /// Trials per row; 6 are needed for a 95 % interval [default: 6, crystal: 3]
+    /// Trials per row, with --precision at most; 6 give a 95 % interval [crystal: 3]
+    ///
+    /// Without it, a row has as many as its precision needs, from 6 to 40.
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
     pub(crate) runs: Option<u32>,
+
+    #[command(flatten)]
+    pub(crate) precision: Precision,
 
     /// Length of a trial, such as 5s or 500ms [default: 1s, crystal: 5s]
     #[arg(short, long, value_name = "TIME", help_heading = "How it is measured")]

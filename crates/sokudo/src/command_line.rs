@@ -20,6 +20,29 @@ pub(crate) fn quoted(word: &str) -> String {
     }
 }
 
+/// The words of a text, parted as a shell parts them: by blanks, with quotes and
+/// backslashes. Nothing is expanded. `None` where a quote is not closed.
+pub(crate) fn words(text: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut signs = text.chars();
+    while let Some(sign) = signs.next() {
+        match (sign, quote) {
+            (_, Some(open)) if sign == open => quote = None,
+            ('\'' | '"', None) => {
+                quote = Some(sign);
+                word.get_or_insert_default();
+            }
+            ('\\', None | Some('"')) => word.get_or_insert_default().push(signs.next()?),
+            (_, None) if sign.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(sign),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -33,5 +56,23 @@ mod tests {
         );
         assert_eq!(quoted("it's"), r"'it'\''s'");
         assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn a_text_is_parted_as_a_shell_parts_it() {
+        let parted = |text| words(text).map(|words| words.join("|"));
+        for (text, expected) in [
+            ("mark  . --row RND4K,Q32", Some("mark|.|--row|RND4K,Q32")),
+            ("mark 'a b' \"c 'd'\"e", Some("mark|a b|c 'd'e")),
+            (r"a\ b '' c", Some("a b||c")),
+            ("", Some("")),
+            ("a 'b", None),
+            ("a\\", None),
+        ] {
+            assert_eq!(parted(text).as_deref(), expected, "{text}");
+        }
+        for word in ["it's", "a b", "", "sim:hdd?size=4TB&rpm=5900"] {
+            assert_eq!(words(&quoted(word)), Some(vec![word.to_owned()]));
+        }
     }
 }

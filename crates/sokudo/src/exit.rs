@@ -21,6 +21,8 @@ pub(crate) enum Exit {
     Usage(anyhow::Error),
     /// 3: refused, because it would endanger data.
     Refused(anyhow::Error),
+    /// 4: rows are trusted less than was asked for; the result has been printed.
+    NotTrusted(anyhow::Error),
     /// 130: interrupted; what was measured has been printed.
     Interrupted,
     /// 128: interrupted, as fio ends then; what was measured has been printed.
@@ -47,6 +49,7 @@ impl Exit {
             Self::Failed(_) | Self::FailedAsReported => 1,
             Self::Usage(_) => 2,
             Self::Refused(_) => 3,
+            Self::NotTrusted(_) => 4,
             Self::InterruptedAsFio => 128,
             Self::Interrupted | Self::InterruptedEarly(_) => 130,
         })
@@ -66,6 +69,7 @@ impl Exit {
             Self::Failed(error)
             | Self::Usage(error)
             | Self::Refused(error)
+            | Self::NotTrusted(error)
             | Self::InterruptedEarly(error) => tell(&one_line(error)),
             Self::FailedAsReported | Self::Interrupted | Self::InterruptedAsFio => {}
         }
@@ -83,6 +87,12 @@ pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
         tell("an argument is not UTF-8, and sokudo takes no other; name a path that is");
         return ExitCode::from(2);
     }
+    tell(&clap_line(error));
+    ExitCode::from(2)
+}
+
+/// What is wrong with arguments, in one line.
+pub(crate) fn clap_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let said: Vec<&str> = text
         .lines()
@@ -91,8 +101,7 @@ pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
         .filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
         .collect();
     let line = said.join("; ");
-    tell(line.strip_prefix("error: ").unwrap_or(&line));
-    ExitCode::from(2)
+    line.strip_prefix("error: ").unwrap_or(&line).to_owned()
 }
 
 /// Something that the user should know but that stops nothing.

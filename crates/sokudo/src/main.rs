@@ -12,10 +12,12 @@ mod check_against;
 mod clean;
 mod cli;
 mod command_line;
+mod compare;
 mod diskspd_door;
 mod door;
 mod exit;
 mod expectation;
+mod explain;
 mod fio_door;
 mod hdparm;
 mod info;
@@ -30,6 +32,7 @@ mod picture;
 mod plan;
 mod progress;
 mod quick;
+mod requirement;
 mod run_door;
 mod scan;
 mod subject;
@@ -59,9 +62,11 @@ fn main() -> ExitCode {
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Quick(arguments)) => quick::run(&arguments),
         Some(Command::Scan(arguments)) => scan::run(&arguments),
+        Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Load(arguments)) => load::run(&arguments),
         Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
+        Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Plot(arguments)) => picture::run(&arguments),
         Some(Command::Run(arguments)) => run_door::run(&arguments),
         Some(Command::Fio { arguments }) => fio_door::run(&arguments),

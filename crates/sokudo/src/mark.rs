@@ -13,18 +13,25 @@ use crate::subject::{Named, Permission};
 
 /// Measures and prints, or prints the method.
 pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
+    let measurement = measurement(arguments)?;
+    let Measurement { named, plan, .. } = &measurement;
+    if arguments.print_job {
+        let place = place(arguments, named)?;
+        return output::print(&fio::render(plan, &place));
+    }
+    if let Some(tool) = arguments.print_as {
+        return print_as(tool, arguments, named, plan);
+    }
+    measurement.run_and_print(&arguments.printing)
+}
+
+/// What the arguments ask for.
+pub(crate) fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
     let kind = named.kind();
     let plan = plan::resolve(arguments, kind, named.size(), seed)?;
-    if arguments.print_job {
-        let place = place(arguments, &named)?;
-        return output::print(&fio::render(&plan, &place));
-    }
-    if let Some(tool) = arguments.print_as {
-        return print_as(tool, arguments, &named, &plan);
-    }
-    let measurement = Measurement {
+    Ok(Measurement {
         target: &arguments.target,
         named,
         plan,
@@ -34,8 +41,7 @@ pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
         notes: notes(arguments, kind),
         data: arguments.data.clone(),
         command: measurement::command(arguments.seed, seed),
-    };
-    measurement.run_and_print(&arguments.printing)
+    })
 }
 
 /// What the user should know before it starts.

@@ -3,6 +3,7 @@
 //!
 //! It does not decide what is measured: that is in the plan that it gets.
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use anyhow::anyhow;
@@ -11,7 +12,7 @@ use sokudo_engine::{Control, left_behind};
 use sokudo_model::{Bytes, DataContent, Event, Nanos, Plan, Run, Schedule, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 
-use crate::campaign;
+use crate::campaign::{self, Measured};
 use crate::cli::Printing;
 use crate::command_line;
 use crate::exit::{self, Exit};
@@ -19,6 +20,7 @@ use crate::interrupt;
 use crate::jobs::carry_out::since_epoch;
 use crate::output;
 use crate::progress::Progress;
+use crate::requirement;
 use crate::subject::{Named, Permission, Preparation, Subject};
 
 /// What is to be measured, how often, and what may be written.
@@ -82,11 +84,12 @@ impl Measurement<'_> {
         let mut document = RunDocument::from_run(&run);
         complete(&run, &mut document);
         output::write(&document, printing)?;
-        ended_by.map_or_else(|| verdict(&run), Err)
+        ended_by.map_or_else(|| verdict(&run), Err)?;
+        requirement::check(&run, printing)
     }
 
     /// A device that is to be destroyed must be the target.
-    fn check_permission(&self) -> Result<(), Exit> {
+    pub(crate) fn check_permission(&self) -> Result<(), Exit> {
         let is_device = self.named.kind() == TargetKind::BlockDevice;
         if !is_device && matches!(self.permission, Permission::Destroy(_)) {
             return Err(Exit::usage(anyhow!(
@@ -99,11 +102,44 @@ impl Measurement<'_> {
 
     /// Measures and judges, and prints nothing but its progress. With what was measured
     /// comes the error that ended it before its time, if one did.
-    fn run(
+    pub(crate) fn run(
         self,
         control: &Control,
         quiet: bool,
-        conduct: &mut Conduct<'_>,
+        conduct: impl FnOnce(
+            &mut Plan,
+            &Schedule,
+            &mut Subject,
+            &Control,
+            &mut dyn FnMut(Event),
+        ) -> Result<Measured, Exit>,
+    ) -> Result<(Run, Option<Exit>), Exit> {
+        let size = self.size();
+        let progress = Progress::new(&self.plan, &self.schedule, size, quiet);
+        let progress = RefCell::new(progress);
+        let carried_out = self.carry_out(control, &progress, quiet, conduct);
+        progress.borrow().finish();
+        carried_out
+    }
+
+    /// Size of what is measured, or will be once the test file is made.
+    pub(crate) fn size(&self) -> Option<Bytes> {
+        self.named.size().or(Some(self.test_file_size))
+    }
+
+    /// Makes the subject ready, lets `conduct` make the trials, and judges them.
+    pub(crate) fn carry_out(
+        self,
+        control: &Control,
+        progress: &RefCell<Progress>,
+        quiet: bool,
+        conduct: impl FnOnce(
+            &mut Plan,
+            &Schedule,
+            &mut Subject,
+            &Control,
+            &mut dyn FnMut(Event),
+        ) -> Result<Measured, Exit>,
     ) -> Result<(Run, Option<Exit>), Exit> {
         let Self {
             mut plan, schedule, ..
@@ -116,9 +152,7 @@ impl Measurement<'_> {
             Permission::ReadOnly
         };
         let started_at = since_epoch();
-        let size = self.named.size().or(Some(self.test_file_size));
         let environment = sokudo_device::environment(&System::host());
-        let mut progress = Progress::new(&plan, &schedule, size, quiet);
         let preparation = Preparation {
             name: self.target,
             size: self.test_file_size,
@@ -126,21 +160,19 @@ impl Measurement<'_> {
             data: self.data,
             seed: plan.seed,
         };
-        let prepared = Subject::prepare(self.named, &preparation, control, &mut |event| {
-            progress.show(&event);
-        });
+        let mut listener = |event| progress.borrow_mut().show(&event);
+        let prepared = Subject::prepare(self.named, &preparation, control, &mut listener);
         // A refusal is one line: nothing is told before.
         if prepared.is_ok() && !quiet {
-            progress.aside(|| self.notes.iter().for_each(exit::note));
+            let tell = || self.notes.iter().for_each(exit::note);
+            progress.borrow().aside(tell);
         }
-        let mut listener = |event| progress.show(&event);
         let measured = prepared.and_then(|mut subject| {
             let measured = conduct(&mut plan, &schedule, &mut subject, control, &mut listener)?;
             subject.look_again();
             Ok((measured, subject.info.clone(), subject.layout))
         });
-        progress.finish();
-        let (campaign::Measured { rows, ended_by }, target, layout) = measured?;
+        let (Measured { rows, ended_by }, target, layout) = measured?;
         let mut run = Run {
             sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at,
@@ -160,7 +192,7 @@ impl Measurement<'_> {
     }
 
     /// Test files of killed runs that lie where ours will.
-    fn tell_left_behind(&self) {
+    pub(crate) fn tell_left_behind(&self) {
         if self.named.kind() == TargetKind::Directory
             && let Some(directory) = self.named.path()
         {

@@ -140,10 +140,6 @@ pub(crate) fn check(printing: &Printing) -> Result<(), Exit> {
 
 /// Fails early when results would take the place of the file that is measured.
 pub(crate) fn check_apart(target: &Path, printing: &Printing) -> Result<(), Exit> {
-    let identity = |path: &Path| {
-        let metadata = path.metadata().ok()?;
-        Some((metadata.dev(), metadata.ino()))
-    };
     let measured = identity(target);
     match files(printing).find(|path| measured.is_some() && identity(path) == measured) {
         None => Ok(()),
@@ -152,6 +148,12 @@ pub(crate) fn check_apart(target: &Path, printing: &Printing) -> Result<(), Exit
             path.display()
         ))),
     }
+}
+
+/// What tells one file from another, whatever their names; `None` where there is none.
+pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
+    let metadata = path.metadata().ok()?;
+    Some((metadata.dev(), metadata.ino()))
 }
 
 /// Every file that a result or a picture goes to.
@@ -188,7 +190,8 @@ pub(crate) fn terminal_style() -> TableStyle {
     style(true, Unit::Mb)
 }
 
-fn style(to_terminal: bool, unit: Unit) -> TableStyle {
+/// How tables are written to the terminal or a file.
+pub(crate) fn style(to_terminal: bool, unit: Unit) -> TableStyle {
     let terminal = if to_terminal {
         terminal()
     } else {

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use sokudo_report::plot::{self, Figure, PlotError, Size, TerminalStyle};
@@ -30,12 +31,17 @@ pub(crate) fn run(arguments: &PlotArguments) -> Result<(), Exit> {
 }
 
 fn document(arguments: &PlotArguments) -> Result<RunDocument, Exit> {
-    let name = arguments.result.display();
-    let is_standard_input = arguments.result.as_os_str() == "-";
+    kept_result(&arguments.result)
+}
+
+/// A result that was kept; `-` is standard input.
+pub(crate) fn kept_result(path: &Path) -> Result<RunDocument, Exit> {
+    let name = path.display();
+    let is_standard_input = path.as_os_str() == "-";
     let text = if is_standard_input {
         read_bounded(io::stdin(), RESULT_BYTES_MAX)
     } else {
-        File::open(&arguments.result).and_then(|file| read_bounded(file, RESULT_BYTES_MAX))
+        File::open(path).and_then(|file| read_bounded(file, RESULT_BYTES_MAX))
     };
     let text = text.map_err(|error| {
         Exit::usage(anyhow!(

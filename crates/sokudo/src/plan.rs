@@ -2,10 +2,13 @@
 
 use anyhow::anyhow;
 use sokudo_dialect::crystal::{self, Direction, RowSpec};
-use sokudo_model::{Bytes, Nanos, Plan, Rate, RateProcess, Schedule, Span, TargetKind, Workload};
+use sokudo_model::{
+    Bytes, Enough, Nanos, Plan, Rate, RateProcess, Schedule, Span, TargetKind, Workload,
+};
 
-use crate::cli::{MarkArguments, ScheduleChoice};
+use crate::cli::{MarkArguments, PERMILLE_DEFAULT, ScheduleChoice, Unasked};
 use crate::exit::Exit;
+use crate::measurement;
 
 /// Size of a test file unless told otherwise, as CrystalDiskMark's.
 pub(crate) const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
@@ -14,8 +17,13 @@ pub(crate) const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
 /// before a trial has begun.
 const TEST_FILE_SIZE_MIN: Bytes = Bytes::mib(16);
 
-/// Trials per row: the fewest that give a 95 % interval of the median.
-const INTERLEAVED_TRIALS: u32 = 6;
+/// A row is measured for so long in any case, however well its trials agree: what happens
+/// once in a second must be among them.
+const ADAPTIVE_TIME_MIN: Nanos = Nanos::from_secs(2);
+
+/// And for so long at most, so that the eight rows of the default profile take less than a
+/// minute and a half on the noisiest disk. CrystalDiskMark takes 25 s per row on any.
+const ADAPTIVE_TIME_MAX: Nanos = Nanos::from_secs(10);
 
 /// CrystalDiskMark 9's own schedule.
 const CRYSTAL_TRIALS: u32 = 3;
@@ -54,6 +62,7 @@ pub(crate) fn resolve(
     known_size: Option<Bytes>,
     seed: u64,
 ) -> Result<Plan, Exit> {
+    check_precision(arguments)?;
     let rows = rows(arguments)?;
     let size = used_size(arguments, kind, known_size)?;
     let length = arguments.size.map_or(size, |asked| asked.min(size));
@@ -94,22 +103,55 @@ pub(crate) fn test_file_size(arguments: &MarkArguments) -> Bytes {
 
 /// How often, and in what order.
 pub(crate) fn schedule(arguments: &MarkArguments) -> Schedule {
-    let crystal = arguments.schedule == ScheduleChoice::Crystal;
-    let (trials, pause) = match arguments.schedule {
-        ScheduleChoice::Interleaved => (INTERLEAVED_TRIALS, Nanos(0)),
-        ScheduleChoice::Crystal => (
-            CRYSTAL_TRIALS,
-            crystal::interval(arguments.profile).unwrap_or(CRYSTAL_PAUSE),
-        ),
-    };
-    Schedule {
-        name: if crystal { "crystal" } else { "interleaved" }.to_owned(),
-        trials: arguments.runs.unwrap_or(trials),
-        pause: arguments.interval.unwrap_or(pause),
-        warm_up: crystal,
-        enough: None,
-        trim: 0,
+    match arguments.schedule {
+        ScheduleChoice::Crystal => Schedule {
+            name: "crystal".to_owned(),
+            warm_up: true,
+            ..measurement::in_turn(
+                arguments.runs.unwrap_or(CRYSTAL_TRIALS),
+                arguments
+                    .interval
+                    .or(crystal::interval(arguments.profile))
+                    .unwrap_or(CRYSTAL_PAUSE),
+            )
+        },
+        ScheduleChoice::Interleaved => {
+            let (trials, enough) = trials(arguments);
+            Schedule {
+                enough,
+                ..measurement::in_turn(trials, arguments.interval.unwrap_or_default())
+            }
+        }
     }
+}
+
+/// How many trials a row has at most, and when fewer are enough. A number of trials, given
+/// alone, is made as it is.
+fn trials(arguments: &MarkArguments) -> (u32, Option<Enough>) {
+    let unasked = Unasked {
+        permille: match arguments.runs {
+            Some(_) => 0,
+            None => PERMILLE_DEFAULT,
+        },
+        time_min: ADAPTIVE_TIME_MIN,
+        time_max: Some(ADAPTIVE_TIME_MAX),
+        ..Unasked::trials(Enough::TRIALS_MIN)
+    };
+    arguments.precision.trials(arguments.runs, unasked)
+}
+
+/// CrystalDiskMark's schedule has a number of trials of its own.
+fn check_precision(arguments: &MarkArguments) -> Result<(), Exit> {
+    let asks = arguments
+        .precision
+        .precision
+        .is_some_and(|permille| permille > 0);
+    if asks && arguments.schedule == ScheduleChoice::Crystal {
+        return Err(Exit::Usage(anyhow!(
+            "--schedule crystal makes a fixed number of trials; leave --precision or --schedule out"
+        )));
+    }
+    Ok(())
 }
 
 fn method(arguments: &MarkArguments) -> String {

@@ -17,6 +17,8 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     rows: Vec<Row>,
     trials: u32,
+    /// Rows end before that once they are known well enough.
+    is_adaptive: bool,
     done: Nanos,
     step: Nanos,
     total: Nanos,
@@ -58,6 +60,7 @@ impl Progress {
             bar: bar(total.0, quiet),
             rows: rows.collect(),
             trials: schedule.trials,
+            is_adaptive: schedule.enough.is_some(),
             done: Nanos(0),
             step: Nanos(0),
             total,
@@ -83,7 +86,8 @@ impl Progress {
                 let (name, step, bytes) = self.rows.get(*row).map_or(("", Nanos(0), None), |row| {
                     (&row.label, row.trial, row.bytes)
                 });
-                self.label = format!("{name}  trial {}/{}", trial + 1, self.trials);
+                let up_to = if self.is_adaptive { "≤ " } else { "" };
+                self.label = format!("{name}  trial {}/{up_to}{}", trial + 1, self.trials);
                 self.step = step;
                 self.bytes = bytes;
                 self.pace = 1.0;
@@ -96,7 +100,7 @@ impl Progress {
                 let into_step = self.time_into_step(*at, *bytes);
                 self.tell(into_step, speed);
             }
-            Event::Snapshot { .. } => {}
+            Event::Snapshot { .. } | Event::MakingDurable { .. } => {}
             Event::RowEnough { row, left_out } => {
                 let trial = self.rows.get(*row).map_or(0, |row| row.trial.0);
                 let left_out = trial.saturating_mul(u64::from(*left_out));

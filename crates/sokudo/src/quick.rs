@@ -4,7 +4,7 @@ use anyhow::anyhow;
 use sokudo_dialect::quick::{Quick, Test};
 use sokudo_model::{BackendKind, Bytes, DataContent, Nanos, Plan, Schedule, TargetKind};
 
-use crate::cli::QuickArguments;
+use crate::cli::{QuickArguments, Unasked};
 use crate::exit::Exit;
 use crate::measurement::{self, Measurement};
 use crate::subject::{Named, Permission};
@@ -109,7 +109,10 @@ fn refusal(test: Test, arguments: &QuickArguments, kind: TargetKind) -> Option<E
 }
 
 fn schedule(arguments: &QuickArguments) -> Result<Schedule, Exit> {
-    let QuickArguments { runs, trim, .. } = *arguments;
+    let trim = arguments.trim;
+    let (runs, enough) = arguments
+        .precision
+        .trials(arguments.runs, Unasked::trials(1));
     if trim.saturating_mul(2) >= runs && trim > 0 {
         return Err(Exit::usage(anyhow!(
             "--trim {trim} leaves nothing of --runs {runs}; use at least --runs {}",
@@ -118,6 +121,7 @@ fn schedule(arguments: &QuickArguments) -> Result<Schedule, Exit> {
     }
     Ok(Schedule {
         trim,
+        enough,
         ..measurement::in_turn(runs, arguments.pause)
     })
 }

@@ -4,7 +4,7 @@
 //! fio's jobs with `numjobs` are one row here, as the threads of a row are.
 
 use sokudo_dialect::fio::{self, Planned};
-use sokudo_engine::Control;
+use sokudo_engine::{Consent, Control};
 use sokudo_model::{Event, Plan, Row, Run, Stage};
 use sokudo_report::RunDocument;
 
@@ -18,44 +18,77 @@ use crate::jobs::stages::Listener;
 use crate::jobs::storage::Layouts;
 use crate::jobs::this_host::ThisHost;
 use crate::progress::Progress;
-use crate::{command_line, interrupt, output};
+use crate::{command_line, interrupt, output, requirement};
 
 /// Runs the job files and prints.
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
-    let invocation = fio::invocation(&fio_arguments(arguments), &ThisHost).map_err(Exit::usage)?;
-    let planned = invocation.plan(&ThisHost).map_err(Exit::usage)?;
+    let jobs = Jobs::read(arguments)?;
     output::check(&arguments.printing)?;
     if !arguments.printing.quiet {
-        for sentence in &planned.session.notes {
-            exit::note(sentence);
-        }
+        jobs.tell_notes();
     }
     let control = Control::new();
     interrupt::watch(&control)?;
-    let places: Vec<Place> = planned
-        .targets
-        .iter()
-        .map(|spec| place_of(spec, &planned))
-        .collect();
-    let work = Work {
-        plan: &planned.plan,
-        places: &places,
-        consent: &consent::named(&invocation.destroy),
-        trials: arguments.runs,
-        schedule: "fio",
-        command: command_line::as_given(),
-        read_only: invocation.readonly,
-        snapshot_every: None,
-        left_out: &planned.session.left_out,
-    };
-    let mut view = View::new(&planned, arguments);
-    let finished = carry_out(&work, &control, &mut view);
+    let mut view = View::new(&jobs.planned, arguments);
+    let finished = carry_out(&jobs.work(arguments.runs), &control, &mut view);
     view.progress.finish();
     let finished = finished?;
-    let run = by_section(finished.run.clone(), &planned);
+    let run = jobs.by_section(finished.run.clone());
     let document = RunDocument::from_run(&run);
     output::write(&document, &arguments.printing)?;
-    finished.end(Exit::Interrupted)
+    finished.end(Exit::Interrupted)?;
+    requirement::check(&run, &arguments.printing)
+}
+
+/// Job files as they are understood.
+pub(crate) struct Jobs {
+    pub(crate) planned: Planned,
+    places: Vec<Place>,
+    consent: Consent,
+    read_only: bool,
+}
+
+impl Jobs {
+    /// Reads the files that are named.
+    pub(crate) fn read(arguments: &RunArguments) -> Result<Self, Exit> {
+        let words = fio_arguments(arguments);
+        let invocation = fio::invocation(&words, &ThisHost).map_err(Exit::usage)?;
+        let planned = invocation.plan(&ThisHost).map_err(Exit::usage)?;
+        let targets = planned.targets.iter();
+        Ok(Self {
+            places: targets.map(|spec| place_of(spec, &planned)).collect(),
+            consent: consent::named(&invocation.destroy),
+            read_only: invocation.readonly,
+            planned,
+        })
+    }
+
+    /// Tells what the user should know before they start.
+    pub(crate) fn tell_notes(&self) {
+        for sentence in &self.planned.session.notes {
+            exit::note(sentence);
+        }
+    }
+
+    /// What is to be done, so often.
+    pub(crate) fn work(&self, trials: u32) -> Work<'_> {
+        Work {
+            plan: &self.planned.plan,
+            places: &self.places,
+            consent: &self.consent,
+            trials,
+            schedule: "fio",
+            command: command_line::as_given(),
+            read_only: self.read_only,
+            snapshot_every: None,
+            left_out: &self.planned.session.left_out,
+        }
+    }
+
+    /// One row per section, not one per clone.
+    pub(crate) fn by_section(&self, run: Run) -> Run {
+        by_section(run, &self.planned)
+    }
 }
 
 /// The same as fio's own words. Options before a job file hold for all its jobs.

@@ -2,9 +2,9 @@
 
 use anyhow::anyhow;
 use sokudo_dialect::surface::{self, Preset, Request, Writes};
-use sokudo_model::{Bytes, DataContent, DriveCache, Nanos, TargetKind};
+use sokudo_model::{Bytes, DataContent, DriveCache, Nanos, Schedule, TargetKind};
 
-use crate::cli::{ScanArguments, WriteCache};
+use crate::cli::{ScanArguments, Unasked, WriteCache};
 use crate::exit::Exit;
 use crate::measurement::{self, Measurement};
 use crate::plan::TEST_FILE_SIZE;
@@ -18,6 +18,11 @@ const BLOCK_MIN: Bytes = Bytes(512);
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
+    measurement(arguments)?.run_and_print(&arguments.printing)
+}
+
+/// What the arguments ask for.
+pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
     let seed = arguments.seed.unwrap_or_else(|| match arguments.gnome {
         true => GNOME_SEED,
@@ -52,18 +57,27 @@ pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
         workload.backend = arguments.engine;
         workload.direct = arguments.direct;
     }
-    let measurement = Measurement {
+    Ok(Measurement {
         target: &arguments.target,
         permission: permission(arguments, writes),
         named,
         plan,
-        schedule: measurement::in_turn(arguments.runs, Nanos(0)),
+        schedule: schedule(arguments),
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         notes: planned.notes,
         data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
-    };
-    measurement.run_and_print(&arguments.printing)
+    })
+}
+
+fn schedule(arguments: &ScanArguments) -> Schedule {
+    let (trials, enough) = arguments
+        .precision
+        .trials(arguments.runs, Unasked::trials(1));
+    Schedule {
+        enough,
+        ..measurement::in_turn(trials, Nanos(0))
+    }
 }
 
 fn preset(arguments: &ScanArguments) -> Preset {
@@ -156,7 +170,7 @@ fn size(arguments: &ScanArguments, named: &Named) -> Result<Bytes, Exit> {
 }
 
 /// The smallest block that the target takes.
-fn block_min(named: &Named, target: &str) -> Result<Bytes, Exit> {
+pub(crate) fn block_min(named: &Named, target: &str) -> Result<Bytes, Exit> {
     let block = named.direct_unit().unwrap_or(BLOCK_MIN);
     if block.0 == 0 {
         return Err(Exit::failed(anyhow!(

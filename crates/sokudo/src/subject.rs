@@ -10,12 +10,12 @@ use sokudo_device::{
     occupants,
 };
 use sokudo_engine::{
-    Consent, ConsentError, Control, DevicePermit, FileTarget, Front, RewritePermit,
+    Consent, ConsentError, Control, DevicePermit, FileTarget, Front, MakeDurable, RewritePermit,
     SimulatedTarget, StageError, Target, TargetError, TestFile, TestFileError, lay_out, sim,
 };
 use sokudo_model::{
-    Bytes, DataContent, DeviceCounters, DirectIoSupport, Event, Layout, TargetInfo, TargetKind,
-    Workload,
+    BlockDeviceKind, Bytes, DataContent, DeviceCounters, DirectIoSupport, Event, Layout,
+    TargetInfo, TargetKind, Workload,
 };
 
 use crate::cli::Destroying;
@@ -145,7 +145,7 @@ pub(crate) fn from_inspect(error: InspectError) -> Exit {
 }
 
 /// 32 random bits: a seed that is short enough to be typed again.
-fn random_u32() -> u32 {
+pub(crate) fn random_u32() -> u32 {
     use std::hash::{BuildHasher, RandomState};
     let hash = RandomState::new().hash_one(std::process::id());
     u32::try_from(hash >> 32).unwrap_or_default()
@@ -232,6 +232,24 @@ impl Subject {
         }
     }
 
+    /// What is run on, and what counts its devices meanwhile.
+    pub(crate) fn with_counters(&mut self) -> (&mut [Target], &CounterSource) {
+        (std::slice::from_mut(&mut self.target), &self.counters)
+    }
+
+    /// What is flushed behind a trial, to see when it is durable: what the page cache
+    /// took, and what a loop device left in that of the disk below.
+    pub(crate) fn make_durable(&self) -> MakeDurable {
+        let has_cached_loop = self.info.devices.iter().any(|device| {
+            device.kind == BlockDeviceKind::Loop && device.backing_direct != Some(true)
+        });
+        if has_cached_loop {
+            MakeDurable::All
+        } else {
+            MakeDurable::Buffered
+        }
+    }
+
     /// Brings the subject into the state that a trial starts from: nothing of
     /// earlier writes still under way, and for reads nothing in the page cache.
     pub(crate) fn settle(&mut self, workload: &Workload) {
@@ -285,7 +303,7 @@ impl Subject {
     fn simulated(mut device: sim::Device, preparation: &Preparation<'_>) -> Self {
         device.seed(preparation.seed);
         let mut info = bare_info(preparation.name, TargetKind::Simulated, device.size());
-        info.devices = vec![device.block_device()];
+        info.devices = device.block_devices();
         Self {
             target: Target::Simulated(SimulatedTarget::new(device)),
             info,

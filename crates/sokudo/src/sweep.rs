@@ -5,19 +5,16 @@ use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_dialect::crystal::{Pattern, THREADS_MAX};
 use sokudo_dialect::sweep::{Counts, Load, Preset, Sizes, Sweep};
-use sokudo_model::{Bytes, DirectMode, Enough, Nanos, Operation, Schedule, TargetKind};
+use sokudo_model::{Bytes, DirectMode, Nanos, Operation, Schedule, TargetKind};
 
 use crate::campaign;
-use crate::cli::SweepArguments;
+use crate::cli::{PERMILLE_DEFAULT, SweepArguments, Unasked};
 use crate::exit::Exit;
 use crate::measurement::{self, Measurement};
 use crate::subject::{Named, Permission};
 
 /// A file made for a cell is a multiple of this.
 const TEST_FILE_UNIT: u64 = Bytes::MIB;
-
-/// Trials that a cell has in any case: the fewest with a 95 % interval.
-const TRIALS_MIN: u32 = 6;
 
 /// The share of the memory that the buffers of one cell may take; the engine refuses
 /// more than half.
@@ -87,13 +84,14 @@ fn preset(arguments: &SweepArguments) -> Preset {
 }
 
 fn schedule(arguments: &SweepArguments) -> Schedule {
+    let unasked = Unasked {
+        permille: PERMILLE_DEFAULT,
+        ..Unasked::trials(arguments.runs)
+    };
+    let (trials, enough) = arguments.precision.trials(Some(arguments.runs), unasked);
     Schedule {
-        // Fewer trials than give an interval cannot be precise, and are made as asked.
-        enough: (arguments.precision > 0 && arguments.runs >= TRIALS_MIN).then_some(Enough {
-            trials_min: TRIALS_MIN,
-            half_width_permille: arguments.precision,
-        }),
-        ..measurement::in_turn(arguments.runs, arguments.cool_down)
+        enough,
+        ..measurement::in_turn(trials, arguments.cool_down)
     }
 }
 

@@ -5,13 +5,13 @@ use std::collections::BinaryHeap;
 
 /// Things that are due at an instant. What is due at the same instant comes out
 /// in the order it was put in, so that a simulation has exactly one course.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Agenda<T> {
     entries: BinaryHeap<Reverse<Entry<T>>>,
     entered: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Entry<T> {
     at_ns: u64,
     number: u64,

@@ -23,7 +23,7 @@ const PARALLEL_MAX: u64 = 65_536;
 /// Every I/O takes `latency`, plus or minus a uniform `jitter`; then its data
 /// passes a shared wire, if that has a `rate`. At most `parallel` I/Os are worked
 /// on at once; further ones wait in order of arrival.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Constant {
     latency_ns: u64,
     jitter_ns: u64,
@@ -82,7 +82,9 @@ impl Constant {
     pub(super) fn presentation(&self) -> Presentation {
         Presentation {
             model: "sokudo simulated device of constant latency",
-            rotational: false,
+            members: 0,
+            rotation_rpm: None,
+            cache: None,
             write_back: false,
             trims: true,
         }

@@ -38,10 +38,34 @@ const NCQ_MAX: u64 = 32;
 
 const NANOS_PER_MINUTE: u64 = 60_000_000_000;
 
+/// What a flush means to the drive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flushes {
+    /// It ends when all that was written is on the platters.
+    Truly,
+    /// It ends at once.
+    Lies,
+}
+
+fn flushes(spec: &mut Spec<'_>) -> Result<Flushes, SpecError> {
+    match spec.text("flush")? {
+        None | Some("true") => Ok(Flushes::Truly),
+        Some("lies") => Ok(Flushes::Lies),
+        Some(other) => Err(SpecError::NotAValue {
+            key: "flush",
+            value: other.to_owned(),
+            expected: "true or lies",
+        }),
+    }
+}
+
 /// The drive. Flush is no queued command in ATA: it waits for the queue to empty,
 /// and what comes after it waits for it.
 #[derive(Debug)]
 pub(super) struct HardDisk {
+    rpm: u32,
+    cache: Bytes,
+    flushes: Flushes,
     geometry: Geometry,
     seek: SeekCurve,
     interface: Rate,
@@ -63,7 +87,7 @@ pub(super) struct HardDisk {
 
 impl HardDisk {
     pub(super) fn parse(spec: &mut Spec, size: Bytes) -> Result<Self, SpecError> {
-        let rpm = spec.value(Key::new("rpm", COUNT, 1_000, 30_000), 5_900)?;
+        let rpm: u32 = spec.value(Key::new("rpm", COUNT, 1_000, 30_000), 5_900)?;
         let rates = (Rate::megabytes(1), Rate::megabytes(10_000));
         let outer = spec.value(
             Key::new("outer", RATE, rates.0, rates.1),
@@ -90,15 +114,19 @@ impl HardDisk {
         let interface = spec.value(interface, Rate::megabytes(550))?;
         let queue_max = spec.value(Key::new("ncq", COUNT, 1, NCQ_MAX), NCQ_MAX)?;
         let write_back = spec.switch("write_cache", true)?;
+        let flushes = flushes(spec)?;
 
         let geometry = Geometry::new(Label {
             size: size.0,
-            turn_ns: NANOS_PER_MINUTE / rpm,
+            turn_ns: NANOS_PER_MINUTE / u64::from(rpm),
             switch_ns: settle.0,
             outer,
             inner,
         });
         Ok(Self {
+            rpm,
+            cache,
+            flushes,
             seek: SeekCurve::new(settle.0, seek.0, &geometry),
             head: geometry.place(0),
             geometry,
@@ -119,7 +147,9 @@ impl HardDisk {
     pub(super) fn presentation(&self) -> Presentation {
         Presentation {
             model: "sokudo simulated hard disk",
-            rotational: true,
+            members: 0,
+            rotation_rpm: Some(self.rpm),
+            cache: Some(self.cache),
             write_back: self.write_cache.is_some(),
             trims: false,
         }
@@ -185,6 +215,10 @@ impl HardDisk {
             && let Some(command) = self.host.front().copied()
         {
             match command.job.operation {
+                // What it holds is still only in its memory.
+                Operation::Flush if self.flushes == Flushes::Lies => {
+                    self.agenda.enter(now_ns.max(command.ready_ns), command.job);
+                }
                 Operation::Flush if !self.queue.is_empty() => return,
                 Operation::Flush => self.flush = Some(command),
                 Operation::Read => self.accept_read(now_ns, command),

@@ -5,11 +5,13 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use sokudo_model::Bytes;
+
 /// How every simulated target starts.
 const PREFIX: &str = "sim:";
 
 /// The models there are.
-const MODELS: &str = "const, hdd, ssd";
+const MODELS: &str = "const, hdd, smr, ssd, dramless, raid5, fake-capacity";
 
 /// Why a `sim:` target could not be understood.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,6 +71,24 @@ pub enum SpecError {
         least: String,
         /// The largest value.
         most: String,
+    },
+    /// A value that must consist of whole blocks.
+    #[error("{key}={value} is no multiple of {block}; use one")]
+    NotAMultiple {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: Bytes,
+        /// Of what it must be a multiple.
+        block: Bytes,
+    },
+    /// A key that means nothing without another.
+    #[error("{key} means nothing without {other_key}; add {other_key}, or leave {key} out")]
+    Without {
+        /// The key.
+        key: &'static str,
+        /// The key that it needs.
+        other_key: &'static str,
     },
     /// Two values that contradict each other.
     #[error("{key} {value} is above {other_key} {limit}; it cannot be")]
@@ -252,6 +272,17 @@ pub(super) fn not_above<T: PartialOrd + Display>(
     })
 }
 
+/// Refuses a size that is not made of whole blocks.
+pub(super) fn not_a_multiple(
+    (key, value): (&'static str, Bytes),
+    block: Bytes,
+) -> Result<(), SpecError> {
+    match value.0 % block.0 {
+        0 => Ok(()),
+        _ => Err(SpecError::NotAMultiple { key, value, block }),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::sim::Device;
@@ -269,7 +300,8 @@ mod tests {
         );
         assert_eq!(
             message("sim:tape"),
-            "there is no simulated device \"tape\"; the models are const, hdd, ssd"
+            "there is no simulated device \"tape\"; the models are const, hdd, smr, ssd, \
+             dramless, raid5, fake-capacity"
         );
         assert_eq!(
             message("sim:hdd?size"),
@@ -314,14 +346,18 @@ mod tests {
     fn every_numeric_key_refuses_zero_and_the_absurd() {
         let keys = [
             ("const", "size parallel rate latency"),
+            ("smr", "size persistent entries band idle rpm cache"),
             (
                 "hdd",
                 "size rpm outer inner cache seek settle interface ncq",
             ),
             (
                 "ssd",
-                "size channels dies page read program bus interface cache",
+                "size channels dies page read program bus interface cache slc map",
             ),
+            ("dramless", "size channels dies map"),
+            ("raid5", "size disks chunk latency"),
+            ("fake-capacity", "size real cache latency"),
         ];
         for (model, names) in keys {
             for name in names.split(' ') {
@@ -338,10 +374,17 @@ mod tests {
         for spec in [
             "sim:const",
             "sim:hdd",
+            "sim:smr",
             "sim:ssd",
             "sim:const?latency=100us",
             "sim:hdd?size=4TB&rpm=5900&outer=180MB/s&inner=85MB/s&cache=64MiB",
             "sim:ssd?size=1TB&channels=8&read=60us&program=500us&interface=3.5GB/s",
+            "sim:ssd?slc=20GB&direct=400MB/s&fold=200MB/s",
+            "sim:dramless",
+            "sim:dramless?map=8GiB",
+            "sim:raid5?disks=4&chunk=64KiB",
+            "sim:fake-capacity?size=1TB&real=32GB",
+            "sim:fake-capacity?size=1TB&real=32GB&beyond=lost",
         ] {
             assert!(Device::parse(spec).is_ok(), "{spec}");
         }
@@ -349,7 +392,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused(model in "const|hdd|ssd|\\PC*", rest in "\\PC*") {
+        fn any_text_is_read_or_refused(model in "const|hdd|smr|ssd|dramless|raid5|fake-capacity|\\PC*", rest in "\\PC*") {
             let _ = Device::parse(&rest);
             let _ = Device::parse(&format!("sim:{model}?{rest}"));
             let _ = Device::parse(&format!("sim:{model}?size={rest}&fail_at={rest}"));

@@ -1,9 +1,11 @@
 //! A solid-state drive: dies on channels, and a memory that acknowledges writes.
 //!
-//! Left out: garbage collection, wear, the map of blocks, fast and slow cells.
+//! Left out: garbage collection, wear, and that reading the map keeps a die busy.
 //! Reads go to the flash even where the memory would still have the data.
 
+mod fast_cells;
 mod flash;
+mod map;
 mod memory;
 
 use std::collections::VecDeque;
@@ -15,7 +17,9 @@ use super::agenda::Agenda;
 use super::rate::Rate;
 use super::spec::{COUNT, Key, RATE, SIZE, Spec, SpecError};
 use super::{Job, Presentation};
+use fast_cells::FastCells;
 use flash::Flash;
+use map::{BlockMap, SEGMENT_MAP_BYTES};
 use memory::Memory;
 
 /// From the arrival of a command until the drive acts on it.
@@ -33,6 +37,10 @@ const DIES_MAX: u64 = 64;
 #[derive(Debug)]
 pub(super) struct SolidState {
     flash: Flash,
+    /// `None` where all cells are alike.
+    fast_cells: Option<FastCells>,
+    /// `None` where all of it is in memory.
+    map: Option<BlockMap>,
     interface: Rate,
     dies: Vec<Die>,
     channels: Vec<Channel>,
@@ -95,14 +103,23 @@ struct Flush {
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Accept(Job),
-    Sensed { die: usize },
-    Passed { die: usize },
-    Programmed { die: usize },
+    /// It is known where the data is.
+    Mapped(Job),
+    Sensed {
+        die: usize,
+    },
+    Passed {
+        die: usize,
+    },
+    Programmed {
+        die: usize,
+    },
     Answer(Job),
 }
 
 impl SolidState {
-    pub(super) fn parse(spec: &mut Spec) -> Result<Self, SpecError> {
+    /// With `is_dramless` only a part of the map is in memory.
+    pub(super) fn parse(spec: &mut Spec, is_dramless: bool) -> Result<Self, SpecError> {
         let channels = spec.value(Key::new("channels", COUNT, 1, CHANNELS_MAX), 8)?;
         let dies = spec.value(Key::new("dies", COUNT, 1, DIES_MAX), 4)?;
         let flash = Flash::parse(spec)?;
@@ -110,8 +127,11 @@ impl SolidState {
         let interface = spec.value(interface, Rate::megabytes(3_500))?;
         let cache = Key::new("cache", SIZE, Bytes::mib(1), Bytes::gib(1024));
         let cache = spec.value(cache, Bytes::mib(256))?;
+        let fast_cells = FastCells::parse(spec, &flash, channels * dies)?;
         Ok(Self {
             flash,
+            fast_cells,
+            map: BlockMap::parse(spec, is_dramless)?,
             interface,
             dies: (0..channels * dies).map(|_| Die::default()).collect(),
             channels: (0..channels).map(|_| Channel::default()).collect(),
@@ -131,8 +151,13 @@ impl SolidState {
 
     pub(super) fn presentation(&self) -> Presentation {
         Presentation {
-            model: "sokudo simulated solid-state drive",
-            rotational: false,
+            model: match self.map {
+                None => "sokudo simulated solid-state drive",
+                Some(_) => "sokudo simulated solid-state drive without memory of its own",
+            },
+            members: 0,
+            rotation_rpm: None,
+            cache: None,
             write_back: true,
             trims: true,
         }
@@ -165,6 +190,7 @@ impl SolidState {
     fn take(&mut self, now_ns: u64, step: Step) {
         match step {
             Step::Accept(job) => self.accept(now_ns, job),
+            Step::Mapped(job) => self.start_read(now_ns, job),
             Step::Sensed { die } => {
                 let channel = self.channel_of(die);
                 self.channels[channel].waiting.push_back(die);
@@ -204,7 +230,24 @@ impl SolidState {
         }
     }
 
+    /// Finds out where the data is, for which parts of the map may have to be read, one
+    /// after the other.
     fn accept_read(&mut self, now_ns: u64, job: Job) {
+        let missing = self
+            .map
+            .as_mut()
+            .map_or(0, |map| map.look_up(job.offset, job.bytes));
+        if missing == 0 {
+            self.start_read(now_ns, job);
+            return;
+        }
+        let map_ns =
+            |_| self.flash.sense_ns(&mut self.random) + self.flash.bus.nanos(SEGMENT_MAP_BYTES);
+        let mapped_ns = now_ns + (0..missing).map(map_ns).sum::<u64>();
+        self.agenda.enter(mapped_ns, Step::Mapped(job));
+    }
+
+    fn start_read(&mut self, now_ns: u64, job: Job) {
         let page_bytes = self.flash.page_bytes;
         let end = job.offset + job.bytes;
         let (first, last) = (job.offset / page_bytes, (end - 1) / page_bytes);
@@ -324,8 +367,13 @@ impl SolidState {
 
     fn passed(&mut self, now_ns: u64, die: usize) {
         match self.dies[die].work {
-            Some(Work::Program { .. }) => {
-                let programmed_ns = now_ns + self.flash.program_ns;
+            Some(Work::Program { bytes }) => {
+                let fast_ns = self.flash.program_ns;
+                let program_ns = self
+                    .fast_cells
+                    .as_mut()
+                    .map_or(fast_ns, |cells| cells.begin(now_ns, bytes, fast_ns));
+                let programmed_ns = now_ns + program_ns;
                 self.agenda.enter(programmed_ns, Step::Programmed { die });
             }
             Some(Work::Read(piece)) => {
@@ -350,6 +398,9 @@ impl SolidState {
     fn programmed(&mut self, now_ns: u64, die: usize) {
         if let Some(Work::Program { bytes }) = self.dies[die].work {
             self.memory.programmed(bytes);
+            if let Some(cells) = &mut self.fast_cells {
+                cells.end(now_ns);
+            }
         }
         self.accept_writes(now_ns);
         self.answer_flushes(now_ns);

@@ -5,6 +5,8 @@ use sokudo_stats::Random;
 
 use super::*;
 
+mod flash;
+
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 

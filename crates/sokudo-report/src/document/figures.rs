@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Bytes, Nanos};
-use sokudo_stats::{Histogram, Interval, Summary, median_interval, trimmed_mean};
+use sokudo_stats::{
+    Histogram, Interval, Summary, median_interval, quantile_interval, trimmed_mean,
+};
 
 /// The confidence that every interval is asked for.
 const CONFIDENCE: f64 = 0.95;
@@ -125,6 +127,29 @@ pub struct LatencyFigures {
     pub max: u64,
     /// I/Os that were timed.
     pub count: u64,
+    /// How many independent I/Os those are worth that were timed, because the latencies of
+    /// neighbours resemble each other; null where that is not known.
+    #[serde(default)]
+    pub effective_count: Option<f64>,
+    /// 95 % intervals of the percentiles, `[low, high]`, from `effective_count`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intervals_95: Option<PercentileIntervals>,
+}
+
+/// 95 % intervals of percentiles by order statistics, nanoseconds: `[low, high]`. One is null
+/// where the percentile is, and where too few I/Os lie above it for an upper end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PercentileIntervals {
+    /// Of the median.
+    pub p50: Option<[u64; 2]>,
+    /// Of the 90th percentile.
+    pub p90: Option<[u64; 2]>,
+    /// Of the 99th percentile.
+    pub p99: Option<[u64; 2]>,
+    /// Of the 99.9th percentile.
+    pub p99_9: Option<[u64; 2]>,
+    /// Of the 99.99th percentile.
+    pub p99_99: Option<[u64; 2]>,
 }
 
 impl LatencyFigures {
@@ -141,7 +166,28 @@ impl LatencyFigures {
             p99_99: histogram.trusted_quantile(0.9999),
             max: histogram.max()?,
             count: histogram.count(),
+            effective_count: None,
+            intervals_95: None,
         })
+    }
+
+    /// The same with intervals of the percentiles. So many I/Os of the histogram are worth
+    /// one independent of the others (the design effect, 1 or more).
+    #[expect(clippy::cast_precision_loss, reason = "a count in 2^53 is lost")]
+    pub(super) fn with_intervals(mut self, histogram: &Histogram, design_effect: f64) -> Self {
+        let effective = self.count as f64 / design_effect.max(1.0);
+        let interval = |percentile: Option<u64>, fraction| {
+            percentile.and_then(|_| quantile_interval(histogram, fraction, effective))
+        };
+        self.intervals_95 = Some(PercentileIntervals {
+            p50: interval(self.p50, 0.5),
+            p90: interval(self.p90, 0.9),
+            p99: interval(self.p99, 0.99),
+            p99_9: interval(self.p99_9, 0.999),
+            p99_99: interval(self.p99_99, 0.9999),
+        });
+        self.effective_count = Some(effective);
+        self
     }
 }
 

@@ -8,9 +8,10 @@ use sokudo_model::{
     BackendKind, Bytes, Finding, IoFailure, Operation, Outcome, Row, Schedule, StopReason, Trial,
     Verdict, Workload,
 };
-use sokudo_stats::Histogram;
+use sokudo_stats::{Histogram, Summary};
 
 use super::figures::{BandwidthFigures, LatencyFigures, Moved, RateFigures, merged};
+use super::inside::Inside;
 use super::place::{DefectDocument, PlaceDocument};
 use super::surface::SurfaceFigures;
 use super::trial::{CpuDocument, DeviceDocument, FailureDocument, PointDocument, TrialDocument};
@@ -29,6 +30,10 @@ pub struct ResultDocument {
     pub verdict: Option<Verdict>,
     /// Bytes moved per second, of all operations together.
     pub bandwidth_bytes_per_s: Option<BandwidthFigures>,
+    /// Bytes written per second until they were durable, the median of the trials; missing
+    /// where writes do not stay in a cache, or where that was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durable_bytes_per_s: Option<f64>,
     /// I/Os completed per second, of all operations together.
     pub iops: Option<RateFigures>,
     /// Files created, looked up or deleted per second; absent for rows that do none of
@@ -243,6 +248,7 @@ impl ResultDocument {
         let assessment = row.assessment.as_ref();
         let places = numbered(&row.trials, |outcome| &outcome.places, PlaceDocument::new);
         let defects = numbered(&row.trials, |outcome| &outcome.defects, DefectDocument::new);
+        let inside: Vec<Inside> = work.insides().collect();
         let survey = row.workload.survey.filter(|_| !row.trials.is_empty());
         Self {
             name: row.workload.name.clone(),
@@ -250,12 +256,15 @@ impl ResultDocument {
             status: Status::of(row, schedule.trials_due(&row.trials)),
             verdict: assessment.map(|assessment| assessment.verdict),
             bandwidth_bytes_per_s: work.bandwidth(|operation| direction.counts(operation)),
+            durable_bytes_per_s: work.durable(),
             iops: work.iops(|operation| direction.counts(operation)),
             files_per_s: row
                 .workload
                 .tree
                 .and_then(|_| work.iops(Operation::is_on_files)),
-            latency_ns: latency.as_ref().and_then(LatencyFigures::of),
+            latency_ns: latency
+                .as_ref()
+                .and_then(|latency| work.of_latency(latency, &inside)),
             latency_from_intended_ns: work.latency_from_intended(),
             submission_latency_ns: work.submission_latency(),
             flush_latency_ns: work
@@ -280,17 +289,17 @@ impl ResultDocument {
             fingerprint_parts: fingerprint.parts,
             workload: row.workload.clone(),
             trials: (1..)
-                .zip(&row.trials)
-                .map(|(number, trial)| {
-                    TrialDocument::new(
-                        number,
-                        trial,
-                        work.moved(&trial.outcome, |operation| direction.counts(operation)),
-                    )
+                .zip(row.trials.iter().zip(&inside))
+                .map(|(number, (trial, inside))| {
+                    let moved = work.moved(&trial.outcome, |operation| direction.counts(operation));
+                    TrialDocument::new(number, trial, moved, inside)
                 })
                 .collect(),
             histogram: latency.as_ref().map_or_else(Vec::new, sparse),
-            series: numbered(&row.trials, |outcome| &outcome.series, PointDocument::new),
+            series: (1..)
+                .zip(&row.trials)
+                .flat_map(|(number, trial)| PointDocument::of_trial(number, &trial.outcome.series))
+                .collect(),
             surface: survey.map(|survey| SurfaceFigures::of(&survey, &places, &defects)),
             places,
             defects,
@@ -309,6 +318,14 @@ struct Work<'a> {
 impl Work<'_> {
     fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
         self.row.trials.iter().map(|trial| &trial.outcome)
+    }
+
+    /// The median of what trials made durable per second.
+    fn durable(&self) -> Option<f64> {
+        let rates = self
+            .outcomes()
+            .filter_map(Outcome::durable_bytes_per_second);
+        Summary::of(&rates.collect::<Vec<f64>>()).map(|summary| summary.median)
     }
 
     fn moved(&self, outcome: &Outcome, counts: impl Fn(Operation) -> bool) -> Moved {
@@ -359,6 +376,27 @@ impl Work<'_> {
                 .filter(|tally| counts(tally.operation))
                 .map(|tally| &tally.latency),
         )
+    }
+
+    /// What the inside of each trial tells.
+    fn insides(&self) -> impl Iterator<Item = Inside> {
+        let time = self.row.workload.limits.time;
+        self.outcomes()
+            .map(move |outcome| Inside::of(outcome, time))
+    }
+
+    /// Latencies with the intervals of their percentiles. How much they resemble each other
+    /// differs from trial to trial, and the middle one counts.
+    fn of_latency(&self, histogram: &Histogram, insides: &[Inside]) -> Option<LatencyFigures> {
+        let effects: Vec<f64> = insides
+            .iter()
+            .filter_map(|inside| inside.design_effect)
+            .collect();
+        let figures = LatencyFigures::of(histogram)?;
+        Some(match Summary::of(&effects) {
+            Some(effects) => figures.with_intervals(histogram, effects.median),
+            None => figures,
+        })
     }
 
     fn latency_from_intended(&self) -> Option<LatencyFigures> {

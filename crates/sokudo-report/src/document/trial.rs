@@ -3,10 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    Bytes, DeviceCounters, FailureKind, IoFailure, Operation, SeriesPoint, StopReason, Trial,
+    Bytes, DeviceCounters, FailureKind, IoFailure, Nanos, Operation, SeriesPoint, StopReason, Trial,
 };
 
+use sokudo_stats::Interval;
+
 use super::figures::Moved;
+use super::inside::Inside;
 
 /// One trial as it was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,12 +27,30 @@ pub struct TrialDocument {
     /// Bytes of the file that were in the page cache before; null when that
     /// could not be seen.
     pub cached_before_bytes: Option<u64>,
+    /// From the first I/O until all that was written was durable; missing where that was
+    /// not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durable_after_ns: Option<u64>,
     /// Why it ended.
     pub stopped: Stopped,
+    /// How long it took until it ran at the rate at which it went on (MSER-5, confirmed by
+    /// Geweke's test); null where the two find nothing, or there are too few intervals.
+    #[serde(default)]
+    pub warm_up_ns: Option<u64>,
+    /// Correlation of the rates of neighbouring intervals.
+    #[serde(default)]
+    pub lag_1: Option<f64>,
+    /// How many independent intervals its intervals are worth.
+    #[serde(default)]
+    pub effective_samples: Option<f64>,
+    /// Interval of the rate inside the trial, by batch means of its intervals: bytes per
+    /// second, or I/Os where no bytes are moved.
+    #[serde(default)]
+    pub interval_95: Option<Interval>,
 }
 
 impl TrialDocument {
-    pub(super) fn new(number: u32, trial: &Trial, moved: Moved) -> Self {
+    pub(super) fn new(number: u32, trial: &Trial, moved: Moved, inside: &Inside) -> Self {
         Self {
             trial: number,
             elapsed_ns: moved.elapsed.0,
@@ -37,7 +58,12 @@ impl TrialDocument {
             ios: moved.ios,
             depth_achieved: Some(trial.outcome.depth_achieved).filter(|depth| depth.is_finite()),
             cached_before_bytes: trial.evidence.cached_before.map(|Bytes(bytes)| bytes),
+            durable_after_ns: trial.outcome.durable_after.map(|Nanos(after)| after),
             stopped: Stopped::of(trial.outcome.stopped),
+            warm_up_ns: inside.warm_up.map(|Nanos(nanos)| nanos),
+            lag_1: inside.autocorrelation.map(|found| found.lag_1),
+            effective_samples: inside.autocorrelation.map(|found| found.effective_samples),
+            interval_95: inside.interval,
         }
     }
 }
@@ -83,14 +109,32 @@ pub struct PointDocument {
     pub ios: u64,
 }
 
+/// Intervals of a document are at least this long, where a trial lasts so long: what is
+/// shown of a rate over time needs no more, and a document stays small.
+const INTERVAL_NS_MIN: u64 = 100_000_000;
+
+/// A trial's series in intervals of 100 ms, as near as its own fit into that.
+fn thinned(points: &[SeriesPoint]) -> Vec<SeriesPoint> {
+    let interval = points.first().map_or(0, |point| point.at.0).max(1);
+    let joined = usize::try_from(INTERVAL_NS_MIN / interval).map_or(1, |joined| joined.max(1));
+    let join = |points: &[SeriesPoint]| SeriesPoint {
+        at: points.last().map_or(Nanos(0), |point| point.at),
+        bytes: Bytes(points.iter().map(|point| point.bytes.0).sum()),
+        ios: points.iter().map(|point| point.ios).sum(),
+    };
+    points.chunks(joined).map(join).collect()
+}
+
 impl PointDocument {
-    pub(super) fn new(trial: u32, point: &SeriesPoint) -> Self {
-        Self {
+    /// The series of one trial, [`thinned`].
+    pub(super) fn of_trial(trial: u32, points: &[SeriesPoint]) -> Vec<Self> {
+        let document = |point: SeriesPoint| Self {
             trial,
             at_ns: point.at.0,
             bytes: point.bytes.0,
             ios: point.ios,
-        }
+        };
+        thinned(points).into_iter().map(document).collect()
     }
 }
 

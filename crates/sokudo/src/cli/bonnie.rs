@@ -18,7 +18,7 @@ What is in the page cache is read from there, as with Bonnie++: a file needs twi
 memory, which is the default, or --cold. Where a figure is the cache's, the verdict says so.
 
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
-would endanger data, 130 interrupted.";
+would endanger data, 4 less trusted than --require asks, 130 interrupted.";
 
 /// Arguments of `sokudo bonnie`, as given.
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use clap::Args;
 use sokudo_dialect::quick::Test;
 use sokudo_model::{Bytes, Nanos};
 
-use super::Printing;
+use super::{Precision, Printing};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -47,9 +47,12 @@ pub(crate) struct QuickArguments {
     #[arg(long, help_heading = "What may be written")]
     pub(crate) overwrite: bool,
 
-    /// How often everything is measured, in turn; 6 are needed for a 95 % interval
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
-    pub(crate) runs: u32,
+    /// How often everything is measured, in turn; 6 give a 95 % interval [default: 1]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
+    pub(crate) runs: Option<u32>,
+
+    #[command(flatten)]
+    pub(crate) precision: Precision,
 
     /// Pause before each measurement but the first, such as 10s
     #[arg(

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use sokudo_dialect::surface::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX};
 use sokudo_model::{BackendKind, Bytes, DirectMode};
 
-use super::{Destroying, Printing, backend_kind, direct_mode};
+use super::{Destroying, Precision, Printing, backend_kind, direct_mode};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -21,7 +21,8 @@ A device is written only with --write, and then only what was just read (--write
 if --destroy names it. In use by nobody, in either case.
 
 Exit codes: 0 done, 1 something failed, also if a range could not be read, 2 wrong
-arguments, 3 refused because it would endanger data, 130 interrupted.";
+arguments, 3 refused because it would endanger data, 4 less trusted than --require asks,
+130 interrupted.";
 
 /// Arguments of `sokudo scan`, as given.
 #[derive(Debug, Args)]
@@ -136,9 +137,12 @@ pub(crate) struct ScanArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(DEPTH_MAX)), help_heading = "How it is measured")]
     pub(crate) depth: Option<u32>,
 
-    /// How often each row is measured
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
-    pub(crate) runs: u32,
+    /// How often each row is measured; 6 give a 95 % interval [default: 1]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
+    pub(crate) runs: Option<u32>,
+
+    #[command(flatten)]
+    pub(crate) precision: Precision,
 
     /// How I/O is issued: auto, io_uring, libaio or psync
     #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = "How it is measured")]

@@ -4,7 +4,7 @@ use clap::{ArgGroup, Args};
 use sokudo_dialect::sweep::{Counts, Sizes};
 use sokudo_model::{Bytes, DataContent, DirectMode, Nanos};
 
-use super::{Destroying, Printing, direct_mode};
+use super::{Destroying, Precision, Printing, direct_mode};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -111,9 +111,8 @@ pub(crate) struct SweepArguments {
     )]
     pub(crate) time: Nanos,
 
-    /// A cell has no more trials once its ± is this small; 0 always makes all
-    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = permille, help_heading = "How it is measured")]
-    pub(crate) precision: u32,
+    #[command(flatten)]
+    pub(crate) precision: Precision,
 
     /// Trials per cell at most; 6 are needed for a 95 % interval
     #[arg(short = 'n', long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
@@ -158,32 +157,9 @@ fn bytes(digits: &str) -> Option<Vec<u8>> {
     pairs.chunks_exact(2).map(byte).collect()
 }
 
-/// `2%`, `0.5 %` or `2` in thousandths.
-fn permille(text: &str) -> Result<u32, String> {
-    let number = text.trim().trim_end_matches('%').trim();
-    let (whole, tenth) = number.split_once('.').unwrap_or((number, "0"));
-    let digits = |text: &str| text.parse::<u32>().ok().filter(|_| !text.starts_with('+'));
-    let tenth = digits(tenth).filter(|_| tenth.len() == 1);
-    digits(whole)
-        .zip(tenth)
-        .map(|(whole, tenth)| whole.saturating_mul(10).saturating_add(tenth))
-        .filter(|permille| *permille <= 1_000)
-        .ok_or_else(|| "use a share from 0.1% to 100%, or 0 to make all trials".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_precision_is_a_share_in_tenths_of_a_percent() {
-        for (text, expected) in [("2%", 20), ("0.5 %", 5), ("10", 100), ("0", 0)] {
-            assert_eq!(permille(text), Ok(expected), "{text}");
-        }
-        for text in ["", "-1", "0.05", "101%", "x", "1.", "+1"] {
-            assert!(permille(text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn data_can_be_given_byte_by_byte() {

@@ -87,11 +87,28 @@ impl Finished {
     }
 }
 
-/// Makes the places ready, runs all stages, takes the evidence and judges.
+/// Makes the places ready, runs all stages as often as asked, takes the evidence and
+/// judges.
 pub(crate) fn carry_out(
     work: &Work<'_>,
     control: &Control,
     viewer: &mut dyn Viewer,
+) -> Result<Finished, Exit> {
+    carry_out_by(work, control, viewer, |once| {
+        (0..work.trials)
+            .take_while(|_| !control.is_cancelled())
+            .for_each(once);
+        Ok(())
+    })
+}
+
+/// The same for who keeps a schedule of their own: `schedule` runs the plan once by calling
+/// what it gets with the number of the trial.
+pub(crate) fn carry_out_by(
+    work: &Work<'_>,
+    control: &Control,
+    viewer: &mut dyn Viewer,
+    schedule: impl FnOnce(&mut dyn FnMut(u32)) -> Result<(), Exit>,
 ) -> Result<Finished, Exit> {
     if work.read_only {
         refuse_writes(work.places)?;
@@ -112,11 +129,8 @@ pub(crate) fn carry_out(
     viewer.starts(&run);
     let started_at = Instant::now();
     let mut errors = Vec::new();
-    for trial in 0..work.trials {
-        if control.is_cancelled() {
-            break;
-        }
-        let rows = &mut run.rows;
+    let rows = &mut run.rows;
+    schedule(&mut |trial| {
         let repeat = Repeat {
             trial,
             snapshot_every: work.snapshot_every,
@@ -130,7 +144,7 @@ pub(crate) fn carry_out(
             &mut Told(viewer),
         );
         errors.extend(more);
-    }
+    })?;
     nothing_measured(&run, &mut errors)?;
     let elapsed = u64::try_from(started_at.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let disks = disks.counted();

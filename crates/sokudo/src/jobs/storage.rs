@@ -298,7 +298,7 @@ impl Piece {
                 piece.info.name = place.path.to_string_lossy().into_owned();
                 piece.info.kind = TargetKind::Simulated;
                 piece.info.size_bytes = Some(simulated.device.size());
-                piece.info.devices = vec![simulated.device.block_device()];
+                piece.info.devices = simulated.device.block_devices();
                 return Ok(piece);
             }
             Target::Null(_) => return Ok(Self::null(place)),

@@ -11,7 +11,10 @@ const FIO: &[(&str, &str)] = &[
     ("(--size)", "(size)"),
     ("--direct off", "direct=0"),
     ("(--runs, --time)", "(runtime, or sokudo run --runs)"),
+    ("(--runs, --max-time)", "(sokudo run --runs)"),
     ("(--time)", "(runtime)"),
+    ("(--time for longer trials)", "(runtime)"),
+    ("(--threads)", "(numjobs)"),
     ("with --data random", "without zero_buffers"),
     ("with --runs", "with sokudo run --runs"),
     ("(--runs)", "(sokudo run --runs)"),
@@ -28,7 +31,10 @@ const DISKSPD: &[(&str, &str)] = &[
     ("(--size)", "(-c)"),
     ("--direct off", "-Sb"),
     ("(--runs, --time)", "(-d)"),
+    ("(--runs, --max-time)", "(the line run more often)"),
     ("(--time)", "(-d)"),
+    ("(--time for longer trials)", "(-d)"),
+    ("(--threads)", "(-t)"),
     ("with --data random", "with -Zr"),
     (
         "measure with --runs 6 or more",
@@ -89,6 +95,8 @@ mod tests {
             .filter(|path| path.is_file())
             // What is said about disks names options of nobody's but mdadm's.
             .filter(|path| !path.ends_with("disk.rs"))
+            // What is said about comparisons is read by users of sokudo compare alone.
+            .filter(|path| !path.ends_with("compare.rs"))
             .map(|path| std::fs::read_to_string(path).unwrap());
         let ours: Vec<String> = texts
             .flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())

@@ -62,7 +62,7 @@ fn a_size_that_no_device_can_hold_is_refused_before_anything_is_made() {
 #[test]
 fn simulated_devices_name_what_they_know() {
     for (target, words) in [
-        ("sim:foo", ["\"foo\"", "const, hdd, ssd"]),
+        ("sim:foo", ["\"foo\"", "const, hdd, smr, ssd"]),
         ("sim:hdd?foo=1", ["\"foo\"", "rpm"]),
         ("sim:hdd?size=banana", ["banana", "such as 64MiB"]),
         ("sim:hdd?size=0", ["size=0", "from 1 GiB"]),

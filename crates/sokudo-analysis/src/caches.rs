@@ -1,0 +1,707 @@
+//! Do the figures look like those of a memory below the kernel: of the drive, its
+//! controller, or the host of a virtual machine.
+//!
+//! Nothing counts what such a memory answers. It is told only where something shows it:
+//! its size is known, or I/O was faster than the medium can be.
+
+use sokudo_model::{
+    BlockDevice, BlockDeviceKind, Bytes, Distribution, Nanos, Operation, Order, TargetKind,
+    Workload, ZoneLength,
+};
+use sokudo_stats::{Histogram, Summary};
+
+use crate::RowRule;
+use crate::case::Case;
+use crate::code::{Code, Ruling};
+use crate::drift;
+use crate::threshold::{
+    COVERAGE_SPAN_MIN, COVERAGE_VISITS_MAX, FIRST_PASS_FACTOR_MAX, FLUSHES_MIN,
+    FLUSHES_PER_TURN_MAX, QUICK_READ_MAX, QUICK_READS_MIN, QUICK_SHARE_MAX, ROTATION_RPM_MAX,
+};
+
+pub(crate) const RULES: &[RowRule] = &[dataset_in_cache, small_coverage, flush_too_fast];
+
+/// Rows of a scan that show a drive's own cache on purpose.
+const ABOUT_CACHES: [&str; 2] = ["BURST", "CACHE"];
+
+/// Intervals of a series that the first pass over the data must fill to have a rate.
+const FIRST_PASS_INTERVALS_MIN: usize = 3;
+
+/// So often must all of the data be moved for later passes to have one.
+const PASSES_MIN: f64 = 3.0;
+
+/// What was accessed fits a cache, or was answered by one.
+fn dataset_in_cache(case: &Case<'_>) -> Option<Ruling> {
+    let about_caches = case.row.workload.survey.is_none()
+        && ABOUT_CACHES
+            .iter()
+            .any(|name| case.row.workload.name.starts_with(name));
+    let moved = case.moved(Operation::Read) + case.moved(Operation::Write);
+    if about_caches || moved == 0 || case.target().kind == TargetKind::Null {
+        return None;
+    }
+    let (symptom, cause) = fits_a_known_cache(case)
+        .or_else(|| faster_than_platters(case))
+        .or_else(|| faster_after_the_first_pass(case))?;
+    Some(Ruling::new(
+        Code::DatasetInCache,
+        symptom,
+        cause,
+        "measure a part that is far larger than the cache (--size), at least four times as large",
+    ))
+}
+
+/// The disk says how large its cache is.
+fn fits_a_known_cache(case: &Case<'_>) -> Option<(String, String)> {
+    let span = span_bytes(case)?;
+    let leaf = only_leaf(case).filter(|leaf| leaf.rotational == Some(true))?;
+    let cache = leaf.cache_bytes?;
+    (span <= cache.0).then(|| {
+        (
+            format!(
+                "the row used {}, and {} has a cache of {cache}",
+                Bytes(span),
+                leaf.name
+            ),
+            "a disk keeps what it has just read, and takes writes before they are on the platters"
+                .to_owned(),
+        )
+    })
+}
+
+/// Random reads of a disk that rotates take a movement of the arm and a part of a turn.
+fn faster_than_platters(case: &Case<'_>) -> Option<(String, String)> {
+    let leaf = only_leaf(case)?;
+    if !is_platters(leaf) || !is_random(&case.row.workload) || !case.direct() {
+        return None;
+    }
+    let latency = case.latency(Operation::Read)?;
+    if latency.count() < QUICK_READS_MIN {
+        return None;
+    }
+    let quick = at_most(&latency, QUICK_READ_MAX);
+    let share = share(quick, latency.count());
+    (share > QUICK_SHARE_MAX).then(|| {
+        (
+            format!(
+                "{:.0} % of {} random reads took less than {QUICK_READ_MAX}, in which no platter \
+                 comes round",
+                share * 100.0,
+                latency.count()
+            ),
+            format!(
+                "a cache of {} or of its controller answered them",
+                leaf.name
+            ),
+        )
+    })
+}
+
+/// Reads of all the data are slow, and reading it again is fast.
+fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(String, String)> {
+    let reads_only = case.row.workload.operations.single() == Some(Operation::Read);
+    if !reads_only || !case.direct() {
+        return None;
+    }
+    let span = span_bytes(case)?;
+    #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
+    let passes = case.moved(Operation::Read) as f64 / span as f64;
+    if passes < PASSES_MIN {
+        return None;
+    }
+    let (mut first, mut later, mut moved) = (Vec::new(), Vec::new(), 0);
+    for interval in drift::intervals(case) {
+        moved += interval.bytes;
+        let pass = if moved <= span {
+            &mut first
+        } else {
+            &mut later
+        };
+        pass.push(interval.rate);
+    }
+    if first.len() < FIRST_PASS_INTERVALS_MIN {
+        return None;
+    }
+    let (first, later) = (Summary::of(&first)?.median, Summary::of(&later)?.median);
+    (later > first * FIRST_PASS_FACTOR_MAX).then(|| {
+        (
+            format!(
+                "the first pass over {} ran at {:.0} MB/s, later ones at {:.0} MB/s",
+                Bytes(span),
+                first / 1e6,
+                later / 1e6
+            ),
+            "a memory below the kernel (of the drive, a controller, or the host of a virtual \
+             machine) kept what was read and answered when it was read again"
+                .to_owned(),
+        )
+    })
+}
+
+/// Random reads that come back to few blocks show how fast a cache is, whichever one.
+fn small_coverage(case: &Case<'_>) -> Option<Ruling> {
+    let workload = &case.row.workload;
+    if !is_random(workload)
+        || !case.asks(Operation::Read)
+        || !case.direct()
+        || case.target().kind == TargetKind::Null
+    {
+        return None;
+    }
+    let span = span_bytes(case)?;
+    let block = workload.blocks.smallest().0.max(1);
+    let places = (span / block).max(1);
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of the places, at least one"
+    )]
+    let favourites = ((favoured_share(workload, places) * places as f64).ceil() as u64).max(1);
+    let is_skewed = favourites < places;
+    let reads = if is_skewed {
+        case.ios(Operation::Read) / 2
+    } else {
+        case.ios(Operation::Read)
+    };
+    #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
+    let visits = reads as f64 / favourites as f64;
+    if favourites * block >= COVERAGE_SPAN_MIN || visits <= COVERAGE_VISITS_MAX {
+        return None;
+    }
+    let whose = if is_skewed { "half of the" } else { "the" };
+    Some(Ruling::new(
+        Code::SmallCoverage,
+        format!(
+            "{whose} random reads went to {favourites} blocks ({}), each of which was read {visits:.0} times",
+            Bytes(favourites * block)
+        ),
+        "every disk and controller has a cache that holds as much, and may have answered",
+        if is_skewed {
+            "measure with places that are all alike, or over a larger part (--size)"
+        } else {
+            "measure over a larger part (--size)"
+        },
+    ))
+}
+
+/// The smallest share of the places that gets half of the I/O.
+#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
+fn favoured_share(workload: &Workload, places: u64) -> f64 {
+    match workload.scatter.distribution {
+        Distribution::Uniform => 1.0,
+        Distribution::Zipf { theta, .. } => zipf_half(places as f64, theta as f64 / 1e6),
+        // A share s of the places gets s^(1/a) of the draws (sokudo_stats::Pareto).
+        Distribution::Pareto { power, .. } => {
+            let power = power as f64 / 1e6;
+            0.5f64.powf(power.ln() / (1.0 - power).ln()).min(1.0)
+        }
+        // Half of a normal distribution lies within 0.6745 deviations of its middle.
+        Distribution::Normal { deviation, .. } => (2.0 * 0.6745 * deviation as f64 / 1e8).min(1.0),
+        Distribution::Zoned => zones_half(workload, places),
+    }
+}
+
+/// Ranks of a Zipf distribution that get half of the draws, as a share of all. The sum of
+/// k^-theta is taken for its integral from ½, which is right to a few parts in a hundred.
+fn zipf_half(places: f64, theta: f64) -> f64 {
+    let power = 1.0 - theta;
+    let sum = |to: f64| match power.abs() < 1e-9 {
+        true => (to / 0.5).ln(),
+        false => (to.powf(power) - 0.5f64.powf(power)) / power,
+    };
+    let half = sum(places + 0.5) / 2.0;
+    let rank = match power.abs() < 1e-9 {
+        true => 0.5 * half.exp(),
+        false => (half * power + 0.5f64.powf(power)).powf(1.0 / power),
+    };
+    ((rank - 0.5) / places).clamp(0.0, 1.0)
+}
+
+/// The densest zones of the reads that together get half of them.
+#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
+fn zones_half(workload: &Workload, places: u64) -> f64 {
+    let span = (places * workload.blocks.smallest().0) as f64;
+    let mut zones: Vec<(f64, f64)> = workload.scatter.zones[Operation::Read.index()]
+        .iter()
+        .map(|zone| {
+            let length = match zone.length {
+                ZoneLength::Share(share) => share as f64 / 1e8,
+                ZoneLength::Size(bytes) => bytes.0 as f64 / span,
+            };
+            (zone.access as f64 / 1e8, length.max(f64::MIN_POSITIVE))
+        })
+        .collect();
+    zones.sort_by(|left, right| (right.0 / right.1).total_cmp(&(left.0 / left.1)));
+    let (mut missing, mut share) = (0.5, 0.0);
+    for (access, length) in zones {
+        let used = (missing / access.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+        share += length * used;
+        missing -= access * used;
+    }
+    share.clamp(0.0, 1.0)
+}
+
+/// Whether writes were acknowledged as durable before they can have been.
+fn flush_too_fast(case: &Case<'_>) -> Option<Ruling> {
+    let all_write_back = case.target().leaves().count() > 0
+        && case.target().leaves().all(|leaf| {
+            leaf.write_cache.as_deref() == Some("write back")
+                && leaf.kind != BlockDeviceKind::Memory
+        });
+    if !all_write_back || case.in_memory() {
+        return None;
+    }
+    let (symptom, cause) = more_flushes_than_turns(case).or_else(|| flushes_like_writes(case))?;
+    Some(Ruling::new(
+        Code::FlushTooFast,
+        symptom,
+        cause,
+        "take the figure for that of a memory, unless the drive or its controller has a battery or \
+         capacitors; switch the drive's write cache off and measure again for what the medium does. \
+         Only cutting the power proves what is kept",
+    ))
+}
+
+/// A flush after a write ends when the platter has come round to the place of the write.
+#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+fn more_flushes_than_turns(case: &Case<'_>) -> Option<(String, String)> {
+    let leaf = only_leaf(case).filter(|leaf| is_platters(leaf))?;
+    let durable = durable_writes(case)?;
+    let seconds: f64 = case.outcomes().map(|it| it.elapsed.as_secs_f64()).sum();
+    let per_second = durable as f64 / seconds;
+    let workload = &case.row.workload;
+    // Flushes that wait at the same time can end together.
+    let together = f64::from(workload.clones) * f64::from(workload.depth);
+    let rpm = leaf.rotation_rpm.unwrap_or(ROTATION_RPM_MAX);
+    let turns = f64::from(rpm) / 60.0;
+    if durable < FLUSHES_MIN || per_second <= turns * FLUSHES_PER_TURN_MAX * together {
+        return None;
+    }
+    let known = match leaf.rotation_rpm {
+        Some(rpm) => format!("{rpm} revolutions per minute are {turns:.0} turns per second"),
+        None => format!(
+            "the fastest disks make {ROTATION_RPM_MAX} revolutions per minute, which are {turns:.0} \
+             turns per second (this disk's are not known)"
+        ),
+    };
+    Some((
+        format!("{per_second:.0} writes per second were made durable; {known}"),
+        format!(
+            "{} acknowledges flushes without writing its cache to the platters, or has a cache that \
+             survives a loss of power",
+            leaf.name
+        ),
+    ))
+}
+
+/// At depth 1 a flush has nothing to wait for but the medium.
+fn flushes_like_writes(case: &Case<'_>) -> Option<(String, String)> {
+    let workload = &case.row.workload;
+    if workload.clones != 1 || workload.depth != 1 || only_leaf(case).is_some_and(is_platters) {
+        return None;
+    }
+    let flushes = case.latency(Operation::Flush)?;
+    let writes = case.latency(Operation::Write)?;
+    let (flush, write) = (flushes.quantile(0.5)?, writes.quantile(0.5)?);
+    (flushes.count() >= FLUSHES_MIN && flush <= write).then(|| {
+        (
+            format!(
+                "a flush took {} and a write into the cache {} (medians of {} and {})",
+                Nanos(flush),
+                Nanos(write),
+                flushes.count(),
+                writes.count()
+            ),
+            "the device says that it has a volatile cache, and empties it in no time: as far as \
+             timing can show, flushes are acknowledged without making data durable; a cache that \
+             survives a loss of power looks the same"
+                .to_owned(),
+        )
+    })
+}
+
+/// Writes that were acknowledged as durable, one by one.
+fn durable_writes(case: &Case<'_>) -> Option<u64> {
+    let durability = &case.row.workload.durability;
+    if durability.write_through {
+        return Some(case.ios(Operation::Write));
+    }
+    let every = durability.fsync_every.or(durability.fdatasync_every);
+    every.map(|_| case.ios(Operation::Flush))
+}
+
+/// How much of the targets is used; `None` where that is not known.
+fn span_bytes(case: &Case<'_>) -> Option<u64> {
+    let workload = &case.row.workload;
+    let spans: Vec<Option<u64>> = workload
+        .files
+        .uses
+        .iter()
+        .map(|file_use| file_use.span.map(|span| span.length.0))
+        .collect();
+    let span = match spans[..] {
+        [] => workload
+            .span
+            .map(|span| span.length.0)
+            .or(case.target().size_bytes.map(|size| size.0)),
+        _ => spans.into_iter().sum(),
+    };
+    span.filter(|span| *span > 0)
+}
+
+/// The leaf, where there is only one.
+fn only_leaf<'a>(case: &Case<'a>) -> Option<&'a BlockDevice> {
+    let mut leaves = case.target().leaves();
+    leaves.next().filter(|_| leaves.next().is_none())
+}
+
+/// Whether it is a disk of the real world, or a simulated one, that rotates. Virtual disks
+/// say so of themselves without reason.
+fn is_platters(device: &BlockDevice) -> bool {
+    device.kind == BlockDeviceKind::Disk && device.rotational == Some(true)
+}
+
+fn is_random(workload: &Workload) -> bool {
+    matches!(workload.order, Order::Random { .. }) && workload.scatter.random_percent.is_none()
+}
+
+/// How many values are so small.
+fn at_most(latency: &Histogram, limit: Nanos) -> u64 {
+    latency
+        .buckets()
+        .take_while(|bucket| bucket.high <= limit.0)
+        .map(|bucket| bucket.count)
+        .sum()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share is a float")]
+fn share(part: u64, all: u64) -> f64 {
+    part as f64 / all as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{check, each_outcome, histogram, reads, reads_with, text_of, writes_with};
+    use sokudo_model::Verdict::{Unverified, Verified};
+    use sokudo_model::{Durability, OperationTally, Run, SeriesPoint, Span, Zone};
+
+    /// Makes the leaf a disk that rotates.
+    fn rotating(run: &mut Run) {
+        for device in run
+            .target
+            .devices
+            .iter_mut()
+            .filter(|device| device.is_leaf)
+        {
+            device.kind = BlockDeviceKind::Disk;
+            device.rotational = Some(true);
+            device.write_cache = Some("write back".to_owned());
+        }
+    }
+
+    fn leaf(run: &mut Run) -> &mut BlockDevice {
+        run.target.devices.iter_mut().find(|it| it.is_leaf).unwrap()
+    }
+
+    /// Every read takes this long, so that the depth stays what it is.
+    fn slow(run: &mut Run, latency: Nanos) {
+        each_outcome(run, |outcome| {
+            outcome.operations[0].latency = histogram(10_000, latency);
+            outcome.elapsed = Nanos(10_000 * latency.0);
+        });
+        run.rows[0].workload.limits.time = None;
+    }
+
+    #[test]
+    fn what_fits_a_known_cache_of_a_rotating_disk_is_no_proof() {
+        let with = |cache: u64, rotates: bool| {
+            reads_with(|run| {
+                if rotates {
+                    rotating(run);
+                }
+                slow(run, Nanos::from_millis(5));
+                leaf(run).cache_bytes = Some(Bytes::mib(cache));
+                run.rows[0].workload.span = Some(Span {
+                    offset: Bytes(0),
+                    length: Bytes::mib(64),
+                });
+            })
+        };
+        check(vec![
+            ("fits", with(64, true), &["dataset-in-cache"], Unverified),
+            ("is larger", with(63, true), &[], Verified),
+            ("solid state", with(64, false), &[], Verified),
+        ]);
+        let text = text_of(with(256, true), "dataset-in-cache");
+        assert!(text.contains("the row used 64 MiB"), "{text}");
+        assert!(text.contains("a cache of 256 MiB"), "{text}");
+    }
+
+    #[test]
+    fn random_reads_faster_than_a_platter_turns_come_from_a_cache() {
+        let quick = |share: u64, kind: BlockDeviceKind| {
+            reads_with(|run| {
+                rotating(run);
+                leaf(run).kind = kind;
+                each_outcome(run, |outcome| {
+                    let latency = &mut outcome.operations[0].latency;
+                    *latency = histogram(100 * share, Nanos::from_micros(100));
+                    latency.merge(&histogram(100 * (100 - share), Nanos::from_millis(8)));
+                    let sum = u64::try_from(latency.sum()).unwrap();
+                    outcome.elapsed = Nanos(sum);
+                });
+                run.rows[0].workload.limits.time = None;
+            })
+        };
+        let disk = BlockDeviceKind::Disk;
+        check(vec![
+            ("half", quick(50, disk), &["dataset-in-cache"], Unverified),
+            ("few", quick(10, disk), &[], Verified),
+            (
+                "virtual",
+                quick(50, BlockDeviceKind::VirtualDisk),
+                &[],
+                Verified,
+            ),
+        ]);
+        assert!(text_of(quick(50, disk), "dataset-in-cache").contains("50 % of 60000"));
+    }
+
+    /// Six trials of one second, in which intervals of 100 ms move so many bytes each.
+    fn in_intervals(run: &mut Run, bytes: impl Fn(usize) -> u64) {
+        for (index, trial) in run.rows[0].trials.iter_mut().enumerate() {
+            let point = |interval: usize| SeriesPoint {
+                at: Nanos::from_millis(100 * (interval as u64 + 1)),
+                bytes: Bytes(bytes(10 * index + interval)),
+                ios: 1_000,
+            };
+            trial.outcome.series = (0..10).map(point).collect();
+        }
+    }
+
+    #[test]
+    fn later_passes_that_are_faster_than_the_first_are_told() {
+        // 10,000 reads of 4 KiB in each of six trials: 246 MB.
+        let with = |factor: u64| {
+            reads_with(|run| {
+                run.rows[0].workload.span = Some(Span {
+                    offset: Bytes(0),
+                    length: Bytes::mib(64),
+                });
+                in_intervals(run, |interval| {
+                    if interval < 32 {
+                        2 << 20
+                    } else {
+                        (2 << 20) * factor
+                    }
+                });
+            })
+        };
+        check(vec![
+            ("three times", with(3), &["dataset-in-cache"], Unverified),
+            ("as fast", with(1), &[], Verified),
+        ]);
+        let text = text_of(with(3), "dataset-in-cache");
+        assert!(
+            text.contains("ran at 21 MB/s, later ones at 63 MB/s"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn random_reads_of_few_blocks_are_no_proof() {
+        let within = |mebibytes: u64| {
+            reads_with(|run| {
+                run.rows[0].workload.span = Some(Span {
+                    offset: Bytes(0),
+                    length: Bytes::mib(mebibytes),
+                });
+            })
+        };
+        let few = "small-coverage";
+        let sequential = |run: &mut Run| {
+            run.rows[0].workload.order = Order::Sequential {
+                offset: sokudo_model::SequentialOffset::Own,
+            };
+        };
+        check(vec![
+            ("1 MiB", within(1), &[few], Unverified),
+            ("16 MiB", within(16), &[], Verified),
+            ("all", reads(), &[], Verified),
+            (
+                "in order",
+                crate::sample::spoilt(within(1), sequential),
+                &[],
+                Verified,
+            ),
+        ]);
+        let text = text_of(within(1), few);
+        assert!(
+            text.contains("256 blocks (1 MiB), each of which was read 234 times"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn favourites_among_many_blocks_count_as_few() {
+        let scattered = |distribution: Distribution| {
+            reads_with(|run| run.rows[0].workload.scatter.distribution = distribution)
+        };
+        let zipf = |theta: u64| Distribution::Zipf {
+            theta,
+            center: None,
+        };
+        let few = "small-coverage";
+        check(vec![
+            ("zipf 1.2", scattered(zipf(1_200_000)), &[few], Unverified),
+            ("zipf 0.3", scattered(zipf(300_000)), &[], Verified),
+        ]);
+        let zone = |access: u64, length: u64| Zone {
+            access: access * 1_000_000,
+            length: ZoneLength::Share(length * 1_000_000),
+        };
+        let zoned = |zones: Vec<Zone>| {
+            reads_with(|run| {
+                let scatter = &mut run.rows[0].workload.scatter;
+                scatter.distribution = Distribution::Zoned;
+                scatter.zones[0] = zones;
+            })
+        };
+        check(vec![
+            (
+                "60 % to 1 %",
+                zoned(vec![zone(60, 1), zone(40, 99)]),
+                &[few],
+                Unverified,
+            ),
+            (
+                "60 % to 40 %",
+                zoned(vec![zone(40, 60), zone(60, 40)]),
+                &[],
+                Verified,
+            ),
+        ]);
+    }
+
+    #[test]
+    fn favoured_shares_agree_with_what_is_drawn() {
+        use sokudo_stats::{Normal, Pareto, Random, Zipf};
+        const PLACES: u64 = 10_000;
+        const DRAWS: usize = 200_000;
+        let of = |distribution| {
+            let mut workload = Workload::new("x", Bytes::kib(4));
+            workload.scatter.distribution = distribution;
+            favoured_share(&workload, PLACES) * PLACES as f64
+        };
+        let mut random = Random::new(1);
+        let mut half = |draw: &dyn Fn(&mut Random) -> u64| {
+            let mut counts = vec![0usize; PLACES as usize];
+            (0..DRAWS).for_each(|_| counts[draw(&mut random) as usize] += 1);
+            counts.sort_unstable_by(|left, right| right.cmp(left));
+            let mut sum = 0;
+            counts
+                .iter()
+                .take_while(|count| {
+                    sum += **count;
+                    sum < DRAWS / 2
+                })
+                .count() as f64
+        };
+        let near = |formula: f64, drawn: f64| {
+            assert!(
+                (formula - drawn).abs() <= 0.15 * drawn + 3.0,
+                "{formula} {drawn}"
+            );
+        };
+        let zipf = Zipf::new(PLACES, 1.1);
+        near(
+            of(Distribution::Zipf {
+                theta: 1_100_000,
+                center: None,
+            }),
+            half(&|it| zipf.next(it)),
+        );
+        let pareto = Pareto::new(PLACES, 0.2);
+        near(
+            of(Distribution::Pareto {
+                power: 200_000,
+                center: None,
+            }),
+            half(&|it| pareto.next(it)),
+        );
+        let normal = Normal::new(PLACES, 0.05);
+        near(
+            of(Distribution::Normal {
+                deviation: 5_000_000,
+                center: None,
+            }),
+            half(&|it| normal.next(it)),
+        );
+    }
+
+    /// Writes of 100 µs at depth 1, each flushed in as much time as given.
+    fn flushed(flush: Nanos) -> Run {
+        writes_with(|run| {
+            run.rows[0].workload.durability = Durability {
+                fdatasync_every: Some(1),
+                ..Durability::default()
+            };
+            leaf(run).write_cache = Some("write back".to_owned());
+            each_outcome(run, |outcome| {
+                outcome.operations.push(OperationTally {
+                    ios: 10_000,
+                    latency: histogram(10_000, flush),
+                    ..OperationTally::new(Operation::Flush)
+                });
+                outcome.elapsed = Nanos(10_000 * (100_000 + flush.0));
+            });
+            run.rows[0].workload.limits.time = None;
+        })
+    }
+
+    #[test]
+    fn a_volatile_cache_that_is_emptied_in_no_time_is_no_proof() {
+        let quick = flushed(Nanos::from_micros(60));
+        let through = crate::sample::spoilt(quick.clone(), |run| {
+            leaf(run).write_cache = Some("write through".to_owned());
+        });
+        check(vec![
+            ("quick", quick.clone(), &["flush-too-fast"], Unverified),
+            ("slow", flushed(Nanos::from_micros(800)), &[], Verified),
+            ("no volatile cache", through, &[], Verified),
+        ]);
+        assert!(text_of(quick, "flush-too-fast").contains("as far as timing can show"));
+    }
+
+    #[test]
+    fn more_flushes_than_turns_are_no_proof() {
+        let on_platters = |flush: Nanos, rpm: Option<u32>| {
+            let mut run = flushed(flush);
+            rotating(&mut run);
+            leaf(&mut run).rotation_rpm = rpm;
+            run
+        };
+        let lies = on_platters(Nanos::from_millis(3), Some(5_400));
+        let honest = on_platters(Nanos::from_millis(11), Some(5_400));
+        let unknown = on_platters(Nanos::from_millis(1), None);
+        check(vec![
+            ("lies", lies.clone(), &["flush-too-fast"], Unverified),
+            ("honest", honest, &[], Verified),
+            ("unknown", unknown.clone(), &["flush-too-fast"], Unverified),
+            (
+                "unknown, slower",
+                on_platters(Nanos::from_millis(3), None),
+                &[],
+                Verified,
+            ),
+        ]);
+        let text = text_of(lies, "flush-too-fast");
+        assert!(
+            text.contains("5400 revolutions per minute are 90 turns per second"),
+            "{text}"
+        );
+        assert!(text_of(unknown, "flush-too-fast").contains("are not known"));
+    }
+}

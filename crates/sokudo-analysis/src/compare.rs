@@ -1,0 +1,381 @@
+//! Two measurements of the same rows: which is faster, and how sure that is.
+//!
+//! Only figures of the same thing are compared: the load must be equal, both must be
+//! figures of a device, and enough trials must have been made. The device, the kernel and
+//! the means by which I/O was issued may differ: they are what one wants to compare. That
+//! nothing was shown is never called equality.
+
+use std::collections::BTreeMap;
+
+use sokudo_model::{
+    Change, Compared, ComparisonTest, Conclusion, Effect, Finding, PartDifference, TargetKind,
+    Verdict,
+};
+use sokudo_stats::{
+    Interval, Shift, cliffs_delta, holm, mann_whitney, mann_whitney_p_min, paired_shift, shift,
+    signed_rank, signed_rank_p_min, widening,
+};
+
+use crate::threshold::{
+    COMPARED_PAIRS_MIN, COMPARED_TRIALS_MIN, CONFIDENCE, EFFECT_LARGE_MIN, EFFECT_MEDIUM_MIN,
+    EFFECT_SMALL_MIN,
+};
+
+/// Parts of a fingerprint that are means to a load, not the load itself: how I/O is
+/// issued, and what surrounds it. Two systems may differ in them and be compared, because
+/// that may be what is to be found out.
+const MEANS: [&str; 7] = [
+    "backend",
+    "batching",
+    "cpus",
+    "memory",
+    "recording",
+    "schedule",
+    "write cache",
+];
+
+/// One row of one measurement.
+#[derive(Clone, Copy, Debug)]
+pub struct Side<'a> {
+    /// The rate of each trial, in order of time.
+    pub values: &'a [f64],
+    /// Parts of the row's fingerprint.
+    pub parts: &'a BTreeMap<String, String>,
+    /// What was thought of the row.
+    pub verdict: Option<Verdict>,
+    /// Why.
+    pub findings: &'a [Finding],
+    /// What was measured.
+    pub kind: TargetKind,
+}
+
+/// How rows are compared.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparing {
+    /// The least difference that matters, as a share: 0.02 for 2 %.
+    pub difference_min: f64,
+    /// Trials of both sides were made in pairs, the order within each drawn by lot.
+    pub paired: bool,
+    /// Whoever asked knows that the loads differ, and wants them side by side.
+    pub loads_may_differ: bool,
+}
+
+/// Compares the rows of a reference with those of another measurement. All conclusions
+/// together call equal systems different with a probability of 5 % at most (Holm).
+pub fn compare(rows: &[(Side<'_>, Side<'_>)], comparing: Comparing) -> Vec<Compared> {
+    let mut compared: Vec<Compared> = rows
+        .iter()
+        .map(|(reference, other)| one(reference, other, comparing))
+        .collect();
+    let tested: Vec<usize> = (0..compared.len())
+        .filter(|index| compared[*index].change.is_some())
+        .collect();
+    let p_values: Vec<f64> = tested
+        .iter()
+        .filter_map(|index| compared[*index].change.map(|change| change.p_value))
+        .collect();
+    for (index, p_value) in tested.iter().zip(holm(&p_values)) {
+        let (reference, other) = rows[*index];
+        let counts = (reference.values.len(), other.values.len());
+        conclude(
+            &mut compared[*index],
+            p_value,
+            counts,
+            tested.len(),
+            comparing,
+        );
+    }
+    compared
+}
+
+/// Everything about one row but the conclusion, unless there can be none.
+fn one(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Compared {
+    let differs = differences(reference.parts, other.parts);
+    let obstacle = obstacle(reference, other, &differs, comparing);
+    let change = match obstacle {
+        Some(_) => None,
+        None => change(reference.values, other.values, comparing.paired),
+    };
+    Compared {
+        conclusion: match change {
+            Some(_) => Conclusion::NoDifferenceShown,
+            None => Conclusion::CannotBeCompared,
+        },
+        reason: obstacle.or_else(|| {
+            let none = change.is_none();
+            none.then(|| "a side has no trial in which I/O completed".to_owned())
+        }),
+        change,
+        differs,
+        warnings: warnings(reference, other, comparing),
+    }
+}
+
+/// Why both are not figures of the same thing; the way out is told with it.
+fn obstacle(
+    reference: &Side<'_>,
+    other: &Side<'_>,
+    differs: &[PartDifference],
+    comparing: Comparing,
+) -> Option<String> {
+    let invalid = [("A", reference), ("B", other)]
+        .into_iter()
+        .find(|(_, side)| side.verdict == Some(Verdict::Invalid));
+    if let Some((name, side)) = invalid {
+        let code = side
+            .findings
+            .first()
+            .map_or("unknown", |it| it.code.as_str());
+        return Some(format!(
+            "{name} is INVALID ({code}), so its figure is not one of a device; \
+             its own result says how to get one that is"
+        ));
+    }
+    let simulated = |side: &Side<'_>| side.kind == TargetKind::Simulated;
+    if simulated(reference) != simulated(other) {
+        return Some(
+            "one is a simulated device and the other a real one; compare like with like".to_owned(),
+        );
+    }
+    let load: Vec<&str> = differs
+        .iter()
+        .map(|part| part.name.as_str())
+        .filter(|name| !MEANS.contains(name))
+        .collect();
+    if !load.is_empty() && !comparing.loads_may_differ {
+        return Some(format!(
+            "not the same load: {} differ{}; measure both with the same options, \
+             or say --by-position to see them side by side",
+            load.join(", "),
+            if load.len() == 1 { "s" } else { "" }
+        ));
+    }
+    let fixed = [reference, other]
+        .into_iter()
+        .any(|side| side.parts.get("rate").is_some_and(|rate| rate != "none"));
+    fixed.then(|| {
+        "the rate was fixed, so that it says nothing about who is faster; \
+         compare the latencies of both results"
+            .to_owned()
+    })
+}
+
+fn differences(
+    reference: &BTreeMap<String, String>,
+    other: &BTreeMap<String, String>,
+) -> Vec<PartDifference> {
+    let mut names: Vec<&String> = reference.keys().chain(other.keys()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let differing = names
+        .into_iter()
+        .filter(|name| reference.get(*name) != other.get(*name));
+    differing
+        .map(|name| PartDifference {
+            name: name.clone(),
+            reference: reference.get(name).cloned(),
+            other: other.get(name).cloned(),
+        })
+        .collect()
+}
+
+fn warnings(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Vec<String> {
+    let sides = [("A", reference), ("B", other)];
+    let unproven = sides.into_iter().filter_map(|(name, side)| {
+        let codes = |severe: &[Finding]| {
+            let codes = severe
+                .iter()
+                .filter(|it| it.severity > sokudo_model::Severity::Info);
+            codes
+                .map(|it| it.code.clone())
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        match side.verdict {
+            Some(Verdict::Verified | Verdict::Invalid) => None,
+            Some(Verdict::Unverified) => match codes(side.findings) {
+                codes if codes.is_empty() => Some(format!("{name} is UNVERIFIED")),
+                codes => Some(format!("{name} is UNVERIFIED ({codes})")),
+            },
+            None => Some(format!("nobody has judged {name}")),
+        }
+    });
+    let uneven = comparing.paired && reference.values.len() != other.values.len();
+    let uneven = uneven.then(|| "the last pair has one side only and was left out".to_owned());
+    unproven.chain(uneven).collect()
+}
+
+/// The figures, of logarithms, so that differences are ratios. `None` without values.
+fn change(reference: &[f64], other: &[f64], paired: bool) -> Option<Change> {
+    let logarithms = |values: &[f64]| -> Option<Vec<f64>> {
+        let positive = values.iter().all(|value| *value > 0.0 && value.is_finite());
+        positive.then(|| values.iter().map(|value| value.ln()).collect())
+    };
+    let (reference, other) = (logarithms(reference)?, logarithms(other)?);
+    let found = match paired {
+        true => of_pairs(&reference, &other)?,
+        false => of_samples(&reference, &other)?,
+    };
+    let Shift { estimate, interval } = found.shift;
+    let widened = |end: f64| (estimate + found.widening * (end - estimate)).exp();
+    Some(Change {
+        ratio: estimate.exp(),
+        ratio_interval_95: interval.map(|interval| Interval {
+            low: widened(interval.low),
+            high: widened(interval.high),
+            coverage: interval.coverage,
+        }),
+        test: found.test,
+        p_value: found.p_value,
+        p_value_of_all_rows: found.p_value,
+        cliffs_delta: found.delta,
+        effect: effect(found.delta),
+        widening: found.widening,
+    })
+}
+
+/// What a test and its shift say of two series of logarithms.
+struct Found {
+    shift: Shift,
+    p_value: f64,
+    delta: f64,
+    widening: f64,
+    test: ComparisonTest,
+}
+
+/// Trials that follow one another are alike, and fewer of them are independent than were
+/// made. So the shift is tested as if the noise were `widening` times as large: both
+/// samples are moved towards each other until only 1/widening of the shift is left. The
+/// interval that is widened as much holds exactly the shifts that this does not reject.
+fn of_samples(reference: &[f64], other: &[f64]) -> Option<Found> {
+    let shift = shift(reference, other, CONFIDENCE)?;
+    let widening = widening(reference, other);
+    let nearer = shift.estimate * (1.0 - 1.0 / widening);
+    let moved: Vec<f64> = other.iter().map(|value| value - nearer).collect();
+    Some(Found {
+        shift,
+        p_value: mann_whitney(reference, &moved)?.p_value,
+        delta: cliffs_delta(reference, other)?,
+        widening,
+        test: ComparisonTest::MannWhitney,
+    })
+}
+
+/// The order within each pair was drawn by lot, so that between equal systems every
+/// difference has either sign with probability ½, however the noise hangs together in
+/// time: nothing is to be widened.
+fn of_pairs(reference: &[f64], other: &[f64]) -> Option<Found> {
+    let differences: Vec<f64> = reference.iter().zip(other).map(|(a, b)| b - a).collect();
+    #[expect(clippy::cast_precision_loss, reason = "few pairs are counted")]
+    let delta = {
+        let count = |sign: fn(&f64) -> bool| differences.iter().filter(|d| sign(d)).count() as f64;
+        (count(|d| *d > 0.0) - count(|d| *d < 0.0)) / differences.len() as f64
+    };
+    Some(Found {
+        shift: paired_shift(&differences, CONFIDENCE)?,
+        p_value: signed_rank(&differences)?.p_value,
+        delta,
+        widening: 1.0,
+        test: ComparisonTest::WilcoxonSignedRank,
+    })
+}
+
+fn effect(delta: f64) -> Effect {
+    match delta.abs() {
+        size if size >= EFFECT_LARGE_MIN => Effect::Large,
+        size if size >= EFFECT_MEDIUM_MIN => Effect::Medium,
+        size if size >= EFFECT_SMALL_MIN => Effect::Small,
+        _ => Effect::Negligible,
+    }
+}
+
+/// Puts the conclusion in, once the number of rows that are tested together is known.
+fn conclude(
+    compared: &mut Compared,
+    p_value_of_all_rows: f64,
+    counts: (usize, usize),
+    rows: usize,
+    comparing: Comparing,
+) {
+    let Some(change) = &mut compared.change else {
+        return;
+    };
+    change.p_value_of_all_rows = p_value_of_all_rows;
+    let level = 1.0 - CONFIDENCE;
+    let needed = trials_needed(rows, comparing.paired);
+    if counts.0.min(counts.1) < needed {
+        compared.conclusion = Conclusion::TooFewTrials;
+        compared.reason = Some(too_few(counts, needed, rows, comparing.paired));
+        return;
+    }
+    let matters = |ratio: f64| ratio.ln().abs() >= comparing.difference_min.ln_1p();
+    let is_shown = change.p_value_of_all_rows <= level;
+    let percent = percent(comparing.difference_min);
+    if is_shown && matters(change.ratio) {
+        compared.conclusion = match change.ratio > 1.0 {
+            true => Conclusion::Faster,
+            false => Conclusion::Slower,
+        };
+        return;
+    }
+    compared.conclusion = Conclusion::NoDifferenceShown;
+    let interval = change.ratio_interval_95;
+    let is_within = interval.is_some_and(|it| !matters(it.low) && !matters(it.high));
+    compared.reason = if is_within {
+        Some(format!("any difference is smaller than {percent}"))
+    } else if is_shown {
+        Some(format!(
+            "there is one, but it is smaller than the {percent} that matter"
+        ))
+    } else if change.p_value <= level && matters(change.ratio) {
+        Some(format!(
+            "alone it would pass, but among {rows} rows one in twenty does so by chance; \
+             make more trials"
+        ))
+    } else {
+        None
+    };
+}
+
+/// The fewest trials per side, or pairs, with which the smallest p of the test passes
+/// when so many rows are tested together.
+fn trials_needed(rows: usize, paired: bool) -> usize {
+    let (least, p_min): (usize, fn(usize) -> f64) = match paired {
+        true => (COMPARED_PAIRS_MIN, signed_rank_p_min),
+        false => (COMPARED_TRIALS_MIN, |count| {
+            mann_whitney_p_min(count, count)
+        }),
+    };
+    #[expect(clippy::cast_precision_loss, reason = "few rows are counted")]
+    let level = (1.0 - CONFIDENCE) / rows as f64;
+    let mut needed = least;
+    while p_min(needed) > level {
+        needed += 1;
+    }
+    needed
+}
+
+fn too_few(counts: (usize, usize), needed: usize, rows: usize, paired: bool) -> String {
+    let (a, b) = counts;
+    let together = match rows {
+        1 => String::new(),
+        rows => format!(" for {rows} rows together"),
+    };
+    match paired {
+        true => format!(
+            "{} pairs, and {needed} are needed{together} (--pairs {needed})",
+            a.min(b)
+        ),
+        false => format!(
+            "{a} and {b} trials, and {needed} of each are needed{together} (--runs {needed})"
+        ),
+    }
+}
+
+/// `2 %`, `0.5 %`.
+fn percent(share: f64) -> String {
+    format!("{} %", (share * 1e4).round() / 100.0)
+}
+
+#[cfg(test)]
+mod tests;

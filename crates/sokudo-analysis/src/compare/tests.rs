@@ -1,0 +1,455 @@
+//! Conclusions on rows whose truth is known, and how often they are wrong on noise.
+
+use super::*;
+use crate::Code;
+use sokudo_model::Severity;
+use sokudo_stats::Random;
+
+const SEPARATE: Comparing = Comparing {
+    difference_min: 0.02,
+    paired: false,
+    loads_may_differ: false,
+};
+const PAIRED: Comparing = Comparing {
+    paired: true,
+    ..SEPARATE
+};
+const PAIRS_SIMULATED: u32 = 1_000;
+
+fn parts(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    let owned = pairs
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    owned.collect()
+}
+
+/// A proven row on a disk.
+fn side<'a>(values: &'a [f64], parts: &'a BTreeMap<String, String>) -> Side<'a> {
+    Side {
+        values,
+        parts,
+        verdict: Some(Verdict::Verified),
+        findings: &[],
+        kind: TargetKind::BlockDevice,
+    }
+}
+
+/// The conclusion about rows that differ in their values only.
+fn of_values(reference: &[f64], other: &[f64], comparing: Comparing) -> Compared {
+    let parts = parts(&[("depth", "1")]);
+    compare(&[(side(reference, &parts), side(other, &parts))], comparing).remove(0)
+}
+
+fn around(middle: f64) -> Vec<f64> {
+    [0.995, 1.003, 1.0, 0.998, 1.004, 1.001]
+        .map(|factor| factor * middle)
+        .to_vec()
+}
+
+#[test]
+fn a_clear_difference_is_faster_one_way_and_slower_the_other() {
+    let there = of_values(&around(100.0), &around(112.0), SEPARATE);
+    assert_eq!(there.conclusion, Conclusion::Faster, "{there:?}");
+    let change = there.change.unwrap();
+    let interval = change.ratio_interval_95.unwrap();
+    assert!((change.ratio - 1.12).abs() < 1e-3, "{change:?}");
+    assert!(interval.low > 1.08 && interval.high < 1.16, "{interval:?}");
+    assert_eq!((change.cliffs_delta, change.effect), (1.0, Effect::Large));
+    let back = of_values(&around(112.0), &around(100.0), SEPARATE);
+    assert_eq!(back.conclusion, Conclusion::Slower);
+    assert!((back.change.unwrap().ratio * change.ratio - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_difference_that_matters_to_nobody_is_not_called_one() {
+    let compared = of_values(&around(100.0), &around(101.5), SEPARATE);
+    assert_eq!(compared.conclusion, Conclusion::NoDifferenceShown);
+    let small = of_values(
+        &around(100.0),
+        &around(101.5),
+        Comparing {
+            difference_min: 0.01,
+            ..SEPARATE
+        },
+    );
+    assert_eq!(small.conclusion, Conclusion::Faster, "{small:?}");
+    let none = of_values(&[7.0; 6], &[7.0; 6], SEPARATE);
+    assert_eq!(none.conclusion, Conclusion::NoDifferenceShown);
+    assert!(none.reason.unwrap().contains("smaller than 2 %"));
+}
+
+#[test]
+fn what_is_uncertain_is_not_called_equal() {
+    let reference = [80.0, 120.0, 100.0, 95.0, 110.0, 90.0];
+    let compared = of_values(&reference, &reference.map(|value| value * 1.05), SEPARATE);
+    assert_eq!(compared.conclusion, Conclusion::NoDifferenceShown);
+    assert_eq!(compared.reason, None);
+    let interval = compared.change.unwrap().ratio_interval_95.unwrap();
+    assert!(interval.low < 1.0 && interval.high > 1.1);
+}
+
+#[test]
+fn four_trials_are_too_few_and_five_are_not() {
+    let five = [99.0, 100.0, 101.0, 100.5, 99.5];
+    let twice = five.map(|value| value * 2.0);
+    let few = of_values(&five[..4], &twice, SEPARATE);
+    assert_eq!(few.conclusion, Conclusion::TooFewTrials);
+    assert!(
+        few.reason
+            .unwrap()
+            .contains("4 and 5 trials, and 5 of each")
+    );
+    assert_eq!(
+        of_values(&five, &twice, SEPARATE).conclusion,
+        Conclusion::Faster
+    );
+    // Five pairs cannot reach 95 %, whatever they show.
+    assert_eq!(
+        of_values(&five, &twice, PAIRED).conclusion,
+        Conclusion::TooFewTrials
+    );
+    assert_eq!(
+        of_values(&around(1.0), &around(2.0), PAIRED).conclusion,
+        Conclusion::Faster
+    );
+}
+
+#[test]
+fn many_rows_need_more_trials_and_the_text_says_how_many() {
+    let parts = parts(&[]);
+    let five = [99.0, 100.0, 101.0, 100.5, 99.5];
+    let twice = five.map(|value| value * 2.0);
+    let rows = [(side(&five, &parts), side(&twice, &parts)); 8];
+    for compared in compare(&rows, SEPARATE) {
+        assert_eq!(compared.conclusion, Conclusion::TooFewTrials);
+        assert!(
+            compared
+                .reason
+                .unwrap()
+                .contains("6 of each are needed for 8 rows")
+        );
+    }
+    let (six, double) = (around(1.0), around(2.0));
+    let rows = [(side(&six, &parts), side(&double, &parts)); 8];
+    let compared = compare(&rows, SEPARATE);
+    assert!(
+        compared
+            .iter()
+            .all(|it| it.conclusion == Conclusion::Faster)
+    );
+    let change = compared[0].change.unwrap();
+    assert!((change.p_value_of_all_rows - 8.0 * change.p_value).abs() < 1e-12);
+}
+
+#[test]
+fn another_load_cannot_be_compared_and_its_parts_are_named() {
+    let (one, other) = (
+        parts(&[("depth", "1"), ("span", "x"), ("backend", "sync")]),
+        parts(&[("depth", "32"), ("span", "y"), ("backend", "sync")]),
+    );
+    let values = around(1.0);
+    let rows = [(side(&values, &one), side(&values, &other))];
+    let compared = compare(&rows, SEPARATE).remove(0);
+    assert_eq!(compared.conclusion, Conclusion::CannotBeCompared);
+    assert!(compared.reason.unwrap().contains("depth, span differ"));
+    assert_eq!(compared.change, None);
+    let named: Vec<&str> = compared.differs.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(named, ["depth", "span"]);
+    let asked = Comparing {
+        loads_may_differ: true,
+        ..SEPARATE
+    };
+    let compared = compare(&rows, asked).remove(0);
+    assert_eq!(compared.conclusion, Conclusion::NoDifferenceShown);
+    assert_eq!(compared.differs.len(), 2);
+}
+
+#[test]
+fn another_engine_is_what_one_wants_to_compare() {
+    let (one, other) = (
+        parts(&[("backend", "sync")]),
+        parts(&[("backend", "async")]),
+    );
+    let (slow, fast) = (around(1.0), around(1.5));
+    let compared = compare(&[(side(&slow, &one), side(&fast, &other))], SEPARATE).remove(0);
+    assert_eq!(compared.conclusion, Conclusion::Faster);
+    assert_eq!(compared.differs[0].other.as_deref(), Some("async"));
+}
+
+#[test]
+fn what_is_no_figure_of_a_device_is_not_compared() {
+    let parts = parts(&[]);
+    let values = around(1.0);
+    let finding = Finding {
+        code: Code::CachedReads.name().to_owned(),
+        severity: Severity::Error,
+        symptom: String::new(),
+        cause: String::new(),
+        remedy: String::new(),
+    };
+    let good = side(&values, &parts);
+    let findings = [finding];
+    let bad = Side {
+        verdict: Some(Verdict::Invalid),
+        findings: &findings,
+        ..good
+    };
+    for (pair, name) in [
+        ((bad, good), "A is INVALID (cached-reads)"),
+        ((good, bad), "B is INVALID"),
+    ] {
+        let compared = compare(&[pair], SEPARATE).remove(0);
+        assert_eq!(compared.conclusion, Conclusion::CannotBeCompared);
+        assert!(compared.reason.unwrap().contains(name));
+    }
+    let simulated = Side {
+        kind: TargetKind::Simulated,
+        ..good
+    };
+    let compared = compare(&[(good, simulated)], SEPARATE).remove(0);
+    assert!(compared.reason.unwrap().contains("simulated"));
+    let compared = compare(&[(simulated, simulated)], SEPARATE).remove(0);
+    assert_eq!(compared.conclusion, Conclusion::NoDifferenceShown);
+    let doubtful = Side {
+        verdict: Some(Verdict::Unverified),
+        ..good
+    };
+    let compared = compare(&[(good, doubtful)], SEPARATE).remove(0);
+    assert_eq!(compared.warnings, ["B is UNVERIFIED"]);
+    assert_eq!(compared.conclusion, Conclusion::NoDifferenceShown);
+}
+
+#[test]
+fn a_fixed_rate_and_no_trials_say_nothing() {
+    let fixed = parts(&[("rate", "500 IOPS per clone")]);
+    let values = around(1.0);
+    let compared = compare(&[(side(&values, &fixed), side(&values, &fixed))], SEPARATE).remove(0);
+    assert!(compared.reason.unwrap().contains("rate was fixed"));
+    for empty in [&[][..], &[1.0, 0.0]] {
+        let compared = of_values(empty, &values, SEPARATE);
+        assert_eq!(compared.conclusion, Conclusion::CannotBeCompared);
+        assert!(compared.reason.is_some());
+    }
+}
+
+/// Noise of which a value hangs on the one before.
+struct Noise {
+    random: Random,
+    correlation: f64,
+    is_skewed: bool,
+    state: f64,
+}
+
+impl Noise {
+    fn new(seed: u64, correlation: f64, is_skewed: bool) -> Self {
+        let mut noise = Self {
+            random: Random::new(seed),
+            correlation,
+            is_skewed,
+            state: 0.0,
+        };
+        // Long enough to forget where it began.
+        (0..50).for_each(|_| {
+            noise.next();
+        });
+        noise
+    }
+
+    /// Of variance 1.
+    fn next(&mut self) -> f64 {
+        let mut uniform = || 1.0 - self.random.fraction();
+        let innovation = if self.is_skewed {
+            -1.0 - uniform().ln()
+        } else {
+            let turn = std::f64::consts::TAU * uniform();
+            (-2.0 * uniform().ln()).sqrt() * turn.cos()
+        };
+        self.state = self.correlation * self.state + innovation;
+        self.state * (1.0 - self.correlation.powi(2)).sqrt()
+    }
+
+    /// Trials of a system whose logarithm is `middle`, with noise of so much.
+    fn trials(&mut self, count: usize, middle: f64, deviation: f64) -> Vec<f64> {
+        (0..count)
+            .map(|_| (middle + deviation * self.next()).exp())
+            .collect()
+    }
+}
+
+fn is_judged_different(compared: &Compared) -> bool {
+    matches!(compared.conclusion, Conclusion::Faster | Conclusion::Slower)
+}
+
+/// The share of identical systems that are called different. The noise is far above the
+/// least difference that matters, which therefore helps nothing.
+fn false_alarms(seed: u64, correlation: f64, is_skewed: bool, trials: usize) -> f64 {
+    let alarms = (0..PAIRS_SIMULATED).filter(|pair| {
+        let seed = |side: u64| sokudo_stats::mix64(seed ^ u64::from(*pair) << 1 ^ side);
+        let sample = |side| Noise::new(seed(side), correlation, is_skewed).trials(trials, 0.0, 0.2);
+        is_judged_different(&of_values(&sample(0), &sample(1), SEPARATE))
+    });
+    alarms.count() as f64 / f64::from(PAIRS_SIMULATED)
+}
+
+#[test]
+fn identical_systems_are_called_different_in_at_most_5_percent() {
+    for (seed, correlation) in [(1, 0.0), (2, 0.3), (3, 0.6)] {
+        for is_skewed in [false, true] {
+            for trials in [5, 6, 8, 12, 20] {
+                let share = false_alarms(seed << 40, correlation, is_skewed, trials);
+                println!("phi {correlation} skewed {is_skewed} n {trials}: {share}");
+                assert!(share <= 0.05, "{correlation} {is_skewed} {trials}: {share}");
+            }
+        }
+    }
+}
+
+/// Trials of two systems in pairs on one machine, the order within each pair by lot: the
+/// noise runs through all of them.
+fn live(
+    noise: &mut Noise,
+    coin: &mut Random,
+    pairs: usize,
+    middle: f64,
+    deviation: f64,
+) -> [Vec<f64>; 2] {
+    let mut sides = [Vec::new(), Vec::new()];
+    for _ in 0..pairs {
+        let first = coin.below(2) as usize;
+        for side in [first, 1 - first] {
+            let shifted = if side == 1 { middle } else { 0.0 };
+            sides[side].extend(noise.trials(1, shifted, deviation));
+        }
+    }
+    sides
+}
+
+/// Two standard errors of a share of 5 % counted in [`PAIRS_SIMULATED`].
+const COUNTING_ERROR: f64 = 0.014;
+
+#[test]
+fn identical_systems_measured_in_pairs_are_called_different_in_at_most_5_percent() {
+    let mut all = Vec::new();
+    for (seed, correlation) in [(21, 0.3), (22, 0.6), (24, 0.95)] {
+        for is_skewed in [false, true] {
+            for pairs in [6, 12, 20] {
+                let alarms = (0..PAIRS_SIMULATED).filter(|run| {
+                    let seed = sokudo_stats::mix64(seed << 32 ^ u64::from(*run));
+                    let mut noise = Noise::new(seed, correlation, is_skewed);
+                    let [a, b] = live(&mut noise, &mut Random::new(!seed), pairs, 0.0, 0.2);
+                    is_judged_different(&of_values(&a, &b, PAIRED))
+                });
+                let share = alarms.count() as f64 / f64::from(PAIRS_SIMULATED);
+                println!("phi {correlation} skewed {is_skewed} pairs {pairs}: {share}");
+                // The level is used up to its last step (4.9 % of 20 pairs).
+                let most = 0.05 + COUNTING_ERROR;
+                assert!(share <= most, "{correlation} {is_skewed} {pairs}: {share}");
+                all.push(share);
+            }
+        }
+    }
+    let share = all.iter().sum::<f64>() / all.len() as f64;
+    assert!(share <= 0.05, "of all together: {share}");
+}
+
+#[test]
+fn five_percent_in_noise_of_one_are_found() {
+    // Six trials cannot show that they are independent, and are believed less.
+    for (comparing, trials, least) in [
+        (SEPARATE, 6, 0.9),
+        (SEPARATE, 8, 0.95),
+        (SEPARATE, 12, 0.95),
+        (PAIRED, 6, 0.95),
+        (PAIRED, 12, 0.95),
+    ] {
+        let found = (0..PAIRS_SIMULATED).filter(|pair| {
+            let mut noise = Noise::new(u64::from(*pair) + 77, 0.0, false);
+            let slow = noise.trials(trials, 0.0, 0.01);
+            let fast = noise.trials(trials, 0.05, 0.01);
+            of_values(&slow, &fast, comparing).conclusion == Conclusion::Faster
+        });
+        let share = found.count() as f64 / f64::from(PAIRS_SIMULATED);
+        println!("paired {} n {trials}: {share}", comparing.paired);
+        assert!(share >= least, "{comparing:?} {trials}: {share}");
+    }
+}
+
+/// How often the interval of the ratio holds the true one.
+fn coverage(seed: u64, correlation: f64, comparing: Comparing, trials: usize) -> f64 {
+    let truth = 0.1f64;
+    let covered = (0..PAIRS_SIMULATED).filter(|pair| {
+        let seed = sokudo_stats::mix64(seed << 32 ^ u64::from(*pair));
+        let mut noise = Noise::new(seed, correlation, false);
+        let [a, b] = match comparing.paired {
+            true => live(&mut noise, &mut Random::new(!seed), trials, truth, 0.05),
+            false => {
+                let a = noise.trials(trials, 0.0, 0.05);
+                let mut apart = Noise::new(!seed, correlation, false);
+                [a, apart.trials(trials, truth, 0.05)]
+            }
+        };
+        let change = of_values(&a, &b, comparing).change.unwrap();
+        let interval = change.ratio_interval_95.unwrap();
+        (interval.low..=interval.high).contains(&truth.exp())
+    });
+    covered.count() as f64 / f64::from(PAIRS_SIMULATED)
+}
+
+#[test]
+fn the_interval_covers_the_true_ratio() {
+    // Separate runs: of correlated noise as promised; of independent noise more often,
+    // because few trials cannot show that they are independent.
+    for (correlation, trials) in [
+        (0.0, 6),
+        (0.0, 20),
+        (0.3, 6),
+        (0.3, 20),
+        (0.6, 6),
+        (0.6, 12),
+        (0.6, 20),
+        (0.6, 30),
+    ] {
+        let share = coverage(31, correlation, SEPARATE, trials);
+        println!("separate phi {correlation} n {trials}: {share}");
+        assert!(share >= 0.93, "{correlation} {trials}: {share}");
+        if correlation > 0.5 && trials >= 12 {
+            assert!(share <= 0.98, "{correlation} {trials}: {share}");
+        }
+    }
+    // Pairs: neither more nor less often than promised, but for the steps of few pairs.
+    for (correlation, pairs) in [
+        (0.0, 8),
+        (0.0, 12),
+        (0.0, 25),
+        (0.3, 12),
+        (0.6, 12),
+        (0.6, 25),
+    ] {
+        let share = coverage(41, correlation, PAIRED, pairs);
+        println!("paired phi {correlation} n {pairs}: {share}");
+        assert!(
+            (0.93..=0.975).contains(&share),
+            "{correlation} {pairs}: {share}"
+        );
+    }
+}
+
+#[test]
+fn false_alarms_of_many_rows_are_counted_together() {
+    let parts = parts(&[]);
+    let alarms = (0..500u64).filter(|run| {
+        let samples: Vec<[Vec<f64>; 2]> = (0..8)
+            .map(|row| {
+                let mut noise = Noise::new(sokudo_stats::mix64(run << 8 ^ row), 0.3, false);
+                live(&mut noise, &mut Random::new(run << 8 ^ row), 12, 0.0, 0.2)
+            })
+            .collect();
+        let rows: Vec<_> = samples
+            .iter()
+            .map(|[a, b]| (side(a, &parts), side(b, &parts)))
+            .collect();
+        compare(&rows, PAIRED).iter().any(is_judged_different)
+    });
+    let share = alarms.count() as f64 / 500.0;
+    assert!(share <= 0.05, "{share}");
+}

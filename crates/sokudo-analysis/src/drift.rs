@@ -1,0 +1,473 @@
+//! Does the speed of a row stay what it is, over its trials and within them.
+//!
+//! Of what could be said only the most telling is: a fall to another level, then a first
+//! trial unlike the others, then two groups, then a trend, then single outliers.
+
+use sokudo_model::{Operation, Outcome, TargetKind};
+use sokudo_stats::{Summary, groups, step, trend};
+
+use crate::RowRule;
+use crate::case::Case;
+use crate::code::{Code, Ruling};
+use crate::steadiness;
+use crate::threshold::{
+    FALL_SHARE_MIN, FIRST_RUN_DEVIATIONS_MAX, GAP_FACTOR_MAX, GAP_SHARE_MIN, INTERVAL_TRIALS_MIN,
+    OUTLIER_SHARE_MIN, TREND_CHANCE_MAX, TREND_SHARE_MIN,
+};
+
+pub(crate) const RULES: &[RowRule] = &[not_steady, two_modes, trending, outliers];
+
+/// Intervals of a series below which no level is told from another.
+const INTERVALS_MIN: usize = 10;
+
+/// Part of the intervals that a level must hold to be one, over all trials.
+const LEVEL_SHARE_MIN: f64 = 0.1;
+
+/// The same within a single trial: what a drive's cache takes in the first moments of
+/// every trial is less than that.
+const LEVEL_SHARE_IN_TRIAL_MIN: f64 = 0.2;
+
+/// Part of the intervals on either side of a fall that must lie on their own side.
+const APART_MIN: f64 = 0.9;
+
+/// One interval of a row's series.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Interval {
+    /// Which trial it belongs to.
+    pub(crate) trial: usize,
+    /// Its begin, in seconds from the start of the measured part of its trial.
+    pub(crate) begins_s: f64,
+    /// Bytes moved in it.
+    pub(crate) bytes: u64,
+    /// Bytes per second.
+    pub(crate) rate: f64,
+}
+
+/// The intervals of all trials, in order of time. The last one of a trial, in which I/O
+/// only runs out, is left out where it is shorter than half the others.
+#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+pub(crate) fn intervals(case: &Case<'_>) -> Vec<Interval> {
+    let mut all = Vec::new();
+    for (trial, outcome) in case.outcomes().enumerate() {
+        let length_ns = outcome.series.first().map_or(0, |point| point.at.0);
+        let mut begins_ns = 0;
+        for point in &outcome.series {
+            let lasted_ns = point.at.0.saturating_sub(begins_ns);
+            if lasted_ns > 0 && lasted_ns >= length_ns / 2 {
+                all.push(Interval {
+                    trial,
+                    begins_s: begins_ns as f64 / 1e9,
+                    bytes: point.bytes.0,
+                    rate: point.bytes.0 as f64 * 1e9 / lasted_ns as f64,
+                });
+            }
+            begins_ns = point.at.0;
+        }
+    }
+    all
+}
+
+/// What is most telling about how a row's speed changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Fallen,
+    FirstUnlike,
+    TwoGroups,
+    Trending,
+    Outlying,
+}
+
+/// The most telling one, if there is any.
+pub(crate) fn shape(case: &Case<'_>) -> Option<Shape> {
+    if fall(case).is_some() {
+        Some(Shape::Fallen)
+    } else if steadiness::is_first_unlike(case) {
+        Some(Shape::FirstUnlike)
+    } else if two_groups(case).is_some() {
+        Some(Shape::TwoGroups)
+    } else if change(case).is_some() {
+        Some(Shape::Trending)
+    } else if !outlying(case).is_empty() {
+        Some(Shape::Outlying)
+    } else {
+        None
+    }
+}
+
+/// A fall from one level to another.
+struct Fall {
+    before: f64,
+    after: f64,
+    /// What was moved before it, and in how many seconds.
+    bytes: u64,
+    seconds: f64,
+    in_each_trial: bool,
+}
+
+/// Whether the row is one whose speed should be the same all the time.
+fn is_comparable(case: &Case<'_>) -> bool {
+    let workload = &case.row.workload;
+    case.target().kind != TargetKind::Null
+        && workload.survey.is_none()
+        && workload.tree.is_none()
+        && workload.verify.is_none()
+}
+
+/// The speed fell and did not come back; or it fell so in every trial, and pauses brought
+/// it back.
+fn fall(case: &Case<'_>) -> Option<Fall> {
+    if !is_comparable(case) {
+        return None;
+    }
+    let all = intervals(case);
+    if let Some(fall) = fall_of(&all, LEVEL_SHARE_MIN) {
+        return Some(fall);
+    }
+    let trials: Vec<Vec<Interval>> = all
+        .chunk_by(|left, right| left.trial == right.trial)
+        .map(<[Interval]>::to_vec)
+        .collect();
+    let falls: Vec<Fall> = trials
+        .iter()
+        .filter_map(|trial| fall_of(trial, LEVEL_SHARE_IN_TRIAL_MIN))
+        .collect();
+    let in_most = trials.len() > 1 && falls.len() * 2 > trials.len();
+    let first = falls.into_iter().next().filter(|_| in_most)?;
+    Some(Fall {
+        in_each_trial: true,
+        ..first
+    })
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a number of intervals"
+)]
+fn fall_of(intervals: &[Interval], share: f64) -> Option<Fall> {
+    if intervals.len() < INTERVALS_MIN {
+        return None;
+    }
+    let rates: Vec<f64> = intervals.iter().map(|interval| interval.rate).collect();
+    let least = (intervals.len() as f64 * share).ceil() as usize;
+    let step = step(&rates, least.max(2))?;
+    let is_fall = step.after <= step.before * (1.0 - FALL_SHARE_MIN);
+    let is_step = step.left_by_levels < step.left_by_line / 2.0;
+    let is_apart = step.apart_before >= APART_MIN && step.apart_after >= APART_MIN;
+    (is_fall && is_step && is_apart).then(|| {
+        let before = &intervals[..step.index];
+        Fall {
+            before: step.before,
+            after: step.after,
+            bytes: before.iter().map(|interval| interval.bytes).sum(),
+            seconds: before
+                .iter()
+                .map(|interval| interval.bytes as f64 / interval.rate.max(1.0))
+                .sum(),
+            in_each_trial: false,
+        }
+    })
+}
+
+fn not_steady(case: &Case<'_>) -> Option<Ruling> {
+    let fall = fall(case)?;
+    let (when, then) = if fall.in_each_trial {
+        ("in most trials ", "and only a new trial brought it back")
+    } else {
+        ("", "and stayed there")
+    };
+    let symptom = format!(
+        "{when}the speed fell from {:.1} to {:.1} MB/s after {:.2} GB ({:.1} s), {then}",
+        fall.before / 1e6,
+        fall.after / 1e6,
+        fall.bytes as f64 / 1e9,
+        fall.seconds
+    );
+    let (cause, remedy) = if case.asks(Operation::Write) {
+        (
+            "a cache was used up, such as the fast cells of a solid-state drive or the memory of a \
+             controller; or the drive grew hot, or a credit of the provider's ran out",
+            "take the lower speed for what lasts; measure longer (--time) to see whether it falls \
+             again, and after a rest to see whether the higher one comes back",
+        )
+    } else {
+        (
+            "the drive grew hot, a credit of the provider's ran out, or other load began",
+            "take the lower speed for what lasts, and measure again after a rest (--time for longer \
+             trials)",
+        )
+    };
+    Some(Ruling::new(Code::NotSteady, symptom, cause, remedy))
+}
+
+/// Bandwidths of the trials, where there are enough to compare them.
+fn bandwidths(case: &Case<'_>) -> Option<Vec<f64>> {
+    let values: Vec<f64> = case
+        .outcomes()
+        .filter_map(Outcome::bytes_per_second)
+        .collect();
+    (values.len() >= INTERVAL_TRIALS_MIN && is_comparable(case)).then_some(values)
+}
+
+fn two_groups(case: &Case<'_>) -> Option<sokudo_stats::Groups> {
+    let values = bandwidths(case)?;
+    let median = Summary::of(&values)?.median;
+    groups(&values).filter(|groups| {
+        groups.gap > groups.range * GAP_FACTOR_MAX && groups.gap > median * GAP_SHARE_MIN
+    })
+}
+
+fn two_modes(case: &Case<'_>) -> Option<Ruling> {
+    if shape(case) != Some(Shape::TwoGroups) {
+        return None;
+    }
+    let groups = two_groups(case)?;
+    let count = case.row.trials.len();
+    Some(Ruling::new(
+        Code::TwoModes,
+        format!(
+            "the trials fall into two groups: {} around {:.1} MB/s and {} around {:.1} MB/s, none \
+             between",
+            groups.lower_count,
+            groups.lower / 1e6,
+            count - groups.lower_count,
+            groups.upper / 1e6
+        ),
+        "something switches between two states: a cache that is full or not, a clock, a power \
+         state, or other load that comes and goes",
+        "take neither median nor mean for a figure of the disk: look at the single trials in the \
+         JSON output, and find out what switches",
+    ))
+}
+
+fn change(case: &Case<'_>) -> Option<f64> {
+    let trend = trend(&bandwidths(case)?)?;
+    let is_trend = trend.chance <= TREND_CHANCE_MAX && trend.change.abs() >= TREND_SHARE_MIN;
+    is_trend.then_some(trend.change)
+}
+
+fn trending(case: &Case<'_>) -> Option<Ruling> {
+    if shape(case) != Some(Shape::Trending) {
+        return None;
+    }
+    let (change, values) = (change(case)?, bandwidths(case)?);
+    let (verb, cause) = if change < 0.0 {
+        (
+            "fell",
+            "the drive grows hot, a cache fills, the file moves to slower places, or other load grows",
+        )
+    } else {
+        (
+            "rose",
+            "a cache warms up, earlier writes are still being worked off, or other load ends",
+        )
+    };
+    Some(Ruling::new(
+        Code::Trend,
+        format!(
+            "the trials {verb} one after the other, by {:.0} % from the first to the last \
+             ({:.1} to {:.1} MB/s)",
+            change.abs() * 100.0,
+            values.first()? / 1e6,
+            values.last()? / 1e6
+        ),
+        cause,
+        "measure until it levels off (--runs, --time); a median of what still changes depends on \
+         when it is taken",
+    ))
+}
+
+/// Trials other than the first that are unlike the others, with their numbers from 1.
+fn outlying(case: &Case<'_>) -> Vec<(usize, f64)> {
+    let found = || {
+        let values = bandwidths(case)?;
+        let median = Summary::of(&values)?.median;
+        let distances: Vec<f64> = values.iter().map(|value| (value - median).abs()).collect();
+        let spread = Summary::of(&distances)?.median;
+        let far = |distance: f64| {
+            distance > spread * FIRST_RUN_DEVIATIONS_MAX && distance > median * OUTLIER_SHARE_MIN
+        };
+        let numbered = values.iter().zip(&distances).enumerate().skip(1);
+        Some(
+            numbered
+                .filter(|(_, (_, distance))| far(**distance))
+                .map(|(index, (value, _))| (index + 1, *value))
+                .collect(),
+        )
+    };
+    found().unwrap_or_default()
+}
+
+fn outliers(case: &Case<'_>) -> Option<Ruling> {
+    if shape(case) != Some(Shape::Outlying) {
+        return None;
+    }
+    let outlying = outlying(case);
+    let median = Summary::of(&bandwidths(case)?)?.median;
+    let told: Vec<String> = outlying
+        .iter()
+        .map(|(number, value)| format!("trial {number} at {:.1} MB/s", value / 1e6))
+        .collect();
+    Some(Ruling::new(
+        Code::Outliers,
+        format!(
+            "unlike the others, whose median is {:.1} MB/s: {}",
+            median / 1e6,
+            told.join(", ")
+        ),
+        "other load, a flush of the system's, or work that the drive does by itself",
+        "none is needed: the median is not moved by them, the mean is",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sample::{check, large_writes, reads_with, spoilt, text_of, writes_with};
+    use sokudo_model::Verdict::Verified;
+    use sokudo_model::{Bytes, Nanos, Run, SeriesPoint};
+
+    /// Six trials with ten intervals of 100 ms, each with so many bytes.
+    fn series(run: &mut Run, bytes: impl Fn(usize, u64) -> u64) {
+        for (index, trial) in run.rows[0].trials.iter_mut().enumerate() {
+            let point = |interval: u64| SeriesPoint {
+                at: Nanos::from_millis(100 * (interval + 1)),
+                bytes: Bytes(bytes(index, interval)),
+                ios: 1,
+            };
+            trial.outcome.series = (0..10).map(point).collect();
+        }
+    }
+
+    /// A little more and less, the same at every start.
+    fn noise(trial: usize, interval: u64) -> u64 {
+        (trial as u64 * 7 + interval * 13) % 5 * 1_000_000
+    }
+
+    fn writes_in(bytes: impl Fn(usize, u64) -> u64) -> Run {
+        spoilt(large_writes(), |run| series(run, bytes))
+    }
+
+    #[test]
+    fn a_fall_that_lasts_is_told_with_both_levels() {
+        let fallen = writes_in(|trial, interval| {
+            noise(trial, interval) + if trial < 2 { 200_000_000 } else { 50_000_000 }
+        });
+        let back = writes_in(|trial, interval| {
+            noise(trial, interval) + if trial == 2 { 50_000_000 } else { 200_000_000 }
+        });
+        let sinking =
+            writes_in(|trial, interval| 200_000_000 - (trial as u64 * 10 + interval) * 2_000_000);
+        check(vec![
+            ("fallen", fallen.clone(), &["not-steady"], Verified),
+            ("back again", back, &[], Verified),
+            ("along a line", sinking, &[], Verified),
+            (
+                "noise",
+                writes_in(|trial, interval| 100_000_000 + noise(trial, interval)),
+                &[],
+                Verified,
+            ),
+        ]);
+        let text = text_of(fallen, "not-steady");
+        assert!(
+            text.contains("from 2020.0 to 520.0 MB/s after 4.04 GB (2.0 s)"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_fall_in_every_trial_is_told_unless_it_is_at_its_very_begin() {
+        let each = |fast: u64| {
+            writes_in(move |trial, interval| {
+                noise(trial, interval)
+                    + if interval < fast {
+                        200_000_000
+                    } else {
+                        50_000_000
+                    }
+            })
+        };
+        check(vec![
+            ("half", each(5), &["not-steady"], Verified),
+            ("first tenth", each(1), &[], Verified),
+        ]);
+        assert!(text_of(each(5), "not-steady").starts_with("in most trials"));
+    }
+
+    /// Trials whose speeds are these, in MB/s.
+    fn speeds(megabytes: &[f64]) -> Run {
+        reads_with(|run| {
+            let trial = run.rows[0].trials[0].clone();
+            run.schedule.trials = u32::try_from(megabytes.len()).unwrap();
+            run.rows[0].trials = megabytes
+                .iter()
+                .map(|speed| {
+                    let mut trial = trial.clone();
+                    trial.outcome.elapsed = Nanos((40.96 / speed * 1e9) as u64);
+                    trial.outcome.depth_achieved = speed / 40.96;
+                    trial
+                })
+                .collect();
+            // The depth moves with the speed, which is not what is tested here.
+            run.rows[0].workload.depth = 4;
+            run.rows[0].workload.rate = Some(sokudo_model::Rate::Iops(10_000));
+        })
+    }
+
+    #[test]
+    fn a_trend_is_told_and_a_small_one_is_not() {
+        let falling = [46.0, 44.0, 42.0, 40.0, 38.0, 36.0];
+        let small = [41.0, 40.8, 40.6, 40.4, 40.2, 40.0];
+        let mixed = [46.0, 38.0, 42.0, 36.0, 44.0, 40.0];
+        check(vec![
+            ("falling", speeds(&falling), &["trend"], Verified),
+            ("small", speeds(&small), &[], Verified),
+            ("no order", speeds(&mixed), &["unsteady"], Verified),
+            ("too few", speeds(&falling[..5]), &["few-trials"], Verified),
+        ]);
+        let text = text_of(speeds(&falling), "trend");
+        assert!(text.contains("fell one after the other, by 24 %"), "{text}");
+        let rising: Vec<f64> = falling.iter().rev().copied().collect();
+        assert!(text_of(speeds(&rising), "trend").contains("a cache warms up"));
+    }
+
+    #[test]
+    fn two_groups_are_told_instead_of_an_interval_that_spans_them() {
+        let two = [30.0, 45.0, 30.2, 45.3, 45.1, 30.1];
+        check(vec![
+            ("two", speeds(&two), &["two-modes"], Verified),
+            (
+                "no gap",
+                speeds(&[30.0, 45.0, 34.0, 42.0, 38.0, 36.0]),
+                &["unsteady"],
+                Verified,
+            ),
+        ]);
+        let text = text_of(speeds(&two), "two-modes");
+        assert!(
+            text.contains("3 around 30.1 MB/s and 3 around 45.1 MB/s"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn single_outliers_are_named_and_near_ones_are_not() {
+        let far = [40.0, 40.1, 25.0, 40.2, 40.1, 40.0, 40.1, 40.0, 40.1, 40.0];
+        let near = [40.0, 40.1, 38.0, 40.2, 40.1, 40.0, 40.1, 40.0];
+        check(vec![
+            ("far", speeds(&far), &["outliers"], Verified),
+            ("near", speeds(&near), &[], Verified),
+        ]);
+        assert!(text_of(speeds(&far), "outliers").contains("trial 3 at 25.0 MB/s"));
+    }
+
+    #[test]
+    fn what_happens_to_a_survey_or_to_nothing_is_not_looked_at() {
+        let mut run = speeds(&[46.0, 44.0, 42.0, 40.0, 38.0, 36.0]);
+        run.target.kind = sokudo_model::TargetKind::Null;
+        let (codes, _) = crate::sample::judged(run);
+        assert!(!codes.contains(&"trend".to_owned()), "{codes:?}");
+        check(vec![("clean", writes_with(|_| {}), &[], Verified)]);
+    }
+}

@@ -1,0 +1,204 @@
+//! The memory of a rotating drive: what it keeps of reads, what it takes of writes, and
+//! whether a flush empties it. Only where turning platters were seen: elsewhere a page
+//! cache or a host would be taken for the drive.
+//!
+//! That flushes are too fast to be true can be seen; that data would be lost cannot: a
+//! capacitor does the same, and only a loss of power tells the two apart.
+
+use sokudo_model::{Bytes, Confidence, Inference, Operation, Order, Outcome, Run, Workload};
+
+use super::InferenceRule;
+use super::evidence::{figure, only_reads, outcomes, sure, to_float};
+use super::rotation;
+use super::threshold::{
+    BURST_RATIO_MIN, OVERWRITES_MIN, READ_AGAIN_RATIO_MIN, TURNS_FAST_MIN, TURNS_PLAIN_MAX,
+};
+
+pub(super) const RULES: &[InferenceRule] = &[read_cache, write_cache_size, write_cache_state];
+
+/// A span that is longer is no test of a cache.
+const AGAIN_BYTES_MAX: u64 = 1 << 30;
+
+fn read_cache(run: &Run) -> Option<Inference> {
+    rotation::turn(run)?;
+    let mut rates: Vec<(u64, f64)> = outcomes(run, is_read_again)
+        .filter_map(|(workload, outcome)| {
+            Some((workload.span?.length.0, outcome.bytes_per_second()?))
+        })
+        .collect();
+    rates.sort_unstable_by_key(|rate| rate.0);
+    let (_, platters) = *rates.last()?;
+    let memory = rates.iter().map(|rate| rate.1).fold(0.0, f64::max);
+    if memory < platters * READ_AGAIN_RATIO_MIN {
+        return None;
+    }
+    let is_fast = |rate: &&(u64, f64)| rate.1 >= (memory + platters) / 2.0;
+    let kept = rates.iter().take_while(is_fast).count();
+    // A larger span that is fast again is noise, or some other cache.
+    let is_clean = rates[kept..].iter().filter(is_fast).count() == 0;
+    if kept == 0 || !is_clean {
+        return None;
+    }
+    let (least, rate) = rates[kept - 1];
+    let most = rates.get(kept)?.0;
+    Some(Inference {
+        code: "read-cache".to_owned(),
+        claim: format!(
+            "a drive that keeps {} to {} of one stream in its memory",
+            Bytes(least),
+            Bytes(most)
+        ),
+        figures: vec![
+            figure("kept_bytes_min", to_float(least)),
+            figure("kept_bytes_max", to_float(most)),
+        ],
+        confidence: sure(kept >= 2),
+        evidence: format!(
+            "read again and again, {} came at {:.0} MB/s and more than that at {:.0} MB/s",
+            Bytes(least),
+            rate / 1e6,
+            rates[kept].1 / 1e6
+        ),
+    })
+}
+
+/// One stream, one at a time, that goes round more than once in a small part.
+fn is_read_again(workload: &Workload) -> bool {
+    let is_small = workload
+        .span
+        .is_some_and(|span| span.length.0 <= AGAIN_BYTES_MAX);
+    is_small && only_reads(workload) && is_one_stream(workload)
+}
+
+fn is_one_stream(workload: &Workload) -> bool {
+    matches!(workload.order, Order::Sequential { .. })
+        && workload.survey.is_none()
+        && workload.depth == 1
+        && workload.clones == 1
+}
+
+fn writes_one_stream(workload: &Workload) -> bool {
+    workload.operations.single() == Some(Operation::Write) && is_one_stream(workload)
+}
+
+/// In one stream, the platters are behind by what the memory holds: the line of what was
+/// written over time, once it is straight, begins at that.
+fn write_cache_size(run: &Run) -> Option<Inference> {
+    rotation::turn(run)?;
+    let (early, late, held) = outcomes(run, writes_one_stream)
+        .filter_map(|(_, outcome)| burst(outcome))
+        .max_by(|a, b| a.2.total_cmp(&b.2))?;
+    if early < late * BURST_RATIO_MIN {
+        return None;
+    }
+    Some(Inference {
+        code: "write-cache-size".to_owned(),
+        claim: format!(
+            "a drive whose memory takes {:.0} MiB of writes before it waits for the platters",
+            held / to_float(Bytes::MIB)
+        ),
+        figures: vec![
+            figure("write_cache_bytes", held),
+            figure("burst_bytes_per_s", early),
+            figure("platters_bytes_per_s", late),
+        ],
+        confidence: sure(early >= 1.5 * late),
+        evidence: format!(
+            "a stream of writes began at {:.0} MB/s and went on at {:.0} MB/s",
+            early / 1e6,
+            late / 1e6
+        ),
+    })
+}
+
+/// Rate at the start, rate at the end, and what was taken and not yet written.
+fn burst(outcome: &Outcome) -> Option<(f64, f64, f64)> {
+    let mut written = 0.0;
+    let line: Vec<(f64, f64)> = outcome
+        .logs
+        .total
+        .iter()
+        .filter(|point| point.operation == Operation::Write)
+        .map(|point| {
+            written += f64::from(point.bytes);
+            (point.at.as_secs_f64(), written)
+        })
+        .collect();
+    // Four parts need some points each.
+    let quarter = line.len() / 4;
+    if quarter < 8 {
+        return None;
+    }
+    let rate = |from: (f64, f64), to: (f64, f64)| (to.1 - from.1) / (to.0 - from.0);
+    let last = line[line.len() - 1];
+    let late = rate(line[2 * quarter], last);
+    // What is true of the last quarter must be true of the one before: the memory is full.
+    let is_straight = (rate(line[3 * quarter], last) / late - 1.0).abs() <= 0.1;
+    let early = line
+        .iter()
+        .skip(4)
+        .map(|point| point.1 / point.0)
+        .fold(0.0, f64::max);
+    let held = last.1 - late * last.0;
+    (is_straight && held > 0.0 && late > 0.0).then_some((early, late, held))
+}
+
+/// One block overwritten again and again passes under the head once per turn: what is
+/// faster was not on the platters.
+fn write_cache_state(run: &Run) -> Option<Inference> {
+    let turns_per_second = 1.0 / rotation::turn(run)?.seconds;
+    let plain = overwrites_per_second(run, |workload| {
+        workload.durability == sokudo_model::Durability::default()
+    })?;
+    let durable = overwrites_per_second(run, |workload| {
+        workload.durability.fdatasync_every == Some(1)
+            || workload.durability.fsync_every == Some(1)
+            || workload.durability.write_through
+    })?;
+    let (plain_turns, durable_turns) = (plain / turns_per_second, durable / turns_per_second);
+    let (claim, confidence) = if plain_turns <= TURNS_PLAIN_MAX {
+        ("a write cache that is off", Confidence::High)
+    } else if plain_turns < TURNS_FAST_MIN {
+        return None;
+    } else if durable_turns <= TURNS_PLAIN_MAX {
+        (
+            "a volatile write cache that is on, and flushes that write it out",
+            Confidence::High,
+        )
+    } else if durable_turns >= TURNS_FAST_MIN {
+        (
+            "flushes that end before the platters can have been written: they are ignored, or the write cache is protected against a loss of power",
+            Confidence::Medium,
+        )
+    } else {
+        return None;
+    };
+    Some(Inference {
+        code: "write-cache".to_owned(),
+        claim: claim.to_owned(),
+        figures: vec![
+            figure("overwrites_per_s", plain),
+            figure("durable_overwrites_per_s", durable),
+            figure("turns_per_s", turns_per_second),
+        ],
+        confidence,
+        evidence: format!(
+            "one block was overwritten {plain:.0} times a second, with a flush after each {durable:.0} times, and the platters turn {turns_per_second:.0} times"
+        ),
+    })
+}
+
+/// How often one block was overwritten.
+fn overwrites_per_second(run: &Run, is_durable: impl Fn(&Workload) -> bool) -> Option<f64> {
+    let is_wanted = |workload: &Workload| {
+        writes_one_stream(workload)
+            && workload
+                .span
+                .is_some_and(|span| span.length == workload.blocks.largest())
+            && is_durable(workload)
+    };
+    let (_, outcome) = outcomes(run, is_wanted).last()?;
+    let writes = outcome.operation(Operation::Write)?;
+    let is_measured = writes.ios >= OVERWRITES_MIN && outcome.elapsed.0 > 0;
+    is_measured.then(|| to_float(writes.ios) / outcome.elapsed.as_secs_f64())
+}

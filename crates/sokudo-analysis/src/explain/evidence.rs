@@ -1,0 +1,130 @@
+//! What conclusions are drawn from: rows that do a certain thing, and the words and small
+//! sums that several themes need.
+
+use sokudo_model::{
+    Bytes, Confidence, InferredFigure, Operation, Outcome, Place, Row, Run, Survey, Workload,
+};
+
+/// The outcomes of all trials of all rows whose workload is of this kind.
+pub(super) fn outcomes(
+    run: &Run,
+    is_wanted: impl Fn(&Workload) -> bool,
+) -> impl Iterator<Item = (&Workload, &Outcome)> {
+    let rows = run
+        .rows
+        .iter()
+        .filter(move |row: &&Row| is_wanted(&row.workload));
+    rows.flat_map(|row| {
+        let trials = row.trials.iter();
+        trials.map(|trial| (&row.workload, &trial.outcome))
+    })
+}
+
+/// Whether a workload reads and nothing else.
+pub(super) fn only_reads(workload: &Workload) -> bool {
+    workload.operations.single() == Some(Operation::Read)
+}
+
+/// The survey of a workload that only reads and goes past the page cache as far as that
+/// is asked.
+pub(super) fn read_survey(workload: &Workload) -> Option<Survey> {
+    workload.survey.filter(|_| only_reads(workload))
+}
+
+/// Which share of the target a workload covers.
+pub(super) fn covered(run: &Run, workload: &Workload) -> Option<f64> {
+    let size = run.target.size_bytes.filter(|size| size.0 > 0)?;
+    let length = workload.span.map_or(size, |span| span.length);
+    Some(to_float(length.0) / to_float(size.0))
+}
+
+/// Places at which something was measured.
+pub(super) fn measured(outcome: &Outcome) -> impl Iterator<Item = &Place> {
+    let places = outcome.places.iter();
+    places.filter(|place| place.elapsed.0 > 0 && place.bytes > Bytes(0))
+}
+
+/// One number of an inference.
+pub(super) fn figure(name: &str, value: f64) -> InferredFigure {
+    InferredFigure {
+        name: name.to_owned(),
+        value,
+    }
+}
+
+/// High where it is certain, medium otherwise.
+pub(super) const fn sure(is_certain: bool) -> Confidence {
+    match is_certain {
+        true => Confidence::High,
+        false => Confidence::Medium,
+    }
+}
+
+/// The middle of some values; `None` of nothing.
+pub(super) fn median(values: &[f64]) -> Option<f64> {
+    quantile(values, 0.5)
+}
+
+/// The value below which this share of them lies, between neighbours in proportion
+/// (type 7 of Hyndman and Fan, "Sample quantiles in statistical packages", 1996).
+pub(super) fn quantile(values: &[f64], share: f64) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let last = sorted.len().checked_sub(1)?;
+    let at = share.clamp(0.0, 1.0) * to_float(last as u64);
+    let below = to_index(at).min(last);
+    let above = (below + 1).min(last);
+    let rest = at - to_float(below as u64);
+    Some(sorted[below] + (sorted[above] - sorted[below]) * rest)
+}
+
+/// How well one series rises with the other, from -1 to 1 (Pearson).
+pub(super) fn correlation(pairs: &[(f64, f64)]) -> Option<f64> {
+    let count = to_float(pairs.len() as u64);
+    let mean = |pick: fn(&(f64, f64)) -> f64| pairs.iter().map(pick).sum::<f64>() / count;
+    let (mean_x, mean_y) = (mean(|pair| pair.0), mean(|pair| pair.1));
+    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
+    for (x, y) in pairs {
+        xx += (x - mean_x) * (x - mean_x);
+        yy += (y - mean_y) * (y - mean_y);
+        xy += (x - mean_x) * (y - mean_y);
+    }
+    let is_defined = xx > 0.0 && yy > 0.0;
+    is_defined.then(|| xy / (xx * yy).sqrt())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sizes and times to 1 in 2^53")]
+pub(super) fn to_float(value: u64) -> f64 {
+    value as f64
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "an index, rounded down, of a list in memory"
+)]
+pub(super) fn to_index(value: f64) -> usize {
+    value as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_lie_between_neighbours() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[3.0, 1.0]), Some(2.0));
+        assert_eq!(quantile(&[0.0, 10.0], 0.95), Some(9.5));
+        assert_eq!(quantile(&[1.0, 2.0], 1.0), Some(2.0));
+    }
+
+    #[test]
+    fn correlation_knows_its_sign_and_what_it_is_not() {
+        let falling: Vec<(f64, f64)> = (0..9).map(|i| (f64::from(i), f64::from(-i))).collect();
+        assert!((correlation(&falling).unwrap() + 1.0).abs() < 1e-12);
+        assert_eq!(correlation(&[(1.0, 2.0), (2.0, 2.0)]), None);
+        assert_eq!(correlation(&[]), None);
+    }
+}

@@ -1,0 +1,132 @@
+//! Drive-managed shingled recording: small writes go to a persistent cache on the platters
+//! at speed; when that is full, each of them waits for whole bands to be cleaned, and the
+//! drive says nothing for the better part of a second or longer; left alone, it cleans by
+//! itself and is fast again (Aghayev and Desnoyers, "Skylight", 2015).
+//!
+//! That nothing of it is seen proves nothing: a cache that did not fill looks like none.
+
+use sokudo_model::{Inference, Operation, Order, Outcome, Run, Workload};
+
+use super::InferenceRule;
+use super::evidence::{figure, median, outcomes, sure, to_float};
+use super::rotation;
+use super::threshold::{
+    CLEANING_PAUSE_SECONDS_MIN, CLEANING_PAUSES_MIN, CLEANING_SHARE_MIN, CLEANING_SLOWER_MIN,
+    RECOVERED_RATIO_MIN, RECOVERY_REST_SECONDS_MIN,
+};
+
+pub(super) const RULES: &[InferenceRule] = &[shingled];
+
+/// What happened in small random writes over time.
+#[derive(Clone, Debug, Default)]
+struct Course {
+    /// Writes between the pauses.
+    runs: Vec<u64>,
+    /// Lengths of the pauses, seconds.
+    pauses: Vec<f64>,
+    /// When the first pause began, seconds from the start.
+    first_pause_at: f64,
+    seconds: f64,
+}
+
+fn shingled(run: &Run) -> Option<Inference> {
+    rotation::turn(run)?;
+    let (fill, course) = outcomes(run, |workload| {
+        is_piecemeal(workload) && !is_rested(workload)
+    })
+    .map(|(workload, outcome)| (workload, course(outcome)))
+    .max_by_key(|(_, course)| course.pauses.len())?;
+    let absorbed = *course.runs.first()?;
+    let fast = to_float(absorbed) / course.first_pause_at;
+    let after = course.seconds - course.first_pause_at;
+    let later: Vec<f64> = course.runs[1..].iter().map(|ios| to_float(*ios)).collect();
+    let slow = later.iter().sum::<f64>() / after;
+    let paused = course.pauses.iter().sum::<f64>() / after;
+    let collapses = course.pauses.len() >= CLEANING_PAUSES_MIN
+        && paused >= CLEANING_SHARE_MIN
+        && fast >= slow * CLEANING_SLOWER_MIN;
+    if !collapses {
+        return None;
+    }
+    let between = median(&later)?.max(1.0);
+    let recovered = outcomes(run, |workload| {
+        is_piecemeal(workload) && is_rested(workload)
+    })
+    .map(|(_, outcome)| course_longest(outcome))
+    .max();
+    let recovers = recovered.is_some_and(|run| to_float(run) >= between * RECOVERED_RATIO_MIN);
+    let after_rest = match recovered {
+        Some(run) => format!(", and after a rest {run} writes in one go"),
+        None => String::new(),
+    };
+    let block = to_float(fill.blocks.largest().0);
+    Some(Inference {
+        code: "shingled-recording".to_owned(),
+        claim: format!(
+            "drive-managed shingled recording (SMR): a persistent cache that was full after {absorbed} small writes, then cleaning"
+        ),
+        figures: vec![
+            figure("absorbed_writes", to_float(absorbed)),
+            figure("absorbed_bytes", to_float(absorbed) * block),
+            figure("fast_writes_per_s", fast),
+            figure("cleaning_writes_per_s", slow),
+            figure("pause_median_s", median(&course.pauses)?),
+        ],
+        confidence: sure(recovers),
+        evidence: format!(
+            "{absorbed} small random writes at {fast:.0} a second, then {slow:.1} a second with {} pauses of {:.1} s{after_rest}",
+            course.pauses.len(),
+            median(&course.pauses)?
+        ),
+    })
+}
+
+/// Small random writes over all of the target.
+fn is_piecemeal(workload: &Workload) -> bool {
+    workload.operations.single() == Some(Operation::Write)
+        && matches!(workload.order, Order::Random { .. })
+        && workload.survey.is_none()
+        && workload.span.is_none()
+        && workload.blocks.largest().0 <= 64 << 10
+}
+
+/// Whether the target was left alone before.
+fn is_rested(workload: &Workload) -> bool {
+    workload.starts_after.as_secs_f64() >= RECOVERY_REST_SECONDS_MIN
+}
+
+fn course(outcome: &Outcome) -> Course {
+    let mut course = Course::default();
+    let (mut ios, mut last_at, mut silent_from) = (0, 0.0, None);
+    for point in &outcome.series {
+        let at = point.at.as_secs_f64();
+        if point.ios == 0 {
+            silent_from.get_or_insert(last_at);
+        } else {
+            course.end_silence(silent_from.take(), last_at, &mut ios);
+            ios += point.ios;
+        }
+        last_at = at;
+    }
+    course.end_silence(silent_from, last_at, &mut ios);
+    course.runs.push(ios);
+    course.seconds = last_at;
+    course
+}
+
+impl Course {
+    fn end_silence(&mut self, from: Option<f64>, to: f64, ios: &mut u64) {
+        let Some(from) = from.filter(|from| to - from >= CLEANING_PAUSE_SECONDS_MIN) else {
+            return;
+        };
+        if self.pauses.is_empty() {
+            self.first_pause_at = from;
+        }
+        self.pauses.push(to - from);
+        self.runs.push(std::mem::take(ios));
+    }
+}
+
+fn course_longest(outcome: &Outcome) -> u64 {
+    course(outcome).runs.into_iter().max().unwrap_or(0)
+}

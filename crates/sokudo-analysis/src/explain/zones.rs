@@ -1,0 +1,155 @@
+//! Zoned recording: on turning platters outer tracks are longer and hold more, so that
+//! the rate falls from the first address to the last, zone by zone.
+//!
+//! With tracks of even density and addresses in proportion to area, rate² falls in a
+//! straight line (Ruemmler and Wilkes, "An introduction to disk drive modeling", 1994).
+//! It does not say how many platters there are.
+
+use sokudo_model::{Inference, Run, Sample, Visit, Workload};
+
+use super::InferenceRule;
+use super::evidence::{
+    correlation, covered, figure, measured, median, read_survey, sure, to_float,
+};
+use super::threshold::{
+    ZONE_COVERED_MIN, ZONE_FALL_CORRELATION_MAX, ZONE_PLACES_MIN, ZONE_QUARTER_SHARE_MAX,
+    ZONE_RATIO_MIN, ZONE_RATIO_SURE,
+};
+
+pub(super) const RULES: &[InferenceRule] = &[zoned_recording];
+
+/// A curve of more places is thinned: the search for steps takes the square of its length.
+const CURVE_PLACES_MAX: usize = 512;
+/// The first and the last such share of the curve are its ends.
+const END_SHARE: usize = 16;
+
+/// A place as a share of the target, and its rate in bytes per second.
+type Point = (f64, f64);
+
+fn zoned_recording(run: &Run) -> Option<Inference> {
+    let curve = curve(run)?;
+    let rates: Vec<f64> = curve.iter().map(|point| point.1).collect();
+    let end = (rates.len() / END_SHARE).max(1);
+    let outer = median(&rates[..end])?;
+    let inner = median(&rates[rates.len() - end..])?;
+    let fall = correlation(&curve)?;
+    let ratio = outer / inner;
+    if ratio < ZONE_RATIO_MIN || fall > ZONE_FALL_CORRELATION_MAX || !falls_everywhere(&rates) {
+        return None;
+    }
+    let squares: Vec<Point> = curve.iter().map(|(x, rate)| (*x, rate * rate)).collect();
+    let round = correlation(&squares)?;
+    let zones = steps(&rates);
+    let shape = match round.abs() > fall.abs() {
+        true => "as on round tracks of even density",
+        false => "in nearly a straight line",
+    };
+    Some(Inference {
+        code: "zoned-recording".to_owned(),
+        claim: format!(
+            "a rotating disk with zones, {ratio:.2} times as fast at its outer edge as at its inner one"
+        ),
+        figures: vec![
+            figure("outer_bytes_per_s", outer),
+            figure("inner_bytes_per_s", inner),
+            figure("outer_to_inner", ratio),
+            figure("zones_min", to_float(zones as u64)),
+            figure("linear_r_squared", fall * fall),
+            figure("round_tracks_r_squared", round * round),
+        ],
+        confidence: sure(ratio >= ZONE_RATIO_SURE && fall <= -0.95),
+        evidence: format!(
+            "{:.0} MB/s at the start and {:.0} MB/s at the end of {} places, falling in at least {zones} steps, {shape}",
+            outer / 1e6,
+            inner / 1e6,
+            curve.len()
+        ),
+    })
+}
+
+/// How much longer the outermost tracks are than the innermost, where that was seen.
+pub(super) fn outer_to_inner(run: &Run) -> Option<f64> {
+    let figures = zoned_recording(run)?.figures;
+    let ratio = figures
+        .iter()
+        .find(|figure| figure.name == "outer_to_inner");
+    ratio.map(|figure| figure.value)
+}
+
+/// The curve with the most places, in order of place, thinned to what can be searched.
+fn curve(run: &Run) -> Option<Vec<Point>> {
+    let size = to_float(run.target.size_bytes?.0);
+    let curves = super::evidence::outcomes(run, |workload| is_curve(run, workload));
+    let places = curves.map(|(_, outcome)| {
+        let points = measured(outcome).map(|place| {
+            let rate = to_float(place.bytes.0) / place.elapsed.as_secs_f64();
+            (to_float(place.offset.0) / size, rate)
+        });
+        points.collect::<Vec<Point>>()
+    });
+    let mut curve = places.max_by_key(Vec::len)?;
+    if curve.len() < ZONE_PLACES_MIN {
+        return None;
+    }
+    curve.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let together = curve.len().div_ceil(CURVE_PLACES_MAX);
+    let thinned = curve.chunks(together).filter_map(|chunk| {
+        let rates: Vec<f64> = chunk.iter().map(|point| point.1).collect();
+        Some((chunk[0].0, median(&rates)?))
+    });
+    Some(thinned.collect())
+}
+
+fn is_curve(run: &Run, workload: &Workload) -> bool {
+    let is_even = read_survey(workload).is_some_and(|survey| {
+        matches!(survey.visit, Visit::Ascending | Visit::Shuffled)
+            && survey.sample != Sample::Bytes(workload.blocks.largest())
+    });
+    is_even && covered(run, workload).is_some_and(|share| share >= ZONE_COVERED_MIN)
+}
+
+/// Whether the fall is spread over the curve. One step, of a cache or of a part that was
+/// never written, is no zone.
+fn falls_everywhere(rates: &[f64]) -> bool {
+    let eighth = rates.len() / 8;
+    let levels: Vec<f64> = (0..8)
+        .filter_map(|part| median(&rates[part * eighth..(part + 1) * eighth]))
+        .collect();
+    let whole = levels[0] - levels[7];
+    whole > 0.0
+        && levels
+            .windows(3)
+            .all(|three| three[0] - three[2] <= whole * ZONE_QUARTER_SHARE_MAX)
+}
+
+/// How many levels explain the curve: least squares with a price per step of
+/// 3·σ²·ln n (Yao, "Estimating the number of change-points via Schwarz' criterion",
+/// 1988), σ from the differences of neighbours. Steps finer than the noise are not seen.
+fn steps(rates: &[f64]) -> usize {
+    let count = rates.len();
+    let differences: Vec<f64> = rates
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).abs())
+        .collect();
+    // 0.6745 is the upper quartile of the normal distribution; a difference has twice
+    // the variance of a value.
+    let deviation = median(&differences).unwrap_or(0.0) / 0.6745 / 2f64.sqrt();
+    let price = 3.0 * deviation * deviation * to_float(count as u64).ln();
+    let (mut sums, mut squares) = (vec![0.0], vec![0.0]);
+    for (index, rate) in rates.iter().enumerate() {
+        sums.push(sums[index] + rate);
+        squares.push(squares[index] + rate * rate);
+    }
+    let cost = |from: usize, to: usize| {
+        let sum: f64 = sums[to] - sums[from];
+        squares[to] - squares[from] - sum * sum / to_float((to - from) as u64)
+    };
+    // best[to]: the least cost of the first `to` places, and with how many levels.
+    let mut best = vec![(-price, 0usize)];
+    for to in 1..=count {
+        let ways = (0..to).map(|from| (best[from].0 + cost(from, to) + price, best[from].1 + 1));
+        let cheapest = ways.min_by(|a, b| a.0.total_cmp(&b.0));
+        best.push(cheapest.unwrap_or((0.0, to)));
+    }
+    best.last().map_or(0, |(_, levels)| *levels)
+}

@@ -1,0 +1,209 @@
+//! Are the latencies those of the device at work, or of a few moments in which it stood
+//! still.
+
+use sokudo_model::{Nanos, Operation, TargetKind};
+use sokudo_stats::{Histogram, Summary};
+
+use crate::RowRule;
+use crate::case::Case;
+use crate::code::{Code, Ruling};
+use crate::drift::{Interval, intervals};
+use crate::threshold::{STALL_FACTOR_MIN, STALL_LATENCY_SHARE_MIN};
+
+pub(crate) const RULES: &[RowRule] = &[stalls];
+
+/// An interval that moves less than this part of the median interval stood still.
+const STOOD_STILL_SHARE_MAX: f64 = 0.2;
+
+/// Intervals that are named at most.
+const INTERVALS_NAMED_MAX: usize = 3;
+
+/// A few I/Os took far longer than nearly all others, and so long together that they
+/// shape the mean.
+fn stalls(case: &Case<'_>) -> Option<Ruling> {
+    if case.target().kind == TargetKind::Null {
+        return None;
+    }
+    let (operation, stalled) = [Operation::Read, Operation::Write]
+        .into_iter()
+        .filter_map(|operation| Some((operation, Stalled::of(&case.latency(operation)?)?)))
+        .max_by(|left, right| left.1.share.total_cmp(&right.1.share))?;
+    let when = times(&intervals(case));
+    Some(Ruling::new(
+        Code::Stalls,
+        format!(
+            "{} of {} {}s took longer than {} ({} times their p99) and hold {:.0} % of all latency; \
+             the mean is {}, without them {}{when}",
+            stalled.count,
+            stalled.all,
+            operation.name(),
+            Nanos(stalled.limit),
+            STALL_FACTOR_MIN,
+            stalled.share * 100.0,
+            Nanos(stalled.mean),
+            Nanos(stalled.mean_without),
+        ),
+        "the device stood still for a moment: it tidied up, tried again, woke up or reset its link; \
+         or the system wrote a journal or had no processor time",
+        "read the percentiles, not the mean; look for errors of the device in the kernel's log \
+         (dmesg), and measure longer to see how often it happens (--time)",
+    ))
+}
+
+/// I/Os that took far longer than the others.
+struct Stalled {
+    count: u64,
+    all: u64,
+    /// Latency above which they lie.
+    limit: u64,
+    /// What they hold of the sum of latencies.
+    share: f64,
+    mean: u64,
+    mean_without: u64,
+}
+
+impl Stalled {
+    /// `None` where there are none, or they do not matter.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "latencies are estimated from buckets"
+    )]
+    fn of(latency: &Histogram) -> Option<Self> {
+        let limit = latency
+            .trusted_quantile(0.99)?
+            .checked_mul(STALL_FACTOR_MIN)?;
+        let (mut count, mut sum) = (0u64, 0.0);
+        for bucket in latency.buckets().filter(|bucket| bucket.low > limit) {
+            count += bucket.count;
+            let middle = bucket.low as f64 / 2.0 + bucket.high as f64 / 2.0;
+            sum += middle.min(latency.max()? as f64) * bucket.count as f64;
+        }
+        let total = latency.sum() as f64;
+        let share = sum / total;
+        let all = latency.count();
+        (count > 0 && share > STALL_LATENCY_SHARE_MIN).then(|| Self {
+            count,
+            all,
+            limit,
+            share,
+            mean: latency.mean().unwrap_or_default() as u64,
+            mean_without: ((total - sum).max(0.0) / (all - count).max(1) as f64) as u64,
+        })
+    }
+}
+
+/// When next to nothing was moved, as the end of a sentence.
+fn times(intervals: &[Interval]) -> String {
+    let rates: Vec<f64> = intervals.iter().map(|interval| interval.rate).collect();
+    let Some(rates) = Summary::of(&rates) else {
+        return String::new();
+    };
+    let still: Vec<String> = intervals
+        .iter()
+        .filter(|interval| interval.rate < rates.median * STOOD_STILL_SHARE_MAX)
+        .map(|interval| {
+            format!(
+                "at {:.1} s of trial {}",
+                interval.begins_s,
+                interval.trial + 1
+            )
+        })
+        .collect();
+    match still.len() {
+        0 => String::new(),
+        count @ 1..=INTERVALS_NAMED_MAX => {
+            let plural = if count == 1 { "" } else { "s" };
+            format!(
+                "; {count} interval{plural} stood still: {}",
+                still.join(", ")
+            )
+        }
+        count => format!(
+            "; {count} intervals stood still, the first {}",
+            still[..INTERVALS_NAMED_MAX].join(", ")
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sample::{check, each_outcome, histogram, reads_with, text_of};
+    use sokudo_model::Verdict::Verified;
+    use sokudo_model::{Bytes, Nanos, Run, SeriesPoint};
+
+    /// Reads of 100 µs, of which so many in each trial take so long.
+    fn stalling(count: u64, length: Nanos) -> Run {
+        reads_with(|run| {
+            each_outcome(run, |outcome| {
+                let latency = &mut outcome.operations[0].latency;
+                *latency = histogram(10_000 - count, Nanos::from_micros(100));
+                latency.merge(&histogram(count, length));
+                outcome.elapsed = Nanos(u64::try_from(latency.sum()).unwrap());
+            });
+            run.rows[0].workload.limits.time = None;
+        })
+    }
+
+    #[test]
+    fn a_few_long_ios_that_shape_the_mean_are_told() {
+        check(vec![
+            (
+                "two of 400 ms",
+                stalling(2, Nanos::from_millis(400)),
+                &["stalls"],
+                Verified,
+            ),
+            (
+                "one of 10 ms",
+                stalling(1, Nanos::from_millis(10)),
+                &[],
+                Verified,
+            ),
+            // A tail that belongs to the device.
+            (
+                "1 % of 1 ms",
+                stalling(99, Nanos::from_millis(1)),
+                &[],
+                Verified,
+            ),
+            ("none", stalling(0, Nanos(0)), &[], Verified),
+        ]);
+        let text = text_of(stalling(2, Nanos::from_millis(400)), "stalls");
+        for words in [
+            "12 of 60000 reads",
+            "20 times their p99",
+            "hold 44 %",
+            "without them 100 µs",
+        ] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+    }
+
+    #[test]
+    fn when_it_stood_still_is_told() {
+        let mut run = stalling(2, Nanos::from_millis(400));
+        for trial in &mut run.rows[0].trials {
+            let point = |interval: u64| SeriesPoint {
+                at: Nanos::from_millis(100 * (interval + 1)),
+                bytes: Bytes(if interval == 4 { 0 } else { 4_000_000 }),
+                ios: 1_000,
+            };
+            trial.outcome.series = (0..10).map(point).collect();
+        }
+        run.rows[0].trials.truncate(1);
+        run.schedule.trials = 1;
+        let text = text_of(run.clone(), "stalls");
+        assert!(
+            text.contains("1 interval stood still: at 0.4 s of trial 1"),
+            "{text}"
+        );
+        run.rows[0].trials = vec![run.rows[0].trials[0].clone(); 6];
+        let text = text_of(run, "stalls");
+        assert!(
+            text.contains("6 intervals stood still, the first at 0.4 s of trial 1"),
+            "{text}"
+        );
+    }
+}

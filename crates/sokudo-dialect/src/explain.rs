@@ -1,0 +1,208 @@
+//! Probes that show what a device is: workloads whose figures tell one kind of device
+//! from another. A theme is one question with its probes; which are asked depends on what
+//! the device says it is, on what may be written, and on what the user wants.
+//!
+//! What the figures mean is concluded elsewhere, from the workloads themselves and not
+//! from their names, so that the rows of a scan tell as much. Nothing here looks at a device.
+
+mod flash;
+mod rotating;
+
+use std::str::FromStr;
+
+use sokudo_model::{Bytes, Nanos, Plan, Stage, Workload};
+
+/// The method of these plans, as results name it.
+pub const METHOD: &str = "explain";
+
+/// The themes, in the order in which they are asked: those that only read come first in
+/// each group, so that no probe finds what another one has written under way.
+const GROUPS: [&[Theme]; 2] = [rotating::THEMES, flash::THEMES];
+
+/// What a device stores its data on, as far as that is known before it is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// Turning platters.
+    Rotating,
+    /// Flash or other memory.
+    Flash,
+    /// Nothing says so, or what says so cannot be trusted: virtual disks call themselves
+    /// either.
+    Unknown,
+}
+
+/// What the probes of a theme do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// They only read.
+    Reads,
+    /// They overwrite what is there.
+    Writes,
+}
+
+/// One question about a device.
+#[derive(Clone, Copy, Debug)]
+pub struct Theme {
+    /// The word that users choose it by.
+    pub name: &'static str,
+    /// What it finds out, to be read after a colon.
+    pub about: &'static str,
+    /// What it is asked about; a device of unknown medium is asked everything.
+    pub media: &'static [Medium],
+    /// Whether its probes write.
+    pub access: Access,
+    /// How long its probes take on a slow device of that kind, about; no measured figure.
+    pub takes: Nanos,
+    /// Its probes, each a row of its own named `explain/…`; or why a request has none.
+    pub probes: fn(&Request) -> Result<Vec<Workload>, String>,
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Size of the target.
+    pub size: Bytes,
+    /// The smallest block that it takes.
+    pub block_min: Bytes,
+    /// What it is.
+    pub medium: Medium,
+    /// Whether what it holds may be overwritten.
+    pub may_write: bool,
+    /// Only these themes; empty for all that fit.
+    pub only: Vec<Theme>,
+    /// Where all chance starts from.
+    pub seed: u64,
+}
+
+/// A plan, and what is to be known about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// One probe per stage.
+    pub plan: Plan,
+    /// What is left out, and why, in sentences without an end.
+    pub notes: Vec<String>,
+    /// How long it takes on a slow device, about.
+    pub takes: Nanos,
+}
+
+/// Why nothing can be asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExplainError {
+    /// No theme is left.
+    #[error("nothing is left to find out: {why}")]
+    Nothing {
+        /// What left the last of them out.
+        why: String,
+    },
+    /// A theme that was named cannot be asked without writing.
+    #[error("--only {theme} writes, and that is not allowed; {WAY_TO_WRITE}")]
+    Writes {
+        /// The theme.
+        theme: &'static str,
+    },
+}
+
+/// There is no theme of this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no theme \"{asked}\"; the themes are {}", names())]
+pub struct UnknownTheme {
+    /// What was asked for.
+    asked: String,
+}
+
+/// How writes come to be allowed.
+const WAY_TO_WRITE: &str = "name a directory on the disk, or the device itself with --destroy, if what it holds may be lost";
+
+/// All themes.
+pub fn themes() -> impl Iterator<Item = &'static Theme> {
+    GROUPS.into_iter().flatten()
+}
+
+fn names() -> String {
+    themes()
+        .map(|theme| theme.name)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+impl FromStr for Theme {
+    type Err = UnknownTheme;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let named = themes().find(|theme| theme.name == text);
+        named.copied().ok_or_else(|| UnknownTheme {
+            asked: text.to_owned(),
+        })
+    }
+}
+
+impl PartialEq for Theme {
+    /// Names are unique.
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Theme {
+    fn fits(&self, medium: Medium) -> bool {
+        medium == Medium::Unknown || self.media.contains(&medium)
+    }
+}
+
+impl Request {
+    /// The plan: the probes of every theme that fits, one after the other.
+    ///
+    /// # Errors
+    /// When no theme is left, or one that was named would write where that is not allowed.
+    pub fn plan(&self) -> Result<Planned, ExplainError> {
+        let (mut workloads, mut notes, mut takes) = (Vec::new(), Vec::new(), 0);
+        for theme in self.asked() {
+            if theme.access == Access::Writes && !self.may_write {
+                if self.only.contains(theme) {
+                    return Err(ExplainError::Writes { theme: theme.name });
+                }
+                notes.push(format!(
+                    "{} is left out, because it writes; {WAY_TO_WRITE}",
+                    theme.name
+                ));
+                continue;
+            }
+            match (theme.probes)(self) {
+                Ok(probes) => {
+                    workloads.extend(probes);
+                    takes += theme.takes.0;
+                }
+                Err(why) => notes.push(format!("{} is left out, because {why}", theme.name)),
+            }
+        }
+        if workloads.is_empty() {
+            let why = notes.pop().unwrap_or_else(|| {
+                "no theme is about a device of this kind; name one with --only".to_owned()
+            });
+            return Err(ExplainError::Nothing { why });
+        }
+        let alone = |workload| Stage {
+            workloads: vec![workload],
+        };
+        Ok(Planned {
+            plan: Plan {
+                method: METHOD.to_owned(),
+                seed: self.seed,
+                stages: workloads.into_iter().map(alone).collect(),
+            },
+            notes,
+            takes: Nanos(takes),
+        })
+    }
+
+    /// The themes that are asked: those that were named, or all that fit.
+    fn asked(&self) -> impl Iterator<Item = &'static Theme> {
+        themes().filter(|theme| match self.only.is_empty() {
+            true => theme.fits(self.medium),
+            false => self.only.contains(theme),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

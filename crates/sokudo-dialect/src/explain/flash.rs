@@ -1,0 +1,176 @@
+//! What is asked about flash drives, and about arrays with parity.
+
+use sokudo_model::{
+    Bytes, Nanos, Operation, OperationMix, Order, Sample, SequentialOffset, Span, Survey, Visit,
+    Workload,
+};
+
+use super::{Access, Medium, Request, Theme};
+
+pub(super) const THEMES: &[Theme] = &[
+    Theme {
+        name: "map",
+        about: "how much of the map of its blocks the drive holds in memory",
+        media: &[Medium::Flash],
+        access: Access::Reads,
+        takes: Nanos::from_secs(40),
+        probes: map,
+    },
+    Theme {
+        name: "parity",
+        about: "stripes of an array, and what a small write costs its members",
+        media: &[Medium::Rotating, Medium::Flash],
+        access: Access::Writes,
+        takes: Nanos::from_secs(30),
+        probes: parity,
+    },
+    Theme {
+        name: "fast-cells",
+        about: "how much can be written fast, and how fast writes are after it",
+        media: &[Medium::Flash],
+        access: Access::Writes,
+        takes: Nanos::from_secs(600),
+        probes: fast_cells,
+    },
+];
+
+/// Spans of the target in which blocks are read at random: from this, each twice the one
+/// before, to all of it. Every drive holds the map of so little.
+const MAP_SPAN_MIN: Bytes = Bytes::mib(64);
+/// Below this too few spans are left to tell a step from chance.
+const MAP_TARGET_MIN: Bytes = Bytes::gib(1);
+const MAP_BLOCK: Bytes = Bytes::kib(4);
+/// So many reads give the mean of two kinds of them to 2 %.
+const MAP_READS: u64 = 2_000;
+const MAP_TIME: Nanos = Nanos::from_secs(1);
+/// What a page of the map covers, as a rule: 1,024 entries for 4 KiB each. One block is
+/// read of each before, so that what is not in memory then has no room there.
+const MAP_PAGE: Bytes = Bytes::mib(4);
+/// More would take longer than what they warm up.
+const MAP_TOUCHES_MAX: u64 = 16_384;
+
+/// Sizes of writes to an array: chunks are 4 KiB to 1 MiB as a rule.
+const PARITY_BLOCK_MIN: Bytes = Bytes::kib(4);
+const PARITY_BLOCK_MAX: Bytes = Bytes::mib(4);
+/// Writes of each size.
+const PARITY_WRITES: u64 = 96;
+const PARITY_TIME: Nanos = Nanos::from_secs(3);
+/// Within so much: a bitmap of what is being written has a bit per 64 MiB as a rule, and
+/// each that is set costs a write.
+const PARITY_SPAN: Bytes = Bytes::mib(256);
+
+/// Less is held by a drive's ordinary memory.
+const FILL_MIN: Bytes = Bytes::gib(4);
+/// The fast part of most drives of up to 1 TB is less, and more would wear them.
+const FILL_MAX: Bytes = Bytes::gib(64);
+const FILL_BLOCK: Bytes = Bytes::mib(1);
+const FILL_PLACES: u32 = 256;
+/// A stick for 10 MB/s is not waited for until it is full.
+const FILL_TIME: Nanos = Nanos::from_secs(600);
+/// After so long a rest the drive has made room again.
+const REST: Nanos = Nanos::from_secs(30);
+const AFTER_REST: Bytes = Bytes::gib(2);
+
+/// Refuses a target that has no room for what is asked.
+fn room(request: &Request, needed: Bytes) -> Result<(), String> {
+    match request.size < needed {
+        true => Err(format!(
+            "the target has {}, and it takes {needed}",
+            request.size
+        )),
+        false => Ok(()),
+    }
+}
+
+fn span(offset: Bytes, length: Bytes) -> Option<Span> {
+    Some(Span { offset, length })
+}
+
+fn map(request: &Request) -> Result<Vec<Workload>, String> {
+    room(request, MAP_TARGET_MIN)?;
+    let block = MAP_BLOCK.max(request.block_min);
+    let doubled = std::iter::successors(Some(MAP_SPAN_MIN), |span| Some(Bytes(span.0 * 2)));
+    let spans = doubled.take_while(|span| *span <= request.size);
+    let mut probes = Vec::new();
+    for length in spans {
+        let known = if length > MAP_SPAN_MIN {
+            Bytes(length.0 / 2)
+        } else {
+            Bytes(0)
+        };
+        probes.push(touch(block, known, length));
+        let mut read = Workload::new(format!("explain/map {length}"), block);
+        read.order = Order::Random { map: false };
+        read.span = span(Bytes(0), length);
+        read.limits.ios = Some(MAP_READS);
+        read.limits.time = Some(MAP_TIME);
+        probes.push(read);
+    }
+    Ok(probes)
+}
+
+/// Reads one block of each page of the map between `from` and `to`.
+fn touch(block: Bytes, from: Bytes, to: Bytes) -> Workload {
+    let length = to.0 - from.0;
+    let places = (length / MAP_PAGE.0).clamp(1, MAP_TOUCHES_MAX);
+    let mut workload = Workload::new(format!("explain/map-touch {to}"), block);
+    workload.span = span(from, Bytes(length));
+    workload.survey = Some(Survey {
+        places: u32::try_from(places).unwrap_or(u32::MAX),
+        visit: Visit::Ascending,
+        sample: Sample::Bytes(block),
+        approach: None,
+        write_back: false,
+    });
+    workload.limits.time = Some(Nanos(5 * MAP_TIME.0));
+    workload
+}
+
+fn parity(request: &Request) -> Result<Vec<Workload>, String> {
+    room(request, PARITY_SPAN)?;
+    let smallest = PARITY_BLOCK_MIN.max(request.block_min);
+    let sizes = std::iter::successors(Some(smallest), |size| Some(Bytes(size.0 * 2)));
+    let write = |block: Bytes| {
+        let mut workload = Workload::new(format!("explain/parity {block}"), block);
+        workload.operations = OperationMix::only(Operation::Write);
+        workload.order = Order::Random { map: true };
+        workload.span = span(Bytes(0), PARITY_SPAN);
+        // No more than there are blocks: a second pass would find stripes in memory.
+        workload.limits.ios = Some(PARITY_WRITES.min(PARITY_SPAN.0 / block.0));
+        workload.limits.time = Some(PARITY_TIME);
+        workload
+    };
+    Ok(sizes
+        .take_while(|size| *size <= PARITY_BLOCK_MAX)
+        .map(write)
+        .collect())
+}
+
+fn fast_cells(request: &Request) -> Result<Vec<Workload>, String> {
+    room(request, FILL_MIN)?;
+    let length = Bytes(request.size.min(FILL_MAX).0 / FILL_BLOCK.0 * FILL_BLOCK.0);
+    let write = |name: &str, length| {
+        let mut workload = Workload::new(name, FILL_BLOCK);
+        workload.operations = OperationMix::only(Operation::Write);
+        workload.order = Order::Sequential {
+            offset: SequentialOffset::Own,
+        };
+        workload.depth = 8;
+        workload.span = span(Bytes(0), length);
+        workload.limits.time = Some(FILL_TIME);
+        workload
+    };
+    let mut fill = write("explain/fill", length);
+    fill.survey = Some(Survey {
+        places: FILL_PLACES,
+        visit: Visit::Ascending,
+        sample: Sample::Whole,
+        approach: None,
+        write_back: false,
+    });
+    let after = Bytes(AFTER_REST.0.min(length.0 / 8) / FILL_BLOCK.0 * FILL_BLOCK.0);
+    let mut rested = write("explain/fill-after-rest", after);
+    rested.starts_after = REST;
+    rested.limits.bytes = Some(after);
+    Ok(vec![fill, rested])
+}

@@ -1,0 +1,118 @@
+use super::*;
+
+fn request() -> Request {
+    Request {
+        size: Bytes(1_000_000_000_000),
+        block_min: Bytes(512),
+        medium: Medium::Unknown,
+        may_write: true,
+        only: Vec::new(),
+        seed: 7,
+    }
+}
+
+fn rows(planned: &Planned) -> Vec<&str> {
+    let stages = planned.plan.stages.iter();
+    stages
+        .map(|stage| stage.workloads[0].name.as_str())
+        .collect()
+}
+
+#[test]
+fn every_theme_has_a_name_of_its_own_and_is_found_by_it() {
+    for theme in themes() {
+        assert_eq!(theme.name.parse(), Ok(*theme));
+        assert!(theme.takes > Nanos(0) && !theme.media.is_empty());
+    }
+    let unique: std::collections::BTreeSet<_> = themes().map(|theme| theme.name).collect();
+    assert_eq!(unique.len(), themes().count());
+    let error = "tape".parse::<Theme>().unwrap_err().to_string();
+    assert!(
+        error.contains("\"tape\"") && error.contains("zones"),
+        "{error}"
+    );
+}
+
+#[test]
+fn every_row_has_a_name_of_its_own_that_says_where_it_comes_from() {
+    let planned = request().plan().unwrap();
+    let rows = rows(&planned);
+    assert!(
+        rows.iter().all(|row| row.starts_with("explain/")),
+        "{rows:?}"
+    );
+    let unique: std::collections::BTreeSet<_> = rows.iter().collect();
+    assert_eq!(unique.len(), rows.len(), "{rows:?}");
+}
+
+#[test]
+fn nothing_is_written_without_leave() {
+    let planned = Request {
+        may_write: false,
+        ..request()
+    }
+    .plan()
+    .unwrap();
+    let mut workloads = planned.plan.stages.iter().map(|stage| &stage.workloads[0]);
+    assert!(workloads.all(|workload| !workload.operations.changes_data()));
+    let left_out = planned.notes.iter().filter(|note| note.contains("writes"));
+    let writing = themes().filter(|theme| theme.access == Access::Writes);
+    assert_eq!(left_out.count(), writing.count());
+}
+
+#[test]
+fn only_themes_that_write_do() {
+    for theme in themes() {
+        let planned = Request {
+            only: vec![*theme],
+            ..request()
+        }
+        .plan()
+        .unwrap();
+        let mut workloads = planned.plan.stages.iter().map(|stage| &stage.workloads[0]);
+        let writes = workloads.any(|workload| workload.operations.changes_data());
+        assert_eq!(writes, theme.access == Access::Writes, "{}", theme.name);
+        assert_eq!(planned.takes, theme.takes);
+    }
+}
+
+#[test]
+fn a_theme_that_is_named_is_asked_or_refused() {
+    let writing = themes().find(|theme| theme.access == Access::Writes);
+    let Some(writing) = writing else { return };
+    let refused = Request {
+        may_write: false,
+        only: vec![*writing],
+        ..request()
+    };
+    let error = refused.plan().unwrap_err();
+    assert_eq!(
+        error,
+        ExplainError::Writes {
+            theme: writing.name
+        }
+    );
+    assert!(error.to_string().contains("--destroy"), "{error}");
+}
+
+#[test]
+fn a_device_is_asked_what_fits_its_medium() {
+    for medium in [Medium::Rotating, Medium::Flash] {
+        let request = Request {
+            medium,
+            ..request()
+        };
+        assert!(request.asked().all(|theme| theme.media.contains(&medium)));
+    }
+    assert_eq!(request().asked().count(), themes().count());
+}
+
+#[test]
+fn a_target_without_room_is_told_why() {
+    let tiny = Request {
+        size: Bytes(4096),
+        ..request()
+    };
+    let error = tiny.plan().unwrap_err().to_string();
+    assert!(error.contains("because"), "{error}");
+}

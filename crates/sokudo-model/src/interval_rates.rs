@@ -1,0 +1,106 @@
+//! The rate of a trial, interval by interval.
+//!
+//! It says what was moved when, and nothing about what that means.
+
+use crate::run::{Outcome, SeriesPoint};
+use crate::units::{Bytes, Nanos};
+
+/// Rates of a trial's intervals at most: what is found out about them takes time that grows
+/// with the square of their number.
+const RATES_MAX: usize = 200;
+
+/// The rates of a trial's intervals, in order of time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IntervalRates {
+    /// Length of each interval.
+    pub length: Nanos,
+    /// Bytes per second, or I/Os where no bytes are moved.
+    pub per_second: Vec<f64>,
+}
+
+impl IntervalRates {
+    /// Of an outcome whose last I/O was to be issued at `time`. Intervals that end later are
+    /// left out, and so is the last one if it was cut short: while a queue drains, a disk is
+    /// not what it was. Above 200 intervals, neighbours are joined. None for surveys and
+    /// for what is read back afterwards, which have no one rate.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub fn of(outcome: &Outcome, time: Option<Nanos>) -> Self {
+        if !outcome.places.is_empty() || outcome.verified.is_some() {
+            return Self::default();
+        }
+        let length = outcome.series.first().map_or(0, |point| point.at.0);
+        let is_whole = |(number, point): &(u64, &SeriesPoint)| {
+            point.at.0 == number * length && time.is_none_or(|time| point.at <= time)
+        };
+        let whole: Vec<&SeriesPoint> = (1..)
+            .zip(&outcome.series)
+            .take_while(is_whole)
+            .map(|(_, point)| point)
+            .collect();
+        let joined = whole.len().div_ceil(RATES_MAX).max(1);
+        let length = Nanos(length.saturating_mul(joined as u64));
+        let moves_bytes = outcome.bytes_moved() > Bytes(0);
+        let rate = |points: &[&SeriesPoint]| {
+            let amounts = points.iter().map(|point| match moves_bytes {
+                true => point.bytes.0,
+                false => point.ios,
+            });
+            amounts.sum::<u64>() as f64 / length.as_secs_f64()
+        };
+        Self {
+            per_second: whole.chunks_exact(joined).map(rate).collect(),
+            length,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{BackendKind, Operation};
+    use crate::run::{BackendUse, OperationTally, StopReason};
+
+    fn outcome(ends: &[u64], bytes: u64) -> Outcome {
+        let backend = BackendUse {
+            kind: BackendKind::Psync,
+            features: Vec::new(),
+            notes: Vec::new(),
+        };
+        let mut outcome = Outcome::new(backend, StopReason::Time);
+        outcome.operations.push(OperationTally {
+            bytes: Bytes(bytes * ends.len() as u64),
+            ..OperationTally::new(Operation::Read)
+        });
+        let point = |at: &u64| SeriesPoint {
+            at: Nanos::from_millis(*at),
+            bytes: Bytes(bytes),
+            ios: 3,
+        };
+        outcome.series = ends.iter().map(point).collect();
+        outcome
+    }
+
+    #[test]
+    fn only_whole_intervals_within_the_time_have_a_rate() {
+        let rates = |time| IntervalRates::of(&outcome(&[10, 20, 30, 37], 1_000), time);
+        assert_eq!(rates(None).per_second, [1e5; 3]);
+        assert_eq!(rates(None).length, Nanos::from_millis(10));
+        assert_eq!(rates(Some(Nanos::from_millis(25))).per_second, [1e5; 2]);
+    }
+
+    #[test]
+    fn many_intervals_are_joined_and_keep_their_rate() {
+        let ends: Vec<u64> = (1..=1_000).map(|number| number * 10).collect();
+        let rates = IntervalRates::of(&outcome(&ends, 1_000), None);
+        assert_eq!(rates.per_second, [1e5; 200]);
+        assert_eq!(rates.length, Nanos::from_millis(50));
+    }
+
+    #[test]
+    fn what_moves_no_bytes_counts_its_operations() {
+        let rates = IntervalRates::of(&outcome(&[100, 200], 0), None);
+        assert_eq!(rates.per_second, [30.0; 2]);
+        let none = IntervalRates::of(&outcome(&[], 0), None);
+        assert!(none.per_second.is_empty());
+    }
+}

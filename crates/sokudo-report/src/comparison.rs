@@ -1,0 +1,275 @@
+//! The document of a comparison, `sokudo.compare/1`: every row of a reference beside the
+//! same row of other measurements, with the raw trials, and what it comes to.
+//!
+//! It is what all formats of a comparison are written from. It does not test anything:
+//! conclusions come to it as they are.
+
+mod csv;
+mod differing;
+mod markdown;
+mod table;
+mod words;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::{Deserialize, Serialize};
+use sokudo_model::{Change, Compared, Conclusion, PartDifference, Verdict};
+
+use crate::document::{RateFigures, ResultDocument, RunDocument};
+use crate::json_layout;
+
+pub use csv::render as render_csv;
+pub use markdown::render as render_markdown;
+pub use table::render as render_table;
+
+const SCHEMA: &str = "sokudo.compare/1";
+
+/// A comparison as JSON: `sokudo.compare/1`. Missing figures are null, never 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "sokudo.compare/1")]
+pub struct ComparisonDocument {
+    /// Name and version of this format: `sokudo.compare/1`.
+    #[schemars(extend("const" = "sokudo.compare/1"))]
+    pub schema: String,
+    /// Version of the program that compared.
+    pub sokudo_version: String,
+    /// The command line that repeats it.
+    pub command: String,
+    /// How the trials were made.
+    pub way: Way,
+    /// What is compared.
+    pub figure: Figure,
+    /// A smaller difference does not matter, as a share: 0.02 for 2 %.
+    pub difference_min: f64,
+    /// Where all chance of a live comparison started from; null for results that were
+    /// kept.
+    pub seed: Option<u64>,
+    /// What the others are compared with; called A.
+    pub reference: SideDocument,
+    /// The others, called B, C and so on.
+    pub others: Vec<OtherDocument>,
+}
+
+/// How the trials of a comparison were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// In runs of their own, which were kept.
+    Kept,
+    /// In pairs, now, the order within each pair drawn by lot.
+    Live,
+}
+
+/// Which rate of a row is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Figure {
+    /// Bytes per second; of rows that only handle files, files per second.
+    Bandwidth,
+    /// Reads and writes per second; files per second likewise.
+    Iops,
+}
+
+/// One measurement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SideDocument {
+    /// `A` for the reference, `B` and so on for the others.
+    pub letter: String,
+    /// The file that holds it, or the plan that was carried out.
+    pub source: String,
+    /// What was measured, as the user named it.
+    pub target: String,
+    /// The method, such as `mark/default`.
+    pub method: String,
+    /// Start, RFC 3339 in UTC.
+    pub started_at: String,
+    /// The command line that repeats the measurement.
+    pub command: String,
+    /// Hash of all that makes two runs comparable.
+    pub fingerprint: String,
+    /// It was stopped before its end.
+    pub interrupted: bool,
+}
+
+impl SideDocument {
+    /// The side of this number (0 is the reference) that holds this run.
+    pub fn new(number: usize, source: impl Into<String>, run: &RunDocument) -> Self {
+        Self {
+            letter: letter(number),
+            source: source.into(),
+            target: run.target.name.clone(),
+            method: run.method.clone(),
+            started_at: run.started_at.clone(),
+            command: run.command.clone(),
+            fingerprint: run.fingerprint.clone(),
+            interrupted: run.interrupted,
+        }
+    }
+}
+
+/// `A`, `B`, … `Z`, `A1` and so on.
+fn letter(number: usize) -> String {
+    let letter = char::from(b'A' + u8::try_from(number % 26).unwrap_or_default());
+    match number / 26 {
+        0 => letter.to_string(),
+        round => format!("{letter}{round}"),
+    }
+}
+
+/// A measurement beside the reference.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OtherDocument {
+    /// Which.
+    pub side: SideDocument,
+    /// What of target, machine and program differs, where that could be seen.
+    pub differs: Vec<PartDifference>,
+    /// Rows that both have.
+    pub rows: Vec<RowDocument>,
+    /// Rows that only the reference has.
+    pub only_in_reference: Vec<String>,
+    /// Rows that only this one has.
+    pub only_in_other: Vec<String>,
+}
+
+impl OtherDocument {
+    /// What of target, machine and program differs between two runs.
+    pub fn differences(reference: &RunDocument, other: &RunDocument) -> Vec<PartDifference> {
+        differing::environments(reference, other)
+    }
+}
+
+/// One row of both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RowDocument {
+    /// The row's name and direction in the reference.
+    pub row: String,
+    /// The same of the other, where it is not the same; they stand at the same place.
+    pub other_row: Option<String>,
+    /// The reference's figures.
+    pub reference: RowSideDocument,
+    /// The other's.
+    pub other: RowSideDocument,
+    /// What it comes to, about the other against the reference.
+    pub compared: Compared,
+}
+
+impl RowDocument {
+    /// Two results and what came of comparing them.
+    pub fn new(
+        reference: &ResultDocument,
+        other: &ResultDocument,
+        figure: Figure,
+        compared: Compared,
+    ) -> Self {
+        let name = row_name(reference);
+        let other_name = row_name(other);
+        Self {
+            other_row: (other_name != name).then_some(other_name),
+            row: name,
+            reference: RowSideDocument::new(reference, figure),
+            other: RowSideDocument::new(other, figure),
+            compared,
+        }
+    }
+}
+
+/// The figures of one side of a row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RowSideDocument {
+    /// What is compared, in bytes, reads and writes, or files per second; null where
+    /// nothing was measured.
+    pub per_second: Option<RateFigures>,
+    /// Whether the figures can be trusted.
+    pub verdict: Option<Verdict>,
+    /// Codes of the findings about it.
+    pub findings: Vec<String>,
+}
+
+impl RowSideDocument {
+    fn new(result: &ResultDocument, figure: Figure) -> Self {
+        Self {
+            per_second: rates(result, figure).cloned(),
+            verdict: result.verdict,
+            findings: result.findings.iter().map(|it| it.code.clone()).collect(),
+        }
+    }
+}
+
+/// A row's name with its direction.
+pub fn row_name(result: &ResultDocument) -> String {
+    crate::grouping::row_name(result)
+}
+
+/// What is compared of a result: files per second where it handles only files, and else
+/// what was asked for.
+pub fn rates(result: &ResultDocument, figure: Figure) -> Option<&RateFigures> {
+    let bandwidth = result.bandwidth_bytes_per_s.as_ref();
+    match (&result.files_per_s, figure) {
+        (Some(files), _) => Some(files),
+        (None, Figure::Iops) => result.iops.as_ref(),
+        (None, Figure::Bandwidth) => bandwidth.map(|bandwidth| &bandwidth.bytes_per_s),
+    }
+}
+
+impl ComparisonDocument {
+    /// A document of this version's format, with no others yet.
+    pub fn new(reference: SideDocument, way: Way, figure: Figure, difference_min: f64) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: String::new(),
+            way,
+            figure,
+            difference_min,
+            seed: None,
+            reference,
+            others: Vec::new(),
+        }
+    }
+
+    /// Every row of every other.
+    pub fn rows(&self) -> impl Iterator<Item = &RowDocument> {
+        self.others.iter().flat_map(|other| &other.rows)
+    }
+
+    /// Whether a row came to this.
+    pub fn has(&self, conclusion: Conclusion) -> bool {
+        self.rows().any(|row| row.compared.conclusion == conclusion)
+    }
+
+    /// Whether a difference could have been shown of any row.
+    pub fn has_judgement(&self) -> bool {
+        let judged = [
+            Conclusion::Faster,
+            Conclusion::Slower,
+            Conclusion::NoDifferenceShown,
+        ];
+        judged.into_iter().any(|conclusion| self.has(conclusion))
+    }
+
+    /// The document as text that ends with a line feed.
+    pub fn to_json(&self) -> String {
+        let compact = serde_json::to_string(self)
+            .expect("a document has no map with keys other than strings and writes to memory");
+        json_layout::lay_out(&compact)
+    }
+}
+
+/// The JSON Schema of the documents that this version writes.
+pub fn schema() -> String {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let schema = settings
+        .into_generator()
+        .into_root_schema_for::<ComparisonDocument>();
+    let text = serde_json::to_string_pretty(&schema)
+        .expect("a schema is plain JSON and is written to memory");
+    text + "\n"
+}
+
+/// The ratio's change in percent, such as `+12.4 %`.
+fn change_text(change: &Change) -> String {
+    words::signed_percent(change.ratio)
+}
+
+#[cfg(test)]
+mod tests;

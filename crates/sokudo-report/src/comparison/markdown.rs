@@ -1,0 +1,117 @@
+//! A comparison as Markdown, ready to be pasted into an article.
+
+use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, words};
+use crate::date;
+use crate::markdown::{code_block, escaped};
+use crate::number::{MISSING, percent, rate};
+use crate::table::BandwidthUnit;
+
+/// The whole text.
+pub fn render(document: &ComparisonDocument) -> String {
+    let unit = words::unit(document, BandwidthUnit::MegabytesPerSecond);
+    let mut blocks = vec![
+        format!("## sokudo {}, compare", escaped(&document.sokudo_version)),
+        sides(document),
+    ];
+    for other in &document.others {
+        blocks.push(table(other, unit));
+        blocks.push(list(notes(other)));
+        let title = format!("What differs (A | {}):\n\n", other.side.letter);
+        let differing = list(words::differing(other));
+        blocks.push(if differing.is_empty() {
+            differing
+        } else {
+            title + &differing
+        });
+    }
+    blocks.push(escaped(&words::legend(document, unit)));
+    blocks.push(format!("Repeat:\n\n{}", code_block(&document.command)));
+    let blocks = blocks.into_iter().filter(|block| !block.is_empty());
+    blocks.collect::<Vec<_>>().join("\n\n") + "\n"
+}
+
+fn sides(document: &ComparisonDocument) -> String {
+    let sides =
+        std::iter::once(&document.reference).chain(document.others.iter().map(|it| &it.side));
+    let lines = sides.map(|side| {
+        format!(
+            "- **{}**: {} ({}, {})",
+            side.letter,
+            escaped(&side.source),
+            escaped(&side.method),
+            escaped(&date::for_people(&side.started_at))
+        )
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn table(other: &OtherDocument, unit: BandwidthUnit) -> String {
+    if other.rows.is_empty() {
+        return format!("{} has no row in common with A.", other.side.letter);
+    }
+    let letter = &other.side.letter;
+    let mut lines = vec![
+        format!(
+            "| Row | A {0} | ± | {letter} {0} | ± | Change | 95 % interval | Effect | Conclusion |",
+            unit.name()
+        ),
+        "| :-- | --: | --: | --: | --: | --: | --: | :-- | :-- |".to_owned(),
+    ];
+    lines.extend(other.rows.iter().map(|row| line(row, unit)));
+    lines.join("\n")
+}
+
+fn line(row: &RowDocument, unit: BandwidthUnit) -> String {
+    let missing = || MISSING.to_owned();
+    let median = |side: &RowSideDocument| {
+        let rates = side.per_second.as_ref();
+        rates.map_or_else(missing, |rates| rate(rates.median / unit.bytes()))
+    };
+    let spread = |side: &RowSideDocument| {
+        let spread = side
+            .per_second
+            .as_ref()
+            .and_then(|rates| rates.relative_spread());
+        spread.map_or_else(missing, percent)
+    };
+    let change = row.compared.change.as_ref();
+    let name = match &row.other_row {
+        Some(other) => format!("{} / {other}", row.row),
+        None => row.row.clone(),
+    };
+    let cells = [
+        escaped(&name),
+        median(&row.reference),
+        spread(&row.reference),
+        median(&row.other),
+        spread(&row.other),
+        change.map_or_else(missing, super::change_text),
+        words::interval(change),
+        change
+            .map_or(MISSING, |change| change.effect.name())
+            .to_owned(),
+        row.compared.conclusion.name().to_owned(),
+    ];
+    format!("| {} |", cells.join(" | "))
+}
+
+fn notes(other: &OtherDocument) -> Vec<String> {
+    let mut notes: Vec<String> = words::notes(other)
+        .iter()
+        .map(|note| format!("{}: {}", note.rows.join(", "), note.text))
+        .collect();
+    for (letter, rows) in [
+        ("A", &other.only_in_reference),
+        (&*other.side.letter, &other.only_in_other),
+    ] {
+        if !rows.is_empty() {
+            notes.push(format!("Only in {letter}: {}", rows.join(", ")));
+        }
+    }
+    notes
+}
+
+fn list(lines: Vec<String>) -> String {
+    let lines = lines.iter().map(|line| format!("- {}", escaped(line)));
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,200 @@
+//! A comparison on the terminal. A narrow terminal gets fewer columns; the change, its
+//! interval and the conclusion are always there.
+
+use sokudo_model::Conclusion;
+
+use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, SideDocument, words};
+use crate::date;
+use crate::layout::{Align, Column, table_lines, table_width};
+use crate::number::{MISSING, percent, rate};
+use crate::table::{BandwidthUnit, TableStyle};
+
+/// A column that a narrow table can do without, in the order in which they go.
+const DROP_ORDER: [&str; 2] = ["effect", "±"];
+
+/// The whole text.
+pub fn render(document: &ComparisonDocument, style: &TableStyle) -> String {
+    let unit = words::unit(document, style.unit);
+    let mut blocks = vec![heading(document, style)];
+    for other in &document.others {
+        blocks.push(figures(document, other, unit, style));
+        blocks.push(notes(other, style));
+        blocks.push(differing(other, style));
+    }
+    if document.rows().next().is_some() {
+        blocks.push(style.wrapped("", &words::legend(document, unit)));
+    }
+    blocks.push(vec![format!("Repeat: {}", style.text(&document.command))]);
+    let blocks = blocks.into_iter().filter(|lines| !lines.is_empty());
+    let blocks: Vec<String> = blocks.map(|lines| lines.join("\n")).collect();
+    blocks.join("\n\n") + "\n"
+}
+
+fn heading(document: &ComparisonDocument, style: &TableStyle) -> Vec<String> {
+    let title = format!("sokudo {} · compare", document.sokudo_version);
+    let mut lines = vec![style.text(&title), String::new()];
+    let sides =
+        std::iter::once(&document.reference).chain(document.others.iter().map(|it| &it.side));
+    lines.extend(sides.flat_map(|side| side_lines(side, style)));
+    lines
+}
+
+fn side_lines(side: &SideDocument, style: &TableStyle) -> Vec<String> {
+    let interrupted = if side.interrupted {
+        ", interrupted"
+    } else {
+        ""
+    };
+    let text = format!(
+        "{} ({}, {}{interrupted})",
+        side.source,
+        side.method,
+        date::for_people(&side.started_at)
+    );
+    style.wrapped(&format!("{}  ", side.letter), &text)
+}
+
+fn figures(
+    document: &ComparisonDocument,
+    other: &OtherDocument,
+    unit: BandwidthUnit,
+    style: &TableStyle,
+) -> Vec<String> {
+    if other.rows.is_empty() {
+        return style.wrapped(
+            "",
+            &format!("{} has no row in common with A.", other.side.letter),
+        );
+    }
+    let sides = [&document.reference, &other.side];
+    let mut columns = columns(&other.rows, sides, unit, style);
+    for dropped in DROP_ORDER {
+        if table_width(&columns) <= style.width {
+            break;
+        }
+        columns.retain(|column| column.title != style.text(dropped));
+    }
+    let conclusions = columns.last().map_or(&[][..], |column| &column.cells);
+    let table = table_lines(&columns, style.rule());
+    let mut lines = vec![
+        table[1].clone(),
+        style.rule().to_string().repeat(table_width(&columns)),
+    ];
+    for ((line, row), cell) in table[2..].iter().zip(&other.rows).zip(conclusions) {
+        lines.push(coloured(line, cell, row.compared.conclusion, style));
+    }
+    lines
+}
+
+fn columns(
+    rows: &[RowDocument],
+    sides: [&SideDocument; 2],
+    unit: BandwidthUnit,
+    style: &TableStyle,
+) -> Vec<Column> {
+    let column = |title: &str, align, cell: &dyn Fn(&RowDocument) -> String| Column {
+        group: "",
+        title: style.text(title),
+        align,
+        cells: rows.iter().map(|row| style.text(&cell(row))).collect(),
+    };
+    let titles = sides.map(|side| format!("{} {}", side.letter, unit.name()));
+    vec![
+        column("row", Align::Left, &row_cell),
+        column(&titles[0], Align::Point, &|row| {
+            median(&row.reference, unit)
+        }),
+        column("±", Align::Right, &|row| spread(&row.reference)),
+        column(&titles[1], Align::Point, &|row| median(&row.other, unit)),
+        column("±", Align::Right, &|row| spread(&row.other)),
+        column("change", Align::Right, &|row| {
+            row.compared
+                .change
+                .as_ref()
+                .map_or_else(|| MISSING.to_owned(), super::change_text)
+        }),
+        column("95 % interval", Align::Right, &|row| {
+            words::interval(row.compared.change.as_ref())
+        }),
+        column("effect", Align::Left, &|row| {
+            let change = row.compared.change.as_ref();
+            change
+                .map_or(MISSING, |change| change.effect.name())
+                .to_owned()
+        }),
+        column("conclusion", Align::Left, &|row| {
+            row.compared.conclusion.name().to_owned()
+        }),
+    ]
+}
+
+fn row_cell(row: &RowDocument) -> String {
+    match &row.other_row {
+        Some(other) => format!("{} | {other}", row.row),
+        None => row.row.clone(),
+    }
+}
+
+fn median(side: &RowSideDocument, unit: BandwidthUnit) -> String {
+    let rates = side.per_second.as_ref();
+    rates.map_or_else(
+        || MISSING.to_owned(),
+        |rates| rate(rates.median / unit.bytes()),
+    )
+}
+
+fn spread(side: &RowSideDocument) -> String {
+    let spread = side
+        .per_second
+        .as_ref()
+        .and_then(|rates| rates.relative_spread());
+    spread.map_or_else(|| MISSING.to_owned(), percent)
+}
+
+/// The line with its last cell, the conclusion, in its colour.
+fn coloured(line: &str, cell: &str, conclusion: Conclusion, style: &TableStyle) -> String {
+    let colour = match conclusion {
+        Conclusion::Faster => "32",
+        Conclusion::Slower => "31",
+        Conclusion::TooFewTrials | Conclusion::CannotBeCompared => "33",
+        Conclusion::NoDifferenceShown => return line.to_owned(),
+    };
+    match line.strip_suffix(cell).filter(|_| style.colour) {
+        Some(figures) => format!("{figures}\x1b[{colour}m{cell}\x1b[0m"),
+        None => line.to_owned(),
+    }
+}
+
+fn notes(other: &OtherDocument, style: &TableStyle) -> Vec<String> {
+    let mut lines: Vec<String> = words::notes(other)
+        .iter()
+        .flat_map(|note| {
+            let rows = if note.rows.len() == other.rows.len() && note.rows.len() > 1 {
+                "all rows".to_owned()
+            } else {
+                note.rows.join(", ")
+            };
+            style.wrapped("", &format!("{rows}: {}.", note.text))
+        })
+        .collect();
+    for (letter, rows) in [
+        ("A", &other.only_in_reference),
+        (&*other.side.letter, &other.only_in_other),
+    ] {
+        if !rows.is_empty() {
+            lines.extend(style.wrapped("", &format!("Only in {letter}: {}.", rows.join(", "))));
+        }
+    }
+    lines
+}
+
+fn differing(other: &OtherDocument, style: &TableStyle) -> Vec<String> {
+    let lines = words::differing(other);
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let title = format!("What differs (A | {}):", other.side.letter);
+    let mut text = vec![title];
+    text.extend(lines.iter().flat_map(|line| style.wrapped("  ", line)));
+    text
+}

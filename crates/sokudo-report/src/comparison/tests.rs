@@ -1,0 +1,245 @@
+//! Texts of a comparison, from documents made by hand.
+
+use super::*;
+use crate::sample;
+use crate::table::{BandwidthUnit, TableStyle};
+use sokudo_model::{ComparisonTest, Effect};
+use sokudo_stats::Interval;
+
+/// Where the schema is kept for readers, from this crate's directory.
+const SCHEMA_FILE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../docs/sokudo.compare-1.schema.json"
+);
+
+fn change(ratio: f64, low: f64, high: f64) -> Change {
+    Change {
+        ratio,
+        ratio_interval_95: Some(Interval {
+            low,
+            high,
+            coverage: 0.959,
+        }),
+        test: ComparisonTest::MannWhitney,
+        p_value: 0.002_164_5,
+        p_value_of_all_rows: 0.008_658,
+        cliffs_delta: 1.0,
+        effect: Effect::Large,
+        widening: 2.3,
+    }
+}
+
+fn compared(conclusion: Conclusion, change: Option<Change>, reason: Option<&str>) -> Compared {
+    Compared {
+        conclusion,
+        reason: reason.map(str::to_owned),
+        change,
+        differs: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+/// One row of every conclusion.
+fn document() -> ComparisonDocument {
+    let run = RunDocument::from_run(&sample::run());
+    let mut other_run = run.clone();
+    other_run.environment.kernel = Some("6.19.0".to_owned());
+    other_run.target.path = Some("/mnt/other".to_owned());
+    let mut blocked = compared(
+        Conclusion::CannotBeCompared,
+        None,
+        Some("not the same load: depth differs; measure both with the same options"),
+    );
+    blocked.differs = vec![PartDifference {
+        name: "depth".to_owned(),
+        reference: Some("1".to_owned()),
+        other: Some("32".to_owned()),
+    }];
+    let mut doubtful = compared(
+        Conclusion::NoDifferenceShown,
+        Some(change(1.004, 0.991, 1.012)),
+        Some("any difference is smaller than 2 %"),
+    );
+    doubtful.warnings = vec!["B is UNVERIFIED (foreign-io)".to_owned()];
+    let results = [
+        compared(Conclusion::Faster, Some(change(1.124, 1.081, 1.163)), None),
+        doubtful,
+        compared(Conclusion::Slower, Some(change(0.912, 0.894, 0.931)), None),
+        compared(
+            Conclusion::TooFewTrials,
+            Some(Change {
+                ratio_interval_95: None,
+                ..change(1.4, 1.0, 1.0)
+            }),
+            Some("3 and 3 trials, and 5 of each are needed (--runs 5)"),
+        ),
+        blocked,
+    ];
+    let rows = run.results.iter().zip(&other_run.results).zip(results);
+    let rows = rows.map(|((a, b), compared)| RowDocument::new(a, b, Figure::Bandwidth, compared));
+    let reference = SideDocument::new(0, "a.json", &run);
+    let mut document = ComparisonDocument::new(reference, Way::Kept, Figure::Bandwidth, 0.02);
+    document.sokudo_version = "0.0.0".to_owned();
+    document.command = "sokudo compare a.json b.json".to_owned();
+    document.others = vec![OtherDocument {
+        side: SideDocument::new(1, "b.json", &other_run),
+        differs: OtherDocument::differences(&run, &other_run),
+        rows: rows.collect(),
+        only_in_reference: vec!["RND4K Q1T1 write".to_owned()],
+        only_in_other: Vec::new(),
+    }];
+    document
+}
+
+fn style(width: usize) -> TableStyle {
+    TableStyle {
+        width,
+        ..TableStyle::default()
+    }
+}
+
+#[test]
+fn a_wide_table() {
+    insta::assert_snapshot!(render_table(&document(), &style(120)));
+}
+
+#[test]
+fn a_table_of_eighty_columns() {
+    let text = render_table(&document(), &style(80));
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 80),
+        "{text}"
+    );
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_table_in_ascii_and_iops() {
+    let mut document = document();
+    document.figure = Figure::Iops;
+    let style = TableStyle {
+        ascii: true,
+        unit: BandwidthUnit::IosPerSecond,
+        ..style(120)
+    };
+    let text = render_table(&document, &style);
+    assert!(text.is_ascii(), "{text}");
+    assert!(text.contains("A IOPS") && text.contains("+-"), "{text}");
+}
+
+#[test]
+fn colours_repeat_what_a_word_says() {
+    let style = TableStyle {
+        colour: true,
+        ..style(120)
+    };
+    let text = render_table(&document(), &style);
+    for coloured in [
+        "\x1b[32mfaster\x1b[0m",
+        "\x1b[31mslower\x1b[0m",
+        "\x1b[33mtoo few trials",
+    ] {
+        assert!(text.contains(coloured), "{text}");
+    }
+}
+
+#[test]
+fn an_article_gets_the_same() {
+    insta::assert_snapshot!(render_markdown(&document()));
+}
+
+#[test]
+fn a_spreadsheet_gets_a_line_per_row_with_all_fields() {
+    let text = render_csv(&document());
+    let mut reader = ::csv::Reader::from_reader(text.as_bytes());
+    let names = reader.headers().unwrap().clone();
+    let lines: Vec<_> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(lines.len(), 5);
+    let field = |line: usize, name: &str| {
+        let index = names.iter().position(|other| other == name).unwrap();
+        lines[line][index].to_owned()
+    };
+    assert_eq!(field(0, "conclusion"), "faster");
+    assert_eq!(field(0, "ratio").parse(), Ok(1.124));
+    assert_eq!(field(0, "reference_trials"), "6");
+    assert_eq!(field(4, "differs"), "depth");
+    assert_eq!(
+        (field(4, "ratio"), field(3, "ratio_low")),
+        (String::new(), String::new())
+    );
+}
+
+#[test]
+fn names_of_strangers_do_no_harm() {
+    let mut document = document();
+    document.reference.source = "a\u{1b}[31m|b.json".to_owned();
+    document.others[0].rows[0].row = "x\u{202e}\n|y".to_owned();
+    let table = render_table(&document, &style(120));
+    assert!(
+        !table.contains('\u{1b}') && !table.contains('\u{202e}'),
+        "{table}"
+    );
+    let markdown = render_markdown(&document);
+    assert!(
+        !markdown.contains('\u{1b}') && markdown.contains("\\|b.json"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn the_schema_in_the_docs_is_the_one_of_the_types() {
+    if std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(SCHEMA_FILE, schema()).unwrap();
+    }
+    let kept = std::fs::read_to_string(SCHEMA_FILE).unwrap_or_default();
+    assert!(
+        kept == schema(),
+        "docs/sokudo.compare-1.schema.json is stale; run this test with SOKUDO_BLESS=1 to rewrite it"
+    );
+}
+
+#[test]
+fn documents_follow_the_schema_and_read_back() {
+    let schema = serde_json::from_str(&schema()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let text = document().to_json();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert!(validator.is_valid(&value), "{text}");
+    let read: ComparisonDocument = serde_json::from_str(&text).unwrap();
+    assert_eq!(read, document());
+    assert!(!validator.is_valid(&serde_json::json!({"schema": "sokudo.run/1"})));
+}
+
+#[test]
+fn others_are_called_by_letters_for_ever() {
+    let letters = [0, 1, 25, 26, 27].map(letter);
+    assert_eq!(letters, ["A", "B", "Z", "A1", "B1"]);
+}
+
+#[test]
+fn what_differs_names_target_and_machine_and_nothing_that_is_equal() {
+    let run = RunDocument::from_run(&sample::run());
+    assert_eq!(OtherDocument::differences(&run, &run), []);
+    let mut other = run.clone();
+    other.environment.governor = None;
+    if let Some(system) = &mut other.target.file_system {
+        system.mount_options.push("discard".to_owned());
+    }
+    let names: Vec<String> = OtherDocument::differences(&run, &other)
+        .into_iter()
+        .map(|part| part.name)
+        .collect();
+    let expected: &[&str] = match run.environment.governor {
+        Some(_) => &["mount options", "governor"],
+        None => &["mount options"],
+    };
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn a_judgement_is_any_row_of_which_a_difference_could_have_been_shown() {
+    let mut document = document();
+    assert!(document.has(Conclusion::Slower) && document.has_judgement());
+    document.others[0].rows.drain(..3);
+    assert!(!document.has_judgement());
+}

@@ -1,0 +1,136 @@
+//! What a comparison says, in words that all its texts share.
+
+use sokudo_model::{Change, PartDifference};
+
+use super::{ComparisonDocument, Figure, OtherDocument, Way};
+use crate::number::MISSING;
+use crate::table::BandwidthUnit;
+
+/// A ratio as a change in percent, such as `+12.4 %`, with a decimal below 10 %.
+pub(super) fn signed_percent(ratio: f64) -> String {
+    let percent = (ratio - 1.0) * 100.0;
+    let decimals = usize::from(percent.abs() < 9.95);
+    let text = format!("{percent:+.decimals$} %");
+    // What is rounded to nothing has no sign.
+    match text.as_str() {
+        "-0.0 %" | "+0.0 %" => "0.0 %".to_owned(),
+        _ => text,
+    }
+}
+
+/// The interval of the ratio, such as `+8.1 to +16 %`.
+pub(super) fn interval(change: Option<&Change>) -> String {
+    let interval = change.and_then(|change| change.ratio_interval_95);
+    interval.map_or_else(
+        || MISSING.to_owned(),
+        |interval| {
+            let (low, high) = (signed_percent(interval.low), signed_percent(interval.high));
+            format!("{} to {high}", low.trim_end_matches(" %"))
+        },
+    )
+}
+
+/// Something that is told of several rows.
+pub(super) struct Note {
+    pub(super) rows: Vec<String>,
+    pub(super) text: String,
+}
+
+/// Reasons and warnings, each once, with the rows that it is about.
+pub(super) fn notes(other: &OtherDocument) -> Vec<Note> {
+    let mut notes: Vec<Note> = Vec::new();
+    for row in &other.rows {
+        let reason = row.compared.reason.iter();
+        for text in reason.chain(&row.compared.warnings) {
+            match notes.iter_mut().find(|note| note.text == *text) {
+                Some(note) => note.rows.push(row.row.clone()),
+                None => notes.push(Note {
+                    rows: vec![row.row.clone()],
+                    text: text.clone(),
+                }),
+            }
+        }
+    }
+    notes
+}
+
+/// What differs besides the figures: of the machines first, then of what was done, with
+/// the rows where it is not the same in all.
+pub(super) fn differing(other: &OtherDocument) -> Vec<String> {
+    let text = |part: &PartDifference| {
+        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+        format!(
+            "{}: {} | {}",
+            part.name,
+            value(&part.reference),
+            value(&part.other)
+        )
+    };
+    let mut lines: Vec<String> = other.differs.iter().map(text).collect();
+    let mut of_rows: Vec<(String, Vec<&str>)> = Vec::new();
+    for row in &other.rows {
+        for part in &row.compared.differs {
+            let text = text(part);
+            match of_rows.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, rows)) => rows.push(&row.row),
+                None => of_rows.push((text, vec![&row.row])),
+            }
+        }
+    }
+    lines.extend(of_rows.into_iter().map(|(text, rows)| {
+        if rows.len() == other.rows.len() {
+            text
+        } else {
+            format!("{text} ({})", rows.join(", "))
+        }
+    }));
+    lines
+}
+
+/// The unit of the columns of medians. IOPS are shown only where they are compared.
+pub(super) const fn unit(document: &ComparisonDocument, asked: BandwidthUnit) -> BandwidthUnit {
+    match document.figure {
+        Figure::Iops => BandwidthUnit::IosPerSecond,
+        Figure::Bandwidth => asked,
+    }
+}
+
+/// What the columns mean.
+pub(super) fn legend(document: &ComparisonDocument, unit: BandwidthUnit) -> String {
+    let test = match document.way {
+        Way::Live => {
+            "Trials were made in pairs, the order within each drawn by lot (Wilcoxon's signed ranks)"
+        }
+        Way::Kept => {
+            "Trials of one run hang together, which the interval allows for (Mann–Whitney); \
+             whether two runs differ because of their time only --live can tell"
+        }
+    };
+    format!(
+        "{}: median of the trials, ± how far its 95 % interval reaches. Change: against A, \
+         by Hodges and Lehmann, with its 95 % interval. Faster and slower: by at least {} %, \
+         and with all rows together wrong in at most one of twenty comparisons of equals. {test}.",
+        unit.name(),
+        (document.difference_min * 1e4).round() / 100.0
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_have_a_sign_and_the_digits_they_deserve() {
+        for (ratio, text) in [
+            (1.124, "+12 %"),
+            (1.0312, "+3.1 %"),
+            (0.969, "-3.1 %"),
+            (0.5, "-50 %"),
+            (1.0, "0.0 %"),
+            (0.9999, "0.0 %"),
+            (12.0, "+1100 %"),
+        ] {
+            assert_eq!(signed_percent(ratio), text);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What figures say about the device, for people: one claim after the other with its
+//! figures, how sure it is and what was seen.
+//!
+//! It shows what was concluded and concludes nothing.
+
+use sokudo_model::{Confidence, Inference, Severity};
+
+use crate::document::RunDocument;
+use crate::grouping::FindingGroup;
+use crate::table::TableStyle;
+
+/// The method of runs that are made to explain the device. Their rows are probes: it is
+/// the conclusions that are shown.
+const METHOD: &str = "explain";
+
+/// What is shown below the figures of other commands is at least so sure.
+const TOLD_FROM: Confidence = Confidence::Medium;
+
+/// What is said where nothing was concluded.
+const NOTHING: &str = "The figures fit none of what was looked for. That is no proof that the device has none of it: a cache, a file system or a virtual machine in between can hide it.";
+
+/// Whether the run was made to explain its device.
+pub(crate) fn is_explanation(document: &RunDocument) -> bool {
+    document.method == METHOD
+}
+
+/// Whether a finding matters to conclusions: what is only a note on the precision of a
+/// row does not, for it is not the rows that are shown.
+pub(crate) fn tells(group: &FindingGroup<'_>) -> bool {
+    group.severity > Severity::Info || group.symptoms.iter().any(|(_, rows)| rows.is_empty())
+}
+
+/// Every conclusion, the surest of one kind first as they were made.
+pub(crate) fn lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
+    if document.inferences.is_empty() {
+        return style.wrapped("", NOTHING);
+    }
+    let mut lines = style.wrapped("", "The figures are consistent with:");
+    for inference in &document.inferences {
+        lines.push(String::new());
+        lines.extend(style.wrapped("  ", &sentence(inference)));
+        let evidence = format!("seen: {}", inference.evidence);
+        lines.extend(style.wrapped("      ", &evidence));
+    }
+    lines
+}
+
+/// One paragraph below the figures of another command; none where nothing is sure
+/// enough.
+pub(crate) fn paragraph(document: &RunDocument, style: &TableStyle) -> Vec<String> {
+    match told(document) {
+        Some(text) => style.wrapped("", &text),
+        None => Vec::new(),
+    }
+}
+
+/// The same as Markdown, not yet escaped: a list for an explanation, a paragraph below
+/// other figures.
+pub(crate) fn markdown(document: &RunDocument, escaped: fn(&str) -> String) -> String {
+    if !is_explanation(document) {
+        return told(document).map_or_else(String::new, |text| escaped(&text));
+    }
+    if document.inferences.is_empty() {
+        return NOTHING.to_owned();
+    }
+    let heading = "| The figures are consistent with | Confidence | Seen |\n| :-- | :-- | :-- |";
+    let line = |inference: &Inference| {
+        format!(
+            "| {} | {} | {} |",
+            escaped(&inference.claim),
+            inference.confidence.name(),
+            escaped(&inference.evidence)
+        )
+    };
+    let lines = document.inferences.iter().map(line);
+    std::iter::once(heading.to_owned())
+        .chain(lines)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn told(document: &RunDocument) -> Option<String> {
+    let sure = document.inferences.iter();
+    let sure = sure.filter(|inference| inference.confidence >= TOLD_FROM);
+    let claims: Vec<String> = sure.map(sentence).collect();
+    let text = format!("The figures are consistent with: {}.", claims.join("; "));
+    (!claims.is_empty()).then_some(text)
+}
+
+fn sentence(inference: &Inference) -> String {
+    format!(
+        "{} ({} confidence)",
+        inference.claim,
+        inference.confidence.name()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{markdown, sample, table};
+
+    fn document(method: &str, confidences: &[Confidence]) -> RunDocument {
+        let mut run = sample::run();
+        run.plan.method = method.to_owned();
+        let inference = |confidence: &Confidence| Inference {
+            code: "rotation".to_owned(),
+            claim: "platters that turn 7,200 times a minute".to_owned(),
+            figures: Vec::new(),
+            confidence: *confidence,
+            evidence: "single sectors came back at multiples of 8.33 ms".to_owned(),
+        };
+        run.inferences = confidences.iter().map(inference).collect();
+        RunDocument::from_run(&run)
+    }
+
+    fn text(document: &RunDocument) -> String {
+        table::render(document, &TableStyle::default())
+    }
+
+    #[test]
+    fn an_explanation_tells_claims_with_their_evidence_and_no_rates() {
+        let text = text(&document(METHOD, &[Confidence::Low]));
+        assert!(
+            text.contains("platters that turn 7,200 times a minute (low confidence)"),
+            "{text}"
+        );
+        assert!(text.contains("seen: single sectors"), "{text}");
+        assert!(
+            !text.contains("Verdict") && !text.contains("MB/s"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn an_explanation_without_a_claim_says_so() {
+        let document = document(METHOD, &[]);
+        assert!(text(&document).contains("fit none"));
+        assert!(markdown::render(&document).contains("fit none"));
+    }
+
+    #[test]
+    fn other_commands_tell_in_a_paragraph_what_is_sure() {
+        let sure = document("mark/default", &[Confidence::Low, Confidence::Medium]);
+        for text in [text(&sure), markdown::render(&sure)] {
+            assert_eq!(text.matches("7,200").count(), 1, "{text}");
+            assert!(
+                text.contains("The figures are consistent with: platters"),
+                "{text}"
+            );
+        }
+        let unsure = document("mark/default", &[Confidence::Low]);
+        assert!(!text(&unsure).contains("consistent"));
+        assert!(!markdown::render(&unsure).contains("consistent"));
+    }
+
+    #[test]
+    fn markdown_has_a_line_per_claim() {
+        let text = markdown::render(&document(METHOD, &[Confidence::High]));
+        assert!(
+            text.contains("| platters that turn 7,200 times a minute | high | single sectors"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Intervals of percentiles, from the ranks that a percentile can have by chance.
+
+use crate::histogram::Histogram;
+
+/// An interval of 95 % leaves 2.5 % at each side, this many standard deviations away.
+const DEVIATIONS: f64 = 1.959_964;
+
+/// The 95 % interval of a quantile by order statistics: of n independent values, Binomial(n,
+/// fraction) lie below it, so that it lies between the values of the ranks that leave 2.5 % at
+/// each side. `effective` is the number of independent values that those of the histogram
+/// are worth, at most their number; ranks are stretched accordingly.
+///
+/// The ranks are those of the binomial by its mean, deviation and skewness (Cornish and
+/// Fisher 1938), rounded outwards, and the values the outer ends of their buckets. `None` when
+/// even the largest value is no upper end: too few lie above the quantile.
+#[expect(clippy::cast_precision_loss, reason = "a rank in 2^53 is lost")]
+pub fn quantile_interval(histogram: &Histogram, fraction: f64, effective: f64) -> Option<[u64; 2]> {
+    let count = histogram.count() as f64;
+    let effective = effective.min(count);
+    let is_fraction = fraction > 0.0 && fraction < 1.0;
+    if !is_fraction || effective.is_nan() || effective < 1.0 {
+        return None;
+    }
+    let deviation = (effective * fraction * (1.0 - fraction)).sqrt();
+    let skew = (1.0 - 2.0 * fraction) * (DEVIATIONS.powi(2) - 1.0) / 6.0;
+    let middle = effective * fraction + skew;
+    let low = (middle - DEVIATIONS * deviation).floor();
+    let high = (middle + DEVIATIONS * deviation).ceil() + 1.0;
+    if low < 1.0 || high > effective {
+        return None;
+    }
+    let stretched = |rank: f64| rank / effective * count;
+    let (low, high) = (stretched(low).floor().max(1.0), stretched(high).ceil());
+    let mut seen = 0.0;
+    let mut ends = [None, None];
+    for bucket in histogram.buckets() {
+        seen += bucket.count as f64;
+        if ends[0].is_none() && seen >= low {
+            ends[0] = Some(bucket.low.max(histogram.min()?));
+        }
+        if seen >= high {
+            ends[1] = Some(bucket.high.min(histogram.max()?));
+            break;
+        }
+    }
+    Some([ends[0]?, ends[1]?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Random;
+
+    fn coverage(count: u32, fraction: f64) -> f64 {
+        let rounds = 4_000;
+        let mut random = Random::new(31);
+        let mut histogram = Histogram::new();
+        // Values of a uniform distribution, whose quantiles are known.
+        let truth = (fraction * 1e9) as u64;
+        let covered = (0..rounds).filter(|_| {
+            histogram.clear();
+            (0..count).for_each(|_| histogram.record(random.below(1_000_000_000)));
+            quantile_interval(&histogram, fraction, f64::from(count))
+                .is_none_or(|[low, high]| (low..=high).contains(&truth))
+        });
+        covered.count() as f64 / f64::from(rounds)
+    }
+
+    #[test]
+    fn the_interval_covers_the_true_percentile_as_often_as_it_says() {
+        for (count, fraction) in [
+            (20, 0.5),
+            (1_000, 0.5),
+            (299, 0.9),
+            (900, 0.99),
+            (3_000, 0.99),
+        ] {
+            let share = coverage(count, fraction);
+            assert!(share >= 0.94, "{count} values, {fraction}: {share}");
+        }
+    }
+
+    fn ramp(count: u64) -> Histogram {
+        let mut histogram = Histogram::new();
+        (1..=count).for_each(|value| histogram.record(value));
+        histogram
+    }
+
+    #[test]
+    fn values_that_resemble_each_other_give_a_wider_interval() {
+        let histogram = ramp(100_000);
+        let width = |effective| {
+            let [low, high] = quantile_interval(&histogram, 0.9, effective).unwrap();
+            high - low
+        };
+        assert!(width(1_000.0) > 5 * width(100_000.0));
+        let all = quantile_interval(&histogram, 0.9, 1e9).unwrap();
+        assert_eq!(all, quantile_interval(&histogram, 0.9, 100_000.0).unwrap());
+    }
+
+    #[test]
+    fn too_few_values_above_give_none() {
+        assert_eq!(quantile_interval(&ramp(299), 0.99, 299.0), None);
+        assert_eq!(quantile_interval(&Histogram::new(), 0.5, 0.0), None);
+        assert_eq!(quantile_interval(&ramp(10_000), 0.99, f64::NAN), None);
+        assert!(quantile_interval(&ramp(10_000), 0.99, 10_000.0).is_some());
+    }
+}

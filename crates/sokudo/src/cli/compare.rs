@@ -1,0 +1,140 @@
+//! Arguments of `sokudo compare`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sokudo_analysis::threshold::DIFFERENCE_MIN;
+
+use super::{Format, Unit};
+
+/// What `--help` ends with.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  sokudo mark /mnt/a --format json -o a.json
+  sokudo mark /mnt/b --format json -o b.json
+  sokudo compare a.json b.json                   which is faster, row by row
+  sokudo compare old.json new.json --fail-if-slower --min-difference 5%
+  sokudo compare --live 'mark /mnt/a' 'mark /mnt/b' --pairs 12
+  sokudo compare --live 'mark FILE --row RND4K,Q32 --engine libaio' \\
+                        'mark FILE --row RND4K,Q32 --engine io_uring'
+  sokudo compare --live 'run a.fio' 'run b.fio'
+
+Only rows of the same load are compared: block, order, depth, span, time and so on.
+Device, file system, kernel and engine may differ, and are listed. With --live, trials
+of both take turns in an order drawn by lot, so that drift hits both alike; that shows
+smaller differences than two runs one after the other can.
+
+Exit codes: 0 compared, whatever came of it; 1 something failed, or with
+--fail-if-slower a row is slower or none could be judged; 2 wrong arguments, 3 refused
+because it would endanger data, 130 interrupted.";
+
+/// Pairs of trials of a live comparison, unless told: as many as 24 rows together need
+/// (ten), and two that may be lost.
+const PAIRS: u32 = 12;
+
+/// Arguments of `sokudo compare`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// Results that --format json has kept, the reference first; - is standard input
+    ///
+    /// With --live, two plans instead: arguments of sokudo mark or sokudo run, each as
+    /// one word.
+    #[arg(required = true, num_args = 2.., value_name = "RESULT.json|PLAN")]
+    pub(crate) sides: Vec<PathBuf>,
+
+    /// Measure both now, by turns
+    #[arg(long, help_heading = "How it is compared")]
+    pub(crate) live: bool,
+
+    /// With --live: trials of each, in pairs
+    #[arg(long, value_name = "N", default_value_t = PAIRS, requires = "live", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is compared")]
+    pub(crate) pairs: u32,
+
+    /// With --live: where the order of turns and all other chance starts from
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "live",
+        help_heading = "How it is compared"
+    )]
+    pub(crate) seed: Option<u64>,
+
+    /// A smaller difference does not matter, such as 5%
+    #[arg(long, value_name = "PERCENT", default_value_t = Percent(DIFFERENCE_MIN), value_parser = percent, help_heading = "How it is compared")]
+    pub(crate) min_difference: Percent,
+
+    /// Also compare rows of different loads, by their position
+    #[arg(long, help_heading = "How it is compared")]
+    pub(crate) by_position: bool,
+
+    /// End with 1 if a row of B is slower
+    #[arg(long, help_heading = "How it is compared")]
+    pub(crate) fail_if_slower: bool,
+
+    /// Result format: table, json, csv or markdown
+    #[arg(
+        short,
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "table",
+        help_heading = "What is printed"
+    )]
+    pub(crate) format: Format,
+
+    /// Write the comparison to a file instead of the terminal
+    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Unit of the table: mb (MB/s), mib (MiB/s) or iops, which are then compared
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "mb",
+        help_heading = "What is printed"
+    )]
+    pub(crate) unit: Unit,
+
+    /// Show no progress
+    #[arg(short, long, help_heading = "What is printed")]
+    pub(crate) quiet: bool,
+}
+
+/// A share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Percent(pub(crate) f64);
+
+impl std::fmt::Display for Percent {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}%", (self.0 * 1e4).round() / 100.0)
+    }
+}
+
+/// Reads `5%` or `0.5 %`; a number without the sign is percent, too.
+fn percent(text: &str) -> Result<Percent, String> {
+    let number = text.trim_end().trim_end_matches('%').trim_end();
+    match number.parse::<f64>() {
+        Ok(value) if (0.0..100.0).contains(&value) => Ok(Percent(value / 100.0)),
+        _ => Err("use a percentage from 0% to below 100%, such as 5%".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_are_read_with_and_without_their_sign() {
+        for (text, share) in [("5%", 0.05), ("0.5 %", 0.005), ("2", 0.02), ("0", 0.0)] {
+            assert_eq!(percent(text), Ok(Percent(share)), "{text}");
+        }
+        for text in ["", "%", "-1%", "100%", "nan", "x"] {
+            assert!(percent(text).is_err(), "{text}");
+        }
+        assert_eq!(Percent(0.02).to_string(), "2%");
+        assert_eq!(Percent(0.005).to_string(), "0.5%");
+    }
+}

@@ -1,0 +1,136 @@
+//! How precisely a row is to be known: the arguments of every command that repeats trials,
+//! and what they come to.
+
+use clap::Args;
+use sokudo_model::{Enough, Nanos};
+
+/// Trials that a row has at most where a precision is asked for and no number is: the
+/// looks at it ([`sokudo_stats::is_look`]) end there, too.
+const TRIALS_MAX: u32 = 40;
+
+/// The ± of a row, in thousandths of its median, of commands that seek one unasked.
+pub(crate) const PERMILLE_DEFAULT: u32 = 20;
+
+/// How precisely a row is to be known, as given.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Precision {
+    /// Measure each row until its ± is this small, such as 2%; 0 makes a fixed number of trials
+    ///
+    /// The ± is how far the 95 % interval of the median reaches from it. A row that does not
+    /// come so near in its number of trials (--runs) and its time (--max-time) says so.
+    /// mark, unless --runs is given, and sweep ask for 2 % by themselves.
+    #[arg(long, value_name = "PERCENT", value_parser = permille, help_heading = "How it is measured")]
+    pub(crate) precision: Option<u32>,
+
+    /// Begin no trial of a row, after six, once it was measured for so long [mark: 10s]
+    #[arg(long, value_name = "TIME", help_heading = "How it is measured")]
+    pub(crate) max_time: Option<Nanos>,
+}
+
+/// What a command does where it is not told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unasked {
+    /// The precision that it seeks, in thousandths; 0 for none.
+    pub(crate) permille: u32,
+    /// Trials at most where it seeks one.
+    pub(crate) trials_max: u32,
+    /// Trials where it seeks none.
+    pub(crate) trials: u32,
+    /// Measured time that a row has in any case.
+    pub(crate) time_min: Nanos,
+    /// Measured time after which it gives up.
+    pub(crate) time_max: Option<Nanos>,
+}
+
+impl Unasked {
+    /// So many trials, and any time.
+    pub(crate) const fn trials(trials: u32) -> Self {
+        Self {
+            permille: 0,
+            trials_max: TRIALS_MAX,
+            trials,
+            time_min: Nanos(0),
+            time_max: None,
+        }
+    }
+}
+
+impl Precision {
+    /// How many trials a row has at most, and when fewer are enough. A number of trials
+    /// that gives no interval is made as asked, unless a precision is asked for as well.
+    pub(crate) fn trials(self, runs: Option<u32>, unasked: Unasked) -> (u32, Option<Enough>) {
+        let permille = self.precision.unwrap_or(unasked.permille);
+        let too_few = runs.is_some_and(|runs| runs < Enough::TRIALS_MIN);
+        if permille == 0 || too_few && self.precision.is_none() {
+            return (runs.unwrap_or(unasked.trials), None);
+        }
+        let enough = Enough {
+            time_min: unasked.time_min,
+            time_max: self.max_time.or(unasked.time_max),
+            ..Enough::within(permille)
+        };
+        (runs.unwrap_or(unasked.trials_max), Some(enough))
+    }
+}
+
+/// `2%`, `0.5 %` or `2` in thousandths.
+fn permille(text: &str) -> Result<u32, String> {
+    let number = text.trim().trim_end_matches('%').trim();
+    let (whole, tenth) = number.split_once('.').unwrap_or((number, "0"));
+    let digits = |text: &str| text.parse::<u32>().ok().filter(|_| !text.starts_with('+'));
+    let tenth = digits(tenth).filter(|_| tenth.len() == 1);
+    digits(whole)
+        .zip(tenth)
+        .map(|(whole, tenth)| whole.saturating_mul(10).saturating_add(tenth))
+        .filter(|permille| *permille <= 1_000)
+        .ok_or_else(|| "use a share from 0.1% to 100%, or 0 to make all trials".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_precision_is_a_share_in_tenths_of_a_percent() {
+        for (text, expected) in [("2%", 20), ("0.5 %", 5), ("10", 100), ("0", 0)] {
+            assert_eq!(permille(text), Ok(expected), "{text}");
+        }
+        for text in ["", "-1", "0.05", "101%", "x", "1.", "+1"] {
+            assert!(permille(text).is_err(), "{text}");
+        }
+    }
+
+    fn asked(precision: Option<u32>) -> Precision {
+        Precision {
+            precision,
+            max_time: None,
+        }
+    }
+
+    #[test]
+    fn a_number_of_trials_alone_is_made_and_a_precision_alone_has_room() {
+        let unasked = Unasked::trials(1);
+        assert_eq!(asked(None).trials(None, unasked), (1, None));
+        assert_eq!(asked(None).trials(Some(9), unasked), (9, None));
+        let (trials, enough) = asked(Some(10)).trials(None, unasked);
+        assert_eq!((trials, enough), (TRIALS_MAX, Some(Enough::within(10))));
+        assert_eq!(asked(Some(0)).trials(Some(9), unasked), (9, None));
+    }
+
+    #[test]
+    fn too_few_trials_for_an_interval_are_made_unless_a_precision_is_asked_for_too() {
+        let unasked = Unasked {
+            permille: PERMILLE_DEFAULT,
+            ..Unasked::trials(6)
+        };
+        assert_eq!(asked(None).trials(Some(3), unasked), (3, None));
+        assert_eq!(
+            asked(Some(20)).trials(Some(3), unasked),
+            (3, Some(Enough::within(20)))
+        );
+        assert_eq!(
+            asked(None).trials(Some(12), unasked),
+            (12, Some(Enough::within(20)))
+        );
+    }
+}

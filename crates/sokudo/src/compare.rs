@@ -1,0 +1,194 @@
+//! `sokudo compare`: two or more results row by row, kept or measured now by turns.
+//!
+//! It brings the rows together and says what came of comparing them. What a difference
+//! is, is decided by `sokudo-analysis`.
+
+mod live;
+mod plans;
+mod rows;
+
+use std::path::Path;
+
+use anyhow::anyhow;
+use sokudo_analysis::{Comparing, Side};
+use sokudo_model::Conclusion;
+use sokudo_report::comparison::{
+    Figure, OtherDocument, RowDocument, SideDocument, Way, rates, render_csv, render_markdown,
+    render_table, row_name,
+};
+use sokudo_report::document::ResultDocument;
+use sokudo_report::{ComparisonDocument, RunDocument};
+
+use crate::cli::{CompareArguments, Format, Unit};
+use crate::exit::Exit;
+use crate::{command_line, output, picture};
+use rows::{Key, Matched};
+
+/// A measurement and where it is from.
+struct Measured {
+    source: String,
+    run: RunDocument,
+}
+
+/// Compares and prints.
+pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
+    output::check_writable(arguments.output.as_deref())?;
+    let (sides, seed, ended_by) = if arguments.live {
+        let live = live::measure(arguments)?;
+        (live.sides, Some(live.seed), live.ended_by)
+    } else {
+        (kept(arguments)?, None, None)
+    };
+    let document = ComparisonDocument {
+        command: command(arguments, seed),
+        seed,
+        ..document(&sides, arguments)
+    };
+    print(&document, arguments)?;
+    ended_by.map_or_else(|| verdict(&document, arguments), Err)
+}
+
+/// The results of the files that are named.
+fn kept(arguments: &CompareArguments) -> Result<Vec<Measured>, Exit> {
+    let from_standard_input = arguments
+        .sides
+        .iter()
+        .filter(|path| path.as_os_str() == "-");
+    if from_standard_input.count() > 1 {
+        return Err(Exit::usage(anyhow!(
+            "- is named twice, but standard input holds one result; keep the others in files"
+        )));
+    }
+    let output = arguments.output.as_deref().and_then(output::identity);
+    let read = |path: &Path| {
+        if output.is_some() && output::identity(path) == output {
+            return Err(Exit::Refused(anyhow!(
+                "{} is to be compared, and the comparison would take its place; name another file for it",
+                path.display()
+            )));
+        }
+        Ok(Measured {
+            source: path.display().to_string(),
+            run: picture::kept_result(path)?,
+        })
+    };
+    arguments.sides.iter().map(|path| read(path)).collect()
+}
+
+/// All rows of all others beside those of the first.
+fn document(sides: &[Measured], arguments: &CompareArguments) -> ComparisonDocument {
+    let (reference, others) = sides.split_first().expect("the arguments name two or more");
+    let figure = match arguments.unit {
+        Unit::Iops => Figure::Iops,
+        Unit::Mb | Unit::Mib => Figure::Bandwidth,
+    };
+    let way = if arguments.live { Way::Live } else { Way::Kept };
+    let matched: Vec<Matched> = others
+        .iter()
+        .map(|other| {
+            let any = arguments.live || arguments.by_position;
+            rows::matched(&keys(&reference.run), &keys(&other.run), any)
+        })
+        .collect();
+    let pairs: Vec<(&RunDocument, &ResultDocument, &RunDocument, &ResultDocument)> = others
+        .iter()
+        .zip(&matched)
+        .flat_map(|(other, matched)| {
+            let pairs = matched.pairs.iter();
+            pairs.map(|[a, b]| {
+                let (ours, theirs) = (&reference.run, &other.run);
+                (ours, &ours.results[*a], theirs, &theirs.results[*b])
+            })
+        })
+        .collect();
+    let sides: Vec<(Side<'_>, Side<'_>)> = pairs
+        .iter()
+        .map(|(ours, a, theirs, b)| (side(ours, a, figure), side(theirs, b, figure)))
+        .collect();
+    let comparing = Comparing {
+        difference_min: arguments.min_difference.0,
+        paired: arguments.live,
+        loads_may_differ: arguments.live || arguments.by_position,
+    };
+    let compared = sokudo_analysis::compare(&sides, comparing);
+    let mut rows = pairs
+        .iter()
+        .zip(compared)
+        .map(|((_, a, _, b), compared)| RowDocument::new(a, b, figure, compared));
+    let first = SideDocument::new(0, &*reference.source, &reference.run);
+    let mut document = ComparisonDocument::new(first, way, figure, comparing.difference_min);
+    document.others = (1..)
+        .zip(others.iter().zip(&matched))
+        .map(|(number, (other, matched))| OtherDocument {
+            side: SideDocument::new(number, &*other.source, &other.run),
+            differs: OtherDocument::differences(&reference.run, &other.run),
+            rows: rows.by_ref().take(matched.pairs.len()).collect(),
+            only_in_reference: names(&reference.run, &matched.only_in_reference),
+            only_in_other: names(&other.run, &matched.only_in_other),
+        })
+        .collect();
+    document
+}
+
+fn side<'a>(run: &RunDocument, result: &'a ResultDocument, figure: Figure) -> Side<'a> {
+    Side {
+        values: rates(result, figure).map_or(&[], |rates| &rates.trials),
+        parts: &result.fingerprint_parts,
+        verdict: result.verdict,
+        findings: &result.findings,
+        kind: run.target.kind,
+    }
+}
+
+fn keys(run: &RunDocument) -> Vec<Key> {
+    run.results
+        .iter()
+        .map(|result| Key::of(&result.workload))
+        .collect()
+}
+
+fn names(run: &RunDocument, rows: &[usize]) -> Vec<String> {
+    rows.iter()
+        .map(|row| row_name(&run.results[*row]))
+        .collect()
+}
+
+/// The command line that repeats it, with the seed that was used.
+fn command(arguments: &CompareArguments, seed: Option<u64>) -> String {
+    let given = command_line::as_given();
+    match seed {
+        Some(seed) if arguments.seed.is_none() => format!("{given} --seed {seed}"),
+        _ => given,
+    }
+}
+
+fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<(), Exit> {
+    let path = arguments.output.as_deref();
+    let text = match arguments.format {
+        Format::Table => render_table(document, &output::style(path.is_none(), arguments.unit)),
+        Format::Json => document.to_json(),
+        Format::Csv => render_csv(document),
+        Format::Markdown => render_markdown(document),
+    };
+    match path {
+        None => output::print(&text),
+        Some(path) => output::write_file(path, text),
+    }
+}
+
+/// What the comparison means for the exit code.
+fn verdict(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<(), Exit> {
+    if !arguments.fail_if_slower {
+        return Ok(());
+    }
+    if document.has(Conclusion::Slower) {
+        return Err(Exit::FailedAsReported);
+    }
+    // Silence would pass for proof.
+    if !document.has_judgement() {
+        return Err(Exit::failed(anyhow!(
+            "no row could be judged, so nothing shows that none is slower; the table says why"
+        )));
+    }
+    Ok(())
+}

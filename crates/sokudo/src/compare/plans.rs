@@ -1,0 +1,169 @@
+//! Plans of a live comparison: arguments of a command that measures, in one word.
+
+use anyhow::anyhow;
+use clap::Parser;
+
+use crate::cli::{Cli, Command, MarkArguments, RunArguments, ScanArguments};
+use crate::command_line;
+use crate::exit::{self, Exit};
+use crate::measurement::Measurement;
+use crate::{mark, scan};
+
+/// Options that a plan cannot have, because the comparison says how often it is measured
+/// and what is printed.
+const OF_THE_COMPARISON: [&str; 14] = [
+    "--runs",
+    "-n",
+    "--schedule",
+    "--interval",
+    "-i",
+    "--precision",
+    "--format",
+    "-f",
+    "--output",
+    "-o",
+    "--plot",
+    "--print-job",
+    "--as",
+    "--require",
+];
+
+/// A plan, as it was given.
+pub(super) enum Plan {
+    Mark(Box<MarkArguments>),
+    Scan(Box<ScanArguments>),
+    /// fio's jobs.
+    Jobs(Box<RunArguments>),
+}
+
+impl Plan {
+    /// Reads the arguments of a command.
+    pub(super) fn parse(text: &str) -> Result<Self, Exit> {
+        let mut words = command_line::words(text).ok_or_else(|| {
+            Exit::usage(anyhow!("the plan {text:?} has a quote that is not closed"))
+        })?;
+        if words.first().is_some_and(|word| word == "sokudo") {
+            words.remove(0);
+        }
+        if let Some(option) = words.iter().find(|word| is_of_the_comparison(word)) {
+            return Err(Exit::usage(anyhow!(
+                "the plan {text:?} has {option}, which a plan of --live cannot have: trials are \
+                 made in pairs (--pairs), and the comparison is printed; leave it out"
+            )));
+        }
+        let words = std::iter::once("sokudo".to_owned()).chain(words);
+        let cli = Cli::try_parse_from(words).map_err(|error| {
+            let said = match error.use_stderr() {
+                true => exit::clap_line(&error),
+                false => "it measures nothing".to_owned(),
+            };
+            Exit::usage(anyhow!("the plan {text:?} cannot be carried out: {said}"))
+        })?;
+        match cli.command {
+            Some(Command::Mark(arguments)) => Ok(Self::Mark(arguments)),
+            Some(Command::Scan(arguments)) => Ok(Self::Scan(arguments)),
+            Some(Command::Run(arguments)) => Ok(Self::Jobs(arguments)),
+            _ => Err(Exit::usage(anyhow!(
+                "the plan {text:?} is none that can be measured by turns; begin it with mark, scan or run, such as 'mark /mnt/a'"
+            ))),
+        }
+    }
+
+    /// Whether it is about a simulated device.
+    pub(super) fn is_simulated(&self) -> bool {
+        let target = match self {
+            Self::Mark(arguments) => &arguments.target,
+            Self::Scan(arguments) => &arguments.target,
+            Self::Jobs(_) => return false,
+        };
+        target.starts_with("sim:")
+    }
+
+    /// Gives it a seed, unless it has one.
+    pub(super) fn seed(&mut self, seed: u64) {
+        let own = match self {
+            Self::Mark(arguments) => &mut arguments.seed,
+            Self::Scan(arguments) => &mut arguments.seed,
+            Self::Jobs(_) => return,
+        };
+        own.get_or_insert(seed);
+    }
+
+    /// What it measures, where that is no job.
+    pub(super) fn measurement(&self) -> Result<Option<Measurement<'_>>, Exit> {
+        match self {
+            Self::Mark(arguments) => mark::measurement(arguments).map(Some),
+            Self::Scan(arguments) => scan::measurement(arguments).map(Some),
+            Self::Jobs(_) => Ok(None),
+        }
+    }
+}
+
+fn is_of_the_comparison(word: &str) -> bool {
+    OF_THE_COMPARISON.iter().any(|option| match option.len() {
+        // A short option takes its value in the same word.
+        2 => word.starts_with(option) && !word.starts_with("--"),
+        _ => {
+            word == *option
+                || word
+                    .strip_prefix(option)
+                    .is_some_and(|rest| rest.starts_with('='))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(text: &str) -> String {
+        match Plan::parse(text) {
+            Err(Exit::Usage(error)) => error.to_string(),
+            _ => panic!("{text} is taken"),
+        }
+    }
+
+    #[test]
+    fn a_plan_is_the_arguments_of_a_command_that_measures() {
+        for text in [
+            "mark . --row RND4K,Q32",
+            "sokudo mark 'a b'",
+            "scan sim:hdd",
+            "run a.fio",
+        ] {
+            assert!(Plan::parse(text).is_ok(), "{text}");
+        }
+        assert!(Plan::parse("mark sim:hdd").is_ok_and(|plan| plan.is_simulated()));
+    }
+
+    #[test]
+    fn what_is_no_plan_is_refused_with_the_way_out() {
+        for (text, words) in [
+            ("", "begin it with mark"),
+            ("info", "begin it with mark"),
+            ("mark 'x", "not closed"),
+            ("mark . -n 6", "--pairs"),
+            ("mark . --runs=6", "--pairs"),
+            ("mark . -n6", "--pairs"),
+            ("mark . --format json", "leave it out"),
+            ("mark . --nonsense", "--nonsense"),
+            ("mark --help", "measures nothing"),
+        ] {
+            let said = refusal(text);
+            assert!(said.contains(words), "{text}: {said}");
+            assert_eq!(said.lines().count(), 1, "{said}");
+        }
+    }
+
+    #[test]
+    fn a_plan_keeps_the_seed_that_it_has() {
+        for (text, seed) in [("mark . --seed 7", 7), ("mark .", 9)] {
+            let mut plan = Plan::parse(text).unwrap();
+            plan.seed(9);
+            let Plan::Mark(arguments) = plan else {
+                panic!("{text}")
+            };
+            assert_eq!(arguments.seed, Some(seed), "{text}");
+        }
+    }
+}

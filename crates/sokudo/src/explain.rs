@@ -1,0 +1,152 @@
+//! `sokudo explain`: what a device's figures say about how it works.
+//!
+//! It chooses which probes are made and asks for leave to write. What their figures mean
+//! is concluded in `sokudo-analysis`, for the rows of any command.
+
+#[cfg(test)]
+mod ground_truth;
+
+use anyhow::anyhow;
+use sokudo_dialect::explain::{Medium, Request};
+use sokudo_model::{BlockDeviceKind, Bytes, DataContent, Nanos, TargetInfo, TargetKind};
+
+use crate::cli::ExplainArguments;
+use crate::exit::Exit;
+use crate::measurement::{self, Measurement};
+use crate::plan::TEST_FILE_SIZE;
+use crate::scan::block_min;
+use crate::subject::{Named, Permission};
+
+/// Measures and prints.
+pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Exit> {
+    let target = &arguments.target;
+    let named = Named::recognise(target)?;
+    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    let request = Request {
+        size: size(arguments, &named)?,
+        block_min: block_min(&named, target)?,
+        medium: medium(&named),
+        may_write: may_write(arguments, named.kind())?,
+        only: arguments.only.clone(),
+        seed,
+    };
+    let planned = request
+        .plan()
+        .map_err(|error| Exit::usage(anyhow!("{target}: {error}")))?;
+    let mut plan = planned.plan;
+    for workload in plan
+        .stages
+        .iter_mut()
+        .flat_map(|stage| &mut stage.workloads)
+    {
+        workload.backend = arguments.engine;
+        workload.direct = arguments.direct;
+    }
+    let mut notes = planned.notes;
+    if named.kind() != TargetKind::Simulated {
+        notes.push(format!(
+            "this takes up to about {} on a slow disk",
+            whole_seconds(planned.takes)
+        ));
+    }
+    let measurement = Measurement {
+        target,
+        permission: Permission::new(arguments.overwrite, &arguments.destroying),
+        named,
+        plan,
+        schedule: measurement::in_turn(1, Nanos(0)),
+        test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
+        notes,
+        data: DataContent::Random,
+        command: measurement::command(arguments.seed, seed),
+    };
+    measurement.run_and_print(&arguments.printing)
+}
+
+fn whole_seconds(time: Nanos) -> String {
+    match time.0.div_ceil(1_000_000_000) {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds.div_ceil(60)),
+    }
+}
+
+/// Size of what is measured.
+fn size(arguments: &ExplainArguments, named: &Named) -> Result<Bytes, Exit> {
+    let target = &arguments.target;
+    if named.kind() != TargetKind::Directory && arguments.size.is_some() {
+        return Err(Exit::usage(anyhow!(
+            "--size is for the test file in a directory, and {target} is none; leave it out"
+        )));
+    }
+    match (named.size(), named.kind()) {
+        (Some(size), _) => Ok(size),
+        (None, TargetKind::BlockDevice) => Err(Exit::failed(anyhow!(
+            "the size of {target} is unknown; see whether the device answers (dmesg)"
+        ))),
+        (None, TargetKind::Directory) => Ok(arguments.size.unwrap_or(TEST_FILE_SIZE)),
+        (None, _) => Err(Exit::usage(anyhow!(
+            "{target} is no device, and there is nothing to explain; name a disk"
+        ))),
+    }
+}
+
+/// Whether probes may write: in a file of our own, on nothing real, or with the user's
+/// word.
+fn may_write(arguments: &ExplainArguments, kind: TargetKind) -> Result<bool, Exit> {
+    match kind {
+        TargetKind::BlockDevice if arguments.overwrite => Err(Exit::Refused(anyhow!(
+            "{} is a block device, and --overwrite is for regular files only",
+            arguments.target
+        ))),
+        TargetKind::BlockDevice => Ok(!arguments.destroying.destroy.is_empty()),
+        TargetKind::File => Ok(arguments.overwrite),
+        _ => Ok(true),
+    }
+}
+
+/// What the target's disks say they are.
+fn medium(named: &Named) -> Medium {
+    match named {
+        Named::Simulated(device) => medium_of([device.block_device().rotational]),
+        Named::Null => Medium::Unknown,
+        Named::Path(inspected) => medium_of_target(&inspected.info),
+    }
+}
+
+fn medium_of_target(target: &TargetInfo) -> Medium {
+    // Virtual disks say what their driver says, whatever is below; loop devices too.
+    medium_of(target.leaves().map(|leaf| match leaf.kind {
+        BlockDeviceKind::Disk | BlockDeviceKind::Partition => leaf.rotational,
+        _ => None,
+    }))
+}
+
+fn medium_of(leaves: impl IntoIterator<Item = Option<bool>>) -> Medium {
+    let leaves: Vec<Option<bool>> = leaves.into_iter().collect();
+    match leaves.first() {
+        Some(first) if leaves.iter().any(|leaf| leaf != first) => Medium::Unknown,
+        Some(Some(true)) => Medium::Rotating,
+        Some(Some(false)) => Medium::Flash,
+        _ => Medium::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn disks_of_one_kind_are_of_that_kind_and_others_are_unknown() {
+        assert_eq!(medium_of([Some(true)]), Medium::Rotating);
+        assert_eq!(medium_of([Some(false), Some(false)]), Medium::Flash);
+        assert_eq!(medium_of([Some(true), Some(false)]), Medium::Unknown);
+        assert_eq!(medium_of([Some(true), None]), Medium::Unknown);
+        assert_eq!(medium_of([]), Medium::Unknown);
+    }
+
+    #[test]
+    fn long_times_are_told_in_minutes() {
+        assert_eq!(whole_seconds(Nanos::from_secs(85)), "85 s");
+        assert_eq!(whole_seconds(Nanos::from_secs(121)), "3 min");
+    }
+}

@@ -1,0 +1,61 @@
+//! `--require`: whether the rows are trusted as far as was asked, as an exit code for
+//! scripts.
+//!
+//! It judges nothing: verdicts come from the analysis, and what was measured has been
+//! printed before.
+
+use anyhow::anyhow;
+use sokudo_model::{Row, Run, Verdict};
+
+use crate::cli::{Printing, Trust};
+use crate::exit::Exit;
+
+/// Ends with 4 where a row is trusted less than `printing` asks for, and names every such
+/// row with its first finding.
+pub(crate) fn check(run: &Run, printing: &Printing) -> Result<(), Exit> {
+    let least = match printing.require {
+        None => return Ok(()),
+        Some(Trust::Verified) => Verdict::Verified,
+        Some(Trust::Unverified) => Verdict::Unverified,
+    };
+    let short: Vec<String> = run
+        .rows
+        .iter()
+        .filter(|row| verdict(row) > least)
+        .map(told)
+        .collect();
+    if short.is_empty() {
+        return Ok(());
+    }
+    Err(Exit::NotTrusted(anyhow!(
+        "{} of {} rows {} not {}, which --require asks for: {}; the findings of each row say what to do",
+        short.len(),
+        run.rows.len(),
+        if short.len() == 1 { "is" } else { "are" },
+        match least {
+            Verdict::Verified => "VERIFIED",
+            _ => "at least UNVERIFIED",
+        },
+        short.join(", ")
+    )))
+}
+
+/// A row that nobody has judged is not trusted.
+fn verdict(row: &Row) -> Verdict {
+    row.assessment
+        .as_ref()
+        .map_or(Verdict::Invalid, |assessment| assessment.verdict)
+}
+
+/// A row with its verdict and the reason that weighs most.
+fn told(row: &Row) -> String {
+    let findings = row.assessment.iter().flat_map(|it| &it.findings);
+    let reason = findings.map(|finding| finding.code.as_str()).next();
+    format!(
+        "{} {} is {} ({})",
+        row.workload.name,
+        row.workload.operations.direction(),
+        verdict(row).name(),
+        reason.unwrap_or("not measured")
+    )
+}
