@@ -179,6 +179,16 @@ fn cached_reads(case: &Case<'_>) -> Option<Ruling> {
 
 fn direct_unavailable(case: &Case<'_>) -> Option<Ruling> {
     let asked = case.row.workload.direct != DirectMode::Off;
+    if asked && buffers_direct_writes(case) {
+        return Some(Ruling::new(
+            Code::DirectUnavailable,
+            "direct writes were asked for; btrfs takes them and writes them through the page cache",
+            "since Linux 6.15 btrfs copies what is written before it computes its checksums, so that \
+             nobody can change it in between; the copy costs processor time and memory",
+            "compare with nothing but btrfs; a directory without checksums (chattr +C) has direct \
+             writes, and so have ext4 and xfs",
+        ));
+    }
     if !asked || case.direct() || case.in_memory() {
         return None;
     }
@@ -200,6 +210,38 @@ fn direct_unavailable(case: &Case<'_>) -> Option<Ruling> {
         cause,
         "measure on a file system with direct I/O, such as ext4 or xfs, or the block device itself",
     ))
+}
+
+/// Linux, from which on btrfs writes data with checksums through the page cache whatever
+/// the flags say (commit 968f19c5b1b7). Some older stable kernels do so, too, which cannot
+/// be told by their version.
+const BTRFS_BUFFERS_SINCE: (u32, u32) = (6, 15);
+
+/// Whether this row's direct writes went through the page cache although nothing says so:
+/// all bytes reach the device, later.
+fn buffers_direct_writes(case: &Case<'_>) -> bool {
+    let kernel = case.run.environment.kernel.as_deref();
+    let state = case.target().file_state.as_ref();
+    let options = case
+        .target()
+        .file_system
+        .iter()
+        .flat_map(|system| &system.mount_options);
+    let mut options = options.map(String::as_str);
+    case.asks(Operation::Write)
+        && case.file_system() == Some("btrfs")
+        && case.outcomes().all(|outcome| outcome.direct)
+        && state.is_some_and(|state| state.is_exempt_from_copies == Some(false))
+        && !options.any(|option| matches!(option, "nodatasum" | "nodatacow"))
+        && kernel
+            .and_then(version)
+            .is_some_and(|version| version >= BTRFS_BUFFERS_SINCE)
+}
+
+/// `6.18.44-name` as 6 and 18.
+fn version(kernel: &str) -> Option<(u32, u32)> {
+    let mut numbers = kernel.split(['.', '-']).map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
 }
 
 fn simulated(run: &Run) -> Option<Ruling> {
@@ -419,6 +461,48 @@ mod tests {
                 &["not-on-device", "buffered-writes", "direct-unavailable"],
                 Invalid,
             ),
+        ]);
+    }
+
+    #[test]
+    fn btrfs_that_writes_through_the_page_cache_is_named() {
+        let on_btrfs = |kernel: &str, options: &[&str], exempt: Option<bool>| {
+            spoilt(writes(), |run| {
+                on_file_system(run, "btrfs");
+                run.environment.kernel = Some(kernel.to_owned());
+                let options = options.iter().map(|option| (*option).to_owned());
+                run.target.file_system.as_mut().unwrap().mount_options = options.collect();
+                run.target
+                    .file_state
+                    .as_mut()
+                    .unwrap()
+                    .is_exempt_from_copies = exempt;
+            })
+        };
+        let told = &["direct-unavailable"][..];
+        let no = Some(false);
+        let read = |mut run: Run| {
+            run.rows = crate::sample::reads().rows;
+            run
+        };
+        check(vec![
+            (
+                "as it is",
+                on_btrfs("6.18.44-a", &["rw"], no),
+                told,
+                Verified,
+            ),
+            ("older", on_btrfs("6.12.3", &["rw"], no), &[], Verified),
+            ("unknown", on_btrfs("x", &["rw"], no), &[], Verified),
+            (
+                "no sums",
+                on_btrfs("6.18", &["nodatasum"], no),
+                &[],
+                Verified,
+            ),
+            ("no copies", on_btrfs("7.0", &[], Some(true)), &[], Verified),
+            ("not told", on_btrfs("7.0", &[], None), &[], Verified),
+            ("reads", read(on_btrfs("6.18", &[], no)), &[], Verified),
         ]);
     }
 

@@ -1,6 +1,6 @@
 //! What the row was asked to do, where that changes how its figure is to be read.
 
-use sokudo_model::{DataContent, Operation, Order, SequentialOffset, TargetKind};
+use sokudo_model::{DataContent, Operation, Order, SequentialOffset, TargetKind, Workload};
 
 use crate::RowRule;
 use crate::case::Case;
@@ -13,18 +13,37 @@ fn separate_offsets(case: &Case<'_>) -> Option<Ruling> {
     let own = Order::Sequential {
         offset: SequentialOffset::Own,
     };
-    (workload.clones > 1 && workload.order == own).then(|| {
+    let threads = workload.clones.saturating_add(beside(case));
+    (threads > 1 && workload.order == own).then(|| {
         Ruling::new(
             Code::SeparateOffsets,
-            format!(
-                "{} threads walk the same part of the target, each by itself",
-                workload.clones
-            ),
+            format!("{threads} threads walk the same part of the target, each by itself"),
             "sequential with separate offsets was asked for: a disk sees several streams, and a \
              cache may answer the second one",
             "compare only with tools that do the same; an interlocked offset is one stream",
         )
     })
+}
+
+/// Threads of other workloads that walk exactly the same part of the same files at the same
+/// time: fio's `numjobs` are jobs of their own. The stage is looked for by what is in it,
+/// because a run that is judged in parts holds some of its rows only.
+fn beside(case: &Case<'_>) -> u32 {
+    let own = &case.row.workload;
+    let mut stages = case.run.plan.stages.iter();
+    let stage = stages.find(|stage| stage.workloads.contains(own));
+    let walks_along = |other: &&Workload| {
+        other.order == own.order
+            && other.files.uses == own.files.uses
+            && other.span == own.span
+            && other.operations == own.operations
+            && other.starts_after == own.starts_after
+    };
+    let threads = stage.map_or(0, |stage| {
+        let alike = stage.workloads.iter().filter(walks_along);
+        alike.map(|other| other.clones).sum()
+    });
+    threads.saturating_sub(own.clones)
 }
 
 /// Whether it matters what is written. Our own test file holds the same data, so that it
@@ -133,6 +152,54 @@ mod tests {
                 &[],
                 Verified,
             ),
+        ]);
+    }
+
+    /// Two rows of one stage, of which the second is changed.
+    fn together(change: impl Fn(&mut sokudo_model::Workload)) -> Run {
+        reads_with(|run| {
+            let own = Order::Sequential {
+                offset: SequentialOffset::Own,
+            };
+            run.rows[0].workload.order = own;
+            let mut second = run.rows[0].clone();
+            change(&mut second.workload);
+            run.rows.push(second);
+            let workloads = run.rows.iter().map(|row| row.workload.clone()).collect();
+            run.plan.stages = vec![sokudo_model::Stage { workloads }];
+        })
+    }
+
+    #[test]
+    fn jobs_that_walk_the_same_part_at_the_same_time_are_separate_streams() {
+        let elsewhere = |workload: &mut sokudo_model::Workload| {
+            workload.span = Some(sokudo_model::Span {
+                offset: sokudo_model::Bytes::mib(512),
+                length: sokudo_model::Bytes::mib(512),
+            });
+        };
+        let random = |workload: &mut sokudo_model::Workload| {
+            workload.order = Order::Random { map: false };
+        };
+        let one_after_the_other = || {
+            let mut run = together(|_| ());
+            let stage = &mut run.plan.stages[0];
+            let second = stage.workloads.pop().unwrap();
+            run.plan.stages.push(sokudo_model::Stage {
+                workloads: vec![second],
+            });
+            run
+        };
+        check(vec![
+            (
+                "the same",
+                together(|_| ()),
+                &["separate-offsets"],
+                Verified,
+            ),
+            ("elsewhere", together(elsewhere), &[], Verified),
+            ("at random", together(random), &[], Verified),
+            ("in turn", one_after_the_other(), &[], Verified),
         ]);
     }
 

@@ -78,6 +78,9 @@ pub fn file_state(file: &File) -> Result<FileState, FileStateError> {
     let size_bytes = file.metadata()?.len();
     let mut state = FileState {
         size_bytes: Bytes(size_bytes),
+        is_exempt_from_copies: rustix::fs::ioctl_getflags(file)
+            .ok()
+            .map(|flags| flags.contains(rustix::fs::IFlags::NOCOW)),
         ..FileState::default()
     };
     let mut end_bytes = 0;

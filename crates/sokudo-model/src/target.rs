@@ -214,6 +214,10 @@ pub struct FileState {
     pub inline_bytes: Bytes,
     /// Shared with other files (reflink, snapshot).
     pub shared_bytes: Bytes,
+    /// Whether the file is exempt from copying on write, and with it from checksums
+    /// (`chattr +C`); `None` where the file system does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_exempt_from_copies: Option<bool>,
 }
 
 /// The machine and its kernel. `None` means "could not be seen".

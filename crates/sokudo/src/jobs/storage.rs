@@ -389,6 +389,12 @@ pub(crate) fn sum_of_states<'a>(
             encoded_bytes: plus(sum.encoded_bytes, state.encoded_bytes),
             inline_bytes: plus(sum.inline_bytes, state.inline_bytes),
             shared_bytes: plus(sum.shared_bytes, state.shared_bytes),
+            is_exempt_from_copies: if sum == FileState::default() {
+                state.is_exempt_from_copies
+            } else {
+                let alike = sum.is_exempt_from_copies == state.is_exempt_from_copies;
+                sum.is_exempt_from_copies.filter(|_| alike)
+            },
         })
     })
 }
