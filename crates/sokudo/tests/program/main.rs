@@ -26,6 +26,7 @@ mod interruption;
 mod limits;
 mod loop_device;
 mod pictures;
+mod precision;
 mod quick;
 mod rows;
 mod safety;
