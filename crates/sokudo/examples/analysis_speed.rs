@@ -8,9 +8,9 @@
 use std::time::Instant;
 
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, DirectIoSupport, Environment, Nanos, Operation, OperationMix, OperationTally,
-    Outcome, Plan, Row, Run, Schedule, SeriesPoint, StopReason, TargetInfo, TargetKind, Trial,
-    TrialEvidence, Workload,
+    BackendKind, BackendUse, Bytes, DirectIoSupport, Environment, Nanos, Operation, OperationMix,
+    OperationTally, Outcome, Plan, Row, Run, Schedule, SeriesPoint, StopReason, TargetInfo,
+    TargetKind, Trial, TrialEvidence, Workload,
 };
 use sokudo_report::RunDocument;
 use sokudo_stats::{Histogram, Random};

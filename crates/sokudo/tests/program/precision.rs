@@ -52,7 +52,14 @@ fn a_number_of_trials_alone_and_a_precision_of_0_are_made_as_asked() {
 #[test]
 fn crystal_has_a_number_of_its_own() {
     let mut command = program();
-    command.args(["mark", "sim:const", "--schedule", "crystal", "--precision", "2%"]);
+    command.args([
+        "mark",
+        "sim:const",
+        "--schedule",
+        "crystal",
+        "--precision",
+        "2%",
+    ]);
     end(&mut command).refused(2, &["leave --precision or --schedule out"]);
 }
 
@@ -64,7 +71,10 @@ fn the_inside_of_a_trial_is_told() {
     assert!(trial["lag_1"].is_f64() && trial["effective_samples"].as_f64() > Some(10.0));
     let [low, high] = ["low", "high"].map(|end| trial["interval_95"][end].as_f64().unwrap());
     let rate = result["bandwidth_bytes_per_s"]["median"].as_f64().unwrap();
-    assert!(0.8 * rate < low && low < high && high < 1.25 * rate, "{trial}");
+    assert!(
+        0.8 * rate < low && low < high && high < 1.25 * rate,
+        "{trial}"
+    );
     let latency = &result["latency_ns"];
     let interval = &latency["intervals_95"]["p90"];
     assert!(interval[0].as_u64() <= latency["p90"].as_u64(), "{latency}");
