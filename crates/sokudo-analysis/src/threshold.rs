@@ -161,7 +161,7 @@ pub const EFFECT_MEDIUM_MIN: f64 = 0.33;
 /// … large (the same).
 pub const EFFECT_LARGE_MIN: f64 = 0.474;
 /// Part of a row's trials that must begin at another speed, on the same side: more than half.
-/// One trial in twenty seems to by chance (a test in `sokudo-stats` counts), six never did.
+/// One trial in a hundred seems to by chance (a test in `sokudo-stats` counts), and then alone.
 pub const WARM_UP_TRIALS_SHARE_MIN: f64 = 0.5;
 
 /// How far the figure must move without the beginnings of its trials. A queue that fills and

@@ -30,7 +30,7 @@ impl IntervalRates {
         }
         let length = outcome.series.first().map_or(0, |point| point.at.0);
         let is_whole = |(number, point): &(u64, &SeriesPoint)| {
-            point.at.0 == number * length && time.is_none_or(|time| point.at <= time)
+            point.at.0 == number.saturating_mul(length) && time.is_none_or(|time| point.at <= time)
         };
         let whole: Vec<&SeriesPoint> = (1..)
             .zip(&outcome.series)
@@ -45,7 +45,7 @@ impl IntervalRates {
                 true => point.bytes.0,
                 false => point.ios,
             });
-            amounts.sum::<u64>() as f64 / length.as_secs_f64()
+            amounts.fold(0, u64::saturating_add) as f64 / length.as_secs_f64()
         };
         Self {
             per_second: whole.chunks_exact(joined).map(rate).collect(),

@@ -40,7 +40,7 @@ impl Autocorrelation {
         };
         let variance = products(0);
         // Below what rounding alone leaves, the values are alike.
-        if variance <= (mean * f64::EPSILON).powi(2) * count {
+        if variance <= (mean * f64::EPSILON * count).powi(2) * count {
             return None;
         }
         let correlation = |lag| products(lag) / variance;

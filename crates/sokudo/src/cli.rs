@@ -464,7 +464,7 @@ pub(crate) struct MarkArguments {
     )]
     pub(crate) schedule: ScheduleChoice,
 
-    /// Trials per row, with --precision at most; 6 give a 95 % interval [crystal: 3]
+    /// Trials per row, or at most; 6 give a 95 % interval [crystal: 3]
     ///
     /// Without it, a row has as many as its precision needs, from 6 to 40.
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]

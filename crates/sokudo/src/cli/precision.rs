@@ -14,15 +14,15 @@ pub(crate) const PERMILLE_DEFAULT: u32 = 20;
 /// How precisely a row is to be known, as given.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Precision {
-    /// Measure each row until its ± is this small, such as 2%; 0 makes a fixed number of trials
+    /// Trials until a row's ± is so small; 0: fixed number [mark, sweep: 2%]
     ///
     /// The ± is how far the 95 % interval of the median reaches from it. A row that does not
     /// come so near in its number of trials (--runs) and its time (--max-time) says so.
     /// mark, unless --runs is given, and sweep ask for 2 % by themselves.
-    #[arg(long, value_name = "PERCENT", value_parser = permille, help_heading = "How it is measured")]
+    #[arg(long, value_name = "N%", value_parser = permille, help_heading = "How it is measured")]
     pub(crate) precision: Option<u32>,
 
-    /// Begin no trial of a row, after six, once it was measured for so long [mark: 10s]
+    /// No trial of a row, after six, once it took so long [mark: 10s]
     #[arg(long, value_name = "TIME", help_heading = "How it is measured")]
     pub(crate) max_time: Option<Nanos>,
 }

@@ -47,7 +47,7 @@ pub(crate) struct QuickArguments {
     #[arg(long, help_heading = "What may be written")]
     pub(crate) overwrite: bool,
 
-    /// How often everything is measured, in turn; 6 give a 95 % interval [default: 1]
+    /// How often all is measured, in turn; 6 give a 95 % interval [default: 1]
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
     pub(crate) runs: Option<u32>,
 

@@ -30,6 +30,7 @@ mod limits;
 mod load;
 mod loop_device;
 mod pictures;
+mod precision;
 mod quick;
 mod require;
 mod rows;
