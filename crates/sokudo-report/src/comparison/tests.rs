@@ -106,7 +106,10 @@ fn a_wide_table() {
 #[test]
 fn a_table_of_eighty_columns() {
     let text = render_table(&document(), &style(80));
-    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 80),
+        "{text}"
+    );
     insta::assert_snapshot!(text);
 }
 
@@ -131,7 +134,11 @@ fn colours_repeat_what_a_word_says() {
         ..style(120)
     };
     let text = render_table(&document(), &style);
-    for coloured in ["\x1b[32mfaster\x1b[0m", "\x1b[31mslower\x1b[0m", "\x1b[33mtoo few trials"] {
+    for coloured in [
+        "\x1b[32mfaster\x1b[0m",
+        "\x1b[31mslower\x1b[0m",
+        "\x1b[33mtoo few trials",
+    ] {
         assert!(text.contains(coloured), "{text}");
     }
 }
@@ -156,7 +163,10 @@ fn a_spreadsheet_gets_a_line_per_row_with_all_fields() {
     assert_eq!(field(0, "ratio").parse(), Ok(1.124));
     assert_eq!(field(0, "reference_trials"), "6");
     assert_eq!(field(4, "differs"), "depth");
-    assert_eq!((field(4, "ratio"), field(3, "ratio_low")), (String::new(), String::new()));
+    assert_eq!(
+        (field(4, "ratio"), field(3, "ratio_low")),
+        (String::new(), String::new())
+    );
 }
 
 #[test]
@@ -165,9 +175,15 @@ fn names_of_strangers_do_no_harm() {
     document.reference.source = "a\u{1b}[31m|b.json".to_owned();
     document.others[0].rows[0].row = "x\u{202e}\n|y".to_owned();
     let table = render_table(&document, &style(120));
-    assert!(!table.contains('\u{1b}') && !table.contains('\u{202e}'), "{table}");
+    assert!(
+        !table.contains('\u{1b}') && !table.contains('\u{202e}'),
+        "{table}"
+    );
     let markdown = render_markdown(&document);
-    assert!(!markdown.contains('\u{1b}') && markdown.contains("\\|b.json"), "{markdown}");
+    assert!(
+        !markdown.contains('\u{1b}') && markdown.contains("\\|b.json"),
+        "{markdown}"
+    );
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub(super) fn notes(other: &OtherDocument) -> Vec<Note> {
 /// the rows where it is not the same in all.
 pub(super) fn differing(other: &OtherDocument) -> Vec<String> {
     let text = |part: &PartDifference| {
-        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| MISSING.to_owned());
         format!(
             "{}: {} | {}",
             part.name,
