@@ -98,7 +98,14 @@ fn one(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Compared
         Some(_) => None,
         None => change(reference.values, other.values, comparing.paired),
     };
-    let warnings = warnings(reference, other, &differs, comparing);
+    let mut warnings = warnings(reference, other, comparing);
+    let load = of_load(&differs);
+    if change.is_some() && !load.is_empty() {
+        warnings.push(format!(
+            "the loads differ ({}), and were compared as asked",
+            load.join(", ")
+        ));
+    }
     Compared {
         conclusion: match change {
             Some(_) => Conclusion::NoDifferenceShown,
@@ -185,12 +192,7 @@ fn differences(
         .collect()
 }
 
-fn warnings(
-    reference: &Side<'_>,
-    other: &Side<'_>,
-    differs: &[PartDifference],
-    comparing: Comparing,
-) -> Vec<String> {
+fn warnings(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Vec<String> {
     let unproven = [reference, other].into_iter().filter_map(|side| {
         let name = side.name;
         let codes = |severe: &[Finding]| {
@@ -213,15 +215,7 @@ fn warnings(
     });
     let uneven = comparing.paired && reference.values.len() != other.values.len();
     let uneven = uneven.then(|| "the last pair has one side only and was left out".to_owned());
-    let load = of_load(differs);
-    let another = comparing.loads_may_differ && !load.is_empty();
-    let another = another.then(|| {
-        format!(
-            "the loads differ ({}), and were compared as asked",
-            load.join(", ")
-        )
-    });
-    unproven.chain(uneven).chain(another).collect()
+    unproven.chain(uneven).collect()
 }
 
 /// The figures, of logarithms, so that differences are ratios. `None` without values.

@@ -114,10 +114,10 @@ fn columns(
         column(&titles[1], Align::Point, &|row| median(&row.other, unit)),
         column("±", Align::Right, &|row| spread(&row.other)),
         column("change", Align::Right, &|row| {
-            row.compared
-                .change
-                .as_ref()
-                .map_or_else(|| MISSING.to_owned(), super::change_text)
+            row.compared.change.as_ref().map_or_else(
+                || MISSING.to_owned(),
+                |change| words::change_text(change.ratio),
+            )
         }),
         column("95 % interval", Align::Right, &|row| {
             words::interval(row.compared.change.as_ref())
