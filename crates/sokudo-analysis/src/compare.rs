@@ -37,6 +37,8 @@ const MEANS: [&str; 7] = [
 /// One row of one measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Side<'a> {
+    /// What the texts call it, such as `A`.
+    pub name: &'a str,
     /// The rate of each trial, in order of time.
     pub values: &'a [f64],
     /// Parts of the row's fingerprint.
@@ -96,6 +98,14 @@ fn one(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Compared
         Some(_) => None,
         None => change(reference.values, other.values, comparing.paired),
     };
+    let mut warnings = warnings(reference, other, comparing);
+    let load = of_load(&differs);
+    if change.is_some() && !load.is_empty() {
+        warnings.push(format!(
+            "the loads differ ({}), and were compared as asked",
+            load.join(", ")
+        ));
+    }
     Compared {
         conclusion: match change {
             Some(_) => Conclusion::NoDifferenceShown,
@@ -107,7 +117,7 @@ fn one(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Compared
         }),
         change,
         differs,
-        warnings: warnings(reference, other, comparing),
+        warnings,
     }
 }
 
@@ -118,10 +128,11 @@ fn obstacle(
     differs: &[PartDifference],
     comparing: Comparing,
 ) -> Option<String> {
-    let invalid = [("A", reference), ("B", other)]
+    let invalid = [reference, other]
         .into_iter()
-        .find(|(_, side)| side.verdict == Some(Verdict::Invalid));
-    if let Some((name, side)) = invalid {
+        .find(|side| side.verdict == Some(Verdict::Invalid));
+    if let Some(side) = invalid {
+        let name = side.name;
         let code = side
             .findings
             .first()
@@ -137,11 +148,7 @@ fn obstacle(
             "one is a simulated device and the other a real one; compare like with like".to_owned(),
         );
     }
-    let load: Vec<&str> = differs
-        .iter()
-        .map(|part| part.name.as_str())
-        .filter(|name| !MEANS.contains(name))
-        .collect();
+    let load = of_load(differs);
     if !load.is_empty() && !comparing.loads_may_differ {
         return Some(format!(
             "not the same load: {} differ{}; measure both with the same options, \
@@ -158,6 +165,12 @@ fn obstacle(
          compare the latencies of both results"
             .to_owned()
     })
+}
+
+/// Which of these parts belong to the load.
+fn of_load(differs: &[PartDifference]) -> Vec<&str> {
+    let names = differs.iter().map(|part| part.name.as_str());
+    names.filter(|name| !MEANS.contains(name)).collect()
 }
 
 fn differences(
@@ -180,8 +193,8 @@ fn differences(
 }
 
 fn warnings(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Vec<String> {
-    let sides = [("A", reference), ("B", other)];
-    let unproven = sides.into_iter().filter_map(|(name, side)| {
+    let unproven = [reference, other].into_iter().filter_map(|side| {
+        let name = side.name;
         let codes = |severe: &[Finding]| {
             let codes = severe
                 .iter()

@@ -13,7 +13,7 @@ mod words;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Change, Compared, Conclusion, PartDifference, Verdict};
+use sokudo_model::{Compared, Conclusion, PartDifference, Verdict};
 
 use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::json_layout;
@@ -107,8 +107,8 @@ impl SideDocument {
     }
 }
 
-/// `A`, `B`, … `Z`, `A1` and so on.
-fn letter(number: usize) -> String {
+/// What texts call the side of this number: `A`, `B`, … `Z`, `A1` and so on.
+pub fn letter(number: usize) -> String {
     let letter = char::from(b'A' + u8::try_from(number % 26).unwrap_or_default());
     match number / 26 {
         0 => letter.to_string(),
@@ -264,11 +264,6 @@ pub fn schema() -> String {
     let text = serde_json::to_string_pretty(&schema)
         .expect("a schema is plain JSON and is written to memory");
     text + "\n"
-}
-
-/// The ratio's change in percent, such as `+12.4 %`.
-fn change_text(change: &Change) -> String {
-    words::signed_percent(change.ratio)
 }
 
 #[cfg(test)]

@@ -13,10 +13,9 @@ use anyhow::anyhow;
 use sokudo_analysis::{Comparing, Side};
 use sokudo_model::Conclusion;
 use sokudo_report::comparison::{
-    Figure, OtherDocument, RowDocument, SideDocument, Way, rates, render_csv, render_markdown,
-    render_table, row_name,
+    Figure, OtherDocument, RowDocument, SideDocument, Way, letter, rates, render_csv,
+    render_markdown, render_table, row_name,
 };
-use sokudo_report::document::ResultDocument;
 use sokudo_report::{ComparisonDocument, RunDocument};
 
 use crate::cli::{CompareArguments, Format, Unit};
@@ -90,31 +89,26 @@ fn document(sides: &[Measured], arguments: &CompareArguments) -> ComparisonDocum
             rows::matched(&keys(&reference.run), &keys(&other.run), any)
         })
         .collect();
-    let pairs: Vec<(&RunDocument, &ResultDocument, &RunDocument, &ResultDocument)> = others
-        .iter()
-        .zip(&matched)
-        .flat_map(|(other, matched)| {
+    let letters: Vec<String> = (0..sides.len()).map(letter).collect();
+    let pairs: Vec<(Side<'_>, Side<'_>)> = (1..)
+        .zip(others.iter().zip(&matched))
+        .flat_map(|(number, (other, matched))| {
+            let names = [&*letters[0], &*letters[number]];
             let pairs = matched.pairs.iter();
-            pairs.map(|[a, b]| {
-                let (ours, theirs) = (&reference.run, &other.run);
-                (ours, &ours.results[*a], theirs, &theirs.results[*b])
+            pairs.map(move |[a, b]| {
+                (
+                    side(names[0], &reference.run, *a, figure),
+                    side(names[1], &other.run, *b, figure),
+                )
             })
         })
-        .collect();
-    let sides: Vec<(Side<'_>, Side<'_>)> = pairs
-        .iter()
-        .map(|(ours, a, theirs, b)| (side(ours, a, figure), side(theirs, b, figure)))
         .collect();
     let comparing = Comparing {
         difference_min: arguments.min_difference.0,
         paired: arguments.live,
         loads_may_differ: arguments.live || arguments.by_position,
     };
-    let compared = sokudo_analysis::compare(&sides, comparing);
-    let mut rows = pairs
-        .iter()
-        .zip(compared)
-        .map(|((_, a, _, b), compared)| RowDocument::new(a, b, figure, compared));
+    let mut compared = sokudo_analysis::compare(&pairs, comparing).into_iter();
     let first = SideDocument::new(0, &*reference.source, &reference.run);
     let mut document = ComparisonDocument::new(first, way, figure, comparing.difference_min);
     document.others = (1..)
@@ -122,7 +116,15 @@ fn document(sides: &[Measured], arguments: &CompareArguments) -> ComparisonDocum
         .map(|(number, (other, matched))| OtherDocument {
             side: SideDocument::new(number, &*other.source, &other.run),
             differs: OtherDocument::differences(&reference.run, &other.run),
-            rows: rows.by_ref().take(matched.pairs.len()).collect(),
+            rows: matched
+                .pairs
+                .iter()
+                .zip(compared.by_ref())
+                .map(|([a, b], compared)| {
+                    let (ours, theirs) = (&reference.run.results[*a], &other.run.results[*b]);
+                    RowDocument::new(ours, theirs, figure, compared)
+                })
+                .collect(),
             only_in_reference: names(&reference.run, &matched.only_in_reference),
             only_in_other: names(&other.run, &matched.only_in_other),
         })
@@ -130,8 +132,10 @@ fn document(sides: &[Measured], arguments: &CompareArguments) -> ComparisonDocum
     document
 }
 
-fn side<'a>(run: &RunDocument, result: &'a ResultDocument, figure: Figure) -> Side<'a> {
+fn side<'a>(name: &'a str, run: &'a RunDocument, row: usize, figure: Figure) -> Side<'a> {
+    let result = &run.results[row];
     Side {
+        name,
         values: rates(result, figure).map_or(&[], |rates| &rates.trials),
         parts: &result.fingerprint_parts,
         verdict: result.verdict,

@@ -26,6 +26,7 @@ fn parts(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
 /// A proven row on a disk.
 fn side<'a>(values: &'a [f64], parts: &'a BTreeMap<String, String>) -> Side<'a> {
     Side {
+        name: "A",
         values,
         parts,
         verdict: Some(Verdict::Verified),
@@ -162,6 +163,10 @@ fn another_load_cannot_be_compared_and_its_parts_are_named() {
     let compared = compare(&rows, asked).remove(0);
     assert_eq!(compared.conclusion, Conclusion::NoDifferenceShown);
     assert_eq!(compared.differs.len(), 2);
+    assert_eq!(
+        compared.warnings,
+        ["the loads differ (depth, span), and were compared as asked"]
+    );
 }
 
 #[test]
@@ -188,6 +193,7 @@ fn what_is_no_figure_of_a_device_is_not_compared() {
         remedy: String::new(),
     };
     let good = side(&values, &parts);
+    let other = Side { name: "C", ..good };
     let findings = [finding];
     let bad = Side {
         verdict: Some(Verdict::Invalid),
@@ -195,8 +201,8 @@ fn what_is_no_figure_of_a_device_is_not_compared() {
         ..good
     };
     for (pair, name) in [
-        ((bad, good), "A is INVALID (cached-reads)"),
-        ((good, bad), "B is INVALID"),
+        ((bad, other), "A is INVALID (cached-reads)"),
+        ((good, Side { name: "C", ..bad }), "C is INVALID"),
     ] {
         let compared = compare(&[pair], SEPARATE).remove(0);
         assert_eq!(compared.conclusion, Conclusion::CannotBeCompared);
@@ -211,11 +217,12 @@ fn what_is_no_figure_of_a_device_is_not_compared() {
     let compared = compare(&[(simulated, simulated)], SEPARATE).remove(0);
     assert_eq!(compared.conclusion, Conclusion::NoDifferenceShown);
     let doubtful = Side {
+        name: "C",
         verdict: Some(Verdict::Unverified),
         ..good
     };
     let compared = compare(&[(good, doubtful)], SEPARATE).remove(0);
-    assert_eq!(compared.warnings, ["B is UNVERIFIED"]);
+    assert_eq!(compared.warnings, ["C is UNVERIFIED"]);
     assert_eq!(compared.conclusion, Conclusion::NoDifferenceShown);
 }
 

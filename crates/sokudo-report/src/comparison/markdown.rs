@@ -85,7 +85,7 @@ fn line(row: &RowDocument, unit: BandwidthUnit) -> String {
         spread(&row.reference),
         median(&row.other),
         spread(&row.other),
-        change.map_or_else(missing, super::change_text),
+        change.map_or_else(missing, |change| words::change_text(change.ratio)),
         words::interval(change),
         change
             .map_or(MISSING, |change| change.effect.name())

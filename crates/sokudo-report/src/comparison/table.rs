@@ -1,5 +1,5 @@
-//! A comparison on the terminal. A narrow terminal gets fewer columns; the change, its
-//! interval and the conclusion are always there.
+//! A comparison on the terminal. A narrow terminal gets fewer columns; the change and the
+//! conclusion are always there.
 
 use sokudo_model::Conclusion;
 
@@ -9,8 +9,8 @@ use crate::layout::{Align, Column, table_lines, table_width};
 use crate::number::{MISSING, percent, rate};
 use crate::table::{BandwidthUnit, TableStyle};
 
-/// A column that a narrow table can do without, in the order in which they go.
-const DROP_ORDER: [&str; 2] = ["effect", "±"];
+/// Columns that a narrow table can do without, in the order in which they go.
+const DROP_ORDER: [&str; 3] = ["effect", "±", "95 % interval"];
 
 /// The whole text.
 pub fn render(document: &ComparisonDocument, style: &TableStyle) -> String {
@@ -73,6 +73,12 @@ fn figures(
             break;
         }
         columns.retain(|column| column.title != style.text(dropped));
+        // Points under each other take room, too.
+        for column in &mut columns {
+            if column.align == Align::Point {
+                column.align = Align::Right;
+            }
+        }
     }
     let conclusions = columns.last().map_or(&[][..], |column| &column.cells);
     let table = table_lines(&columns, style.rule());
@@ -108,10 +114,10 @@ fn columns(
         column(&titles[1], Align::Point, &|row| median(&row.other, unit)),
         column("±", Align::Right, &|row| spread(&row.other)),
         column("change", Align::Right, &|row| {
-            row.compared
-                .change
-                .as_ref()
-                .map_or_else(|| MISSING.to_owned(), super::change_text)
+            row.compared.change.as_ref().map_or_else(
+                || MISSING.to_owned(),
+                |change| words::change_text(change.ratio),
+            )
         }),
         column("95 % interval", Align::Right, &|row| {
             words::interval(row.compared.change.as_ref())

@@ -3,7 +3,7 @@
 use super::*;
 use crate::sample;
 use crate::table::{BandwidthUnit, TableStyle};
-use sokudo_model::{ComparisonTest, Effect};
+use sokudo_model::{Change, ComparisonTest, Effect};
 use sokudo_stats::Interval;
 
 /// Where the schema is kept for readers, from this crate's directory.

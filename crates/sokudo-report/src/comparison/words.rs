@@ -3,11 +3,29 @@
 use sokudo_model::{Change, PartDifference};
 
 use super::{ComparisonDocument, Figure, OtherDocument, Way};
-use crate::number::MISSING;
+use crate::number::{MISSING, grouped};
 use crate::table::BandwidthUnit;
 
-/// A ratio as a change in percent, such as `+12.4 %`, with a decimal below 10 %.
-pub(super) fn signed_percent(ratio: f64) -> String {
+/// A ratio from which on, up and down, it says more as a factor than in percent.
+const FACTOR_MIN: f64 = 10.0;
+
+/// A ratio as a change in percent, such as `+12 %`, with a decimal below 10 %; as a factor
+/// where it is a tenth or less, or ten or more: `×12`, `×0.08`.
+pub(super) fn change_text(ratio: f64) -> String {
+    if ratio >= FACTOR_MIN {
+        return format!("×{}", grouped(&format!("{ratio:.0}")));
+    }
+    if ratio <= FACTOR_MIN.recip() {
+        // Two digits that matter, however small.
+        let decimals = (2.0 - ratio.log10().ceil()).clamp(0.0, 9.0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "0 to 9"
+        )]
+        let decimals = decimals as usize;
+        return format!("×{ratio:.decimals$}");
+    }
     let percent = (ratio - 1.0) * 100.0;
     let decimals = usize::from(percent.abs() < 9.95);
     let text = format!("{percent:+.decimals$} %");
@@ -24,8 +42,11 @@ pub(super) fn interval(change: Option<&Change>) -> String {
     interval.map_or_else(
         || MISSING.to_owned(),
         |interval| {
-            let (low, high) = (signed_percent(interval.low), signed_percent(interval.high));
-            format!("{} to {high}", low.trim_end_matches(" %"))
+            let (low, high) = (change_text(interval.low), change_text(interval.high));
+            match (low.strip_suffix(" %"), high.ends_with('%')) {
+                (Some(low), true) => format!("{low} to {high}"),
+                _ => format!("{low} to {high}"),
+            }
         },
     )
 }
@@ -58,7 +79,7 @@ pub(super) fn notes(other: &OtherDocument) -> Vec<Note> {
 /// the rows where it is not the same in all.
 pub(super) fn differing(other: &OtherDocument) -> Vec<String> {
     let text = |part: &PartDifference| {
-        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| MISSING.to_owned());
         format!(
             "{}: {} | {}",
             part.name,
@@ -108,7 +129,8 @@ pub(super) fn legend(document: &ComparisonDocument, unit: BandwidthUnit) -> Stri
     };
     format!(
         "{}: median of the trials, ± how far its 95 % interval reaches. Change: against A, \
-         by Hodges and Lehmann, with its 95 % interval. Faster and slower: by at least {} %, \
+         by Hodges and Lehmann, with its 95 % interval. Effect: how little the trials of both \
+         overlap (Cliff). Faster and slower: by at least {} %, \
          and with all rows together wrong in at most one of twenty comparisons of equals. {test}.",
         unit.name(),
         (document.difference_min * 1e4).round() / 100.0
@@ -128,9 +150,14 @@ mod tests {
             (0.5, "-50 %"),
             (1.0, "0.0 %"),
             (0.9999, "0.0 %"),
-            (12.0, "+1100 %"),
+            (9.0, "+800 %"),
+            (12.0, "×12"),
+            (2_094.2, "×2,094"),
+            (0.1, "×0.100"),
+            (0.083_3, "×0.083"),
+            (0.000_477_5, "×0.00048"),
         ] {
-            assert_eq!(signed_percent(ratio), text);
+            assert_eq!(change_text(ratio), text);
         }
     }
 }

@@ -28,8 +28,8 @@ Exit codes: 0 compared, whatever came of it; 1 something failed, or with
 --fail-if-slower a row is slower or none could be judged; 2 wrong arguments, 3 refused
 because it would endanger data, 130 interrupted.";
 
-/// Pairs of trials of a live comparison, unless told: as many as 24 rows together need
-/// (ten), and two that may be lost.
+/// Pairs of trials of a live comparison, unless told: the smallest p that they can give,
+/// 2 ÷ 2¹², passes among 102 rows.
 const PAIRS: u32 = 12;
 
 /// Arguments of `sokudo compare`, as given.
@@ -37,8 +37,8 @@ const PAIRS: u32 = 12;
 pub(crate) struct CompareArguments {
     /// Results that --format json has kept, the reference first; - is standard input
     ///
-    /// With --live, two plans instead: arguments of sokudo mark or sokudo run, each as
-    /// one word.
+    /// With --live, two plans instead: arguments of sokudo mark, scan or run, each as one
+    /// word. How often and what is printed is said here, not in the plans.
     #[arg(required = true, num_args = 2.., value_name = "RESULT.json|PLAN")]
     pub(crate) sides: Vec<PathBuf>,
 

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 
 use anyhow::anyhow;
 use sokudo_engine::Control;
-use sokudo_model::{Event, Nanos, Plan, Row, Run, Schedule, Stage, StopReason};
+use sokudo_model::{Bytes, Event, Nanos, Plan, Row, Run, Schedule, Stage, StopReason};
 use sokudo_report::RunDocument;
 use sokudo_stats::{Random, mix64};
 
@@ -71,10 +71,7 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
                 true => SIMULATION_SEED,
                 false => random_u32().into(),
             });
-    for (number, plan) in (1..).zip(&mut plans) {
-        // Short enough to be typed again.
-        plan.seed(mix64(seed.wrapping_add(number)) >> 32);
-    }
+    seed_plans(&mut plans, seed);
     let control = Control::new();
     interrupt::watch(&control)?;
     let turns = Turns {
@@ -97,6 +94,13 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
         seed,
         ended_by,
     })
+}
+
+/// Each plan gets a seed of its own, short enough to be typed again.
+fn seed_plans(plans: &mut [plans::Plan; 2], seed: u64) {
+    for (number, plan) in (1..).zip(plans) {
+        plan.seed(mix64(mix64(seed).wrapping_add(number)) >> 32);
+    }
 }
 
 impl Turns<'_> {
@@ -123,7 +127,7 @@ impl Turns<'_> {
     }
 
     /// The line that the user sees is about both.
-    fn progress(&self, plans: [&Plan; 2], sizes: Option<sokudo_model::Bytes>) -> RefCell<Progress> {
+    fn progress(&self, plans: [&Plan; 2], size: Option<Bytes>) -> RefCell<Progress> {
         let named = ["A", "B"].iter().zip(plans).flat_map(|(letter, plan)| {
             plan.stages.iter().map(move |stage| {
                 let mut stage: Stage = stage.clone();
@@ -137,7 +141,7 @@ impl Turns<'_> {
             stages: named.collect(),
             ..plans[0].clone()
         };
-        RefCell::new(Progress::new(&both, &self.schedule(), sizes, self.quiet))
+        RefCell::new(Progress::new(&both, &self.schedule(), size, self.quiet))
     }
 
     /// Rows of both that belong together take turns.
@@ -386,3 +390,6 @@ impl Listener for Seen<'_> {
 impl Viewer for Seen<'_> {
     fn starts(&mut self, _run: &Run) {}
 }
+
+#[cfg(test)]
+mod tests;

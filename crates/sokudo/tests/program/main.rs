@@ -12,6 +12,7 @@
 mod bad_input;
 mod bonnie;
 mod conditions;
+mod compare;
 mod consent;
 mod diskspd_door;
 mod explain;

@@ -1,0 +1,348 @@
+//! `sokudo compare`: results that were kept, and plans measured by turns.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::sokudo::{Ended, directory_on_disk, end, program, shell};
+
+/// A device of one latency, give or take; at depth 1 its bandwidth is 4 KiB ÷ latency.
+const SLOW: &str = "sim:const?latency=110us&jitter=11us";
+const QUICK: &str = "sim:const?latency=100us&jitter=10us";
+
+/// Keeps the result of `mark TARGET ARGUMENTS`.
+fn keep(directory: &Path, name: &str, target: &str, arguments: &[&str]) -> PathBuf {
+    let path = directory.join(name);
+    let mut command = program();
+    command.args([
+        "mark", target, "--time", "50ms", "-q", "--format", "json", "-o",
+    ]);
+    command.arg(&path);
+    if !arguments.contains(&"--runs") {
+        command.args(["--runs", "12"]);
+    }
+    let ended = end(command.args(arguments));
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    path
+}
+
+/// Random reads at depth 1.
+fn keep_reads(directory: &Path, name: &str, target: &str, seed: &str) -> PathBuf {
+    keep(
+        directory,
+        name,
+        target,
+        &["--row", "RND4K,Q1,read", "--seed", seed],
+    )
+}
+
+fn compare(sides: &[&Path], arguments: &[&str]) -> Ended {
+    let mut command = program();
+    end(command.arg("compare").args(sides).args(arguments))
+}
+
+fn live(plans: [&str; 2], arguments: &[&str]) -> Ended {
+    let mut command = program();
+    end(command
+        .args(["compare", "--live", "-q"])
+        .args(plans)
+        .args(arguments))
+}
+
+/// The rows of the first other.
+fn rows(document: &Value) -> &[Value] {
+    document["others"][0]["rows"].as_array().unwrap()
+}
+
+fn conclusion(row: &Value) -> &str {
+    row["compared"]["conclusion"].as_str().unwrap()
+}
+
+#[test]
+fn a_step_of_ten_percent_is_found_and_its_size_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let slow = keep_reads(directory.path(), "slow.json", SLOW, "1");
+    let quick = keep_reads(directory.path(), "quick.json", QUICK, "2");
+    let document = compare(&[&slow, &quick], &["--format", "json"]).json();
+    assert_eq!(document["schema"], "sokudo.compare/1");
+    let row = &rows(&document)[0];
+    assert_eq!(conclusion(row), "faster");
+    let ratio = row["compared"]["change"]["ratio"].as_f64().unwrap();
+    assert!((ratio - 1.1).abs() < 0.01, "{ratio}");
+    let back = compare(&[&quick, &slow], &["--format", "json"]).json();
+    assert_eq!(conclusion(&rows(&back)[0]), "slower");
+}
+
+#[test]
+fn the_same_device_twice_shows_no_difference() {
+    let directory = tempfile::tempdir().unwrap();
+    let one = keep_reads(directory.path(), "one.json", QUICK, "1");
+    let two = keep_reads(directory.path(), "two.json", QUICK, "2");
+    for pair in [[&one, &two], [&one, &one]] {
+        let document = compare(&pair.map(PathBuf::as_path), &["--format", "json"]).json();
+        assert_eq!(conclusion(&rows(&document)[0]), "no_difference_shown");
+    }
+    let ended = compare(&[&one, &two], &["--fail-if-slower"]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    assert!(ended.printed.contains("no difference shown"), "{ended:?}");
+}
+
+#[test]
+fn slower_fails_only_where_that_was_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let slow = keep_reads(directory.path(), "slow.json", SLOW, "1");
+    let quick = keep_reads(directory.path(), "quick.json", QUICK, "2");
+    assert_eq!(compare(&[&quick, &slow], &[]).code(), Some(0));
+    let ended = compare(&[&quick, &slow], &["--fail-if-slower"]);
+    assert_eq!((ended.code(), ended.told.as_str()), (Some(1), ""));
+    assert!(ended.printed.contains("slower"));
+    assert_eq!(
+        compare(&[&slow, &quick], &["--fail-if-slower"]).code(),
+        Some(0)
+    );
+    let tolerant = ["--fail-if-slower", "--min-difference", "20%"];
+    assert_eq!(compare(&[&quick, &slow], &tolerant).code(), Some(0));
+}
+
+#[test]
+fn other_rows_cannot_be_compared_and_the_parts_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let one = keep_reads(directory.path(), "one.json", QUICK, "1");
+    let deep = keep(
+        directory.path(),
+        "deep.json",
+        QUICK,
+        &["--row", "RND4K,Q8,read"],
+    );
+    let ended = compare(&[&one, &deep], &[]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    for words in ["cannot be compared", "depth", "--by-position"] {
+        assert!(ended.printed.contains(words), "{words}: {ended:?}");
+    }
+    // Silence is no proof.
+    let ended = compare(&[&one, &deep], &["--fail-if-slower"]);
+    assert_eq!(ended.code(), Some(1), "{ended:?}");
+    assert!(ended.told.contains("no row could be judged"), "{ended:?}");
+    let document = compare(&[&one, &deep], &["--by-position", "-f", "json"]).json();
+    assert_eq!(conclusion(&rows(&document)[0]), "faster");
+    let warnings = rows(&document)[0]["compared"]["warnings"].to_string();
+    assert!(warnings.contains("depth"), "{warnings}");
+}
+
+#[test]
+fn too_few_trials_and_no_device_are_said() {
+    let directory = tempfile::tempdir().unwrap();
+    let few = keep(
+        directory.path(),
+        "few.json",
+        QUICK,
+        &["--row", "RND4K,Q1,read", "--runs", "3"],
+    );
+    let ended = compare(&[&few, &few], &[]);
+    assert!(ended.printed.contains("too few trials"), "{ended:?}");
+    assert!(ended.printed.contains("5 of each"), "{ended:?}");
+    let null = keep(
+        directory.path(),
+        "null.json",
+        "null:",
+        &["--row", "RND4K,Q1,read"],
+    );
+    let ended = compare(&[&null, &null], &[]);
+    assert!(
+        ended.printed.contains("A is INVALID (no-device)"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn several_are_compared_with_the_first_in_every_format() {
+    let directory = tempfile::tempdir().unwrap();
+    let one = keep_reads(directory.path(), "one.json", QUICK, "1");
+    let two = keep_reads(directory.path(), "two.json", SLOW, "2");
+    let sides: [&Path; 3] = [&one, &two, &one];
+    let document = compare(&sides, &["--format", "json"]).json();
+    let others = document["others"].as_array().unwrap();
+    assert_eq!(others.len(), 2);
+    assert_eq!(others[1]["side"]["letter"], "C");
+    for format in ["table", "csv", "markdown"] {
+        let ended = compare(&sides, &["--format", format]);
+        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        assert!(ended.printed.contains("slower"), "{ended:?}");
+    }
+}
+
+#[test]
+fn one_side_may_come_from_standard_input() {
+    let directory = tempfile::tempdir().unwrap();
+    let one = keep_reads(directory.path(), "one.json", QUICK, "1");
+    let script = format!("\"$SOKUDO\" compare {0} - < {0}", one.display());
+    let ended = end(&mut shell(&script));
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    compare(&[Path::new("-"), Path::new("-")], &[]).refused(2, &["named twice"]);
+}
+
+#[test]
+fn what_is_no_result_is_refused_in_one_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let good = keep_reads(directory.path(), "good.json", QUICK, "1");
+    let file = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let text = fs::read_to_string(&good).unwrap();
+    let cases = [
+        (file("empty", ""), "not valid JSON"),
+        (file("garbage", "\u{1b}[31m\0"), "not valid JSON"),
+        (
+            file("other", "{\"schema\": \"fio\"}"),
+            "not a run of sokudo",
+        ),
+        (
+            file("newer", &text.replace("sokudo.run/1", "sokudo.run/9")),
+            "newer",
+        ),
+        (file("cut", &text[..text.len() / 2]), "not valid JSON"),
+        (directory.path().join("missing"), "cannot be read"),
+    ];
+    for (path, words) in cases {
+        compare(&[&good, &path], &[]).refused(2, &[words]);
+        compare(&[&path, &good], &[]).refused(2, &[words]);
+    }
+    compare(&[&good], &[]).refused(2, &["2 values required"]);
+}
+
+#[test]
+fn a_comparison_does_not_take_the_place_of_what_it_compares() {
+    let directory = tempfile::tempdir().unwrap();
+    let one = keep_reads(directory.path(), "one.json", QUICK, "1");
+    let before = fs::read(&one).unwrap();
+    let output = one.to_str().unwrap();
+    compare(&[&one, &one], &["-o", output]).refused(3, &["take its place"]);
+    assert_eq!(fs::read(&one).unwrap(), before);
+}
+
+#[test]
+fn two_simulated_devices_are_told_apart_by_turns() {
+    let plan = |target: &str| format!("mark '{target}' --row RND4K,Q1,read --time 50ms");
+    let plans = [plan(SLOW), plan(QUICK)];
+    let ended = live(
+        [&plans[0], &plans[1]],
+        &["--format", "json", "--pairs", "8"],
+    );
+    let document = ended.json();
+    assert_eq!(document["way"], "live");
+    let row = &rows(&document)[0];
+    assert_eq!(conclusion(row), "faster");
+    assert_eq!(row["compared"]["change"]["test"], "wilcoxon_signed_rank");
+    assert_eq!(
+        row["reference"]["per_second"]["trials"]
+            .as_array()
+            .unwrap()
+            .len(),
+        8
+    );
+    let same = live(
+        [&plans[0], &plans[0]],
+        &["--format", "json", "--pairs", "8"],
+    )
+    .json();
+    assert_eq!(conclusion(&rows(&same)[0]), "no_difference_shown");
+    // The same seed gives the same trials.
+    let again = live(
+        [&plans[0], &plans[1]],
+        &["--format", "json", "--pairs", "8"],
+    )
+    .json();
+    assert_eq!(again["others"][0]["rows"], document["others"][0]["rows"]);
+}
+
+#[test]
+fn plans_of_other_loads_are_compared_by_position_and_say_so() {
+    let plans = [
+        "mark sim:ssd --row RND4K,Q1,read --time 20ms",
+        "mark sim:ssd --row RND64K,Q1,read --time 20ms",
+    ];
+    let document = live(plans, &["--format", "json", "--pairs", "6"]).json();
+    let row = &rows(&document)[0];
+    assert_eq!(conclusion(row), "faster");
+    assert!(
+        row["other_row"].as_str().unwrap().starts_with("RND64K"),
+        "{row}"
+    );
+    assert!(
+        row["compared"]["warnings"].to_string().contains("blocks"),
+        "{row}"
+    );
+}
+
+#[test]
+fn two_directories_are_measured_by_turns_and_nothing_is_left() {
+    let (one, two) = (directory_on_disk(), directory_on_disk());
+    let plan = |directory: &Path| {
+        format!(
+            "mark '{}' --size 16MiB --time 30ms --row RND4K,Q1",
+            directory.display()
+        )
+    };
+    let plans = [plan(one.path()), plan(two.path())];
+    let ended = live(
+        [&plans[0], &plans[1]],
+        &["--format", "json", "--pairs", "6"],
+    );
+    let document = ended.json();
+    assert_eq!(rows(&document).len(), 2, "reads and writes: {document}");
+    for row in rows(&document) {
+        assert_eq!(
+            row["other"]["per_second"]["trials"]
+                .as_array()
+                .unwrap()
+                .len(),
+            6
+        );
+    }
+    for directory in [&one, &two] {
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn job_files_take_turns_as_wholes() {
+    let directory = directory_on_disk();
+    let job = |name: &str, depth: u32| {
+        let path = directory.path().join(name);
+        let text = format!(
+            "[reads]\nfilename={}/data\nsize=4m\nrw=randread\nbs=4k\niodepth={depth}\ntime_based\nruntime=50ms\n",
+            directory.path().display()
+        );
+        fs::write(&path, text).unwrap();
+        format!("run '{}'", path.display())
+    };
+    let (one, two) = (job("one.fio", 1), job("two.fio", 1));
+    let document = live([&one, &two], &["--format", "json", "--pairs", "6"]).json();
+    assert_eq!(rows(&document)[0]["row"], "reads read");
+    let trials = &rows(&document)[0]["reference"]["per_second"]["trials"];
+    assert_eq!(trials.as_array().unwrap().len(), 6);
+    live([&one, "mark sim:hdd"], &[]).refused(2, &["only with jobs"]);
+}
+
+#[test]
+fn plans_that_cannot_be_carried_out_are_refused_before_anything_is_measured() {
+    let existing = tempfile::NamedTempFile::new().unwrap();
+    fs::write(existing.path(), vec![1u8; 1 << 20]).unwrap();
+    let write = format!("mark '{}' --write-only", existing.path().display());
+    let good = "mark sim:hdd";
+    live([good, &write], &[]).refused(3, &["--overwrite"]);
+    live([&write, good], &[]).refused(3, &["--overwrite"]);
+    live([good, "mark sim:hdd -n 5"], &[]).refused(2, &["--pairs"]);
+    live([good, "mark 'sim:hdd"], &[]).refused(2, &["not closed"]);
+    live([good, "info"], &[]).refused(2, &["begin it with mark"]);
+    live([good, "mark /missing/directory"], &[]).refused(2, &["/missing/directory"]);
+    let mut three = program();
+    three.args(["compare", "--live", good, good, good]);
+    end(&mut three).refused(2, &["name two"]);
+    let mut pairs = program();
+    pairs.args(["compare", "a.json", "b.json", "--pairs", "3"]);
+    end(&mut pairs).refused(2, &["--live"]);
+}
