@@ -10,6 +10,7 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+pub mod capacity;
 pub mod disk;
 pub mod diskspd;
 pub mod event;
@@ -23,6 +24,7 @@ pub mod run;
 pub mod target;
 pub mod units;
 
+pub use capacity::{CapacityCheck, CheckedPlace, Held};
 pub use disk::Disk;
 pub use event::{Event, Moved, Phase};
 pub use finding::{Assessment, Finding, Severity, Verdict};

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sokudo_stats::{Histogram, median_reach};
 
+use crate::capacity::CapacityCheck;
 use crate::finding::{Assessment, Finding};
 use crate::inference::Inference;
 use crate::plan::{BackendKind, Operation, Plan, Workload};
@@ -183,6 +184,9 @@ pub struct Outcome {
     pub read_aside: Bytes,
     /// What checking found; `None` where nothing was to be checked.
     pub verified: Option<VerifyOutcome>,
+    /// What places of the target held when they were read back; `None` where that was not
+    /// asked for.
+    pub capacity: Option<CapacityCheck>,
     /// How steady it became; `None` without a rule.
     pub steady: Option<SteadyOutcome>,
     /// I/Os in flight, averaged over the measured time and summed over clones;
@@ -216,6 +220,7 @@ impl Outcome {
             defects: Vec::new(),
             read_aside: Bytes(0),
             verified: None,
+            capacity: None,
             steady: None,
             depth_achieved: 0.0,
             backend,

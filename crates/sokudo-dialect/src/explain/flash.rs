@@ -32,6 +32,14 @@ pub(super) const THEMES: &[Theme] = &[
         takes: Nanos::from_secs(600),
         probes: fast_cells,
     },
+    Theme {
+        name: "capacity",
+        about: "whether the device is as large as it says",
+        media: &[Medium::Rotating, Medium::Flash],
+        access: Access::Writes,
+        takes: Nanos::from_secs(60),
+        probes: capacity,
+    },
 ];
 
 /// Spans of the target in which blocks are read at random: from this, each twice the one
@@ -70,6 +78,9 @@ const FILL_TIME: Nanos = Nanos::from_secs(600);
 /// After so long a rest the drive has made room again.
 const REST: Nanos = Nanos::from_secs(30);
 const AFTER_REST: Bytes = Bytes::gib(2);
+
+/// Nobody sells less, and little can be told of it.
+const CAPACITY_MIN: Bytes = Bytes::mib(16);
 
 /// Refuses a target that has no room for what is asked.
 fn room(request: &Request, needed: Bytes) -> Result<(), String> {
@@ -144,6 +155,14 @@ fn parity(request: &Request) -> Result<Vec<Workload>, String> {
         .take_while(|size| *size <= PARITY_BLOCK_MAX)
         .map(write)
         .collect())
+}
+
+fn capacity(request: &Request) -> Result<Vec<Workload>, String> {
+    room(request, CAPACITY_MIN)?;
+    let mut workload = Workload::new("explain/capacity", Bytes::kib(4).max(request.block_min));
+    workload.operations = OperationMix::only(Operation::Write);
+    workload.checks_capacity = true;
+    Ok(vec![workload])
 }
 
 fn fast_cells(request: &Request) -> Result<Vec<Workload>, String> {
