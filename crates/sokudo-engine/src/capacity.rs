@@ -93,6 +93,8 @@ struct Check<'a, M> {
     tallies: [OperationTally; 2],
     failures: Vec<IoFailure>,
     places: Vec<CheckedPlace>,
+    /// Time during which an I/O was under way.
+    busy_ns: u64,
 }
 
 impl<'a, M: Medium> Check<'a, M> {
@@ -109,6 +111,7 @@ impl<'a, M: Medium> Check<'a, M> {
             tallies: [Operation::Read, Operation::Write].map(OperationTally::new),
             failures: Vec::new(),
             places: Vec::new(),
+            busy_ns: 0,
         }
     }
 
@@ -142,7 +145,7 @@ impl<'a, M: Medium> Check<'a, M> {
         Outcome {
             elapsed,
             operations: tallies.filter(|tally| tally.ios > 0).collect(),
-            depth_achieved: 1.0,
+            depth_achieved: share(self.busy_ns, elapsed.0),
             direct,
             failures: self.failures,
             capacity: Some(CapacityCheck {
@@ -262,7 +265,9 @@ impl<'a, M: Medium> Check<'a, M> {
         let tally = &mut self.tallies[operation.index()];
         tally.ios += 1;
         tally.bytes.0 += bytes;
-        tally.latency.record(self.medium.now_ns() - began);
+        let latency_ns = self.medium.now_ns() - began;
+        tally.latency.record(latency_ns);
+        self.busy_ns += latency_ns;
     }
 
     fn fail(&mut self, operation: Operation, offset: u64, error: &io::Error) {
@@ -307,6 +312,14 @@ impl<'a, M: Medium> Check<'a, M> {
             let other = self.random.below(last as u64 + 1);
             places.swap(last, usize::try_from(other).unwrap_or(last));
         }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
+fn share(part: u64, whole: u64) -> f64 {
+    match whole {
+        0 => 0.0,
+        whole => part as f64 / whole as f64,
     }
 }
 

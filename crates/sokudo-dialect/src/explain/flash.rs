@@ -1,8 +1,8 @@
 //! What is asked about flash drives, and about arrays with parity.
 
 use sokudo_model::{
-    Bytes, Nanos, Operation, OperationMix, Order, Sample, SequentialOffset, Span, Survey, Visit,
-    Workload,
+    BlockShare, BlockSizes, Bytes, Nanos, Operation, OperationMix, Order, Sample, SequentialOffset,
+    Span, Survey, Visit, Workload,
 };
 
 use super::{Access, Medium, Request, Theme};
@@ -159,7 +159,12 @@ fn parity(request: &Request) -> Result<Vec<Workload>, String> {
 
 fn capacity(request: &Request) -> Result<Vec<Workload>, String> {
     room(request, CAPACITY_MIN)?;
-    let mut workload = Workload::new("explain/capacity", Bytes::kib(4).max(request.block_min));
+    let smallest = Bytes::kib(4).max(request.block_min);
+    let mut workload = Workload::new("explain/capacity", smallest);
+    let one = |bytes| BlockShare { bytes, weight: 1 };
+    // Places are small, the stretch between writing and reading them is not.
+    workload.blocks = BlockSizes::mix(vec![one(smallest), one(FILL_BLOCK)])
+        .ok_or("the target's smallest block is unknown")?;
     workload.operations = OperationMix::only(Operation::Write);
     workload.checks_capacity = true;
     Ok(vec![workload])
