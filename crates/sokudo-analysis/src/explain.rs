@@ -5,6 +5,7 @@
 //!
 //! No figure is changed, no verdict depends on any of this.
 
+mod capacity;
 mod drive_cache;
 mod evidence;
 mod fast_cells;
@@ -24,7 +25,7 @@ use sokudo_model::{Inference, Run};
 type InferenceRule = fn(&Run) -> Option<Inference>;
 
 /// The rules, a list per theme, in the order in which conclusions are shown.
-const RULES: [&[InferenceRule]; 8] = [
+const RULES: [&[InferenceRule]; 9] = [
     zones::RULES,
     rotation::RULES,
     seek::RULES,
@@ -33,6 +34,7 @@ const RULES: [&[InferenceRule]; 8] = [
     map::RULES,
     fast_cells::RULES,
     parity::RULES,
+    capacity::RULES,
 ];
 
 /// What the run's figures are consistent with.

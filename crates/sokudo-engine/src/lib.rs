@@ -12,6 +12,7 @@
 
 mod backend;
 mod batched;
+mod capacity;
 mod check;
 mod checking;
 mod chunks;

@@ -15,7 +15,7 @@ use crate::durable::MakeDurable;
 use crate::offsets::Stretch;
 use crate::target::{Target, TargetError};
 use crate::worker::Finished;
-use crate::{rewriting, simulation, survey, threads};
+use crate::{capacity, rewriting, simulation, survey, threads};
 
 /// How a stage is run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -88,6 +88,12 @@ pub fn run_stage(
     listener: &mut dyn FnMut(Event),
 ) -> Result<Vec<Outcome>, StageError> {
     check(stage, targets)?;
+    if let ([workload], [target, ..]) = (&stage.workloads[..], &mut *targets)
+        && workload.checks_capacity
+    {
+        let outcome = capacity::run(workload, options.seed, target, control, listener)?;
+        return Ok(vec![outcome]);
+    }
     let survey = survey::survey_of(stage).map(|(_, survey)| survey);
     let mut used = stage.workloads.iter().flat_map(uses);
     // The check has seen to it that all workloads use the same simulated target.

@@ -10,6 +10,7 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+pub mod capacity;
 pub mod circumstances;
 pub mod comparison;
 pub mod disk;
@@ -28,6 +29,7 @@ pub mod run;
 pub mod target;
 pub mod units;
 
+pub use capacity::{CapacityCheck, CheckedPlace, Held};
 pub use circumstances::{
     ArrayState, Circumstances, DriveCircumstances, ForeignUse, ForeignUser, Heat, IoLimit,
     PowerSettings, Pressure,

@@ -53,6 +53,9 @@ impl Outcome {
         self.defects.extend_from_slice(&other.defects);
         self.read_aside.0 += other.read_aside.0;
         merge_with(&mut self.verified, &other.verified, VerifyOutcome::merge);
+        if self.capacity.is_none() {
+            self.capacity.clone_from(&other.capacity);
+        }
         merge_with(&mut self.steady, &other.steady, SteadyOutcome::merge);
         self.durable_after = self.durable_after.max(other.durable_after);
         self.backend.merge(&other.backend);

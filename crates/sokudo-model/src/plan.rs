@@ -86,6 +86,10 @@ pub struct Workload {
     /// writing them. For files of sokudo's own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub from_empty: bool,
+    /// Whether blocks that tell where they belong are written all over the target and read
+    /// back, instead of anything else: is it as large as it says? ([`crate::CapacityCheck`])
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub checks_capacity: bool,
     /// I/Os kept in flight per clone (fio: `iodepth`).
     pub depth: u32,
     /// How I/Os are submitted and reaped together.
@@ -163,6 +167,7 @@ impl Workload {
             tree: None,
             rewritten_percent: 0,
             from_empty: false,
+            checks_capacity: false,
             depth: 1,
             batching: Batching::default(),
             memory: BufferMemory::Auto,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sokudo_stats::Histogram;
 
+use crate::capacity::CapacityCheck;
 use crate::circumstances::{Circumstances, ForeignUse};
 use crate::enough::Enough;
 use crate::finding::{Assessment, Finding};
@@ -156,6 +157,9 @@ pub struct Outcome {
     pub read_aside: Bytes,
     /// What checking found; `None` where nothing was to be checked.
     pub verified: Option<VerifyOutcome>,
+    /// What places of the target held when they were read back; `None` where that was not
+    /// asked for.
+    pub capacity: Option<CapacityCheck>,
     /// How steady it became; `None` without a rule.
     pub steady: Option<SteadyOutcome>,
     /// From the first I/O issued in the measured part until all that was written was made
@@ -192,6 +196,7 @@ impl Outcome {
             defects: Vec::new(),
             read_aside: Bytes(0),
             verified: None,
+            capacity: None,
             steady: None,
             durable_after: None,
             depth_achieved: 0.0,

@@ -8,7 +8,9 @@ mod ground_truth;
 
 use anyhow::anyhow;
 use sokudo_dialect::explain::{Medium, Request};
-use sokudo_model::{BlockDeviceKind, Bytes, DataContent, Nanos, TargetInfo, TargetKind};
+use sokudo_model::{
+    BlockDeviceKind, Bytes, DataContent, Nanos, Plan, Stage, TargetInfo, TargetKind,
+};
 
 use crate::cli::ExplainArguments;
 use crate::exit::Exit;
@@ -34,6 +36,12 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Exit> {
         .plan()
         .map_err(|error| Exit::usage(anyhow!("{target}: {error}")))?;
     let mut plan = planned.plan;
+    drop_capacity_of_files(&mut plan, named.kind());
+    if plan.stages.is_empty() {
+        return Err(Exit::usage(anyhow!(
+            "{target} is a file, which has no capacity of its own; name the block device, with --destroy"
+        )));
+    }
     for workload in plan
         .stages
         .iter_mut()
@@ -61,6 +69,14 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Exit> {
         command: measurement::command(arguments.seed, seed),
     };
     measurement.run_and_print(&arguments.printing)
+}
+
+/// Only a device can say that it is larger than it is.
+fn drop_capacity_of_files(plan: &mut Plan, kind: TargetKind) {
+    if !matches!(kind, TargetKind::BlockDevice | TargetKind::Simulated) {
+        let is_check = |stage: &Stage| stage.workloads.iter().any(|it| it.checks_capacity);
+        plan.stages.retain(|stage| !is_check(stage));
+    }
 }
 
 fn whole_seconds(time: Nanos) -> String {

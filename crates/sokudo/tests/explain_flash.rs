@@ -212,9 +212,48 @@ fn stripes_are_found_with_chunk_and_members() {
     assert!(recall >= RECALL_MIN, "{recall}");
 }
 
+#[test]
+fn a_false_capacity_is_found_with_the_real_one() {
+    let recall = share(|seed| {
+        let real = random(seed, 0, 1_050, 4_000) * MIB + random(seed, 1, 0, 255) * 4096;
+        let size = real * random(seed, 2, 110, 400) / 100;
+        let beyond = ["wrap", "lost"][seed as usize % 2];
+        let cache = random(seed, 3, 1, 128);
+        let spec = format!(
+            "sim:fake-capacity?size={size}&real={real}&beyond={beyond}&cache={cache}MiB&latency=100us"
+        );
+        let truth = [("real_bytes", real as f64, 1e-9)];
+        found(
+            &explained(&spec, seed, &["capacity"]),
+            "fake-capacity",
+            &truth,
+        )
+    });
+    println!("false capacity: recall {:.1} %", recall * 100.0);
+    assert!(recall >= RECALL_MIN, "{recall}");
+}
+
+#[test]
+fn honest_devices_are_as_large_as_they_say() {
+    assert_silent("honest devices", &["capacity"], |seed| {
+        let size = random(seed, 0, 1_100, 4_000);
+        match seed % 3 {
+            0 => format!("sim:const?size={size}MiB"),
+            1 => format!("sim:ssd?size={size}MiB&page=1MiB"),
+            _ => format!("sim:hdd?size={}MiB", size + 1_024),
+        }
+    });
+}
+
 /// Counts devices of which something is told that they have not.
 fn assert_silent(kind: &str, themes: &[&str], spec: impl Fn(u64) -> String + Sync) {
-    const CODES: [&str; 3] = ["fast-cells", "partial-map", "parity-stripes"];
+    const CODES: [&str; 5] = [
+        "fast-cells",
+        "partial-map",
+        "parity-stripes",
+        "fake-capacity",
+        "lost-writes",
+    ];
     let alarms = share(|seed| {
         let inferences = explained(&spec(seed), seed, themes);
         inferences

@@ -52,6 +52,14 @@ pub(crate) const PARITY_MISFIT_MAX: f64 = 0.2;
 /// nothing else is thought of.
 pub(crate) const PARITY_LEAD_SURE: f64 = 2.0;
 
+/// Places that tell of a false capacity before nothing else is thought of: one or two can
+/// be blocks that went bad.
+pub(crate) const CAPACITY_WITNESSES_SURE: usize = 3;
+
+/// Bytes written between writing a place and reading it back, from which no drive of the
+/// kind that lies answers from memory.
+pub(crate) const CAPACITY_BETWEEN_SURE: u64 = 256 << 20;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,6 +81,7 @@ mod tests {
             "%" => 0.01,
             "µs" => 1e3,
             "ms" => 1e6,
+            "MiB" => f64::from(1 << 20),
             "GiB" => f64::from(1 << 30),
             other => panic!("{other}"),
         };
@@ -96,6 +105,8 @@ mod tests {
             ("PARITY_SIZES_MIN", PARITY_SIZES_MIN as f64),
             ("PARITY_MISFIT_MAX", PARITY_MISFIT_MAX),
             ("PARITY_LEAD_SURE", PARITY_LEAD_SURE),
+            ("CAPACITY_WITNESSES_SURE", CAPACITY_WITNESSES_SURE as f64),
+            ("CAPACITY_BETWEEN_SURE", CAPACITY_BETWEEN_SURE as f64),
         ];
         let declaration = ["pub(crate)", "const "].join(" ");
         let source = include_str!("flash_threshold.rs").lines();

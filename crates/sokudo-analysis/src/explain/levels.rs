@@ -87,7 +87,7 @@ mod tests {
         let mut spoilt = noisy(&[(200, 500.0)], 0.05);
         spoilt[50] = 100.0;
         assert!(levels(&spoilt, 4).iter().all(|it| it.len() >= 4));
-        assert_eq!(levels(&[5.0, 5.0], 4), [0..2]);
+        assert_eq!(levels(&[5.0, 5.0], 4).len(), 1);
         assert_eq!(levels(&[], 4), []);
     }
 }

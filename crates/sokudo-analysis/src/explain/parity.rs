@@ -60,7 +60,7 @@ fn parity(run: &Run) -> Option<Inference> {
     fits.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let (misfit, layout) = *fits.first()?;
     // Without a size below a chunk and one above it, the chunk is a guess.
-    let is_seen = layout.chunk > points[0].block || layout.chunk == points[0].block;
+    let is_seen = layout.chunk >= points[0].block;
     let reads = points.iter().any(|point| point.read > 0.5);
     if misfit > PARITY_MISFIT_MAX || !is_seen || !reads {
         return None;

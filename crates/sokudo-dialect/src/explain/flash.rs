@@ -1,8 +1,8 @@
 //! What is asked about flash drives, and about arrays with parity.
 
 use sokudo_model::{
-    Bytes, Nanos, Operation, OperationMix, Order, Sample, SequentialOffset, Span, Survey, Visit,
-    Workload,
+    BlockShare, BlockSizes, Bytes, Nanos, Operation, OperationMix, Order, Sample, SequentialOffset,
+    Span, Survey, Visit, Workload,
 };
 
 use super::{Access, Medium, Request, Theme};
@@ -31,6 +31,14 @@ pub(super) const THEMES: &[Theme] = &[
         access: Access::Writes,
         takes: Nanos::from_secs(600),
         probes: fast_cells,
+    },
+    Theme {
+        name: "capacity",
+        about: "whether the device is as large as it says",
+        media: &[Medium::Rotating, Medium::Flash],
+        access: Access::Writes,
+        takes: Nanos::from_secs(60),
+        probes: capacity,
     },
 ];
 
@@ -70,6 +78,9 @@ const FILL_TIME: Nanos = Nanos::from_secs(600);
 /// After so long a rest the drive has made room again.
 const REST: Nanos = Nanos::from_secs(30);
 const AFTER_REST: Bytes = Bytes::gib(2);
+
+/// Nobody sells less, and little can be told of it.
+const CAPACITY_MIN: Bytes = Bytes::mib(16);
 
 /// Refuses a target that has no room for what is asked.
 fn room(request: &Request, needed: Bytes) -> Result<(), String> {
@@ -144,6 +155,19 @@ fn parity(request: &Request) -> Result<Vec<Workload>, String> {
         .take_while(|size| *size <= PARITY_BLOCK_MAX)
         .map(write)
         .collect())
+}
+
+fn capacity(request: &Request) -> Result<Vec<Workload>, String> {
+    room(request, CAPACITY_MIN)?;
+    let smallest = Bytes::kib(4).max(request.block_min);
+    let mut workload = Workload::new("explain/capacity", smallest);
+    let one = |bytes| BlockShare { bytes, weight: 1 };
+    // Places are small, the stretch between writing and reading them is not.
+    workload.blocks = BlockSizes::mix(vec![one(smallest), one(FILL_BLOCK)])
+        .ok_or("the target's smallest block is unknown")?;
+    workload.operations = OperationMix::only(Operation::Write);
+    workload.checks_capacity = true;
+    Ok(vec![workload])
 }
 
 fn fast_cells(request: &Request) -> Result<Vec<Workload>, String> {

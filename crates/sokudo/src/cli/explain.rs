@@ -13,7 +13,9 @@ Examples:
   sokudo explain /dev/sdb --only rotation    one theme
   sokudo explain /mnt/data --size 8GiB       also what only writes show, in a test file
   sokudo explain /dev/sdb --destroy WD-1234  also what only writes show; its data are lost
+  sokudo explain /dev/sdc --only capacity --destroy /dev/sdc   is it as large as it says?
   sokudo explain 'sim:hdd?rpm=5400'          try it on a simulated disk
+  sokudo explain 'sim:fake-capacity?size=1TB&real=32GB' --only capacity
 
 What is printed is what the figures are consistent with, each with its evidence and how
 sure it is. It is never more than that: nothing here opens the drive.

@@ -1,0 +1,394 @@
+//! Whether a device is as large as it says: blocks that tell where they belong are written
+//! all over it and read back in another order.
+//!
+//! Between both a whole stretch at the start is written, for two reasons. No drive holds so
+//! much in its memory, so that what is read back comes from where it is kept. And places lie
+//! one such stretch apart, so that on a drive whose addresses begin anew somewhere, be it at
+//! whatever size, one of them falls on the stretch and shows by how much (baby steps and
+//! giant steps: Shanks 1971).
+//!
+//! It tells what was found and judges nothing. It destroys what the device holds.
+
+mod medium;
+
+use std::io;
+
+use sokudo_model::{
+    BackendKind, BackendUse, Bytes, CapacityCheck, CheckedPlace, DirectMode, Event, FailureKind,
+    Held, IoFailure, Nanos, Operation, OperationTally, Outcome, StopReason, Workload,
+};
+use sokudo_stats::Random;
+
+use crate::control::Control;
+use crate::stage::StageError;
+use crate::target::{Target, TargetError};
+use medium::{FileMedium, Medium, SimulatedMedium};
+
+/// What is stamped: the unit of flash and platters.
+pub(crate) const BLOCK_BYTES: u64 = 4096;
+
+/// More than small drives hold in memory for writes.
+const STRETCH_BYTES_MIN: u64 = 256 << 20;
+
+/// Places one stretch apart, at most; on larger devices the stretch is longer.
+const GIANT_STEPS_MAX: u64 = 4096;
+
+/// Places beside them, at random.
+const RANDOM_PLACES: u64 = 64;
+
+/// Places of a round that narrows down where the device ends.
+const ROUND_PLACES: u64 = 62;
+
+/// Each divides what is left by 63: far more rounds than any size needs.
+const ROUNDS_MAX: u32 = 16;
+
+/// Largest write to the stretch.
+pub(crate) const WRITE_BYTES_MAX: u64 = 1 << 20;
+
+/// Writes all over a target and reads back.
+pub(crate) fn run(
+    workload: &Workload,
+    seed: u64,
+    target: &mut Target,
+    control: &Control,
+    listener: &mut dyn FnMut(Event),
+) -> Result<Outcome, StageError> {
+    let size = target.size().0;
+    match target {
+        Target::Simulated(simulated) => {
+            let medium = SimulatedMedium::new(simulated);
+            Ok(Check::new(medium, size, seed, control).run(BackendKind::Sim, true, listener))
+        }
+        Target::File(file) => {
+            let (opened, direct) = file.open(true, direct_mode(workload))?;
+            let medium = FileMedium::new(opened, seed).map_err(|source| TargetError::Open {
+                path: file.path().to_owned(),
+                source,
+            })?;
+            Ok(Check::new(medium, size, seed, control).run(BackendKind::Psync, direct, listener))
+        }
+        Target::Null(_) => Ok(Outcome::new(used(BackendKind::Null), StopReason::Ended)),
+    }
+}
+
+const fn direct_mode(workload: &Workload) -> DirectMode {
+    workload.direct
+}
+
+const fn used(kind: BackendKind) -> BackendUse {
+    BackendUse {
+        kind,
+        features: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+/// A check under way.
+struct Check<'a, M> {
+    medium: M,
+    size: u64,
+    stretch: u64,
+    random: Random,
+    control: &'a Control,
+    tallies: [OperationTally; 2],
+    failures: Vec<IoFailure>,
+    places: Vec<CheckedPlace>,
+    /// Time during which an I/O was under way.
+    busy_ns: u64,
+}
+
+impl<'a, M: Medium> Check<'a, M> {
+    fn new(medium: M, size: u64, seed: u64, control: &'a Control) -> Self {
+        let size = size / BLOCK_BYTES * BLOCK_BYTES;
+        let longest = (size / 4).max(BLOCK_BYTES);
+        let stretch = (size / GIANT_STEPS_MAX).max(STRETCH_BYTES_MIN).min(longest);
+        Self {
+            medium,
+            size,
+            stretch: stretch / BLOCK_BYTES * BLOCK_BYTES,
+            random: Random::new(seed),
+            control,
+            tallies: [Operation::Read, Operation::Write].map(OperationTally::new),
+            failures: Vec::new(),
+            places: Vec::new(),
+            busy_ns: 0,
+        }
+    }
+
+    fn run(mut self, kind: BackendKind, direct: bool, listener: &mut dyn FnMut(Event)) -> Outcome {
+        let started_at = self.medium.now_ns();
+        let places = self.giant_steps();
+        self.round(places, listener);
+        for _ in 0..ROUNDS_MAX {
+            let Some((held, lost)) = self.edge() else {
+                break;
+            };
+            let steps = ((lost - held) / BLOCK_BYTES - 1).min(ROUND_PLACES);
+            if steps == 0 || held < self.stretch || self.is_over() {
+                break;
+            }
+            let between = |step| {
+                let share = u128::from(lost - held) * u128::from(step) / u128::from(steps + 1);
+                let share = u64::try_from(share).unwrap_or(0);
+                held + (share / BLOCK_BYTES).max(step) * BLOCK_BYTES
+            };
+            self.round((1..=steps).map(between).collect(), listener);
+        }
+        self.places.sort_unstable_by_key(|place| place.offset);
+        let elapsed = Nanos(self.medium.now_ns() - started_at);
+        let stopped = match (self.control.is_cancelled(), self.failures.is_empty()) {
+            (true, _) => StopReason::Cancelled,
+            (_, false) => StopReason::Failed,
+            _ => StopReason::Ended,
+        };
+        let tallies = self.tallies.into_iter();
+        Outcome {
+            elapsed,
+            operations: tallies.filter(|tally| tally.ios > 0).collect(),
+            depth_achieved: share(self.busy_ns, elapsed.0),
+            direct,
+            failures: self.failures,
+            capacity: Some(CapacityCheck {
+                size: Bytes(self.size),
+                between: Bytes(self.stretch),
+                places: self.places,
+            }),
+            ..Outcome::new(used(kind), stopped)
+        }
+    }
+
+    /// Places behind the stretch: one stretch apart, at powers of two, at the end and at
+    /// random.
+    fn giant_steps(&mut self) -> Vec<u64> {
+        let (size, stretch) = (self.size, self.stretch);
+        let mut places: Vec<u64> = (1..size / stretch).map(|step| step * stretch).collect();
+        places.extend((0..63).map(|power| 1 << power));
+        places.push(size - BLOCK_BYTES);
+        let blocks = (size - stretch) / BLOCK_BYTES;
+        places.extend(
+            (0..RANDOM_PLACES).map(|_| stretch + self.random.below(blocks.max(1)) * BLOCK_BYTES),
+        );
+        places.retain(|place| (stretch..=size - BLOCK_BYTES).contains(place));
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// Writes these places, then the stretch, and reads the places back.
+    fn round(&mut self, mut places: Vec<u64>, listener: &mut dyn FnMut(Event)) {
+        self.shuffle(&mut places);
+        places.retain(|place| !self.is_over() && self.write(*place, BLOCK_BYTES));
+        self.settle();
+        let mut at = 0;
+        while at < self.stretch && !self.is_over() {
+            let bytes = WRITE_BYTES_MAX.min(self.stretch - at);
+            self.write(at, bytes);
+            at += bytes;
+            self.tell(listener);
+        }
+        self.settle();
+        self.shuffle(&mut places);
+        for place in places {
+            if self.is_over() {
+                return;
+            }
+            self.read(place);
+            self.tell(listener);
+        }
+    }
+
+    /// The last place that holds its own and the first one behind it that holds nothing,
+    /// if that is all there is to say: nothing is held behind it, nothing is lost before.
+    fn edge(&self) -> Option<(u64, u64)> {
+        let with = |wanted: Held| {
+            let places = self.places.iter().filter(move |place| place.held == wanted);
+            places.map(|place| place.offset.0)
+        };
+        let (held, lost) = (with(Held::Own).max()?, with(Held::Nothing).min()?);
+        (held < lost).then_some((held, lost))
+    }
+
+    fn is_over(&self) -> bool {
+        // A device that fails everywhere would be asked thousands of times.
+        const FAILURES_MAX: u64 = 16;
+        let failed: u64 = self.failures.iter().map(|failure| failure.count).sum();
+        self.control.is_stopped() || failed >= FAILURES_MAX
+    }
+
+    fn write(&mut self, offset: u64, bytes: u64) -> bool {
+        let began = self.medium.now_ns();
+        let written = self.medium.write(offset, bytes);
+        self.account(
+            Operation::Write,
+            offset,
+            bytes,
+            began,
+            written.as_ref().err(),
+        );
+        written.is_ok()
+    }
+
+    fn read(&mut self, offset: u64) {
+        let began = self.medium.now_ns();
+        let held = self.medium.read(offset);
+        self.account(
+            Operation::Read,
+            offset,
+            BLOCK_BYTES,
+            began,
+            held.as_ref().err(),
+        );
+        if let Ok(held) = held {
+            let offset = Bytes(offset);
+            self.places.push(CheckedPlace { offset, held });
+        }
+    }
+
+    fn settle(&mut self) {
+        if let Err(error) = self.medium.settle() {
+            self.fail(Operation::Flush, 0, &error);
+        }
+    }
+
+    fn account(
+        &mut self,
+        operation: Operation,
+        offset: u64,
+        bytes: u64,
+        began: u64,
+        error: Option<&io::Error>,
+    ) {
+        if let Some(error) = error {
+            self.fail(operation, offset, error);
+            return;
+        }
+        let tally = &mut self.tallies[operation.index()];
+        tally.ios += 1;
+        tally.bytes.0 += bytes;
+        let latency_ns = self.medium.now_ns() - began;
+        tally.latency.record(latency_ns);
+        self.busy_ns += latency_ns;
+    }
+
+    fn fail(&mut self, operation: Operation, offset: u64, error: &io::Error) {
+        let kind = error
+            .raw_os_error()
+            .map_or(FailureKind::Nothing, FailureKind::Errno);
+        let same =
+            |failure: &&mut IoFailure| (failure.operation, failure.kind) == (operation, kind);
+        match self.failures.iter_mut().find(same) {
+            Some(failure) => failure.count += 1,
+            None => self.failures.push(IoFailure {
+                operation,
+                kind,
+                offset: Bytes(offset),
+                count: 1,
+            }),
+        }
+    }
+
+    /// What has been done so far.
+    fn tell(&self, listener: &mut dyn FnMut(Event)) {
+        let moved = |operation: Operation| {
+            let tally = &self.tallies[operation.index()];
+            sokudo_model::Moved {
+                bytes: tally.bytes,
+                ios: tally.ios,
+            }
+        };
+        let (read, written) = (moved(Operation::Read), moved(Operation::Write));
+        listener(Event::Progress {
+            workload: 0,
+            at: Nanos(self.medium.now_ns()),
+            bytes: Bytes(read.bytes.0 + written.bytes.0),
+            ios: read.ios + written.ios,
+            each: [read, written, sokudo_model::Moved::default()],
+            phase: sokudo_model::Phase::Running,
+        });
+    }
+
+    fn shuffle(&mut self, places: &mut [u64]) {
+        for last in (1..places.len()).rev() {
+            let other = self.random.below(last as u64 + 1);
+            places.swap(last, usize::try_from(other).unwrap_or(last));
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
+fn share(part: u64, whole: u64) -> f64 {
+    match whole {
+        0 => 0.0,
+        whole => part as f64 / whole as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::Device;
+    use crate::target::SimulatedTarget;
+
+    fn check(spec: &str) -> CapacityCheck {
+        let device = Device::parse(spec).unwrap();
+        let mut target = Target::Simulated(SimulatedTarget::new(device));
+        let workload = Workload::new("capacity", Bytes(BLOCK_BYTES));
+        let outcome = run(&workload, 7, &mut target, &Control::new(), &mut |_| {}).unwrap();
+        assert_eq!(outcome.stopped, StopReason::Ended, "{:?}", outcome.failures);
+        outcome.capacity.unwrap()
+    }
+
+    #[test]
+    fn an_honest_device_holds_what_was_written_everywhere() {
+        for spec in ["sim:const?size=8GB", "sim:const?size=1GiB"] {
+            let check = check(spec);
+            assert!(check.places.len() > 60, "{spec}");
+            assert!(check.places.iter().all(|place| place.held == Held::Own));
+        }
+    }
+
+    #[test]
+    fn where_addresses_wrap_places_hold_what_belongs_elsewhere_by_multiples() {
+        let real = 3_001_999_360;
+        let check = check(&format!("sim:fake-capacity?size=64GB&real={real}"));
+        let distances = check.places.iter().filter_map(|place| match place.held {
+            Held::Other(other) => Some(place.offset.0.abs_diff(other.0)),
+            _ => None,
+        });
+        let distances: Vec<u64> = distances.collect();
+        assert!(distances.len() > 10);
+        assert!(
+            distances.iter().all(|it| it.is_multiple_of(real)),
+            "{distances:?}"
+        );
+    }
+
+    #[test]
+    fn where_writes_are_lost_the_end_is_found_to_the_block() {
+        let real = 3_001_999_360;
+        let check = check(&format!(
+            "sim:fake-capacity?size=64GB&real={real}&beyond=lost"
+        ));
+        let held = check.places.iter().filter(|place| place.held == Held::Own);
+        assert_eq!(
+            held.map(|place| place.offset.0).max(),
+            Some(real - BLOCK_BYTES)
+        );
+        let lost = check.places.iter().filter(|it| it.held == Held::Nothing);
+        assert_eq!(lost.map(|place| place.offset.0).min(), Some(real));
+    }
+
+    #[test]
+    fn a_file_on_a_disk_holds_what_is_written_to_it() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(32 << 20).unwrap();
+        let target = crate::FileTarget::overwrite(file.path()).unwrap();
+        let workload = Workload::new("capacity", Bytes(BLOCK_BYTES));
+        let mut target = Target::File(target);
+        let outcome = run(&workload, 7, &mut target, &Control::new(), &mut |_| {}).unwrap();
+        let check = outcome.capacity.unwrap();
+        assert!(check.places.iter().all(|place| place.held == Held::Own));
+        assert_eq!(check.between, Bytes::mib(8));
+        assert_eq!(outcome.operations.len(), 2);
+    }
+}

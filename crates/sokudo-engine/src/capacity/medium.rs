@@ -1,0 +1,226 @@
+//! Where stamped blocks are written and read: a real target, or a simulated one, which
+//! holds no data but knows where each block would be kept.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::time::Instant;
+
+use rustix::fs::Advice;
+use sokudo_model::{Bytes, Held, Nanos, Operation};
+use sokudo_stats::mix64;
+use sokudo_sys::Region;
+
+use super::{BLOCK_BYTES, WRITE_BYTES_MAX};
+use crate::sim;
+use crate::target::SimulatedTarget;
+
+/// Takes blocks that tell where they belong, and tells what is found at a place.
+pub(super) trait Medium {
+    /// Stamps all blocks of a range of at most [`WRITE_BYTES_MAX`].
+    fn write(&mut self, offset: u64, bytes: u64) -> io::Result<()>;
+    /// What the block at this place holds.
+    fn read(&mut self, offset: u64) -> io::Result<Held>;
+    /// Makes all that was written durable, and forgets it outside of the device.
+    fn settle(&mut self) -> io::Result<()>;
+    /// Time, in nanoseconds.
+    fn now_ns(&self) -> u64;
+}
+
+/// A file or device. A block holds this check's number, its place, and what follows from
+/// both, so that nothing else looks like it.
+pub(super) struct FileMedium {
+    file: File,
+    region: Region,
+    check: u64,
+    started_at: Instant,
+}
+
+/// Where in a block its place is told, in words of 8 bytes.
+const PLACE_WORD: usize = 1;
+
+impl FileMedium {
+    pub(super) fn new(file: File, seed: u64) -> io::Result<Self> {
+        let chunk_bytes = usize::try_from(WRITE_BYTES_MAX).map_err(io::Error::other)?;
+        let started_at = Instant::now();
+        // A second check with the same seed must not find the first one's blocks right.
+        let mut check = mix64(seed);
+        let since_epoch = std::time::SystemTime::UNIX_EPOCH
+            .elapsed()
+            .unwrap_or_default();
+        for part in [since_epoch.as_secs(), since_epoch.subsec_nanos().into()] {
+            check = mix64(check ^ part);
+        }
+        Ok(Self {
+            file,
+            region: Region::new(1, chunk_bytes)?,
+            check,
+            started_at,
+        })
+    }
+}
+
+fn stamp(check: u64, offset: u64, block: &mut [u8]) {
+    for (number, word) in block.chunks_exact_mut(8).enumerate() {
+        word.copy_from_slice(&word_of(check, offset, number).to_le_bytes());
+    }
+}
+
+fn word_of(check: u64, offset: u64, number: usize) -> u64 {
+    match number {
+        PLACE_WORD => offset ^ check,
+        _ => mix64(check ^ offset ^ (number as u64) << 52),
+    }
+}
+
+fn held_by(check: u64, offset: u64, block: &[u8]) -> Held {
+    let word = |number: usize| {
+        let bytes = block.get(number * 8..number * 8 + 8)?;
+        Some(u64::from_le_bytes(bytes.try_into().ok()?))
+    };
+    let Some(told) = word(PLACE_WORD).map(|word| word ^ check) else {
+        return Held::Nothing;
+    };
+    let is_whole = (0..block.len() / 8).all(|it| word(it) == Some(word_of(check, told, it)));
+    match is_whole {
+        true if told == offset => Held::Own,
+        true => Held::Other(Bytes(told)),
+        false => Held::Nothing,
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "at most WRITE_BYTES_MAX")]
+const fn length(bytes: u64) -> usize {
+    bytes as usize
+}
+
+impl Medium for FileMedium {
+    fn write(&mut self, offset: u64, bytes: u64) -> io::Result<()> {
+        let buffer = &mut self.region.chunk_mut(0)[..length(bytes)];
+        let blocks = buffer.chunks_exact_mut(length(BLOCK_BYTES));
+        for (block, number) in blocks.zip(0..) {
+            stamp(self.check, offset + number * BLOCK_BYTES, block);
+        }
+        self.file.write_all_at(buffer, offset)
+    }
+
+    fn read(&mut self, offset: u64) -> io::Result<Held> {
+        let block = &mut self.region.chunk_mut(0)[..length(BLOCK_BYTES)];
+        block.fill(0);
+        self.file.read_exact_at(block, offset)?;
+        Ok(held_by(self.check, offset, block))
+    }
+
+    fn settle(&mut self) -> io::Result<()> {
+        self.file.sync_all()?;
+        // Direct I/O leaves nothing behind; where there is none, what can be is forgotten.
+        let _ = sokudo_sys::flush_block_cache(&self.file);
+        rustix::fs::fadvise(&self.file, 0, None, Advice::DontNeed)?;
+        Ok(())
+    }
+
+    fn now_ns(&self) -> u64 {
+        u64::try_from(self.started_at.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+/// A simulated device, with what its cells would hold.
+pub(super) struct SimulatedMedium<'a> {
+    target: &'a mut SimulatedTarget,
+    /// The address of the block that was written last to each cell.
+    cells: HashMap<u64, u64>,
+    /// When each address was written last, in blocks written before.
+    written_at: HashMap<u64, u64>,
+    blocks: u64,
+}
+
+impl<'a> SimulatedMedium<'a> {
+    pub(super) fn new(target: &'a mut SimulatedTarget) -> Self {
+        Self {
+            target,
+            cells: HashMap::new(),
+            written_at: HashMap::new(),
+            blocks: 0,
+        }
+    }
+
+    fn request(&mut self, operation: Operation, offset: u64, bytes: u64) -> io::Result<()> {
+        let SimulatedTarget { device, now } = &mut *self.target;
+        let request = sim::Request {
+            id: 0,
+            operation,
+            offset,
+            bytes,
+        };
+        let mut completed = Vec::new();
+        device.submit(Nanos(*now), request);
+        while completed.is_empty() {
+            let Some(at) = device.next_event() else {
+                return Err(io::ErrorKind::TimedOut.into());
+            };
+            *now = at.0;
+            device.advance(at, &mut completed);
+        }
+        match completed[0].result {
+            Ok(moved) if moved == bytes || operation == Operation::Flush => Ok(()),
+            Ok(_) => Err(io::ErrorKind::UnexpectedEof.into()),
+            Err(errno) => Err(io::Error::from_raw_os_error(errno)),
+        }
+    }
+}
+
+impl Medium for SimulatedMedium<'_> {
+    fn write(&mut self, offset: u64, bytes: u64) -> io::Result<()> {
+        self.request(Operation::Write, offset, bytes)?;
+        for number in 0..bytes / BLOCK_BYTES {
+            let address = offset + number * BLOCK_BYTES;
+            self.blocks += 1;
+            self.written_at.insert(address, self.blocks);
+            if let Some(cell) = self.target.device.cell_of(address) {
+                self.cells.insert(cell, address);
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, offset: u64) -> io::Result<Held> {
+        self.request(Operation::Read, offset, BLOCK_BYTES)?;
+        let remembered = self.target.device.remembered_bytes() / BLOCK_BYTES;
+        let written_at = self.written_at.get(&offset);
+        if written_at.is_some_and(|at| self.blocks - at < remembered) {
+            return Ok(Held::Own);
+        }
+        let cell = self.target.device.cell_of(offset);
+        Ok(match cell.and_then(|cell| self.cells.get(&cell)) {
+            Some(address) if *address == offset => Held::Own,
+            Some(address) => Held::Other(Bytes(*address)),
+            None => Held::Nothing,
+        })
+    }
+
+    fn settle(&mut self) -> io::Result<()> {
+        self.request(Operation::Flush, 0, 0)
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.target.now
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_tells_where_it_belongs_and_nothing_else_looks_like_it() {
+        let mut block = vec![0; 4096];
+        assert_eq!(held_by(9, 8192, &block), Held::Nothing);
+        stamp(9, 8192, &mut block);
+        assert_eq!(held_by(9, 8192, &block), Held::Own);
+        assert_eq!(held_by(9, 4096, &block), Held::Other(Bytes(8192)));
+        assert_eq!(held_by(8, 8192, &block), Held::Nothing, "of another check");
+        block[4095] ^= 1;
+        assert_eq!(held_by(9, 8192, &block), Held::Nothing, "a flipped bit");
+    }
+}

@@ -1,0 +1,35 @@
+//! What places of a device held when what had been written to them was read back.
+
+use crate::units::Bytes;
+
+/// Places all over a device, written with blocks that tell where they belong, and read
+/// back after more had been written elsewhere than a drive holds in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CapacityCheck {
+    /// Size that the device says it has.
+    pub size: Bytes,
+    /// Written elsewhere between writing a place and reading it back.
+    pub between: Bytes,
+    /// The places that could be written and read, in order.
+    pub places: Vec<CheckedPlace>,
+}
+
+/// One place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckedPlace {
+    /// Its first byte.
+    pub offset: Bytes,
+    /// What it held.
+    pub held: Held,
+}
+
+/// What a block held when it was read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// What was written to it.
+    Own,
+    /// What was written to another place.
+    Other(Bytes),
+    /// Nothing that was written by this check.
+    Nothing,
+}
