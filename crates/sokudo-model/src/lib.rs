@@ -20,6 +20,7 @@ pub mod merge;
 pub mod occupancy;
 pub mod plan;
 pub mod run;
+pub mod steady;
 pub mod target;
 pub mod units;
 
@@ -41,6 +42,10 @@ pub use run::{
     BackendUse, CpuTime, Defect, Depths, Enough, FailureKind, HistogramPoint, IoFailure, Layout,
     LogPoint, Logs, Mismatch, MismatchKind, OperationTally, Outcome, Place, Row, Run, Schedule,
     SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
+};
+pub use steady::{
+    RoundFigure, SteadyClass, SteadyEstimate, SteadyLabel, SteadyPhase, SteadyPhaseKind,
+    SteadyProcedure, SteadyTest, SteadyWindow, WindowLook,
 };
 pub use target::{
     BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, Environment, FileState,

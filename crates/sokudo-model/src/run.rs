@@ -6,6 +6,7 @@ use sokudo_stats::{Histogram, median_reach};
 use crate::finding::{Assessment, Finding};
 use crate::inference::Inference;
 use crate::plan::{BackendKind, Operation, Plan, Workload};
+use crate::steady::SteadyProcedure;
 use crate::target::{DeviceCounters, Environment, TargetInfo};
 use crate::units::{Bytes, Nanos};
 
@@ -68,6 +69,10 @@ pub struct Schedule {
     /// where none is asked for.
     #[serde(default)]
     pub trim: u32,
+    /// Rounds until they are steady, in the place of all of the above; `None` for
+    /// anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<Box<SteadyProcedure>>,
 }
 
 /// When a row has been measured precisely enough.
@@ -107,6 +112,10 @@ impl Schedule {
     /// How many trials a row with these should have had: as many as it has once they
     /// are enough.
     pub fn trials_due(&self, trials: &[Trial]) -> u32 {
+        if self.steady.is_some() {
+            // Rounds end when they are steady; that is told by itself.
+            return u32::try_from(trials.len()).unwrap_or(u32::MAX);
+        }
         match self.enough {
             Some(enough) if enough.is_reached(trials) => {
                 u32::try_from(trials.len()).map_or(self.trials, |made| made.min(self.trials))

@@ -18,12 +18,14 @@ use crate::{date, json_layout};
 mod figures;
 mod place;
 mod result;
+mod steady;
 mod surface;
 mod trial;
 
 pub use figures::{BandwidthFigures, LatencyFigures, RateFigures};
 pub use place::{DefectDocument, PlaceDocument};
 pub use result::{BackendDocument, Direction, ResultDocument, ShareDocument, Status};
+pub use steady::{PhaseDocument, SteadyDocument, TrackedDocument, WindowFigures};
 pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
 pub use trial::{
     CpuDocument, DeviceDocument, FailureDocument, FailureWay, PointDocument, Stopped, TrialDocument,
@@ -76,6 +78,9 @@ pub struct RunDocument {
     pub inferences: Vec<Inference>,
     /// One entry per row, in the plan's order.
     pub results: Vec<ResultDocument>,
+    /// Rounds until the drive was steady; absent for anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<SteadyDocument>,
 }
 
 /// How the test file was made.
@@ -162,6 +167,7 @@ impl RunDocument {
             environment: run.environment.clone(),
             findings: run.findings.clone(),
             inferences: run.inferences.clone(),
+            steady: SteadyDocument::of(run),
             results: results
                 .map(|(row, fingerprint)| ResultDocument::from_row(row, &run.schedule, fingerprint))
                 .collect(),

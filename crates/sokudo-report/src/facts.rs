@@ -36,7 +36,10 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
             has_file(target).then(|| file_system_line(target)),
         ),
         ("File", has_file(target).then(|| file_line(target))),
-        ("Span", span_line(document)),
+        (
+            "Span",
+            span_line(document).filter(|_| document.steady.is_none()),
+        ),
         ("Places", places_line(document)),
         ("Write cache", special(document, "write cache")),
         ("Files", special(document, "files")),
@@ -374,6 +377,19 @@ fn found_as_it_is(document: &RunDocument, workload: &Workload) -> bool {
 
 fn trials_line(document: &RunDocument) -> String {
     let schedule = &document.schedule;
+    if let Some(steady) = &document.steady {
+        let end = if document.interrupted {
+            "; interrupted"
+        } else {
+            ""
+        };
+        let procedure = &steady.procedure;
+        let time = plain_time(procedure.round_time);
+        return format!(
+            "{} rounds at most, rows in turn, {time} per row, no pauses{end}",
+            schedule.trials
+        );
+    }
     let times = unique(
         document
             .results

@@ -5,7 +5,7 @@ use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
 use crate::shortfall::{shortfalls, verdict_cell};
-use crate::{date, number, surface};
+use crate::{TableStyle, date, number, steady, surface};
 
 mod places;
 
@@ -94,6 +94,10 @@ fn facts_list(document: &RunDocument) -> String {
 fn figures(document: &RunDocument) -> String {
     if surface::is_scan(document) {
         return places::render(document);
+    }
+    if let Some(steady) = &document.steady {
+        let lines = steady::lines(document, steady, &TableStyle::default());
+        return format!("```text\n{}\n```", lines.join("\n"));
     }
     format!(
         "{}\n\nMB/s is the median of the trials; 1 MB is 1,000,000 bytes. A percentile without \

@@ -16,6 +16,7 @@ mod palette;
 #[cfg(feature = "png")]
 mod png;
 mod reduce;
+mod rounds;
 #[cfg(test)]
 mod sample;
 mod scale;
@@ -36,13 +37,15 @@ use crate::document::RunDocument;
 /// What a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlotKind {
+    /// Rounds until a drive was steady, or its rate over what was written.
+    Rounds,
     /// Transfer rate and access time over the position on the device.
     Curve,
     /// Access time over the distance from the place before.
     Seek,
     /// Rates of rows, or by block size, as bars.
     Bars,
-    /// Rates by two of block size, depth and threads.
+    /// Rates by two of block size, depth and threads; of steady drives by block size and mix.
     Heat,
     /// Which share of I/Os was done within which time.
     Cdf,
@@ -54,7 +57,8 @@ pub enum PlotKind {
 
 impl PlotKind {
     /// Every kind, in the order in which the first that fits is chosen.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
+        Self::Rounds,
         Self::Curve,
         Self::Heat,
         Self::Bars,
@@ -67,6 +71,7 @@ impl PlotKind {
     /// The word for it.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Rounds => "rounds",
             Self::Curve => "curve",
             Self::Seek => "seek",
             Self::Bars => "bars",
@@ -80,11 +85,12 @@ impl PlotKind {
     /// What a run must have for it.
     const fn needs(self) -> &'static str {
         match self {
+            Self::Rounds => "rounds, as sokudo steady measures them",
             Self::Curve => "places over a device, as sokudo scan measures them",
             Self::Seek => "access times with distances, as sokudo scan measures them",
             Self::Bars => "rows with a bandwidth",
             Self::Heat => {
-                "rows that differ in two of block size, depth and threads, as those of sokudo sweep"
+                "rows that differ in two of block size, depth and threads, as those of sokudo sweep, or in block size and mix, as those of sokudo steady"
             }
             Self::Cdf | Self::Histogram => "latencies",
             Self::Time => "figures over time",
@@ -144,6 +150,7 @@ pub fn fitting(document: &RunDocument) -> Vec<PlotKind> {
 
 fn of_kind(document: &RunDocument, kind: PlotKind) -> Option<Figure> {
     match kind {
+        PlotKind::Rounds => rounds::figure(document),
         PlotKind::Curve => curve::figure(document),
         PlotKind::Seek => seek::figure(document),
         PlotKind::Bars => bars::figure(document),

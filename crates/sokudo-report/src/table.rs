@@ -9,6 +9,8 @@ mod matrix;
 
 use sokudo_model::Verdict;
 
+pub(crate) use matrix::sign;
+
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::facts::facts;
@@ -17,6 +19,7 @@ use crate::layout::{table_lines, table_width, wrapped};
 use crate::phase::Phase;
 use crate::phase_table;
 use crate::shortfall::shortfalls;
+use crate::steady;
 use crate::surface;
 
 /// Lines of text longer than this are hard to read, however wide the terminal.
@@ -168,6 +171,9 @@ fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
 }
 
 fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
+    if let Some(steady) = &document.steady {
+        return steady::lines(document, steady, style);
+    }
     if Phase::makes_up(document) {
         return phase_table::figure_lines(document, style);
     }

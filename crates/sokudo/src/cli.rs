@@ -6,6 +6,7 @@ mod info;
 mod plot;
 mod quick;
 mod scan;
+mod steady;
 mod sweep;
 
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ pub(crate) use info::InfoArguments;
 pub(crate) use plot::{Destination, Drawing, PlotArguments, Plotting};
 pub(crate) use quick::QuickArguments;
 pub(crate) use scan::{ScanArguments, WriteCache};
+pub(crate) use steady::{CacheState, SteadyArguments};
 pub(crate) use sweep::SweepArguments;
 
 /// What bare `sokudo` prints.
@@ -127,6 +129,9 @@ pub(crate) enum Command {
     /// Measure a range of block sizes, queue depths or threads
     #[command(after_help = sweep::EXAMPLES)]
     Sweep(Box<SweepArguments>),
+    /// Write a drive until it is steady and measure it then, as the SNIA PTS has it
+    #[command(after_help = steady::EXAMPLES)]
+    Steady(Box<SteadyArguments>),
     /// Measure a file system by Bonnie++'s phases
     #[command(after_help = bonnie::EXAMPLES)]
     Bonnie(BonnieArguments),

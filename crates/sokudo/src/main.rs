@@ -31,6 +31,7 @@ mod progress;
 mod quick;
 mod run_door;
 mod scan;
+mod steady;
 mod subject;
 mod sweep;
 
@@ -59,6 +60,7 @@ fn main() -> ExitCode {
         Some(Command::Quick(arguments)) => quick::run(&arguments),
         Some(Command::Scan(arguments)) => scan::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
+        Some(Command::Steady(arguments)) => steady::run(&arguments),
         Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
         Some(Command::Plot(arguments)) => picture::run(&arguments),
         Some(Command::Run(arguments)) => run_door::run(&arguments),

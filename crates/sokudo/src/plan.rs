@@ -103,6 +103,7 @@ pub(crate) fn schedule(arguments: &MarkArguments) -> Schedule {
         warm_up: crystal,
         enough: None,
         trim: 0,
+        steady: None,
     }
 }
 

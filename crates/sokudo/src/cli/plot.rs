@@ -59,12 +59,13 @@ pub(crate) struct Plotting {
 /// How a picture is drawn.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Drawing {
-    /// curve, seek, bars, heat, cdf, histogram or time [default: by method]
+    /// rounds, curve, seek, bars, heat, cdf, histogram or time [default: by method]
     ///
-    /// curve: transfer rate and access time over position. seek: access time over the
+    /// rounds: those until a drive was steady. curve: transfer rate and access time over
+    /// position. seek: access time over the
     /// distance from the place before. bars: rates of rows, or by block size. heat:
-    /// rates by two of block size, depth and threads. cdf and histogram: latencies.
-    /// time: rate over time. Without it, the first of curve, heat and bars that the
+    /// rates by two of block size, depth and threads, or by block size and mix. cdf and histogram: latencies.
+    /// time: rate over time. Without it, the first of rounds, curve, heat and bars that the
     /// run has data for.
     #[arg(
         long = "plot-kind",
@@ -93,6 +94,7 @@ pub(crate) struct Drawing {
 /// A kind of picture, by its word.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum KindName {
+    Rounds,
     Curve,
     Seek,
     Bars,
@@ -113,6 +115,7 @@ impl Drawing {
     /// What is drawn, where it was said.
     pub(crate) fn kind(self) -> Option<PlotKind> {
         self.kind.map(|kind| match kind {
+            KindName::Rounds => PlotKind::Rounds,
             KindName::Curve => PlotKind::Curve,
             KindName::Seek => PlotKind::Seek,
             KindName::Bars => PlotKind::Bars,

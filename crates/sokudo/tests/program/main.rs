@@ -31,6 +31,7 @@ mod rows;
 mod safety;
 mod scan;
 mod sokudo;
+mod steady;
 mod sweep;
 mod truth;
 mod write_cache;
