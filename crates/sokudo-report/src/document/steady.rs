@@ -98,10 +98,7 @@ impl PhaseDocument {
         let rounds = made.and_then(|made| u32::try_from(made).ok()).unwrap_or(0);
         let first = rounds.checked_sub(window.rounds);
         let is_test = phase.kind == SteadyPhaseKind::Rounds;
-        let range = match first.filter(|_| is_test) {
-            Some(first) => Some([first + 1, rounds]),
-            None => None,
-        };
+        let range = first.filter(|_| is_test).map(|first| [first + 1, rounds]);
         let tracked = phase.tracked.iter().zip(phase.tracked_rounds(rows));
         Self {
             kind: phase.kind,

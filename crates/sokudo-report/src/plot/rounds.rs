@@ -129,6 +129,7 @@ fn rounds(tracked: &[Tracked<'_>]) -> Option<Chart> {
     let mut parts = Vec::new();
     for (_, phase, from, to) in windows(tracked) {
         parts.push(part(phase, from));
+        layers.push(window_layer(phase, [from, to]));
         let band = |low, high| Shape::Bands(vec![vec![[from, low, high], [to, low, high]]]);
         layers.push(layer("", SHADE, band(0.0, left.scale.high)));
         layers.push(layer("", SHADE, band(90.0, 110.0)));
@@ -190,6 +191,17 @@ fn part(phase: &PhaseDocument, at: f64) -> Part {
     }
 }
 
+/// The window along the bottom, which a terminal shows, too.
+fn window_layer(phase: &PhaseDocument, ends: [f64; 2]) -> Layer {
+    let rounds = phase
+        .window
+        .map_or_else(String::new, |[from, to]| format!("rounds {from} to {to}"));
+    Layer {
+        figures: rounds,
+        ..layer(&part(phase, 0.0).name, SHADE, Shape::Ranges(vec![ends]))
+    }
+}
+
 fn layer(name: &str, ink: Ink, shape: Shape) -> Layer {
     Layer {
         name: name.to_owned(),
@@ -230,6 +242,7 @@ fn saturation(steady: &SteadyDocument, only: &Tracked<'_>) -> Option<Chart> {
     if let Some([from, to]) = only.phase.window {
         let (from, to) = (after(from - 1), after(to));
         parts.push(part(only.phase, from));
+        layers.push(window_layer(only.phase, [from, to]));
         let band = |low, high| Shape::Bands(vec![vec![[from, low, high], [to, low, high]]]);
         layers.push(layer("", SHADE, band(left.scale.low, left.scale.high)));
         let mean = only.mean();
