@@ -64,7 +64,7 @@ fn a_device_that_never_changes_is_steady_after_six_rounds() {
         .collect();
     assert_eq!(trials, [1, 6, 6, 6, 6]);
     let written = &results(&run)[0];
-    assert_eq!(written["trials"][0]["bytes"], 2 * 48 << 20);
+    assert_eq!(written["trials"][0]["bytes"], 96 << 20);
     // 32 in flight, each of 100 µs: the device is known.
     let figures = &phase["figures"][1];
     let iops = figures["iops_mean"].as_f64().unwrap();
