@@ -21,6 +21,7 @@ mod drift;
 mod explain;
 mod failures;
 mod invariants;
+mod rounds;
 #[cfg(test)]
 mod sample;
 mod splits;
@@ -53,7 +54,7 @@ type RowRule = fn(&Case<'_>) -> Option<Ruling>;
 type RunRule = fn(&Run) -> Option<Ruling>;
 
 /// The rules about rows, a list per theme.
-const ROW_RULES: [&[RowRule]; 13] = [
+const ROW_RULES: [&[RowRule]; 14] = [
     failures::RULES,
     invariants::RULES,
     target::RULES,
@@ -67,6 +68,7 @@ const ROW_RULES: [&[RowRule]; 13] = [
     drift::RULES,
     stalls::RULES,
     workload::RULES,
+    rounds::RULES,
 ];
 
 /// Judges every row and the run as a whole. Earlier judgements are replaced, so
@@ -115,7 +117,11 @@ pub fn tell_left_out(run: &mut Run, options: &[String]) {
 fn assess(run: &Run, row: &Row) -> Assessment {
     let case = Case { run, row };
     let rules = ROW_RULES.iter().copied().flatten();
-    let rulings: Vec<Ruling> = rules.filter_map(|rule| rule(&case)).collect();
+    let is_of_rounds = run.schedule.steady.is_some();
+    let rulings: Vec<Ruling> = rules
+        .filter_map(|rule| rule(&case))
+        .filter(|ruling| !(is_of_rounds && rounds::takes_trials_for_repetitions(ruling.code)))
+        .collect();
     // That the bytes arrived is a rule like any other: it speaks up when there is
     // no proof. So what nobody objects to is proven.
     let verdict = rulings

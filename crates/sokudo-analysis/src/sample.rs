@@ -232,6 +232,7 @@ fn run_of(block: Bytes, operations: OperationMix) -> Run {
             warm_up: false,
             enough: None,
             trim: 0,
+            steady: None,
         },
         target: directory(),
         environment: Environment::default(),

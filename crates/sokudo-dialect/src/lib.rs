@@ -7,6 +7,7 @@
 //! - [`hdparm`] knows hdparm's two timings.
 //! - [`quick`] knows the quick look: hdparm's timings, and dd.
 //! - [`sweep`] knows the sweeps of ATTO and MiniTool: block sizes against depths or threads.
+//! - [`steady`] knows the SNIA's Performance Test Specification: rounds until a drive is steady.
 //! - [`surface`] knows the scans of GNOME Disks and HD Tune.
 //! - [`explain`] knows the probes that show what a device is.
 //!
@@ -26,5 +27,6 @@ pub mod fio;
 pub mod hdparm;
 pub mod host;
 pub mod quick;
+pub mod steady;
 pub mod surface;
 pub mod sweep;

@@ -26,6 +26,7 @@ pub mod merge;
 pub mod occupancy;
 pub mod plan;
 pub mod run;
+pub mod steady;
 pub mod target;
 pub mod units;
 
@@ -56,6 +57,10 @@ pub use run::{
     BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure, Layout, LogPoint,
     Logs, Mismatch, MismatchKind, OperationTally, Outcome, Place, Row, Run, Schedule, SeriesPoint,
     SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
+};
+pub use steady::{
+    RoundFigure, SteadyClass, SteadyEstimate, SteadyLabel, SteadyPhase, SteadyPhaseKind,
+    SteadyProcedure, SteadyTest, SteadyWindow, WindowLook,
 };
 pub use target::{
     BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, Environment, FileState,

@@ -9,6 +9,7 @@ use crate::enough::Enough;
 use crate::finding::{Assessment, Finding};
 use crate::inference::Inference;
 use crate::plan::{BackendKind, Operation, Plan, Workload};
+use crate::steady::SteadyProcedure;
 use crate::target::{DeviceCounters, Environment, TargetInfo};
 use crate::units::{Bytes, Nanos};
 
@@ -73,12 +74,20 @@ pub struct Schedule {
     /// where none is asked for.
     #[serde(default)]
     pub trim: u32,
+    /// Rounds until they are steady, in the place of all of the above; `None` for
+    /// anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<Box<SteadyProcedure>>,
 }
 
 impl Schedule {
     /// How many trials a row with these should have had: as many as it has once no more
     /// are to be made.
     pub fn trials_due(&self, trials: &[Trial]) -> u32 {
+        if self.steady.is_some() {
+            // Rounds end when they are steady; that is told by itself.
+            return u32::try_from(trials.len()).unwrap_or(u32::MAX);
+        }
         match self.enough {
             Some(enough) if enough.ends(trials) => {
                 u32::try_from(trials.len()).map_or(self.trials, |made| made.min(self.trials))

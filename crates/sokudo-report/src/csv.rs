@@ -1,5 +1,5 @@
 //! CSV for spreadsheets and scripts: one line per result, for scans one per place
-//! (`places`), a unit in every name, an empty field for what is missing. Lines carry what they need to be told
+//! (`places`), for steady procedures one per round (`rounds`), a unit in every name, an empty field for what is missing. Lines carry what they need to be told
 //! apart when files are joined.
 
 use sokudo_model::Operation;
@@ -8,6 +8,7 @@ use crate::document::{LatencyFigures, ResultDocument, RunDocument};
 use crate::surface;
 
 mod places;
+mod rounds;
 
 /// A column: its name and its field in a line.
 type Column = (&'static str, fn(&RunDocument, &ResultDocument) -> String);
@@ -177,6 +178,9 @@ const COLUMNS: [Column; 56] = [
 pub fn render(document: &RunDocument) -> String {
     if surface::is_scan(document) {
         return places::render(document);
+    }
+    if let Some(steady) = &document.steady {
+        return rounds::render(document, steady);
     }
     let names = COLUMNS.map(|(name, _)| name.to_owned());
     let lines = document

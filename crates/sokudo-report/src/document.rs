@@ -20,6 +20,7 @@ mod inside;
 mod load;
 mod place;
 mod result;
+mod steady;
 mod surface;
 mod trial;
 
@@ -27,6 +28,7 @@ pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFig
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
 pub use place::{DefectDocument, PlaceDocument};
 pub use result::{BackendDocument, Direction, ResultDocument, ShareDocument, Status};
+pub use steady::{PhaseDocument, SteadyDocument, TrackedDocument, WindowFigures};
 pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
 pub use trial::{
     CpuDocument, DeviceDocument, FailureDocument, FailureWay, PointDocument, Stopped, TrialDocument,
@@ -85,6 +87,9 @@ pub struct RunDocument {
     pub load: Option<LoadDocument>,
     /// One entry per row, in the plan's order.
     pub results: Vec<ResultDocument>,
+    /// Rounds until the drive was steady; absent for anything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<SteadyDocument>,
 }
 
 /// How the test file was made.
@@ -188,6 +193,7 @@ impl RunDocument {
             findings: run.findings.clone(),
             inferences: run.inferences.clone(),
             load: LoadDocument::of(run, None),
+            steady: SteadyDocument::of(run),
             results: results
                 .map(|(row, fingerprint)| ResultDocument::from_row(row, &run.schedule, fingerprint))
                 .collect(),

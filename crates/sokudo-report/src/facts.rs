@@ -39,7 +39,12 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
             has_file(target).then(|| file_system_line(target)),
         ),
         ("File", has_file(target).then(|| file_line(target))),
-        ("Span", span_line(document).filter(shows_rows)),
+        (
+            "Span",
+            span_line(document)
+                .filter(shows_rows)
+                .filter(|_| document.steady.is_none()),
+        ),
         ("Places", places_line(document).filter(shows_rows)),
         ("Write cache", special(document, "write cache")),
         ("Files", special(document, "files")),
@@ -404,6 +409,19 @@ fn load_line(document: &RunDocument) -> Option<String> {
 
 fn trials_line(document: &RunDocument) -> String {
     let schedule = &document.schedule;
+    if let Some(steady) = &document.steady {
+        let end = if document.interrupted {
+            "; interrupted"
+        } else {
+            ""
+        };
+        let procedure = &steady.procedure;
+        let time = plain_time(procedure.round_time);
+        return format!(
+            "{} rounds at most, rows in turn, {time} per row, no pauses{end}",
+            schedule.trials
+        );
+    }
     let times = unique(
         document
             .results

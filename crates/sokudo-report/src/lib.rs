@@ -20,6 +20,7 @@ pub mod fio;
 pub mod info;
 pub mod markdown;
 pub mod plot;
+pub mod steady;
 pub mod table;
 
 mod date;

@@ -5,7 +5,7 @@ use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
 use crate::shortfall::{shortfalls, verdict_cell};
-use crate::{date, explain, load_table, number, surface};
+use crate::{TableStyle, date, explain, load_table, number, steady, surface};
 
 mod places;
 
@@ -111,6 +111,10 @@ fn figures(document: &RunDocument) -> String {
     }
     if surface::is_scan(document) {
         return places::render(document);
+    }
+    if let Some(steady) = &document.steady {
+        let lines = steady::lines(document, steady, &TableStyle::default());
+        return format!("```text\n{}\n```", lines.join("\n"));
     }
     let load = document.load.as_ref().map_or_else(String::new, |load| {
         let sentences = load_table::sentences(load).into_iter();

@@ -17,6 +17,7 @@ mod palette;
 #[cfg(feature = "png")]
 mod png;
 mod reduce;
+mod rounds;
 #[cfg(test)]
 mod sample;
 mod scale;
@@ -39,13 +40,15 @@ use crate::document::RunDocument;
 pub enum PlotKind {
     /// Latency against load.
     Load,
+    /// Rounds until a drive was steady, or its rate over what was written.
+    Rounds,
     /// Transfer rate and access time over the position on the device.
     Curve,
     /// Access time over the distance from the place before.
     Seek,
     /// Rates of rows, or by block size, as bars.
     Bars,
-    /// Rates by two of block size, depth and threads.
+    /// Rates by two of block size, depth and threads; of steady drives by block size and mix.
     Heat,
     /// Which share of I/Os was done within which time.
     Cdf,
@@ -57,8 +60,9 @@ pub enum PlotKind {
 
 impl PlotKind {
     /// Every kind, in the order in which the first that fits is chosen.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Load,
+        Self::Rounds,
         Self::Curve,
         Self::Heat,
         Self::Bars,
@@ -72,6 +76,7 @@ impl PlotKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Load => "load",
+            Self::Rounds => "rounds",
             Self::Curve => "curve",
             Self::Seek => "seek",
             Self::Bars => "bars",
@@ -86,11 +91,12 @@ impl PlotKind {
     const fn needs(self) -> &'static str {
         match self {
             Self::Load => "fixed rates, as sokudo load measures them",
+            Self::Rounds => "rounds, as sokudo steady measures them",
             Self::Curve => "places over a device, as sokudo scan measures them",
             Self::Seek => "access times with distances, as sokudo scan measures them",
             Self::Bars => "rows with a bandwidth",
             Self::Heat => {
-                "rows that differ in two of block size, depth and threads, as those of sokudo sweep"
+                "rows that differ in two of block size, depth and threads, as those of sokudo sweep, or in block size and mix, as those of sokudo steady"
             }
             Self::Cdf | Self::Histogram => "latencies",
             Self::Time => "figures over time",
@@ -151,6 +157,7 @@ pub fn fitting(document: &RunDocument) -> Vec<PlotKind> {
 fn of_kind(document: &RunDocument, kind: PlotKind) -> Option<Figure> {
     match kind {
         PlotKind::Load => load::figure(document),
+        PlotKind::Rounds => rounds::figure(document),
         PlotKind::Curve => curve::figure(document),
         PlotKind::Seek => seek::figure(document),
         PlotKind::Bars => bars::figure(document),

@@ -60,6 +60,7 @@ pub(crate) fn troubled_run() -> Run {
         warm_up: true,
         enough: None,
         trim: 0,
+        steady: None,
     };
     run.interrupted = true;
     run.rows.truncate(5);
@@ -167,6 +168,7 @@ pub(crate) fn run_of(rows: Vec<Row>) -> Run {
             warm_up: false,
             enough: None,
             trim: 0,
+            steady: None,
         },
         target: target(),
         environment: Environment {

@@ -9,6 +9,8 @@ mod matrix;
 
 use sokudo_model::Verdict;
 
+pub(crate) use matrix::sign;
+
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::explain;
@@ -19,6 +21,7 @@ use crate::load_table;
 use crate::phase::Phase;
 use crate::phase_table;
 use crate::shortfall::shortfalls;
+use crate::steady;
 use crate::surface;
 
 /// Lines of text longer than this are hard to read, however wide the terminal.
@@ -188,6 +191,9 @@ fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
 fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
     if let Some(load) = &document.load {
         return load_table::figure_lines(document, load, style);
+    }
+    if let Some(steady) = &document.steady {
+        return steady::lines(document, steady, style);
     }
     if Phase::makes_up(document) {
         return phase_table::figure_lines(document, style);

@@ -21,6 +21,7 @@ mod noise;
 mod permutation;
 mod quantile_interval;
 mod random;
+mod round_window;
 mod student;
 mod summary;
 mod warm_up;
@@ -38,6 +39,7 @@ pub use looks::{INTERVAL_TRIALS_MIN, is_look};
 pub use permutation::Permutation;
 pub use quantile_interval::quantile_interval;
 pub use random::{Random, mix64};
+pub use round_window::RoundWindow;
 pub use student::student_t;
 pub use summary::{
     Interval, Summary, first_deviation, median_interval, median_reach, trimmed_mean,

@@ -79,6 +79,7 @@ fn run() -> Run {
             warm_up: false,
             enough: None,
             trim: 0,
+            steady: None,
         },
         target: TargetInfo {
             name: "sim:const".to_owned(),
@@ -96,6 +97,7 @@ fn run() -> Run {
         rows: rows.collect(),
         findings: Vec::new(),
         inferences: Vec::new(),
+        circumstances: sokudo_model::Circumstances::default(),
         command: "sokudo mark".to_owned(),
         interrupted: false,
     }

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use sokudo_device::Neighbours;
 use sokudo_engine::{Control, StageOptions, run_stage};
 use sokudo_model::{
-    Bytes, Event, Nanos, Plan, Row, Schedule, Stage, StopReason, Trial, TrialEvidence,
+    Bytes, Event, Nanos, Plan, Row, Schedule, Stage, SteadyPhase, SteadyProcedure, StopReason,
+    Trial, TrialEvidence,
 };
 
 use crate::cache_guard::CacheGuard;
@@ -24,6 +25,8 @@ struct Step {
     /// Run and thrown away.
     warm_up: bool,
     pause_before: bool,
+    /// The phase of a steady procedure that it belongs to.
+    phase: Option<usize>,
 }
 
 /// The steps of a schedule over `rows` rows.
@@ -33,8 +36,11 @@ fn steps(schedule: &Schedule, rows: usize) -> Vec<Step> {
         trial,
         warm_up,
         pause_before: true,
+        phase: None,
     };
-    let mut steps: Vec<Step> = if schedule.warm_up {
+    let mut steps: Vec<Step> = if let Some(steady) = &schedule.steady {
+        rounds(steady)
+    } else if schedule.warm_up {
         // CrystalDiskMark: a row after the other, its pause between rows.
         (0..rows)
             .flat_map(|row| {
@@ -54,6 +60,30 @@ fn steps(schedule: &Schedule, rows: usize) -> Vec<Step> {
         first.pause_before = false;
     }
     steps
+}
+
+/// The steps of a steady procedure: phase after phase, each round by round.
+fn rounds(steady: &SteadyProcedure) -> Vec<Step> {
+    let of_phase = |(number, phase): (usize, &SteadyPhase)| {
+        let first = usize::try_from(phase.first_row).unwrap_or(usize::MAX);
+        let rows = (0..phase.rows).filter_map(move |row| first.checked_add(row.try_into().ok()?));
+        let of_round = move |trial| {
+            rows.clone().map(move |row| Step {
+                row,
+                trial,
+                warm_up: false,
+                pause_before: true,
+                phase: Some(number),
+            })
+        };
+        (0..phase.rounds_max).flat_map(of_round)
+    };
+    steady
+        .phases
+        .iter()
+        .enumerate()
+        .flat_map(of_phase)
+        .collect()
 }
 
 /// How long all trials and pauses take together at most, on a target of this size.
@@ -126,6 +156,9 @@ pub(crate) fn run(
         if trials.last().is_some_and(failed) || is_enough(schedule, trials) {
             continue;
         }
+        if is_phase_over(schedule, step, &rows) {
+            continue;
+        }
         if step.pause_before {
             pause(schedule.pause, control, listener);
         }
@@ -155,6 +188,10 @@ pub(crate) fn run(
         if measured_something && (!step.warm_up || failed(&trial)) {
             rows[step.row].trials.push(trial);
         }
+        // What follows would be measured on a drive in another state than it says.
+        if step.phase.is_some() && rows[step.row].trials.last().is_none_or(failed) {
+            break;
+        }
         let left_out = trials_at_most(schedule, expected[step.row]).saturating_sub(step.trial + 1);
         if left_out > 0 && is_enough(schedule, &rows[step.row].trials) {
             listener(Event::RowEnough {
@@ -164,6 +201,14 @@ pub(crate) fn run(
         }
     }
     Ok(Measured { rows, ended_by })
+}
+
+/// Whether the phase of a step has ended before the step's round.
+fn is_phase_over(schedule: &Schedule, step: Step, rows: &[Row]) -> bool {
+    let steady = schedule.steady.as_ref().zip(step.phase);
+    steady.is_some_and(|(steady, phase)| {
+        steady.phases[phase].is_over(&steady.window, rows, step.trial)
+    })
 }
 
 /// Whether a row needs no more trials.
@@ -185,6 +230,7 @@ pub(crate) fn trial(
         trial,
         warm_up: false,
         pause_before: false,
+        phase: None,
     };
     measure(plan, step, subject, control, listener)
 }
@@ -198,7 +244,10 @@ fn measure(
 ) -> Result<Trial, Exit> {
     let stage = &plan.stages[step.row];
     let workload = &stage.workloads[0];
-    subject.settle(workload);
+    // Rounds follow each other at once: a drive that rests between them is not steady.
+    if step.phase.is_none() {
+        subject.settle(workload);
+    }
     let cached_before = subject.cached();
     let others = subject.neighbours();
     let before = subject.counters();
@@ -272,6 +321,7 @@ mod tests {
             warm_up,
             enough: None,
             trim: 0,
+            steady: None,
         }
     }
 
@@ -314,6 +364,52 @@ mod tests {
                 (1, true, true),
                 (1, false, false),
                 (1, false, false),
+            ]
+        );
+    }
+
+    #[test]
+    fn phases_of_a_steady_procedure_follow_each_other_round_by_round() {
+        let phase = |first_row, rows, rounds_max| SteadyPhase {
+            kind: sokudo_model::SteadyPhaseKind::Rounds,
+            first_row,
+            rows,
+            rounds_max,
+            tracked: Vec::new(),
+            figure: sokudo_model::RoundFigure::Iops,
+            written_bytes_max: None,
+        };
+        let mut schedule = schedule(false);
+        schedule.steady = Some(Box::new(SteadyProcedure {
+            test: sokudo_model::SteadyTest::Iops,
+            class: sokudo_model::SteadyClass::Client,
+            label: sokudo_model::SteadyLabel::FileQuick,
+            round_time: Nanos(1),
+            capacity_bytes: Bytes(1),
+            active_range_bytes: Bytes(1),
+            window: sokudo_model::SteadyWindow::PTS,
+            phases: vec![phase(0, 1, 1), phase(1, 2, 2)],
+            differences: Vec::new(),
+            estimate: sokudo_model::SteadyEstimate {
+                time_min: Nanos(0),
+                time_max: Nanos(0),
+                written_bytes_min: Bytes(0),
+                written_bytes_max: Bytes(0),
+                assumptions: Vec::new(),
+            },
+        }));
+        let order: Vec<(usize, u32, Option<usize>)> = steps(&schedule, 3)
+            .iter()
+            .map(|step| (step.row, step.trial, step.phase))
+            .collect();
+        assert_eq!(
+            order,
+            [
+                (0, 0, Some(0)),
+                (1, 0, Some(1)),
+                (2, 0, Some(1)),
+                (1, 1, Some(1)),
+                (2, 1, Some(1)),
             ]
         );
     }

@@ -10,6 +10,7 @@ mod plot;
 mod precision;
 mod quick;
 mod scan;
+mod steady;
 mod sweep;
 
 use std::path::PathBuf;
@@ -31,6 +32,7 @@ pub(crate) use plot::{Destination, Drawing, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, Unasked};
 pub(crate) use quick::QuickArguments;
 pub(crate) use scan::{ScanArguments, WriteCache};
+pub(crate) use steady::{CacheState, SteadyArguments};
 pub(crate) use sweep::SweepArguments;
 
 /// What bare `sokudo` prints.
@@ -144,6 +146,9 @@ pub(crate) enum Command {
     /// Measure latency against load: the knee, and the rate that keeps a latency
     #[command(after_help = load::EXAMPLES)]
     Load(Box<LoadArguments>),
+    /// Write a drive until it is steady and measure it then, as the SNIA PTS has it
+    #[command(after_help = steady::EXAMPLES)]
+    Steady(Box<SteadyArguments>),
     /// Measure a file system by Bonnie++'s phases
     #[command(after_help = bonnie::EXAMPLES)]
     Bonnie(BonnieArguments),

@@ -2,7 +2,7 @@
 //! guess from what disks do where places are visited. While it runs, what has been moved
 //! corrects the guess.
 
-use sokudo_model::{Bytes, Nanos, Sample, Stage, Survey, Workload};
+use sokudo_model::{Bytes, Nanos, Operation, Sample, Stage, Survey, Workload};
 
 /// A good disk reads so much per second in the middle; solid state is soon done.
 const GUESSED_BYTES_PER_S: u64 = 150_000_000;
@@ -35,7 +35,17 @@ impl Expectation {
                 let length = workload.span.map(|span| span.length).or(size);
                 Self::of_survey(&survey, length.unwrap_or_default())
             }
-            (None, None) => Self::default(),
+            (None, None) => match workload.limits.bytes {
+                // What is discarded moves nothing.
+                Some(bytes) if workload.operations.single() != Some(Operation::Trim) => {
+                    let (time, bytes) = moving(bytes.0.saturating_mul(workload.clones.into()));
+                    Self {
+                        time: Nanos(time),
+                        bytes,
+                    }
+                }
+                _ => Self::default(),
+            },
         }
     }
 
@@ -97,6 +107,17 @@ mod tests {
         let all = expected(Sample::Whole, Some(Bytes(6_000_000_000_000)));
         assert_eq!(all.time, Nanos(40_000_000_000_000 + 2_600_000_000));
         assert_eq!(all.bytes, Some(Bytes(6_000_000_000_000)));
+    }
+
+    #[test]
+    fn a_planned_number_of_bytes_takes_as_long_as_a_good_disk() {
+        let mut workload = Workload::new("", Bytes::mib(1));
+        workload.clones = 2;
+        workload.limits.bytes = Some(Bytes(150_000_000));
+        let workloads = vec![workload];
+        let written = Expectation::of_stage(&Stage { workloads }, None);
+        assert_eq!(written.time, Nanos::from_secs(2));
+        assert_eq!(written.bytes, Some(Bytes(300_000_000)));
     }
 
     #[test]

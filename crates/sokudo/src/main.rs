@@ -35,6 +35,7 @@ mod quick;
 mod requirement;
 mod run_door;
 mod scan;
+mod steady;
 mod subject;
 mod sweep;
 
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         Some(Command::Explain(arguments)) => explain::run(&arguments),
         Some(Command::Sweep(arguments)) => sweep::run(&arguments),
         Some(Command::Load(arguments)) => load::run(&arguments),
+        Some(Command::Steady(arguments)) => steady::run(&arguments),
         Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Plot(arguments)) => picture::run(&arguments),

@@ -221,6 +221,7 @@ pub(crate) fn in_turn(trials: u32, pause: Nanos) -> Schedule {
         warm_up: false,
         enough: None,
         trim: 0,
+        steady: None,
     }
 }
 

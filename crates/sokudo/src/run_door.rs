@@ -185,6 +185,7 @@ impl View {
             warm_up: false,
             enough: None,
             trim: 0,
+            steady: None,
         };
         Self {
             progress: Progress::new(&planned.plan, &schedule, None, arguments.printing.quiet),

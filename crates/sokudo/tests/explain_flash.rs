@@ -88,6 +88,7 @@ fn explained(spec: &str, seed: u64, themes: &[&str]) -> Vec<Inference> {
             warm_up: false,
             enough: None,
             trim: 0,
+            steady: None,
         },
         target,
         environment: Environment::default(),

@@ -7,9 +7,9 @@ use sokudo_analysis::judge;
 use sokudo_dialect::crystal::{self, Direction, Profile};
 use sokudo_engine::{Control, SimulatedTarget, StageOptions, Target, run_stage, sim};
 use sokudo_model::{
-    Bytes, DirectIoSupport, Durability, Environment, Nanos, Operation, OperationMix, Order, Plan,
-    Row, Run, Schedule, Severity, Span, TargetInfo, TargetKind, Trial, TrialEvidence, Verdict,
-    Workload,
+    Bytes, Circumstances, DirectIoSupport, Durability, Environment, Nanos, Operation, OperationMix,
+    Order, Plan, Row, Run, Schedule, Severity, Span, TargetInfo, TargetKind, Trial, TrialEvidence,
+    Verdict, Workload,
 };
 
 const SEEDS: u64 = 50;
@@ -47,7 +47,7 @@ fn judged(spec: &str, workloads: Vec<Workload>, seed: u64) -> Run {
                 outcome: outcomes.remove(0),
                 evidence: TrialEvidence {
                     device: Some(simulated.device.counters().since(&before)),
-                    cached_before: None,
+                    ..TrialEvidence::default()
                 },
             });
         }
@@ -95,9 +95,11 @@ fn run_of(rows: Vec<Row>, target: TargetInfo, stages: Vec<sokudo_model::Stage>, 
             warm_up: false,
             enough: None,
             trim: 0,
+            steady: None,
         },
         target,
         environment: Environment::default(),
+        circumstances: Circumstances::default(),
         layout: None,
         rows,
         findings: Vec::new(),

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sokudo_model::Bytes;
+use sokudo_model::{Bytes, RoundFigure};
 
 use super::figure::{Body, Figure, Matrices, Matrix, Names};
 use super::heading;
 use super::scale::{Axis, Scale, Tick};
-use crate::document::{Direction, ResultDocument, RunDocument};
+use crate::document::{Direction, ResultDocument, RunDocument, SteadyDocument};
 use crate::number::rate;
+use crate::steady::{self, MatrixCell};
 
 const BYTES_PER_MB: f64 = 1e6;
 /// Rates that differ by more than this are told apart by their ratios.
@@ -51,6 +52,9 @@ impl Dimension {
 
 /// `None` when the rows make no table.
 pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
+    if let Some(steady) = &document.steady {
+        return of_mixes(document, steady);
+    }
     let shown: Vec<&ResultDocument> = document
         .results_by_direction()
         .into_iter()
@@ -78,8 +82,57 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         footer: heading::footer(document, &shown),
         body: Body::Matrices(Matrices {
             label: "MB/s".to_owned(),
-            axis: colour_axis(&values)?,
+            axis: colour_axis("MB/s", &values)?,
             matrices,
+        }),
+    })
+}
+
+/// Of a steady procedure: block sizes down, mixes across, each cell the mean of its window.
+fn of_mixes(document: &RunDocument, steady: &SteadyDocument) -> Option<Figure> {
+    let cells: Vec<MatrixCell<'_>> = steady::cells(document, steady).collect();
+    let sizes: BTreeSet<Bytes> = cells.iter().map(|cell| cell.block).collect();
+    // Reads first, as the PTS has it.
+    let writes: BTreeSet<u32> = cells.iter().map(|cell| 100 - cell.reads).collect();
+    if sizes.len() * writes.len() < 2 {
+        return None;
+    }
+    let (unit, divisor) = match cells.first()?.figure {
+        RoundFigure::Iops => ("IOPS", 1.0),
+        RoundFigure::BytesPerSecond => ("MB/s", BYTES_PER_MB),
+        RoundFigure::LatencyMeanNs => ("Mean latency, µs", 1e3),
+    };
+    let value = |size: Bytes, writes: u32| {
+        let mut here = cells.iter();
+        let cell = here.find(|cell| cell.block == size && cell.reads == 100 - writes)?;
+        Some(cell.figures.get(cell.figure)? / divisor)
+    };
+    let of_size = |size: &Bytes| writes.iter().map(|writes| value(*size, *writes)).collect();
+    let matrix = Matrix {
+        name: steady.label.clone(),
+        columns: Names {
+            label: "Reads/writes, %",
+            names: writes
+                .iter()
+                .map(|writes| format!("{}/{writes}", 100 - writes))
+                .collect(),
+        },
+        rows: Names {
+            label: "Block size",
+            names: sizes.iter().map(Bytes::to_string).collect(),
+        },
+        cells: sizes.iter().map(of_size).collect(),
+    };
+    let values: Vec<f64> = matrix.cells.iter().flatten().flatten().copied().collect();
+    let shown: Vec<&ResultDocument> = cells.iter().map(|cell| cell.result).collect();
+    Some(Figure {
+        title: heading::title(document, "block size and mix, means of the window"),
+        subtitle: heading::subtitle(document, &shown),
+        footer: heading::footer(document, &shown),
+        body: Body::Matrices(Matrices {
+            label: unit.to_owned(),
+            axis: colour_axis(unit, &values)?,
+            matrices: vec![matrix],
         }),
     })
 }
@@ -150,12 +203,12 @@ fn matrix(name: &str, results: &[&ResultDocument], across: Dimension, down: Dime
 }
 
 /// From the lowest to the highest rate; by ratios where these are far apart.
-fn colour_axis(values: &[f64]) -> Option<Axis> {
+fn colour_axis(label: &str, values: &[f64]) -> Option<Axis> {
     let low = values.iter().copied().reduce(f64::min)?;
     let high = values.iter().copied().reduce(f64::max)?;
     let is_wide = low > 0.0 && high / low > RATIO_OF_LOGARITHMS;
     if is_wide {
-        let axis = Axis::decades("MB/s, logarithmic", low, high, rate);
+        let axis = Axis::decades(format!("{label}, logarithmic"), low, high, rate);
         let ends = Scale {
             low,
             high,
@@ -172,7 +225,7 @@ fn colour_axis(values: &[f64]) -> Option<Axis> {
             ticks: ticks.collect(),
         })
     } else {
-        Some(Axis::from_zero("MB/s", high, 6))
+        Some(Axis::from_zero(label, high, 6))
     }
 }
 

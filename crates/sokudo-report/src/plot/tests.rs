@@ -14,6 +14,8 @@ fn pictures() -> Vec<(String, Figure)> {
         ("caches", both_caches()),
         ("sizes", sweep(&[4])),
         ("matrix", sweep(&[1, 2, 4, 8, 16, 32])),
+        ("steady", crate::steady::tests::iops()),
+        ("saturation", crate::steady::tests::saturation()),
     ];
     let mut pictures = Vec::new();
     for (name, document) in documents {

@@ -126,7 +126,7 @@ fn cell(result: &ResultDocument, style: &TableStyle) -> String {
 
 /// The worst that is to be said of a cell; a space where there is nothing, so that
 /// figures stay under each other.
-fn sign(result: &ResultDocument) -> &'static str {
+pub(crate) fn sign(result: &ResultDocument) -> &'static str {
     let has = |code: &str| result.findings.iter().any(|finding| finding.code == code);
     match result.verdict {
         Some(Verdict::Invalid) => INVALID,

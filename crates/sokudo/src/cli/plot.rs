@@ -59,12 +59,13 @@ pub(crate) struct Plotting {
 /// How a picture is drawn.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Drawing {
-    /// load, curve, seek, bars, heat, cdf, histogram or time [default: by method]
+    /// load, rounds, curve, seek, bars, heat, cdf, histogram or time [default: by method]
     ///
-    /// load: latency against load. curve: transfer rate and access time over position. seek: access time over the
+    /// load: latency against load. rounds: those until a drive was steady. curve: transfer
+    /// rate and access time over position. seek: access time over the
     /// distance from the place before. bars: rates of rows, or by block size. heat:
-    /// rates by two of block size, depth and threads. cdf and histogram: latencies.
-    /// time: rate over time. Without it, the first of load, curve, heat and bars that the
+    /// rates by two of block size, depth and threads, or by block size and mix. cdf and histogram: latencies.
+    /// time: rate over time. Without it, the first of load, rounds, curve, heat and bars that the
     /// run has data for.
     #[arg(
         long = "plot-kind",
@@ -94,6 +95,7 @@ pub(crate) struct Drawing {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum KindName {
     Load,
+    Rounds,
     Curve,
     Seek,
     Bars,
@@ -115,6 +117,7 @@ impl Drawing {
     pub(crate) fn kind(self) -> Option<PlotKind> {
         self.kind.map(|kind| match kind {
             KindName::Load => PlotKind::Load,
+            KindName::Rounds => PlotKind::Rounds,
             KindName::Curve => PlotKind::Curve,
             KindName::Seek => PlotKind::Seek,
             KindName::Bars => PlotKind::Bars,

@@ -235,6 +235,7 @@ fn empty_run(work: &Work<'_>) -> Run {
             warm_up: false,
             enough: None,
             trim: 0,
+            steady: None,
         },
         target: TargetInfo {
             name: "null:".to_owned(),

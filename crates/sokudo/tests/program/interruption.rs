@@ -154,7 +154,7 @@ fn a_disk_that_is_filled_up_by_somebody_else_is_told() {
 }
 
 /// Sends `signal` and waits for exit code 130.
-fn interrupt(child: Child, signal: Signal) -> Ended {
+pub(crate) fn interrupt(child: Child, signal: Signal) -> Ended {
     kill_process(pid(&child), signal).unwrap();
     let ended = wait(child);
     assert_eq!(ended.code(), Some(130), "{signal:?}: {ended:?}");
@@ -164,7 +164,7 @@ fn interrupt(child: Child, signal: Signal) -> Ended {
 /// Waits until the kernel has counted so many bytes, so that the process is where
 /// it is meant to be interrupted. `rchar` counts what is read by system calls, and
 /// so what psync reads; `write_bytes` what is written to any storage.
-fn wait_for_io(child: &Child, counter: &str, bytes: u64) {
+pub(crate) fn wait_for_io(child: &Child, counter: &str, bytes: u64) {
     let path = format!("/proc/{}/io", child.id());
     wait_until(Path::new(&path), |line| {
         let (name, moved) = line.split_once(": ").unwrap();

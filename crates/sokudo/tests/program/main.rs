@@ -11,8 +11,8 @@
 
 mod bad_input;
 mod bonnie;
-mod conditions;
 mod compare;
+mod conditions;
 mod consent;
 mod diskspd_door;
 mod explain;
@@ -38,6 +38,7 @@ mod rows;
 mod safety;
 mod scan;
 mod sokudo;
+mod steady;
 mod sweep;
 mod truth;
 mod write_cache;

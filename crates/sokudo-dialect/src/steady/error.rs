@@ -1,0 +1,71 @@
+//! Why a procedure cannot be.
+
+use sokudo_model::Bytes;
+
+use super::matrix::ROUNDS_LIMIT;
+
+/// Why a procedure cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SteadyError {
+    /// A mix that is none.
+    #[error("\"{mix}\" is no mix; write percent of reads and writes, such as 65/35")]
+    Mix {
+        /// As written.
+        mix: String,
+    },
+    /// The same mix twice.
+    #[error("{mix} is there twice; leave one out")]
+    Twice {
+        /// As written.
+        mix: String,
+    },
+    /// The test has no matrix.
+    #[error("--test wsat writes 4 KiB at random and nothing else; leave --sizes and --mixes out")]
+    FixedMatrix,
+    /// A block that does not fit the target or the active range.
+    #[error("blocks of {size} cannot be measured here; use powers of two from {unit} to 1 MiB")]
+    Unaligned {
+        /// The block.
+        size: Bytes,
+        /// What the target takes.
+        unit: Bytes,
+    },
+    /// No block size is left.
+    #[error(
+        "the target takes blocks of {unit}, and the test has none that fit; name some (--sizes)"
+    )]
+    NoCell {
+        /// What the target takes.
+        unit: Bytes,
+    },
+    /// No time to measure.
+    #[error("--round-time is 0; a cell needs some time, such as 1s")]
+    NoTime,
+    /// Fewer rounds than can be steady.
+    #[error(
+        "so few rounds can never be steady, because two windows of five must pass; allow at least {least}"
+    )]
+    FewRounds {
+        /// The fewest.
+        least: u32,
+    },
+    /// More rounds than anybody waits for.
+    #[error(
+        "{rounds} rounds are too many; use longer ones (--round-time), or at most {ROUNDS_LIMIT} (--rounds-max)"
+    )]
+    ManyRounds {
+        /// How many.
+        rounds: u64,
+    },
+    /// The active range holds no block.
+    #[error("{percent} % of {capacity} are less than 1 MiB, the largest block; use more (--size)")]
+    TooSmall {
+        /// The capacity.
+        capacity: Bytes,
+        /// The part of it.
+        percent: u32,
+    },
+    /// What is purged and not written cannot be read.
+    #[error("after a purge there is nothing to read; leave --precondition at 1 or more")]
+    NothingToRead,
+}

@@ -1,0 +1,93 @@
+//! How long a procedure takes and how much it writes, before it has begun: times as they
+//! are planned, and bytes at an assumed rate.
+
+use sokudo_model::{
+    Bytes, Nanos, Operation, SteadyEstimate, SteadyPhase, SteadyPhaseKind, SteadyWindow, Workload,
+};
+
+/// How fast the target is taken to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assumed {
+    /// Bytes per second, sequentially.
+    pub bytes_per_s: u64,
+    /// What that is taken from, such as `an NVMe drive`.
+    pub source: String,
+}
+
+/// Time and bytes of one turn of a row.
+#[derive(Clone, Copy, Default)]
+struct Turn {
+    time: u64,
+    written: u64,
+}
+
+pub(super) fn estimate(
+    workloads: &[Workload],
+    phases: &[SteadyPhase],
+    assumed: Assumed,
+) -> SteadyEstimate {
+    let mut least = Turn::default();
+    let mut most = Turn::default();
+    let mut rows = workloads.iter();
+    for phase in phases {
+        let count = usize::try_from(phase.rows).unwrap_or(usize::MAX);
+        let turns = rows.by_ref().take(count).map(|row| turn(row, &assumed));
+        let round = turns.fold(Turn::default(), |sum, turn| Turn {
+            time: sum.time.saturating_add(turn.time),
+            written: sum.written.saturating_add(turn.written),
+        });
+        let rounds_min = match phase.kind {
+            SteadyPhaseKind::Rounds => SteadyWindow::PTS.rounds_min().min(phase.rounds_max),
+            _ => 1,
+        };
+        least.time = least
+            .time
+            .saturating_add(round.time.saturating_mul(rounds_min.into()));
+        let all = u64::from(phase.rounds_max);
+        most.time = most.time.saturating_add(round.time.saturating_mul(all));
+        let written = round.written.saturating_mul(all);
+        // The round in which the limit is reached is carried out to its end.
+        let bounded = phase.written_bytes_max.map_or(written, |limit| {
+            written.min(limit.0.saturating_add(round.written))
+        });
+        most.written = most.written.saturating_add(bounded);
+        if phase.kind == SteadyPhaseKind::Precondition {
+            least.written = least.written.saturating_add(round.written);
+        }
+    }
+    SteadyEstimate {
+        time_min: Nanos(least.time),
+        time_max: Nanos(most.time),
+        written_bytes_min: Bytes(least.written),
+        written_bytes_max: Bytes(most.written),
+        assumptions: assumptions(assumed),
+    }
+}
+
+fn assumptions(assumed: Assumed) -> Vec<String> {
+    vec![
+        format!(
+            "{} MB/s are assumed, as of {}",
+            assumed.bytes_per_s / 1_000_000,
+            assumed.source
+        ),
+        "small and random blocks write less than that".to_owned(),
+    ]
+}
+
+fn turn(row: &Workload, assumed: &Assumed) -> Turn {
+    let rate = u128::from(assumed.bytes_per_s.max(1));
+    let bounded = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
+    let percent = u128::from(row.operations.percent(Operation::Write));
+    match (row.limits.time, row.limits.bytes) {
+        (Some(time), _) => Turn {
+            time: time.0,
+            written: bounded(rate * u128::from(time.0) / 1_000_000_000 * percent / 100),
+        },
+        (None, Some(Bytes(bytes))) if percent > 0 => Turn {
+            time: bounded(u128::from(bytes) * 1_000_000_000 / rate),
+            written: bytes,
+        },
+        _ => Turn::default(),
+    }
+}

@@ -1,0 +1,183 @@
+//! The cells of each test, which of them are tracked, and mixes as people write them:
+//! `100/0,65/35,0/100`.
+
+use std::str::FromStr;
+
+use sokudo_model::{Bytes, SteadyTest};
+
+use super::error::SteadyError;
+use super::{Cell, Request};
+
+/// Rounds beyond this are a mistake: a round each minute for a week.
+pub(super) const ROUNDS_LIMIT: u32 = 10_080;
+
+/// Block sizes of the IOPS test, in the order of the PTS.
+const IOPS_SIZES: [Bytes; 8] = [
+    Bytes::kib(1024),
+    Bytes::kib(128),
+    Bytes::kib(64),
+    Bytes::kib(32),
+    Bytes::kib(16),
+    Bytes::kib(8),
+    Bytes::kib(4),
+    Bytes(512),
+];
+/// Percent of reads of the IOPS test.
+const IOPS_READS: [u32; 7] = [100, 95, 65, 50, 35, 5, 0];
+/// Block sizes of the throughput test.
+const THROUGHPUT_SIZES: [Bytes; 2] = [Bytes::kib(1024), Bytes::kib(128)];
+/// Block sizes of the latency test.
+const LATENCY_SIZES: [Bytes; 3] = [Bytes::kib(8), Bytes::kib(4), Bytes(512)];
+/// Percent of reads of the latency test.
+const LATENCY_READS: [u32; 3] = [100, 65, 0];
+
+/// How many percent of the I/Os are reads, at most 100.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadPercent(u32);
+
+impl ReadPercent {
+    /// Writes only.
+    pub const WRITES: Self = Self(0);
+
+    /// From 0 to 100.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
+
+/// Several mixes, in the order in which they are measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mixes(Vec<ReadPercent>);
+
+/// A list such as `100/0,65/35,0/100`.
+impl FromStr for Mixes {
+    type Err = SteadyError;
+
+    fn from_str(text: &str) -> Result<Self, SteadyError> {
+        let mut mixes = Vec::new();
+        for part in text.split(',').map(str::trim) {
+            let wrong = || SteadyError::Mix {
+                mix: part.to_owned(),
+            };
+            let number = |digits: &str| {
+                let is_plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+                is_plain.then(|| digits.parse::<u32>().ok())?
+            };
+            let (reads, writes) = part.split_once('/').ok_or_else(wrong)?;
+            let (reads, writes) = number(reads).zip(number(writes)).ok_or_else(wrong)?;
+            if reads.checked_add(writes) != Some(100) {
+                return Err(wrong());
+            }
+            if mixes.contains(&ReadPercent(reads)) {
+                return Err(SteadyError::Twice {
+                    mix: part.to_owned(),
+                });
+            }
+            mixes.push(ReadPercent(reads));
+        }
+        Ok(Self(mixes))
+    }
+}
+
+/// The matrix of a test as the PTS has it, outer loop first.
+fn standard(test: SteadyTest) -> (Vec<Bytes>, Vec<u32>) {
+    match test {
+        SteadyTest::Iops => (IOPS_SIZES.to_vec(), IOPS_READS.to_vec()),
+        SteadyTest::Throughput => (THROUGHPUT_SIZES.to_vec(), vec![100, 0]),
+        SteadyTest::Latency => (LATENCY_SIZES.to_vec(), LATENCY_READS.to_vec()),
+        SteadyTest::WriteSaturation => (vec![Bytes::kib(4)], vec![0]),
+    }
+}
+
+/// The cells that are measured, in the order of a round.
+pub(super) fn cells(request: &Request) -> Result<Vec<Cell>, SteadyError> {
+    let (mut sizes, mut reads) = standard(request.test);
+    let is_fixed = request.test == SteadyTest::WriteSaturation;
+    if is_fixed && (request.sizes.is_some() || request.mixes.is_some()) {
+        return Err(SteadyError::FixedMatrix);
+    }
+    if let Some(asked) = &request.sizes {
+        sizes.clone_from(&asked.0);
+        if let Some(small) = sizes.iter().find(|size| !fits(request, **size)) {
+            return Err(SteadyError::Unaligned {
+                size: *small,
+                unit: request.block_min,
+            });
+        }
+    }
+    if let Some(Mixes(asked)) = &request.mixes {
+        reads = asked.iter().map(|mix| mix.0).collect();
+    }
+    // Sizes of the standard matrix that cannot be had here are left out, and told.
+    sizes.retain(|size| fits(request, *size));
+    let cell = |block: Bytes, percent: u32| Cell {
+        block,
+        reads: ReadPercent(percent),
+    };
+    let cells: Vec<Cell> = match request.test {
+        SteadyTest::Throughput => sizes
+            .iter()
+            .flat_map(|size| reads.iter().map(|percent| cell(*size, *percent)))
+            .collect(),
+        _ => reads
+            .iter()
+            .flat_map(|percent| sizes.iter().map(|size| cell(*size, *percent)))
+            .collect(),
+    };
+    if cells.is_empty() {
+        return Err(SteadyError::NoCell {
+            unit: request.block_min,
+        });
+    }
+    Ok(cells)
+}
+
+fn fits(request: &Request, size: Bytes) -> bool {
+    size.0.is_multiple_of(request.block_min.0.max(1)) && super::RANGE_UNIT.is_multiple_of(size.0)
+}
+
+/// Cells of the standard matrix that are not among these.
+pub(super) fn missing(test: SteadyTest, cells: &[Cell]) -> Vec<Cell> {
+    let (sizes, reads) = standard(test);
+    let all = reads.iter().flat_map(|percent| {
+        sizes.iter().map(|block| Cell {
+            block: *block,
+            reads: ReadPercent(*percent),
+        })
+    });
+    all.filter(|cell| !cells.contains(cell)).collect()
+}
+
+/// How many cells are left out, in words.
+pub(super) fn told_missing(test: SteadyTest, missing: &[Cell]) -> String {
+    let (sizes, reads) = standard(test);
+    let all = sizes.len() * reads.len();
+    format!(
+        "{} of the {all} cells of the matrix are left out",
+        missing.len()
+    )
+}
+
+/// The places of the cells by which it is told whether the drive is steady: the PTS's where
+/// they are measured, or else all.
+pub(super) fn tracked(test: SteadyTest, cells: &[Cell]) -> Vec<u32> {
+    let wanted: &[(Bytes, u32)] = match test {
+        SteadyTest::Latency => &[(Bytes::kib(4), 0)],
+        _ => &[
+            (Bytes::kib(4), 0),
+            (Bytes::kib(64), 65),
+            (Bytes::kib(1024), 100),
+        ],
+    };
+    let is_wanted = |cell: &Cell| wanted.contains(&(cell.block, cell.reads.get()));
+    let numbered = || (0u32..).zip(cells);
+    let found: Vec<u32> = numbered()
+        .filter(|(_, cell)| is_wanted(cell))
+        .map(|(place, _)| place)
+        .collect();
+    if found.is_empty() {
+        numbered().map(|(place, _)| place).collect()
+    } else {
+        found
+    }
+}

@@ -1,0 +1,180 @@
+//! Arguments of `sokudo steady`.
+
+use clap::{ArgGroup, Args, ValueEnum};
+use sokudo_dialect::steady::Mixes;
+use sokudo_dialect::sweep::Sizes;
+use sokudo_model::{BackendKind, Bytes, DirectMode, Nanos, SteadyTest};
+
+use super::{Destroying, Printing, backend_kind, direct_mode};
+
+/// What `--help` ends with.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  sokudo steady /dev/sdb --estimate                how long, and how much is written; measures nothing
+  sokudo steady /dev/sdb --purge --destroy WD-1234 IOPS by mix and block size, as PTS-C
+  sokudo steady /dev/nvme1n1 --enterprise --purge --destroy S4X1
+  sokudo steady /dev/sdb --test wsat --purge --destroy WD-1234 --plot wsat.svg
+  sokudo steady /mnt/data --size 64GiB --round-time 5s --sizes 4K,64K --mixes 100/0,65/35,0/100
+  sokudo steady sim:ssd --plot rounds.png          try it on a simulated drive
+
+The procedure of the SNIA's Performance Test Specification: the drive is purged (discarded,
+with --purge; secure erase is left to nvme format and hdparm), written through twice, and
+measured in rounds until five of them are steady, twice in a row, or 25 are over. The result
+is called PTS-like where all of that was done, and never a PTS result.
+
+Everything here writes. A device is destroyed only if --destroy names it; an existing file
+is overwritten only with --overwrite.
+
+Exit codes: 0 done, steady or not, 1 something failed, 2 wrong arguments, 3 refused because
+it would endanger data, 130 interrupted.";
+
+/// Which test of the PTS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Test {
+    /// Random I/O by mix and block size
+    Iops,
+    /// Sequential reads and writes of 128 KiB and 1 MiB
+    Throughput,
+    /// One random I/O at a time, then a histogram of writes
+    Latency,
+    /// Write saturation: random writes of 4 KiB until 4 × the capacity
+    Wsat,
+}
+
+impl Test {
+    /// In the model's words.
+    pub(crate) const fn in_model(self) -> SteadyTest {
+        match self {
+            Self::Iops => SteadyTest::Iops,
+            Self::Throughput => SteadyTest::Throughput,
+            Self::Latency => SteadyTest::Latency,
+            Self::Wsat => SteadyTest::WriteSaturation,
+        }
+    }
+}
+
+/// What becomes of the drive's own write cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CacheState {
+    /// It stays as it is
+    Keep,
+    /// Switched on
+    On,
+    /// Switched off
+    Off,
+}
+
+/// Arguments of `sokudo steady`, as given.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("classes").args(["client", "enterprise"]))]
+pub(crate) struct SteadyArguments {
+    /// Block device, file, directory or sim:MODEL
+    ///
+    /// In a directory, sokudo makes a test file of its own and removes it.
+    pub(crate) target: String,
+
+    /// Which test: iops, throughput, latency or wsat
+    ///
+    /// iops: random I/O by mix and block size, 56 cells. throughput: sequential, 128 KiB and
+    /// 1 MiB. latency: one I/O at a time, and a histogram. wsat: writes from purged to worn.
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "iops",
+        help_heading = "What is measured"
+    )]
+    pub(crate) test: Test,
+
+    /// As PTS-C: 2 threads at depth 16, 75 % of the capacity, write cache on (the default)
+    #[arg(long, help_heading = "What is measured")]
+    pub(crate) client: bool,
+
+    /// As PTS-E: 4 threads at depth 32, all of the capacity, write cache off
+    #[arg(long, help_heading = "What is measured")]
+    pub(crate) enterprise: bool,
+
+    /// Block sizes instead of the test's, such as 4K,64K
+    #[arg(long, value_name = "LIST", help_heading = "What is measured")]
+    pub(crate) sizes: Option<Sizes>,
+
+    /// Percent of reads and writes instead of the test's, such as 100/0,65/35,0/100
+    #[arg(long, value_name = "LIST", help_heading = "What is measured")]
+    pub(crate) mixes: Option<Mixes>,
+
+    /// What counts as the capacity [default: all of a file or device, 1GiB in a directory]
+    ///
+    /// In a directory, the size of the test file. Of a simulated device at most 1 GiB unless
+    /// told, so that the simulation ends soon.
+    #[arg(short, long, value_name = "SIZE", help_heading = "What is measured")]
+    pub(crate) size: Option<Bytes>,
+
+    /// Part of the capacity that is used, percent [default: 75, enterprise: 100]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100), help_heading = "What is measured")]
+    pub(crate) active_range: Option<u32>,
+
+    /// Print time and write volume and measure nothing
+    #[arg(long, help_heading = "What is measured")]
+    pub(crate) estimate: bool,
+
+    /// Discard everything first: all blocks of a device, those of a file
+    ///
+    /// Drives keep what was written in ways that slow later writes down; a discard (TRIM)
+    /// lets most of them begin anew. It is no secure erase.
+    #[arg(long, help_heading = "What is written before")]
+    pub(crate) purge: bool,
+
+    /// How often it is written through before; 0 for never
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(..=100), help_heading = "What is written before")]
+    pub(crate) precondition: u32,
+
+    /// Overwrite the existing file TARGET; its contents are lost
+    #[arg(long, help_heading = "What may be written")]
+    pub(crate) overwrite: bool,
+
+    #[command(flatten)]
+    pub(crate) destroying: Destroying,
+
+    /// How long a cell is measured in a round [default: 60s, simulated: 100ms]
+    #[arg(long, value_name = "TIME", help_heading = "How it is measured")]
+    pub(crate) round_time: Option<Nanos>,
+
+    /// Rounds after which it ends, steady or not [default: 25, wsat: what --time-max holds]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_080), help_heading = "How it is measured")]
+    pub(crate) rounds_max: Option<u32>,
+
+    /// How long --test wsat goes on at most [default: 6h, enterprise: 24h]
+    #[arg(
+        long,
+        value_name = "TIME",
+        conflicts_with = "rounds_max",
+        help_heading = "How it is measured"
+    )]
+    pub(crate) time_max: Option<Nanos>,
+
+    /// The drive's own write cache: keep, on or off [default: the class's, where it can be switched]
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "STATE",
+        help_heading = "How it is measured"
+    )]
+    pub(crate) write_cache: Option<CacheState>,
+
+    /// How I/O is issued: auto, io_uring, libaio or psync
+    #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = "How it is measured")]
+    pub(crate) engine: BackendKind,
+
+    /// Bypass the page cache: on, off, or where possible (auto)
+    #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = "How it is measured")]
+    pub(crate) direct: DirectMode,
+
+    /// Where all chance starts from; the same seed repeats the same offsets
+    #[arg(long, value_name = "N", help_heading = "How it is measured")]
+    pub(crate) seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) printing: Printing,
+}

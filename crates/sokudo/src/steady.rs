@@ -1,0 +1,266 @@
+//! `sokudo steady`: rounds until a drive is steady, as the SNIA's Performance Test
+//! Specification has it.
+//!
+//! It destroys nothing without consent, and it says what it will take before it begins.
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use sokudo_device::System;
+use sokudo_device::write_cache::WriteCacheSwitch;
+use sokudo_dialect::steady::{self, Assumed, Medium, Planned, Request};
+use sokudo_model::{
+    BlockDeviceKind, Bytes, DataContent, DriveCache, Nanos, Operation, Schedule, SteadyClass,
+    SteadyProcedure, TargetInfo, TargetKind,
+};
+use sokudo_report::steady::estimate_lines;
+
+use crate::cli::{CacheState, SteadyArguments};
+use crate::exit::{self, Exit};
+use crate::measurement::{self, Measurement};
+use crate::output;
+use crate::plan::TEST_FILE_SIZE;
+use crate::subject::{Named, Permission};
+
+/// What a simulated device is taken for unless told: larger ones take minutes to write.
+const SIMULATED_SIZE_MAX: Bytes = Bytes::gib(1);
+/// How long a cell of a simulated device takes, for the same reason.
+const SIMULATED_ROUND_TIME: Nanos = Nanos::from_millis(100);
+/// Blocks are multiples of this where the target does not say of what.
+const BLOCK_MIN: Bytes = Bytes(512);
+
+/// Sequential rates that drives of a kind can be expected to keep up, bytes per second.
+const ROTATING: u64 = 150_000_000;
+const NVME: u64 = 1_500_000_000;
+const SATA: u64 = 450_000_000;
+const UNKNOWN: u64 = 500_000_000;
+
+/// Measures and prints, or says what it would take.
+pub(crate) fn run(arguments: &SteadyArguments) -> Result<(), Exit> {
+    let named = Named::recognise(&arguments.target)?;
+    let medium = medium(arguments, &named)?;
+    if !arguments.estimate {
+        check_consent(arguments, named.kind())?;
+    }
+    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    let capacity = capacity(arguments, &named)?;
+    let request = Request {
+        test: arguments.test.in_model(),
+        class: class(arguments),
+        capacity,
+        active_percent: arguments.active_range,
+        medium,
+        block_min: named.direct_unit().unwrap_or(BLOCK_MIN).max(BLOCK_MIN),
+        round_time: arguments.round_time.unwrap_or(match medium {
+            Medium::Simulated => SIMULATED_ROUND_TIME,
+            _ => steady::ROUND_TIME,
+        }),
+        rounds_max: arguments.rounds_max,
+        time_max: arguments.time_max,
+        sizes: arguments.sizes.clone(),
+        mixes: arguments.mixes.clone(),
+        passes: arguments.precondition,
+        purge: arguments.purge,
+        drive_cache: drive_cache(arguments, &named),
+        assumed: assumed(&named),
+        seed,
+    };
+    let Planned {
+        mut plan,
+        mut procedure,
+    } = steady::plan(&request)
+        .map_err(|error| Exit::usage(anyhow!("{}: {error}", arguments.target)))?;
+    let whole = named.size().filter(|whole| capacity < *whole);
+    if let Some(whole) = whole {
+        let text = format!("only the first {capacity} of {whole} are taken for the capacity");
+        procedure.differences.push(text);
+    }
+    if arguments.estimate {
+        return output::print(&(estimate_lines(&procedure).join("\n") + "\n"));
+    }
+    for workload in plan
+        .stages
+        .iter_mut()
+        .flat_map(|stage| &mut stage.workloads)
+    {
+        workload.backend = arguments.engine;
+        // A discard has no data that a cache could hold.
+        if workload.operations.single() != Some(Operation::Trim) {
+            workload.direct = arguments.direct;
+        }
+    }
+    let notes = told_before(&procedure, named.kind(), arguments.printing.quiet);
+    let measurement = Measurement {
+        target: &arguments.target,
+        permission: Permission::new(arguments.overwrite, &arguments.destroying),
+        named,
+        plan,
+        schedule: schedule(procedure),
+        test_file_size: capacity,
+        notes,
+        data: DataContent::Random,
+        command: measurement::command(arguments.seed, seed),
+    };
+    measurement.run_and_print(&arguments.printing)
+}
+
+fn schedule(procedure: SteadyProcedure) -> Schedule {
+    let rounds = procedure.phases.iter().map(|phase| phase.rounds_max).max();
+    Schedule {
+        name: "rounds".to_owned(),
+        steady: Some(Box::new(procedure)),
+        ..measurement::in_turn(rounds.unwrap_or(1), Nanos(0))
+    }
+}
+
+/// What is told on standard error before the first write. In a directory making the test
+/// file is one, so that it is told at once; elsewhere after all refusals.
+fn told_before(procedure: &SteadyProcedure, kind: TargetKind, quiet: bool) -> Vec<String> {
+    let lines: Vec<String> = estimate_lines(procedure)
+        .iter()
+        .map(|line| line.trim().to_owned())
+        .collect();
+    if kind != TargetKind::Directory {
+        return lines;
+    }
+    if !quiet {
+        lines.iter().for_each(exit::note);
+    }
+    Vec::new()
+}
+
+fn class(arguments: &SteadyArguments) -> SteadyClass {
+    if arguments.enterprise {
+        SteadyClass::Enterprise
+    } else {
+        SteadyClass::Client
+    }
+}
+
+fn medium(arguments: &SteadyArguments, named: &Named) -> Result<Medium, Exit> {
+    let target = &arguments.target;
+    match named.kind() {
+        TargetKind::Null => Err(Exit::usage(anyhow!(
+            "{target} is no device, so that it cannot become steady; name a device, a directory or sim:ssd"
+        ))),
+        TargetKind::Simulated if arguments.purge => Err(Exit::usage(anyhow!(
+            "{target} begins as purged as can be; leave --purge out"
+        ))),
+        TargetKind::Simulated => Ok(Medium::Simulated),
+        TargetKind::BlockDevice => Ok(Medium::Device),
+        _ => Ok(Medium::File),
+    }
+}
+
+/// All tests write, so that without consent there is nothing to measure.
+fn check_consent(arguments: &SteadyArguments, kind: TargetKind) -> Result<(), Exit> {
+    let target = &arguments.target;
+    if arguments.overwrite && kind != TargetKind::File {
+        return Err(match kind {
+            TargetKind::BlockDevice => Exit::Refused(anyhow!(
+                "{target} is a block device, and --overwrite is for regular files only"
+            )),
+            _ => Exit::usage(anyhow!(
+                "{target} is no existing file, so there is nothing to --overwrite; leave it out"
+            )),
+        });
+    }
+    let way_out = match kind {
+        TargetKind::BlockDevice if arguments.destroying.destroy.is_empty() => {
+            "name it with --destroy, or measure a directory on it; --estimate writes nothing"
+        }
+        TargetKind::File if !arguments.overwrite => {
+            "use --overwrite to lose its contents, or name its directory; --estimate writes nothing"
+        }
+        _ => return Ok(()),
+    };
+    Err(Exit::Refused(anyhow!(
+        "{target} is not written without consent, because that destroys what it holds, and a \
+         drive becomes steady only by being written; {way_out}"
+    )))
+}
+
+/// What counts as the capacity.
+fn capacity(arguments: &SteadyArguments, named: &Named) -> Result<Bytes, Exit> {
+    let target = &arguments.target;
+    let Some(whole) = named.size() else {
+        return match named.kind() {
+            TargetKind::BlockDevice => Err(Exit::failed(anyhow!(
+                "the size of {target} is unknown; see whether the device answers (dmesg)"
+            ))),
+            // The test file is made of whole blocks of 1 MiB.
+            _ => match arguments.size {
+                Some(size) if size.0 == 0 || !size.0.is_multiple_of(Bytes::MIB) => {
+                    Err(Exit::usage(anyhow!(
+                        "--size {size} is not a multiple of 1 MiB, the largest block; use {}",
+                        Bytes((size.0 / Bytes::MIB).max(1) * Bytes::MIB)
+                    )))
+                }
+                size => Ok(size.unwrap_or(TEST_FILE_SIZE)),
+            },
+        };
+    };
+    match arguments.size {
+        Some(asked) if asked > whole => Err(Exit::usage(anyhow!(
+            "--size is {asked}, but {target} has only {whole}; use less, or leave it out"
+        ))),
+        Some(asked) => Ok(asked),
+        None if named.kind() == TargetKind::Simulated => Ok(whole.min(SIMULATED_SIZE_MAX)),
+        None => Ok(whole),
+    }
+}
+
+fn info(named: &Named) -> Option<&TargetInfo> {
+    match named {
+        Named::Path(inspected) => Some(&inspected.info),
+        Named::Simulated(_) | Named::Null => None,
+    }
+}
+
+/// The state of the write cache: as asked for, or the class's where every drive under a
+/// device answers what its own is.
+fn drive_cache(arguments: &SteadyArguments, named: &Named) -> DriveCache {
+    match arguments.write_cache {
+        Some(CacheState::Keep) => return DriveCache::Keep,
+        Some(CacheState::On) => return DriveCache::On,
+        Some(CacheState::Off) => return DriveCache::Off,
+        None => {}
+    }
+    let Some(info) = info(named).filter(|info| info.kind == TargetKind::BlockDevice) else {
+        return DriveCache::Keep;
+    };
+    let mut drives = info
+        .leaves()
+        .map(|leaf| PathBuf::from(format!("/dev/{}", leaf.name)))
+        .peekable();
+    let answers = |path: PathBuf| {
+        let switch = WriteCacheSwitch::open(&System::host(), &path);
+        switch.is_ok_and(|switch| switch.state().is_ok())
+    };
+    if drives.peek().is_some() && drives.all(answers) {
+        steady::class_cache(class(arguments))
+    } else {
+        DriveCache::Keep
+    }
+}
+
+/// How fast the target is taken to be, for the estimate.
+fn assumed(named: &Named) -> Assumed {
+    let of = |bytes_per_s, source: &str| Assumed {
+        bytes_per_s,
+        source: source.to_owned(),
+    };
+    let Some(leaf) = info(named).and_then(|info| info.leaves().next()) else {
+        return match named {
+            Named::Simulated(_) => of(NVME, "a simulated drive, whose time is virtual"),
+            _ => of(UNKNOWN, "a drive of which nothing is known"),
+        };
+    };
+    match (leaf.kind, leaf.rotational) {
+        _ if leaf.name.starts_with("nvme") => of(NVME, "an NVMe drive"),
+        (BlockDeviceKind::VirtualDisk, _) => of(UNKNOWN, "a virtual disk"),
+        (_, Some(true)) => of(ROTATING, "a rotating disk"),
+        (_, Some(false)) => of(SATA, "a solid-state drive that is no NVMe drive"),
+        _ => of(UNKNOWN, "a drive of which nothing is known"),
+    }
+}

@@ -1,0 +1,329 @@
+//! Rounds until a drive is steady: on simulated devices, on files, and on devices only
+//! with consent.
+
+use std::ffi::OsStr;
+use std::fs;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::interruption::{interrupt, wait_for_io};
+use crate::loop_device::LoopDevice;
+use crate::sokudo::{Ended, codes, directory_on_disk, end, program, results, start};
+
+/// A part of the matrix, in short rounds.
+const SHORT: [&str; 6] = [
+    "--sizes",
+    "4K,64K",
+    "--mixes",
+    "65/35,0/100",
+    "--round-time",
+    "50ms",
+];
+
+/// A drive that takes 64 MiB at once and writes them slowly.
+const SLOW_FLASH: &str = "sim:ssd?cache=64MiB&program=3ms";
+
+/// `sokudo steady TARGET ARGUMENTS`.
+fn steady(target: impl AsRef<OsStr>, arguments: &[&str]) -> Ended {
+    let mut command = program();
+    command.arg("steady").arg(target).arg("--quiet");
+    end(command.args(arguments))
+}
+
+/// Its result.
+fn measured(target: impl AsRef<OsStr>, arguments: &[&str]) -> Value {
+    steady(target, &[arguments, &["--format", "json"]].concat()).json()
+}
+
+fn label(run: &Value) -> &str {
+    run["steady"]["label"].as_str().unwrap()
+}
+
+/// The rounds of the phase that is the test.
+fn test_phase(run: &Value) -> &Value {
+    let phases = run["steady"]["phases"].as_array().unwrap();
+    phases
+        .iter()
+        .find(|phase| phase["kind"] == "rounds")
+        .unwrap()
+}
+
+#[test]
+fn a_device_that_never_changes_is_steady_after_six_rounds() {
+    let run = measured("sim:const", &[&SHORT[..], &["--size", "64MiB"]].concat());
+    assert_eq!(label(&run), "device-preconditioned (steady)");
+    assert_eq!(run["method"], "steady/iops");
+    let phase = test_phase(&run);
+    assert_eq!(phase["rounds"], 6);
+    assert_eq!(phase["window"], serde_json::json!([2, 6]));
+    // One row writes the device through, four take turns.
+    let trials: Vec<usize> = results(&run)
+        .iter()
+        .map(|result| result["trials"].as_array().unwrap().len())
+        .collect();
+    assert_eq!(trials, [1, 6, 6, 6, 6]);
+    let written = &results(&run)[0];
+    assert_eq!(written["trials"][0]["bytes"], 96 << 20);
+    // 32 in flight, each of 100 µs: the device is known.
+    let figures = &phase["figures"][1];
+    let iops = figures["iops_mean"].as_f64().unwrap();
+    assert!((iops / 320_000.0 - 1.0).abs() < 0.02, "{iops}");
+    for result in results(&run) {
+        assert_eq!(result["status"], "complete");
+        assert_eq!(result["verdict"], "VERIFIED");
+        assert_eq!(codes(result), [""; 0], "{result}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_rounds() {
+    let phases = || {
+        measured("sim:ssd", &[&SHORT[..], &["--size", "64MiB"]].concat())["steady"]["phases"]
+            .clone()
+    };
+    assert_eq!(phases(), phases());
+}
+
+#[test]
+fn a_cache_that_fills_is_seen_and_the_window_lies_behind_it() {
+    let run = measured(
+        SLOW_FLASH,
+        &["--test", "wsat", "--size", "512MiB", "--round-time", "20ms"],
+    );
+    let rounds: Vec<f64> = test_phase(&run)["tracked"][0]["rounds"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rate| rate.as_f64().unwrap())
+        .collect();
+    assert!(rounds[0] > 4.0 * rounds[rounds.len() - 1], "{rounds:?}");
+    assert_eq!(run["steady"]["is_steady"], true);
+    let mean = test_phase(&run)["figures"][0]["iops_mean"]
+        .as_f64()
+        .unwrap();
+    let median = results(&run)[0]["iops"]["median"].as_f64().unwrap();
+    assert!(mean < rounds[0] / 4.0, "{mean} {median}");
+}
+
+#[test]
+fn what_is_not_steady_in_the_last_round_is_called_so() {
+    let size = ["--test", "wsat", "--size", "512MiB"];
+    let arguments = [&size[..], &["--round-time", "10ms", "--rounds-max", "6"]].concat();
+    let run = measured(SLOW_FLASH, &arguments);
+    let ended = steady(SLOW_FLASH, &arguments);
+    assert_eq!(run["steady"]["is_steady"], false);
+    assert!(label(&run).ends_with("(NOT STEADY)"));
+    assert_eq!(codes(&results(&run)[0]), ["not-steady"]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    assert!(
+        ended.printed.contains("NOT STEADY after 6 rounds"),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn saturation_ends_when_four_capacities_are_written() {
+    // It would take six rounds to be steady.
+    let run = measured(
+        "sim:const?latency=10us",
+        &["--test", "wsat", "--size", "2MiB", "--round-time", "1ms"],
+    );
+    let phase = test_phase(&run);
+    let bytes: u64 = results(&run)[0]["trials"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|trial| trial["bytes"].as_u64().unwrap())
+        .sum();
+    assert!(phase["rounds"].as_u64().unwrap() < 6, "{phase}");
+    assert!(bytes >= 8 << 20, "{bytes}");
+    assert!(label(&run).ends_with("(NOT STEADY)"));
+}
+
+#[test]
+fn every_test_has_the_rows_of_the_pts() {
+    for (test, rows) in [
+        ("iops", 57),
+        ("throughput", 5),
+        ("latency", 11),
+        ("wsat", 1),
+    ] {
+        let run = measured(
+            "sim:const",
+            &[
+                "--test",
+                test,
+                "--size",
+                "16MiB",
+                "--round-time",
+                "1ms",
+                "--enterprise",
+            ],
+        );
+        assert_eq!(results(&run).len(), rows, "{test}");
+        let last = &results(&run)[rows - 1]["workload"];
+        let load = (
+            last["clones"].as_u64().unwrap(),
+            last["depth"].as_u64().unwrap(),
+        );
+        assert_eq!(
+            load,
+            if test == "latency" { (1, 1) } else { (4, 32) },
+            "{test}"
+        );
+        assert_eq!(last["span"]["length"], 16 << 20, "all of the capacity");
+    }
+}
+
+#[test]
+fn a_test_file_is_written_through_measured_and_removed() {
+    let directory = directory_on_disk();
+    let run = measured(
+        directory.path(),
+        &[&SHORT[..], &["--size", "16MiB"]].concat(),
+    );
+    assert!(
+        label(&run).starts_with("file-prefilled ("),
+        "{}",
+        label(&run)
+    );
+    assert_eq!(results(&run)[0]["trials"][0]["bytes"], 24 << 20);
+    assert!(test_phase(&run)["rounds"].as_u64().unwrap() >= 6);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn an_existing_file_is_overwritten_only_if_that_is_said() {
+    let directory = directory_on_disk();
+    let file = directory.path().join("data");
+    fs::write(&file, vec![7; 4 << 20]).unwrap();
+    steady(&file, &SHORT).refused(3, &["--overwrite", "--estimate"]);
+    let estimate = steady(&file, &["--estimate"]);
+    assert_eq!(estimate.code(), Some(0), "{estimate:?}");
+    assert!(estimate.printed.contains("expected: "), "{estimate:?}");
+    assert!(fs::read(&file).unwrap().iter().all(|byte| *byte == 7));
+    let arguments = [&SHORT[..], &["--overwrite", "--purge"]].concat();
+    let run = measured(&file, &arguments);
+    assert_eq!(results(&run)[0]["name"], "PURGE");
+    let held = fs::read(&file).unwrap();
+    assert_eq!(held.len(), 4 << 20);
+    // Of the active range nothing is left, and beyond it everything.
+    assert!(held[..4096].iter().any(|byte| *byte != 7));
+    assert!(held[3 << 20..].iter().all(|byte| *byte == 7));
+}
+
+#[test]
+fn a_device_is_destroyed_only_by_its_name() {
+    let Some(device) = LoopDevice::new(32 << 20, true) else {
+        return;
+    };
+    let name = device.path.to_str().unwrap();
+    let arguments = [&SHORT[..], &["--purge"]].concat();
+    steady(name, &arguments).refused(3, &["--destroy"]);
+    let other = [&arguments[..], &["--destroy", "WD-OTHER"]].concat();
+    steady(name, &other).refused(3, &["WD-OTHER"]);
+    let mistaken = [&arguments[..], &["--overwrite"]].concat();
+    steady(name, &mistaken).refused(3, &["--overwrite"]);
+    assert!(
+        fs::read(device.image())
+            .unwrap()
+            .iter()
+            .all(|byte| *byte == 0)
+    );
+    let consented = [&arguments[..], &["--destroy", name]].concat();
+    let run = measured(name, &consented);
+    assert!(
+        label(&run).starts_with("device-preconditioned ("),
+        "{}",
+        label(&run)
+    );
+    let kinds: Vec<&str> = run["steady"]["phases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|phase| phase["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["purge", "precondition", "rounds"]);
+    assert_eq!(results(&run)[0]["trials"][0]["bytes"], 32 << 20);
+    assert!(
+        fs::read(device.image())
+            .unwrap()
+            .iter()
+            .any(|byte| *byte != 0)
+    );
+}
+
+#[test]
+fn interrupted_it_keeps_the_rounds_so_far() {
+    let directory = directory_on_disk();
+    let mut command = program();
+    command
+        .arg("steady")
+        .arg(directory.path())
+        .args(["--size", "16MiB", "--sizes", "4K", "--mixes", "100/0,0/100"])
+        .args([
+            "--test",
+            "latency",
+            "--engine",
+            "psync",
+            "--round-time",
+            "1s",
+        ])
+        .args(["--format", "json", "--quiet"]);
+    let child = start(&mut command);
+    // Only the rounds read, and they take twelve seconds at least.
+    wait_for_io(&child, "rchar", 1 << 20);
+    let ended = interrupt(child, Signal::INT);
+    let run: Value = serde_json::from_str(&ended.printed).unwrap();
+    assert_eq!(run["interrupted"], true);
+    assert!(label(&run).ends_with("(NOT STEADY)"), "{}", label(&run));
+    let counts: Vec<usize> = results(&run)
+        .iter()
+        .map(|result| result["trials"].as_array().unwrap().len())
+        .collect();
+    assert!(counts[0] == 1 && counts[1] >= 1, "{counts:?}");
+    assert_eq!(results(&run)[3]["status"], "not_reached");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_the_way_out() {
+    steady("null:", &[]).refused(2, &["no device"]);
+    steady("sim:ssd", &["--purge"]).refused(2, &["leave --purge out"]);
+    steady("sim:ssd", &["--overwrite"]).refused(2, &["--overwrite"]);
+    steady("sim:ssd", &["--rounds-max", "5"]).refused(2, &["at least 6"]);
+    steady("sim:ssd", &["--mixes", "65"]).refused(2, &["65/35"]);
+    steady("sim:ssd", &["--test", "wsat", "--sizes", "4K"]).refused(2, &["leave --sizes"]);
+    steady("sim:ssd", &["--write-cache", "off"]).refused(2, &["sim:hdd?write_cache=off"]);
+    steady(".", &["--size", "1000000"]).refused(2, &["multiple of 1 MiB"]);
+}
+
+#[test]
+fn every_format_and_picture_tells_the_rounds() {
+    let directory = tempfile::tempdir().unwrap();
+    let kept = directory.path().join("kept.json");
+    let kept = kept.to_str().unwrap();
+    let arguments = [
+        &SHORT[..],
+        &["--size", "16MiB", "--format", "json", "--output", kept],
+    ]
+    .concat();
+    assert_eq!(steady("sim:const", &arguments).code(), Some(0));
+    for kind in ["rounds", "heat", "bars", "time"] {
+        let mut command = program();
+        let ended = end(command.args(["plot", kept, "-", "--plot-kind", kind]));
+        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        assert!(!ended.printed.is_empty());
+    }
+    let csv = steady(
+        "sim:const",
+        &[&SHORT[..], &["--size", "16MiB", "--format", "csv"]].concat(),
+    );
+    assert_eq!(csv.printed.lines().count(), 1 + 1 + 4 * 6, "{csv:?}");
+    let markdown = steady(
+        "sim:const",
+        &[&SHORT[..], &["--size", "16MiB", "--format", "markdown"]].concat(),
+    );
+    assert!(markdown.printed.contains("(steady)"), "{markdown:?}");
+}
