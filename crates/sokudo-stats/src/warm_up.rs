@@ -57,10 +57,6 @@ impl WarmUp {
 }
 
 /// How many batches to leave out.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a series has thousands of points"
-)]
 fn mser(batches: &[f64]) -> usize {
     // From the end on, so that sums grow by one batch at a time (Welford 1962).
     let (mut mean, mut squares, mut count) = (0.0, 0.0, 0.0);
