@@ -257,7 +257,7 @@ fn hold(kind: &str, only: &[&str], draw_disk: fn(&mut Random) -> Disk) {
     };
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let score = thread::scope(|scope| {
-        let threads: Vec<_> = (0..processors).map(|_| scope.spawn(&work)).collect();
+        let threads: Vec<_> = (0..processors).map(|_| scope.spawn(work)).collect();
         let scores = threads.into_iter().map(|it| it.join().unwrap());
         scores.fold(Score::default(), Score::add)
     });
