@@ -11,6 +11,7 @@
 
 mod bad_input;
 mod bonnie;
+mod capacity;
 mod consent;
 mod diskspd_door;
 mod faults;
