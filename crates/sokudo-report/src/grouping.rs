@@ -41,6 +41,10 @@ pub(crate) fn grouped_findings(document: &RunDocument) -> Vec<FindingGroup<'_>> 
     }
     if explain::is_explanation(document) {
         groups.retain(explain::tells);
+        // What befell each of many probes is in the JSON; here one example has to do.
+        for group in &mut groups {
+            group.symptoms.truncate(1);
+        }
     }
     groups.sort_by_key(|group| std::cmp::Reverse(group.severity));
     groups

@@ -27,15 +27,16 @@ fn read_cache(run: &Run) -> Option<Inference> {
         })
         .collect();
     rates.sort_unstable_by_key(|rate| rate.0);
-    let (_, platters) = *rates.last()?;
-    let is_fast = |rate: &&(u64, f64)| rate.1 >= platters * READ_AGAIN_RATIO_MIN;
-    let kept = rates.iter().take_while(is_fast).count();
-    // A larger span that is fast again is noise, or some other cache.
-    let is_clean = rates[kept..].iter().filter(is_fast).count() == 0;
-    if kept == 0 || !is_clean {
+    let (largest, platters) = *rates.last()?;
+    let memory = rates.iter().map(|rate| rate.1).fold(0.0, f64::max);
+    if memory < platters * READ_AGAIN_RATIO_MIN {
         return None;
     }
-    let (least, rate) = rates[kept - 1];
+    let is_fast = |rate: &&(u64, f64)| rate.1 >= (memory + platters) / 2.0;
+    let kept = rates.iter().take_while(is_fast).count();
+    // A larger span that is fast again is one of which older parts were found by luck.
+    let is_clean = rates[kept..].iter().filter(is_fast).count() == 0;
+    let (least, rate) = *rates[..kept].last()?;
     let most = rates.get(kept)?.0;
     Some(Inference {
         code: "read-cache".to_owned(),
@@ -48,12 +49,13 @@ fn read_cache(run: &Run) -> Option<Inference> {
             figure("kept_bytes_min", to_float(least)),
             figure("kept_bytes_max", to_float(most)),
         ],
-        confidence: sure(kept >= 2),
+        confidence: sure(kept >= 2 && is_clean),
         evidence: format!(
-            "read again and again, {} came at {:.0} MB/s and more than that at {:.0} MB/s",
+            "read again and again, {} came at {:.0} MB/s and {} at {:.0} MB/s",
             Bytes(least),
             rate / 1e6,
-            rates[kept].1 / 1e6
+            Bytes(largest),
+            platters / 1e6
         ),
     })
 }
@@ -197,4 +199,49 @@ fn overwrites_per_second(run: &Run, is_durable: impl Fn(&Workload) -> bool) -> O
     let writes = outcome.operation(Operation::Write)?;
     let is_measured = writes.ios >= OVERWRITES_MIN && outcome.elapsed.0 > 0;
     is_measured.then(|| to_float(writes.ios) / outcome.elapsed.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use sokudo_model::{LogPoint, Nanos};
+
+    /// 1 MiB writes, the first of which take 2 ms and the others 8 ms.
+    fn outcome(fast: u64, slow: u64) -> Outcome {
+        let mut outcome = sample::writes().rows[0].trials[0].outcome.clone();
+        let point = |index: u64| LogPoint {
+            at: Nanos::from_millis(
+                2 * (index + 1).min(fast) + 8 * (index + 1).saturating_sub(fast),
+            ),
+            operation: Operation::Write,
+            value: 1.0,
+            max: 1,
+            bytes: 1 << 20,
+            offset: index << 20,
+        };
+        outcome.logs.total = (0..fast + slow).map(point).collect();
+        outcome
+    }
+
+    #[test]
+    fn what_was_taken_ahead_of_the_platters_is_what_the_memory_holds() {
+        let (early, late, held) = burst(&outcome(64, 400)).unwrap();
+        assert!((early / late - 4.0).abs() < 0.01, "{early} {late}");
+        // Of 64 MiB, a quarter was on the platters by then.
+        assert!((held / to_float(Bytes::MIB) - 48.0).abs() < 0.5, "{held}");
+    }
+
+    #[test]
+    fn a_memory_that_was_never_full_has_no_size() {
+        assert!(burst(&outcome(200, 100)).is_none());
+        assert!(burst(&outcome(8, 8)).is_none());
+    }
+
+    #[test]
+    fn nothing_is_concluded_without_turning_platters() {
+        for rule in RULES {
+            assert_eq!(rule(&sample::writes()), None);
+        }
+    }
 }

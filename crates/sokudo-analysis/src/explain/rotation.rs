@@ -12,7 +12,7 @@
 use sokudo_model::{Inference, Outcome, Run, Sample, Visit, Workload};
 
 use super::InferenceRule;
-use super::evidence::{figure, outcomes, quantile, read_survey, sure, to_float};
+use super::evidence::{figure, outcomes, quantile, read_survey, sure, to_float, to_index};
 use super::threshold::{
     TURN_COHERENCE_MIN, TURN_COHERENCE_SURE, TURN_PAIRS_MIN, TURN_SPREAD_MAX, TURN_SPREAD_MIN,
 };
@@ -67,7 +67,7 @@ fn rotation(run: &Run) -> Option<Inference> {
     let rpm = nominal.unwrap_or_else(|| (measured / 10.0).round() * 10.0);
     Some(Inference {
         code: "rotation".to_owned(),
-        claim: format!("platters that turn {rpm:.0} times a minute"),
+        claim: format!("platters that turn {} times a minute", grouped(rpm)),
         figures: vec![
             figure("rpm", measured),
             figure("turn_ms", turn.seconds * 1e3),
@@ -82,6 +82,12 @@ fn rotation(run: &Run) -> Option<Inference> {
             turn.spread
         ),
     })
+}
+
+/// `7,200`: every speed that is looked for has four or five digits.
+fn grouped(rpm: f64) -> String {
+    let rpm = to_index(rpm);
+    format!("{},{:03}", rpm / 1_000, rpm % 1_000)
 }
 
 /// One turn, where the run shows it.
@@ -191,4 +197,63 @@ fn coherence(pairs: &[f64], per_second: f64) -> f64 {
     let turns = std::f64::consts::TAU * per_second;
     let sum: f64 = pairs.iter().map(|apart| (turns * apart).cos()).sum();
     sum / to_float(pairs.len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_stats::Random;
+
+    const TRACK_BYTES: u64 = 1_600_000;
+
+    /// Random sectors in 64 MiB of a disk that turns in `turn` seconds, or of a device
+    /// that takes `constant` over each.
+    fn reads(turn: Option<f64>, constant: f64, jitter: f64) -> Vec<Read> {
+        let mut random = Random::new(7);
+        let mut now = 0.0;
+        let share = |random: &mut Random| to_float(random.below(1 << 30)) / 1073741824.0;
+        (0..1_024)
+            .map(|_| {
+                let offset = random.below(64 << 20) / 512 * 512;
+                let began = now + constant + jitter * share(&mut random);
+                now = match turn {
+                    Some(turn) => {
+                        let angle = to_float(offset % TRACK_BYTES) / to_float(TRACK_BYTES);
+                        let turns = (began / turn - angle).ceil() + angle;
+                        turns * turn
+                    }
+                    None => began,
+                };
+                Read {
+                    offset,
+                    ended_at: now,
+                    took: now - began + constant,
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_turn_is_found_to_a_thousandth() {
+        for rpm in [4_200.0, 5_400.0, 7_200.0, 10_000.0, 15_000.0] {
+            let turn = turn_of(&reads(Some(60.0 / rpm), 1e-3, 2e-4)).unwrap();
+            let found = 60.0 / turn.seconds;
+            assert!((found / rpm - 1.0).abs() < 1e-3, "{found} for {rpm}");
+        }
+    }
+
+    #[test]
+    fn what_takes_the_same_time_over_everything_does_not_turn() {
+        // Its reads end whole multiples of 10 ms apart.
+        assert!(turn_of(&reads(None, 0.010, 0.0)).is_none());
+        assert!(turn_of(&reads(None, 0.008, 0.006)).is_none());
+        assert!(turn_of(&reads(None, 0.0001, 0.0)).is_none());
+        assert!(turn_of(&[]).is_none());
+    }
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!(grouped(7_200.0), "7,200");
+        assert_eq!(grouped(10_020.0), "10,020");
+    }
 }

@@ -130,3 +130,42 @@ impl Course {
 fn course_longest(outcome: &Outcome) -> u64 {
     course(outcome).runs.into_iter().max().unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use sokudo_model::{Nanos, SeriesPoint};
+
+    /// Tenths of a second, each with so many writes.
+    fn outcome(ios: &[u64]) -> Outcome {
+        let mut outcome = sample::writes().rows[0].trials[0].outcome.clone();
+        let point = |(index, ios): (usize, &u64)| SeriesPoint {
+            at: Nanos::from_millis(100 * (index as u64 + 1)),
+            bytes: sokudo_model::Bytes(ios * 4096),
+            ios: *ios,
+        };
+        outcome.series = ios.iter().enumerate().map(point).collect();
+        outcome
+    }
+
+    #[test]
+    fn silence_parts_the_writes_into_runs() {
+        let course = course(&outcome(&[900, 800, 0, 0, 0, 5, 0, 6, 0, 0, 0, 0, 7]));
+        assert_eq!(course.runs, [1_700, 11, 7]);
+        let lengths: Vec<i64> = course
+            .pauses
+            .iter()
+            .map(|pause| (pause * 10.0).round() as i64)
+            .collect();
+        assert_eq!(lengths, [3, 4]);
+        assert!((course.first_pause_at - 0.2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_disk_that_is_only_slow_has_no_pauses() {
+        let course = course(&outcome(&[900, 15, 15, 0, 14, 15, 16]));
+        assert!(course.pauses.is_empty());
+        assert_eq!(course.runs, [975]);
+    }
+}

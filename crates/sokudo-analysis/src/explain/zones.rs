@@ -9,7 +9,7 @@ use sokudo_model::{Inference, Run, Sample, Visit, Workload};
 
 use super::InferenceRule;
 use super::evidence::{
-    correlation, covered, figure, measured, median, read_survey, sure, to_float,
+    correlation, covered, figure, measured, median, quantile, read_survey, sure, to_float,
 };
 use super::threshold::{
     ZONE_COVERED_MIN, ZONE_FALL_CORRELATION_MAX, ZONE_PLACES_MIN, ZONE_QUARTER_SHARE_MAX,
@@ -22,6 +22,9 @@ pub(super) const RULES: &[InferenceRule] = &[zoned_recording];
 const CURVE_PLACES_MAX: usize = 512;
 /// The first and the last such share of the curve are its ends.
 const END_SHARE: usize = 16;
+
+/// Rates of places are not known better than this: a sample holds one track more or less.
+const NOISE_SHARE_MIN: f64 = 0.005;
 
 /// A place as a share of the target, and its rate in bytes per second.
 type Point = (f64, f64);
@@ -131,9 +134,11 @@ fn steps(rates: &[f64]) -> usize {
         .windows(2)
         .map(|pair| (pair[1] - pair[0]).abs())
         .collect();
-    // 0.6745 is the upper quartile of the normal distribution; a difference has twice
-    // the variance of a value.
-    let deviation = median(&differences).unwrap_or(0.0) / 0.6745 / 2f64.sqrt();
+    // Three quarters of the magnitudes of a normal variable lie below 1.1503 σ; a
+    // difference has twice the variance of a value. Most differences may be exactly
+    // nothing, so there is a least.
+    let noise = quantile(&differences, 0.75).unwrap_or(0.0) / 1.1503 / 2f64.sqrt();
+    let deviation = noise.max(NOISE_SHARE_MIN * median(rates).unwrap_or(0.0));
     let price = 3.0 * deviation * deviation * to_float(count as u64).ln();
     let (mut sums, mut squares) = (vec![0.0], vec![0.0]);
     for (index, rate) in rates.iter().enumerate() {
@@ -152,4 +157,34 @@ fn steps(rates: &[f64]) -> usize {
         best.push(cheapest.unwrap_or((0.0, to)));
     }
     best.last().map_or(0, |(_, levels)| *levels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rates of places whose zones of `width` places fall from 200 to 100.
+    fn staircase(width: usize) -> Vec<f64> {
+        let step = |place: usize| 200.0 - 100.0 * to_float((place / width * width) as u64) / 128.0;
+        let wobble = |place: usize| [0.02, -0.03, 0.01, 0.0][place % 4];
+        (0..128).map(|place| step(place) + wobble(place)).collect()
+    }
+
+    #[test]
+    fn steps_are_counted_and_a_flat_curve_has_one_level() {
+        assert_eq!(steps(&staircase(8)), 16);
+        assert_eq!(steps(&staircase(32)), 4);
+        assert_eq!(steps(&staircase(128)), 1);
+    }
+
+    #[test]
+    fn a_staircase_falls_everywhere_and_a_cliff_does_not() {
+        assert!(falls_everywhere(&staircase(4)));
+        let cliff: Vec<f64> = (0..128)
+            .map(|i| if i < 64 { 200.0 } else { 100.0 })
+            .collect();
+        assert!(!falls_everywhere(&cliff));
+        let rising: Vec<f64> = staircase(4).into_iter().rev().collect();
+        assert!(!falls_everywhere(&rising));
+    }
 }

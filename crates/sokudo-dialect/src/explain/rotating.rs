@@ -78,14 +78,17 @@ const ROTATION_PLACES: u32 = 1024;
 const SEEK_PLACES: u32 = 1024;
 const STROKE_PLACES: u32 = 64;
 
-/// The start of the disk is read twice over, in pieces of this size.
+/// The start of the disk is read again and again, in pieces of this size.
 const CACHE_BLOCK: Bytes = Bytes::kib(64);
 /// From this to [`CACHE_LARGEST`], each twice the one before: drives keep single streams
 /// in segments of some hundred KiB to some ten MiB.
 const CACHE_SMALLEST: Bytes = Bytes::kib(128);
-const CACHE_LARGEST: Bytes = Bytes::mib(128);
-/// How often each is read: the first pass fills the cache.
-const CACHE_PASSES: u64 = 4;
+const CACHE_LARGEST: Bytes = Bytes::mib(64);
+/// How much is read of each, so that the way there and the first pass weigh nothing; and
+/// for how long at most, for what is not kept costs a turn per pass.
+const CACHE_READS: Bytes = Bytes::mib(64);
+const CACHE_PASSES_MIN: u64 = 4;
+const CACHE_TIME: Nanos = Nanos::from_secs(1);
 
 /// One block is overwritten so often.
 const OVERWRITES: u64 = 200;
@@ -189,8 +192,8 @@ fn read_cache(request: &Request) -> Result<Vec<Workload>, String> {
             offset: Bytes(0),
             length: span,
         });
-        workload.limits.bytes = Some(Bytes(span.0 * CACHE_PASSES));
-        workload.limits.time = Some(Nanos::from_secs(5));
+        workload.limits.bytes = Some(CACHE_READS.max(Bytes(span.0 * CACHE_PASSES_MIN)));
+        workload.limits.time = Some(CACHE_TIME);
         workload
     };
     Ok(fitting.map(again).collect())

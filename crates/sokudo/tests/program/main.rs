@@ -14,6 +14,7 @@ mod bonnie;
 mod capacity;
 mod consent;
 mod diskspd_door;
+mod explain;
 mod faults;
 mod faulty_disk;
 mod faulty_file;

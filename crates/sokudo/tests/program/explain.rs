@@ -1,0 +1,98 @@
+//! `sokudo explain`: conclusions, what is asked for before anything is written, and that
+//! nothing is claimed of what is no disk.
+
+use serde_json::Value;
+
+use crate::loop_device::LoopDevice;
+use crate::sokudo::{Ended, directory_on_disk, end, program};
+
+fn explain(target: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) -> Ended {
+    end(program().arg("explain").arg(target).args(arguments))
+}
+
+fn inferences(run: &Value) -> Vec<&str> {
+    let inferences = run["inferences"].as_array();
+    let codes = inferences.into_iter().flatten();
+    codes.filter_map(|it| it["code"].as_str()).collect()
+}
+
+#[test]
+fn a_simulated_disk_is_told_for_what_it_is() {
+    let ended = explain("sim:hdd?rpm=7200", &["--quiet"]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    for words in [
+        "The figures are consistent with:",
+        "platters that turn 7,200 times a minute (high confidence)",
+        "a rotating disk with zones",
+        "seen: ",
+        "a volatile write cache that is on",
+    ] {
+        assert!(ended.printed.contains(words), "{words}: {}", ended.printed);
+    }
+    assert!(!ended.printed.contains("shingled"), "{}", ended.printed);
+}
+
+#[test]
+fn json_has_each_claim_with_its_figures() {
+    let arguments = ["--only", "rotation", "--quiet", "--format", "json"];
+    let run = explain("sim:hdd?rpm=5400", &arguments).json();
+    assert_eq!(inferences(&run), ["rotation"]);
+    let figures = run["inferences"][0]["figures"].as_array().unwrap();
+    let rpm = figures.iter().find(|it| it["name"] == "rpm").unwrap();
+    let rpm = rpm["value"].as_f64().unwrap();
+    assert!((rpm / 5_400.0 - 1.0).abs() < 0.005, "{rpm}");
+}
+
+#[test]
+fn the_table_and_markdown_of_a_scan_end_with_what_they_show() {
+    for format in ["table", "markdown"] {
+        let mut scan = program();
+        let ended = end(scan.args(["scan", "sim:hdd", "--quiet", "--format", format]));
+        assert!(
+            ended
+                .printed
+                .contains("The figures are consistent with: a rotating disk with zones"),
+            "{}",
+            ended.printed
+        );
+    }
+    let flat = end(program().args(["scan", "sim:ssd?size=64GB", "--quiet"]));
+    assert!(!flat.printed.contains("consistent"), "{}", flat.printed);
+}
+
+#[test]
+fn a_file_that_exists_is_not_written_and_what_needs_it_is_refused() {
+    let directory = directory_on_disk();
+    let file = directory.path().join("data");
+    std::fs::write(&file, vec![7u8; 8 << 20]).unwrap();
+    let ended = explain(&file, &["--only", "shingles"]);
+    assert_eq!(ended.code(), Some(2), "{ended:?}");
+    assert!(ended.told.contains("--only shingles writes"), "{ended:?}");
+    let ended = explain(&file, &["--only", "read-cache", "--quiet"]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    assert_eq!(std::fs::read(&file).unwrap(), vec![7u8; 8 << 20]);
+}
+
+#[test]
+fn a_wrong_theme_is_answered_with_all_of_them() {
+    let ended = explain("sim:hdd", &["--only", "tape"]);
+    assert_eq!(ended.code(), Some(2), "{ended:?}");
+    for words in ["tape", "zones", "rotation", "shingles"] {
+        assert!(ended.told.contains(words), "{ended:?}");
+    }
+    let ended = explain("null:", &[]);
+    assert_eq!(ended.code(), Some(2), "{ended:?}");
+    assert!(ended.told.contains("nothing to explain"), "{ended:?}");
+}
+
+#[test]
+fn a_loop_device_is_taken_for_no_disk() {
+    let Some(device) = LoopDevice::new(256 << 20, true) else {
+        return;
+    };
+    let arguments = [
+        "--only", "rotation", "--only", "seek", "--quiet", "--format", "json",
+    ];
+    let run = explain(&device.path, &arguments).json();
+    assert_eq!(inferences(&run), [""; 0], "{run}");
+}
