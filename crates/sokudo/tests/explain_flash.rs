@@ -188,8 +188,8 @@ fn a_partial_map_is_found_with_its_size() {
 #[test]
 fn stripes_are_found_with_chunk_and_members() {
     let recall = share(|seed| {
-        let disks = random(seed, 0, 3, 12);
-        let chunk = 4096 << random(seed, 1, 1, 8);
+        let disks = random(seed, 0, 3, 8);
+        let chunk = 4096 << random(seed, 1, 2, 8);
         let latency = random(seed, 2, 50, 9_000);
         let spec = format!(
             "sim:raid5?size=4GiB&disks={disks}&chunk={chunk}&latency={latency}us&rate=300MB/s"

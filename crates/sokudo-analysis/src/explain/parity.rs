@@ -20,8 +20,6 @@ pub(super) const RULES: &[InferenceRule] = &[parity];
 
 /// The smallest and largest chunk that is thought of, as powers of two of KiB.
 const CHUNKS_KIB: std::ops::RangeInclusive<u32> = 2..=12;
-/// Stripes are in phase with addresses again after at most so many writes of a size.
-const PHASES: u64 = 64;
 
 /// What the members moved per byte written, at one size.
 #[derive(Clone, Copy, Debug)]
@@ -179,12 +177,14 @@ impl Layout {
     /// multiples of it.
     fn moved(self, block: u64) -> (f64, f64) {
         let (mut read, mut written) = (0, 0);
-        for phase in 0..PHASES {
+        // A size is a power of two of chunks or a part of one: stripes are in phase with
+        // addresses again after as many writes as there are chunks of data.
+        for phase in 0..self.data {
             let (one_read, one_written) = self.moved_at(phase * block, block);
             read += one_read;
             written += one_written;
         }
-        let asked = to_float(PHASES * block);
+        let asked = to_float(self.data * block);
         (to_float(read) / asked, to_float(written) / asked)
     }
 

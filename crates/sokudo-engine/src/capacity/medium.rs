@@ -70,7 +70,8 @@ fn stamp(check: u64, offset: u64, block: &mut [u8]) {
 fn word_of(check: u64, offset: u64, number: usize) -> u64 {
     match number {
         PLACE_WORD => offset ^ check,
-        _ => mix64(check ^ offset ^ (number as u64) << 52),
+        // Mixed once more, so that the place and the check are not interchangeable.
+        _ => mix64(mix64(check) ^ offset ^ (number as u64) << 52),
     }
 }
 

@@ -41,6 +41,9 @@ pub(crate) struct Faults {
     pub(crate) good_transfers: u64,
     /// No transfer moves more than this.
     pub(crate) transfer_bytes_max: Option<usize>,
+    /// Addresses begin anew there, as on drives of false capacity. A multiple of what one
+    /// transfer moves.
+    pub(crate) wraps_at: Option<u64>,
     /// Transfers wait until this is false again.
     pub(crate) hangs: bool,
     /// Transfers so far that have come, and of these those that wait.
@@ -58,6 +61,12 @@ struct Shared {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Faults> {
         self.faults.lock().unwrap()
+    }
+
+    /// Where what is at an address is really kept.
+    fn cell_of(&self, offset: u64) -> usize {
+        let real = self.lock().wraps_at;
+        usize::try_from(real.map_or(offset, |real| offset % real)).unwrap()
     }
 
     /// Takes note of a transfer, lets it wait, and tells how much of it succeeds.
@@ -263,7 +272,7 @@ impl Filesystem for FileSystem {
         match self.shared.pass(offset, size as usize, false) {
             Ok(length) => {
                 let content = self.content.lock().unwrap();
-                let start = usize::try_from(offset).unwrap().min(content.len());
+                let start = self.shared.cell_of(offset).min(content.len());
                 let end = (start + length).min(content.len());
                 reply.data(&content[start..end]);
             }
@@ -285,7 +294,7 @@ impl Filesystem for FileSystem {
     ) {
         match self.shared.pass(offset, data.len(), true) {
             Ok(length) => {
-                let start = usize::try_from(offset).unwrap();
+                let start = self.shared.cell_of(offset);
                 self.content.lock().unwrap()[start..start + length]
                     .copy_from_slice(&data[..length]);
                 reply.written(u32::try_from(length).unwrap());

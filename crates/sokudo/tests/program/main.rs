@@ -13,6 +13,7 @@ mod bad_input;
 mod bonnie;
 mod compare;
 mod conditions;
+mod capacity;
 mod consent;
 mod diskspd_door;
 mod explain;

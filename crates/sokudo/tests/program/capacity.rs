@@ -1,0 +1,43 @@
+//! `sokudo explain --only capacity` on devices that are as large as they say, and on one
+//! that is not.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::faulty_file::{Faults, FaultyFile};
+use crate::sokudo::{end, program};
+
+const MIB: usize = 1 << 20;
+
+/// What is concluded about a device that may be destroyed.
+fn concluded(device: &Path) -> Value {
+    let mut command = program();
+    command.arg("explain").arg(device);
+    command.args(["--only", "capacity", "--format", "json", "--destroy"]);
+    end(command.arg(device)).json()["inferences"][0].clone()
+}
+
+#[test]
+fn a_drive_whose_addresses_wrap_is_found_out() {
+    let faults = Faults {
+        wraps_at: Some(48 * MIB as u64),
+        ..Faults::default()
+    };
+    let Some(file) = FaultyFile::new(256 * MIB, faults) else {
+        return;
+    };
+    let Some(disk) = file.as_disk() else { return };
+    let found = concluded(disk.path());
+    assert_eq!(found["code"], "fake-capacity", "{found}");
+    assert_eq!(found["figures"][0]["value"], (48 * MIB) as f64, "{found}");
+}
+
+#[test]
+fn a_drive_that_is_as_large_as_it_says_is_said_to_be() {
+    let Some(file) = FaultyFile::new(64 * MIB, Faults::default()) else {
+        return;
+    };
+    let Some(disk) = file.as_disk() else { return };
+    assert_eq!(concluded(disk.path())["code"], "capacity-as-stated");
+}
