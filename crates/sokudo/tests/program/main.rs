@@ -11,9 +11,9 @@
 
 mod bad_input;
 mod bonnie;
+mod capacity;
 mod compare;
 mod conditions;
-mod capacity;
 mod consent;
 mod diskspd_door;
 mod explain;
