@@ -685,9 +685,9 @@ mod tests {
             leaf(&mut run).rotation_rpm = rpm;
             run
         };
-        let lies = on_platters(Nanos::from_millis(3), Some(5_400));
+        let lies = on_platters(Nanos::from_millis(2), Some(5_400));
         let honest = on_platters(Nanos::from_millis(11), Some(5_400));
-        let unknown = on_platters(Nanos::from_millis(1), None);
+        let unknown = on_platters(Nanos::from_micros(500), None);
         check(vec![
             ("lies", lies.clone(), &["flush-too-fast"], Unverified),
             ("honest", honest, &[], Verified),

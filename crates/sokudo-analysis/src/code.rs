@@ -201,6 +201,24 @@ impl Code {
         self.definition().2
     }
 
+    /// Whether it tells how a figure came about from trial to trial and from I/O to I/O. Of a
+    /// figure that is none of a device nobody needs to know that.
+    pub(crate) const fn is_about_steadiness(self) -> bool {
+        matches!(
+            self,
+            Self::Unsteady
+                | Self::FirstRunOutlier
+                | Self::NotSteady
+                | Self::Trend
+                | Self::TwoModes
+                | Self::Stalls
+                | Self::Outliers
+                | Self::WarmUp
+                | Self::PrecisionNotReached
+                | Self::FewTrials
+        )
+    }
+
     const fn definition(self) -> (&'static str, Severity, Verdict) {
         use Severity::{Error, Info, Warning};
         use Verdict::{Invalid, Unverified, Verified};

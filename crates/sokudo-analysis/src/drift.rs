@@ -104,10 +104,12 @@ struct Fall {
     in_each_trial: bool,
 }
 
-/// Whether the row is one whose speed should be the same all the time.
+/// Whether the row is one whose speed should be the same all the time. Rounds have a rule
+/// of their own.
 fn is_comparable(case: &Case<'_>) -> bool {
     let workload = &case.row.workload;
-    case.target().kind != TargetKind::Null
+    case.run.schedule.steady.is_none()
+        && case.target().kind != TargetKind::Null
         && workload.survey.is_none()
         && workload.tree.is_none()
         && workload.verify.is_none()

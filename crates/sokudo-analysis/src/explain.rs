@@ -21,6 +21,8 @@ mod zones;
 
 use sokudo_model::{Inference, Run};
 
+use crate::code::Code;
+
 /// A rule that may conclude one thing.
 type InferenceRule = fn(&Run) -> Option<Inference>;
 
@@ -36,6 +38,20 @@ const RULES: [&[InferenceRule]; 9] = [
     parity::RULES,
     capacity::RULES,
 ];
+
+/// The method whose rows are probes.
+const METHOD: &str = "explain";
+
+/// Whether a finding of this run is what was looked for: a probe reads a small part again
+/// and again to meet a cache, and writes until the speed falls. What that shows is a
+/// conclusion; as doubt about a figure that nobody asked for it would only be noise.
+pub(crate) fn is_looked_for(run: &Run, code: Code) -> bool {
+    let meets_caches = matches!(
+        code,
+        Code::DatasetInCache | Code::SmallCoverage | Code::FlushTooFast | Code::TesterLimited
+    );
+    run.plan.method == METHOD && (meets_caches || code.is_about_steadiness())
+}
 
 /// What the run's figures are consistent with.
 pub(crate) fn explain(run: &Run) -> Vec<Inference> {

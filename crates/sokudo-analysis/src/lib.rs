@@ -118,9 +118,10 @@ fn assess(run: &Run, row: &Row) -> Assessment {
     let case = Case { run, row };
     let rules = ROW_RULES.iter().copied().flatten();
     let is_of_rounds = run.schedule.steady.is_some();
-    let rulings: Vec<Ruling> = rules
+    let mut rulings: Vec<Ruling> = rules
         .filter_map(|rule| rule(&case))
         .filter(|ruling| !(is_of_rounds && rounds::takes_trials_for_repetitions(ruling.code)))
+        .filter(|ruling| !explain::is_looked_for(run, ruling.code))
         .collect();
     // That the bytes arrived is a rule like any other: it speaks up when there is
     // no proof. So what nobody objects to is proven.
@@ -129,6 +130,9 @@ fn assess(run: &Run, row: &Row) -> Assessment {
         .map(|ruling| ruling.code.verdict())
         .max()
         .unwrap_or(Verdict::Verified);
+    if verdict == Verdict::Invalid {
+        rulings.retain(|ruling| !ruling.code.is_about_steadiness());
+    }
     Assessment {
         verdict,
         device_ratio: arrival::device_ratio(&case),
@@ -175,6 +179,39 @@ mod tests {
         assert_eq!(run.findings, []);
         let ratio = run.rows[0].assessment.as_ref().unwrap().device_ratio;
         assert_eq!(ratio, Some(1.0));
+    }
+
+    #[test]
+    fn of_what_is_no_figure_of_a_device_its_steadiness_is_not_told() {
+        let few = |device_read_share: u64| {
+            reads_with(|run| {
+                run.rows[0].trials.truncate(3);
+                each_count(run, |device| device.read_bytes /= device_read_share);
+            })
+        };
+        check(vec![
+            ("arrived", few(1), &["few-trials"], Verdict::Verified),
+            ("half of it", few(2), &["not-from-device"], Verdict::Invalid),
+        ]);
+    }
+
+    #[test]
+    fn probes_are_not_blamed_for_what_they_look_for() {
+        let fallen = |method: &str| {
+            reads_with(|run| {
+                run.plan.method = method.to_owned();
+                run.rows[0].trials.truncate(3);
+            })
+        };
+        check(vec![
+            (
+                "mark",
+                fallen("mark/rows"),
+                &["few-trials"],
+                Verdict::Verified,
+            ),
+            ("explain", fallen("explain"), &[], Verdict::Verified),
+        ]);
     }
 
     #[test]
