@@ -61,19 +61,23 @@ fn requests(case: &Case<'_>, operation: Operation) -> Option<Requests> {
     let device = case.device()?;
     let asked = case.ios(operation);
     let moved = case.moved(operation);
-    let surplus = counted(&device, operation)? as f64 > moved as f64 * ARRIVED_RATIO_MAX;
+    let bytes = counted(&device, operation)?;
+    let surplus = bytes as f64 > moved as f64 * ARRIVED_RATIO_MAX;
+    // Few bytes of others can be many requests: a page each at least.
+    let of_others = bytes.saturating_sub(moved) / PAGE_BYTES;
     let is_flushed = case.ios(Operation::Flush) > 0 || case.row.workload.durability.write_through;
     let has_more = match operation {
         Operation::Write => surplus || is_flushed || device.flushes > 0,
         _ => surplus,
     };
+    let all = match operation {
+        Operation::Read => device.read_ios,
+        _ => device.written_ios.saturating_sub(device.flushes),
+    };
     (asked > 0 && !has_more).then(|| Requests {
         operation,
         asked,
-        counted: match operation {
-            Operation::Read => device.read_ios,
-            _ => device.written_ios.saturating_sub(device.flushes),
-        },
+        counted: all.saturating_sub(of_others),
     })
 }
 
@@ -278,6 +282,16 @@ mod tests {
             (
                 "small blocks",
                 writes_with(|run| each_count(run, |device| device.written_ios *= 4)),
+                &[],
+                Verified,
+            ),
+            (
+                "many small requests of others",
+                spoilt(split(4), |run| {
+                    each_count(run, |device| {
+                        device.written_bytes += device.written_bytes / 100
+                    });
+                }),
                 &[],
                 Verified,
             ),

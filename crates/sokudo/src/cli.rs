@@ -510,7 +510,7 @@ pub(crate) struct MarkArguments {
     #[arg(long, help_heading = "How it is measured")]
     pub(crate) exact_clock: bool,
 
-    /// Start I/Os at a fixed rate, such as 5000iops or 200MB/s, not one per one that ends
+    /// Start I/Os at a fixed rate, such as 5000iops or 200MB/s
     ///
     /// Of each row by itself, shared out over its threads. Latencies are shown twice: from
     /// when an I/O was issued (service), and from when the rate meant it to start, which
@@ -518,7 +518,7 @@ pub(crate) struct MarkArguments {
     #[arg(long, value_name = "RATE", conflicts_with_all = ["print_job", "print_as"], help_heading = "How it is measured")]
     pub(crate) rate: Option<Rate>,
 
-    /// With --rate: at random instants, as independent users come (a Poisson process)
+    /// With --rate: at random instants (a Poisson process), as users come
     #[arg(long, requires = "rate", help_heading = "How it is measured")]
     pub(crate) poisson: bool,
 

@@ -59,7 +59,7 @@ pub(crate) struct Plotting {
 /// How a picture is drawn.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Drawing {
-    /// load, rounds, curve, seek, bars, heat, cdf, histogram or time [default: by method]
+    /// What is drawn, such as bars, heat or time [default: what suits the run]
     ///
     /// load: latency against load. rounds: those until a drive was steady. curve: transfer
     /// rate and access time over position. seek: access time over the
