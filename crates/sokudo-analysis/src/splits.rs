@@ -21,6 +21,7 @@ const PAGE_BYTES: u64 = Bytes::KIB * 4;
 struct Requests {
     operation: Operation,
     asked: u64,
+    /// Those that others cannot have made.
     counted: u64,
 }
 
@@ -63,21 +64,21 @@ fn requests(case: &Case<'_>, operation: Operation) -> Option<Requests> {
     let moved = case.moved(operation);
     let bytes = counted(&device, operation)?;
     let surplus = bytes as f64 > moved as f64 * ARRIVED_RATIO_MAX;
-    // Few bytes of others can be many requests: a page each at least.
-    let of_others = bytes.saturating_sub(moved) / PAGE_BYTES;
+    // Few bytes of others can be many requests.
+    let others = bytes.saturating_sub(moved) / PAGE_BYTES;
     let is_flushed = case.ios(Operation::Flush) > 0 || case.row.workload.durability.write_through;
     let has_more = match operation {
         Operation::Write => surplus || is_flushed || device.flushes > 0,
         _ => surplus,
     };
-    let all = match operation {
-        Operation::Read => device.read_ios,
-        _ => device.written_ios.saturating_sub(device.flushes),
-    };
     (asked > 0 && !has_more).then(|| Requests {
         operation,
         asked,
-        counted: all.saturating_sub(of_others),
+        counted: match operation {
+            Operation::Read => device.read_ios,
+            _ => device.written_ios.saturating_sub(device.flushes),
+        }
+        .saturating_sub(others),
     })
 }
 
@@ -287,9 +288,11 @@ mod tests {
             ),
             (
                 "many small requests of others",
-                spoilt(split(4), |run| {
+                spoilt(split(2), |run| {
                     each_count(run, |device| {
-                        device.written_bytes += device.written_bytes / 100
+                        let others = device.written_ios * 3;
+                        device.written_ios += others;
+                        device.written_bytes += others * PAGE_BYTES;
                     });
                 }),
                 &[],
