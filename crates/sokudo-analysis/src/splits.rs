@@ -21,6 +21,7 @@ const PAGE_BYTES: u64 = Bytes::KIB * 4;
 struct Requests {
     operation: Operation,
     asked: u64,
+    /// Those that others cannot have made.
     counted: u64,
 }
 
@@ -61,7 +62,10 @@ fn requests(case: &Case<'_>, operation: Operation) -> Option<Requests> {
     let device = case.device()?;
     let asked = case.ios(operation);
     let moved = case.moved(operation);
-    let surplus = counted(&device, operation)? as f64 > moved as f64 * ARRIVED_RATIO_MAX;
+    let bytes = counted(&device, operation)?;
+    let surplus = bytes as f64 > moved as f64 * ARRIVED_RATIO_MAX;
+    // Few bytes of others can be many requests.
+    let others = bytes.saturating_sub(moved) / PAGE_BYTES;
     let is_flushed = case.ios(Operation::Flush) > 0 || case.row.workload.durability.write_through;
     let has_more = match operation {
         Operation::Write => surplus || is_flushed || device.flushes > 0,
@@ -73,7 +77,8 @@ fn requests(case: &Case<'_>, operation: Operation) -> Option<Requests> {
         counted: match operation {
             Operation::Read => device.read_ios,
             _ => device.written_ios.saturating_sub(device.flushes),
-        },
+        }
+        .saturating_sub(others),
     })
 }
 
@@ -278,6 +283,18 @@ mod tests {
             (
                 "small blocks",
                 writes_with(|run| each_count(run, |device| device.written_ios *= 4)),
+                &[],
+                Verified,
+            ),
+            (
+                "many small requests of others",
+                spoilt(split(2), |run| {
+                    each_count(run, |device| {
+                        let others = device.written_ios * 3;
+                        device.written_ios += others;
+                        device.written_bytes += others * PAGE_BYTES;
+                    });
+                }),
                 &[],
                 Verified,
             ),
