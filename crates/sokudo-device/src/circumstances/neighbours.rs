@@ -21,11 +21,16 @@ const USERS_MAX: usize = 8;
 /// A process that moved less than this is none of those that slow a disk down.
 const USER_BYTES_MIN: u64 = 64 << 10;
 
+/// Of processes that have moved so much so far it is remembered who would inherit it.
+const INHERITED_BYTES_MIN: u64 = 1 << 20;
+
 /// What every process has read and written so far.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbours {
     processes: PathBuf,
     moved: BTreeMap<u32, Moved>,
+    /// The parents of those that have moved much, and of these parents.
+    parents: BTreeMap<u32, u32>,
     /// Those that may not be looked at, or for which no time was left.
     hidden: BTreeSet<u32>,
 }
@@ -34,6 +39,20 @@ pub struct Neighbours {
 struct Moved {
     read_bytes: u64,
     written_bytes: u64,
+}
+
+impl Moved {
+    /// Less than before is another process with the same number.
+    fn is_of_another(self, then: Self) -> bool {
+        self.read_bytes < then.read_bytes || self.written_bytes < then.written_bytes
+    }
+
+    fn less(self, other: Self) -> Self {
+        Self {
+            read_bytes: self.read_bytes.saturating_sub(other.read_bytes),
+            written_bytes: self.written_bytes.saturating_sub(other.written_bytes),
+        }
+    }
 }
 
 impl Neighbours {
@@ -56,7 +75,11 @@ impl Neighbours {
             }
             match std::fs::read_to_string(seen.processes.join(format!("{pid}/io"))) {
                 Ok(text) => {
-                    seen.moved.insert(pid, moved(&text));
+                    let moved = moved(&text);
+                    seen.moved.insert(pid, moved);
+                    if moved.read_bytes.max(moved.written_bytes) >= INHERITED_BYTES_MIN {
+                        seen.remember_ancestors(pid);
+                    }
                 }
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                     seen.hidden.insert(pid);
@@ -68,6 +91,17 @@ impl Neighbours {
         seen
     }
 
+    fn remember_ancestors(&mut self, mut pid: u32) {
+        while !self.parents.contains_key(&pid) {
+            let stat = system::text(self.processes.join(format!("{pid}/stat")));
+            let Some(parent) = stat.as_deref().and_then(parent).filter(|pid| *pid > 0) else {
+                return;
+            };
+            self.parents.insert(pid, parent);
+            pid = parent;
+        }
+    }
+
     /// Who has moved how much on this machine since this was looked at.
     pub fn since_then(self) -> ForeignUse {
         Self::look(&System::host()).since(&self)
@@ -76,21 +110,20 @@ impl Neighbours {
     /// Who has moved how much since `earlier`, the most first. A process that has begun
     /// since then counts from its beginning; one that has ended cannot be seen.
     pub fn since(&self, earlier: &Self) -> ForeignUse {
+        let inherited = self.inherited(earlier);
         let mut grown: Vec<(u32, Moved)> = self
             .moved
             .iter()
             .filter(|(pid, _)| !earlier.hidden.contains(pid))
             .map(|(pid, now)| {
                 let then = earlier.moved.get(pid).copied().unwrap_or_default();
-                // Less than before is another process with the same number.
-                let is_new =
-                    now.read_bytes < then.read_bytes || now.written_bytes < then.written_bytes;
-                let then = if is_new { Moved::default() } else { then };
-                let grown = Moved {
-                    read_bytes: now.read_bytes - then.read_bytes,
-                    written_bytes: now.written_bytes - then.written_bytes,
+                let then = if now.is_of_another(then) {
+                    Moved::default()
+                } else {
+                    then
                 };
-                (*pid, grown)
+                let inherited = inherited.get(pid).copied().unwrap_or_default();
+                (*pid, now.less(then).less(inherited))
             })
             .filter(|(_, grown)| grown.read_bytes.max(grown.written_bytes) >= USER_BYTES_MIN)
             .collect();
@@ -103,6 +136,46 @@ impl Neighbours {
                 .map(|(pid, grown)| self.user(pid, grown))
                 .collect(),
             hidden: self.hidden.len() as u64,
+        }
+    }
+
+    /// What had been moved before `earlier` by those that have ended since, by who has it
+    /// now: the kernel adds what a process has moved in its life to its parent, when that
+    /// waits for it (`wait_task_zombie` in `kernel/exit.c`).
+    fn inherited(&self, earlier: &Self) -> BTreeMap<u32, Moved> {
+        let mut inherited = BTreeMap::<u32, Moved>::new();
+        for (pid, then) in &earlier.moved {
+            let Some(heir) = self.heir(*pid, earlier) else {
+                continue;
+            };
+            let sum = inherited.entry(heir).or_default();
+            sum.read_bytes += then.read_bytes;
+            sum.written_bytes += then.written_bytes;
+        }
+        inherited
+    }
+
+    /// The nearest ancestor that is still there of a process that is not.
+    fn heir(&self, pid: u32, earlier: &Self) -> Option<u32> {
+        if !self.has_ended(pid, earlier) {
+            return None;
+        }
+        let mut heir = pid;
+        // A number that was used again while we looked could make a circle.
+        for _ in 0..earlier.parents.len() {
+            heir = *earlier.parents.get(&heir)?;
+            if !self.has_ended(heir, earlier) {
+                return Some(heir);
+            }
+        }
+        None
+    }
+
+    fn has_ended(&self, pid: u32, earlier: &Self) -> bool {
+        let then = earlier.moved.get(&pid).copied().unwrap_or_default();
+        match self.moved.get(&pid) {
+            Some(now) => now.is_of_another(then),
+            None => !self.hidden.contains(&pid),
         }
     }
 
@@ -120,14 +193,27 @@ impl Neighbours {
     }
 }
 
-/// Whether the flags of a process say that it is a thread of the kernel. They are the
-/// seventh number after the name, which is in brackets and may hold anything.
+/// Whether the flags of a process say that it is a thread of the kernel.
 fn is_kernel(stat: &str) -> bool {
     /// `PF_KTHREAD` of the kernel's `include/linux/sched.h`.
     const THREAD_OF_KERNEL: u64 = 0x0020_0000;
-    let after_name = stat.rsplit_once(')').map(|(_, rest)| rest);
-    let flags = after_name.and_then(|rest| rest.split_whitespace().nth(6)?.parse::<u64>().ok());
-    flags.is_some_and(|flags| flags & THREAD_OF_KERNEL != 0)
+    /// Where the flags are, after the name.
+    const FLAGS: usize = 6;
+    number(stat, FLAGS).is_some_and(|flags| flags & THREAD_OF_KERNEL != 0)
+}
+
+/// Who started a process, or whom it was given to.
+fn parent(stat: &str) -> Option<u32> {
+    /// Where the parent is, after the name.
+    const PARENT: usize = 1;
+    number(stat, PARENT)?.try_into().ok()
+}
+
+/// A number of `/proc/PID/stat`, by its place after the name, which is in brackets and may
+/// hold anything.
+fn number(stat: &str, place: usize) -> Option<u64> {
+    let (_, after_name) = stat.rsplit_once(')')?;
+    after_name.split_whitespace().nth(place)?.parse().ok()
 }
 
 /// What was written and taken back before it reached a disk does not count.
@@ -203,6 +289,31 @@ mod tests {
         machine.process(10, "young", 1 << 20, 0);
         let since = machine.look().since(&before);
         assert_eq!(since.users[0].read_bytes, 1 << 20);
+    }
+
+    #[test]
+    fn what_an_ended_child_had_moved_before_is_not_its_parents() {
+        let machine = Machine::new();
+        let child_of = |pid: u32, parent: u32| {
+            let stat = format!("{pid} (a) b) c) S {parent} 0 0 0 -1 4194560 0 0 0");
+            std::fs::write(machine.root.path().join(format!("proc/{pid}/stat")), stat).unwrap();
+        };
+        machine.process(10, "bash", 5 << 20, 0);
+        machine.process(11, "timeout", 0, 0);
+        machine.process(12, "writer", 1 << 30, 14 << 30);
+        child_of(10, 1);
+        child_of(11, 10);
+        child_of(12, 11);
+        let before = machine.look();
+        // The writer went on with 3 MiB, ended, and was waited for; so was its parent.
+        for ended in [11, 12] {
+            std::fs::remove_dir_all(machine.root.path().join(format!("proc/{ended}"))).unwrap();
+        }
+        machine.process(10, "bash", (5 << 20) + (1 << 30), (14 << 30) + (3 << 20));
+        let since = machine.look().since(&before);
+        assert_eq!(since.users.len(), 1);
+        assert_eq!(since.users[0].read_bytes, 0);
+        assert_eq!(since.users[0].written_bytes, 3 << 20);
     }
 
     #[test]
