@@ -106,14 +106,14 @@ fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(String, String)> {
     }
     let span = span_bytes(case)?;
     #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
-    let passes = case.moved(Operation::Read) as f64 / span as f64;
-    if passes < PASSES_MIN {
+    let (of_all, of_span) = (case.moved(Operation::Read) as f64, span as f64);
+    if of_all / of_span < PASSES_MIN {
         return None;
     }
-    let (mut first, mut later, mut moved) = (Vec::new(), Vec::new(), 0);
+    let (mut first, mut later, mut moved) = (Vec::new(), Vec::new(), 0.0);
     for interval in drift::intervals(case) {
-        moved += interval.bytes;
-        let pass = if moved <= span {
+        moved += interval.bytes();
+        let pass = if moved <= of_span {
             &mut first
         } else {
             &mut later

@@ -3,7 +3,7 @@
 //! Of what could be said only the most telling is: a fall to another level, then a first
 //! trial unlike the others, then two groups, then a trend, then single outliers.
 
-use sokudo_model::{Operation, Outcome, TargetKind};
+use sokudo_model::{Bytes, IntervalRates, Operation, Outcome, TargetKind};
 use sokudo_stats::{Summary, groups, step, trend};
 
 use crate::RowRule;
@@ -37,34 +37,40 @@ pub(crate) struct Interval {
     pub(crate) trial: usize,
     /// Its begin, in seconds from the start of the measured part of its trial.
     pub(crate) begins_s: f64,
-    /// Bytes moved in it.
-    pub(crate) bytes: u64,
+    /// Its length, in seconds.
+    pub(crate) seconds: f64,
     /// Bytes per second.
     pub(crate) rate: f64,
 }
 
-/// The intervals of all trials, in order of time. The last one of a trial, in which I/O
-/// only runs out, is left out where it is shorter than half the others.
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-pub(crate) fn intervals(case: &Case<'_>) -> Vec<Interval> {
-    let mut all = Vec::new();
-    for (trial, outcome) in case.outcomes().enumerate() {
-        let length_ns = outcome.series.first().map_or(0, |point| point.at.0);
-        let mut begins_ns = 0;
-        for point in &outcome.series {
-            let lasted_ns = point.at.0.saturating_sub(begins_ns);
-            if lasted_ns > 0 && lasted_ns >= length_ns / 2 {
-                all.push(Interval {
-                    trial,
-                    begins_s: begins_ns as f64 / 1e9,
-                    bytes: point.bytes.0,
-                    rate: point.bytes.0 as f64 * 1e9 / lasted_ns as f64,
-                });
-            }
-            begins_ns = point.at.0;
-        }
+impl Interval {
+    /// Bytes moved in it.
+    pub(crate) fn bytes(&self) -> f64 {
+        self.rate * self.seconds
     }
-    all
+}
+
+/// The intervals of all trials that move bytes, in order of time.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a series has hundreds of points"
+)]
+pub(crate) fn intervals(case: &Case<'_>) -> Vec<Interval> {
+    let time = case.row.workload.limits.time;
+    let outcomes = case.outcomes().enumerate();
+    let moving = outcomes.filter(|(_, outcome)| outcome.bytes_moved() > Bytes(0));
+    let of_trial = |(trial, outcome)| {
+        let IntervalRates { length, per_second } = IntervalRates::of(outcome, time);
+        let seconds = length.as_secs_f64();
+        let of_rate = move |(number, rate)| Interval {
+            trial,
+            begins_s: number as f64 * seconds,
+            seconds,
+            rate,
+        };
+        per_second.into_iter().enumerate().map(of_rate)
+    };
+    moving.flat_map(of_trial).collect()
 }
 
 /// What is most telling about how a row's speed changes.
@@ -99,7 +105,7 @@ struct Fall {
     before: f64,
     after: f64,
     /// What was moved before it, and in how many seconds.
-    bytes: u64,
+    bytes: f64,
     seconds: f64,
     in_each_trial: bool,
 }
@@ -162,11 +168,8 @@ fn fall_of(intervals: &[Interval], share: f64) -> Option<Fall> {
         Fall {
             before: step.before,
             after: step.after,
-            bytes: before.iter().map(|interval| interval.bytes).sum(),
-            seconds: before
-                .iter()
-                .map(|interval| interval.bytes as f64 / interval.rate.max(1.0))
-                .sum(),
+            bytes: before.iter().map(Interval::bytes).sum(),
+            seconds: before.iter().map(|interval| interval.seconds).sum(),
             in_each_trial: false,
         }
     })
@@ -183,7 +186,7 @@ fn not_steady(case: &Case<'_>) -> Option<Ruling> {
         "{when}the speed fell from {:.1} to {:.1} MB/s after {:.2} GB ({:.1} s), {then}",
         fall.before / 1e6,
         fall.after / 1e6,
-        fall.bytes as f64 / 1e9,
+        fall.bytes / 1e9,
         fall.seconds
     );
     let (cause, remedy) = if case.asks(Operation::Write) {

@@ -9,7 +9,6 @@ mod capacity;
 mod drive_cache;
 mod evidence;
 mod fast_cells;
-mod flash_threshold;
 mod levels;
 mod map;
 mod parity;

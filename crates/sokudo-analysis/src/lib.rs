@@ -21,6 +21,8 @@ mod drift;
 mod explain;
 mod failures;
 mod invariants;
+#[cfg(test)]
+mod method;
 mod rounds;
 #[cfg(test)]
 mod sample;

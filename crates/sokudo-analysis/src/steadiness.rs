@@ -190,7 +190,7 @@ impl Beginning {
         reason = "a series has hundreds of points"
     )]
     fn of(outcome: &Outcome, time: Option<Nanos>) -> Option<Self> {
-        let intervals = IntervalRates::of(outcome, time);
+        let intervals = IntervalRates::of(outcome, time).joined();
         let rates = &intervals.per_second;
         let found = WarmUp::of(rates)?;
         Some(Self {

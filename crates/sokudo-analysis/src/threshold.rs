@@ -142,6 +142,7 @@ pub const FLUSHES_PER_TURN_MAX: f64 = 4.0;
 /// Revolutions per minute of the fastest disks ever sold, taken where a disk's own are
 /// not known.
 pub const ROTATION_RPM_MAX: u32 = 15_000;
+
 /// A difference that matters to nobody below this: the repeatability of the same tool on
 /// the same quiet disk, from one day to another.
 pub const DIFFERENCE_MIN: f64 = 0.02;
@@ -161,6 +162,7 @@ pub const EFFECT_MEDIUM_MIN: f64 = 0.33;
 
 /// … large (the same).
 pub const EFFECT_LARGE_MIN: f64 = 0.474;
+
 /// Part of a row's trials that must begin at another speed, on the same side: more than half.
 /// One trial in a hundred seems to by chance (a test in `sokudo-stats` counts), and then alone.
 pub const WARM_UP_TRIALS_SHARE_MIN: f64 = 0.5;
@@ -202,31 +204,8 @@ pub const CULPRIT_SHARE_MIN: f64 = 0.05;
 mod tests {
     use super::*;
     use crate::Code;
+    use crate::method::{METHOD, assert_states, cells};
     use sokudo_stats::{RELATIVE_ERROR_MAX, samples_needed};
-
-    const METHOD: &str = include_str!("../../../docs/METHOD.md");
-
-    /// The cells of every row of the document whose first cell is `key` as code.
-    fn cells(key: &str) -> Vec<Vec<&'static str>> {
-        let start = format!("| `{key}` |");
-        METHOD
-            .lines()
-            .filter(|line| line.starts_with(&start))
-            .map(|line| line.split('|').skip(2).map(str::trim).collect())
-            .collect()
-    }
-
-    /// A number as the document writes it: `98 %`, `256 KiB`, `14.826`.
-    fn number(text: &str) -> f64 {
-        match text.strip_suffix('%') {
-            Some(percent) => percent.trim().parse::<f64>().unwrap() / 100.0,
-            None if text.ends_with('s') => text.parse::<Nanos>().unwrap().as_secs_f64(),
-            None => text
-                .replace(',', "")
-                .parse()
-                .unwrap_or_else(|_| text.parse::<Bytes>().unwrap().0 as f64),
-        }
-    }
 
     #[test]
     fn the_document_states_every_threshold_as_it_is() {
@@ -290,17 +269,7 @@ mod tests {
             ("READ_AHEAD_BYTES_MIN", READ_AHEAD_BYTES_MIN as f64),
             ("CULPRIT_SHARE_MIN", CULPRIT_SHARE_MIN),
         ];
-        // A line that begins with this declares a threshold.
-        let declaration = ["pub", "const "].join(" ");
-        let source = include_str!("threshold.rs").lines();
-        let declared = source.filter(|line| line.starts_with(&declaration)).count();
-        assert_eq!(declared, thresholds.len(), "a threshold is not compared");
-        for (name, value) in thresholds {
-            let rows = cells(name);
-            assert_eq!(rows.len(), 1, "{name}");
-            let stated = number(rows[0][0]);
-            assert!((stated - value).abs() < 1e-12, "{name}: {stated} {value}");
-        }
+        assert_states(&thresholds, include_str!("threshold.rs"));
     }
 
     #[test]

@@ -5,8 +5,8 @@
 use crate::run::{Outcome, SeriesPoint};
 use crate::units::{Bytes, Nanos};
 
-/// Rates of a trial's intervals at most: what is found out about them takes time that grows
-/// with the square of their number.
+/// Rates left by [`IntervalRates::joined`] at most: some of what is found out about them
+/// takes time that grows with the square of their number.
 const RATES_MAX: usize = 200;
 
 /// The rates of a trial's intervals, in order of time.
@@ -21,35 +21,44 @@ pub struct IntervalRates {
 impl IntervalRates {
     /// Of an outcome whose last I/O was to be issued at `time`. Intervals that end later are
     /// left out, and so is the last one if it was cut short: while a queue drains, a disk is
-    /// not what it was. Above 200 intervals, neighbours are joined. None for surveys and
-    /// for what is read back afterwards, which have no one rate.
+    /// not what it was. None for surveys and for what is read back afterwards, which have no
+    /// one rate.
     #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     pub fn of(outcome: &Outcome, time: Option<Nanos>) -> Self {
         if !outcome.places.is_empty() || outcome.verified.is_some() {
             return Self::default();
         }
-        let length = outcome.series.first().map_or(0, |point| point.at.0);
+        let length = outcome.series.first().map_or(Nanos(0), |point| point.at);
         let is_whole = |(number, point): &(u64, &SeriesPoint)| {
-            point.at.0 == number.saturating_mul(length) && time.is_none_or(|time| point.at <= time)
+            point.at.0 == number.saturating_mul(length.0)
+                && time.is_none_or(|time| point.at <= time)
         };
-        let whole: Vec<&SeriesPoint> = (1..)
-            .zip(&outcome.series)
-            .take_while(is_whole)
-            .map(|(_, point)| point)
-            .collect();
-        let joined = whole.len().div_ceil(RATES_MAX).max(1);
-        let length = Nanos(length.saturating_mul(joined as u64));
         let moves_bytes = outcome.bytes_moved() > Bytes(0);
-        let rate = |points: &[&SeriesPoint]| {
-            let amounts = points.iter().map(|point| match moves_bytes {
-                true => point.bytes.0,
-                false => point.ios,
-            });
-            amounts.fold(0, u64::saturating_add) as f64 / length.as_secs_f64()
+        let rate = |(_, point): (u64, &SeriesPoint)| {
+            let amount = if moves_bytes {
+                point.bytes.0
+            } else {
+                point.ios
+            };
+            amount as f64 / length.as_secs_f64()
         };
+        let whole = (1..).zip(&outcome.series).take_while(is_whole);
         Self {
-            per_second: whole.chunks_exact(joined).map(rate).collect(),
+            per_second: whole.map(rate).collect(),
             length,
+        }
+    }
+
+    /// At most 200 of them: above, neighbours are joined, and what is left over at the end
+    /// is left out.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a few neighbours")]
+    pub fn joined(self) -> Self {
+        let count = self.per_second.len().div_ceil(RATES_MAX).max(1);
+        let mean = |rates: &[f64]| rates.iter().sum::<f64>() / count as f64;
+        Self {
+            length: Nanos(self.length.0.saturating_mul(count as u64)),
+            per_second: self.per_second.chunks_exact(count).map(mean).collect(),
         }
     }
 }
@@ -92,8 +101,10 @@ mod tests {
     fn many_intervals_are_joined_and_keep_their_rate() {
         let ends: Vec<u64> = (1..=1_000).map(|number| number * 10).collect();
         let rates = IntervalRates::of(&outcome(&ends, 1_000), None);
-        assert_eq!(rates.per_second, [1e5; 200]);
-        assert_eq!(rates.length, Nanos::from_millis(50));
+        assert_eq!(rates.per_second, [1e5; 1_000]);
+        let joined = rates.joined();
+        assert_eq!(joined.per_second, [1e5; 200]);
+        assert_eq!(joined.length, Nanos::from_millis(50));
     }
 
     #[test]

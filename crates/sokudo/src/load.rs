@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &LoadArguments) -> Result<(), Exit> {
     let limit = arguments.limit;
     measurement.run_and_print_by(
         &arguments.printing,
-        &mut |plan, schedule, subject, control, listener| {
+        Box::new(|plan, schedule, subject, control, listener| {
             let climb = Climb {
                 row: workload.clone(),
                 arguments,
@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &LoadArguments) -> Result<(), Exit> {
                 ended_by: None,
             };
             climb.carry_out()
-        },
+        }),
         &|run, document| document.load = LoadDocument::of(run, limit),
     )
 }

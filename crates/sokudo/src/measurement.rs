@@ -43,25 +43,21 @@ pub(crate) struct Measurement<'a> {
 }
 
 /// Carries out a plan, and may change it into what was carried out.
-pub(crate) type Conduct<'a> = dyn FnMut(
-        &mut Plan,
-        &Schedule,
-        &mut Subject,
-        &Control,
-        &mut dyn FnMut(Event),
-    ) -> Result<campaign::Measured, Exit>
-    + 'a;
+pub(crate) type Conduct<'a> = Box<
+    dyn FnOnce(
+            &mut Plan,
+            &Schedule,
+            &mut Subject,
+            &Control,
+            &mut dyn FnMut(Event),
+        ) -> Result<Measured, Exit>
+        + 'a,
+>;
 
 impl Measurement<'_> {
     /// Measures, prints, and says by the exit code what came of it.
     pub(crate) fn run_and_print(self, printing: &Printing) -> Result<(), Exit> {
-        self.run_and_print_by(
-            printing,
-            &mut |plan, schedule, subject, control, listener| {
-                campaign::run(plan, schedule, subject, control, listener)
-            },
-            &|_, _| (),
-        )
+        self.run_and_print_by(printing, as_planned(), &|_, _| ())
     }
 
     /// The same where what is measured next depends on what was measured; `complete` adds
@@ -69,7 +65,7 @@ impl Measurement<'_> {
     pub(crate) fn run_and_print_by(
         self,
         printing: &Printing,
-        conduct: &mut Conduct<'_>,
+        conduct: Conduct<'_>,
         complete: &dyn Fn(&Run, &mut RunDocument),
     ) -> Result<(), Exit> {
         self.check_permission()?;
@@ -106,13 +102,7 @@ impl Measurement<'_> {
         self,
         control: &Control,
         quiet: bool,
-        conduct: impl FnOnce(
-            &mut Plan,
-            &Schedule,
-            &mut Subject,
-            &Control,
-            &mut dyn FnMut(Event),
-        ) -> Result<Measured, Exit>,
+        conduct: Conduct<'_>,
     ) -> Result<(Run, Option<Exit>), Exit> {
         let size = self.size();
         let progress = Progress::new(&self.plan, &self.schedule, size, quiet);
@@ -133,13 +123,7 @@ impl Measurement<'_> {
         control: &Control,
         progress: &RefCell<Progress>,
         quiet: bool,
-        conduct: impl FnOnce(
-            &mut Plan,
-            &Schedule,
-            &mut Subject,
-            &Control,
-            &mut dyn FnMut(Event),
-        ) -> Result<Measured, Exit>,
+        conduct: Conduct<'_>,
     ) -> Result<(Run, Option<Exit>), Exit> {
         let Self {
             mut plan, schedule, ..
@@ -210,6 +194,13 @@ impl Measurement<'_> {
             }
         }
     }
+}
+
+/// A campaign that carries out the plan as it is.
+pub(crate) fn as_planned() -> Conduct<'static> {
+    Box::new(|plan, schedule, subject, control, listener| {
+        campaign::run(plan, schedule, subject, control, listener)
+    })
 }
 
 /// Rows in turn, so that drift hits all of them alike.

@@ -10,7 +10,7 @@ use sokudo_model::{Bytes, CapacityCheck, Confidence, Held, Inference, Run, Targe
 
 use super::InferenceRule;
 use super::evidence::{figure, outcomes, sure, to_float};
-use super::flash_threshold::{CAPACITY_BETWEEN_SURE, CAPACITY_WITNESSES_SURE};
+use super::threshold::{CAPACITY_BETWEEN_SURE, CAPACITY_WITNESSES_SURE};
 
 pub(super) const RULES: &[InferenceRule] = &[capacity];
 

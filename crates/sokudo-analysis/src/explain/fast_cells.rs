@@ -11,11 +11,11 @@ use sokudo_model::{
 
 use super::InferenceRule;
 use super::evidence::{figure, measured, median, outcomes, to_float};
-use super::flash_threshold::{
+use super::levels::levels;
+use super::threshold::{
     FAST_CELLS_BYTES_MIN, FAST_CELLS_RATIO_MIN, FAST_CELLS_RECOVERED_MIN, FILL_LEVEL_PLACES_MIN,
     FILL_PLACES_MIN,
 };
-use super::levels::levels;
 
 pub(super) const RULES: &[InferenceRule] = &[fast_cells];
 

@@ -13,7 +13,7 @@ use sokudo_model::{
 
 use super::InferenceRule;
 use super::evidence::{figure, only_reads, outcomes, to_float};
-use super::flash_threshold::{
+use super::threshold::{
     MAP_COST_MAX, MAP_COST_MIN, MAP_READ_NS_MAX, MAP_READ_NS_MIN, MAP_SPANS_MIN,
     MAP_UNEXPLAINED_MAX,
 };

@@ -14,7 +14,7 @@ use sokudo_model::{Bytes, Confidence, Inference, Operation, Order, Row, Run};
 
 use super::InferenceRule;
 use super::evidence::{figure, to_float};
-use super::flash_threshold::{PARITY_LEAD_SURE, PARITY_MISFIT_MAX, PARITY_SIZES_MIN};
+use super::threshold::{PARITY_LEAD_SURE, PARITY_MISFIT_MAX, PARITY_SIZES_MIN};
 
 pub(super) const RULES: &[InferenceRule] = &[parity];
 

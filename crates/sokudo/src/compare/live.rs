@@ -25,7 +25,7 @@ use crate::jobs::carry_out::{Viewer, carry_out_by};
 use crate::jobs::place::Place;
 use crate::jobs::stages::{Listener, empty_rows};
 use crate::jobs::storage::Layouts;
-use crate::measurement::{self, Measurement};
+use crate::measurement::{self, Conduct, Measurement};
 use crate::progress::Progress;
 use crate::run_door::Jobs;
 use crate::subject::{Subject, random_u32};
@@ -161,26 +161,23 @@ impl Turns<'_> {
         let progress = self.progress([&first.plan, &second.plan], first.size());
         let mut finished = None;
         let (control, quiet) = (self.control, self.quiet);
-        let carried_out = first.carry_out(control, &progress, quiet, |plan, _, subject, _, _| {
+        let begin: Conduct<'_> = Box::new(|plan, _, subject, _, _| {
             let mut ours = Taking::new(plan, subject, 0);
-            let carry_on = |plan: &mut Plan,
-                            _: &Schedule,
-                            subject: &mut Subject,
-                            _: &Control,
-                            listener: &mut dyn FnMut(Event)| {
+            let carry_on: Conduct<'_> = Box::new(|plan, _, subject, _, listener| {
                 let mut theirs = Taking::new(plan, subject, ours.plan.stages.len());
                 let ended_by = self.take(&mut ours, &mut theirs, &units, listener)?;
                 Ok(campaign::Measured {
                     rows: theirs.rows,
                     ended_by,
                 })
-            };
+            });
             finished = Some(second.carry_out(control, &progress, quiet, carry_on)?);
             Ok(campaign::Measured {
                 rows: ours.rows,
                 ended_by: None,
             })
         });
+        let carried_out = first.carry_out(control, &progress, quiet, begin);
         progress.borrow().finish();
         let (ours, _) = carried_out?;
         let (theirs, ended_by) = finished.expect("who ends without an error has measured both");

@@ -10,8 +10,7 @@ use sokudo_engine::Control;
 use sokudo_model::{Bytes, DataContent, Inference, Nanos};
 use sokudo_stats::Random;
 
-use crate::campaign;
-use crate::measurement::{Measurement, in_turn};
+use crate::measurement::{Measurement, as_planned, in_turn};
 use crate::subject::{Named, Permission};
 
 /// Disks of each kind.
@@ -228,13 +227,7 @@ fn explained(spec: &str, only: &[&str], seed: u64) -> Vec<Inference> {
         data: DataContent::Random,
         command: String::new(),
     };
-    let Ok((run, None)) = measurement.run(
-        &Control::new(),
-        true,
-        |plan, schedule, subject, control, listener| {
-            campaign::run(plan, schedule, subject, control, listener)
-        },
-    ) else {
+    let Ok((run, None)) = measurement.run(&Control::new(), true, as_planned()) else {
         panic!("{spec} cannot be measured");
     };
     run.inferences
