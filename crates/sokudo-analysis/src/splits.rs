@@ -32,6 +32,9 @@ fn split_io(case: &Case<'_>) -> Option<Ruling> {
     if !case.direct() || block.0 < SPLIT_BLOCK_BYTES_MIN || case.row.workload.ramp > Nanos(0) {
         return None;
     }
+    if surplus::is_shared(case) {
+        return None;
+    }
     let split = [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| requests(case, operation))
@@ -241,7 +244,7 @@ mod tests {
         buffered, check, device, drive, each_count, each_outcome, large_writes, reads_with, spoilt,
         text_of, writes, writes_with,
     };
-    use sokudo_model::Verdict::Verified;
+    use sokudo_model::Verdict::{Unverified, Verified};
     use sokudo_model::{ArrayState, BlockDeviceKind, Run, SequentialOffset};
 
     /// Large writes of which each became so many requests, in halves.
@@ -297,6 +300,14 @@ mod tests {
                 }),
                 &[],
                 Verified,
+            ),
+            (
+                "others wrote meanwhile",
+                spoilt(split(4), |run| {
+                    each_count(run, |device| device.written_bytes *= 2);
+                }),
+                &["foreign-io"],
+                Unverified,
             ),
             (
                 "a few requests of others",

@@ -54,13 +54,21 @@ impl Surplus {
     }
 }
 
-/// Somebody else used the devices, as far as is known.
-fn foreign_io(case: &Case<'_>) -> Option<Ruling> {
-    let unexplained: Vec<Surplus> = [Operation::Read, Operation::Write]
+/// Whether somebody else used the devices, so that their counts are not the row's alone.
+pub(crate) fn is_shared(case: &Case<'_>) -> bool {
+    unexplained(case).next().is_some()
+}
+
+fn unexplained(case: &Case<'_>) -> impl Iterator<Item = Surplus> {
+    [Operation::Read, Operation::Write]
         .into_iter()
         .filter_map(|operation| surplus(case, operation))
         .filter(|surplus| surplus.explanation.is_none())
-        .collect();
+}
+
+/// Somebody else used the devices, as far as is known.
+fn foreign_io(case: &Case<'_>) -> Option<Ruling> {
+    let unexplained: Vec<Surplus> = unexplained(case).collect();
     if unexplained.is_empty() {
         return None;
     }
