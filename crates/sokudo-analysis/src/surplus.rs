@@ -143,7 +143,9 @@ fn surplus(case: &Case<'_>, operation: Operation) -> Option<Surplus> {
 }
 
 fn explain_reads(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, String)> {
+    let is_of_others = case.copies_on_write() && is_of_processes(case, surplus);
     if case.asks(Operation::Write)
+        && !is_of_others
         && let Some(cause) = read_modify_write(case)
     {
         return Some((Code::ReadModifyWrite, cause));
@@ -237,7 +239,7 @@ fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, String)> 
         let others_write = case.run.rows.iter().any(|row| {
             row.workload.operations.percent(Operation::Write) > 0 && !row.trials.is_empty()
         });
-        return (case.copies_on_write() && others_write)
+        return (case.copies_on_write() && others_write && !is_of_processes(case, surplus))
             .then_some("the file system writes the block records of earlier write rows late")
             .and_then(amplified);
     }
@@ -254,6 +256,8 @@ fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, String)> 
         ))
     } else if case.several_leaves() {
         amplified("an array writes copies or parity beside the data")
+    } else if is_of_processes(case, surplus) {
+        None
     } else if case.copies_on_write() {
         amplified("a copy-on-write file system writes new block records beside the data")
     } else if case.journals() && surplus.bytes() <= journal_max {
@@ -261,6 +265,15 @@ fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, String)> 
     } else {
         None
     }
+}
+
+/// Whether other processes moved at least half of it, so that the file system is not what
+/// explains it. A row that flushes makes it write records of its own, whoever else writes.
+fn is_of_processes(case: &Case<'_>, surplus: &Surplus) -> bool {
+    let durability = &case.row.workload.durability;
+    let commits =
+        case.ios(Operation::Flush) > 0 || durability.write_through || durability.final_flush;
+    !commits && culprit::processes_moved(case, surplus.operation) >= surplus.bytes().0.div_ceil(2)
 }
 
 /// The most metadata that a copy-on-write file system can need for the file.
@@ -283,7 +296,7 @@ mod tests {
         spoilt, text_of, writes, writes_with,
     };
     use sokudo_model::Verdict::{Unverified, Verified};
-    use sokudo_model::{BlockDeviceKind, Run};
+    use sokudo_model::{BlockDeviceKind, ForeignUse, ForeignUser, Run};
 
     /// One trial of a sample moves 40.96 MB in small blocks.
     const READ: u64 = 40_960_000;
@@ -398,6 +411,88 @@ mod tests {
                 }),
                 &["foreign-io"],
                 Unverified,
+            ),
+        ]);
+    }
+
+    /// The run with a process, or a thread of the kernel, that moves so many bytes per trial.
+    fn beside(run: Run, bytes: u64, kernel: bool) -> Run {
+        spoilt(run, |run| {
+            for trial in &mut run.rows[0].trials {
+                trial.evidence.foreign = Some(ForeignUse {
+                    users: vec![ForeignUser {
+                        pid: 10,
+                        name: "cargo".to_owned(),
+                        kernel,
+                        read_bytes: bytes,
+                        written_bytes: bytes,
+                    }],
+                    hidden: 0,
+                });
+            }
+        })
+    }
+
+    #[test]
+    fn what_processes_were_seen_to_write_is_not_the_file_systems() {
+        let with = |run: Run, change: &dyn Fn(&mut Run), bytes: u64, kernel: bool| {
+            beside(spoilt(run, change), bytes, kernel)
+        };
+        let double = || writes_with(more_writes(READ));
+        let btrfs = |run: &mut Run| on_file_system(run, "btrfs");
+        let both_rows = |run: &mut Run| {
+            run.rows.push(writes().rows.remove(0));
+            on_file_system(run, "btrfs");
+        };
+        let foreign: &[&str] = &["foreign-io"];
+        let explained: &[&str] = &["write-amplification"];
+        check(vec![
+            (
+                "half of a journal",
+                with(double(), &|_| (), READ / 2, false),
+                foreign,
+                Unverified,
+            ),
+            (
+                "less",
+                with(double(), &|_| (), READ / 2 - 1, false),
+                explained,
+                Verified,
+            ),
+            (
+                "the journal's thread",
+                with(double(), &|_| (), READ, true),
+                explained,
+                Verified,
+            ),
+            (
+                "records",
+                with(double(), &btrfs, READ, false),
+                foreign,
+                Unverified,
+            ),
+            (
+                "late records",
+                with(reads_with(more_writes(READ)), &both_rows, READ, false),
+                foreign,
+                Unverified,
+            ),
+            (
+                "records that are replaced",
+                with(writes_with(more_reads(READ)), &btrfs, READ, false),
+                foreign,
+                Unverified,
+            ),
+            (
+                "a row that writes through",
+                with(
+                    double(),
+                    &|run| run.rows[0].workload.durability.write_through = true,
+                    READ,
+                    false,
+                ),
+                explained,
+                Verified,
             ),
         ]);
     }

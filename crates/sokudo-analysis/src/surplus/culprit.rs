@@ -93,9 +93,24 @@ fn named(case: &Case<'_>, seen: &ForeignUse, beyond: &[(Operation, Bytes)]) -> V
         .map(|user| (user, moved(user)))
         .filter(|(_, moved)| *moved > 0)
         .collect();
+    // Workers of the kernel also carry what processes ask for.
+    let all_of = |kernel| -> u64 {
+        let users = users.iter().filter(|(user, _)| user.kernel == kernel);
+        users.map(|(_, moved)| moved).sum()
+    };
+    if all_of(false) >= all_of(true) {
+        users.retain(|(user, _)| !user.kernel);
+    }
     users.sort_by_key(|(user, moved)| (std::cmp::Reverse(*moved), user.pid));
     let users = users.into_iter().take(NAMED_MAX);
     users.map(|(user, _)| in_words(user)).collect()
+}
+
+/// What processes were seen to move, without threads of the kernel.
+pub(super) fn processes_moved(case: &Case<'_>, operation: Operation) -> u64 {
+    let seen = seen(case).unwrap_or_default();
+    let users = seen.users.iter().filter(|user| !user.kernel);
+    users.map(|user| bytes_of(user, operation)).sum()
 }
 
 fn bytes_of(user: &ForeignUser, operation: Operation) -> u64 {
@@ -191,6 +206,21 @@ mod tests {
             looped.contains("no process that is seen from here"),
             "{looped}"
         );
+    }
+
+    #[test]
+    fn threads_of_the_kernel_that_carry_what_processes_ask_for_are_not_named() {
+        let users = |worker: u64| {
+            vec![
+                user("fio", 6, 200 * MIB, 0),
+                user("kworker/0:1", 5, worker * MIB, 0),
+            ]
+        };
+        let carried = text(users(200), 0, |_| ());
+        assert!(carried.contains("fio (process 6)"), "{carried}");
+        assert!(!carried.contains("kworker"), "{carried}");
+        let more = text(users(201), 0, |_| ());
+        assert!(more.contains("kworker/0:1"), "{more}");
     }
 
     #[test]
