@@ -140,7 +140,7 @@ fn split_cause(case: &Case<'_>, block: Bytes) -> Option<(String, String)> {
         ),
         Some((name, most)) if !has_feature("huge pages") => (
             format!("buffers lie in pages of 4 KiB, so that a block has {pieces} pieces, and {name} takes {most} at once (queue/max_segments)"),
-            "allow huge pages (as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled), or use smaller blocks".to_owned(),
+            "allow huge pages if they are not (as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled), or use smaller blocks".to_owned(),
         ),
         _ => (
             "a layer between sokudo and the devices cuts I/Os: a stripe, an encrypted volume, or a limit of the queue".to_owned(),

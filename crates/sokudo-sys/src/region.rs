@@ -15,6 +15,10 @@ pub const CHUNK_ALIGNMENT: usize = 4096;
 /// Size of a huge page on every 64-bit machine that Linux calls x86 or arm64.
 const HUGE_PAGE_BYTES: usize = 2 << 20;
 
+/// A region that fills half a huge page is given a whole one: in small pages a block of 1 MiB
+/// is 256 pieces, and the kernel cuts it for devices that take fewer (virtio: 254).
+const HUGE_FROM_BYTES: usize = HUGE_PAGE_BYTES / 2;
+
 /// What the region is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
@@ -41,7 +45,7 @@ pub struct Region {
 /// Which pages are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PageWish {
-    /// Huge pages where there are any and the region fills one.
+    /// Huge pages where there are any and the region fills half of one.
     #[default]
     Best,
     /// Ordinary memory, as an allocator gives it; transparent huge pages only where
@@ -53,7 +57,7 @@ pub enum PageWish {
 
 impl Region {
     /// Maps `chunks` chunks of at least `chunk_bytes` each, zeroed and present, in
-    /// huge pages where there are any and the region fills one.
+    /// huge pages where there are any and the region fills half of one.
     ///
     /// # Errors
     /// `ENOMEM` when there is not so much memory.
@@ -171,7 +175,7 @@ impl Drop for Region {
 
 /// Explicit huge pages, else transparent ones, else small pages.
 fn map_best(bytes: usize) -> io::Result<(NonNull<u8>, usize, Pages)> {
-    if bytes >= HUGE_PAGE_BYTES {
+    if bytes >= HUGE_FROM_BYTES {
         if let Ok(mapped) = map_huge(bytes) {
             return Ok(mapped);
         }
@@ -266,6 +270,14 @@ mod tests {
             Ok(region) => assert_eq!(region.pages(), Pages::Huge),
             Err(error) => assert_eq!(error.raw_os_error(), Some(libc::ENOMEM)),
         }
+    }
+
+    #[test]
+    fn a_single_block_of_1_mib_lies_in_a_huge_page_like_several() {
+        let one = Region::new(1, 1 << 20).unwrap();
+        let several = Region::new(4, 1 << 20).unwrap();
+        assert_eq!(one.pages() == Pages::Small, several.pages() == Pages::Small);
+        assert_eq!(Region::new(1, 4096).unwrap().pages(), Pages::Small);
     }
 
     #[test]
