@@ -45,6 +45,11 @@ impl Reached<'_> {
         )
     }
 
+    /// How far the rate is from the limit, in both directions alike.
+    fn distance(&self) -> f64 {
+        self.share().ln().abs()
+    }
+
     /// What to write into the file so that it limits nothing.
     fn remedy(&self) -> String {
         let number = &self.limit.number;
@@ -67,13 +72,13 @@ impl Reached<'_> {
 }
 
 /// A limit of which a row used nearly all has most likely set its rate.
-fn throttled_by_cgroup(case: &Case<'_>) -> Option<Ruling> {
+pub(crate) fn throttled_by_cgroup(case: &Case<'_>) -> Option<Ruling> {
     let limits = &case.run.circumstances.io_limits;
     let reached = limits
         .iter()
         .flat_map(|limit| reached(case, limit))
         .filter(|reached| (LIMIT_SHARE_MIN..=LIMIT_SHARE_MAX).contains(&reached.share()))
-        .max_by(|left, right| left.share().total_cmp(&right.share()))?;
+        .min_by(|left, right| left.distance().total_cmp(&right.distance()))?;
     Some(Ruling::new(
         Code::ThrottledByCgroup,
         reached.symptom(),
@@ -105,22 +110,27 @@ fn reached<'a>(case: &Case<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
         true => case.target().leaves().count().max(1) as f64,
         false => 1.0,
     };
+    // What others had from the device was not let through by a limit of this group.
     let rates = |operation: Operation| {
         let own = (case.moved(operation), case.ios(operation));
-        let (bytes, requests) = match case.device().filter(|_| device.is_leaf) {
-            Some(count) => {
-                let requests = match operation {
-                    Operation::Read => count.read_ios,
-                    _ => count.written_ios.saturating_sub(count.flushes),
-                };
-                (counted(&count, operation).unwrap_or(own.0), requests)
-            }
-            None => own,
-        };
-        (
-            bytes as f64 / seconds / parts,
-            requests as f64 / seconds / parts,
-        )
+        let counted = case.device().filter(|_| device.is_leaf).map(|count| {
+            let requests = match operation {
+                Operation::Read => count.read_ios,
+                _ => count.written_ios.saturating_sub(count.flushes),
+            };
+            (counted(&count, operation).unwrap_or(own.0), requests)
+        });
+        let is_all = counted.is_some_and(|(bytes, _)| parts > 1.0 || bytes < own.0);
+        let own = (!is_all).then_some(own);
+        counted
+            .into_iter()
+            .chain(own)
+            .map(move |(bytes, requests)| {
+                (
+                    bytes as f64 / seconds / parts,
+                    requests as f64 / seconds / parts,
+                )
+            })
     };
     let mut found = Vec::new();
     for (operation, bytes_per_s, ios_per_s) in [
@@ -138,18 +148,19 @@ fn reached<'a>(case: &Case<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
         if !case.asks(operation) {
             continue;
         }
-        let (bytes, requests) = rates(operation);
-        for (allowed, reached, counts_requests) in
-            [(bytes_per_s, bytes, false), (ios_per_s, requests, true)]
-        {
-            if let Some(allowed) = allowed.filter(|allowed| *allowed > 0) {
-                found.push(Reached {
-                    limit,
-                    operation,
-                    counts_requests,
-                    allowed: allowed as f64,
-                    reached,
-                });
+        for (bytes, requests) in rates(operation) {
+            for (allowed, reached, counts_requests) in
+                [(bytes_per_s, bytes, false), (ios_per_s, requests, true)]
+            {
+                if let Some(allowed) = allowed.filter(|allowed| *allowed > 0) {
+                    found.push(Reached {
+                        limit,
+                        operation,
+                        counts_requests,
+                        allowed: allowed as f64,
+                        reached,
+                    });
+                }
             }
         }
     }
@@ -227,6 +238,35 @@ mod tests {
             change(&mut limit);
             run.circumstances.io_limits.push(limit);
         }
+    }
+
+    #[test]
+    fn a_limit_is_told_beside_others_and_without_the_stalls_that_it_makes() {
+        let at_limit = limited(|limit| limit.read_bytes_per_s = Some(BYTES_PER_S));
+        check(vec![
+            (
+                "at the limit while others read three times as much",
+                reads_with(|run| {
+                    at_limit(run);
+                    each_count(run, |device| device.read_bytes *= 4);
+                }),
+                &["foreign-io", "throttled-by-cgroup"],
+                Unverified,
+            ),
+            (
+                "at the limit, and stalled by it",
+                reads_with(|run| {
+                    at_limit(run);
+                    for trial in &mut run.rows[0].trials {
+                        let latency = &mut trial.outcome.operations[0].latency;
+                        *latency = crate::sample::histogram(9_980, sokudo_model::Nanos(20_040));
+                        (0..20).for_each(|_| latency.record(40_000_000));
+                    }
+                }),
+                &["throttled-by-cgroup"],
+                Unverified,
+            ),
+        ]);
     }
 
     #[test]

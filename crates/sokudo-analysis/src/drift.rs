@@ -270,11 +270,11 @@ fn trending(case: &Case<'_>) -> Option<Ruling> {
     Some(Ruling::new(
         Code::Trend,
         format!(
-            "the trials {verb} one after the other, by {:.0} % from the first to the last \
-             ({:.1} to {:.1} MB/s)",
-            change.abs() * 100.0,
+            "the trials {verb} one after the other, from {:.1} to {:.1} MB/s: over all of them by \
+             {:.0} % of their median",
             values.first()? / 1e6,
-            values.last()? / 1e6
+            values.last()? / 1e6,
+            change.abs() * 100.0
         ),
         cause,
         "measure until it levels off (--runs, --time); a median of what still changes depends on \
@@ -431,7 +431,8 @@ mod tests {
             ("too few", speeds(&falling[..5]), &["few-trials"], Verified),
         ]);
         let text = text_of(speeds(&falling), "trend");
-        assert!(text.contains("fell one after the other, by 24 %"), "{text}");
+        let expected = "fell one after the other, from 46.0 to 36.0 MB/s: over all of them by 24 % of their median";
+        assert!(text.contains(expected), "{text}");
         let rising: Vec<f64> = falling.iter().rev().copied().collect();
         assert!(text_of(speeds(&rising), "trend").contains("a cache warms up"));
     }

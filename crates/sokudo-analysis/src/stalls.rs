@@ -7,6 +7,7 @@ use sokudo_stats::{Histogram, Summary};
 use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
+use crate::conditions::throttled_by_cgroup;
 use crate::drift::{Interval, intervals};
 use crate::threshold::{STALL_FACTOR_MIN, STALL_LATENCY_SHARE_MIN};
 
@@ -21,7 +22,8 @@ const INTERVALS_NAMED_MAX: usize = 3;
 /// A few I/Os took far longer than nearly all others, and so long together that they
 /// shape the mean.
 fn stalls(case: &Case<'_>) -> Option<Ruling> {
-    if case.target().kind == TargetKind::Null {
+    // A limit of a control group lets I/Os through in bursts, and is told.
+    if case.target().kind == TargetKind::Null || throttled_by_cgroup(case).is_some() {
         return None;
     }
     let (operation, stalled) = [Operation::Read, Operation::Write]

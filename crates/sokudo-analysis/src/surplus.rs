@@ -423,6 +423,88 @@ mod tests {
         ]);
     }
 
+    /// The run with a process, or a thread of the kernel, that moves so many bytes per trial.
+    fn beside(run: Run, bytes: u64, kernel: bool) -> Run {
+        spoilt(run, |run| {
+            for trial in &mut run.rows[0].trials {
+                trial.evidence.foreign = Some(ForeignUse {
+                    users: vec![ForeignUser {
+                        pid: 10,
+                        name: "cargo".to_owned(),
+                        kernel,
+                        read_bytes: bytes,
+                        written_bytes: bytes,
+                    }],
+                    hidden: 0,
+                });
+            }
+        })
+    }
+
+    #[test]
+    fn what_processes_were_seen_to_write_is_not_the_file_systems() {
+        let with = |run: Run, change: &dyn Fn(&mut Run), bytes: u64, kernel: bool| {
+            beside(spoilt(run, change), bytes, kernel)
+        };
+        let double = || writes_with(more_writes(READ));
+        let btrfs = |run: &mut Run| on_file_system(run, "btrfs");
+        let both_rows = |run: &mut Run| {
+            run.rows.push(writes().rows.remove(0));
+            on_file_system(run, "btrfs");
+        };
+        let foreign: &[&str] = &["foreign-io"];
+        let explained: &[&str] = &["write-amplification"];
+        check(vec![
+            (
+                "half of a journal",
+                with(double(), &|_| (), READ / 2, false),
+                foreign,
+                Unverified,
+            ),
+            (
+                "less",
+                with(double(), &|_| (), READ / 2 - 1, false),
+                explained,
+                Verified,
+            ),
+            (
+                "the journal's thread",
+                with(double(), &|_| (), READ, true),
+                explained,
+                Verified,
+            ),
+            (
+                "records",
+                with(double(), &btrfs, READ, false),
+                foreign,
+                Unverified,
+            ),
+            (
+                "late records",
+                with(reads_with(more_writes(READ)), &both_rows, READ, false),
+                foreign,
+                Unverified,
+            ),
+            (
+                "records that are replaced",
+                with(writes_with(more_reads(READ)), &btrfs, READ, false),
+                foreign,
+                Unverified,
+            ),
+            (
+                "a row that writes through",
+                with(
+                    double(),
+                    &|run| run.rows[0].workload.durability.write_through = true,
+                    READ,
+                    false,
+                ),
+                explained,
+                Verified,
+            ),
+        ]);
+    }
+
     #[test]
     fn what_processes_were_seen_to_write_is_not_the_file_systems() {
         let with = |run: Run, change: &dyn Fn(&mut Run), bytes: u64, kernel: bool| {

@@ -24,10 +24,25 @@ pub(crate) fn is_explanation(document: &RunDocument) -> bool {
     document.method == METHOD
 }
 
+/// Findings about what probes do on purpose: they fill caches, read from them, leave pauses
+/// and end where a drive gives up, and the rules of conclusions look at just that.
+const MEANT: [&str; 9] = [
+    "dataset-in-cache",
+    "small-coverage",
+    "depth-not-reached",
+    "stalls",
+    "not-steady",
+    "trend",
+    "two-modes",
+    "unsteady",
+    "first-run-outlier",
+];
+
 /// Whether a finding matters to conclusions: what is only a note on the precision of a
 /// row does not, for it is not the rows that are shown.
 pub(crate) fn tells(group: &FindingGroup<'_>) -> bool {
-    group.severity > Severity::Info || group.symptoms.iter().any(|(_, rows)| rows.is_empty())
+    let is_of_rows = group.symptoms.iter().all(|(_, rows)| !rows.is_empty());
+    !is_of_rows || (group.severity > Severity::Info && !MEANT.contains(&group.code))
 }
 
 /// Every conclusion, the surest of one kind first as they were made.
@@ -99,6 +114,7 @@ fn sentence(inference: &Inference) -> String {
 mod tests {
     use super::*;
     use crate::{markdown, sample, table};
+    use sokudo_model::Finding;
 
     fn document(method: &str, confidences: &[Confidence]) -> RunDocument {
         let mut run = sample::run();
@@ -130,6 +146,24 @@ mod tests {
             !text.contains("Verdict") && !text.contains("MB/s"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn an_explanation_does_not_warn_of_what_its_probes_do_on_purpose() {
+        let with = |method: &str, code: &str| {
+            let mut document = document(method, &[Confidence::High]);
+            document.results[0].findings = vec![Finding {
+                code: code.to_owned(),
+                severity: Severity::Warning,
+                symptom: "this was seen".to_owned(),
+                cause: "a cause".to_owned(),
+                remedy: "a remedy".to_owned(),
+            }];
+            text(&document).contains("this was seen")
+        };
+        assert!(!with(METHOD, "dataset-in-cache"));
+        assert!(with("mark/default", "dataset-in-cache"));
+        assert!(with(METHOD, "foreign-io"));
     }
 
     #[test]
