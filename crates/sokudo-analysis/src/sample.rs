@@ -1,10 +1,10 @@
 //! Runs for the tests: a clean one, which each test spoils in one way.
 
 use sokudo_model::{
-    BackendKind, BackendUse, BlockDevice, BlockDeviceKind, BlockSizes, Bytes, Circumstances,
-    CpuTime, DeviceCounters, DirectIoSupport, Disk, DriveCircumstances, Environment, FileState,
-    FileSystem, Heat, Nanos, Operation, OperationMix, OperationTally, Order, Outcome, Plan, Row,
-    Run, Schedule, StopReason, TargetInfo, TargetKind, Trial, TrialEvidence, Verdict, Workload,
+    BackendKind, BackendUse, BlockDevice, BlockDeviceKind, BlockSizes, Bytes, CpuTime,
+    DeviceCounters, DirectIoSupport, Disk, DriveCircumstances, FileState, FileSystem, Heat, Nanos,
+    Operation, OperationMix, OperationTally, Order, Outcome, Plan, Row, Run, Schedule, StopReason,
+    TargetInfo, TargetKind, Trial, TrialEvidence, Verdict, Workload,
 };
 use sokudo_stats::Histogram;
 
@@ -217,36 +217,18 @@ fn run_of(block: Bytes, operations: OperationMix) -> Run {
         },
         outcome,
     };
+    let plan = Plan {
+        method: "mark/default".to_owned(),
+        seed: 1,
+        stages: Vec::new(),
+    };
     Run {
-        sokudo_version: "0.1.0".to_owned(),
-        started_at: Nanos(0),
-        plan: Plan {
-            method: "mark/default".to_owned(),
-            seed: 1,
-            stages: Vec::new(),
-        },
-        schedule: Schedule {
-            name: "interleaved".to_owned(),
-            trials: TRIALS,
-            pause: Nanos(0),
-            warm_up: false,
-            enough: None,
-            trim: 0,
-            steady: None,
-        },
-        target: directory(),
-        environment: Environment::default(),
         rows: vec![Row {
             workload,
             trials: vec![trial; TRIALS as usize],
             assessment: None,
         }],
-        findings: Vec::new(),
-        inferences: Vec::new(),
-        circumstances: Circumstances::default(),
-        command: "sokudo mark".to_owned(),
-        interrupted: false,
-        layout: None,
+        ..Run::new(plan, Schedule::in_turn(TRIALS, Nanos(0)), directory())
     }
 }
 

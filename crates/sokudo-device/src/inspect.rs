@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 use rustix::io::Errno;
-use sokudo_model::{Bytes, DirectIoSupport, FileState, FileSystem, TargetInfo, TargetKind};
+use sokudo_model::{Bytes, FileState, FileSystem, TargetInfo, TargetKind};
 
 use crate::counters::CounterSource;
 use crate::file;
@@ -122,15 +122,8 @@ fn examine(system: &System, name: &str, will_read: bool) -> Result<Inspected, In
         path: path.clone(),
     })?;
     let mut info = TargetInfo {
-        name: name.to_owned(),
-        kind,
         path: Some(text.to_owned()),
-        size_bytes: None,
-        file_system: None,
-        direct_io: DirectIoSupport::Unknown,
-        devices: Vec::new(),
-        file_state: None,
-        blind_spots: Vec::new(),
+        ..TargetInfo::new(name, kind)
     };
     if kind == TargetKind::File {
         let file = open_to_read(&path).map_err(failed)?;

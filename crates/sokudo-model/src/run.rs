@@ -45,6 +45,27 @@ pub struct Run {
     pub interrupted: bool,
 }
 
+impl Run {
+    /// A run in which nothing has been done yet.
+    pub fn new(plan: Plan, schedule: Schedule, target: TargetInfo) -> Self {
+        Self {
+            sokudo_version: String::new(),
+            started_at: Nanos(0),
+            plan,
+            schedule,
+            target,
+            environment: Environment::default(),
+            circumstances: Circumstances::default(),
+            layout: None,
+            rows: Vec::new(),
+            findings: Vec::new(),
+            inferences: Vec::new(),
+            command: String::new(),
+            interrupted: false,
+        }
+    }
+}
+
 /// How a test file was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -81,6 +102,19 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    /// Rows in turn, so that drift hits all of them alike.
+    pub fn in_turn(trials: u32, pause: Nanos) -> Self {
+        Self {
+            name: "interleaved".to_owned(),
+            trials,
+            pause,
+            warm_up: false,
+            enough: None,
+            trim: 0,
+            steady: None,
+        }
+    }
+
     /// How many trials a row with these should have had: as many as it has once no more
     /// are to be made.
     pub fn trials_due(&self, trials: &[Trial]) -> u32 {

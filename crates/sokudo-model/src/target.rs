@@ -47,6 +47,21 @@ pub struct TargetInfo {
 }
 
 impl TargetInfo {
+    /// A target of which nothing has been seen yet.
+    pub fn new(name: &str, kind: TargetKind) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind,
+            path: None,
+            size_bytes: None,
+            file_system: None,
+            direct_io: DirectIoSupport::Unknown,
+            devices: Vec::new(),
+            file_state: None,
+            blind_spots: Vec::new(),
+        }
+    }
+
     /// The devices at the bottom, on which every byte must arrive.
     pub fn leaves(&self) -> impl Iterator<Item = &BlockDevice> {
         self.devices.iter().filter(|device| device.is_leaf)

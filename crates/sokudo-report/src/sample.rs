@@ -55,12 +55,8 @@ pub(crate) fn troubled_run() -> Run {
     let mut run = run();
     run.schedule = Schedule {
         name: "crystal".into(),
-        trials: 5,
-        pause: Nanos::from_secs(5),
         warm_up: true,
-        enough: None,
-        trim: 0,
-        steady: None,
+        ..Schedule::in_turn(5, Nanos::from_secs(5))
     };
     run.interrupted = true;
     run.rows.truncate(5);
@@ -132,17 +128,7 @@ pub(crate) fn bare_run() -> Run {
     outcome.operations[0].latency_from_intended = Some(histogram(50, 90_000.0, 5));
     paced.trials[0].evidence = TrialEvidence::default();
     let mut run = run_of(vec![paced]);
-    run.target = TargetInfo {
-        name: "sim:const?latency=100us".into(),
-        kind: TargetKind::Simulated,
-        path: None,
-        size_bytes: None,
-        file_system: None,
-        direct_io: DirectIoSupport::Unknown,
-        devices: vec![],
-        file_state: None,
-        blind_spots: vec![],
-    };
+    run.target = TargetInfo::new("sim:const?latency=100us", TargetKind::Simulated);
     run.environment = Environment::default();
     run.schedule.trials = 1;
     run
@@ -161,15 +147,7 @@ pub(crate) fn run_of(rows: Vec<Row>) -> Run {
             seed: 42,
             stages: rows.iter().map(stage).collect(),
         },
-        schedule: Schedule {
-            name: "interleaved".into(),
-            trials: 6,
-            pause: Nanos(0),
-            warm_up: false,
-            enough: None,
-            trim: 0,
-            steady: None,
-        },
+        schedule: Schedule::in_turn(6, Nanos(0)),
         target: target(),
         environment: Environment {
             host: Some("bench".into()),

@@ -8,9 +8,9 @@
 use std::time::Instant;
 
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, DirectIoSupport, Environment, Nanos, Operation, OperationMix,
-    OperationTally, Outcome, Plan, Row, Run, Schedule, SeriesPoint, StopReason, TargetInfo,
-    TargetKind, Trial, TrialEvidence, Workload,
+    BackendKind, BackendUse, Bytes, Nanos, Operation, OperationMix, OperationTally, Outcome, Plan,
+    Row, Run, Schedule, SeriesPoint, StopReason, TargetInfo, TargetKind, Trial, TrialEvidence,
+    Workload,
 };
 use sokudo_report::RunDocument;
 use sokudo_stats::{Histogram, Random};
@@ -64,42 +64,18 @@ fn run() -> Run {
             assessment: None,
         }
     });
+    let plan = Plan {
+        method: "mark/default".to_owned(),
+        seed: 1,
+        stages: Vec::new(),
+    };
+    let target = TargetInfo {
+        size_bytes: Some(Bytes::gib(1)),
+        ..TargetInfo::new("sim:const", TargetKind::Simulated)
+    };
     Run {
-        sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
-        started_at: Nanos(0),
-        plan: Plan {
-            method: "mark/default".to_owned(),
-            seed: 1,
-            stages: Vec::new(),
-        },
-        schedule: Schedule {
-            name: "interleaved".to_owned(),
-            trials: TRIALS,
-            pause: Nanos(0),
-            warm_up: false,
-            enough: None,
-            trim: 0,
-            steady: None,
-        },
-        target: TargetInfo {
-            name: "sim:const".to_owned(),
-            kind: TargetKind::Simulated,
-            path: None,
-            size_bytes: Some(Bytes::gib(1)),
-            file_system: None,
-            direct_io: DirectIoSupport::Unknown,
-            devices: Vec::new(),
-            file_state: None,
-            blind_spots: Vec::new(),
-        },
-        environment: Environment::default(),
-        layout: None,
         rows: rows.collect(),
-        findings: Vec::new(),
-        inferences: Vec::new(),
-        circumstances: sokudo_model::Circumstances::default(),
-        command: "sokudo mark".to_owned(),
-        interrupted: false,
+        ..Run::new(plan, Schedule::in_turn(TRIALS, Nanos(0)), target)
     }
 }
 

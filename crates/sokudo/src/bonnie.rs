@@ -14,8 +14,8 @@ use sokudo_engine::{
     Control, OwnDirectory, StageOptions, TestFile, TreeError, TreeRun, run_stage, run_tree,
 };
 use sokudo_model::{
-    Bytes, Environment, Event, FileTree, Nanos, Outcome, Plan, Row, Run, StopReason, TargetInfo,
-    TargetKind, Trial, TrialEvidence, Workload,
+    Bytes, Environment, Event, FileTree, Nanos, Outcome, Plan, Row, Run, Schedule, StopReason,
+    TargetInfo, TargetKind, Trial, TrialEvidence, Workload,
 };
 use sokudo_report::{RunDocument, bonnie};
 
@@ -109,20 +109,16 @@ fn measure(
     let rows = run_all(&plan, arguments.runs, &mut place, control, &mut watching);
     watching.finish();
     let circumstances = watch.end(&place.info);
+    let schedule = Schedule::in_turn(arguments.runs, Nanos(0));
     let mut run = Run {
         sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
         started_at,
-        schedule: measurement::in_turn(arguments.runs, Nanos(0)),
-        target: place.info.clone(),
-        layout: None,
         environment,
         rows: rows?,
-        findings: Vec::new(),
-        inferences: Vec::new(),
         circumstances,
         command: measurement::command(arguments.seed, plan.seed),
         interrupted: control.is_cancelled(),
-        plan,
+        ..Run::new(plan, schedule, place.info.clone())
     };
     sokudo_analysis::judge(&mut run);
     Ok(run)

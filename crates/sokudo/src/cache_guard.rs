@@ -221,17 +221,7 @@ mod tests {
     use super::*;
 
     fn info(kind: TargetKind) -> TargetInfo {
-        TargetInfo {
-            name: "x".to_owned(),
-            kind,
-            path: None,
-            size_bytes: None,
-            file_system: None,
-            direct_io: sokudo_model::DirectIoSupport::Unknown,
-            devices: Vec::new(),
-            file_state: None,
-            blind_spots: Vec::new(),
-        }
+        TargetInfo::new("x", kind)
     }
 
     #[test]

@@ -315,13 +315,8 @@ mod tests {
 
     fn schedule(warm_up: bool) -> Schedule {
         Schedule {
-            name: String::new(),
-            trials: 2,
-            pause: Nanos(0),
             warm_up,
-            enough: None,
-            trim: 0,
-            steady: None,
+            ..Schedule::in_turn(2, Nanos(0))
         }
     }
 

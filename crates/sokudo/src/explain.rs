@@ -9,7 +9,7 @@ mod ground_truth;
 use anyhow::anyhow;
 use sokudo_dialect::explain::{Medium, Request};
 use sokudo_model::{
-    BlockDeviceKind, Bytes, DataContent, Nanos, Plan, Stage, TargetInfo, TargetKind,
+    BlockDeviceKind, Bytes, DataContent, Nanos, Plan, Schedule, Stage, TargetInfo, TargetKind,
 };
 
 use crate::cli::ExplainArguments;
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Exit> {
         permission: Permission::new(arguments.overwrite, &arguments.destroying),
         named,
         plan,
-        schedule: measurement::in_turn(1, Nanos(0)),
+        schedule: Schedule::in_turn(1, Nanos(0)),
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         notes,
         data: DataContent::Random,

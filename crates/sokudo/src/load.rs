@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &LoadArguments) -> Result<(), Exit> {
     let named = Named::recognise(&arguments.target)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
     let workload = workload(arguments, &named)?;
-    let schedule = measurement::in_turn(arguments.runs, Nanos(0));
+    let schedule = Schedule::in_turn(arguments.runs, Nanos(0));
     let plan = Plan {
         method: LoadDocument::METHOD.to_owned(),
         seed,

@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use sokudo_device::{System, Watch};
 use sokudo_engine::{Control, left_behind};
-use sokudo_model::{Bytes, DataContent, Event, Nanos, Plan, Run, Schedule, StopReason, TargetKind};
+use sokudo_model::{Bytes, DataContent, Event, Plan, Run, Schedule, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 
 use crate::campaign::{self, Measured};
@@ -164,17 +164,13 @@ impl Measurement<'_> {
         let mut run = Run {
             sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
             started_at,
-            schedule,
-            target,
             layout,
             environment,
             rows,
-            findings: Vec::new(),
-            inferences: Vec::new(),
             circumstances,
             command: self.command,
             interrupted: control.is_cancelled(),
-            plan,
+            ..Run::new(plan, schedule, target)
         };
         sokudo_analysis::judge(&mut run);
         Ok((run, ended_by))
@@ -201,19 +197,6 @@ pub(crate) fn as_planned() -> Conduct<'static> {
     Box::new(|plan, schedule, subject, control, listener| {
         campaign::run(plan, schedule, subject, control, listener)
     })
-}
-
-/// Rows in turn, so that drift hits all of them alike.
-pub(crate) fn in_turn(trials: u32, pause: Nanos) -> Schedule {
-    Schedule {
-        name: "interleaved".to_owned(),
-        trials,
-        pause,
-        warm_up: false,
-        enough: None,
-        trim: 0,
-        steady: None,
-    }
 }
 
 /// The command line that repeats a run: as it was given, with the seed that was used if

@@ -8,7 +8,6 @@ use sokudo_model::{
 
 use crate::cli::{MarkArguments, PERMILLE_DEFAULT, ScheduleChoice, Unasked};
 use crate::exit::Exit;
-use crate::measurement;
 
 /// Size of a test file unless told otherwise, as CrystalDiskMark's.
 pub(crate) const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
@@ -107,7 +106,7 @@ pub(crate) fn schedule(arguments: &MarkArguments) -> Schedule {
         ScheduleChoice::Crystal => Schedule {
             name: "crystal".to_owned(),
             warm_up: true,
-            ..measurement::in_turn(
+            ..Schedule::in_turn(
                 arguments.runs.unwrap_or(CRYSTAL_TRIALS),
                 arguments
                     .interval
@@ -119,7 +118,7 @@ pub(crate) fn schedule(arguments: &MarkArguments) -> Schedule {
             let (trials, enough) = trials(arguments);
             Schedule {
                 enough,
-                ..measurement::in_turn(trials, arguments.interval.unwrap_or_default())
+                ..Schedule::in_turn(trials, arguments.interval.unwrap_or_default())
             }
         }
     }

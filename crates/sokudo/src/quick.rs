@@ -122,7 +122,7 @@ fn schedule(arguments: &QuickArguments) -> Result<Schedule, Exit> {
     Ok(Schedule {
         trim,
         enough,
-        ..measurement::in_turn(runs, arguments.pause)
+        ..Schedule::in_turn(runs, arguments.pause)
     })
 }
 

@@ -180,12 +180,7 @@ impl View {
     fn new(planned: &Planned, arguments: &RunArguments) -> Self {
         let schedule = sokudo_model::Schedule {
             name: "fio".to_owned(),
-            trials: arguments.runs,
-            pause: sokudo_model::Nanos(0),
-            warm_up: false,
-            enough: None,
-            trim: 0,
-            steady: None,
+            ..sokudo_model::Schedule::in_turn(arguments.runs, sokudo_model::Nanos(0))
         };
         Self {
             progress: Progress::new(&planned.plan, &schedule, None, arguments.printing.quiet),

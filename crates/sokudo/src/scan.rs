@@ -76,7 +76,7 @@ fn schedule(arguments: &ScanArguments) -> Schedule {
         .trials(arguments.runs, Unasked::trials(1));
     Schedule {
         enough,
-        ..measurement::in_turn(trials, Nanos(0))
+        ..Schedule::in_turn(trials, Nanos(0))
     }
 }
 

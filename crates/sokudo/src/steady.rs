@@ -109,7 +109,7 @@ fn schedule(procedure: SteadyProcedure) -> Schedule {
     Schedule {
         name: "rounds".to_owned(),
         steady: Some(Box::new(procedure)),
-        ..measurement::in_turn(rounds.unwrap_or(1), Nanos(0))
+        ..Schedule::in_turn(rounds.unwrap_or(1), Nanos(0))
     }
 }
 

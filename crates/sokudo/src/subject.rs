@@ -405,15 +405,8 @@ fn to_write_back(path: &Path, kind: TargetKind) -> Result<FileTarget, Exit> {
 
 fn bare_info(name: &str, kind: TargetKind, size: Bytes) -> TargetInfo {
     TargetInfo {
-        name: name.to_owned(),
-        kind,
-        path: None,
         size_bytes: Some(size),
-        file_system: None,
-        direct_io: DirectIoSupport::Unknown,
-        devices: Vec::new(),
-        file_state: None,
-        blind_spots: Vec::new(),
+        ..TargetInfo::new(name, kind)
     }
 }
 

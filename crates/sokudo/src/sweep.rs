@@ -91,7 +91,7 @@ fn schedule(arguments: &SweepArguments) -> Schedule {
     let (trials, enough) = arguments.precision.trials(Some(arguments.runs), unasked);
     Schedule {
         enough,
-        ..measurement::in_turn(trials, arguments.cool_down)
+        ..Schedule::in_turn(trials, arguments.cool_down)
     }
 }
 

@@ -3,11 +3,14 @@
 //!
 //! Devices are small, so that 500 of each kind take seconds; what matters is their shape.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::print_stdout, reason = "it says how often it was right")]
+#![expect(clippy::cast_possible_truncation, reason = "seeds are small")]
+
 use sokudo_dialect::explain::{Medium, Request, Theme};
 use sokudo_engine::{Control, SimulatedTarget, StageOptions, Target, run_stage, sim};
 use sokudo_model::{
-    Bytes, Circumstances, DirectIoSupport, Environment, Inference, Nanos, Row, Run, Schedule,
-    TargetInfo, TargetKind, Trial, TrialEvidence,
+    Bytes, Inference, Nanos, Row, Run, Schedule, TargetInfo, TargetKind, Trial, TrialEvidence,
 };
 use sokudo_stats::Random;
 
@@ -37,15 +40,9 @@ fn explained(spec: &str, seed: u64, themes: &[&str]) -> Vec<Inference> {
     };
     let plan = request.plan().unwrap().plan;
     let target = TargetInfo {
-        name: spec.to_owned(),
-        kind: TargetKind::Simulated,
-        path: None,
         size_bytes: Some(device.size()),
-        file_system: None,
-        direct_io: DirectIoSupport::Unknown,
         devices: device.block_devices(),
-        file_state: None,
-        blind_spots: Vec::new(),
+        ..TargetInfo::new(spec, TargetKind::Simulated)
     };
     let mut targets = [Target::Simulated(SimulatedTarget::new(device))];
     let rows = plan.stages.iter().zip(0..).map(|(stage, number)| {
@@ -78,27 +75,8 @@ fn explained(spec: &str, seed: u64, themes: &[&str]) -> Vec<Inference> {
     });
     let rows = rows.collect();
     let mut run = Run {
-        sokudo_version: String::new(),
-        started_at: Nanos(0),
-        plan,
-        schedule: Schedule {
-            name: String::new(),
-            trials: 1,
-            pause: Nanos(0),
-            warm_up: false,
-            enough: None,
-            trim: 0,
-            steady: None,
-        },
-        target,
-        environment: Environment::default(),
-        circumstances: Circumstances::default(),
-        layout: None,
         rows,
-        findings: Vec::new(),
-        inferences: Vec::new(),
-        command: String::new(),
-        interrupted: false,
+        ..Run::new(plan, Schedule::in_turn(1, Nanos(0)), target)
     };
     sokudo_analysis::judge(&mut run);
     run.inferences

@@ -7,9 +7,8 @@ use sokudo_analysis::judge;
 use sokudo_dialect::crystal::{self, Direction, Profile};
 use sokudo_engine::{Control, SimulatedTarget, StageOptions, Target, run_stage, sim};
 use sokudo_model::{
-    Bytes, Circumstances, DirectIoSupport, Durability, Environment, Nanos, Operation, OperationMix,
-    Order, Plan, Row, Run, Schedule, Severity, Span, TargetInfo, TargetKind, Trial, TrialEvidence,
-    Verdict, Workload,
+    Bytes, Durability, Nanos, Operation, OperationMix, Order, Plan, Row, Run, Schedule, Severity,
+    Span, TargetInfo, TargetKind, Trial, TrialEvidence, Verdict, Workload,
 };
 
 const SEEDS: u64 = 50;
@@ -67,45 +66,21 @@ fn settled(target: &mut Target) -> sokudo_model::DeviceCounters {
 
 fn info(spec: &str, device: &sim::Device) -> TargetInfo {
     TargetInfo {
-        name: spec.to_owned(),
-        kind: TargetKind::Simulated,
-        path: None,
         size_bytes: Some(device.size()),
-        file_system: None,
-        direct_io: DirectIoSupport::Unknown,
         devices: vec![device.block_device()],
-        file_state: None,
-        blind_spots: Vec::new(),
+        ..TargetInfo::new(spec, TargetKind::Simulated)
     }
 }
 
 fn run_of(rows: Vec<Row>, target: TargetInfo, stages: Vec<sokudo_model::Stage>, seed: u64) -> Run {
+    let plan = Plan {
+        method: "mark/default".to_owned(),
+        seed,
+        stages,
+    };
     Run {
-        sokudo_version: String::new(),
-        started_at: Nanos(0),
-        plan: Plan {
-            method: "mark/default".to_owned(),
-            seed,
-            stages,
-        },
-        schedule: Schedule {
-            name: "interleaved".to_owned(),
-            trials: TRIALS,
-            pause: Nanos(0),
-            warm_up: false,
-            enough: None,
-            trim: 0,
-            steady: None,
-        },
-        target,
-        environment: Environment::default(),
-        circumstances: Circumstances::default(),
-        layout: None,
         rows,
-        findings: Vec::new(),
-        inferences: Vec::new(),
-        command: String::new(),
-        interrupted: false,
+        ..Run::new(plan, Schedule::in_turn(TRIALS, Nanos(0)), target)
     }
 }
 

@@ -167,7 +167,7 @@ fn link_power(directory: &Path) -> Option<String> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use sokudo_model::{BlockDevice, DirectIoSupport, TargetKind};
+    use sokudo_model::{BlockDevice, TargetKind};
 
     /// A target that stands on disks of these names and numbers.
     pub(in crate::circumstances) fn target_on(disks: &[(&str, &str)]) -> TargetInfo {
@@ -179,15 +179,8 @@ pub(super) mod tests {
             ..block::describe(directory.path())
         });
         TargetInfo {
-            name: ".".to_owned(),
-            kind: TargetKind::Directory,
-            path: None,
-            size_bytes: None,
-            file_system: None,
-            direct_io: DirectIoSupport::Unknown,
             devices: devices.collect(),
-            file_state: None,
-            blind_spots: Vec::new(),
+            ..TargetInfo::new(".", TargetKind::Directory)
         }
     }
 

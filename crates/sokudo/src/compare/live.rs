@@ -122,7 +122,7 @@ impl Turns<'_> {
     fn schedule(&self) -> Schedule {
         Schedule {
             name: "live".to_owned(),
-            ..measurement::in_turn(self.pairs, Nanos(0))
+            ..Schedule::in_turn(self.pairs, Nanos(0))
         }
     }
 

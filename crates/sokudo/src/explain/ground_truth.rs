@@ -7,10 +7,10 @@ use std::thread;
 
 use sokudo_dialect::explain::{Medium, Request};
 use sokudo_engine::Control;
-use sokudo_model::{Bytes, DataContent, Inference, Nanos};
+use sokudo_model::{Bytes, DataContent, Inference, Nanos, Schedule};
 use sokudo_stats::Random;
 
-use crate::measurement::{Measurement, as_planned, in_turn};
+use crate::measurement::{Measurement, as_planned};
 use crate::subject::{Named, Permission};
 
 /// Disks of each kind.
@@ -220,7 +220,7 @@ fn explained(spec: &str, only: &[&str], seed: u64) -> Vec<Inference> {
         target: spec,
         named,
         plan,
-        schedule: in_turn(1, Nanos(0)),
+        schedule: Schedule::in_turn(1, Nanos(0)),
         test_file_size: Bytes::gib(1),
         permission: Permission::ReadOnly,
         notes: Vec::new(),

@@ -5,10 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::anyhow;
 use sokudo_device::{System, Watch};
 use sokudo_engine::{Consent, Control};
-use sokudo_model::{
-    Bytes, Circumstances, DirectIoSupport, Nanos, Plan, Run, Schedule, StopReason, TargetInfo,
-    TargetKind,
-};
+use sokudo_model::{Bytes, Nanos, Plan, Run, Schedule, StopReason, TargetInfo, TargetKind};
 use sokudo_report::fio::DiskUse;
 
 use super::disks::Disks;
@@ -224,38 +221,21 @@ fn refuse_writes(places: &[Place]) -> Result<(), Exit> {
 }
 
 fn empty_run(work: &Work<'_>) -> Run {
+    let schedule = Schedule {
+        name: work.schedule.to_owned(),
+        ..Schedule::in_turn(work.trials, Nanos(0))
+    };
+    let target = TargetInfo {
+        size_bytes: Some(Bytes(0)),
+        ..TargetInfo::new("null:", TargetKind::Null)
+    };
     Run {
         sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
         started_at: since_epoch(),
-        plan: work.plan.clone(),
-        schedule: Schedule {
-            name: work.schedule.to_owned(),
-            trials: work.trials,
-            pause: Nanos(0),
-            warm_up: false,
-            enough: None,
-            trim: 0,
-            steady: None,
-        },
-        target: TargetInfo {
-            name: "null:".to_owned(),
-            kind: TargetKind::Null,
-            path: None,
-            size_bytes: Some(Bytes(0)),
-            file_system: None,
-            direct_io: DirectIoSupport::Unknown,
-            devices: Vec::new(),
-            file_state: None,
-            blind_spots: Vec::new(),
-        },
         environment: sokudo_device::environment(&System::host()),
-        layout: None,
         rows: stages::empty_rows(work.plan),
-        findings: Vec::new(),
-        inferences: Vec::new(),
-        circumstances: Circumstances::default(),
         command: work.command.clone(),
-        interrupted: false,
+        ..Run::new(work.plan.clone(), schedule, target)
     }
 }
 

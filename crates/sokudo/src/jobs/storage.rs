@@ -14,7 +14,7 @@ use sokudo_engine::{
     Consent, Control, DevicePermit, FileTarget, JobFile, JobFileError, JobFileRequest,
     SimulatedTarget, Target, no_place_for_files, sim,
 };
-use sokudo_model::{Bytes, DataContent, DirectIoSupport, Event, FileState, TargetInfo, TargetKind};
+use sokudo_model::{Bytes, DataContent, Event, FileState, TargetInfo, TargetKind};
 
 use super::place::{Place, PlaceKind};
 use crate::exit::Exit;
@@ -331,15 +331,8 @@ impl Piece {
     fn null(place: &Place) -> Self {
         Self {
             info: TargetInfo {
-                name: "null:".to_owned(),
-                kind: TargetKind::Null,
-                path: None,
                 size_bytes: Some(place.bytes),
-                file_system: None,
-                direct_io: DirectIoSupport::Unknown,
-                devices: Vec::new(),
-                file_state: None,
-                blind_spots: Vec::new(),
+                ..TargetInfo::new("null:", TargetKind::Null)
             },
             counters: CounterSource::default(),
             file: None,
