@@ -113,6 +113,9 @@ pub fn plan(request: &Request) -> Result<Planned, SteadyError> {
     if request.round_time == Nanos(0) {
         return Err(SteadyError::NoTime);
     }
+    if request.time_max.is_some() && request.test != SteadyTest::WriteSaturation {
+        return Err(SteadyError::TimeOfSaturation);
+    }
     let reads_holes = request.purge && request.passes == 0;
     if reads_holes && request.test != SteadyTest::WriteSaturation {
         return Err(SteadyError::NothingToRead);
@@ -441,8 +444,12 @@ fn differences(request: &Request, cells: &[Cell]) -> Vec<String> {
     tell(
         !is_saturation && request.passes != PASSES,
         format!(
-            "written through {} times before, not {PASSES}",
-            request.passes
+            "{} before, not {PASSES} times",
+            match request.passes {
+                0 => "never written through".to_owned(),
+                1 => "written through once".to_owned(),
+                passes => format!("written through {passes} times"),
+            }
         ),
     );
     tell(
