@@ -416,6 +416,15 @@ fn label(request: &Request, cells: &[Cell]) -> SteadyLabel {
     }
 }
 
+fn written_through(passes: u32) -> String {
+    let times = match passes {
+        0 => "never written through".to_owned(),
+        1 => "written through once".to_owned(),
+        passes => format!("written through {passes} times"),
+    };
+    format!("{times} before, not {PASSES} times")
+}
+
 /// In what a request is not as the PTS has it.
 fn differences(request: &Request, cells: &[Cell]) -> Vec<String> {
     let mut told = Vec::new();
@@ -443,14 +452,7 @@ fn differences(request: &Request, cells: &[Cell]) -> Vec<String> {
     }
     tell(
         !is_saturation && request.passes != PASSES,
-        format!(
-            "{} before, not {PASSES} times",
-            match request.passes {
-                0 => "never written through".to_owned(),
-                1 => "written through once".to_owned(),
-                passes => format!("written through {passes} times"),
-            }
-        ),
+        written_through(request.passes),
     );
     tell(
         request.round_time != ROUND_TIME,
