@@ -376,8 +376,11 @@ fn too_few(counts: (usize, usize), needed: usize, rows: usize, paired: bool) -> 
     };
     match paired {
         true => format!(
-            "{} pairs, and {needed} are needed{together} (--pairs {needed})",
-            a.min(b)
+            "{}, and {needed} are needed{together} (--pairs {needed})",
+            match a.min(b) {
+                1 => "1 pair".to_owned(),
+                pairs => format!("{pairs} pairs"),
+            }
         ),
         false => format!(
             "{a} and {b} trials, and {needed} of each are needed{together} (--runs {needed})"

@@ -51,6 +51,8 @@ pub struct Theme {
     pub media: &'static [Medium],
     /// Whether its probes write.
     pub access: Access,
+    /// Whether only a whole device can be asked, and no file on it.
+    pub of_devices: bool,
     /// How long its probes take on a slow device of that kind, about; no measured figure.
     pub takes: Nanos,
     /// Its probes, each a row of its own named `explain/…`; or why a request has none.
@@ -95,10 +97,10 @@ pub enum ExplainError {
         why: String,
     },
     /// A theme that was named cannot be asked without writing.
-    #[error("--only {theme} writes, and that is not allowed; {WAY_TO_WRITE}")]
+    #[error("--only {} writes, and that is not allowed; {}", theme.name, theme.way_to_write())]
     Writes {
         /// The theme.
-        theme: &'static str,
+        theme: Theme,
     },
 }
 
@@ -111,7 +113,10 @@ pub struct UnknownTheme {
 }
 
 /// How writes come to be allowed.
-const WAY_TO_WRITE: &str = "name a directory on the disk, or the device itself with --destroy, if what it holds may be lost";
+const WAY_TO_WRITE: &str = "name a directory on the disk, or the device itself with --destroy (a file with --overwrite), if what it holds may be lost";
+
+/// The same where nothing smaller than a device can be asked.
+const WAY_TO_WRITE_DEVICES: &str = "name the device with --destroy, if what it holds may be lost";
 
 /// All themes.
 pub fn themes() -> impl Iterator<Item = &'static Theme> {
@@ -136,6 +141,8 @@ impl FromStr for Theme {
     }
 }
 
+impl Eq for Theme {}
+
 impl PartialEq for Theme {
     /// Names are unique.
     fn eq(&self, other: &Self) -> bool {
@@ -146,6 +153,13 @@ impl PartialEq for Theme {
 impl Theme {
     fn fits(&self, medium: Medium) -> bool {
         medium == Medium::Unknown || self.media.contains(&medium)
+    }
+
+    const fn way_to_write(&self) -> &'static str {
+        match self.of_devices {
+            true => WAY_TO_WRITE_DEVICES,
+            false => WAY_TO_WRITE,
+        }
     }
 }
 
@@ -159,11 +173,12 @@ impl Request {
         for theme in self.asked() {
             if theme.access == Access::Writes && !self.may_write {
                 if self.only.contains(theme) {
-                    return Err(ExplainError::Writes { theme: theme.name });
+                    return Err(ExplainError::Writes { theme: *theme });
                 }
                 notes.push(format!(
-                    "{} is left out, because it writes; {WAY_TO_WRITE}",
-                    theme.name
+                    "{} is left out, because it writes; {}",
+                    theme.name,
+                    theme.way_to_write()
                 ));
                 continue;
             }

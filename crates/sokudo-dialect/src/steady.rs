@@ -113,6 +113,9 @@ pub fn plan(request: &Request) -> Result<Planned, SteadyError> {
     if request.round_time == Nanos(0) {
         return Err(SteadyError::NoTime);
     }
+    if request.time_max.is_some() && request.test != SteadyTest::WriteSaturation {
+        return Err(SteadyError::TimeOfSaturation);
+    }
     let reads_holes = request.purge && request.passes == 0;
     if reads_holes && request.test != SteadyTest::WriteSaturation {
         return Err(SteadyError::NothingToRead);
@@ -413,6 +416,15 @@ fn label(request: &Request, cells: &[Cell]) -> SteadyLabel {
     }
 }
 
+fn written_through(passes: u32) -> String {
+    let times = match passes {
+        0 => "never written through".to_owned(),
+        1 => "written through once".to_owned(),
+        passes => format!("written through {passes} times"),
+    };
+    format!("{times} before, not {PASSES} times")
+}
+
 /// In what a request is not as the PTS has it.
 fn differences(request: &Request, cells: &[Cell]) -> Vec<String> {
     let mut told = Vec::new();
@@ -440,10 +452,7 @@ fn differences(request: &Request, cells: &[Cell]) -> Vec<String> {
     }
     tell(
         !is_saturation && request.passes != PASSES,
-        format!(
-            "written through {} times before, not {PASSES}",
-            request.passes
-        ),
+        written_through(request.passes),
     );
     tell(
         request.round_time != ROUND_TIME,

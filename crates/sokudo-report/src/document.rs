@@ -239,15 +239,15 @@ pub fn schema() -> String {
     text + "\n"
 }
 
-/// Why a document cannot be read.
+/// Why a document cannot be read, to be read after its name.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadDocumentError {
     /// The text is no JSON at all, or was cut off.
-    #[error("not valid JSON: {0}; give a file that `sokudo mark --format json` has written")]
+    #[error("is not valid JSON: {0}; give a file that `sokudo mark --format json` has written")]
     NotJson(serde_json::Error),
     /// It is JSON of something else.
     #[error(
-        "not a run of sokudo: {found}; give a file that `sokudo mark --format json` has written"
+        "is not a run of sokudo: {found}; give a file that `sokudo mark --format json` has written"
     )]
     OtherSchema {
         /// What is there instead.
@@ -255,7 +255,7 @@ pub enum ReadDocumentError {
     },
     /// It was written by a later version.
     #[error(
-        "{found} comes from a newer sokudo; this one reads up to \
+        "is {found}, which comes from a newer sokudo; this one reads up to \
          {SCHEMA_FAMILY}{SCHEMA_VERSION}, so update it"
     )]
     NewerSchema {

@@ -5,7 +5,7 @@
 
 use sokudo_model::{Confidence, Inference, Severity};
 
-use crate::document::RunDocument;
+use crate::document::{RunDocument, Status};
 use crate::grouping::FindingGroup;
 use crate::table::TableStyle;
 
@@ -18,6 +18,12 @@ const TOLD_FROM: Confidence = Confidence::Medium;
 
 /// What is said where nothing was concluded.
 const NOTHING: &str = "The figures fit none of what was looked for. That is no proof that the device has none of it: a cache, a file system or a virtual machine in between can hide it.";
+
+/// What is said instead where the probes that would show it may not have been made.
+const INTERRUPTED: &str = "It was interrupted before anything could be concluded; let it run to its end, or ask for fewer themes (--only).";
+
+/// And where some of them failed.
+const FAILED: &str = "Not all probes could be made, and the others let nothing be concluded; what hindered them is said below.";
 
 /// Whether the run was made to explain its device.
 pub(crate) fn is_explanation(document: &RunDocument) -> bool {
@@ -48,7 +54,7 @@ pub(crate) fn tells(group: &FindingGroup<'_>) -> bool {
 /// Every conclusion, the surest of one kind first as they were made.
 pub(crate) fn lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
     if document.inferences.is_empty() {
-        return style.wrapped("", NOTHING);
+        return style.wrapped("", nothing(document));
     }
     let mut lines = style.wrapped("", "The figures are consistent with:");
     for inference in &document.inferences {
@@ -76,7 +82,7 @@ pub(crate) fn markdown(document: &RunDocument, escaped: fn(&str) -> String) -> S
         return told(document).map_or_else(String::new, |text| escaped(&text));
     }
     if document.inferences.is_empty() {
-        return NOTHING.to_owned();
+        return nothing(document).to_owned();
     }
     let heading = "| The figures are consistent with | Confidence | Seen |\n| :-- | :-- | :-- |";
     let line = |inference: &Inference| {
@@ -92,6 +98,17 @@ pub(crate) fn markdown(document: &RunDocument, escaped: fn(&str) -> String) -> S
         .chain(lines)
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+fn nothing(document: &RunDocument) -> &'static str {
+    let mut results = document.results.iter();
+    if document.interrupted {
+        INTERRUPTED
+    } else if results.any(|result| result.status == Status::Failed) {
+        FAILED
+    } else {
+        NOTHING
+    }
 }
 
 fn told(document: &RunDocument) -> Option<String> {
@@ -171,6 +188,27 @@ mod tests {
         let document = document(METHOD, &[]);
         assert!(text(&document).contains("fit none"));
         assert!(markdown::render(&document).contains("fit none"));
+    }
+
+    #[test]
+    fn an_interrupted_explanation_does_not_say_that_nothing_fits() {
+        let document = RunDocument {
+            interrupted: true,
+            ..document(METHOD, &[])
+        };
+        for text in [text(&document), markdown::render(&document)] {
+            assert!(text.contains("interrupted before anything"), "{text}");
+            assert!(!text.contains("fit none"), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_explanation_whose_probes_failed_does_not_say_that_nothing_fits() {
+        let mut document = document(METHOD, &[]);
+        document.results[0].status = Status::Failed;
+        let text = text(&document);
+        assert!(text.contains("Not all probes could be made"), "{text}");
+        assert!(!text.contains("fit none"), "{text}");
     }
 
     #[test]

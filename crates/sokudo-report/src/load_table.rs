@@ -168,12 +168,14 @@ pub(crate) fn sentences(load: &LoadDocument) -> Vec<(&'static str, String)> {
     let mut sentences = vec![(
         "most",
         format!(
-            "{} IOPS in a closed loop; the rates are parts of it, with I/Os started {}",
+            "{} IOPS in a closed loop{}",
             number::rate(load.maximum_ios_per_s),
-            if load.poisson {
-                "at random instants (Poisson)"
-            } else {
-                "evenly"
+            match (load.steps.is_empty(), load.poisson) {
+                // How they would have been started nobody has seen.
+                (true, _) => "; no rate was measured",
+                (false, true) =>
+                    "; the rates are parts of it, with I/Os started at random instants (Poisson)",
+                (false, false) => "; the rates are parts of it, with I/Os started evenly",
             }
         ),
     )];

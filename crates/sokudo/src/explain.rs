@@ -7,7 +7,7 @@
 mod ground_truth;
 
 use anyhow::anyhow;
-use sokudo_dialect::explain::{Medium, Request};
+use sokudo_dialect::explain::{ExplainError, Medium, Request};
 use sokudo_model::{
     BlockDeviceKind, Bytes, DataContent, Nanos, Plan, Schedule, Stage, TargetInfo, TargetKind,
 };
@@ -32,14 +32,19 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Exit> {
         only: arguments.only.clone(),
         seed,
     };
-    let planned = request
-        .plan()
-        .map_err(|error| Exit::usage(anyhow!("{target}: {error}")))?;
+    let planned = request.plan().map_err(|error| {
+        let told = anyhow!("{target}: {error}");
+        match error {
+            ExplainError::Writes { .. } => Exit::Refused(told),
+            ExplainError::Nothing { .. } => Exit::usage(told),
+        }
+    })?;
     let mut plan = planned.plan;
     drop_capacity_of_files(&mut plan, named.kind());
     if plan.stages.is_empty() {
         return Err(Exit::usage(anyhow!(
-            "{target} is a file, which has no capacity of its own; name the block device, with --destroy"
+            "{target} is no device, and nothing else has a capacity of its own; name the block \
+             device, with --destroy"
         )));
     }
     for workload in plan

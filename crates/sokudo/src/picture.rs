@@ -49,7 +49,7 @@ pub(crate) fn kept_result(path: &Path) -> Result<RunDocument, Exit> {
         ))
     })?;
     let read: Result<_, ReadDocumentError> = RunDocument::from_json(&text);
-    read.map_err(|error| Exit::usage(anyhow!("{name} is {error}")))
+    read.map_err(|error| Exit::usage(anyhow!("{name} {error}")))
 }
 
 /// All of a text that has `bytes_max` bytes at most.

@@ -192,8 +192,9 @@ fn capacity(arguments: &SteadyArguments, named: &Named) -> Result<Bytes, Exit> {
             _ => match arguments.size {
                 Some(size) if size.0 == 0 || !size.0.is_multiple_of(Bytes::MIB) => {
                     Err(Exit::usage(anyhow!(
-                        "--size {size} is not a multiple of 1 MiB, the largest block; use {}",
-                        Bytes((size.0 / Bytes::MIB).max(1) * Bytes::MIB)
+                        "--size {}B is not a multiple of 1 MiB, the largest block; use {}MiB",
+                        size.0,
+                        (size.0 / Bytes::MIB).max(1)
                     )))
                 }
                 size => Ok(size.unwrap_or(TEST_FILE_SIZE)),

@@ -116,6 +116,12 @@ fn four_trials_are_too_few_and_five_are_not() {
 }
 
 #[test]
+fn one_pair_is_told_in_the_singular() {
+    let reason = of_values(&[1.0], &[2.0], PAIRED).reason.unwrap();
+    assert_eq!(reason, "1 pair, and 6 are needed (--pairs 6)");
+}
+
+#[test]
 fn many_rows_need_more_trials_and_the_text_says_how_many() {
     let parts = parts(&[]);
     let five = [99.0, 100.0, 101.0, 100.5, 99.5];

@@ -86,13 +86,19 @@ fn a_theme_that_is_named_is_asked_or_refused() {
         ..request()
     };
     let error = refused.plan().unwrap_err();
-    assert_eq!(
-        error,
-        ExplainError::Writes {
-            theme: writing.name
-        }
-    );
+    assert_eq!(error, ExplainError::Writes { theme: *writing });
     assert!(error.to_string().contains("--destroy"), "{error}");
+    // A file has no capacity of its own, so that none is a way out.
+    let capacity = Request {
+        may_write: false,
+        only: vec!["capacity".parse().unwrap()],
+        ..request()
+    };
+    let told = capacity.plan().unwrap_err().to_string();
+    assert!(
+        told.ends_with("name the device with --destroy, if what it holds may be lost"),
+        "{told}"
+    );
 }
 
 #[test]

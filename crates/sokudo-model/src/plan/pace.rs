@@ -133,6 +133,10 @@ impl FromStr for Rate {
             };
             Self::Iops(decimal.parse::<Bytes>().map_err(|_| wrong())?.0)
         } else if let Some(size) = lower.strip_suffix("/s") {
+            // Whoever writes 100/s does not mean bytes.
+            if !size.ends_with(|sign: char| sign.is_ascii_alphabetic()) {
+                return Err(wrong());
+            }
             Self::BytesPerSecond(size.parse::<Bytes>().map_err(|_| wrong())?.0)
         } else {
             return Err(wrong());
@@ -234,7 +238,8 @@ mod tests {
             assert_eq!(text.parse(), Ok(rate), "{text}");
         }
         for text in [
-            "", "5000", "iops", "0iops", "0MB/s", "-1iops", "5xiops", "5KiBiops", "MB/s", "200MB",
+            "", "5000", "100/s", "iops", "0iops", "0MB/s", "-1iops", "5xiops", "5KiBiops", "MB/s",
+            "200MB",
         ] {
             let error = text.parse::<Rate>().unwrap_err().to_string();
             assert!(

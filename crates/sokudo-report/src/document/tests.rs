@@ -271,17 +271,17 @@ fn trials_are_numbered_from_one() {
 fn what_cannot_be_read_is_refused_with_the_way_out() {
     let error = |text: &str| RunDocument::from_json(text).unwrap_err().to_string();
     let whole = RunDocument::from_run(&sample::run()).to_json();
-    assert!(error("").starts_with("not valid JSON"), "{}", error(""));
-    assert!(error(&whole[..whole.len() / 2]).starts_with("not valid JSON"));
+    assert!(error("").starts_with("is not valid JSON"), "{}", error(""));
+    assert!(error(&whole[..whole.len() / 2]).starts_with("is not valid JSON"));
     assert!(
-        error("[1]").starts_with("not a run of sokudo"),
+        error("[1]").starts_with("is not a run of sokudo"),
         "{}",
         error("[1]")
     );
-    assert!(error("{}").starts_with("not a run of sokudo"));
+    assert!(error("{}").starts_with("is not a run of sokudo"));
     assert!(error(r#"{"schema": "fio/3"}"#).contains("\"fio/3\""));
-    assert!(error(r#"{"schema": "sokudo.run/0"}"#).starts_with("not a run of sokudo"));
-    assert!(error(r#"{"schema": "sokudo.run/2"}"#).contains("newer sokudo"));
+    assert!(error(r#"{"schema": "sokudo.run/0"}"#).starts_with("is not a run of sokudo"));
+    assert!(error(r#"{"schema": "sokudo.run/2"}"#).starts_with("is sokudo.run/2, which comes"));
     let cut = error(r#"{"schema": "sokudo.run/1"}"#);
     assert!(
         cut.contains("sokudo_version") && cut.contains("original"),

@@ -6,10 +6,11 @@
 //! difference of a pair has either sign with probability ½ by that very lot.
 
 use std::cell::RefCell;
+use std::os::unix::fs::MetadataExt;
 
 use anyhow::anyhow;
 use sokudo_engine::Control;
-use sokudo_model::{Bytes, Event, Nanos, Plan, Row, Run, Schedule, Stage, StopReason};
+use sokudo_model::{Bytes, Event, Nanos, Plan, Row, Run, Schedule, Stage, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 use sokudo_stats::{Random, mix64};
 
@@ -157,6 +158,7 @@ impl Turns<'_> {
                 measurement.tell_left_behind();
             }
         }
+        check_apart(&first, &second)?;
         let units = units(&first.plan, &second.plan);
         let progress = self.progress([&first.plan, &second.plan], first.size());
         let mut finished = None;
@@ -278,6 +280,31 @@ fn units(first: &Plan, second: &Plan) -> Vec<[usize; 2]> {
     };
     let Matched { pairs, .. } = rows::matched(&keys(first), &keys(second), true);
     pairs
+}
+
+/// A device that is written is claimed, so that nobody else writes it meanwhile. The
+/// second plan would meet the claim of the first and blame a stranger.
+fn check_apart(first: &Measurement<'_>, second: &Measurement<'_>) -> Result<(), Exit> {
+    let claimed = |measurement: &Measurement<'_>| {
+        let path = measurement.named.path()?;
+        let is_device = measurement.named.kind() == TargetKind::BlockDevice;
+        let mut workloads = measurement
+            .plan
+            .stages
+            .iter()
+            .flat_map(|stage| &stage.workloads);
+        let writes = workloads.any(|workload| workload.operations.changes_data());
+        let device = std::fs::metadata(path).ok()?.rdev();
+        (is_device && writes).then_some(device)
+    };
+    match (claimed(first), claimed(second)) {
+        (Some(ours), Some(theirs)) if ours == theirs => Err(Exit::usage(anyhow!(
+            "both plans write {}, which one plan at a time has for itself; keep a result of each \
+             (--format json) and compare those, or measure in a directory on it",
+            second.target
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// One side that takes its turns.

@@ -1,7 +1,8 @@
 //! Plans of a live comparison: arguments of a command that measures, in one word.
 
 use anyhow::anyhow;
-use clap::Parser;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use crate::cli::{Cli, Command, MarkArguments, RunArguments, ScanArguments};
 use crate::command_line;
@@ -12,20 +13,20 @@ use crate::{mark, scan};
 /// Options that a plan cannot have, because the comparison says how often it is measured
 /// and what is printed.
 const OF_THE_COMPARISON: [&str; 14] = [
-    "--runs",
-    "-n",
-    "--schedule",
-    "--interval",
-    "-i",
-    "--precision",
-    "--format",
-    "-f",
-    "--output",
-    "-o",
-    "--plot",
-    "--print-job",
-    "--as",
-    "--require",
+    "runs",
+    "schedule",
+    "interval",
+    "precision",
+    "max-time",
+    "format",
+    "output",
+    "unit",
+    "plot",
+    "plot-kind",
+    "plot-theme",
+    "print-job",
+    "as",
+    "require",
 ];
 
 /// A plan, as it was given.
@@ -45,21 +46,24 @@ impl Plan {
         if words.first().is_some_and(|word| word == "sokudo") {
             words.remove(0);
         }
-        if let Some(option) = words.iter().find(|word| is_of_the_comparison(word)) {
-            return Err(Exit::usage(anyhow!(
-                "the plan {text:?} has {option}, which a plan of --live cannot have: trials are \
-                 made in pairs (--pairs), and the comparison is printed; leave it out"
-            )));
-        }
         let words = std::iter::once("sokudo".to_owned()).chain(words);
-        let cli = Cli::try_parse_from(words).map_err(|error| {
+        let refused = |error: clap::Error| {
             let said = match error.use_stderr() {
                 true => exit::clap_line(&error),
                 false => "it measures nothing".to_owned(),
             };
             Exit::usage(anyhow!("the plan {text:?} cannot be carried out: {said}"))
-        })?;
-        match cli.command {
+        };
+        let given = Cli::command()
+            .try_get_matches_from(words)
+            .map_err(refused)?;
+        if let Some(option) = of_the_comparison(&given) {
+            return Err(Exit::usage(anyhow!(
+                "the plan {text:?} has --{option}, which a plan of --live cannot have: trials are \
+                 made in pairs (--pairs), and the comparison is printed; leave it out"
+            )));
+        }
+        match Cli::from_arg_matches(&given).map_err(refused)?.command {
             Some(Command::Mark(arguments)) => Ok(Self::Mark(arguments)),
             Some(Command::Scan(arguments)) => Ok(Self::Scan(arguments)),
             Some(Command::Run(arguments)) => Ok(Self::Jobs(arguments)),
@@ -99,17 +103,21 @@ impl Plan {
     }
 }
 
-fn is_of_the_comparison(word: &str) -> bool {
-    OF_THE_COMPARISON.iter().any(|option| match option.len() {
-        // A short option takes its value in the same word.
-        2 => word.starts_with(option) && !word.starts_with("--"),
-        _ => {
-            word == *option
-                || word
-                    .strip_prefix(option)
-                    .is_some_and(|rest| rest.starts_with('='))
-        }
-    })
+/// The first option of the comparison that was given, however it was written: clap has
+/// taken short options apart and knows words that are values.
+fn of_the_comparison(given: &ArgMatches) -> Option<&'static str> {
+    let (name, given) = given.subcommand()?;
+    let command = Cli::command();
+    let arguments = command.find_subcommand(name)?.get_arguments();
+    let was_given = |argument: &&clap::Arg| {
+        given.value_source(argument.get_id().as_str()) == Some(ValueSource::CommandLine)
+    };
+    let options: Vec<&str> = arguments
+        .filter(was_given)
+        .filter_map(clap::Arg::get_long)
+        .collect();
+    let mut own = OF_THE_COMPARISON.into_iter();
+    own.find(|option| options.contains(option))
 }
 
 #[cfg(test)]
@@ -130,6 +138,9 @@ mod tests {
             "sokudo mark 'a b'",
             "scan sim:hdd",
             "run a.fio",
+            // The names of files, not options.
+            "mark -- -n",
+            "run -- --output",
         ] {
             assert!(Plan::parse(text).is_ok(), "{text}");
         }
@@ -146,6 +157,13 @@ mod tests {
             ("mark . --runs=6", "--pairs"),
             ("mark . -n6", "--pairs"),
             ("mark . --format json", "leave it out"),
+            // Short options may hang together.
+            ("mark . -qn6", "--runs"),
+            ("mark . -qo x", "--output"),
+            ("mark . --max-time 5s", "--max-time"),
+            ("mark . --unit iops", "--unit"),
+            ("scan . --plot-kind bars", "--plot-kind"),
+            ("run a.fio -f json", "--format"),
             ("mark . --nonsense", "--nonsense"),
             ("mark --help", "measures nothing"),
         ] {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::loop_device::LoopDevice;
 use crate::sokudo::{Ended, directory_on_disk, end, program, shell};
 
 /// A device of one latency, give or take; at depth 1 its bandwidth is 4 KiB ÷ latency.
@@ -328,6 +329,22 @@ fn job_files_take_turns_as_wholes() {
 }
 
 #[test]
+fn two_plans_that_write_one_device_are_told_so() {
+    let Some(device) = LoopDevice::new(16 << 20, true) else {
+        return;
+    };
+    let path = device.path.to_str().unwrap();
+    let plan = |only: &str| {
+        format!("mark {path} --row RND4K,Q1 {only} --destroy {path} --time 5ms --size 4MiB")
+    };
+    let (write, read) = (plan("--write-only"), plan("--read-only"));
+    let ended = live([&write, &write], &["--pairs", "1"]);
+    ended.refused(2, &["both plans write", path, "keep a result of each"]);
+    let ended = live([&write, &read], &["--pairs", "1"]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+}
+
+#[test]
 fn plans_that_cannot_be_carried_out_are_refused_before_anything_is_measured() {
     let existing = tempfile::NamedTempFile::new().unwrap();
     fs::write(existing.path(), vec![1u8; 1 << 20]).unwrap();
@@ -336,6 +353,7 @@ fn plans_that_cannot_be_carried_out_are_refused_before_anything_is_measured() {
     live([good, &write], &[]).refused(3, &["--overwrite"]);
     live([&write, good], &[]).refused(3, &["--overwrite"]);
     live([good, "mark sim:hdd -n 5"], &[]).refused(2, &["--pairs"]);
+    live([good, "mark sim:hdd -qo kept"], &[]).refused(2, &["--output"]);
     live([good, "mark 'sim:hdd"], &[]).refused(2, &["not closed"]);
     live([good, "info"], &[]).refused(2, &["begin it with mark"]);
     live([good, "mark /missing/directory"], &[]).refused(2, &["/missing/directory"]);

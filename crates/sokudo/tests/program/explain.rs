@@ -66,8 +66,11 @@ fn a_file_that_exists_is_not_written_and_what_needs_it_is_refused() {
     let file = directory.path().join("data");
     std::fs::write(&file, vec![7u8; 8 << 20]).unwrap();
     let ended = explain(&file, &["--only", "shingles"]);
-    assert_eq!(ended.code(), Some(2), "{ended:?}");
-    assert!(ended.told.contains("--only shingles writes"), "{ended:?}");
+    ended.refused(3, &["--only shingles writes", "--overwrite"]);
+    // A directory would not help: only a device has a capacity of its own.
+    let ended = explain(&file, &["--only", "capacity"]);
+    ended.refused(3, &["--only capacity writes", "name the device"]);
+    explain(directory.path(), &["--only", "capacity"]).refused(2, &["is no device"]);
     let ended = explain(&file, &["--only", "read-cache", "--quiet"]);
     assert_eq!(ended.code(), Some(0), "{ended:?}");
     assert_eq!(std::fs::read(&file).unwrap(), vec![7u8; 8 << 20]);
