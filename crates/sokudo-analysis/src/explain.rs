@@ -47,7 +47,11 @@ const METHOD: &str = "explain";
 pub(crate) fn is_looked_for(run: &Run, code: Code) -> bool {
     let meets_caches = matches!(
         code,
-        Code::DatasetInCache | Code::SmallCoverage | Code::FlushTooFast | Code::TesterLimited
+        Code::DatasetInCache
+            | Code::SmallCoverage
+            | Code::FlushTooFast
+            | Code::TesterLimited
+            | Code::DepthNotReached
     );
     run.plan.method == METHOD && (meets_caches || code.is_about_steadiness())
 }

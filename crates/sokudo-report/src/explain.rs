@@ -5,7 +5,7 @@
 
 use sokudo_model::{Confidence, Inference, Severity};
 
-use crate::document::{RunDocument, Status};
+use crate::document::RunDocument;
 use crate::grouping::FindingGroup;
 use crate::table::TableStyle;
 
@@ -19,42 +19,21 @@ const TOLD_FROM: Confidence = Confidence::Medium;
 /// What is said where nothing was concluded.
 const NOTHING: &str = "The figures fit none of what was looked for. That is no proof that the device has none of it: a cache, a file system or a virtual machine in between can hide it.";
 
-/// What is said instead where the probes that would show it may not have been made.
-const INTERRUPTED: &str = "It was interrupted before anything could be concluded; let it run to its end, or ask for fewer themes (--only).";
-
-/// And where some of them failed.
-const FAILED: &str = "Not all probes could be made, and the others let nothing be concluded; what hindered them is said below.";
-
 /// Whether the run was made to explain its device.
 pub(crate) fn is_explanation(document: &RunDocument) -> bool {
     document.method == METHOD
 }
 
-/// Findings about what probes do on purpose: they fill caches, read from them, leave pauses
-/// and end where a drive gives up, and the rules of conclusions look at just that.
-const MEANT: [&str; 9] = [
-    "dataset-in-cache",
-    "small-coverage",
-    "depth-not-reached",
-    "stalls",
-    "not-steady",
-    "trend",
-    "two-modes",
-    "unsteady",
-    "first-run-outlier",
-];
-
 /// Whether a finding matters to conclusions: what is only a note on the precision of a
 /// row does not, for it is not the rows that are shown.
 pub(crate) fn tells(group: &FindingGroup<'_>) -> bool {
-    let is_of_rows = group.symptoms.iter().all(|(_, rows)| !rows.is_empty());
-    !is_of_rows || (group.severity > Severity::Info && !MEANT.contains(&group.code))
+    group.severity > Severity::Info || group.symptoms.iter().any(|(_, rows)| rows.is_empty())
 }
 
 /// Every conclusion, the surest of one kind first as they were made.
 pub(crate) fn lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
     if document.inferences.is_empty() {
-        return style.wrapped("", nothing(document));
+        return style.wrapped("", NOTHING);
     }
     let mut lines = style.wrapped("", "The figures are consistent with:");
     for inference in &document.inferences {
@@ -82,7 +61,7 @@ pub(crate) fn markdown(document: &RunDocument, escaped: fn(&str) -> String) -> S
         return told(document).map_or_else(String::new, |text| escaped(&text));
     }
     if document.inferences.is_empty() {
-        return nothing(document).to_owned();
+        return NOTHING.to_owned();
     }
     let heading = "| The figures are consistent with | Confidence | Seen |\n| :-- | :-- | :-- |";
     let line = |inference: &Inference| {
@@ -98,17 +77,6 @@ pub(crate) fn markdown(document: &RunDocument, escaped: fn(&str) -> String) -> S
         .chain(lines)
         .collect::<Vec<_>>()
         .join("\n")
-}
-
-fn nothing(document: &RunDocument) -> &'static str {
-    let mut results = document.results.iter();
-    if document.interrupted {
-        INTERRUPTED
-    } else if results.any(|result| result.status == Status::Failed) {
-        FAILED
-    } else {
-        NOTHING
-    }
 }
 
 fn told(document: &RunDocument) -> Option<String> {
@@ -131,7 +99,6 @@ fn sentence(inference: &Inference) -> String {
 mod tests {
     use super::*;
     use crate::{markdown, sample, table};
-    use sokudo_model::Finding;
 
     fn document(method: &str, confidences: &[Confidence]) -> RunDocument {
         let mut run = sample::run();
@@ -166,49 +133,10 @@ mod tests {
     }
 
     #[test]
-    fn an_explanation_does_not_warn_of_what_its_probes_do_on_purpose() {
-        let with = |method: &str, code: &str| {
-            let mut document = document(method, &[Confidence::High]);
-            document.results[0].findings = vec![Finding {
-                code: code.to_owned(),
-                severity: Severity::Warning,
-                symptom: "this was seen".to_owned(),
-                cause: "a cause".to_owned(),
-                remedy: "a remedy".to_owned(),
-            }];
-            text(&document).contains("this was seen")
-        };
-        assert!(!with(METHOD, "dataset-in-cache"));
-        assert!(with("mark/default", "dataset-in-cache"));
-        assert!(with(METHOD, "foreign-io"));
-    }
-
-    #[test]
     fn an_explanation_without_a_claim_says_so() {
         let document = document(METHOD, &[]);
         assert!(text(&document).contains("fit none"));
         assert!(markdown::render(&document).contains("fit none"));
-    }
-
-    #[test]
-    fn an_interrupted_explanation_does_not_say_that_nothing_fits() {
-        let document = RunDocument {
-            interrupted: true,
-            ..document(METHOD, &[])
-        };
-        for text in [text(&document), markdown::render(&document)] {
-            assert!(text.contains("interrupted before anything"), "{text}");
-            assert!(!text.contains("fit none"), "{text}");
-        }
-    }
-
-    #[test]
-    fn an_explanation_whose_probes_failed_does_not_say_that_nothing_fits() {
-        let mut document = document(METHOD, &[]);
-        document.results[0].status = Status::Failed;
-        let text = text(&document);
-        assert!(text.contains("Not all probes could be made"), "{text}");
-        assert!(!text.contains("fit none"), "{text}");
     }
 
     #[test]

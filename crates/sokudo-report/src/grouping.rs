@@ -12,7 +12,7 @@ pub(crate) struct FindingGroup<'a> {
     pub(crate) severity: Severity,
     pub(crate) cause: &'a str,
     pub(crate) remedy: &'a str,
-    pub(crate) code: &'a str,
+    code: &'a str,
     /// What was seen, and in which rows; no rows where it concerns the run.
     pub(crate) symptoms: Vec<(&'a str, Vec<String>)>,
 }
