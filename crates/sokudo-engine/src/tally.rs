@@ -241,6 +241,7 @@ pub(crate) struct FinishedTally {
     /// Integral of I/Os in flight over time, in nanoseconds.
     pub(crate) depth_time: u128,
     pub(crate) started_at: u64,
+    /// Where I/Os start by schedule or after pauses, not before the end of the time.
     pub(crate) last_completed_at: u64,
 }
 

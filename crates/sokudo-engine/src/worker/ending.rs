@@ -135,6 +135,11 @@ impl Worker {
     /// What was counted, and why it ended.
     pub(crate) fn finish(self) -> Finished {
         let mut tally = self.tally.finish();
+        if self.pace.is_some() && self.stopped == Some(StopReason::Time) {
+            // The time in which no I/O was due is part of its rate: of three I/Os in 2.5 s,
+            // the last one of which ended after 2 s, none was meant to come earlier.
+            tally.last_completed_at = tally.last_completed_at.max(self.limits.deadline);
+        }
         let at = tally.last_completed_at - tally.started_at;
         let recorded = self.recorder.map(|recorder| {
             let operations = &mut tally.operations;

@@ -53,6 +53,16 @@ fn a_stall_is_in_the_latency_from_the_intended_start_and_not_in_that_of_service(
 }
 
 #[test]
+fn a_moment_in_which_nothing_is_due_is_part_of_the_rate() {
+    // Three I/Os are due in 2.5 s, the last one after 2 s.
+    let row = ["--row", "RND4K,Q1,T1,read", "--rate", "1iops"];
+    let arguments = [&row[..], &["--runs", "1", "--time", "2500ms"]].concat();
+    let run = measured("sim:const?latency=100us", &arguments);
+    let iops = results(&run)[0]["iops"]["median"].as_f64().unwrap();
+    assert!((iops - 3.0 / 2.5).abs() < 1e-9, "{iops}");
+}
+
+#[test]
 fn a_rate_that_cannot_be_kept_is_told_and_one_that_can_is_not() {
     let row = ["--row", "RND4K,Q1,read", "--time", "2s", "--rate"];
     let found = |rate| {
