@@ -219,5 +219,16 @@ impl Request {
     }
 }
 
+/// Refuses a target that has no room for what is asked.
+fn room(request: &Request, needed: Bytes) -> Result<(), String> {
+    match request.size < needed {
+        true => Err(format!(
+            "the target has {}, and it takes {needed}",
+            request.size
+        )),
+        false => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use sokudo_model::{
     Span, Survey, Visit, Workload,
 };
 
-use super::{Access, Medium, Request, Theme};
+use super::{Access, Medium, Request, Theme, room};
 
 pub(super) const THEMES: &[Theme] = &[
     Theme {
@@ -85,17 +85,6 @@ const AFTER_REST: Bytes = Bytes::gib(2);
 
 /// Nobody sells less, and little can be told of it.
 const CAPACITY_MIN: Bytes = Bytes::mib(16);
-
-/// Refuses a target that has no room for what is asked.
-fn room(request: &Request, needed: Bytes) -> Result<(), String> {
-    match request.size < needed {
-        true => Err(format!(
-            "the target has {}, and it takes {needed}",
-            request.size
-        )),
-        false => Ok(()),
-    }
-}
 
 fn span(offset: Bytes, length: Bytes) -> Option<Span> {
     Some(Span { offset, length })

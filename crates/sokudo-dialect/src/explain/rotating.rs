@@ -6,7 +6,7 @@ use sokudo_model::{
     SequentialOffset, Span, Survey, Visit, Workload,
 };
 
-use super::{Access, Medium, Request, Theme};
+use super::{Access, Medium, Request, Theme, room};
 
 pub(super) const THEMES: &[Theme] = &[
     Theme {
@@ -113,17 +113,6 @@ const AFTER_REST_TIME: Nanos = Nanos::from_secs(10);
 const AFTER_REST_PIECES: u64 = 4_000;
 /// Then a stream, which no shingled disk minds.
 const STREAM: Bytes = Bytes::mib(512);
-
-/// Refuses a target that has no room for what is asked.
-fn room(request: &Request, needed: Bytes) -> Result<(), String> {
-    match request.size < needed {
-        true => Err(format!(
-            "the target has {}, and it takes {needed}",
-            request.size
-        )),
-        false => Ok(()),
-    }
-}
 
 fn zones(request: &Request) -> Result<Vec<Workload>, String> {
     // Twice as much as is read: places that touch would be one stream.
