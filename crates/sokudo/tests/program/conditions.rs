@@ -202,16 +202,21 @@ fn who_reads_the_same_device_meanwhile_is_named() {
     assert!(own.unwrap()["read_bytes"].as_u64().unwrap() > 1 << 20);
 }
 
-/// Whether somebody else read from the disk below, among whose requests those of the row
-/// cannot be told.
-fn is_shared(result: &Value) -> bool {
-    let is_shared = result["device_ratio"]
-        .as_f64()
-        .is_some_and(|ratio| ratio > 1.02);
-    if is_shared {
-        skip("somebody else reads from the disk below");
+/// A run during which nobody else used the disk below, among whose requests those of the
+/// row cannot be told. None, said loudly, where somebody always did.
+fn measured_alone(device: &Path, arguments: &[&str]) -> Option<Value> {
+    let alone = (0..5).find_map(|_| {
+        let run = measured(device, arguments);
+        let result = &results(&run)[0];
+        let is_more = result["device_ratio"]
+            .as_f64()
+            .is_some_and(|ratio| ratio > 1.02);
+        (!is_more && !codes(result).contains(&"foreign-io")).then_some(run)
+    });
+    if alone.is_none() {
+        skip("somebody else uses the disk below");
     }
-    is_shared
+    alone
 }
 
 #[test]
@@ -219,22 +224,25 @@ fn a_queue_that_takes_less_than_a_block_is_told_with_its_setting() {
     let Some(device) = written_device() else {
         return;
     };
-    let rows = ["--row", "SEQ1M,Q1,read", "--time", "300ms"];
-    let run = measured(&device.path, &rows);
+    // A block of more pages than the queue takes pieces is cut also where there is no huge
+    // page for it.
+    let rows = ["--row", "SEQ256K,Q1,read", "--time", "300ms"];
+    let Some(run) = measured_alone(&device.path, &rows) else {
+        return;
+    };
     let clean = codes(&results(&run)[0]);
     assert!(!clean.contains(&"split-io"), "{clean:?}");
 
     set_queue(&device, "max_sectors_kb", "64");
-    let run = measured(&device.path, &rows);
-    if is_shared(&results(&run)[0]) {
+    let Some(run) = measured_alone(&device.path, &rows) else {
         return;
-    }
+    };
     let finding = found(&run, "split-io");
     assert!(
         text(finding, "cause").contains("max_sectors_kb"),
         "{finding}"
     );
-    assert!(text(finding, "remedy").contains("echo 1024 >"), "{finding}");
+    assert!(text(finding, "remedy").contains("echo 256 >"), "{finding}");
 }
 
 #[test]
@@ -244,19 +252,15 @@ fn a_small_read_ahead_is_told_of_buffered_reads_in_order() {
     };
     let rows = ["--direct", "off", "--row", "SEQ4K,Q1,read"];
     set_queue(&device, "read_ahead_kb", "16");
-    let run = measured(&device.path, &[&rows[..], &["--time", "100ms"]].concat());
+    let arguments = [&rows[..], &["--time", "100ms"]].concat();
+    let Some(run) = measured_alone(&device.path, &arguments) else {
+        return;
+    };
     let result = &results(&run)[0];
     // A pass takes less than the trial on a fast disk: then reads are repeats, which says
     // nothing of the read-ahead.
     if codes(result).contains(&"not-from-device") {
         return skip("this disk is read whole in 100 ms");
-    }
-    // The requests of others would be taken for the row's own.
-    if result["device_ratio"]
-        .as_f64()
-        .is_some_and(|ratio| ratio > 1.5)
-    {
-        return skip("somebody else reads from the disk below");
     }
     let finding = found(&run, "split-io");
     assert!(text(finding, "cause").contains("16 KiB ahead"), "{finding}");
