@@ -51,10 +51,27 @@ fn text<'a>(finding: &'a Value, part: &str) -> &'a str {
     finding[part].as_str().unwrap()
 }
 
-/// Sets a file below a device's `queue` in sysfs.
-fn set_queue(device: &LoopDevice, file: &str, value: &str) {
-    let name = device.path.file_name().unwrap().to_str().unwrap();
-    fs::write(format!("/sys/block/{name}/queue/{file}"), value).unwrap();
+/// A file below a device's `queue` in sysfs, with another value until it is dropped: the
+/// next image that the loop device shows would inherit it.
+struct QueueSetting {
+    file: PathBuf,
+    before: String,
+}
+
+impl QueueSetting {
+    fn new(device: &LoopDevice, file: &str, value: &str) -> Self {
+        let name = device.path.file_name().unwrap().to_str().unwrap();
+        let file = PathBuf::from(format!("/sys/block/{name}/queue/{file}"));
+        let before = fs::read_to_string(&file).unwrap();
+        fs::write(&file, value).unwrap();
+        Self { file, before }
+    }
+}
+
+impl Drop for QueueSetting {
+    fn drop(&mut self) {
+        let _ = fs::write(&self.file, &self.before);
+    }
 }
 
 /// A control group of our own that can limit I/O, removed when dropped.
@@ -224,8 +241,8 @@ fn a_queue_that_takes_less_than_a_block_is_told_with_its_setting() {
     let Some(device) = written_device() else {
         return;
     };
-    // A block of more pages than the queue takes pieces is cut also where there is no huge
-    // page for it.
+    // A block of more pages than the queue takes pieces is cut where there is no huge page
+    // for it.
     let rows = ["--row", "SEQ256K,Q1,read", "--time", "300ms"];
     let Some(run) = measured_alone(&device.path, &rows) else {
         return;
@@ -233,7 +250,7 @@ fn a_queue_that_takes_less_than_a_block_is_told_with_its_setting() {
     let clean = codes(&results(&run)[0]);
     assert!(!clean.contains(&"split-io"), "{clean:?}");
 
-    set_queue(&device, "max_sectors_kb", "64");
+    let _cut = QueueSetting::new(&device, "max_sectors_kb", "64");
     let Some(run) = measured_alone(&device.path, &rows) else {
         return;
     };
@@ -251,7 +268,7 @@ fn a_small_read_ahead_is_told_of_buffered_reads_in_order() {
         return;
     };
     let rows = ["--direct", "off", "--row", "SEQ4K,Q1,read"];
-    set_queue(&device, "read_ahead_kb", "16");
+    let _held_back = QueueSetting::new(&device, "read_ahead_kb", "16");
     let arguments = [&rows[..], &["--time", "100ms"]].concat();
     let Some(run) = measured_alone(&device.path, &arguments) else {
         return;
