@@ -10,6 +10,7 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+pub mod calendar;
 pub mod capacity;
 pub mod circumstances;
 pub mod comparison;
@@ -19,6 +20,7 @@ pub mod enough;
 pub mod event;
 pub mod finding;
 pub mod fio;
+pub mod imported;
 pub mod inference;
 pub mod interval_rates;
 pub mod load;
@@ -30,6 +32,7 @@ pub mod steady;
 pub mod target;
 pub mod units;
 
+pub use calendar::{civil_date, day_since_1970};
 pub use capacity::{CapacityCheck, CheckedPlace, Held};
 pub use circumstances::{
     ArrayState, Circumstances, DriveCircumstances, ForeignUse, ForeignUser, Heat, IoLimit,
@@ -40,6 +43,10 @@ pub use disk::Disk;
 pub use enough::Enough;
 pub use event::{Event, Moved, Phase};
 pub use finding::{Assessment, Finding, Severity, Verdict};
+pub use imported::{
+    Correction, ImportedFigure, ImportedLatency, ImportedPlace, ImportedRate, ImportedRow,
+    ImportedRun, ImportedTarget, Origin,
+};
 pub use inference::{Confidence, Inference, InferredFigure};
 pub use interval_rates::IntervalRates;
 pub use load::{LatencyLimit, Percentile, RateKept, Standing};

@@ -62,6 +62,44 @@ impl TargetInfo {
         }
     }
 
+    /// Which device this is, whatever its name today: the same text is the same device.
+    /// Models and serial numbers of the leaves, and what stands on them; where a disk has
+    /// neither, its name is all there is.
+    pub fn identity(&self) -> String {
+        let mut disks: Vec<String> = self
+            .leaves()
+            .map(|leaf| match (&leaf.model, &leaf.serial) {
+                (None, None) => leaf.name.clone(),
+                (model, serial) => [model, serial]
+                    .into_iter()
+                    .flatten()
+                    .map(|text| text.trim())
+                    .collect::<Vec<_>>()
+                    .join(" "),
+            })
+            .collect();
+        disks.sort_unstable();
+        let mut parts = match disks.is_empty() {
+            true => vec![self.name.clone()],
+            false => disks,
+        };
+        parts.extend(self.file_system.as_ref().map(|it| it.kind.clone()));
+        parts.join(" · ")
+    }
+
+    /// What people call it: the model of its disks, or the name it was given.
+    pub fn device_name(&self) -> String {
+        let mut models: Vec<&str> = self
+            .leaves()
+            .filter_map(|leaf| leaf.model.as_deref())
+            .collect();
+        models.dedup();
+        match models.is_empty() {
+            true => self.name.clone(),
+            false => models.join(" + "),
+        }
+    }
+
     /// The devices at the bottom, on which every byte must arrive.
     pub fn leaves(&self) -> impl Iterator<Item = &BlockDevice> {
         self.devices.iter().filter(|device| device.is_leaf)

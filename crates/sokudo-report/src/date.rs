@@ -1,12 +1,8 @@
 //! Instants as people and machines read them: UTC, never a local time.
 
-use sokudo_model::Nanos;
+use sokudo_model::{Nanos, civil_date, day_since_1970};
 
 const SECONDS_PER_DAY: u64 = 86_400;
-/// The Gregorian calendar repeats after 400 years of so many days.
-const DAYS_PER_ERA: u64 = 146_097;
-/// From 0000-03-01, where eras are counted from, to 1970-01-01.
-const DAYS_BEFORE_1970: u64 = 719_468;
 
 /// RFC 3339 with milliseconds, such as `2026-11-21T01:58:08.250Z`.
 pub(crate) fn rfc3339(since_1970: Nanos) -> String {
@@ -21,6 +17,28 @@ pub(crate) fn rfc3339(since_1970: Nanos) -> String {
         second % 60,
         milliseconds % 1_000
     )
+}
+
+/// The instant of a text as [`rfc3339`] writes it; fractions of seconds may be missing.
+pub(crate) fn from_rfc3339(text: &str) -> Option<Nanos> {
+    let (day, time) = text.strip_suffix('Z')?.split_once('T')?;
+    let mut day = day.splitn(3, '-').map(str::parse::<u64>);
+    let [year, month, day] = [day.next()?.ok()?, day.next()?.ok()?, day.next()?.ok()?];
+    let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
+    let mut time = time.splitn(3, ':').map(str::parse::<u64>);
+    let [hour, minute, second] = [time.next()?.ok()?, time.next()?.ok()?, time.next()?.ok()?];
+    let is_time = hour < 24 && minute < 60 && second < 61;
+    let is_fraction = fraction.len() <= 9 && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_time || !is_fraction {
+        return None;
+    }
+    let nanos: u64 = format!("{fraction:0<9}").parse().ok()?;
+    let seconds = day_since_1970(year, month, day)?
+        .checked_mul(SECONDS_PER_DAY)?
+        .checked_add(hour * 3_600 + minute * 60 + second)?;
+    Some(Nanos(
+        seconds.checked_mul(1_000_000_000)?.checked_add(nanos)?,
+    ))
 }
 
 /// As C's `ctime` writes it, in the local time that lies `offset_seconds` east of UTC:
@@ -59,25 +77,6 @@ pub(crate) fn for_people(rfc3339: &str) -> String {
     }
 }
 
-/// Year, month and day of the day with this number since 1970-01-01.
-///
-/// Years are taken to begin in March: the leap day is then the last of its year,
-/// and months of 31, 30, 31, 30, 31 days repeat, 153 days in five months.
-fn civil_date(day_since_1970: u64) -> (u64, u64, u64) {
-    let day = day_since_1970 + DAYS_BEFORE_1970;
-    let (era, day_of_era) = (day / DAYS_PER_ERA, day % DAYS_PER_ERA);
-    let leap_days = day_of_era / 1_460 + day_of_era / 146_096 - day_of_era / 36_524;
-    let year_of_era = (day_of_era - leap_days) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day_of_month = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let (month, next_year) = match month_from_march {
-        0..10 => (month_from_march + 3, 0),
-        _ => (month_from_march - 9, 1),
-    };
-    (era * 400 + year_of_era + next_year, month, day_of_month)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +96,34 @@ mod tests {
     }
 
     #[test]
+    fn an_instant_is_read_as_it_is_written() {
+        for nanos in [
+            0,
+            1_000_000,
+            1_795_226_288_250_000_000,
+            4_102_444_799_999_000_000,
+        ] {
+            let text = rfc3339(Nanos(nanos));
+            assert_eq!(from_rfc3339(&text), Some(Nanos(nanos)), "{text}");
+        }
+        assert_eq!(
+            from_rfc3339("1970-01-01T00:00:01Z"),
+            Some(Nanos(1_000_000_000))
+        );
+        for text in [
+            "",
+            "1970-01-01",
+            "1970-13-01T00:00:00Z",
+            "1970-02-30T00:00:00Z",
+            "1969-12-31T00:00:00Z",
+            "1970-01-01T24:00:00Z",
+            "99999999999999999-01-01T00:00:00Z",
+        ] {
+            assert_eq!(from_rfc3339(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn local_times_are_written_as_c_writes_them() {
         let instant = Nanos::from_secs(1_795_258_208);
         assert_eq!(ctime(instant, 0), "Sat Nov 21 10:50:08 2026");
@@ -108,7 +135,7 @@ mod tests {
     #[test]
     fn every_day_of_four_centuries_follows_the_one_before() {
         let mut before = civil_date(0);
-        for day in 1..=DAYS_PER_ERA {
+        for day in 1..=146_097 {
             let (year, month, day_of_month) = civil_date(day);
             let next_day = (before.0, before.1, before.2 + 1) == (year, month, day_of_month);
             let next_month = (before.0, before.1 + 1, 1) == (year, month, day_of_month);

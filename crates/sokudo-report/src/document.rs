@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Circumstances, Environment, Finding, Inference, Layout, Run, TargetInfo};
+use sokudo_model::{
+    Circumstances, Environment, Finding, Inference, Layout, Nanos, Origin, Run, TargetInfo,
+};
 
 use crate::fingerprint::Fingerprint;
 use crate::{date, json_layout};
@@ -18,6 +20,7 @@ use crate::{date, json_layout};
 mod figures;
 mod inside;
 mod load;
+mod packed;
 mod place;
 mod result;
 mod steady;
@@ -26,6 +29,7 @@ mod trial;
 
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
+pub use packed::UnpackError;
 pub use place::{DefectDocument, PlaceDocument};
 pub use result::{BackendDocument, Direction, ResultDocument, ShareDocument, Status};
 pub use steady::{PhaseDocument, SteadyDocument, TrackedDocument, WindowFigures};
@@ -48,8 +52,11 @@ pub struct RunDocument {
     /// Name and version of this format: `sokudo.run/1`.
     #[schemars(extend("const" = "sokudo.run/1"))]
     pub schema: String,
-    /// Version of the program that measured.
+    /// Version of the program that measured, or that read what another has measured.
     pub sokudo_version: String,
+    /// Who measured, where sokudo has only read the figures of another tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
     /// Start, RFC 3339 in UTC.
     pub started_at: String,
     /// The method, such as `mark/default`.
@@ -157,6 +164,7 @@ impl RunDocument {
         let results = run.rows.iter().zip(Fingerprint::of_rows(run));
         Self {
             schema: format!("{SCHEMA_FAMILY}{SCHEMA_VERSION}"),
+            origin: None,
             layout: run.layout.as_ref().map(LayoutDocument::of),
             sokudo_version: run.sokudo_version.clone(),
             started_at: date::rfc3339(run.started_at),
@@ -198,6 +206,11 @@ impl RunDocument {
                 .map(|(row, fingerprint)| ResultDocument::from_row(row, &run.schedule, fingerprint))
                 .collect(),
         }
+    }
+
+    /// Start, in nanoseconds since 1970-01-01T00:00:00Z; `None` where the text is no date.
+    pub fn started_at(&self) -> Option<Nanos> {
+        date::from_rfc3339(&self.started_at)
     }
 
     /// The document as text that ends with a line feed. Reading it gives a

@@ -23,6 +23,7 @@ use crate::cli::BonnieArguments;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::jobs::carry_out::since_epoch;
+use crate::keep;
 use crate::measurement;
 use crate::output;
 use crate::requirement;
@@ -325,5 +326,8 @@ fn print(arguments: &BonnieArguments, run: &Run) -> Result<(), Exit> {
         };
     }
     let document = RunDocument::from_run(run);
-    output::write(&document, &arguments.printing)
+    let printing = &arguments.printing;
+    output::write(&document, printing)?;
+    keep::keep(&document, &printing.keeping, printing.quiet);
+    Ok(())
 }

@@ -11,6 +11,7 @@ mod precision;
 mod quick;
 mod scan;
 mod steady;
+mod store;
 mod sweep;
 
 use std::path::PathBuf;
@@ -33,6 +34,7 @@ pub(crate) use precision::{PERMILLE_DEFAULT, Precision, Unasked};
 pub(crate) use quick::QuickArguments;
 pub(crate) use scan::{ScanArguments, WriteCache};
 pub(crate) use steady::{CacheState, SteadyArguments};
+pub(crate) use store::{Keeping, Location};
 pub(crate) use sweep::SweepArguments;
 
 /// What bare `sokudo` prints.
@@ -360,6 +362,9 @@ pub(crate) struct Printing {
 
     #[command(flatten)]
     pub(crate) plotting: Plotting,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
 }
 
 /// How far figures must be trusted.

@@ -7,8 +7,6 @@ mod live;
 mod plans;
 mod rows;
 
-use std::path::Path;
-
 use anyhow::anyhow;
 use sokudo_analysis::{Comparing, Side};
 use sokudo_model::Conclusion;
@@ -20,14 +18,9 @@ use sokudo_report::{ComparisonDocument, RunDocument};
 
 use crate::cli::{CompareArguments, Format, Unit};
 use crate::exit::Exit;
-use crate::{command_line, output, picture};
+use crate::{command_line, output, recall};
+use recall::Recalled;
 use rows::{Key, Matched};
-
-/// A measurement and where it is from.
-struct Measured {
-    source: String,
-    run: RunDocument,
-}
 
 /// Compares and prints.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
@@ -48,34 +41,33 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
 }
 
 /// The results of the files that are named.
-fn kept(arguments: &CompareArguments) -> Result<Vec<Measured>, Exit> {
-    let from_standard_input = arguments
-        .sides
-        .iter()
-        .filter(|path| path.as_os_str() == "-");
+fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
+    let from_standard_input = arguments.sides.iter().filter(|name| *name == "-");
     if from_standard_input.count() > 1 {
         return Err(Exit::usage(anyhow!(
             "- is named twice, but standard input holds one result; keep the others in files"
         )));
     }
     let output = arguments.output.as_deref().and_then(output::identity);
-    let read = |path: &Path| {
-        if output.is_some() && output::identity(path) == output {
+    let mut sides = Vec::new();
+    for name in &arguments.sides {
+        if output.is_some() && output::identity(name.as_ref()) == output {
             return Err(Exit::Refused(anyhow!(
-                "{} is to be compared, and the comparison would take its place; name another file for it",
-                path.display()
+                "{name} is to be compared, and the comparison would take its place; name another file for it"
             )));
         }
-        Ok(Measured {
-            source: path.display().to_string(),
-            run: picture::kept_result(path)?,
-        })
-    };
-    arguments.sides.iter().map(|path| read(path)).collect()
+        sides.extend(recall::runs(name, &arguments.keeping)?);
+    }
+    if sides.len() < 2 {
+        return Err(Exit::usage(anyhow!(
+            "one run has nothing to be compared with; name another"
+        )));
+    }
+    Ok(sides)
 }
 
 /// All rows of all others beside those of the first.
-fn document(sides: &[Measured], arguments: &CompareArguments) -> ComparisonDocument {
+fn document(sides: &[Recalled], arguments: &CompareArguments) -> ComparisonDocument {
     let (reference, others) = sides.split_first().expect("the arguments name two or more");
     let figure = match arguments.unit {
         Unit::Iops => Figure::Iops,

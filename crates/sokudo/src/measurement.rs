@@ -18,6 +18,7 @@ use crate::command_line;
 use crate::exit::{self, Exit};
 use crate::interrupt;
 use crate::jobs::carry_out::since_epoch;
+use crate::keep;
 use crate::output;
 use crate::progress::Progress;
 use crate::requirement;
@@ -80,6 +81,7 @@ impl Measurement<'_> {
         let mut document = RunDocument::from_run(&run);
         complete(&run, &mut document);
         output::write(&document, printing)?;
+        keep::keep(&document, &printing.keeping, printing.quiet);
         ended_by.map_or_else(|| verdict(&run), Err)?;
         requirement::check(&run, printing)
     }

@@ -1,23 +1,15 @@
 //! Pictures of results: drawn by `sokudo-report`, written where they were asked for.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
-
-use anyhow::{Context, anyhow};
+use anyhow::Context;
+use sokudo_report::RunDocument;
 use sokudo_report::plot::{self, Figure, PlotError, Size, TerminalStyle};
-use sokudo_report::{ReadDocumentError, RunDocument};
 
 use crate::cli::{Destination, Drawing, PlotArguments};
 use crate::exit::{self, Exit};
-use crate::output;
+use crate::{output, recall};
 
 /// Columns and lines of a picture that goes to no terminal.
 const WITHOUT_TERMINAL: (usize, usize) = (100, 30);
-
-/// No kept result has more: the million points that a scan may have are 210 MB. Without a
-/// bound, /dev/zero would be read until no memory is left.
-const RESULT_BYTES_MAX: u64 = 1 << 30;
 
 /// `sokudo plot`: draws a result that was kept.
 pub(crate) fn run(arguments: &PlotArguments) -> Result<(), Exit> {
@@ -31,39 +23,15 @@ pub(crate) fn run(arguments: &PlotArguments) -> Result<(), Exit> {
 }
 
 fn document(arguments: &PlotArguments) -> Result<RunDocument, Exit> {
-    kept_result(&arguments.result)
-}
-
-/// A result that was kept; `-` is standard input.
-pub(crate) fn kept_result(path: &Path) -> Result<RunDocument, Exit> {
-    let name = path.display();
-    let is_standard_input = path.as_os_str() == "-";
-    let text = if is_standard_input {
-        read_bounded(io::stdin(), RESULT_BYTES_MAX)
-    } else {
-        File::open(path).and_then(|file| read_bounded(file, RESULT_BYTES_MAX))
-    };
-    let text = text.map_err(|error| {
-        Exit::usage(anyhow!(
-            "{name} cannot be read: {error}; name a file that --format json has written"
+    let recalled = recall::runs(&arguments.result, &arguments.keeping)?;
+    let [recalled] = <[_; 1]>::try_from(recalled).map_err(|several| {
+        Exit::usage(anyhow::anyhow!(
+            "{} holds {} runs, and a picture shows one; name one of them",
+            arguments.result,
+            several.len()
         ))
     })?;
-    let read: Result<_, ReadDocumentError> = RunDocument::from_json(&text);
-    read.map_err(|error| Exit::usage(anyhow!("{name} {error}")))
-}
-
-/// All of a text that has `bytes_max` bytes at most.
-fn read_bounded(reader: impl Read, bytes_max: u64) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    reader.take(bytes_max + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > bytes_max {
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            format!("it goes on after {bytes_max} bytes"),
-        ));
-    }
-    String::from_utf8(bytes)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text"))
+    Ok(recalled.run)
 }
 
 /// Fails early when a picture could not be written at the end.
@@ -117,7 +85,7 @@ fn png(figure: &Figure, drawing: Drawing) -> Result<Vec<u8>, Exit> {
 /// The arguments refuse a PNG before this.
 #[cfg(not(feature = "png"))]
 fn png(_figure: &Figure, _drawing: Drawing) -> Result<Vec<u8>, Exit> {
-    Err(anyhow!("this sokudo was built without PNG"))
+    Err(anyhow::anyhow!("this sokudo was built without PNG"))
         .context("the picture cannot be drawn")
         .map_err(Exit::Failed)
 }
@@ -130,18 +98,5 @@ fn style() -> TerminalStyle {
         lines,
         colour: terminal.colour,
         ascii: terminal.ascii,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_never_ends_is_not_read_for_ever() {
-        let error = read_bounded(io::repeat(b' '), 64).unwrap_err();
-        assert_eq!(error.to_string(), "it goes on after 64 bytes");
-        assert_eq!(read_bounded(&b"four"[..], 4).unwrap(), "four");
-        assert!(read_bounded(&b"\xff"[..], 4).is_err());
     }
 }

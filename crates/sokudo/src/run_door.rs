@@ -18,7 +18,7 @@ use crate::jobs::stages::Listener;
 use crate::jobs::storage::Layouts;
 use crate::jobs::this_host::ThisHost;
 use crate::progress::Progress;
-use crate::{command_line, interrupt, output, requirement};
+use crate::{command_line, interrupt, keep, output, requirement};
 
 /// Runs the job files and prints.
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
@@ -35,9 +35,11 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
     let finished = finished?;
     let run = jobs.by_section(finished.run.clone());
     let document = RunDocument::from_run(&run);
-    output::write(&document, &arguments.printing)?;
+    let printing = &arguments.printing;
+    output::write(&document, printing)?;
+    keep::keep(&document, &printing.keeping, printing.quiet);
     finished.end(Exit::Interrupted)?;
-    requirement::check(&run, &arguments.printing)
+    requirement::check(&run, printing)
 }
 
 /// Job files as they are understood.

@@ -10,6 +10,7 @@ fn the_readme_shows_what_sokudo_prints() {
             "sokudo",
             std::path::Path::new(env!("CARGO_BIN_EXE_sokudo")).to_path_buf(),
         )
+        .env("SOKUDO_STORE", "none")
         .case(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))
         .run();
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use sokudo_analysis::threshold::DIFFERENCE_MIN;
 
-use super::{Format, Unit};
+use super::{Format, Keeping, Unit};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -35,12 +35,12 @@ const PAIRS: u32 = 12;
 /// Arguments of `sokudo compare`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// Results that --format json has kept, the reference first; - is standard input
+    /// Runs, the reference first: numbers, last, files of --format json, or -
     ///
     /// With --live, two plans instead: arguments of sokudo mark, scan or run, each as one
     /// word. How often and what is printed is said here, not in the plans.
-    #[arg(required = true, num_args = 2.., value_name = "RESULT.json|PLAN")]
-    pub(crate) sides: Vec<PathBuf>,
+    #[arg(required = true, num_args = 2.., value_name = "RUN|PLAN")]
+    pub(crate) sides: Vec<String>,
 
     /// Measure both now, by turns
     #[arg(long, help_heading = "How it is compared")]
@@ -101,6 +101,9 @@ pub(crate) struct CompareArguments {
     /// Show no progress
     #[arg(short, long, help_heading = "What is printed")]
     pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
 }
 
 /// A share.

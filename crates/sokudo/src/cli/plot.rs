@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use sokudo_report::plot::{PlotKind, Theme};
 
+use super::Keeping;
+
 /// Where a picture goes, and in which format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
@@ -141,9 +143,9 @@ impl Drawing {
 /// Arguments of `sokudo plot`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct PlotArguments {
-    /// Result that --format json has written; - reads it from standard input
-    #[arg(value_name = "RESULT.json")]
-    pub(crate) result: PathBuf,
+    /// Run: its number, last, a file that --format json has written, or -
+    #[arg(value_name = "RUN")]
+    pub(crate) result: String,
 
     /// Pictures to write: FILE.svg, FILE.png, or - for the terminal
     #[arg(value_name = "FILE", default_value = "-", value_parser = destination)]
@@ -151,6 +153,9 @@ pub(crate) struct PlotArguments {
 
     #[command(flatten)]
     pub(crate) drawing: Drawing,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
 }
 
 #[cfg(test)]

@@ -14,7 +14,6 @@ use sokudo_model::{Bytes, Event, Nanos, Plan, Row, Run, Schedule, Stage, StopRea
 use sokudo_report::RunDocument;
 use sokudo_stats::{Random, mix64};
 
-use super::Measured;
 use super::plans;
 use super::rows::{self, Key, Matched};
 use crate::cache_guard::CacheGuard;
@@ -26,8 +25,10 @@ use crate::jobs::carry_out::{Viewer, carry_out_by};
 use crate::jobs::place::Place;
 use crate::jobs::stages::{Listener, empty_rows};
 use crate::jobs::storage::Layouts;
+use crate::keep;
 use crate::measurement::{self, Conduct, Measurement};
 use crate::progress::Progress;
+use crate::recall::Recalled;
 use crate::run_door::Jobs;
 use crate::subject::{Subject, random_u32};
 
@@ -37,7 +38,7 @@ const SIMULATION_SEED: u64 = 1;
 
 /// What was measured by turns.
 pub(super) struct Live {
-    pub(super) sides: Vec<Measured>,
+    pub(super) sides: Vec<Recalled>,
     /// Where the order and the seeds of both plans came from.
     pub(super) seed: u64,
     /// What ended it before its time, if anything did.
@@ -60,7 +61,7 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
             arguments.sides.len()
         )));
     };
-    let sources = [first, second].map(|plan| plan.to_string_lossy().into_owned());
+    let sources = [first, second].map(|plan| plan.clone());
     let mut plans = [
         plans::Plan::parse(&sources[0])?,
         plans::Plan::parse(&sources[1])?,
@@ -83,15 +84,20 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
     };
     let (runs, ended_by) = turns.of_plans(&plans)?;
     let ended_by = ended_by.or_else(|| runs.iter().find_map(|run| measurement::verdict(run).err()));
-    let sides = sources
+    let sides: Vec<Recalled> = sources
         .into_iter()
         .zip(&runs)
-        .map(|(source, run)| Measured {
+        .map(|(source, run)| Recalled {
             source,
+            id: None,
             run: RunDocument::from_run(run),
-        });
+        })
+        .collect();
+    for side in &sides {
+        keep::keep(&side.run, &arguments.keeping, arguments.quiet);
+    }
     Ok(Live {
-        sides: sides.collect(),
+        sides,
         seed,
         ended_by,
     })

@@ -52,7 +52,10 @@ impl Ended {
 
 /// sokudo itself, yet to be given arguments.
 pub(crate) fn program() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_sokudo"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sokudo"));
+    // Tests of the store name their own.
+    command.env("SOKUDO_STORE", "none");
+    command
 }
 
 /// A directory of our own where direct I/O most likely works: beside what was built, unless
@@ -68,7 +71,8 @@ pub(crate) fn shell(script: &str) -> Command {
     let mut command = Command::new("bash");
     command
         .args(["-c", script])
-        .env("SOKUDO", env!("CARGO_BIN_EXE_sokudo"));
+        .env("SOKUDO", env!("CARGO_BIN_EXE_sokudo"))
+        .env("SOKUDO_STORE", "none");
     command
 }
 

@@ -29,10 +29,11 @@ fn conclusion(latency_us: u32, seed: u64) -> Conclusion {
     };
     let (runs, ended_by) = turns.of_plans(&plans).unwrap();
     assert!(ended_by.is_none());
-    let sides: Vec<Measured> = sources
+    let sides: Vec<Recalled> = sources
         .into_iter()
         .zip(&runs)
-        .map(|(source, run)| Measured {
+        .map(|(source, run)| Recalled {
+            id: None,
             source,
             run: RunDocument::from_run(run),
         })

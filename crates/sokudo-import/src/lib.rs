@@ -1,0 +1,93 @@
+//! Results that other tools have printed, read as runs.
+//!
+//! Each format is a reader: it says whether a text looks like its own, and reads what is
+//! whole of it. Known wrong units are put right, and the correction is in the run. It
+//! reads bytes that it is given, and touches no system.
+
+use std::io::BufRead;
+
+use sokudo_model::ImportedRun;
+
+/// What a text held.
+#[derive(Debug, Default)]
+pub struct Import {
+    /// What was whole, in the order of the text.
+    pub runs: Vec<ImportedRun>,
+    /// What was not, and why.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A part of a text that could not be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The line on which it begins; `None` where a format has no lines.
+    pub line: Option<u64>,
+    /// What is wrong with it, and what was expected.
+    pub why: String,
+}
+
+/// Why nothing could be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// No reader knows it.
+    #[error(
+        "is of no tool that sokudo knows; it reads {known}",
+        known = known().join(", ")
+    )]
+    Unknown,
+    /// A reader knows it, and nothing in it is whole.
+    #[error("looks like {format}, but {why}")]
+    Broken {
+        /// The format.
+        format: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+    /// It cannot be read at all.
+    #[error("cannot be read: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// A format of a tool.
+pub(crate) struct Reader {
+    /// Such as `fio json+`.
+    pub(crate) format: &'static str,
+    /// Whether a text that begins so, in a file of this name, looks like it.
+    pub(crate) recognise: fn(name: &str, head: &[u8]) -> bool,
+    /// Reads all of it.
+    pub(crate) read: fn(source: &mut dyn BufRead) -> Result<Import, ImportError>,
+}
+
+/// Those whose signs are most certain come first.
+const READERS: &[Reader] = &[];
+
+/// Bytes of a text by which its format is recognised.
+const HEAD_BYTES: usize = 64 << 10;
+
+/// Names of all formats.
+pub fn known() -> Vec<&'static str> {
+    READERS.iter().map(|reader| reader.format).collect()
+}
+
+/// Reads a text of whatever tool.
+///
+/// # Errors
+/// When no reader knows it, or nothing of it is whole.
+pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError> {
+    let mut head = Vec::new();
+    let mut source: &mut dyn BufRead = &mut source;
+    std::io::Read::read_to_end(
+        &mut std::io::Read::take(&mut source, HEAD_BYTES as u64),
+        &mut head,
+    )?;
+    let reader = READERS
+        .iter()
+        .find(|reader| (reader.recognise)(name, &head))
+        .ok_or(ImportError::Unknown)?;
+    let mut whole = std::io::Read::chain(&head[..], source);
+    let mut import = (reader.read)(&mut whole)?;
+    for run in &mut import.runs {
+        run.origin.file = Some(name.to_owned());
+    }
+    Ok(import)
+}

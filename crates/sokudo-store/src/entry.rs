@@ -1,0 +1,140 @@
+//! What a store knows of a run beside its packed document.
+
+use std::fmt;
+
+use sokudo_model::{Nanos, Verdict};
+
+/// The number by which a run is called, from 1 on; numbers are never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(pub u64);
+
+impl fmt::Display for RunId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.0)
+    }
+}
+
+/// A run that is to be kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewRun {
+    /// Start, in nanoseconds since 1970-01-01T00:00:00Z.
+    pub started_at: Nanos,
+    /// The method, such as `mark/default`.
+    pub method: String,
+    /// The target as it was named.
+    pub target: String,
+    /// Which device it was: model, serial number and partition or file system, never its
+    /// name, which changes. The same text is the same device.
+    pub device: String,
+    /// What people call that device, such as its model.
+    pub device_name: String,
+    /// Name of the machine.
+    pub host: Option<String>,
+    /// The worst verdict of its rows; `None` where nothing was judged.
+    pub verdict: Option<Verdict>,
+    /// Hash of all that makes two runs comparable.
+    pub fingerprint: String,
+    /// Version of the program that measured.
+    pub sokudo_version: String,
+    /// The tool that measured, where sokudo has not.
+    pub origin: Option<String>,
+    /// The command line that repeats it.
+    pub command: String,
+    /// It was stopped before its end.
+    pub interrupted: bool,
+    /// Its rows, in their order.
+    pub rows: Vec<NewRow>,
+    /// The whole of it, packed.
+    pub document: Vec<u8>,
+}
+
+/// A row of a run that is to be kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewRow {
+    /// What people call it, such as `SEQ1M Q8T1`.
+    pub name: String,
+    /// `read`, `write`, `R70/W30`, …
+    pub direction: String,
+    /// Hash of all that makes two rows comparable.
+    pub fingerprint: String,
+    /// The verdict; `None` where nobody judged.
+    pub verdict: Option<Verdict>,
+    /// Median of the trials, bytes per second.
+    pub bytes_per_s: Option<f64>,
+    /// Median of the trials, I/Os per second.
+    pub ios_per_s: Option<f64>,
+    /// Mean latency, nanoseconds.
+    pub latency_ns: Option<f64>,
+    /// Trials that were made.
+    pub trials: u32,
+}
+
+/// A row as it is listed.
+pub type RowEntry = NewRow;
+
+/// A run that is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Its number.
+    pub id: RunId,
+    /// Its facts, with an empty document.
+    pub run: NewRun,
+    /// What somebody wrote about it.
+    pub note: String,
+    /// Its tags, sorted.
+    pub tags: Vec<String>,
+    /// Whether it is the baseline of its device and method.
+    pub is_baseline: bool,
+}
+
+/// Which runs are asked for; what is `None` or empty lets all pass.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filter {
+    /// A part of the device's identity, its name, or the target, whatever its case.
+    pub device: Option<String>,
+    /// The beginning of the method, such as `mark`.
+    pub method: Option<String>,
+    /// Started at this instant or later.
+    pub since: Option<Nanos>,
+    /// Started before this instant.
+    pub until: Option<Nanos>,
+    /// The verdict.
+    pub verdict: Option<Verdict>,
+    /// All of these tags.
+    pub tags: Vec<String>,
+    /// Exactly this device identity.
+    pub device_identity: Option<String>,
+}
+
+/// A part of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// So many of the newest are left out.
+    pub skip: u64,
+    /// So many are given at most.
+    pub count: u64,
+}
+
+/// A run with which later ones are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Baseline {
+    /// Its device.
+    pub device: String,
+    /// What people call that device.
+    pub device_name: String,
+    /// Its method.
+    pub method: String,
+    /// The run.
+    pub run: RunId,
+}
+
+/// One run of a row over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistoryPoint {
+    /// The run.
+    pub run: RunId,
+    /// Its start.
+    pub started_at: Nanos,
+    /// Its row.
+    pub row: RowEntry,
+}

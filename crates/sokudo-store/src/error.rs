@@ -1,0 +1,55 @@
+//! Why a store refuses.
+
+use std::path::PathBuf;
+
+use crate::RunId;
+
+/// Why a store cannot do what it is asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no such run.
+    #[error("there is no run {0}; sokudo list shows those that are kept")]
+    NoRun(RunId),
+    /// It was written by a newer sokudo.
+    #[error(
+        "{store} has version {found}, and this sokudo knows none above {known}; use the sokudo that wrote it or a newer one, or another --store"
+    )]
+    Newer {
+        /// Which store.
+        store: String,
+        /// Its version.
+        found: u32,
+        /// The newest that is known.
+        known: u32,
+    },
+    /// The folder of the file cannot be made.
+    #[error(
+        "{path} cannot be made: {source}; name a file with --store, or keep nothing with --no-store"
+    )]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is no store, or is damaged.
+    #[error(
+        "{store} is damaged or no store of sokudo ({reason}); move it away, or name another with --store"
+    )]
+    Damaged {
+        /// Which store.
+        store: String,
+        /// What the database says.
+        reason: String,
+    },
+    /// Anything else that the database says.
+    #[error(
+        "{store} cannot be used: {reason}; name another store with --store, or keep nothing with --no-store"
+    )]
+    Database {
+        /// Which store.
+        store: String,
+        /// What the database says.
+        reason: String,
+    },
+}

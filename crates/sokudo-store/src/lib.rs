@@ -1,0 +1,76 @@
+//! Keeps runs: in a file of its own (SQLite) or in a database on a server (PostgreSQL,
+//! feature `postgres`).
+//!
+//! A run is kept as bytes that somebody else packs and unpacks, beside the few facts by
+//! which it is found again and drawn over time. It computes nothing and judges nothing.
+
+mod entry;
+mod error;
+mod sqlite;
+
+pub use entry::{Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId};
+pub use error::StoreError;
+pub use sqlite::Sqlite;
+
+/// Where runs are kept. All that changes it is durable when it returns.
+pub trait Store {
+    /// Keeps a run.
+    ///
+    /// # Errors
+    /// When it is not kept; then nothing of it is.
+    fn keep(&mut self, run: &NewRun) -> Result<RunId, StoreError>;
+
+    /// The runs that pass a filter, the newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn list(&mut self, filter: &Filter, page: Page) -> Result<Vec<Entry>, StoreError>;
+
+    /// One run's facts.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRun`] where there is none of this number.
+    fn entry(&mut self, run: RunId) -> Result<Entry, StoreError>;
+
+    /// A run as it was packed.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRun`] where there is none of this number.
+    fn document(&mut self, run: RunId) -> Result<Vec<u8>, StoreError>;
+
+    /// Replaces a run's note; an empty one removes it.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRun`] where there is none of this number.
+    fn note(&mut self, run: RunId, note: &str) -> Result<(), StoreError>;
+
+    /// Adds and removes tags of a run.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRun`] where there is none of this number.
+    fn tag(&mut self, run: RunId, add: &[String], remove: &[String]) -> Result<(), StoreError>;
+
+    /// Removes a run for good, also as a baseline.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRun`] where there is none of this number.
+    fn delete(&mut self, run: RunId) -> Result<(), StoreError>;
+
+    /// Makes a run the baseline of its device and method, in the place of another.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRun`] where there is none of this number.
+    fn set_baseline(&mut self, run: RunId) -> Result<(), StoreError>;
+
+    /// All baselines, by device and method.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn baselines(&mut self) -> Result<Vec<Baseline>, StoreError>;
+
+    /// The figures of one device's rows of this fingerprint or name, the oldest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn history(&mut self, device: &str, row: &str) -> Result<Vec<HistoryPoint>, StoreError>;
+}

@@ -1,0 +1,100 @@
+//! Where runs are kept, for every command that keeps or shows some.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Names the store where no option does.
+const VARIABLE: &str = "SOKUDO_STORE";
+
+/// Where runs are kept, as given.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Keeping {
+    /// Where runs are kept: file, postgresql://… or none [default: data folder]
+    ///
+    /// A file is a SQLite database. The default is sokudo/runs.db in $XDG_DATA_HOME, or
+    /// in ~/.local/share; the variable SOKUDO_STORE names another.
+    #[arg(
+        long,
+        value_name = "WHERE",
+        conflicts_with = "no_store",
+        help_heading = "What is kept"
+    )]
+    pub(crate) store: Option<Location>,
+
+    /// Keep nothing of this run
+    #[arg(long, help_heading = "What is kept")]
+    pub(crate) no_store: bool,
+}
+
+/// Where a store is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Location {
+    /// Nowhere.
+    None,
+    /// In a file.
+    File(PathBuf),
+    /// On a server.
+    Server(String),
+}
+
+impl std::str::FromStr for Location {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "" => Err("name a file, postgresql://…, or none".to_owned()),
+            "none" => Ok(Self::None),
+            _ if text.starts_with("postgresql://") || text.starts_with("postgres://") => {
+                Ok(Self::Server(text.to_owned()))
+            }
+            _ => Ok(Self::File(PathBuf::from(text))),
+        }
+    }
+}
+
+impl Keeping {
+    /// Where to keep; an error where no folder is known.
+    pub(crate) fn location(&self) -> Result<Location, String> {
+        if self.no_store {
+            return Ok(Location::None);
+        }
+        if let Some(location) = &self.store {
+            return Ok(location.clone());
+        }
+        if let Some(value) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
+            return match value.into_string() {
+                Ok(text) => text.parse(),
+                Err(value) => Ok(Location::File(value.into())),
+            };
+        }
+        data_folder()
+            .map(|folder| Location::File(folder.join("sokudo/runs.db")))
+            .ok_or_else(|| {
+                "neither XDG_DATA_HOME nor HOME names a folder; name a file with --store".to_owned()
+            })
+    }
+}
+
+/// As the XDG Base Directory Specification has it: relative paths are ignored.
+fn data_folder() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let path = PathBuf::from(std::env::var_os(name)?);
+        path.is_absolute().then_some(path)
+    };
+    absolute("XDG_DATA_HOME").or_else(|| Some(absolute("HOME")?.join(".local/share")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_location_is_a_file_a_server_or_none() {
+        assert_eq!("none".parse(), Ok(Location::None));
+        assert_eq!("./none".parse(), Ok(Location::File("./none".into())));
+        let server = "postgresql://host/base";
+        assert_eq!(server.parse(), Ok(Location::Server(server.to_owned())));
+        assert!("".parse::<Location>().is_err());
+    }
+}

@@ -1,0 +1,82 @@
+//! Runs on their way into the store: what a document is called by there, and what
+//! happens where it cannot be kept.
+
+use sokudo_model::Nanos;
+use sokudo_report::RunDocument;
+use sokudo_report::document::ResultDocument;
+use sokudo_store::{NewRow, NewRun, RunId, Sqlite, Store};
+
+use crate::cli::{Keeping, Location};
+use crate::exit::{self, Exit};
+
+/// Keeps a run that has been printed. A store that cannot take it is told in one line and
+/// changes nothing else: the measurement is done.
+pub(crate) fn keep(document: &RunDocument, keeping: &Keeping, quiet: bool) {
+    match kept(document, keeping) {
+        Ok(Some(id)) if !quiet => exit::note(format_args!("kept as run {id}: sokudo show {id}")),
+        Ok(_) => {}
+        Err(error) => exit::note(format_args!("this run is not kept: {error:#}")),
+    }
+}
+
+fn kept(document: &RunDocument, keeping: &Keeping) -> anyhow::Result<Option<RunId>> {
+    let Some(mut store) = opened(keeping)? else {
+        return Ok(None);
+    };
+    Ok(Some(store.keep(&new_run(document))?))
+}
+
+/// The store; an error where none is to be used, for commands that are about nothing else.
+pub(crate) fn store(keeping: &Keeping) -> Result<Box<dyn Store>, Exit> {
+    opened(keeping).map_err(Exit::Failed)?.ok_or_else(|| {
+        Exit::usage(anyhow::anyhow!(
+            "without a store there is nothing to show; leave out --no-store, or name one with --store"
+        ))
+    })
+}
+
+fn opened(keeping: &Keeping) -> anyhow::Result<Option<Box<dyn Store>>> {
+    Ok(match keeping.location().map_err(anyhow::Error::msg)? {
+        Location::None => None,
+        Location::File(path) => Some(Box::new(Sqlite::open(&path)?)),
+        Location::Server(_) => {
+            anyhow::bail!("this sokudo knows no servers; name a file with --store")
+        }
+    })
+}
+
+/// A document with the facts by which it is found again.
+pub(crate) fn new_run(document: &RunDocument) -> NewRun {
+    let target = &document.target;
+    let results = &document.results;
+    NewRun {
+        started_at: document.started_at().unwrap_or(Nanos(0)),
+        method: document.method.clone(),
+        target: target.name.clone(),
+        device: target.identity(),
+        device_name: target.device_name(),
+        host: document.environment.host.clone(),
+        verdict: results.iter().filter_map(|result| result.verdict).max(),
+        fingerprint: document.fingerprint.clone(),
+        sokudo_version: document.sokudo_version.clone(),
+        origin: document.origin.as_ref().map(|origin| origin.tool.clone()),
+        command: document.command.clone(),
+        interrupted: document.interrupted,
+        rows: results.iter().map(new_row).collect(),
+        document: document.pack(),
+    }
+}
+
+fn new_row(result: &ResultDocument) -> NewRow {
+    let bandwidth = result.bandwidth_bytes_per_s.as_ref();
+    NewRow {
+        name: result.name.clone(),
+        direction: result.direction_label(),
+        fingerprint: result.fingerprint.clone(),
+        verdict: result.verdict,
+        bytes_per_s: bandwidth.map(|figures| figures.bytes_per_s.median),
+        ios_per_s: result.iops.as_ref().map(|figures| figures.median),
+        latency_ns: result.latency_ns.as_ref().map(|figures| figures.mean),
+        trials: u32::try_from(result.trials.len()).unwrap_or(u32::MAX),
+    }
+}
