@@ -102,6 +102,25 @@ impl ListedRun {
         let rows = self.rows.iter().filter(|row| row.direction == direction);
         rows.filter_map(|row| row.bytes_per_s).reduce(f64::max)
     }
+
+    /// What stands above the run itself: its number, and what somebody has said of it. Ends
+    /// with an empty line.
+    pub fn heading(&self, style: &TableStyle) -> String {
+        let mut lines = vec![format!("run {}", self.id)];
+        if self.is_baseline {
+            lines[0] = format!("run {} · baseline of its device and method", self.id);
+        }
+        lines[0] = style.text(&lines[0]);
+        if !self.tags.is_empty() {
+            lines.extend(style.wrapped("tags  ", &self.tags.join(", ")));
+        }
+        // Before signs that command a terminal are replaced, for line breaks are such, too.
+        let note = self.note.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !note.is_empty() {
+            lines.extend(style.wrapped("note  ", &note));
+        }
+        lines.join("\n") + "\n\n"
+    }
 }
 
 impl ListDocument {
@@ -366,6 +385,21 @@ mod tests {
             ..style(80)
         });
         assert!(ascii.is_ascii() && ascii.contains(" * "), "{ascii}");
+    }
+
+    #[test]
+    fn a_heading_tells_number_tags_and_note_and_commands_no_terminal() {
+        let mut run = run(12, "a");
+        assert_eq!(run.heading(&style(80)), "run 12\ntags  idle\n\n");
+        run.is_baseline = true;
+        run.note = format!("one\ntwo \x1b[31m<script>{}", " 速度".repeat(50));
+        let text = run.heading(&style(80));
+        assert!(text.starts_with("run 12 · baseline"), "{text}");
+        assert!(
+            text.contains("note  one two \u{fffd}[31m<script>"),
+            "{text}"
+        );
+        assert!(text.lines().all(|line| line.width() <= 80), "{text}");
     }
 
     #[test]

@@ -32,18 +32,8 @@ pub(crate) struct Recalled {
 /// `42` and `run 42` are numbers in the store, `last` is the newest there; anything else is
 /// a file (`./42` where it is called so), and `-` standard input.
 pub(crate) fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit> {
-    if name == "last" {
-        let newest = Page { skip: 0, count: 1 };
-        let mut store = keep::store(keeping)?;
-        let found = store
-            .list(&Filter::default(), newest)
-            .map_err(Exit::failed)?;
-        let entry = found.first().ok_or_else(|| {
-            Exit::usage(anyhow!("no run is kept yet; sokudo mark . measures one"))
-        })?;
-        return stored(entry.id, keeping).map(|recalled| vec![recalled]);
-    }
-    if let Some(id) = number(name) {
+    if is_of_store(name) {
+        let id = id(name, keeping)?;
         return stored(id, keeping).map(|recalled| vec![recalled]);
     }
     let run = kept_result(Path::new(name))?;
@@ -52,6 +42,32 @@ pub(crate) fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit>
         id: None,
         run,
     }])
+}
+
+/// Whether a name is one of the store's: a number, or `last`.
+pub(crate) fn is_of_store(name: &str) -> bool {
+    name == "last" || number(name).is_some()
+}
+
+/// The number that a name stands for, of a run in the store.
+pub(crate) fn id(name: &str, keeping: &Keeping) -> Result<RunId, Exit> {
+    if let Some(id) = number(name) {
+        return Ok(id);
+    }
+    if name != "last" {
+        return Err(Exit::usage(anyhow!(
+            "{name} is no run that is kept; use a number that sokudo list shows, or last"
+        )));
+    }
+    let newest = Page { skip: 0, count: 1 };
+    let mut store = keep::store(keeping)?;
+    let found = store
+        .list(&Filter::default(), newest)
+        .map_err(Exit::failed)?;
+    let entry = found
+        .first()
+        .ok_or_else(|| Exit::usage(anyhow!("no run is kept yet; sokudo mark . measures one")))?;
+    Ok(entry.id)
 }
 
 fn number(name: &str) -> Option<RunId> {
