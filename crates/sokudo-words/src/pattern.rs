@@ -25,7 +25,7 @@ impl Pattern {
                     .last_mut()
                     .expect("there is always a piece")
                     .push_str(&text),
-                Part::Hole(_) => pieces.push(String::new()),
+                Part::Hole(_) | Part::Unsaid(_) => pieces.push(String::new()),
             }
         }
         Self { pieces }
@@ -101,21 +101,23 @@ enum Part {
     Text(String),
     /// Which of the key's, from 0.
     Hole(usize),
+    /// One of the key's that is not said, such as the `s` of a plural.
+    Unsaid(usize),
 }
 
 impl Filling {
     /// A translation as it is written: `{}` for the next hole of the key, `{2}` for its
-    /// second.
+    /// second; `{-2}` says that its second is left out.
     pub(crate) fn new(translation: &str) -> Self {
         Self {
             parts: parts(translation),
         }
     }
 
-    /// The holes of the key in the order in which they are used here, from 0.
+    /// The holes of the key in the order in which they are named here, from 0.
     pub(crate) fn holes(&self) -> Vec<usize> {
         let hole = |part: &Part| match part {
-            Part::Hole(hole) => Some(*hole),
+            Part::Hole(hole) | Part::Unsaid(hole) => Some(*hole),
             Part::Text(_) => None,
         };
         self.parts.iter().filter_map(hole).collect()
@@ -128,6 +130,7 @@ impl Filling {
             match part {
                 Part::Text(part) => text.push_str(part),
                 Part::Hole(hole) => text.push_str(holes.get(*hole).map_or("", String::as_str)),
+                Part::Unsaid(_) => {}
             }
         }
         text
@@ -146,9 +149,9 @@ fn parts(written: &str) -> Vec<Part> {
         if let Some(after) = rest.strip_prefix(brace) {
             text.push_str(brace);
             rest = after;
-        } else if let Some((number, after)) = hole(brace, rest) {
+        } else if let Some((hole, after)) = hole(brace, rest, next) {
             parts.push(Part::Text(std::mem::take(&mut text)));
-            parts.push(Part::Hole(number.unwrap_or(next)));
+            parts.push(hole);
             next += 1;
             rest = after;
         } else {
@@ -160,16 +163,16 @@ fn parts(written: &str) -> Vec<Part> {
     parts
 }
 
-/// The number between braces, from 0, where there is one, and what follows the hole.
-fn hole<'t>(brace: &str, rest: &'t str) -> Option<(Option<usize>, &'t str)> {
+/// The hole that begins with a brace, and what follows it.
+fn hole<'t>(brace: &str, rest: &'t str, next: usize) -> Option<(Part, &'t str)> {
     let (inside, after) = (brace == "{").then(|| rest.split_once('}'))??;
-    match inside {
-        "" => Some((None, after)),
-        number => {
-            let number: usize = number.parse().ok()?;
-            Some((Some(number.checked_sub(1)?), after))
-        }
-    }
+    let from_zero = |number: &str| number.parse::<usize>().ok()?.checked_sub(1);
+    let hole = match (inside, inside.strip_prefix('-')) {
+        ("", _) => Part::Hole(next),
+        (_, Some(number)) => Part::Unsaid(from_zero(number)?),
+        (number, None) => Part::Hole(from_zero(number)?),
+    };
+    Some((hole, after))
 }
 
 #[cfg(test)]
@@ -226,5 +229,12 @@ mod tests {
         assert_eq!(filling.filled(&["a".into(), "b".into()]), "b の a、{}");
         assert_eq!(Filling::new("{} {}").holes(), [0, 1]);
         assert_eq!(Filling::new("{").filled(&[]), "{");
+    }
+
+    #[test]
+    fn a_translation_may_leave_a_hole_unsaid() {
+        let filling = Filling::new("{1} 回{-2}");
+        assert_eq!(filling.holes(), [0, 1]);
+        assert_eq!(filling.filled(&["3".into(), "s".into()]), "3 回");
     }
 }

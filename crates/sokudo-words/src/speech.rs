@@ -15,6 +15,9 @@ const LOOKS_MAX: usize = 400;
 /// Patterns of one text that are tried.
 const PATTERNS_MAX: usize = 3;
 
+/// Signs that a remark begins with, in English and in other languages.
+const LEADS: [(&str, &str); 3] = [("; ", "; "), (", ", "、"), ("· ", "· ")];
+
 /// What a text became.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said<'t> {
@@ -77,6 +80,9 @@ struct Speaker {
 impl Speaker {
     fn say<'t>(&mut self, text: &'t str, depth: usize) -> Said<'t> {
         let core = text.trim();
+        // Remarks are hung on with a sign before them.
+        let lead = LEADS.into_iter().find(|(sign, _)| core.starts_with(sign));
+        let core = lead.map_or(core, |(sign, _)| &core[sign.len()..]);
         let unchanged = Said::unchanged(text);
         if unchanged.unknown.is_empty() || depth == 0 || self.looks_left == 0 {
             return unchanged;
@@ -86,8 +92,12 @@ impl Speaker {
         if !said.is_translated() {
             return unchanged;
         }
-        let at = text.len() - text.trim_start().len();
-        let (before, after) = (&text[..at], &text[at + core.len()..]);
+        let at = text.find(core).unwrap_or(0);
+        let after = &text[at + core.len()..];
+        let before = match lead {
+            Some((sign, other)) => text[..at].replace(sign, other),
+            None => text[..at].to_owned(),
+        };
         Said {
             text: Cow::Owned(format!("{before}{}{after}", said.text)),
             ..said
@@ -326,6 +336,11 @@ msgstr "値は {{off}}"
                 "ファイルに穴がある。It lies. ファイルに穴がある。",
             ),
             ("WD (the file)", "WD (ファイル)"),
+            (
+                ", write cache on: reads",
+                "、書き込みキャッシュ オン: 読み出し",
+            ),
+            (" · the file", " · ファイル"),
             ("a\nreads", "a\n読み出し"),
             ("the value is {off}", "値は {off}"),
             ("", ""),
