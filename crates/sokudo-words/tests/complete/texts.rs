@@ -68,8 +68,12 @@ fn list(path: &Path, files: &mut Vec<PathBuf>) {
     }
     let entries = std::fs::read_dir(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
     for entry in entries {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let path = entry.expect("a folder of the sources is read").path();
+        let name = path
+            .file_name()
+            .expect("an entry has a name")
+            .to_string_lossy()
+            .into_owned();
         let is_test = matches!(
             name.as_str(),
             "tests.rs" | "tests" | "sample.rs" | "snapshots"
@@ -82,13 +86,15 @@ fn list(path: &Path, files: &mut Vec<PathBuf>) {
 }
 
 fn texts_of(file: &Path) -> Vec<Text> {
-    let source = std::fs::read_to_string(file).unwrap();
+    let source = std::fs::read_to_string(file).expect("a source is read");
     let tokens: TokenStream = source
         .parse()
         .unwrap_or_else(|error| panic!("{file:?}: {error}"));
     let mut keys = Vec::new();
     walk(tokens, false, &mut keys);
-    let shown = file.strip_prefix(workspace()).unwrap();
+    let shown = file
+        .strip_prefix(workspace())
+        .expect("it is below the workspace");
     let text = |key| Text {
         file: shown.to_owned(),
         key,
