@@ -4,6 +4,12 @@
 //! whole of it. Known wrong units are put right, and the correction is in the run. It
 //! reads bytes that it is given, and touches no system.
 
+mod number;
+mod published;
+mod row;
+mod text;
+mod wrong_unit;
+
 use std::io::BufRead;
 
 use sokudo_model::ImportedRun;
@@ -59,7 +65,11 @@ pub(crate) struct Reader {
 }
 
 /// Those whose signs are most certain come first.
-const READERS: &[Reader] = &[];
+const READERS: &[Reader] = &[Reader {
+    format: published::FORMAT,
+    recognise: published::recognise,
+    read: published::read,
+}];
 
 /// Bytes of a text by which its format is recognised.
 const HEAD_BYTES: usize = 64 << 10;
