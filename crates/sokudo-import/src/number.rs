@@ -30,6 +30,17 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     (value <= FIGURE_MAX).then_some(value)
 }
 
+/// Whether a disk may have such a rate.
+pub(crate) fn is_possible(rate: f64) -> bool {
+    (0.0..=FIGURE_MAX).contains(&rate)
+}
+
+/// Seconds, which C prints with an exponent where they are few: `4.726e-05`.
+pub(crate) fn seconds(text: &str) -> Option<f64> {
+    let seconds: f64 = text.replacen(',', ".", 1).parse().ok()?;
+    is_possible(seconds).then_some(seconds)
+}
+
 /// A number in a unit of `scale` bytes per second or I/Os per second.
 pub(crate) fn rate(text: &str, scale: f64) -> Option<f64> {
     let rate = number(text)? * scale;

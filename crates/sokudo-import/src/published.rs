@@ -15,9 +15,14 @@ use sokudo_model::{Environment, ImportedRow, ImportedRun, ImportedTarget, Origin
 use self::metric::{Metric, Statistic, Unit};
 use crate::row::{self, ROWS_MAX};
 use crate::text::{self, label, leave_out};
-use crate::{Import, ImportError, LeftOut, number};
+use crate::{Import, ImportError, LeftOut, Reader, number};
 
-pub(crate) const FORMAT: &str = "published results (CSV)";
+const FORMAT: &str = "published results (CSV)";
+pub(crate) const READER: Reader = Reader {
+    format: FORMAT,
+    recognise,
+    read,
+};
 const COLUMNS: [&str; 7] = [
     "document", "tool", "method", "target", "metric", "unit", "value",
 ];
@@ -27,7 +32,7 @@ const FILE_SYSTEMS: [&str; 10] = [
 ];
 
 /// Whether the first line names the columns.
-pub(crate) fn recognise(_name: &str, head: &[u8]) -> bool {
+fn recognise(_name: &str, head: &[u8]) -> bool {
     let head = text::decoded(head);
     let first = head.lines().next().unwrap_or_default();
     let mut columns = first.trim().split(',');
@@ -35,7 +40,7 @@ pub(crate) fn recognise(_name: &str, head: &[u8]) -> bool {
         && matches!(columns.next(), None | Some("note"))
 }
 
-pub(crate) fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
+fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
     let text = text::whole(FORMAT, source)?;
     let mut records = csv::ReaderBuilder::new()
         .flexible(true)
