@@ -5,6 +5,7 @@
 //! reads bytes that it is given, and touches no system.
 
 mod dd;
+mod fio;
 mod hdparm;
 mod number;
 mod published;
@@ -67,7 +68,7 @@ pub(crate) struct Reader {
 }
 
 /// Those whose signs are most certain come first.
-const READERS: &[Reader] = &[published::READER, hdparm::READER, dd::READER];
+const READERS: &[Reader] = &[fio::READER, published::READER, hdparm::READER, dd::READER];
 
 /// Bytes of a text by which its format is recognised.
 const HEAD_BYTES: usize = 64 << 10;
