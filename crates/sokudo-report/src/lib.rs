@@ -20,6 +20,7 @@ pub mod fio;
 pub mod info;
 pub mod markdown;
 pub mod plot;
+pub mod report;
 pub mod steady;
 pub mod table;
 
@@ -42,4 +43,5 @@ pub use comparison::ComparisonDocument;
 pub use document::{ReadDocumentError, RunDocument};
 pub use fingerprint::Fingerprint;
 pub use info::{DiskDocument, InfoDocument};
+pub use report::Report;
 pub use table::{BandwidthUnit, TableStyle};
