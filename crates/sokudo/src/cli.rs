@@ -9,6 +9,7 @@ mod load;
 mod plot;
 mod precision;
 mod quick;
+mod report;
 mod scan;
 mod steady;
 mod store;
@@ -32,6 +33,7 @@ pub(crate) use load::LoadArguments;
 pub(crate) use plot::{Destination, Drawing, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, Unasked};
 pub(crate) use quick::QuickArguments;
+pub(crate) use report::{ReportArguments, ReportFormat};
 pub(crate) use scan::{ScanArguments, WriteCache};
 pub(crate) use steady::{CacheState, SteadyArguments};
 pub(crate) use store::{Keeping, Location};
@@ -160,6 +162,9 @@ pub(crate) enum Command {
     /// Draw a result that was kept as JSON: SVG, PNG or on the terminal
     #[command(after_help = PLOT_EXAMPLES)]
     Plot(PlotArguments),
+    /// Write kept runs as a page, Markdown, CSV, metrics or a picture, to be shared
+    #[command(after_help = report::EXAMPLES)]
+    Report(ReportArguments),
     /// Run fio job files, with sokudo's own results and verdicts
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArguments>),

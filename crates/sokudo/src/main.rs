@@ -34,6 +34,7 @@ mod plan;
 mod progress;
 mod quick;
 mod recall;
+mod report;
 mod requirement;
 mod run_door;
 mod scan;
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Plot(arguments)) => picture::run(&arguments),
+        Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Run(arguments)) => run_door::run(&arguments),
         Some(Command::Fio { arguments }) => fio_door::run(&arguments),
         Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),
