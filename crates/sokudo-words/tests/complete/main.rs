@@ -9,10 +9,17 @@ use sokudo_words::Language;
 use texts::{Text, texts_below};
 
 /// Sources whose texts a person reads, in the language that was asked for.
-const SPOKEN: [&str; 3] = [
+const SPOKEN: [&str; 10] = [
+    "crates/sokudo/src",
     "crates/sokudo-analysis/src",
+    "crates/sokudo-device/src",
+    "crates/sokudo-dialect/src",
+    "crates/sokudo-engine/src",
+    "crates/sokudo-import/src",
     "crates/sokudo-model/src",
     "crates/sokudo-report/src",
+    "crates/sokudo-store/src",
+    "crates/sokudo-sys/src",
 ];
 
 /// Sources whose texts stay English, and why.
