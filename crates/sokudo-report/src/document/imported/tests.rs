@@ -14,6 +14,8 @@ fn run(rows: Vec<ImportedRow>) -> ImportedRun {
             format: "KDiskMark text".to_owned(),
             file: Some("saved.txt".to_owned()),
             corrections: vec![],
+            document: None,
+            remarks: vec![],
         },
         started_at: None,
         method: "Default".to_owned(),
