@@ -24,7 +24,9 @@ mod ssd;
 mod tests;
 
 use rustix::io::Errno;
-use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, DeviceCounters, Nanos, Operation};
+use sokudo_model::{
+    BlockDevice, BlockDeviceKind, Bytes, DeviceCounters, DeviceMarks, Nanos, Operation,
+};
 
 use agenda::Agenda;
 use constant::Constant;
@@ -284,6 +286,7 @@ impl Device {
             counts_io: Some(true),
             backing_file: None,
             backing_direct: None,
+            marks: DeviceMarks::default(),
         }
     }
 

@@ -73,6 +73,7 @@ pub(crate) fn for_people(rfc3339: &str) -> String {
             let to_the_second = time.trim_end_matches('Z').split('.').next();
             format!("{day} {} UTC", to_the_second.unwrap_or(time))
         }
+        _ if rfc3339.is_empty() => "at an unknown time".to_owned(),
         _ => rfc3339.to_owned(),
     }
 }

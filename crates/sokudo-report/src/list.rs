@@ -112,12 +112,13 @@ impl ListedRun {
         }
         lines[0] = style.text(&lines[0]);
         if !self.tags.is_empty() {
-            lines.extend(style.wrapped("tags  ", &self.tags.join(", ")));
+            lines
+                .extend(style.wrapped(&format!("{}  ", style.text("tags")), &self.tags.join(", ")));
         }
         // Before signs that command a terminal are replaced, for line breaks are such, too.
         let note = self.note.split_whitespace().collect::<Vec<_>>().join(" ");
         if !note.is_empty() {
-            lines.extend(style.wrapped("note  ", &note));
+            lines.extend(style.wrapped(&format!("{}  ", style.text("note")), &note));
         }
         lines.join("\n") + "\n\n"
     }
@@ -142,14 +143,16 @@ impl ListDocument {
     pub fn render(&self, style: &TableStyle) -> String {
         let mut columns = self.columns(style);
         for dropped in DROP_ORDER {
-            if least_width(&columns) <= style.width {
+            if least_width(&columns, style) <= style.width {
                 break;
             }
-            columns.retain(|column| column.title != dropped);
+            columns.retain(|column| column.title != style.text(dropped));
         }
         let over = table_width(&columns).saturating_sub(style.width);
         if over > 0
-            && let Some(names) = columns.iter_mut().find(|column| column.title == "device")
+            && let Some(names) = columns
+                .iter_mut()
+                .find(|column| column.title == style.text("device"))
         {
             let widest = names.cells.iter().map(|cell| cell.width()).max();
             let room = widest
@@ -181,8 +184,8 @@ impl ListDocument {
 
     fn columns(&self, style: &TableStyle) -> Vec<Column> {
         let column = |title: &str, align, cell: &dyn Fn(&ListedRun) -> String| Column {
-            group: "",
-            title: title.to_owned(),
+            group: "".into(),
+            title: style.text(title),
             align,
             cells: self.runs.iter().map(|run| style.text(&cell(run))).collect(),
         };
@@ -224,8 +227,9 @@ impl ListDocument {
 }
 
 /// How narrow the table can be once names are cut.
-fn least_width(columns: &[Column]) -> usize {
-    let names = columns.iter().find(|column| column.title == "device");
+fn least_width(columns: &[Column], style: &TableStyle) -> usize {
+    let title = style.text("device");
+    let names = columns.iter().find(|column| column.title == title);
     let widest = names.map_or(0, |names| {
         let widths = names.cells.iter().map(|cell| cell.width());
         widths.max().unwrap_or(0)

@@ -17,7 +17,7 @@ use crate::exit::{self, Exit};
 use crate::history::listed;
 use crate::repeat::Repeat;
 use crate::subject::Named;
-use crate::{busy, idle, interrupt, keep, output, recall};
+use crate::{busy, idle, interrupt, keep, language, output, recall};
 
 /// Sets, shows or unsets.
 pub(crate) fn run(arguments: BaselineArguments) -> Result<(), Exit> {
@@ -104,13 +104,16 @@ fn appoint(
     let before = earlier(&arguments.keeping, id)?;
     store.set_baseline(id).map_err(Exit::failed)?;
     let name = run.target.device_name();
-    let instead = before.map_or_else(String::new, |before| {
-        format!(", in the place of run {before}")
-    });
-    output::print(&printable(&format!(
-        "Run {id} is the baseline of {name} for {}{instead}. sokudo check {id} measures again and compares.\n",
-        run.method
-    )))
+    let method = &run.method;
+    let told = match before {
+        Some(before) => format!(
+            "Run {id} is the baseline of {name} for {method}, in the place of run {before}. sokudo check {id} measures again and compares."
+        ),
+        None => format!(
+            "Run {id} is the baseline of {name} for {method}. sokudo check {id} measures again and compares."
+        ),
+    };
+    output::print(&(printable(&language::say(&told)) + "\n"))
 }
 
 /// The baseline that this run will replace.
@@ -146,9 +149,9 @@ fn show(arguments: &BaselineListArguments) -> Result<(), Exit> {
         return output::print(&document.to_json());
     }
     if is_empty {
-        return output::print(
+        return output::print(&language::say(
             "There is no baseline yet; sokudo baseline set -- mark PATH measures one.\n",
-        );
+        ));
     }
     output::print(&document.render(&output::terminal_style()))
 }

@@ -17,7 +17,7 @@ use crate::cli::{
 };
 use crate::exit::Exit;
 use crate::jobs::carry_out::since_epoch;
-use crate::{keep, output, recall};
+use crate::{keep, language, output, recall};
 
 /// Prints a line for each run.
 pub(crate) fn list(arguments: &ListArguments) -> Result<(), Exit> {
@@ -83,11 +83,11 @@ fn print_list(entries: &[Entry], arguments: &ListArguments) -> Result<(), Exit> 
         || arguments.verdict.is_some()
         || !arguments.tags.is_empty()
         || arguments.skip > 0;
-    output::print(if is_filtered {
+    output::print(&language::say(if is_filtered {
         "No run that is kept fits; sokudo list without options shows the newest.\n"
     } else {
         "No run is kept yet; sokudo mark . measures the disk under this directory and keeps the run.\n"
-    })
+    }))
 }
 
 /// A run of the store as lists show it.
@@ -207,7 +207,7 @@ fn is_wanted(entries: &[Entry]) -> Result<bool, Exit> {
     }
     let runs: Vec<ListedRun> = entries.iter().map(listed).collect();
     output::print(&ListDocument::new(runs).render(&output::terminal_style()))?;
-    output::print("\nDelete for good? [y/N] ")?;
+    output::print(&format!("\n{} ", language::say("Delete for good? [y/N]")))?;
     io::stdout().flush().map_err(Exit::failed)?;
     let mut answer = String::new();
     io::stdin()
