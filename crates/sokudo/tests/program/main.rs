@@ -12,6 +12,7 @@
 mod bad_input;
 mod bonnie;
 mod capacity;
+mod check;
 mod compare;
 mod conditions;
 mod consent;
@@ -26,6 +27,7 @@ mod fio_safety;
 mod formats;
 mod hdparm;
 mod help;
+mod history;
 mod info;
 mod interruption;
 mod limits;
