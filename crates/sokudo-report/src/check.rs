@@ -20,6 +20,9 @@ use crate::{date, json_layout};
 
 const SCHEMA: &str = "sokudo.check/1";
 
+/// Whoever finds no change where half the speed may be lost has found nothing.
+const RATIO_LOW_MIN: f64 = 0.5;
+
 /// A check as JSON: `sokudo.check/1`. Missing figures are null, never 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "sokudo.check/1")]
@@ -71,7 +74,8 @@ pub enum RowOutcome {
     Unchanged,
     /// No change was shown, but the interval leaves room for one that matters.
     NoChangeShown,
-    /// It was not judged; why is in the comparison.
+    /// It was not judged, because it cannot be (why is in the comparison) or because the
+    /// interval leaves room for a loss of half the speed.
     NotJudged,
 }
 
@@ -273,9 +277,10 @@ fn outcome_of(compared: &Compared, least: f64) -> RowOutcome {
         Conclusion::NoDifferenceShown => {
             let interval = compared.change.and_then(|change| change.ratio_interval_95);
             let matters = |ratio: f64| ratio.ln().abs() >= least.ln_1p();
-            match interval.is_some_and(|it| !matters(it.low) && !matters(it.high)) {
-                true => RowOutcome::Unchanged,
-                false => RowOutcome::NoChangeShown,
+            match interval {
+                Some(it) if !matters(it.low) && !matters(it.high) => RowOutcome::Unchanged,
+                Some(it) if it.low >= RATIO_LOW_MIN => RowOutcome::NoChangeShown,
+                _ => RowOutcome::NotJudged,
             }
         }
     }
@@ -306,6 +311,9 @@ fn words(outcome: RowOutcome, compared: &Compared) -> String {
         RowOutcome::Faster => format!("faster by {}", by(change, |ratio| ratio - 1.0)),
         RowOutcome::Unchanged => format!("unchanged{}", signed_interval(change)),
         RowOutcome::NoChangeShown => format!("no change shown{}", signed_interval(change)),
+        RowOutcome::NotJudged if compared.conclusion == Conclusion::NoDifferenceShown => {
+            format!("too unsteady to judge{}", signed_interval(change))
+        }
         RowOutcome::NotJudged => "not judged".to_owned(),
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::history::Store;
 use crate::interruption::{interrupt, wait_for_io};
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{directory_on_disk, end, shell, start};
+use crate::sokudo::{directory_on_disk, end, has, shell, skip, start};
 
 /// One disk at three ages.
 const NEW: &str = "sim:const?latency=100us&jitter=10us&serial=A1";
@@ -51,7 +51,12 @@ fn a_disk_that_has_not_changed_is_unchanged_and_one_that_aged_is_slower() {
         // Every check is a run like any other.
         let newest = &store.list(&["--limit", "1"])[0];
         assert_eq!(document["run"], newest["id"]);
-        assert!(newest["command"].as_str().unwrap().starts_with("sokudo mark"));
+        assert!(
+            newest["command"]
+                .as_str()
+                .unwrap()
+                .starts_with("sokudo mark")
+        );
     }
 }
 
@@ -61,7 +66,10 @@ fn the_text_begins_with_the_answer_and_says_how_much_and_what_else_changed() {
     let ended = store.run(&["check", OLD, "-q"]);
     assert_eq!(ended.code(), Some(1), "{ended:?}");
     let text = &ended.printed;
-    assert!(text.starts_with("SLOWER: 1 of 1 rows is slower than in run 1"), "{text}");
+    assert!(
+        text.starts_with("SLOWER: 1 of 1 rows is slower than in run 1"),
+        "{text}"
+    );
     assert!(text.contains("slower by 20 % ("), "{text}");
     assert!(text.contains("target: "), "{text}");
     let newest = store.list(&["--limit", "1"]);
@@ -76,7 +84,9 @@ fn where_there_is_no_baseline_the_way_to_one_is_told() {
     store
         .run(&["check", other])
         .refused(2, &["no baseline", "sokudo baseline set -- mark"]);
-    store.run(&["check", "--method", "scan"]).refused(2, &["no baseline"]);
+    store
+        .run(&["check", "--method", "scan"])
+        .refused(2, &["no baseline"]);
     store.run(&["check", "99"]).refused(2, &["no run 99"]);
     store
         .run(&["check", "/missing/place"])
@@ -105,20 +115,45 @@ fn too_few_trials_are_no_proof() {
 fn every_method_can_be_checked() {
     let store = Store::new();
     for command in [
-        &["scan", "sim:hdd?serial=S", "--points", "8", "--access-count", "20"][..],
-        &["sweep", "sim:ssd?serial=W", "--sizes", "4KiB,1MiB", "--runs", "6"],
+        &[
+            "scan",
+            "sim:hdd?serial=S",
+            "--points",
+            "8",
+            "--access-count",
+            "20",
+        ][..],
+        &[
+            "sweep",
+            "sim:ssd?serial=W",
+            "--sizes",
+            "4KiB,1MiB",
+            "--runs",
+            "6",
+        ],
         &["quick", "sim:ssd?serial=Q", "--runs", "6"],
         &["load", "sim:const?serial=L"],
         &["explain", "sim:hdd?serial=X", "--only", "rotation"],
-        &["steady", "sim:ssd?size=1GiB&serial=T", "--test", "throughput"],
+        &[
+            "steady",
+            "sim:ssd?size=1GiB&serial=T",
+            "--test",
+            "throughput",
+        ],
     ] {
         let set = [&["baseline", "set", "--anyway", "--"], command, &["-q"]].concat();
         let ended = store.run(&set);
         assert_eq!(ended.code(), Some(0), "{command:?}: {ended:?}");
         let ended = store.run(&["check", "last", "-q", "-f", "json"]);
-        assert!(matches!(ended.code(), Some(0 | 4)), "{command:?}: {ended:?}");
+        assert!(
+            matches!(ended.code(), Some(0 | 4)),
+            "{command:?}: {ended:?}"
+        );
         let document = document(&ended.printed);
-        let sides = [&document["comparison"]["reference"], &document["comparison"]["others"][0]["side"]];
+        let sides = [
+            &document["comparison"]["reference"],
+            &document["comparison"]["others"][0]["side"],
+        ];
         assert_eq!(sides[0]["method"], sides[1]["method"], "{command:?}");
         assert_eq!(sides[0]["command"], sides[1]["command"], "{command:?}");
         assert_ne!(document["outcome"], "slower", "{command:?}: {document}");
@@ -131,7 +166,9 @@ fn a_baseline_given_relative_is_measured_where_it_was() {
     let place = directory_on_disk();
     let mut command = store.program();
     command
-        .args(["mark", ".", "--size", "16MiB", "-t", "20ms", "-n", "6", "-q"])
+        .args([
+            "mark", ".", "--size", "16MiB", "-t", "20ms", "-n", "6", "-q",
+        ])
         .args(["--row", "RND4K,Q1,read"])
         .current_dir(place.path());
     assert_eq!(end(&mut command).code(), Some(0));
@@ -162,7 +199,16 @@ fn what_destroys_is_not_repeated_without_new_leave() {
     fs::write(&file, vec![7; 1 << 20]).unwrap();
     let name = file.to_str().unwrap();
     store.ok(&[
-        "mark", name, "--overwrite", "--row", "RND4K,Q1,write", "-t", "10ms", "-n", "6", "-q",
+        "mark",
+        name,
+        "--overwrite",
+        "--row",
+        "RND4K,Q1,write",
+        "-t",
+        "10ms",
+        "-n",
+        "6",
+        "-q",
     ]);
     store.run(&["baseline", "set", "--anyway"]);
     fs::write(&file, vec![7; 1 << 20]).unwrap();
@@ -186,7 +232,17 @@ fn a_device_is_found_again_under_another_name() {
     let path = device.path.to_str().unwrap();
     let store = Store::new();
     store.ok(&[
-        "mark", path, "--row", "RND4K,Q1,write", "--destroy", path, "-t", "10ms", "-n", "6", "-q",
+        "mark",
+        path,
+        "--row",
+        "RND4K,Q1,write",
+        "--destroy",
+        path,
+        "-t",
+        "10ms",
+        "-n",
+        "6",
+        "-q",
     ]);
     store.run(&["baseline", "set", "--anyway"]);
     let ended = store.run(&["check", path, "-q"]);
@@ -206,7 +262,15 @@ fn an_interrupted_check_is_kept_and_concludes_nothing() {
     let store = Store::new();
     let place = directory_on_disk();
     let target = place.path().to_str().unwrap();
-    let row = ["--row", "RND4K,Q1,read", "--engine", "psync", "--size", "16MiB", "-q"];
+    let row = [
+        "--row",
+        "RND4K,Q1,read",
+        "--engine",
+        "psync",
+        "--size",
+        "16MiB",
+        "-q",
+    ];
     let first = [&["mark", target, "-t", "20ms", "-n", "6"], &row[..]].concat();
     store.ok(&first);
     store.run(&["baseline", "set", "--anyway"]);
@@ -246,9 +310,15 @@ fn a_kept_file_may_be_the_baseline_and_the_report_goes_where_it_is_told() {
     let text = fs::read_to_string(kept).unwrap();
     let at = text.find("\"command\": \"").unwrap();
     let rest = text[at..].find('\n').unwrap();
-    let changed = format!("{}\"command\": \"sokudo delete 1 --yes\",{}", &text[..at], &text[at + rest..]);
+    let changed = format!(
+        "{}\"command\": \"sokudo delete 1 --yes\",{}",
+        &text[..at],
+        &text[at + rest..]
+    );
     fs::write(kept, changed).unwrap();
-    store.run(&["check", kept, "-q"]).refused(2, &["no measurement"]);
+    store
+        .run(&["check", kept, "-q"])
+        .refused(2, &["no measurement"]);
     assert_eq!(store.list(&[]).len(), 2);
 }
 
@@ -261,5 +331,74 @@ fn a_check_without_a_store_concludes_all_the_same() {
     let script = format!("\"$SOKUDO\" check '{}' -q --no-store", kept.display());
     let ended = end(&mut shell(&script));
     assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(ended.printed.starts_with("UNCHANGED: no row differs"), "{ended:?}");
+    assert!(
+        ended.printed.starts_with("UNCHANGED: no row differs"),
+        "{ended:?}"
+    );
+}
+
+/// A file of `examples/`.
+fn example(name: &str) -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples")
+        .join(name)
+}
+
+#[test]
+fn the_units_of_the_examples_are_understood_by_systemd() {
+    if !has("systemd-analyze") {
+        return skip("systemd-analyze is not installed");
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let units = ["sokudo-check.service", "sokudo-check.timer"].map(|name| {
+        let unit = fs::read_to_string(example(name)).unwrap();
+        // Only its own place is not known here.
+        let unit = unit.replace("/usr/local/bin/sokudo", env!("CARGO_BIN_EXE_sokudo"));
+        let copy = directory.path().join(name);
+        fs::write(&copy, unit).unwrap();
+        copy
+    });
+    let mut command = std::process::Command::new("systemd-analyze");
+    let ended = end(command.arg("verify").args(&units));
+    assert_eq!((ended.code(), &*ended.told), (Some(0), ""), "{ended:?}");
+}
+
+#[test]
+fn the_commands_of_the_examples_are_understood() {
+    for name in ["sokudo-check.service", "github-action.yml"] {
+        let text = fs::read_to_string(example(name)).unwrap();
+        assert!(text.contains("check "), "{name}");
+        for option in ["--wait-idle", "--min-difference 10%", "--quiet"] {
+            assert!(text.contains(option), "{name}: {option}");
+        }
+    }
+    let store = Store::new();
+    store
+        .run(&[
+            "check",
+            "sim:const",
+            "--wait-idle=2h",
+            "--min-difference",
+            "10%",
+            "--quiet",
+        ])
+        .refused(2, &["no baseline"]);
+    if !has("python3") {
+        return skip("python3 is not installed, which reads YAML");
+    }
+    let script = "import sys\ntry:\n    import yaml\nexcept ImportError:\n    sys.exit(9)\n\
+                  job = yaml.safe_load(open(sys.argv[1]))['jobs']['check']\n\
+                  print(len(job['steps']))";
+    let mut command = std::process::Command::new("python3");
+    let ended = end(command
+        .args(["-c", script])
+        .arg(example("github-action.yml")));
+    match ended.code() {
+        Some(9) => skip("python3 has no yaml"),
+        _ => assert_eq!(
+            (ended.code(), &*ended.printed),
+            (Some(0), "5\n"),
+            "{ended:?}"
+        ),
+    }
 }

@@ -80,14 +80,28 @@ fn an_empty_store_says_what_to_do_and_is_not_made() {
     assert_eq!(store.ids(&[]), [0; 0]);
     assert!(!store.file().exists(), "nothing is made by looking");
     store.run(&["show"]).refused(2, &["no run is kept yet"]);
-    store.run(&["show", "7"]).refused(2, &["no run 7", "sokudo list"]);
-    store.run(&["note", "last", "x"]).refused(2, &["no run is kept"]);
+    store
+        .run(&["show", "7"])
+        .refused(2, &["no run 7", "sokudo list"]);
+    store
+        .run(&["note", "last", "x"])
+        .refused(2, &["no run is kept"]);
     store.run(&["tag", "7", "x"]).refused(2, &["no run 7"]);
     store.run(&["delete", "7", "-y"]).refused(2, &["no run 7"]);
-    store.run(&["baseline", "set", "7"]).refused(2, &["no run 7"]);
-    store.run(&["baseline", "unset", "7"]).refused(2, &["no run 7"]);
-    assert!(store.ok(&["baseline", "show"]).contains("sokudo baseline set"));
-    store.run(&["check"]).refused(2, &["no baseline", "baseline set"]);
+    store
+        .run(&["baseline", "set", "7"])
+        .refused(2, &["no run 7"]);
+    store
+        .run(&["baseline", "unset", "7"])
+        .refused(2, &["no run 7"]);
+    assert!(
+        store
+            .ok(&["baseline", "show"])
+            .contains("sokudo baseline set")
+    );
+    store
+        .run(&["check"])
+        .refused(2, &["no baseline", "baseline set"]);
 }
 
 #[test]
@@ -142,7 +156,12 @@ fn a_run_is_shown_in_every_format_as_it_was_measured() {
     store.ok(&["note", "1", "before", "the update"]);
     store.ok(&["tag", "last", "idle"]);
     let table = store.ok(&["show"]);
-    for words in ["run 1", "note  before the update", "tags  idle", "RND4K Q1T1"] {
+    for words in [
+        "run 1",
+        "note  before the update",
+        "tags  idle",
+        "RND4K Q1T1",
+    ] {
         assert!(table.contains(words), "{words}: {table}");
     }
     let json: Value = serde_json::from_str(&store.ok(&["show", "1", "-f", "json"])).unwrap();
@@ -185,7 +204,9 @@ fn notes_and_tags_of_hostile_people_do_no_harm() {
         store.run(&["tag", "1", tag]).refused(2, &["a tag has"]);
     }
     let name = "nothing-of-this-name";
-    store.run(&["note", name, "x"]).refused(2, &[name, "sokudo list"]);
+    store
+        .run(&["note", name, "x"])
+        .refused(2, &[name, "sokudo list"]);
 }
 
 #[test]
@@ -195,7 +216,9 @@ fn what_is_deleted_is_gone_and_its_number_never_comes_back() {
         store.mark(DISK);
     }
     store.run(&["delete", "1"]).refused(2, &["--yes"]);
-    store.run(&["delete", "1", "99", "-y"]).refused(2, &["no run 99"]);
+    store
+        .run(&["delete", "1", "99", "-y"])
+        .refused(2, &["no run 99"]);
     assert_eq!(store.ids(&[]), [3, 2, 1], "all or nothing");
     store.ok(&["delete", "1", "last", "1", "--yes"]);
     assert_eq!(store.ids(&[]), [2]);
@@ -219,7 +242,9 @@ fn a_baseline_is_one_per_device_and_method_and_is_not_deleted() {
     assert_eq!(shown["runs"].as_array().unwrap().len(), 1);
     assert_eq!(shown["runs"][0]["id"], 2);
     assert!(store.ok(&["list"]).contains('★') || store.ok(&["list"]).contains('*'));
-    store.run(&["baseline", "unset", "1"]).refused(2, &["no baseline"]);
+    store
+        .run(&["baseline", "unset", "1"])
+        .refused(2, &["no baseline"]);
     store.ok(&["baseline", "unset", "2"]);
     store.ok(&["delete", "1", "2", "--yes"]);
     assert_eq!(store.ids(&[]), [0; 0]);
@@ -229,8 +254,19 @@ fn a_baseline_is_one_per_device_and_method_and_is_not_deleted() {
 fn a_baseline_is_measured_and_set_at_once() {
     let store = Store::new();
     let ended = store.run(&[
-        "baseline", "set", "--wait-idle", "--", "mark", DISK, "--row", "RND4K,Q1", "-t", "50ms",
-        "-n", "12", "-q",
+        "baseline",
+        "set",
+        "--wait-idle",
+        "--",
+        "mark",
+        DISK,
+        "--row",
+        "RND4K,Q1",
+        "-t",
+        "50ms",
+        "-n",
+        "12",
+        "-q",
     ]);
     assert_eq!((ended.code(), &*ended.told), (Some(0), ""), "{ended:?}");
     assert!(ended.printed.contains("RND4K Q1T1"), "the result, too");
@@ -258,20 +294,29 @@ fn a_baseline_is_measured_and_set_at_once() {
 #[test]
 fn what_says_nothing_of_its_device_is_no_baseline_unless_that_is_said() {
     let store = Store::new();
-    store.ok(&["mark", "null:", "-t", "10ms", "-n", "1", "--row", "RND4K", "-q"]);
+    store.ok(&[
+        "mark", "null:", "-t", "10ms", "-n", "1", "--row", "RND4K", "-q",
+    ]);
     store
         .run(&["baseline", "set"])
         .refused(4, &["no good baseline", "INVALID", "--anyway"]);
     let ended = store.run(&["baseline", "set", "--anyway"]);
     assert_eq!(ended.code(), Some(0), "{ended:?}");
     assert!(ended.told.contains("doubtful"), "{ended:?}");
-    assert!(ended.told.contains("--runs"), "one trial is too few: {ended:?}");
+    assert!(
+        ended.told.contains("--runs"),
+        "one trial is too few: {ended:?}"
+    );
 }
 
 #[test]
 fn a_store_that_cannot_be_used_is_told_in_one_line() {
     let store = Store::new();
-    fs::write(store.file(), "this is no database, but a text of some length").unwrap();
+    fs::write(
+        store.file(),
+        "this is no database, but a text of some length",
+    )
+    .unwrap();
     for command in [
         &["list"][..],
         &["show", "1"],
