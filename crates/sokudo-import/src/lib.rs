@@ -5,8 +5,11 @@
 //! reads bytes that it is given, and touches no system.
 
 mod dd;
+mod diskspd;
+mod elbencho;
 mod fio;
 mod hdparm;
+mod lenient;
 mod number;
 mod published;
 mod row;
@@ -68,7 +71,16 @@ pub(crate) struct Reader {
 }
 
 /// Those whose signs are most certain come first.
-const READERS: &[Reader] = &[fio::READER, published::READER, hdparm::READER, dd::READER];
+const READERS: &[Reader] = &[
+    fio::READER,
+    diskspd::XML,
+    diskspd::TEXT,
+    elbencho::CSV,
+    elbencho::JSON,
+    published::READER,
+    hdparm::READER,
+    dd::READER,
+];
 
 /// Bytes of a text by which its format is recognised.
 const HEAD_BYTES: usize = 64 << 10;
