@@ -4,11 +4,14 @@
 //! whole of it. Known wrong units are put right, and the correction is in the run. It
 //! reads bytes that it is given, and touches no system.
 
+mod crystal;
+mod crystaldiskmark;
 mod dd;
 mod diskspd;
 mod elbencho;
 mod fio;
 mod hdparm;
+mod kdiskmark;
 mod lenient;
 mod number;
 mod published;
@@ -78,6 +81,8 @@ const READERS: &[Reader] = &[
     elbencho::CSV,
     elbencho::JSON,
     published::READER,
+    crystaldiskmark::READER,
+    kdiskmark::READER,
     hdparm::READER,
     dd::READER,
 ];
