@@ -4,10 +4,14 @@
 //! whole of it. Known wrong units are put right, and the correction is in the run. It
 //! reads bytes that it is given, and touches no system.
 
+mod bonnie;
 mod crystal;
 mod crystaldiskmark;
 mod dd;
+mod gnome_disks;
 mod hdparm;
+mod hdtune;
+mod ioping;
 mod kdiskmark;
 mod number;
 mod published;
@@ -72,10 +76,14 @@ pub(crate) struct Reader {
 /// Those whose signs are most certain come first.
 const READERS: &[Reader] = &[
     published::READER,
+    gnome_disks::READER,
     crystaldiskmark::READER,
     kdiskmark::READER,
+    hdtune::READER,
     hdparm::READER,
     dd::READER,
+    bonnie::READER,
+    ioping::READER,
 ];
 
 /// Bytes of a text by which its format is recognised.
