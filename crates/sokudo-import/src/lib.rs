@@ -8,6 +8,7 @@ mod bonnie;
 mod crystal;
 mod crystaldiskmark;
 mod dd;
+mod fio;
 mod gnome_disks;
 mod hdparm;
 mod hdtune;
@@ -75,6 +76,7 @@ pub(crate) struct Reader {
 
 /// Those whose signs are most certain come first.
 const READERS: &[Reader] = &[
+    fio::READER,
     published::READER,
     gnome_disks::READER,
     crystaldiskmark::READER,
@@ -114,5 +116,18 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
     for run in &mut import.runs {
         run.origin.file = Some(name.to_owned());
     }
+    let others = READERS.iter().filter(|other| other.format != reader.format);
+    for other in others.filter(|other| (other.recognise)(name, &head)) {
+        import.left_out.push(LeftOut {
+            line: None,
+            why: format!(
+                "it holds results of {} too; import them from a file of their own",
+                other.format
+            ),
+        });
+    }
     Ok(import)
 }
+
+#[cfg(test)]
+mod tests;
