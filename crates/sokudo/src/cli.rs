@@ -6,6 +6,7 @@ mod bonnie;
 mod compare;
 mod explain;
 mod history;
+mod import;
 mod info;
 mod load;
 mod man;
@@ -41,6 +42,7 @@ pub(crate) use explain::ExplainArguments;
 pub(crate) use history::{
     DeleteArguments, ListArguments, NOTE_CHARACTERS_MAX, NoteArguments, ShowArguments, TagArguments,
 };
+pub(crate) use import::ImportArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
@@ -243,6 +245,9 @@ pub(crate) enum Command {
     /// Write kept runs as a page, Markdown, CSV, metrics or a picture, to be shared
     #[command(after_help = report::EXAMPLES)]
     Report(ReportArguments),
+    /// Read what other tools have measured, show it and keep it
+    #[command(after_help = import::EXAMPLES)]
+    Import(ImportArguments),
     /// Run fio job files, with sokudo's own results and verdicts
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArguments>),

@@ -25,6 +25,7 @@ mod fio_door;
 mod hdparm;
 mod history;
 mod idle;
+mod import;
 mod info;
 mod interrupt;
 mod jobs;
@@ -90,6 +91,7 @@ fn main() -> ExitCode {
         Some(Command::Delete(arguments)) => history::delete(&arguments),
         Some(Command::Plot(arguments)) => picture::run(&arguments),
         Some(Command::Report(arguments)) => report::run(&arguments),
+        Some(Command::Import(arguments)) => import::run(&arguments),
         Some(Command::Run(arguments)) => run_door::run(&arguments),
         Some(Command::Fio { arguments }) => fio_door::run(&arguments),
         Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),

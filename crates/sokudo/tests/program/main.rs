@@ -28,6 +28,7 @@ mod formats;
 mod hdparm;
 mod help;
 mod history;
+mod import;
 mod info;
 mod interruption;
 mod limits;
