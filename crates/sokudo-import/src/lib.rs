@@ -8,12 +8,15 @@ mod bonnie;
 mod crystal;
 mod crystaldiskmark;
 mod dd;
+mod diskspd;
+mod elbencho;
 mod fio;
 mod gnome_disks;
 mod hdparm;
 mod hdtune;
 mod ioping;
 mod kdiskmark;
+mod lenient;
 mod number;
 mod published;
 mod row;
@@ -77,6 +80,10 @@ pub(crate) struct Reader {
 /// Those whose signs are most certain come first.
 const READERS: &[Reader] = &[
     fio::READER,
+    diskspd::XML,
+    diskspd::TEXT,
+    elbencho::CSV,
+    elbencho::JSON,
     published::READER,
     gnome_disks::READER,
     crystaldiskmark::READER,

@@ -4,6 +4,7 @@
 mod bonnie;
 mod compare;
 mod explain;
+mod import;
 mod info;
 mod load;
 mod man;
@@ -31,6 +32,7 @@ use crate::language;
 pub(crate) use bonnie::BonnieArguments;
 pub(crate) use compare::CompareArguments;
 pub(crate) use explain::ExplainArguments;
+pub(crate) use import::ImportArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
@@ -215,6 +217,9 @@ pub(crate) enum Command {
     /// Write kept runs as a page, Markdown, CSV, metrics or a picture, to be shared
     #[command(after_help = report::EXAMPLES)]
     Report(ReportArguments),
+    /// Read what other tools have measured, show it and keep it
+    #[command(after_help = import::EXAMPLES)]
+    Import(ImportArguments),
     /// Run fio job files, with sokudo's own results and verdicts
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArguments>),

@@ -20,6 +20,7 @@ mod expectation;
 mod explain;
 mod fio_door;
 mod hdparm;
+mod import;
 mod info;
 mod interrupt;
 mod jobs;
@@ -76,6 +77,7 @@ fn main() -> ExitCode {
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Plot(arguments)) => picture::run(&arguments),
         Some(Command::Report(arguments)) => report::run(&arguments),
+        Some(Command::Import(arguments)) => import::run(&arguments),
         Some(Command::Run(arguments)) => run_door::run(&arguments),
         Some(Command::Fio { arguments }) => fio_door::run(&arguments),
         Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),
