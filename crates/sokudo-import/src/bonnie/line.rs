@@ -43,22 +43,22 @@ impl Phase {
         Self::Files { random, operation }
     }
 
-    /// As Bonnie++'s table calls it.
+    /// As rows of `sokudo bonnie` are called.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::WriteCharacters => "Sequential Output, Per Chr",
-            Self::WriteBlocks => "Sequential Output, Block",
-            Self::Rewrite => "Sequential Output, Rewrite",
-            Self::ReadCharacters => "Sequential Input, Per Chr",
-            Self::ReadBlocks => "Sequential Input, Block",
-            Self::Seeks => "Random Seeks",
+            Self::WriteCharacters => "Per-char write",
+            Self::WriteBlocks => "Block write",
+            Self::Rewrite => "Rewrite",
+            Self::ReadCharacters => "Per-char read",
+            Self::ReadBlocks => "Block read",
+            Self::Seeks => "Seeks",
             Self::Files { random, operation } => match (random, operation) {
-                (false, Operation::Create) => "Sequential Create, Create",
-                (false, Operation::Delete) => "Sequential Create, Delete",
-                (false, _) => "Sequential Create, Read",
-                (true, Operation::Create) => "Random Create, Create",
-                (true, Operation::Delete) => "Random Create, Delete",
-                (true, _) => "Random Create, Read",
+                (false, Operation::Create) => "Sequential create",
+                (false, Operation::Delete) => "Sequential delete",
+                (false, _) => "Sequential stat",
+                (true, Operation::Create) => "Random create",
+                (true, Operation::Delete) => "Random delete",
+                (true, _) => "Random stat",
             },
         }
     }

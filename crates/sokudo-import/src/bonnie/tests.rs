@@ -23,13 +23,13 @@ fn a_line_that_version_2_wrote_is_read() {
     assert_eq!(
         names,
         [
-            "Sequential Output, Per Chr",
-            "Sequential Input, Per Chr",
-            "Sequential Create, Create",
-            "Random Create, Create"
+            "Per-char write",
+            "Per-char read",
+            "Sequential create",
+            "Random create"
         ]
     );
-    let write = row(run, "Sequential Output, Per Chr");
+    let write = row(run, "Per-char write");
     assert_eq!(write.bandwidth, Some(row::rate(831.0 * 1024.0, "")));
     assert_eq!(
         write.others,
@@ -38,13 +38,13 @@ fn a_line_that_version_2_wrote_is_read() {
             figure("largest latency", "ms", 30.5)
         ]
     );
-    let create = row(run, "Sequential Create, Create");
+    let create = row(run, "Sequential create");
     assert_eq!(
         (&create.bandwidth, &create.iops),
         (&None, &Some(row::rate(27_557.0, "")))
     );
     assert_eq!(create.others[1], figure("largest latency", "ms", 8.121));
-    assert!(run.origin.remarks[0].contains("Sequential Output, Block"));
+    assert!(run.origin.remarks[0].contains("Block write"));
     // Of the second line nothing could be measured; the machine's name has a comma.
     assert_eq!(import.left_out[0].line, Some(2));
 }
@@ -55,19 +55,14 @@ fn older_formats_have_fewer_fields() {
     assert_eq!(seven.left_out, []);
     let run = &seven.runs[0];
     assert_eq!(run.origin.format, "Bonnie++ CSV 1.97");
-    assert_eq!(
-        row(run, "Sequential Output, Rewrite")
-            .workload
-            .rewritten_percent,
-        100
-    );
-    let seeks = row(run, "Random Seeks");
+    assert_eq!(row(run, "Rewrite").workload.rewritten_percent, 100);
+    let seeks = row(run, "Seeks");
     assert_eq!(seeks.iops, Some(row::rate(528.7, "")));
     assert_eq!(seeks.others[1], figure("largest latency", "ms", 190.0));
     let three = of(include_str!("../../corpus/bonnie/1.03.csv"));
     let run = &three.runs[0];
     assert_eq!((run.rows.len(), &*run.target.name), (10, "nas"));
-    let read = row(run, "Sequential Input, Block");
+    let read = row(run, "Block read");
     assert_eq!(read.bandwidth, Some(row::rate(102_345.0 * 1024.0, "")));
     assert!(read.unknown.contains(&"clones".to_owned()));
 }
@@ -77,8 +72,17 @@ fn a_chunk_and_a_name_with_commas_are_read() {
     let line = include_str!("../../corpus/bonnie/1.03.csv").replace("nas,4G", "rack 3, nas,4G:64k");
     let run = &of(&line).runs[0];
     assert_eq!(run.target.name, "rack 3, nas");
-    let write = row(run, "Sequential Output, Block");
+    let write = row(run, "Block write");
     assert_eq!(write.workload.blocks.single(), Some(Bytes::kib(64)));
+}
+
+#[test]
+fn what_sokudo_writes_in_this_format_is_read_back() {
+    let run = &of(include_str!("../../corpus/bonnie/by-sokudo.csv")).runs[0];
+    assert_eq!(run.origin.version.as_deref(), Some("sokudo-0.1.0"));
+    let write = row(run, "Per-char write");
+    assert_eq!(write.bandwidth, Some(row::rate(218.0 * 1024.0, "")));
+    assert_eq!(run.rows.len(), 1);
 }
 
 #[test]
