@@ -83,7 +83,7 @@ pub fn render(document: &RunDocument) -> String {
         explain::markdown(document, escaped),
         shortfall_list(document),
         findings_list(document),
-        format!("Repeat:\n\n{}", code_block(&document.command)),
+        repeat(document),
     ];
     let blocks = blocks.into_iter().filter(|block| !block.is_empty());
     blocks.collect::<Vec<_>>().join("\n\n") + "\n"
@@ -91,11 +91,19 @@ pub fn render(document: &RunDocument) -> String {
 
 fn title(document: &RunDocument) -> String {
     format!(
-        "## sokudo {}, {}, {}",
-        escaped(&document.sokudo_version),
+        "## {}, {}, {}",
+        escaped(&document.measurer()),
         escaped(&document.method),
         escaped(&date::for_people(&document.started_at))
     )
+}
+
+/// How to measure again, where that is known.
+fn repeat(document: &RunDocument) -> String {
+    match document.command.as_str() {
+        "" => String::new(),
+        command => format!("Repeat:\n\n{}", code_block(command)),
+    }
 }
 
 fn facts_list(document: &RunDocument) -> String {
@@ -123,8 +131,12 @@ fn figures(document: &RunDocument) -> String {
             sentences.map(|(label, sentence)| format!("- **{label}**: {}", escaped(&sentence)));
         format!("{}\n\n", lines.collect::<Vec<_>>().join("\n"))
     });
+    let what = match document.origin {
+        Some(_) => "MB/s is as the tool told it",
+        None => "MB/s is the median of the trials",
+    };
     format!(
-        "{load}{}\n\nMB/s is the median of the trials; 1 MB is 1,000,000 bytes. A percentile without \
+        "{load}{}\n\n{what}; 1 MB is 1,000,000 bytes. A percentile without \
          enough samples is missing (—).",
         table(document)
     )

@@ -188,7 +188,7 @@ fn after_lines(document: &RunDocument, steady: &SteadyDocument, style: &TableSty
             number::latency(latency.p99),
             number::latency(latency.p99_9),
             number::latency(latency.p99_99),
-            Nanos(latency.max),
+            number::latency(latency.max),
             verdict_cell(result, 1)
         );
         Some(style.wrapped(&format!("{}: ", row_name(result)), &text))

@@ -97,11 +97,18 @@ pub fn render(document: &RunDocument, style: &TableStyle) -> String {
         main_lines(document, style),
         shortfall_lines(document, style),
         finding_lines(document, style),
-        vec![format!("Repeat: {}", style.text(&document.command))],
+        repeat_lines(document, style),
     ];
     let blocks = blocks.into_iter().filter(|lines| !lines.is_empty());
     let blocks: Vec<String> = blocks.map(|lines| lines.join("\n")).collect();
     blocks.join("\n\n") + "\n"
+}
+
+/// How to measure again, where that is known.
+fn repeat_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
+    let command = Some(&document.command).filter(|command| !command.is_empty());
+    let line = command.map(|command| format!("Repeat: {}", style.text(command)));
+    line.into_iter().collect()
 }
 
 /// What the command was for, and what else its figures say.
@@ -174,8 +181,8 @@ pub(crate) const fn is_unseen(sign: char) -> bool {
 
 fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
     let title = format!(
-        "sokudo {} · {} · {}",
-        document.sokudo_version,
+        "{} · {} · {}",
+        document.measurer(),
         document.method,
         date::for_people(&document.started_at)
     );
@@ -242,6 +249,14 @@ pub(crate) fn coloured(
 }
 
 fn legend(document: &RunDocument, results: &[&ResultDocument], style: &TableStyle) -> String {
+    if document.origin.is_some() {
+        return format!(
+            "{}: as {} told it; {}.",
+            style.unit.name(),
+            style.text(&document.measurer()),
+            style.unit.definition()
+        );
+    }
     let has_interval = results
         .iter()
         .filter_map(|result| result.bandwidth_bytes_per_s.as_ref())

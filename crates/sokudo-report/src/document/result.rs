@@ -11,6 +11,7 @@ use sokudo_model::{
 use sokudo_stats::{Histogram, Summary};
 
 use super::figures::{BandwidthFigures, LatencyFigures, Moved, RateFigures, merged};
+use super::imported::ToldDocument;
 use super::inside::Inside;
 use super::place::{DefectDocument, PlaceDocument};
 use super::surface::SurfaceFigures;
@@ -79,6 +80,9 @@ pub struct ResultDocument {
     pub fingerprint_parts: BTreeMap<String, String>,
     /// What was to be done.
     pub workload: Workload,
+    /// What another tool told of the row beside; missing for what sokudo measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<ToldDocument>,
     /// Raw figures of each trial.
     pub trials: Vec<TrialDocument>,
     /// Latencies of all trials, as `[low_ns, high_ns, count]` for each bucket
@@ -138,7 +142,7 @@ impl Direction {
         }
     }
 
-    fn of(workload: &Workload) -> Self {
+    pub(super) fn of(workload: &Workload) -> Self {
         match workload.operations.single() {
             Some(Operation::Read) => Self::Read,
             Some(Operation::Write) => Self::Write,
@@ -293,6 +297,7 @@ impl ResultDocument {
             fingerprint: fingerprint.id,
             fingerprint_parts: fingerprint.parts,
             workload: row.workload.clone(),
+            told: None,
             trials: (1..)
                 .zip(row.trials.iter().zip(&inside))
                 .map(|(number, (trial, inside))| {

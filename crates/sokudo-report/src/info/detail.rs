@@ -53,8 +53,8 @@ fn chain(target: &TargetInfo, style: &TableStyle) -> Vec<String> {
                 system.kind,
                 system.mount_point,
                 system.source,
-                words::size(Some(system.available_bytes)),
-                words::size(Some(system.total_bytes))
+                words::size(system.available_bytes),
+                words::size(system.total_bytes)
             ),
         ));
     }

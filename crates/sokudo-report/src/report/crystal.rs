@@ -47,10 +47,9 @@ fn run_text(reported: &ReportedRun) -> String {
 fn measured_by(run: &RunDocument) -> String {
     match &run.origin {
         None => line(&format!("sokudo {}", run.sokudo_version)),
-        Some(origin) => line(&format!(
-            "{} {} (read by sokudo {})",
-            origin.tool,
-            origin.version.as_deref().unwrap_or_default(),
+        Some(_) => line(&format!(
+            "{} (read by sokudo {})",
+            run.measurer(),
             run.sokudo_version
         )),
     }
@@ -111,9 +110,16 @@ fn row(result: &ResultDocument) -> String {
     let iops = shown(result.iops.as_ref().map(|iops| iops.median), 1);
     let latency = result.latency_ns.as_ref();
     let latency = shown(latency.map(|times| times.mean / NANOS_PER_US), 2);
+    let known = |part: &str, value: u32| match result.knows(part) {
+        true => value.to_string(),
+        false => "?".to_owned(),
+    };
+    let (depth, threads) = (
+        known("depth", workload.depth),
+        known("threads", workload.clones),
+    );
     format!(
-        "  {order} {size:>4}{unit} (Q={:>3}, T={:>2}): {rate:>9} MB/s [{iops:>9} IOPS] <{latency:>9} us>",
-        workload.depth, workload.clones
+        "  {order} {size:>4}{unit} (Q={depth:>3}, T={threads:>2}): {rate:>9} MB/s [{iops:>9} IOPS] <{latency:>9} us>"
     )
 }
 
@@ -168,25 +174,18 @@ fn test(run: &RunDocument) -> String {
     let size = target
         .size_bytes
         .map_or_else(|| "?".to_owned(), |size| size.to_string());
-    let gib = |bytes: Bytes| bytes.0 >> 30;
-    let place = match &target.file_system {
-        Some(system) if system.total_bytes.0 > 0 => {
-            let used = Bytes(
-                system
-                    .total_bytes
-                    .0
-                    .saturating_sub(system.available_bytes.0),
-            );
-            format!(
-                "{}: {}% ({}/{}GiB)",
-                system.mount_point,
-                used.0 * 100 / system.total_bytes.0,
-                gib(used),
-                gib(system.total_bytes)
-            )
-        }
-        _ => target.name.clone(),
-    };
+    let gib = |bytes: u64| bytes >> 30;
+    let place = target.file_system.as_ref().and_then(|system| {
+        let total = system.total_bytes?.0;
+        let used = total.saturating_sub(system.available_bytes?.0);
+        let percent = (used * 100).checked_div(total)?;
+        let (used, total) = (gib(used), gib(total));
+        Some(format!(
+            "{}: {percent}% ({used}/{total}GiB)",
+            system.mount_point
+        ))
+    });
+    let place = place.unwrap_or_else(|| target.name.clone());
     format!("{size} (x{}) [{place}]", run.schedule.trials)
 }
 

@@ -56,7 +56,10 @@ fn sentence(result: &ResultDocument) -> String {
         true => format!("{small} blocks"),
         false => format!("blocks of {small} to {large}"),
     };
-    let text = format!("{what} {blocks} {order}, {}", in_flight(workload));
+    let text = match result.knows("depth") {
+        true => format!("{what} {blocks} {order}, {}", in_flight(workload)),
+        false => format!("{what} {blocks} {order}"),
+    };
     match limit(workload) {
         Some(limit) => format!("{text}, {limit}"),
         None => text,
