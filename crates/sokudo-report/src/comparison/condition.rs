@@ -65,7 +65,7 @@ const PARTS: [Part; 9] = [
 const MEASURES: [Measure; 3] = [
     ("file system used", "%", 5.0, |run| {
         let system = run.target.file_system.as_ref()?;
-        let (total, free) = (system.total_bytes.0, system.available_bytes.0);
+        let (total, free) = (system.total_bytes?.0, system.available_bytes?.0);
         (total > 0).then(|| 100.0 * (1.0 - share(free, total)))
     }),
     ("temperature before the run", "°C", 10.0, |run| {
@@ -203,7 +203,7 @@ mod tests {
         );
         let full = |run: &mut RunDocument| {
             let system = run.target.file_system.as_mut().unwrap();
-            system.available_bytes = Bytes(0);
+            system.available_bytes = Some(Bytes(0));
         };
         assert_eq!(differences(full).len(), 1, "{:?}", differences(full));
     }
