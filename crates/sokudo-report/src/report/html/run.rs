@@ -48,7 +48,7 @@ pub(super) fn section(page: &Page, number: usize, reported: &ReportedRun) -> Str
              <details><summary>{machine_is}</summary>\n{environment}</details>"
         );
     }
-    out += &part(&page.say("To measure it again"), &repeat(page, run));
+    out += &part(&page.say("To measure it again"), &repeat(run));
     out + "</section>\n"
 }
 
@@ -255,7 +255,7 @@ fn measured(page: &Page, run: &RunDocument) -> String {
     out
 }
 
-fn repeat(page: &Page, run: &RunDocument) -> String {
+fn repeat(run: &RunDocument) -> String {
     if run.command.is_empty() {
         return String::new();
     }
