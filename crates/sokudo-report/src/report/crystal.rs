@@ -174,18 +174,15 @@ fn test(run: &RunDocument) -> String {
     let size = target
         .size_bytes
         .map_or_else(|| "?".to_owned(), |size| size.to_string());
-    let gib = |bytes: u64| bytes >> 30;
-    let place = target.file_system.as_ref().and_then(|system| {
-        let total = system.total_bytes?.0;
-        let used = total.saturating_sub(system.available_bytes?.0);
-        let percent = (used * 100).checked_div(total)?;
-        let (used, total) = (gib(used), gib(total));
-        Some(format!(
-            "{}: {percent}% ({used}/{total}GiB)",
-            system.mount_point
-        ))
+    let gib = |bytes: Bytes| bytes.0 >> 30;
+    let space = target.file_system.as_ref().and_then(|system| {
+        let total = system.total_bytes.filter(|total| total.0 > 0)?;
+        let used = Bytes(total.0.saturating_sub(system.available_bytes?.0));
+        let percent = u128::from(used.0) * 100 / u128::from(total.0);
+        let (used, total, place) = (gib(used), gib(total), &system.mount_point);
+        Some(format!("{place}: {percent}% ({used}/{total}GiB)"))
     });
-    let place = place.unwrap_or_else(|| target.name.clone());
+    let place = space.unwrap_or_else(|| target.name.clone());
     format!("{size} (x{}) [{place}]", run.schedule.trials)
 }
 
