@@ -34,6 +34,7 @@ mod loop_device;
 mod pictures;
 mod precision;
 mod quick;
+mod report;
 mod require;
 mod rows;
 mod safety;
