@@ -37,6 +37,7 @@ mod loop_device;
 mod pictures;
 mod precision;
 mod quick;
+mod report;
 mod require;
 mod rows;
 mod safety;
