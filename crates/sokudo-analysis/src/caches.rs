@@ -170,7 +170,11 @@ fn small_coverage(case: &Case<'_>) -> Option<Ruling> {
     if favourites * block >= COVERAGE_SPAN_MIN || visits <= COVERAGE_VISITS_MAX {
         return None;
     }
-    let which = if is_skewed { "half of the random reads" } else { "the random reads" };
+    let which = if is_skewed {
+        "half of the random reads"
+    } else {
+        "the random reads"
+    };
     Some(Ruling::new(
         Code::SmallCoverage,
         format!(

@@ -47,7 +47,33 @@ impl Fingerprint {
             ids.join("+")
         };
         let rows: Vec<String> = stages(run).into_iter().map(together).collect();
-        Self::of_parts(BTreeMap::from([("rows".to_owned(), rows.join(" "))]))
+        Self::of_row_ids(&rows.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// The fingerprint of a row that another tool has measured: the tool is a part of it,
+    /// since no two tools do the same, and what it does not tell is `unknown`.
+    pub(crate) fn of_imported(
+        workload: &Workload,
+        unknown: &[String],
+        size: Option<Bytes>,
+        tool: &str,
+    ) -> Self {
+        let row = Row {
+            workload: workload.clone(),
+            trials: Vec::new(),
+            assessment: None,
+        };
+        let mut parts = Self::of_row(&row, size, &Schedule::in_turn(1, Nanos(0))).parts;
+        for part in unknown.iter().map(String::as_str).chain(["schedule"]) {
+            parts.insert(part.to_owned(), UNKNOWN.to_owned());
+        }
+        parts.insert("tool".to_owned(), tool.to_owned());
+        Self::of_parts(parts)
+    }
+
+    /// The fingerprint of a run whose rows have these.
+    pub(crate) fn of_row_ids(ids: &[&str]) -> Self {
+        Self::of_parts(BTreeMap::from([("rows".to_owned(), ids.join(" "))]))
     }
 
     fn of_row(row: &Row, size: Option<Bytes>, schedule: &Schedule) -> Self {

@@ -1,6 +1,8 @@
 //! Markdown, ready to be pasted into an article: what was measured, the table,
 //! the findings, and the command that repeats it.
 
+use sokudo_words::Language;
+
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
@@ -73,16 +75,22 @@ const FROM_INTENDED: [Column; 3] = [
     }),
 ];
 
-/// The whole text.
+/// The whole text, in English.
 pub fn render(document: &RunDocument) -> String {
+    render_in(document, Language::English)
+}
+
+/// The whole text.
+pub fn render_in(document: &RunDocument, language: Language) -> String {
+    let words = Words(language);
     let blocks = [
         title(document),
-        facts_list(document),
-        figures(document),
-        explain::markdown(document, escaped),
-        shortfall_list(document),
-        findings_list(document),
-        format!("Repeat:\n\n{}", code_block(&document.command)),
+        facts_list(document, words),
+        figures(document, words),
+        explain::markdown(document, words),
+        shortfall_list(document, words),
+        findings_list(document, words),
+        repeat(&document.command, words),
     ];
     let blocks = blocks.into_iter().filter(|block| !block.is_empty());
     blocks.collect::<Vec<_>>().join("\n\n") + "\n"
@@ -90,46 +98,96 @@ pub fn render(document: &RunDocument) -> String {
 
 fn title(document: &RunDocument) -> String {
     format!(
-        "## sokudo {}, {}, {}",
-        escaped(&document.sokudo_version),
+        "## {}, {}, {}",
+        escaped(&document.measurer()),
         escaped(&document.method),
         escaped(&date::for_people(&document.started_at))
     )
 }
 
-fn facts_list(document: &RunDocument) -> String {
+/// How texts of a document are written: in a language, with nothing in them that is markup.
+#[derive(Clone, Copy)]
+pub(crate) struct Words(pub(crate) Language);
+
+impl Words {
+    pub(crate) fn text(self, text: &str) -> String {
+        escaped(&self.0.say(text))
+    }
+
+    /// Text of a finding, in which a pair of backticks marks code that readers can
+    /// copy.
+    fn prose(self, text: &str) -> String {
+        let said = self.0.say(text);
+        let parts: Vec<&str> = said.split('`').collect();
+        if parts.len().is_multiple_of(2) {
+            return escaped(&said);
+        }
+        let marked = parts.iter().enumerate().map(|(index, part)| {
+            if index % 2 == 1 {
+                format!("`{part}`")
+            } else {
+                escaped(part)
+            }
+        });
+        marked.collect()
+    }
+}
+
+/// How to measure again, where that is known.
+pub(crate) fn repeat(command: &str, words: Words) -> String {
+    match command {
+        "" => String::new(),
+        command => format!("{}\n\n{}", words.text("Repeat:"), code_block(command)),
+    }
+}
+
+fn facts_list(document: &RunDocument, words: Words) -> String {
+    let line =
+        |label: &str, value: &str| format!("- **{}**: {}", words.text(label), words.text(value));
     let lines = facts(document)
         .into_iter()
-        .map(|fact| format!("- **{}**: {}", fact.label, escaped(&fact.value)));
+        .map(|fact| line(fact.label, &fact.value));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The tables with what must be known to read them.
-fn figures(document: &RunDocument) -> String {
+fn figures(document: &RunDocument, words: Words) -> String {
     if explain::is_explanation(document) {
         return String::new();
     }
     if surface::is_scan(document) {
-        return places::render(document);
+        return places::render(document, words);
     }
     if let Some(steady) = &document.steady {
-        let lines = steady::lines(document, steady, &TableStyle::default());
+        let style = TableStyle {
+            language: words.0,
+            ..TableStyle::default()
+        };
+        let lines = steady::lines(document, steady, &style);
         return format!("```text\n{}\n```", lines.join("\n"));
     }
     let load = document.load.as_ref().map_or_else(String::new, |load| {
         let sentences = load_table::sentences(load).into_iter();
-        let lines =
-            sentences.map(|(label, sentence)| format!("- **{label}**: {}", escaped(&sentence)));
+        let lines = sentences.map(|(label, sentence)| {
+            format!("- **{}**: {}", words.text(label), words.text(&sentence))
+        });
         format!("{}\n\n", lines.collect::<Vec<_>>().join("\n"))
     });
+    let what = match document.origin {
+        Some(_) => "MB/s is as the tool told it",
+        None => "MB/s is the median of the trials",
+    };
+    let legend = format!(
+        "{what}; 1 MB is 1,000,000 bytes. A percentile without enough samples is missing (—)."
+    );
     format!(
-        "{load}{}\n\nMB/s is the median of the trials; 1 MB is 1,000,000 bytes. A percentile without \
-         enough samples is missing (—).",
-        table(document)
+        "{load}{}\n\n{}",
+        table(document, words),
+        words.0.say(&legend)
     )
 }
 
-fn table(document: &RunDocument) -> String {
+fn table(document: &RunDocument, words: Words) -> String {
     let mut columns = COLUMNS.to_vec();
     let mut results = document.results.iter();
     if results.any(|result| result.latency_from_intended_ns.is_some()) {
@@ -142,10 +200,10 @@ fn table(document: &RunDocument) -> String {
         columns.splice(3..3, TRIMMED);
     }
     let line = |cells: Vec<&str>| format!("| {} |", cells.join(" | "));
-    let headings = columns.iter().map(|(heading, _, _)| *heading);
+    let headings = columns.iter().map(|(heading, _, _)| words.0.word(heading));
     let alignment = columns.iter().map(|(_, align, _)| *align);
     let mut lines = vec![
-        line(headings.chain(["Verdict"]).collect()),
+        line(headings.chain([words.0.word("Verdict")]).collect()),
         line(alignment.chain([":--"]).collect()),
     ];
     for result in document.results_by_direction() {
@@ -153,48 +211,52 @@ fn table(document: &RunDocument) -> String {
         let figures = columns.iter().map(|(_, _, cell)| cell(result));
         let cells: Vec<String> = figures
             .chain([verdict])
-            .map(|cell| escaped(&cell))
+            .map(|cell| words.text(&cell))
             .collect();
         lines.push(line(cells.iter().map(String::as_str).collect()));
     }
     lines.join("\n")
 }
 
-fn shortfall_list(document: &RunDocument) -> String {
+fn shortfall_list(document: &RunDocument, words: Words) -> String {
     let mut lines = Vec::new();
     for result in document.results_by_direction() {
         for why in shortfalls(result, document.schedule.trials) {
             lines.push(format!(
                 "- {}: {}",
-                escaped(&row_name(result)),
-                escaped(&why)
+                words.text(&row_name(result)),
+                words.text(&why)
             ));
         }
     }
     lines.join("\n")
 }
 
-fn findings_list(document: &RunDocument) -> String {
-    let groups: Vec<String> = grouped_findings(document).iter().map(finding).collect();
+fn findings_list(document: &RunDocument, words: Words) -> String {
+    let groups = grouped_findings(document);
+    let groups: Vec<String> = groups.iter().map(|group| finding(group, words)).collect();
     groups.join("\n")
 }
 
-fn finding(group: &FindingGroup<'_>) -> String {
+fn finding(group: &FindingGroup<'_>, words: Words) -> String {
     let symptoms = group
         .symptoms
         .iter()
         .map(|(symptom, rows)| match rows.len() {
-            0 => prose(symptom),
-            _ => format!("{} ({})", prose(symptom), escaped(&rows_text(rows))),
+            0 => words.prose(symptom),
+            _ => {
+                let rows = words.text(&rows_text(rows));
+                format!("{} ({rows})", words.prose(symptom))
+            }
         });
     let mut text = format!(
         "- **{}**: {}",
-        group.label(),
+        words.text(group.label()),
         symptoms.collect::<Vec<_>>().join(" ")
     );
     for (name, part) in [("Cause", group.cause), ("Remedy", group.remedy)] {
         if !part.is_empty() {
-            text += &format!(" *{name}:* {}", prose(part));
+            text += &format!(" *{}:* {}", words.text(name), words.prose(part));
         }
     }
     text
@@ -237,23 +299,6 @@ pub(crate) fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Text of a finding, in which a pair of backticks marks code that readers can
-/// copy.
-fn prose(text: &str) -> String {
-    let parts: Vec<&str> = text.split('`').collect();
-    if parts.len().is_multiple_of(2) {
-        return escaped(text);
-    }
-    let marked = parts.iter().enumerate().map(|(index, part)| {
-        if index % 2 == 1 {
-            format!("`{part}`")
-        } else {
-            escaped(part)
-        }
-    });
-    marked.collect()
-}
-
 /// A block with a fence longer than any row of backticks in the text.
 pub(crate) fn code_block(text: &str) -> String {
     let mut fence = "```".to_owned();
@@ -291,8 +336,11 @@ mod tests {
 
     #[test]
     fn code_in_findings_stays_code_and_a_lone_backtick_does_not() {
-        assert_eq!(prose("see `io_uring` in a_b"), "see `io_uring` in a\\_b");
-        assert_eq!(prose("a ` b"), "a \\` b");
+        assert_eq!(
+            Words(Language::English).prose("see `io_uring` in a_b"),
+            "see `io_uring` in a\\_b"
+        );
+        assert_eq!(Words(Language::English).prose("a ` b"), "a \\` b");
     }
 
     #[test]

@@ -113,7 +113,7 @@ fn columns(document: &RunDocument, style: &TableStyle, dropped: &[Figure]) -> Ve
         result.cpu_share().map(number::percent)
     }));
     columns.extend(kept(latencies));
-    columns.push(latency("max", |l| Some(l.max)));
+    columns.push(latency("max", |l| l.max));
     columns.push(column("", "Verdict", Align::Left, &|result| {
         Some(verdict_cell(result, document.schedule.trials))
     }));

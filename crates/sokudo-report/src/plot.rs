@@ -30,7 +30,7 @@ mod time;
 pub use figure::Figure;
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
-pub use svg::{Size, Theme, svg};
+pub use svg::{Look, Size, Theme, svg};
 pub use terminal::{TerminalStyle, terminal};
 
 use crate::document::RunDocument;

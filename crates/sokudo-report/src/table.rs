@@ -7,8 +7,6 @@
 mod columns;
 mod matrix;
 
-use std::borrow::Cow;
-
 use sokudo_model::Verdict;
 use sokudo_words::Language;
 
@@ -104,11 +102,20 @@ pub fn render(document: &RunDocument, style: &TableStyle) -> String {
         main_lines(document, style),
         shortfall_lines(document, style),
         finding_lines(document, style),
-        vec![style.command(&document.command)],
+        repeat_lines(document, style),
     ];
     let blocks = blocks.into_iter().filter(|lines| !lines.is_empty());
     let blocks: Vec<String> = blocks.map(|lines| lines.join("\n")).collect();
     blocks.join("\n\n") + "\n"
+}
+
+/// How to measure again, where that is known.
+fn repeat_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
+    let command = Some(&document.command).filter(|command| !command.is_empty());
+    command
+        .map(|command| style.command(command))
+        .into_iter()
+        .collect()
 }
 
 /// What the command was for, and what else its figures say.
@@ -144,8 +151,8 @@ impl TableStyle {
     }
 
     /// A heading over columns.
-    pub(crate) fn group(&self, group: &'static str) -> Cow<'static, str> {
-        self.language().say(group)
+    pub(crate) fn group(&self, group: &'static str) -> &'static str {
+        self.language().word(group)
     }
 
     /// A label, filled up so that what follows it lines up.
@@ -211,8 +218,8 @@ pub(crate) const fn is_unseen(sign: char) -> bool {
 
 fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
     let title = format!(
-        "sokudo {} · {} · {}",
-        document.sokudo_version,
+        "{} · {} · {}",
+        document.measurer(),
         document.method,
         date::for_people(&document.started_at)
     );
@@ -280,6 +287,14 @@ pub(crate) fn coloured(
 }
 
 fn legend(document: &RunDocument, results: &[&ResultDocument], style: &TableStyle) -> String {
+    if document.origin.is_some() {
+        return format!(
+            "{}: as {} told it; {}.",
+            style.unit.name(),
+            style.text(&document.measurer()),
+            style.unit.definition()
+        );
+    }
     let has_interval = results
         .iter()
         .filter_map(|result| result.bandwidth_bytes_per_s.as_ref())

@@ -62,6 +62,12 @@ pub trait Store {
     /// [`StoreError::NoRun`] where there is none of this number.
     fn set_baseline(&mut self, run: RunId) -> Result<(), StoreError>;
 
+    /// Makes a run a baseline no longer; one that is none stays as it is.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRun`] where there is none of this number.
+    fn unset_baseline(&mut self, run: RunId) -> Result<(), StoreError>;
+
     /// All baselines, by device and method.
     ///
     /// # Errors

@@ -187,7 +187,7 @@ pub(crate) enum Command {
     },
     /// Measure by turns with sokudo and an installed tool, and compare
     #[command(after_help = CHECK_EXAMPLES)]
-    CheckAgainst(CheckArguments),
+    CheckAgainst(CheckAgainstArguments),
     /// Time device reads (-t) and cached reads (-T) as hdparm does
     #[command(after_help = HDPARM_NOTE)]
     Hdparm(HdparmArguments),
@@ -253,7 +253,7 @@ pub(crate) enum Peer {
 
 /// Arguments of `sokudo check-against`, as given.
 #[derive(Debug, Args)]
-pub(crate) struct CheckArguments {
+pub(crate) struct CheckAgainstArguments {
     /// The tool to compare with
     #[arg(value_enum)]
     pub(crate) peer: Peer,

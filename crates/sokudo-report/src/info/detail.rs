@@ -53,8 +53,8 @@ fn chain(target: &TargetInfo, style: &TableStyle) -> Vec<String> {
                 system.kind,
                 system.mount_point,
                 system.source,
-                words::size(Some(system.available_bytes)),
-                words::size(Some(system.total_bytes))
+                words::size(system.available_bytes),
+                words::size(system.total_bytes)
             ),
         ));
     }
@@ -473,7 +473,7 @@ fn health(health: &Health) -> Vec<(&'static str, String)> {
 fn attributes(health: &Health, style: &TableStyle) -> Vec<String> {
     type Cell = fn(&sokudo_model::disk::SmartAttribute) -> String;
     let column = |title: &str, align, cell: Cell| Column {
-        group: "".into(),
+        group: "",
         title: style.text(title),
         align,
         cells: health
