@@ -10,8 +10,8 @@ use sokudo_report::Report;
 use sokudo_report::plot;
 use sokudo_report::report::{ReportStyle, ReportedRun};
 use sokudo_store::RunId;
-use sokudo_words::Language;
 
+use crate::language;
 use crate::cli::{Keeping, ReportArguments, ReportFormat};
 use crate::exit::Exit;
 use crate::recall::{self, Recalled};
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
         false => report,
     };
     let style = ReportStyle {
-        language: Language::default(),
+        language: language::current(),
         theme: arguments.theme(),
     };
     for (format, path) in destinations {

@@ -28,6 +28,7 @@ mod hdparm;
 mod help;
 mod info;
 mod interruption;
+mod language;
 mod limits;
 mod load;
 mod loop_device;
