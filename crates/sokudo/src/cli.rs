@@ -674,7 +674,10 @@ mod tests {
                 !text.is_empty() && (said.keys.is_empty() || !said.unknown.is_empty())
             })
             .collect();
-        assert!(missing.is_empty(), "not in crates/sokudo-words/ja/help.po: {missing:#?}");
+        assert!(
+            missing.is_empty(),
+            "not in crates/sokudo-words/ja/help.po: {missing:#?}"
+        );
     }
 
     #[test]

@@ -112,7 +112,10 @@ mod tests {
     fn the_option_is_found_before_and_behind_the_command() {
         let japanese = Some(Language::Japanese);
         assert_eq!(by_arguments(&["sokudo", "--lang", "ja", "mark"]), japanese);
-        assert_eq!(by_arguments(&["sokudo", "mark", ".", "--lang=ja"]), japanese);
+        assert_eq!(
+            by_arguments(&["sokudo", "mark", ".", "--lang=ja"]),
+            japanese
+        );
         assert_eq!(
             by_arguments(&["sokudo", "--lang=ja", "--lang=en"]),
             Some(Language::English)
@@ -139,8 +142,14 @@ mod tests {
             (&[japanese][..], Language::Japanese),
             (&[japanese, ("LC_ALL", "")], Language::Japanese),
             (&[japanese, ("LC_ALL", "C")], Language::English),
-            (&[japanese, ("LC_MESSAGES", "en_US.UTF-8")], Language::English),
-            (&[("LC_MESSAGES", "ja_JP.UTF-8"), ("LANG", "C.UTF-8")], Language::Japanese),
+            (
+                &[japanese, ("LC_MESSAGES", "en_US.UTF-8")],
+                Language::English,
+            ),
+            (
+                &[("LC_MESSAGES", "ja_JP.UTF-8"), ("LANG", "C.UTF-8")],
+                Language::Japanese,
+            ),
             (&[japanese, ("SOKUDO_LANG", "en")], Language::English),
             (&[("SOKUDO_LANG", "ja")], Language::Japanese),
             (&[], Language::English),

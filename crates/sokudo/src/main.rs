@@ -84,7 +84,12 @@ fn main() -> ExitCode {
         Some(Command::Clean { directory }) => clean::run(&directory),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut cli::command(Page::Manual), "sokudo", &mut script);
+            clap_complete::generate(
+                shell,
+                &mut cli::command(Page::Manual),
+                "sokudo",
+                &mut script,
+            );
             output::print(&String::from_utf8_lossy(&script))
         }
         Some(Command::Man { page }) => {

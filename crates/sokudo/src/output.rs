@@ -10,9 +10,9 @@ use anyhow::Context;
 use rustix::fs::Access;
 use sokudo_report::{BandwidthUnit, RunDocument, TableStyle, csv, markdown, table};
 
-use crate::language;
 use crate::cli::{Destination, Format, Printing, Unit};
 use crate::exit::Exit;
+use crate::language;
 use crate::picture;
 
 /// Width of a table that goes to no terminal: enough for every column.

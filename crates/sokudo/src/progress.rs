@@ -161,7 +161,8 @@ impl Progress {
         let speed = speed.map_or(String::new(), |speed| format!("  {speed:.0} MB/s"));
         let left = format!("{minutes}:{seconds:02} left");
         let left = language::say(&left);
-        self.bar.set_message(format!("{}{speed}  {left}", self.label));
+        self.bar
+            .set_message(format!("{}{speed}  {left}", self.label));
     }
 
     /// Shows a text of our own in the current language.

@@ -81,7 +81,14 @@ fn argument_spoken(argument: Arg, page: Page, speaker: &mut impl Speaker) -> Arg
         Page::Manual => None,
     };
     let heading = argument.get_help_heading().map_or_else(
-        || if argument.is_positional() { "Arguments" } else { "Options" }.to_owned(),
+        || {
+            if argument.is_positional() {
+                "Arguments"
+            } else {
+                "Options"
+            }
+            .to_owned()
+        },
         ToOwned::to_owned,
     );
     let heading = speaker.say(&heading);
@@ -89,7 +96,11 @@ fn argument_spoken(argument: Arg, page: Page, speaker: &mut impl Speaker) -> Arg
     let long_help = text(argument.get_long_help()).unwrap_or_else(|| help.clone());
     let default = default(&argument, speaker);
     let values = values(&argument, speaker);
-    let short = [Some(speaker.say(&help)), default.clone(), values.clone().map(|it| it.short)];
+    let short = [
+        Some(speaker.say(&help)),
+        default.clone(),
+        values.clone().map(|it| it.short),
+    ];
     let long = [
         Some(prose(&long_help, width, speaker)),
         default,
@@ -157,7 +168,11 @@ pub(crate) fn prose(text: &str, width: Option<usize>, speaker: &mut impl Speaker
             let lines = paragraph.lines().map(|line| example(line, speaker));
             return lines.collect::<Vec<_>>().join("\n");
         }
-        let whole = paragraph.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+        let whole = paragraph
+            .lines()
+            .map(str::trim)
+            .collect::<Vec<_>>()
+            .join(" ");
         let said = speaker.say(whole.trim());
         width.map_or(said.clone(), |width| wrapped(&said, width))
     });
@@ -172,7 +187,9 @@ fn is_example(line: &str) -> bool {
 fn example(line: &str, speaker: &mut impl Speaker) -> String {
     let (typed, remark) = match line.trim_start().rfind("  ") {
         _ if !is_example(line) => ("", line),
-        None if line.starts_with(REMARK_ALONE) && !line.trim_start().starts_with('\'') => line.split_at(line.len() - line.trim_start().len()),
+        None if line.starts_with(REMARK_ALONE) && !line.trim_start().starts_with('\'') => {
+            line.split_at(line.len() - line.trim_start().len())
+        }
         None => (line, ""),
         Some(gap) => line.split_at(line.len() - line.trim_start().len() + gap + 2),
     };
@@ -206,7 +223,8 @@ fn wrapped(text: &str, width: usize) -> String {
 
 /// What a line is not to be broken within.
 fn pieces(text: &str) -> Vec<&str> {
-    const CLOSING: &str = "、。，．・：；？！）」』】ーぁぃぅぇぉっゃゅょァィゥェォッャュョ,.:;?!)]%";
+    const CLOSING: &str =
+        "、。，．・：；？！）」』】ーぁぃぅぇぉっゃゅょァィゥェォッャュョ,.:;?!)]%";
     const OPENING: &str = "（「『【([";
     let mut pieces = Vec::new();
     let mut begin = 0;
@@ -251,7 +269,10 @@ mod tests {
 
     #[test]
     fn a_paragraph_is_said_whole() {
-        assert_eq!(prose("one\ntwo\n\nthree", None, &mut shout), "ONE TWO\n\nTHREE");
+        assert_eq!(
+            prose("one\ntwo\n\nthree", None, &mut shout),
+            "ONE TWO\n\nTHREE"
+        );
     }
 
     #[test]
@@ -264,9 +285,14 @@ mod tests {
 
     #[test]
     fn every_line_of_japanese_fits() {
-        let text = "テストファイルの大きさは 16MiB 以上、すべての行のブロックの倍数とする。".repeat(5);
+        let text =
+            "テストファイルの大きさは 16MiB 以上、すべての行のブロックの倍数とする。".repeat(5);
         for width in 20..60 {
-            assert!(wrapped(&text, width).lines().all(|line| line.width() <= width));
+            assert!(
+                wrapped(&text, width)
+                    .lines()
+                    .all(|line| line.width() <= width)
+            );
         }
     }
 }
