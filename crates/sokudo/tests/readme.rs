@@ -4,8 +4,7 @@
 //! machine; `...` stands for lines that differ. `TRYCMD=overwrite` renews them. They are
 //! carried out in their order with one store, so that runs have the numbers shown.
 
-#[test]
-fn the_readme_shows_what_sokudo_prints() {
+fn shows_what_sokudo_prints(readme: &str, language: &str) {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     trycmd::TestCases::new()
         .register_bin(
@@ -16,6 +15,17 @@ fn the_readme_shows_what_sokudo_prints() {
             "SOKUDO_STORE",
             folder.path().join("runs.db").to_string_lossy(),
         )
-        .case(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))
+        .env("SOKUDO_LANG", language)
+        .case(format!("{}/../../{readme}", env!("CARGO_MANIFEST_DIR")))
         .run();
+}
+
+#[test]
+fn the_readme_shows_what_sokudo_prints() {
+    shows_what_sokudo_prints("README.md", "en");
+}
+
+#[test]
+fn the_japanese_readme_shows_what_sokudo_prints_in_japanese() {
+    shows_what_sokudo_prints("README.ja.md", "ja");
 }
