@@ -21,6 +21,7 @@ use crate::json_layout;
 pub use csv::render as render_csv;
 pub use markdown::render as render_markdown;
 pub use table::render as render_table;
+pub(crate) use words::{change_text, interval_text};
 
 const SCHEMA: &str = "sokudo.compare/1";
 

@@ -14,6 +14,7 @@ mod heat;
 mod latency;
 mod load;
 mod palette;
+mod pivot;
 #[cfg(feature = "png")]
 mod png;
 mod reduce;
@@ -26,8 +27,11 @@ mod svg;
 mod terminal;
 mod text;
 mod time;
+mod trend;
 
 pub use figure::Figure;
+pub use pivot::pivot;
+pub use trend::trend;
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
 pub use svg::{Size, Theme, svg};

@@ -12,7 +12,9 @@ mod quick;
 mod scan;
 mod steady;
 mod store;
+mod moment;
 mod sweep;
+mod trend;
 
 use std::path::PathBuf;
 
@@ -25,7 +27,7 @@ use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos, Rate};
 use crate::exit::Exit;
 
 pub(crate) use bonnie::BonnieArguments;
-pub(crate) use compare::CompareArguments;
+pub(crate) use compare::{Axes, CompareArguments, ValueName};
 pub(crate) use explain::ExplainArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use load::LoadArguments;
@@ -35,7 +37,9 @@ pub(crate) use quick::QuickArguments;
 pub(crate) use scan::{ScanArguments, WriteCache};
 pub(crate) use steady::{CacheState, SteadyArguments};
 pub(crate) use store::{Keeping, Location};
+pub(crate) use moment::Moment;
 pub(crate) use sweep::SweepArguments;
+pub(crate) use trend::TrendArguments;
 
 /// What bare `sokudo` prints.
 pub(crate) const SHORT_HELP: &str = "\
@@ -157,6 +161,9 @@ pub(crate) enum Command {
     /// Compare results, or two plans measured by turns: which is faster, how sure is that
     #[command(after_help = compare::EXAMPLES)]
     Compare(CompareArguments),
+    /// Show a device's rows over time, and where they have become slower or faster
+    #[command(after_help = trend::EXAMPLES)]
+    Trend(TrendArguments),
     /// Draw a result that was kept as JSON: SVG, PNG or on the terminal
     #[command(after_help = PLOT_EXAMPLES)]
     Plot(PlotArguments),

@@ -4,6 +4,7 @@
 //! is, is decided by `sokudo-analysis`.
 
 mod live;
+mod matrix;
 mod plans;
 mod rows;
 
@@ -16,15 +17,18 @@ use sokudo_report::comparison::{
 };
 use sokudo_report::{ComparisonDocument, RunDocument};
 
-use crate::cli::{CompareArguments, Format, Unit};
+use crate::cli::{CompareArguments, Destination, Format, Unit};
 use crate::exit::Exit;
-use crate::{command_line, output, recall};
+use crate::{command_line, output, picture, recall};
 use recall::Recalled;
 use rows::{Key, Matched};
 
 /// Compares and prints.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
-    output::check_writable(arguments.output.as_deref())?;
+    check(arguments)?;
+    if let Some(axes) = &arguments.shape.pivot {
+        return matrix::run(axes, arguments);
+    }
     let (sides, seed, ended_by) = if arguments.live {
         let live = live::measure(arguments)?;
         (live.sides, Some(live.seed), live.ended_by)
@@ -38,6 +42,21 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     };
     print(&document, arguments)?;
     ended_by.map_or_else(|| verdict(&document, arguments), Err)
+}
+
+/// Fails early when what was asked for could not be written at the end.
+fn check(arguments: &CompareArguments) -> Result<(), Exit> {
+    output::check_writable(arguments.output.as_deref())?;
+    picture::check(&arguments.destinations)?;
+    let is_mixed = arguments.output.is_none()
+        && arguments.format != Format::Table
+        && arguments.destinations.contains(&Destination::Terminal);
+    match is_mixed {
+        false => Ok(()),
+        true => Err(Exit::usage(anyhow!(
+            "the result and the picture of --plot - would be mixed; write one of them to a file (--output FILE, --plot FILE.svg)"
+        ))),
+    }
 }
 
 /// The results of the files that are named.
@@ -56,9 +75,9 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
                 "{name} is to be compared, and the comparison would take its place; name another file for it"
             )));
         }
-        sides.extend(recall::runs(name, &arguments.keeping)?);
+        sides.extend(matrix::named(name, arguments)?);
     }
-    if sides.len() < 2 {
+    if sides.len() < 2 && arguments.shape.pivot.is_none() {
         return Err(Exit::usage(anyhow!(
             "one run has nothing to be compared with; name another"
         )));

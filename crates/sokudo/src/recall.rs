@@ -46,12 +46,49 @@ pub(crate) fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit>
     if let Some(id) = number(name) {
         return stored(id, keeping).map(|recalled| vec![recalled]);
     }
-    let run = kept_result(Path::new(name))?;
-    Ok(vec![Recalled {
-        source: name.to_owned(),
+    file(name)
+}
+
+/// A file's run, or those that another tool's file holds.
+fn file(name: &str) -> Result<Vec<Recalled>, Exit> {
+    let text = text(Path::new(name))?;
+    let error = match RunDocument::from_json(&text) {
+        Ok(run) => {
+            return Ok(vec![Recalled {
+                source: name.to_owned(),
+                id: None,
+                run,
+            }]);
+        }
+        Err(error) => error,
+    };
+    // What says that it is sokudo's is nobody else's.
+    let is_ours = matches!(
+        error,
+        ReadDocumentError::NewerSchema { .. } | ReadDocumentError::Malformed(_)
+    );
+    let short = Path::new(name).file_name().unwrap_or_default();
+    let import = match sokudo_import::read(&short.to_string_lossy(), text.as_bytes()) {
+        Ok(import) if !is_ours => import,
+        Err(found @ sokudo_import::ImportError::Broken { .. }) if !is_ours => {
+            return Err(Exit::usage(anyhow!("{name} {found}")));
+        }
+        _ => return Err(Exit::usage(anyhow!("{name} {error}"))),
+    };
+    for part in &import.left_out {
+        let line = part.line.map_or_else(String::new, |line| format!(", line {line}"));
+        crate::exit::note(format_args!("{name}{line} is left out: {}", part.why));
+    }
+    let many = import.runs.len() > 1;
+    let runs = (1..).zip(&import.runs).map(|(number, run)| Recalled {
+        source: match many {
+            true => format!("{name}, run {number}"),
+            false => name.to_owned(),
+        },
         id: None,
-        run,
-    }])
+        run: RunDocument::from_imported(run),
+    });
+    Ok(runs.collect())
 }
 
 fn number(name: &str) -> Option<RunId> {
@@ -74,20 +111,23 @@ pub(crate) fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
 
 /// A result that was kept; `-` is standard input.
 pub(crate) fn kept_result(path: &Path) -> Result<RunDocument, Exit> {
-    let name = path.display();
+    let read: Result<_, ReadDocumentError> = RunDocument::from_json(&text(path)?);
+    read.map_err(|error| Exit::usage(anyhow!("{} {error}", path.display())))
+}
+
+fn text(path: &Path) -> Result<String, Exit> {
     let is_standard_input = path.as_os_str() == "-";
     let text = if is_standard_input {
         read_bounded(io::stdin(), RESULT_BYTES_MAX)
     } else {
         File::open(path).and_then(|file| read_bounded(file, RESULT_BYTES_MAX))
     };
-    let text = text.map_err(|error| {
+    text.map_err(|error| {
         Exit::usage(anyhow!(
-            "{name} cannot be read: {error}; name a file that --format json has written"
+            "{} cannot be read: {error}; name a file that --format json has written",
+            path.display()
         ))
-    })?;
-    let read: Result<_, ReadDocumentError> = RunDocument::from_json(&text);
-    read.map_err(|error| Exit::usage(anyhow!("{name} {error}")))
+    })
 }
 
 /// All of a text that has `bytes_max` bytes at most.
