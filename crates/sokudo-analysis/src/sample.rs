@@ -2,9 +2,9 @@
 
 use sokudo_model::{
     BackendKind, BackendUse, BlockDevice, BlockDeviceKind, BlockSizes, Bytes, CpuTime,
-    DeviceCounters, DirectIoSupport, Disk, DriveCircumstances, FileState, FileSystem, Heat, Nanos,
-    Operation, OperationMix, OperationTally, Order, Outcome, Plan, Row, Run, Schedule, StopReason,
-    TargetInfo, TargetKind, Trial, TrialEvidence, Verdict, Workload,
+    DeviceCounters, DeviceMarks, DirectIoSupport, Disk, DriveCircumstances, FileState, FileSystem,
+    Heat, Nanos, Operation, OperationMix, OperationTally, Order, Outcome, Plan, Row, Run, Schedule,
+    StopReason, TargetInfo, TargetKind, Trial, TrialEvidence, Verdict, Workload,
 };
 use sokudo_stats::Histogram;
 
@@ -188,6 +188,7 @@ pub(crate) fn device(name: &str, kind: BlockDeviceKind, is_leaf: bool) -> BlockD
         counts_io: Some(true),
         backing_file: None,
         backing_direct: None,
+        marks: DeviceMarks::default(),
     }
 }
 
@@ -245,6 +246,7 @@ fn directory() -> TargetInfo {
             source: "/dev/nvme0n1p2".to_owned(),
             total_bytes: Some(Bytes::gib(250)),
             available_bytes: Some(Bytes::gib(100)),
+            uuid: None,
         }),
         direct_io: DirectIoSupport::Supported {
             memory_alignment: Bytes(4),
@@ -260,5 +262,6 @@ fn directory() -> TargetInfo {
             ..FileState::default()
         }),
         blind_spots: Vec::new(),
+        host: None,
     }
 }

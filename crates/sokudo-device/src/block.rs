@@ -1,9 +1,9 @@
 //! One block device, as its directory in sysfs describes it. What it stands on
-//! is found in `stack`.
+//! is found in `stack`, what stays when its name changes in `marks`.
 
 use std::path::{Path, PathBuf};
 
-use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes};
+use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, DeviceMarks};
 
 use crate::system::{self, System};
 
@@ -115,6 +115,7 @@ pub(crate) fn describe(directory: &Path) -> BlockDevice {
         counts_io: system::flag(queue.join("iostats")),
         backing_file: system::text(directory.join("loop/backing_file")),
         backing_direct: system::flag(directory.join("loop/dio")),
+        marks: DeviceMarks::default(),
     }
 }
 

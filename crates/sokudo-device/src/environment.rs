@@ -8,7 +8,7 @@ use crate::system::System;
 pub fn environment(system: &System) -> Environment {
     let cpuinfo = system.text("proc/cpuinfo").unwrap_or_default();
     Environment {
-        host: system.text("proc/sys/kernel/hostname"),
+        host: host(system),
         kernel: system.text("proc/sys/kernel/osrelease"),
         distribution: distribution(system),
         cpu_model: cpu_model(&cpuinfo).or_else(|| board_model(system)),
@@ -21,6 +21,11 @@ pub fn environment(system: &System) -> Environment {
         load_average: load_average(&system.text("proc/loadavg").unwrap_or_default()),
         root: rustix::process::geteuid().is_root(),
     }
+}
+
+/// Name of the machine.
+pub(crate) fn host(system: &System) -> Option<String> {
+    system.text("proc/sys/kernel/hostname")
 }
 
 fn distribution(system: &System) -> Option<String> {

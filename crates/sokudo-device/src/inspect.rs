@@ -10,7 +10,9 @@ use rustix::io::Errno;
 use sokudo_model::{Bytes, FileState, FileSystem, TargetInfo, TargetKind};
 
 use crate::counters::CounterSource;
+use crate::environment;
 use crate::file;
+use crate::marks;
 use crate::mounts::{Mount, Mounts};
 use crate::stack::{self, Found, Stack};
 use crate::system::System;
@@ -123,6 +125,7 @@ fn examine(system: &System, name: &str, will_read: bool) -> Result<Inspected, In
     })?;
     let mut info = TargetInfo {
         path: Some(text.to_owned()),
+        host: environment::host(system),
         ..TargetInfo::new(name, kind)
     };
     if kind == TargetKind::File {
@@ -151,7 +154,7 @@ fn explore(
         info.size_bytes = found.devices.first().and_then(|device| device.size_bytes);
         found
     } else if let Some(mount) = mounts.holding(path, stack::mount_id(system, path)) {
-        info.file_system = describe_mount(mount, path);
+        info.file_system = describe_mount(system, mount, path);
         if info.file_system.is_none() {
             info.blind_spots.push(format!(
                 "how large {} is and how much is free is not seen: the file system does not answer",
@@ -170,7 +173,7 @@ fn explore(
     found.counters
 }
 
-fn describe_mount(mount: &Mount, path: &Path) -> Option<FileSystem> {
+fn describe_mount(system: &System, mount: &Mount, path: &Path) -> Option<FileSystem> {
     let space = rustix::fs::statvfs(path).ok()?;
     Some(FileSystem {
         kind: mount.kind.clone(),
@@ -179,6 +182,7 @@ fn describe_mount(mount: &Mount, path: &Path) -> Option<FileSystem> {
         source: mount.source.clone(),
         total_bytes: Some(Bytes(space.f_blocks.saturating_mul(space.f_frsize))),
         available_bytes: Some(Bytes(space.f_bavail.saturating_mul(space.f_frsize))),
+        uuid: marks::of_file_system(system, mount),
     })
 }
 

@@ -19,6 +19,7 @@ mod file_system;
 mod find;
 mod inspect;
 mod interrogate;
+mod marks;
 mod mounts;
 pub mod nvme;
 mod occupants;

@@ -11,6 +11,7 @@ use crate::block;
 use crate::counters::{self, CounterSource};
 use crate::disk::udev::UdevRecord;
 use crate::file_system::{self, Backing, Layers};
+use crate::marks;
 use crate::mounts::{Mount, Mounts};
 use crate::system::{self, System};
 
@@ -294,7 +295,9 @@ impl<'a> Stack<'a> {
         }
         self.seen.insert(directory.clone());
         let index = self.devices.len();
-        self.devices.push(block::describe(&directory));
+        let mut device = block::describe(&directory);
+        device.marks = marks::of_device(self.system, &directory, &device);
+        self.devices.push(device);
         let below = self.add_below(&directory, index, level + 1);
         let device = &mut self.devices[index];
         device.parents = below.names;

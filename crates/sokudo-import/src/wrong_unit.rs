@@ -26,6 +26,11 @@ pub(crate) const KDISKMARK: WrongUnit = WrongUnit {
           (its source, 3.3.0; its own IOPS times the block size show it)",
 };
 
+pub(crate) const KDISKMARK_MIB: WrongUnit = WrongUnit {
+    scale: 1_048_576.0,
+    why: "this version of KDiskMark calls MiB/s MB/s, as its own IOPS times the block size show",
+};
+
 impl WrongUnit {
     /// Of a tool by its name.
     pub(crate) fn of(tool: &str) -> Option<Self> {

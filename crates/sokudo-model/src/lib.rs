@@ -20,6 +20,7 @@ pub mod enough;
 pub mod event;
 pub mod finding;
 pub mod fio;
+pub mod identity;
 pub mod imported;
 pub mod inference;
 pub mod interval_rates;
@@ -70,7 +71,7 @@ pub use steady::{
     SteadyProcedure, SteadyTest, SteadyWindow, WindowLook,
 };
 pub use target::{
-    BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, Environment, FileState,
-    FileSystem, TargetInfo, TargetKind,
+    BlockDevice, BlockDeviceKind, DeviceCounters, DeviceMarks, DirectIoSupport, Environment,
+    FileState, FileSystem, TargetInfo, TargetKind,
 };
 pub use units::{Bytes, Nanos, ParseSizeError};

@@ -46,6 +46,10 @@ pub struct TargetInfo {
     pub file_state: Option<FileState>,
     /// What could not be seen and why, in whole sentences.
     pub blind_spots: Vec<String>,
+    /// Name of the machine, which tells apart what has neither serial number nor UUID;
+    /// absent for simulated and null targets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
 }
 
 impl TargetInfo {
@@ -61,44 +65,7 @@ impl TargetInfo {
             devices: Vec::new(),
             file_state: None,
             blind_spots: Vec::new(),
-        }
-    }
-
-    /// Which device this is, whatever its name today: the same text is the same device.
-    /// Models and serial numbers of the leaves, and what stands on them; where a disk has
-    /// neither, its name is all there is.
-    pub fn identity(&self) -> String {
-        let mut disks: Vec<String> = self
-            .leaves()
-            .map(|leaf| match (&leaf.model, &leaf.serial) {
-                (None, None) => leaf.name.clone(),
-                (model, serial) => [model, serial]
-                    .into_iter()
-                    .flatten()
-                    .map(|text| text.trim())
-                    .collect::<Vec<_>>()
-                    .join(" "),
-            })
-            .collect();
-        disks.sort_unstable();
-        let mut parts = match disks.is_empty() {
-            true => vec![self.name.clone()],
-            false => disks,
-        };
-        parts.extend(self.file_system.as_ref().map(|it| it.kind.clone()));
-        parts.join(" · ")
-    }
-
-    /// What people call it: the model of its disks, or the name it was given.
-    pub fn device_name(&self) -> String {
-        let mut models: Vec<&str> = self
-            .leaves()
-            .filter_map(|leaf| leaf.model.as_deref())
-            .collect();
-        models.dedup();
-        match models.is_empty() {
-            true => self.name.clone(),
-            false => models.join(" + "),
+            host: None,
         }
     }
 
@@ -123,6 +90,9 @@ pub struct FileSystem {
     pub total_bytes: Option<Bytes>,
     /// What this user may still write; `None` as above.
     pub available_bytes: Option<Bytes>,
+    /// Its UUID, or what it has in the place of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
 }
 
 /// Whether direct I/O works, as `statx` says it (Linux 6.1 and later).
@@ -188,6 +158,40 @@ pub struct BlockDevice {
     pub backing_file: Option<String>,
     /// For loop devices: whether they bypass the page cache of what is below.
     pub backing_direct: Option<bool>,
+    /// What stays the same when its name changes, besides model and serial number.
+    #[serde(default, skip_serializing_if = "DeviceMarks::is_empty")]
+    pub marks: DeviceMarks,
+}
+
+/// What tells a block device from others of the same model and serial number, and stays
+/// when its name changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceMarks {
+    /// Number of the partition.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<u32>,
+    /// UUID of the partition, as its table has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition_uuid: Option<String>,
+    /// Which part of a drive that shows several as disks: the number of a namespace of
+    /// NVMe, the boot area of a memory card (`boot0`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub area: Option<String>,
+    /// Of an array or a mapped volume: what its superblock or device-mapper calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume: Option<String>,
+    /// Of a loop device: the inode of the file behind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backing_inode: Option<u64>,
+    /// The way on which a disk is reached, below `/sys/devices`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attached_at: Option<String>,
+}
+
+impl DeviceMarks {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What kind of block device.

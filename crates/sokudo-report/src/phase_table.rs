@@ -58,7 +58,7 @@ pub(crate) fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<St
 fn columns(document: &RunDocument, style: &TableStyle, dropped: &[Figure]) -> Vec<Column> {
     type Cell<'a> = &'a dyn Fn(&ResultDocument) -> Option<String>;
     let column = |group, title: &str, align, cell: Cell<'_>| Column {
-        group,
+        group: style.group(group),
         title: style.text(title),
         align,
         cells: document

@@ -134,7 +134,11 @@ impl PivotDocument {
         for run in runs {
             for result in &run.run.results {
                 if let Some(sample) = Sample::of(run, result, pivot) {
-                    cells.add(sample, pivot.rows.of(run, result), pivot.columns.of(run, result));
+                    cells.add(
+                        sample,
+                        pivot.rows.of(run, result),
+                        pivot.columns.of(run, result),
+                    );
                     if !seen.last().is_some_and(|last| std::ptr::eq(*last, run.run)) {
                         seen.push(run.run);
                     }
@@ -183,7 +187,10 @@ impl PivotDocument {
     /// Whether all figures are of one unit, which then needs to be said only once.
     pub(crate) fn unit(&self) -> Option<&str> {
         let first = self.rows.first()?.unit.as_str();
-        self.rows.iter().all(|row| row.unit == first).then_some(first)
+        self.rows
+            .iter()
+            .all(|row| row.unit == first)
+            .then_some(first)
     }
 
     fn cells(&self) -> impl Iterator<Item = &PivotCell> {
@@ -238,7 +245,9 @@ fn notes(runs: &[&RunDocument]) -> Vec<String> {
         // The figure in it is of one run; why is the same for all.
         let corrections = corrections.map(|it| format!("{}: put right, {}", origin.tool, it.why));
         let remarks = origin.remarks.iter().map(|remark| {
-            let remark = remark.split_once(": ").map_or(remark.as_str(), |(_, rest)| rest);
+            let remark = remark
+                .split_once(": ")
+                .map_or(remark.as_str(), |(_, rest)| rest);
             format!("{}: {remark}", origin.tool)
         });
         for note in corrections.chain(remarks) {
@@ -285,7 +294,10 @@ impl Cells {
             PivotRow {
                 name,
                 unit: unit.to_owned(),
-                cells: samples.iter().map(|samples| PivotCell::of(samples)).collect(),
+                cells: samples
+                    .iter()
+                    .map(|samples| PivotCell::of(samples))
+                    .collect(),
             }
         });
         rows.collect()
@@ -321,7 +333,9 @@ impl Sample {
     fn rate(result: &ResultDocument, unit: BandwidthUnit) -> Option<Self> {
         let told = result.told.as_ref();
         let (figures, scale, name, kind): (&RateFigures, _, _, _) = match unit {
-            _ if result.files_per_s.is_some() => (result.files_per_s.as_ref()?, 1.0, "files/s", None),
+            _ if result.files_per_s.is_some() => {
+                (result.files_per_s.as_ref()?, 1.0, "files/s", None)
+            }
             BandwidthUnit::IosPerSecond => {
                 let kind = told.map(|told| told.iops_kind.clone());
                 (result.iops.as_ref()?, 1.0, unit.name(), kind)

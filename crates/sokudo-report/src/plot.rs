@@ -23,6 +23,7 @@ mod rounds;
 mod sample;
 mod scale;
 mod seek;
+mod several;
 mod svg;
 mod terminal;
 mod text;
@@ -30,12 +31,16 @@ mod time;
 mod trend;
 
 pub use figure::Figure;
+pub(crate) use palette::Role;
 pub use pivot::pivot;
-pub use trend::trend;
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
+pub(crate) use several::{bar_count, several};
 pub use svg::{Size, Theme, svg};
+pub(crate) use svg::{dark_rules, inline};
 pub use terminal::{TerminalStyle, terminal};
+pub(crate) use text::escaped;
+pub use trend::trend;
 
 use crate::document::RunDocument;
 

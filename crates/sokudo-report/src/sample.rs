@@ -279,6 +279,7 @@ fn target() -> TargetInfo {
             source: "/dev/nvme0n1p2".into(),
             total_bytes: Some(Bytes::gib(900)),
             available_bytes: Some(Bytes::gib(500)),
+            uuid: None,
         }),
         direct_io: DirectIoSupport::Supported {
             memory_alignment: Bytes(4),
@@ -298,6 +299,7 @@ fn target() -> TargetInfo {
             ..FileState::default()
         }),
         blind_spots: vec![],
+        host: None,
     }
 }
 
@@ -323,6 +325,7 @@ pub(crate) fn device(name: &str, kind: BlockDeviceKind, model: Option<&str>) -> 
         counts_io: Some(true),
         backing_file: None,
         backing_direct: None,
+        marks: DeviceMarks::default(),
     }
 }
 

@@ -219,7 +219,10 @@ fn drop_small(values: &[f64], changes: &mut Vec<usize>, least: f64) {
             .chain(changes.iter().copied())
             .chain([values.len()])
             .collect();
-        let medians: Vec<f64> = ends.windows(2).map(|ends| median(&values[ends[0]..ends[1]])).collect();
+        let medians: Vec<f64> = ends
+            .windows(2)
+            .map(|ends| median(&values[ends[0]..ends[1]]))
+            .collect();
         let sizes = medians.windows(2).map(|pair| (pair[1] - pair[0]).abs());
         let smallest = sizes
             .enumerate()

@@ -8,7 +8,9 @@ mod entry;
 mod error;
 mod sqlite;
 
-pub use entry::{Baseline, Device, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId};
+pub use entry::{
+    Baseline, Device, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId,
+};
 pub use error::StoreError;
 pub use sqlite::Sqlite;
 
@@ -61,6 +63,12 @@ pub trait Store {
     /// # Errors
     /// [`StoreError::NoRun`] where there is none of this number.
     fn set_baseline(&mut self, run: RunId) -> Result<(), StoreError>;
+
+    /// Makes a run a baseline no longer; one that is none stays as it is.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRun`] where there is none of this number.
+    fn unset_baseline(&mut self, run: RunId) -> Result<(), StoreError>;
 
     /// All baselines, by device and method.
     ///

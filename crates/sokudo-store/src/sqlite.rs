@@ -8,7 +8,8 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, Transaction, param
 use sokudo_model::{Nanos, Verdict};
 
 use crate::{
-    Baseline, Device, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store, StoreError,
+    Baseline, Device, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
+    StoreError,
 };
 
 /// Versions in their order: each line leads from the one before to its own, and
@@ -316,6 +317,14 @@ impl Store for Sqlite {
         })
     }
 
+    fn unset_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
+        self.on_run(run, |transaction| {
+            transaction
+                .execute("DELETE FROM baselines WHERE run = ?", [number(run.0)])
+                .map(|_| ())
+        })
+    }
+
     fn baselines(&mut self) -> Result<Vec<Baseline>, StoreError> {
         self.with(|connection| {
             let mut statement = connection.prepare(
@@ -513,5 +522,26 @@ mod tests {
         let history = store.history("a", "SEQ1M Q8T1").unwrap();
         assert_eq!(history.len(), 1);
         assert_eq!(history[0].row, run("a").rows[0]);
+    }
+
+    #[test]
+    fn a_baseline_is_one_per_device_and_method_until_it_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Sqlite::open(&folder.path().join("runs.db")).unwrap();
+        let first = store.keep(&run("a")).unwrap();
+        let second = store.keep(&run("a")).unwrap();
+        for id in [first, second] {
+            store.set_baseline(id).unwrap();
+            let runs: Vec<RunId> = store.baselines().unwrap().iter().map(|it| it.run).collect();
+            assert_eq!(runs, [id]);
+        }
+        store.unset_baseline(second).unwrap();
+        store.unset_baseline(second).unwrap();
+        assert_eq!(store.baselines().unwrap(), []);
+        assert!(!store.entry(second).unwrap().is_baseline);
+        assert!(matches!(
+            store.unset_baseline(RunId(99)),
+            Err(StoreError::NoRun(RunId(99)))
+        ));
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::anyhow;
-use sokudo_report::{ReadDocumentError, RunDocument};
+use sokudo_report::{ReadDocumentError, Report, RunDocument, report};
 use sokudo_store::{Filter, Page, RunId};
 
 use crate::cli::Keeping;
@@ -46,12 +46,11 @@ pub(crate) fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit>
     if let Some(id) = number(name) {
         return stored(id, keeping).map(|recalled| vec![recalled]);
     }
-    file(name)
-}
-
-/// A file's run, or those that another tool's file holds.
-fn file(name: &str) -> Result<Vec<Recalled>, Exit> {
-    let text = text(Path::new(name))?;
+    let path = Path::new(name);
+    let text = kept_text(path)?;
+    if report::is_report(&text) {
+        return of_report(name, &text);
+    }
     let error = match RunDocument::from_json(&text) {
         Ok(run) => {
             return Ok(vec![Recalled {
@@ -62,21 +61,29 @@ fn file(name: &str) -> Result<Vec<Recalled>, Exit> {
         }
         Err(error) => error,
     };
-    // What says that it is sokudo's is nobody else's.
-    let is_ours = matches!(
-        error,
-        ReadDocumentError::NewerSchema { .. } | ReadDocumentError::Malformed(_)
-    );
+    match error {
+        // What says that it is sokudo's is nobody else's.
+        ReadDocumentError::NewerSchema { .. } | ReadDocumentError::Malformed(_) => {
+            Err(Exit::usage(anyhow!("{name} {error}")))
+        }
+        error => imported(name, &text, &error),
+    }
+}
+
+/// The runs of another tool's file; `error` is why it is none of sokudo's.
+fn imported(name: &str, text: &str, error: &ReadDocumentError) -> Result<Vec<Recalled>, Exit> {
     let short = Path::new(name).file_name().unwrap_or_default();
     let import = match sokudo_import::read(&short.to_string_lossy(), text.as_bytes()) {
-        Ok(import) if !is_ours => import,
-        Err(found @ sokudo_import::ImportError::Broken { .. }) if !is_ours => {
+        Ok(import) => import,
+        Err(found @ sokudo_import::ImportError::Broken { .. }) => {
             return Err(Exit::usage(anyhow!("{name} {found}")));
         }
-        _ => return Err(Exit::usage(anyhow!("{name} {error}"))),
+        Err(_) => return Err(Exit::usage(anyhow!("{name} {error}"))),
     };
     for part in &import.left_out {
-        let line = part.line.map_or_else(String::new, |line| format!(", line {line}"));
+        let line = part
+            .line
+            .map_or_else(String::new, |line| format!(", line {line}"));
         crate::exit::note(format_args!("{name}{line} is left out: {}", part.why));
     }
     let many = import.runs.len() > 1;
@@ -89,6 +96,17 @@ fn file(name: &str) -> Result<Vec<Recalled>, Exit> {
         run: RunDocument::from_imported(run),
     });
     Ok(runs.collect())
+}
+
+/// The runs of a report that `sokudo report` has written.
+fn of_report(name: &str, text: &str) -> Result<Vec<Recalled>, Exit> {
+    let report = Report::from_json(text).map_err(|error| Exit::usage(anyhow!("{name} {error}")))?;
+    let recalled = report.runs.into_iter().map(|reported| Recalled {
+        source: reported.source,
+        id: None,
+        run: reported.run,
+    });
+    Ok(recalled.collect())
 }
 
 fn number(name: &str) -> Option<RunId> {
@@ -109,13 +127,14 @@ pub(crate) fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
     })
 }
 
-/// A result that was kept; `-` is standard input.
-pub(crate) fn kept_result(path: &Path) -> Result<RunDocument, Exit> {
-    let read: Result<_, ReadDocumentError> = RunDocument::from_json(&text(path)?);
+fn result_of(path: &Path, text: &str) -> Result<RunDocument, Exit> {
+    let read: Result<_, ReadDocumentError> = RunDocument::from_json(text);
     read.map_err(|error| Exit::usage(anyhow!("{} {error}", path.display())))
 }
 
-fn text(path: &Path) -> Result<String, Exit> {
+/// The text of a file; `-` is standard input.
+fn kept_text(path: &Path) -> Result<String, Exit> {
+    let name = path.display();
     let is_standard_input = path.as_os_str() == "-";
     let text = if is_standard_input {
         read_bounded(io::stdin(), RESULT_BYTES_MAX)

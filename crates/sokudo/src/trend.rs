@@ -9,9 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::anyhow;
 use sokudo_model::{Nanos, Verdict};
 use sokudo_report::comparison::{Figure, OtherDocument};
-use sokudo_report::trend::{
-    self, LevelDocument, SeriesDocument, TrendDocument, TrendPoint,
-};
+use sokudo_report::trend::{self, LevelDocument, SeriesDocument, TrendDocument, TrendPoint};
 use sokudo_report::{RunDocument, plot};
 use sokudo_store::{Device, Filter, HistoryPoint, Page, RunId, Store};
 
@@ -72,7 +70,9 @@ fn device(store: &mut dyn Store, word: Option<&str>) -> Result<Device, Exit> {
     let is_exact = |device: &Device| {
         word.is_some_and(|word| {
             let names = [&device.identity, &device.name];
-            names.into_iter().any(|name| name.eq_ignore_ascii_case(word))
+            names
+                .into_iter()
+                .any(|name| name.eq_ignore_ascii_case(word))
         })
     };
     if found.iter().filter(|device| is_exact(device)).count() == 1 {
@@ -217,7 +217,9 @@ fn nothing(names: &[String], arguments: &TrendArguments) -> anyhow::Error {
             "no run has a row {row} at that time; its rows are {}",
             names.join(", ")
         ),
-        None => anyhow!("no run of this device was begun at that time; leave out --since and --until"),
+        None => {
+            anyhow!("no run of this device was begun at that time; leave out --since and --until")
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, Correction, DirectIoSupport, FileSystem, Finding,
+    BlockDevice, BlockDeviceKind, Correction, DeviceMarks, DirectIoSupport, FileSystem, Finding,
     ImportedLatency, ImportedPlace, ImportedRate, ImportedRow, ImportedRun, ImportedTarget, Origin,
     Sample, Severity, Survey, TargetInfo, TargetKind, Verdict, Visit, Workload,
 };
@@ -128,7 +128,7 @@ impl ResultDocument {
             .filter(|_| !places.is_empty())
             .map(|survey| SurfaceFigures::of(&survey, &places, &[]));
         let fingerprint =
-            Fingerprint::of_imported(&workload, &row.unknown, run.target.size, &run.origin.tool);
+            Fingerprint::of_imported(row, &workload, run.target.size, &run.origin.tool);
         Self {
             name: workload.name.clone(),
             direction: Direction::of(&workload),
@@ -295,6 +295,7 @@ fn target(told: &ImportedTarget) -> TargetInfo {
         source: String::new(),
         total_bytes: None,
         available_bytes: None,
+        uuid: None,
     });
     target.direct_io = DirectIoSupport::Unknown;
     if told.model.is_some() || told.serial.is_some() {
@@ -325,6 +326,7 @@ fn device(told: &ImportedTarget) -> BlockDevice {
         counts_io: None,
         backing_file: None,
         backing_direct: None,
+        marks: DeviceMarks::default(),
     }
 }
 

@@ -266,10 +266,7 @@ impl ResultDocument {
             bandwidth_bytes_per_s: work.bandwidth(|operation| direction.counts(operation)),
             durable_bytes_per_s: work.durable(),
             iops: work.iops(|operation| direction.counts(operation)),
-            files_per_s: row
-                .workload
-                .tree
-                .and_then(|_| work.iops(Operation::is_on_files)),
+            files_per_s: work.files(),
             latency_ns: latency
                 .as_ref()
                 .and_then(|latency| work.of_latency(latency, &inside)),
@@ -326,6 +323,11 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
+    fn files(&self) -> Option<RateFigures> {
+        let _ = self.row.workload.tree?;
+        self.iops(Operation::is_on_files)
+    }
+
     fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
         self.row.trials.iter().map(|trial| &trial.outcome)
     }

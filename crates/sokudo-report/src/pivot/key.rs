@@ -100,7 +100,11 @@ fn raid(run: &PivotRun<'_>) -> Option<String> {
     let array = run.run.circumstances.arrays.first();
     let level = array.and_then(|array| array.level.clone());
     level.or_else(|| {
-        let mut words = run.run.target.name.split(|sign: char| !sign.is_alphanumeric());
+        let mut words = run
+            .run
+            .target
+            .name
+            .split(|sign: char| !sign.is_alphanumeric());
         let is_level = |word: &&str| {
             let word = word.to_ascii_lowercase();
             let level = word.strip_prefix("raid");

@@ -21,7 +21,10 @@ pub fn render(document: &PivotDocument) -> String {
     }));
     blocks.push(matrix(document));
     let notes = table::notes(document);
-    let notes: Vec<String> = notes.iter().map(|note| format!("- {}", escaped(note))).collect();
+    let notes: Vec<String> = notes
+        .iter()
+        .map(|note| format!("- {}", escaped(note)))
+        .collect();
     blocks.push(notes.join("\n"));
     blocks.push(format!("Repeat:\n\n{}", code_block(&document.command)));
     blocks.retain(|block| !block.is_empty());

@@ -25,7 +25,12 @@ pub fn render(document: &PivotDocument, style: &TableStyle) -> String {
     let mut blocks = vec![style.wrapped("", &title), warnings(document, style)];
     blocks.extend(matrix(document, style));
     let notes = notes(document);
-    blocks.push(notes.iter().flat_map(|note| style.wrapped("- ", note)).collect());
+    blocks.push(
+        notes
+            .iter()
+            .flat_map(|note| style.wrapped("- ", note))
+            .collect(),
+    );
     blocks.push(vec![format!("Repeat: {}", style.text(&document.command))]);
     blocks.retain(|block| !block.is_empty());
     let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
@@ -48,13 +53,21 @@ pub(crate) fn matrix(document: &PivotDocument, style: &TableStyle) -> Vec<Vec<St
         group: "",
         title: style.text(&document.rows_by),
         align: Align::Left,
-        cells: document.rows.iter().map(|row| style.text(&row.name)).collect(),
+        cells: document
+            .rows
+            .iter()
+            .map(|row| style.text(&row.name))
+            .collect(),
     };
     let units = document.unit().is_none().then(|| Column {
         group: "",
         title: "unit".to_owned(),
         align: Align::Left,
-        cells: document.rows.iter().map(|row| style.text(&row.unit)).collect(),
+        cells: document
+            .rows
+            .iter()
+            .map(|row| style.text(&row.unit))
+            .collect(),
     });
     let heads: Vec<Column> = std::iter::once(names).chain(units).collect();
     let mut parts: Vec<Vec<Column>> = Vec::new();
@@ -104,7 +117,10 @@ pub(super) fn cell_text(cell: &PivotCell) -> String {
 pub(super) fn notes(document: &PivotDocument) -> Vec<String> {
     let has = |test: fn(&PivotCell) -> bool| document.cells().any(test);
     let mut notes = Vec::new();
-    let unit = document.unit().map(|unit| format!("{unit}. ")).unwrap_or_default();
+    let unit = document
+        .unit()
+        .map(|unit| format!("{unit}. "))
+        .unwrap_or_default();
     let mut meaning = format!("{unit}Each cell is the median of its results");
     if has(|cell| cell.results > 1) {
         meaning += ", whose number stands in brackets";
@@ -132,7 +148,10 @@ pub(super) fn notes(document: &PivotDocument) -> Vec<String> {
         }
     }
     if !kinds.is_empty() {
-        notes.push(format!("Figures that are no single run: {}.", kinds.join(", ")));
+        notes.push(format!(
+            "Figures that are no single run: {}.",
+            kinds.join(", ")
+        ));
     }
     notes.extend(document.notes.iter().cloned());
     notes

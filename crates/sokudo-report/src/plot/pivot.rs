@@ -11,7 +11,11 @@ const STEPS: usize = 8;
 /// another than the first's are left out, and the footer says so.
 pub fn pivot(document: &PivotDocument) -> Option<Figure> {
     let unit = &document.rows.first()?.unit;
-    let shown: Vec<&PivotRow> = document.rows.iter().filter(|row| row.unit == *unit).collect();
+    let shown: Vec<&PivotRow> = document
+        .rows
+        .iter()
+        .filter(|row| row.unit == *unit)
+        .collect();
     let cells = || shown.iter().flat_map(|row| row.cells.iter().flatten());
     let highest = cells().map(end).fold(0.0, f64::max);
     let inks: Vec<(String, Ink)> = document
@@ -21,7 +25,11 @@ pub fn pivot(document: &PivotDocument) -> Option<Figure> {
         .map(|(number, column)| (column.clone(), Ink::of_number(number)))
         .filter(|(column, _)| {
             let index = document.columns.iter().position(|it| it == column);
-            index.is_some_and(|index| shown.iter().any(|row| matches!(row.cells.get(index), Some(Some(_)))))
+            index.is_some_and(|index| {
+                shown
+                    .iter()
+                    .any(|row| matches!(row.cells.get(index), Some(Some(_))))
+            })
         })
         .collect();
     let groups = shown.iter().map(|row| group(row, document));
@@ -42,7 +50,8 @@ pub fn pivot(document: &PivotDocument) -> Option<Figure> {
 
 /// As far as a bar or its whisker reaches.
 fn end(cell: &PivotCell) -> f64 {
-    cell.interval_95.map_or(cell.median, |[_, high]| high.max(cell.median))
+    cell.interval_95
+        .map_or(cell.median, |[_, high]| high.max(cell.median))
 }
 
 /// Columns that have nothing here get no bar, so that many that exclude each other stay
@@ -70,7 +79,10 @@ fn group(row: &PivotRow, document: &PivotDocument) -> Group {
 }
 
 fn subtitle(document: &PivotDocument) -> String {
-    let warnings = document.warnings.iter().map(|warning| warning.symptom.clone());
+    let warnings = document
+        .warnings
+        .iter()
+        .map(|warning| warning.symptom.clone());
     let runs = match document.runs {
         1 => "1 run".to_owned(),
         runs => format!("{runs} runs"),
@@ -85,7 +97,12 @@ fn footer(document: &PivotDocument, shown: usize) -> String {
     if left_out > 0 {
         parts.push(format!("{left_out} rows of other units are not shown"));
     }
-    let cells = || document.rows.iter().flat_map(|row| row.cells.iter().flatten());
+    let cells = || {
+        document
+            .rows
+            .iter()
+            .flat_map(|row| row.cells.iter().flatten())
+    };
     if cells().any(|cell| cell.is_best) {
         parts.push("* better than every other of its row".to_owned());
     }

@@ -37,7 +37,12 @@ pub fn trend(document: &TrendDocument, unit: BandwidthUnit) -> Option<Figure> {
     };
     let highest = all
         .iter()
-        .flat_map(|series| series.points.iter().map(|point| point.per_second * scale_of(series)))
+        .flat_map(|series| {
+            series
+                .points
+                .iter()
+                .map(|point| point.per_second * scale_of(series))
+        })
         .fold(0.0, f64::max);
     let label = match is_single {
         true => unit.name().to_owned(),
@@ -74,14 +79,21 @@ pub fn trend(document: &TrendDocument, unit: BandwidthUnit) -> Option<Figure> {
 }
 
 fn subtitle(all: &[&SeriesDocument], document: &TrendDocument) -> String {
-    let runs = all.iter().map(|series| series.points.len()).max().unwrap_or(0);
+    let runs = all
+        .iter()
+        .map(|series| series.points.len())
+        .max()
+        .unwrap_or(0);
     let changes: usize = all.iter().map(|series| series.changes().count()).sum();
     let changes = match changes {
         0 => "no change".to_owned(),
         1 => "1 change".to_owned(),
         changes => format!("{changes} changes"),
     };
-    format!("{runs} runs · {changes} · sokudo {}", document.sokudo_version)
+    format!(
+        "{runs} runs · {changes} · sokudo {}",
+        document.sokudo_version
+    )
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a place in a picture")]
@@ -97,9 +109,10 @@ fn layers_of(
 ) -> Vec<Layer> {
     let ink = Ink::of_number(number);
     let at = |index: usize| seconds(series.points[index].started_at_ns);
-    let dots = series.points.iter().map(|point| {
-        [seconds(point.started_at_ns), point.per_second * scale]
-    });
+    let dots = series
+        .points
+        .iter()
+        .map(|point| [seconds(point.started_at_ns), point.per_second * scale]);
     let lines = series.levels.iter().map(|level| {
         let median = level.median_per_s * scale;
         // A level reaches to where the next one begins.
@@ -123,12 +136,20 @@ fn layers_of(
         [first, .., last] => format!("{first}, … then {last} {}", unit.name()),
         _ => String::new(),
     };
-    let line_ink = Ink { hue: Hue::Write, ..ink };
+    let line_ink = Ink {
+        hue: Hue::Write,
+        ..ink
+    };
     let line_ink = if number == 0 { line_ink } else { ink };
     let ink = if number == 0 { Ink::READ } else { ink };
     vec![
         layer("", String::new(), ink, Shape::Dots(dots.collect())),
-        layer(&series.row, figures, line_ink, Shape::Lines(lines.collect())),
+        layer(
+            &series.row,
+            figures,
+            line_ink,
+            Shape::Lines(lines.collect()),
+        ),
     ]
 }
 
@@ -246,7 +267,11 @@ mod tests {
 
     fn names(from: u64, length: u64) -> Vec<String> {
         let (low, high) = (whole(from as usize), whole((from + length) as usize));
-        dates(low, high).ticks.into_iter().map(|tick| tick.name).collect()
+        dates(low, high)
+            .ticks
+            .into_iter()
+            .map(|tick| tick.name)
+            .collect()
     }
 
     #[test]
@@ -257,7 +282,17 @@ mod tests {
         assert_eq!(names(BEGIN, 7 * DAY)[0], "2026-01-02");
         assert_eq!(names(BEGIN, 300 * DAY)[..2], ["2026-03", "2026-05"]);
         assert_eq!(names(BEGIN, 3_650 * DAY)[0], "2028-01");
-        for length in [0, 1, 59, 3_601, 90_000, 604_800, 9_999_999, 99_999_999, 3_000_000_000] {
+        for length in [
+            0,
+            1,
+            59,
+            3_601,
+            90_000,
+            604_800,
+            9_999_999,
+            99_999_999,
+            3_000_000_000,
+        ] {
             let names = names(BEGIN, length);
             assert!(names.len() <= 10, "{length}: {names:?}");
         }

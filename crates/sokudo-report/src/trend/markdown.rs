@@ -20,7 +20,10 @@ pub fn render(document: &TrendDocument) -> String {
         if notes.is_empty() {
             notes.push(table::steady(series));
         }
-        let notes: Vec<String> = notes.iter().map(|note| format!("- {}", escaped(note))).collect();
+        let notes: Vec<String> = notes
+            .iter()
+            .map(|note| format!("- {}", escaped(note)))
+            .collect();
         blocks.push(notes.join("\n"));
     }
     blocks.push(format!("Repeat:\n\n{}", code_block(&document.command)));

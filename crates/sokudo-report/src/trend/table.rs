@@ -56,7 +56,10 @@ fn detail(series: &SeriesDocument, unit: BandwidthUnit, style: &TableStyle) -> V
         group: "",
         title: style.text(title),
         align,
-        cells: levels.iter().map(|level| style.text(&cell(level))).collect(),
+        cells: levels
+            .iter()
+            .map(|level| style.text(&cell(level)))
+            .collect(),
     };
     let columns = vec![
         column("from", Align::Left, &|level| day(&level.from)),
@@ -67,10 +70,10 @@ fn detail(series: &SeriesDocument, unit: BandwidthUnit, style: &TableStyle) -> V
         }),
         column("±", Align::Right, &spread),
         column("change", Align::Right, &|level| {
-            level.change.as_ref().map_or_else(
-                || MISSING.to_owned(),
-                |change| change_text(change.ratio),
-            )
+            level
+                .change
+                .as_ref()
+                .map_or_else(|| MISSING.to_owned(), |change| change_text(change.ratio))
         }),
         column("95 % interval", Align::Right, &|level| {
             let change = level.change.as_ref();
@@ -119,7 +122,14 @@ pub(super) fn what_changed(level: &LevelDocument, change: &LevelChange) -> Strin
     let value = |value: &Option<String>| value.clone().unwrap_or_else(|| MISSING.to_owned());
     let parts: Vec<String> = differs
         .iter()
-        .map(|part| format!("{} {}, then {}", part.name, value(&part.reference), value(&part.other)))
+        .map(|part| {
+            format!(
+                "{} {}, then {}",
+                part.name,
+                value(&part.reference),
+                value(&part.other)
+            )
+        })
         .collect();
     format!("{begin}: {}.", parts.join("; "))
 }
@@ -132,24 +142,34 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit, style: &TableStyle) -> 
         cells: all.iter().map(|series| style.text(&cell(series))).collect(),
     };
     let last = |series: &SeriesDocument, cell: &dyn Fn(&LevelDocument) -> String| {
-        series.levels.last().map_or_else(|| MISSING.to_owned(), cell)
+        series
+            .levels
+            .last()
+            .map_or_else(|| MISSING.to_owned(), cell)
     };
     let title = format!("now {}", unit.name());
     let course = Column {
         group: "",
         title: "course".to_owned(),
         align: Align::Left,
-        cells: all.iter().map(|series| course(series, style.ascii)).collect(),
+        cells: all
+            .iter()
+            .map(|series| course(series, style.ascii))
+            .collect(),
     };
     let columns = vec![
         column("row", Align::Left, &|series| series.row.clone()),
-        column("runs", Align::Right, &|series| series.points.len().to_string()),
+        column("runs", Align::Right, &|series| {
+            series.points.len().to_string()
+        }),
         course,
         column(&title, Align::Point, &|series| {
             last(series, &|level| rate(level.median_per_s / unit.bytes()))
         }),
         column("±", Align::Right, &|series| last(series, &spread)),
-        column("changes", Align::Right, &|series| series.changes().count().to_string()),
+        column("changes", Align::Right, &|series| {
+            series.changes().count().to_string()
+        }),
         column("last change", Align::Left, &|series| {
             let last = series.changes().last();
             last.map_or_else(
@@ -171,7 +191,10 @@ fn changes(all: &[SeriesDocument], style: &TableStyle) -> Vec<String> {
         }
     }
     texts.sort_unstable();
-    texts.iter().flat_map(|text| style.wrapped("", text)).collect()
+    texts
+        .iter()
+        .flat_map(|text| style.wrapped("", text))
+        .collect()
 }
 
 fn with_rule(columns: &[Column], style: &TableStyle) -> Vec<String> {
@@ -228,7 +251,10 @@ fn course(series: &SeriesDocument, ascii: bool) -> String {
         return String::new();
     };
     let middle = f64::midpoint(all.min, all.max);
-    let height = all.range.max(COURSE_HEIGHT_MIN * middle).max(f64::MIN_POSITIVE);
+    let height = all
+        .range
+        .max(COURSE_HEIGHT_MIN * middle)
+        .max(f64::MIN_POSITIVE);
     let heights = if ascii { ASCII_HEIGHTS } else { HEIGHTS };
     #[expect(
         clippy::cast_possible_truncation,

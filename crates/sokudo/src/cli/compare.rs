@@ -232,7 +232,10 @@ mod tests {
             ("row:tag:fs", "row", "tag:fs"),
         ] {
             let read = axes(text).unwrap();
-            assert_eq!((&*read.rows.to_string(), &*read.columns.to_string()), (rows, columns));
+            assert_eq!(
+                (&*read.rows.to_string(), &*read.columns.to_string()),
+                (rows, columns)
+            );
         }
         for text in ["row", "row:", ":row", "row:colour", "tag:", ""] {
             assert!(axes(text).is_err(), "{text}");
