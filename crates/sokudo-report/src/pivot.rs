@@ -7,8 +7,8 @@
 
 mod csv;
 mod key;
-mod markdown;
-mod table;
+pub(crate) mod markdown;
+pub(crate) mod table;
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::{Finding, Severity, Verdict};
 use sokudo_stats::Summary;
 
+use crate::comparison::letter;
 use crate::document::{RateFigures, ResultDocument, RunDocument};
+use crate::grouping::row_name;
 use crate::json_layout;
 use crate::number::{percent, rate};
 use crate::table::BandwidthUnit;
@@ -102,6 +104,40 @@ pub struct PivotRun<'a> {
     pub tags: &'a [String],
 }
 
+/// A row of a comparison: what each side has of it.
+#[derive(Clone, Debug)]
+pub struct SideRow<'a> {
+    /// As many as there are sides, that of the reference first.
+    pub results: Vec<Option<&'a ResultDocument>>,
+    /// The side that is better than every other, where one is.
+    pub best: Option<usize>,
+}
+
+impl SideRow<'_> {
+    fn pivot_row(&self, unit: BandwidthUnit) -> Option<PivotRow> {
+        let sample = |result: &Option<&ResultDocument>| Sample::rate((*result)?, unit);
+        let samples: Vec<Option<Sample>> = self.results.iter().map(sample).collect();
+        let name = self.results.iter().flatten().next().map(|result| row_name(result))?;
+        let unit = samples.iter().flatten().next()?.unit.to_owned();
+        let reference = samples.first()?.as_ref().map(|sample| sample.value);
+        let is_fair = |index: usize| {
+            let pair = [self.results.first(), self.results.get(index)];
+            let invalid = |it: &Option<&ResultDocument>| {
+                it.is_some_and(|result| result.verdict == Some(Verdict::Invalid))
+            };
+            !pair.into_iter().flatten().any(invalid)
+        };
+        let cells = samples.into_iter().enumerate().map(|(index, sample)| {
+            let mut cell = PivotCell::of(&[sample?])?;
+            let reference = reference.filter(|it| *it > 0.0 && index > 0 && is_fair(index));
+            cell.ratio = reference.map(|reference| cell.median / reference);
+            cell.is_best = self.best == Some(index);
+            Some(cell)
+        });
+        Some(PivotRow { name, unit, cells: cells.collect() })
+    }
+}
+
 /// Which figure of a result a matrix shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
@@ -160,20 +196,24 @@ impl PivotDocument {
         (!document.rows.is_empty()).then_some(document)
     }
 
-    /// The matrix with these rows and columns, made elsewhere.
-    pub(crate) fn of_rows(by: [&str; 2], columns: Vec<String>, rows: Vec<PivotRow>) -> Self {
-        let [rows_by, columns_by] = by.map(str::to_owned);
+    /// The rows of a comparison, a column for each side, the reference first.
+    pub fn of_sides(sides: &[PivotRun<'_>], rows: &[SideRow<'_>], unit: BandwidthUnit) -> Self {
+        let documents: Vec<&RunDocument> = sides.iter().map(|side| side.run).collect();
+        let columns = sides.iter().enumerate().map(|(number, side)| {
+            let source = side.source.rsplit('/').next().unwrap_or(side.source);
+            format!("{} {source}", letter(number))
+        });
         Self {
             schema: SCHEMA.to_owned(),
             sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
             command: String::new(),
-            rows_by,
-            columns_by,
-            warnings: Vec::new(),
-            notes: Vec::new(),
-            runs: columns.len(),
-            columns,
-            rows,
+            rows_by: "row".to_owned(),
+            columns_by: "run".to_owned(),
+            warnings: of_tools(&documents).into_iter().collect(),
+            notes: notes(&documents),
+            runs: sides.len(),
+            columns: columns.collect(),
+            rows: rows.iter().filter_map(|row| row.pivot_row(unit)).collect(),
         }
     }
 

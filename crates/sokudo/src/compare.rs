@@ -7,6 +7,7 @@ mod live;
 mod matrix;
 mod plans;
 mod rows;
+mod sides;
 
 use anyhow::anyhow;
 use sokudo_analysis::{Comparing, Side};
@@ -35,12 +36,19 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     } else {
         (kept(arguments)?, None, None)
     };
-    let document = ComparisonDocument {
+    let mut document = ComparisonDocument {
         command: command(arguments, seed),
         seed,
         ..document(&sides, arguments)
     };
+    let is_foreign = sides.iter().any(|side| side.run.origin.is_some());
+    let beside = sides::matrix(&sides, arguments);
+    // Two that sokudo has measured have a table that says more of them.
+    if sides.len() > 2 || is_foreign {
+        document.matrix = Some(beside.clone());
+    }
     print(&document, arguments)?;
+    matrix::draw(&beside, arguments)?;
     ended_by.map_or_else(|| verdict(&document, arguments), Err)
 }
 
@@ -82,6 +90,7 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
             "one run has nothing to be compared with; name another"
         )));
     }
+    sides::reference_first(&mut sides, arguments.shape.reference.as_deref())?;
     Ok(sides)
 }
 

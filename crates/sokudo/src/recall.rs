@@ -127,14 +127,8 @@ pub(crate) fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
     })
 }
 
-fn result_of(path: &Path, text: &str) -> Result<RunDocument, Exit> {
-    let read: Result<_, ReadDocumentError> = RunDocument::from_json(text);
-    read.map_err(|error| Exit::usage(anyhow!("{} {error}", path.display())))
-}
-
 /// The text of a file; `-` is standard input.
 fn kept_text(path: &Path) -> Result<String, Exit> {
-    let name = path.display();
     let is_standard_input = path.as_os_str() == "-";
     let text = if is_standard_input {
         read_bounded(io::stdin(), RESULT_BYTES_MAX)

@@ -3,6 +3,7 @@
 use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, words};
 use crate::date;
 use crate::markdown::{code_block, escaped};
+use crate::pivot;
 use crate::number::{MISSING, percent, rate};
 use crate::table::BandwidthUnit;
 
@@ -13,8 +14,13 @@ pub fn render(document: &ComparisonDocument) -> String {
         format!("## sokudo {}, compare", escaped(&document.sokudo_version)),
         sides(document),
     ];
+    if let Some(matrix) = &document.matrix {
+        blocks.extend(pivot::markdown::blocks(matrix));
+    }
     for other in &document.others {
-        blocks.push(table(other, unit));
+        if document.matrix.is_none() {
+            blocks.push(table(other, unit));
+        }
         blocks.push(list(notes(other)));
         let title = format!("What differs (A | {}):\n\n", other.side.letter);
         let differing = list(words::differing(other));
@@ -24,7 +30,9 @@ pub fn render(document: &ComparisonDocument) -> String {
             title + &differing
         });
     }
-    blocks.push(escaped(&words::legend(document, unit)));
+    if document.matrix.is_none() {
+        blocks.push(escaped(&words::legend(document, unit)));
+    }
     blocks.push(format!("Repeat:\n\n{}", code_block(&document.command)));
     let blocks = blocks.into_iter().filter(|block| !block.is_empty());
     blocks.collect::<Vec<_>>().join("\n\n") + "\n"

@@ -3,22 +3,26 @@
 use super::{PivotDocument, PivotRow, table};
 use crate::markdown::{code_block, escaped};
 use crate::number::MISSING;
+use sokudo_model::Finding;
 
 /// The whole text.
 pub fn render(document: &PivotDocument) -> String {
-    let mut blocks = vec![format!(
+    let title = format!(
         "## {} by {}",
         escaped(&document.rows_by),
         escaped(&document.columns_by)
-    )];
-    blocks.extend(document.warnings.iter().map(|warning| {
-        format!(
-            "> **warning**: {} *Cause:* {} *Remedy:* {}",
-            escaped(&warning.symptom),
-            escaped(&warning.cause),
-            escaped(&warning.remedy)
-        )
-    }));
+    );
+    let repeat = format!("Repeat:\n\n{}", code_block(&document.command));
+    let blocks = std::iter::once(title)
+        .chain(blocks(document))
+        .chain([repeat]);
+    let blocks: Vec<String> = blocks.filter(|block| !block.is_empty()).collect();
+    blocks.join("\n\n") + "\n"
+}
+
+/// Warnings, the matrix, and what is to be read with it.
+pub(crate) fn blocks(document: &PivotDocument) -> Vec<String> {
+    let mut blocks: Vec<String> = document.warnings.iter().map(warning).collect();
     blocks.push(matrix(document));
     let notes = table::notes(document);
     let notes: Vec<String> = notes
@@ -26,9 +30,16 @@ pub fn render(document: &PivotDocument) -> String {
         .map(|note| format!("- {}", escaped(note)))
         .collect();
     blocks.push(notes.join("\n"));
-    blocks.push(format!("Repeat:\n\n{}", code_block(&document.command)));
-    blocks.retain(|block| !block.is_empty());
-    blocks.join("\n\n") + "\n"
+    blocks
+}
+
+fn warning(warning: &Finding) -> String {
+    format!(
+        "> **warning**: {} *Cause:* {} *Remedy:* {}",
+        escaped(&warning.symptom),
+        escaped(&warning.cause),
+        escaped(&warning.remedy)
+    )
 }
 
 fn matrix(document: &PivotDocument) -> String {

@@ -169,24 +169,14 @@ fn test(run: &RunDocument) -> String {
         .size_bytes
         .map_or_else(|| "?".to_owned(), |size| size.to_string());
     let gib = |bytes: Bytes| bytes.0 >> 30;
-    let place = match &target.file_system {
-        Some(system) if system.total_bytes.0 > 0 => {
-            let used = Bytes(
-                system
-                    .total_bytes
-                    .0
-                    .saturating_sub(system.available_bytes.0),
-            );
-            format!(
-                "{}: {}% ({}/{}GiB)",
-                system.mount_point,
-                used.0 * 100 / system.total_bytes.0,
-                gib(used),
-                gib(system.total_bytes)
-            )
-        }
-        _ => target.name.clone(),
-    };
+    let space = target.file_system.as_ref().and_then(|system| {
+        let total = system.total_bytes.filter(|total| total.0 > 0)?;
+        let used = Bytes(total.0.saturating_sub(system.available_bytes?.0));
+        let percent = u128::from(used.0) * 100 / u128::from(total.0);
+        let (used, total, place) = (gib(used), gib(total), &system.mount_point);
+        Some(format!("{place}: {percent}% ({used}/{total}GiB)"))
+    });
+    let place = space.unwrap_or_else(|| target.name.clone());
     format!("{size} (x{}) [{place}]", run.schedule.trials)
 }
 

@@ -228,7 +228,7 @@ impl Metrics {
         self.latency_mean
             .add(row, Some(latency.mean / NANOS_PER_SECOND));
         self.latency_max
-            .add(row, Some(latency.max as f64 / NANOS_PER_SECOND));
+            .add(row, latency.max.map(|max| max as f64 / NANOS_PER_SECOND));
         for (quantile, nanos) in quantiles(latency) {
             let labels = format!("{row},quantile=\"{quantile}\"");
             self.latency

@@ -155,10 +155,10 @@ pub(super) fn environment(page: &Page, run: &RunDocument) -> String {
         known.push(("Mount options", Some(system.mount_options.join(", "))));
         known.push((
             "Free space",
-            Some(format!(
-                "{} of {}",
-                system.available_bytes, system.total_bytes
-            )),
+            system
+                .available_bytes
+                .zip(system.total_bytes)
+                .map(|(free, total)| format!("{free} of {total}")),
         ));
     }
     known.extend(devices(run));
