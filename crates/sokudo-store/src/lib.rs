@@ -6,10 +6,15 @@
 
 mod entry;
 mod error;
+mod facts;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod sqlite;
 
 pub use entry::{Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId};
 pub use error::StoreError;
+#[cfg(feature = "postgres")]
+pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 
 /// Where runs are kept. All that changes it is durable when it returns.
@@ -61,6 +66,12 @@ pub trait Store {
     /// # Errors
     /// [`StoreError::NoRun`] where there is none of this number.
     fn set_baseline(&mut self, run: RunId) -> Result<(), StoreError>;
+
+    /// Makes a run a baseline no longer; one that is none stays as it is.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRun`] where there is none of this number.
+    fn unset_baseline(&mut self, run: RunId) -> Result<(), StoreError>;
 
     /// All baselines, by device and method.
     ///
