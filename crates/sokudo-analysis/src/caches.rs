@@ -170,11 +170,15 @@ fn small_coverage(case: &Case<'_>) -> Option<Ruling> {
     if favourites * block >= COVERAGE_SPAN_MIN || visits <= COVERAGE_VISITS_MAX {
         return None;
     }
-    let whose = if is_skewed { "half of the" } else { "the" };
+    let which = if is_skewed {
+        "half of the random reads"
+    } else {
+        "the random reads"
+    };
     Some(Ruling::new(
         Code::SmallCoverage,
         format!(
-            "{whose} random reads went to {favourites} blocks ({}), each of which was read {visits:.0} times",
+            "{which} went to {favourites} blocks ({}), each of which was read {visits:.0} times",
             Bytes(favourites * block)
         ),
         "every disk and controller has a cache that holds as much, and may have answered",

@@ -68,6 +68,8 @@ pub enum Code {
     RateNotReached,
     /// Options that change what is measured were left out.
     LeftOut,
+    /// Another tool has measured, and its evidence was seen by nobody.
+    Imported,
     /// The file system stores the file compressed or encrypted.
     CompressedFile,
     /// Direct I/O was asked for and not had.
@@ -122,11 +124,13 @@ pub enum Code {
     Simulated,
     /// The device is a virtual disk.
     VirtualDisk,
+    /// What another tool is known to print wrong was put right.
+    CorrectedImport,
 }
 
 impl Code {
     /// Every code, in the order in which they are declared.
-    pub const ALL: [Self; 57] = [
+    pub const ALL: [Self; 59] = [
         Self::NoIo,
         Self::WrongData,
         Self::NoDevice,
@@ -157,6 +161,7 @@ impl Code {
         Self::DepthNotReached,
         Self::RateNotReached,
         Self::LeftOut,
+        Self::Imported,
         Self::CompressedFile,
         Self::DirectUnavailable,
         Self::Unsteady,
@@ -184,6 +189,7 @@ impl Code {
         Self::RepeatingData,
         Self::Simulated,
         Self::VirtualDisk,
+        Self::CorrectedImport,
     ];
 
     /// The word that scripts know it by.
@@ -253,6 +259,7 @@ impl Code {
             Self::DepthNotReached => ("depth-not-reached", Warning, Unverified),
             Self::RateNotReached => ("rate-not-reached", Warning, Unverified),
             Self::LeftOut => ("left-out", Warning, Unverified),
+            Self::Imported => ("imported", Warning, Unverified),
             Self::CompressedFile => ("compressed-file", Warning, Unverified),
             Self::DirectUnavailable => ("direct-unavailable", Warning, Verified),
             Self::Unsteady => ("unsteady", Warning, Verified),
@@ -280,6 +287,7 @@ impl Code {
             Self::RepeatingData => ("repeating-data", Info, Verified),
             Self::Simulated => ("simulated", Info, Verified),
             Self::VirtualDisk => ("virtual-disk", Info, Verified),
+            Self::CorrectedImport => ("corrected-import", Info, Verified),
         }
     }
 }
@@ -338,8 +346,8 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), Code::ALL.len());
-        assert_eq!(Code::ALL[Code::ALL.len() - 1], Code::VirtualDisk);
-        assert_eq!(Code::VirtualDisk as usize, Code::ALL.len() - 1);
+        assert_eq!(Code::ALL[Code::ALL.len() - 1], Code::CorrectedImport);
+        assert_eq!(Code::CorrectedImport as usize, Code::ALL.len() - 1);
     }
 
     #[test]

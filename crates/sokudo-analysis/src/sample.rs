@@ -244,8 +244,8 @@ fn directory() -> TargetInfo {
             mount_point: "/mnt/data".to_owned(),
             mount_options: vec!["rw".to_owned(), "relatime".to_owned()],
             source: "/dev/nvme0n1p2".to_owned(),
-            total_bytes: Bytes::gib(250),
-            available_bytes: Bytes::gib(100),
+            total_bytes: Some(Bytes::gib(250)),
+            available_bytes: Some(Bytes::gib(100)),
             uuid: None,
         }),
         direct_io: DirectIoSupport::Supported {

@@ -180,8 +180,8 @@ fn describe_mount(system: &System, mount: &Mount, path: &Path) -> Option<FileSys
         mount_point: mount.mount_point.to_string_lossy().into_owned(),
         mount_options: mount.options.clone(),
         source: mount.source.clone(),
-        total_bytes: Bytes(space.f_blocks.saturating_mul(space.f_frsize)),
-        available_bytes: Bytes(space.f_bavail.saturating_mul(space.f_frsize)),
+        total_bytes: Some(Bytes(space.f_blocks.saturating_mul(space.f_frsize))),
+        available_bytes: Some(Bytes(space.f_bavail.saturating_mul(space.f_frsize))),
         uuid: marks::of_file_system(system, mount),
     })
 }

@@ -95,6 +95,8 @@ pub struct Completion {
 #[derive(Debug)]
 pub struct Device {
     size: Bytes,
+    /// What tells it from others of its kind.
+    serial: Option<String>,
     faults: Faults,
     model: Model,
     /// Requests that end without reaching the model.
@@ -116,12 +118,14 @@ impl Device {
     pub fn parse(spec: &str) -> Result<Self, SpecError> {
         let mut spec = Spec::parse(spec)?;
         let faults = Faults::parse(&mut spec)?;
+        let serial = spec.text("serial")?.map(str::to_owned);
         let size = spec.value(Key::new("size", SIZE, SIZE_MIN, SIZE_MAX), SIZE_DEFAULT)?;
         let size = Bytes(size.0 - size.0 % PHYSICAL_BLOCK_BYTES);
         let model = Model::parse(&mut spec, size)?;
         spec.finish()?;
         Ok(Self {
             size,
+            serial,
             faults,
             model,
             refusals: Agenda::new(),
@@ -232,6 +236,10 @@ impl Device {
             name: format!("sim{number}"),
             number: format!("0:{number}"),
             model: Some("sokudo simulated device of constant latency".to_owned()),
+            serial: self
+                .serial
+                .as_ref()
+                .map(|serial| format!("{serial}-{number}")),
             // One of them holds parity.
             size_bytes: Some(Bytes(self.size.0 / members.saturating_sub(1).max(1))),
             ..self.block_device()
@@ -264,7 +272,7 @@ impl Device {
                 .map(|number| format!("sim{number}"))
                 .collect(),
             model: Some(presentation.model.to_owned()),
-            serial: None,
+            serial: self.serial.clone(),
             size_bytes: Some(self.size),
             logical_block_bytes: Some(Bytes(SECTOR_BYTES)),
             physical_block_bytes: Some(Bytes(PHYSICAL_BLOCK_BYTES)),

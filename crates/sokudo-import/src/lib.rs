@@ -4,6 +4,18 @@
 //! whole of it. Known wrong units are put right, and the correction is in the run. It
 //! reads bytes that it is given, and touches no system.
 
+mod crystal;
+mod crystaldiskmark;
+mod dd;
+mod fio;
+mod hdparm;
+mod kdiskmark;
+mod number;
+mod published;
+mod row;
+mod text;
+mod wrong_unit;
+
 use std::io::BufRead;
 
 use sokudo_model::ImportedRun;
@@ -59,7 +71,14 @@ pub(crate) struct Reader {
 }
 
 /// Those whose signs are most certain come first.
-const READERS: &[Reader] = &[];
+const READERS: &[Reader] = &[
+    fio::READER,
+    published::READER,
+    crystaldiskmark::READER,
+    kdiskmark::READER,
+    hdparm::READER,
+    dd::READER,
+];
 
 /// Bytes of a text by which its format is recognised.
 const HEAD_BYTES: usize = 64 << 10;

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::plan::Workload;
+use crate::plan::{OperationMix, Workload};
 use crate::target::Environment;
 use crate::units::{Bytes, Nanos};
 
 /// Whose figures a run holds that sokudo has not measured.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
     /// Who measured, such as `CrystalDiskMark`.
     pub tool: String,
@@ -20,6 +20,13 @@ pub struct Origin {
     pub file: Option<String>,
     /// What was put right because the tool is known to print it wrong.
     pub corrections: Vec<Correction>,
+    /// Where the figures were published, in the words of whoever collected them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    /// What else is to be known before they are believed, such as that whoever collected
+    /// them does not trust them, or that a date was told without its time zone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 /// A figure that a tool is known to print wrong.
@@ -70,6 +77,8 @@ pub struct ImportedTarget {
 pub struct ImportedRow {
     /// What was done, as far as the tool tells; the rest is as [`Workload::new`] has it.
     pub workload: Workload,
+    /// All operations that ran together, where the row tells of one of them.
+    pub mix: Option<OperationMix>,
     /// Parts of the fingerprint that the tool does not tell (`depth`, `direct`, …): two
     /// rows agree in them only if nobody knows better.
     pub unknown: Vec<String>,

@@ -20,6 +20,8 @@ pub enum TargetKind {
     Simulated,
     /// No device.
     Null,
+    /// What another tool has measured, as it names it.
+    Imported,
 }
 
 /// What is being measured, down to the devices. `None` and empty mean "could not
@@ -78,16 +80,16 @@ impl TargetInfo {
 pub struct FileSystem {
     /// Type as the kernel names it, such as `ext4`.
     pub kind: String,
-    /// Where it is mounted.
+    /// Where it is mounted; empty where another tool did not tell, as below.
     pub mount_point: String,
     /// Mount options, of the mount and of the file system.
     pub mount_options: Vec<String>,
     /// What is mounted, such as `/dev/sda1`.
     pub source: String,
-    /// Size.
-    pub total_bytes: Bytes,
-    /// What this user may still write.
-    pub available_bytes: Bytes,
+    /// Size; `None` where another tool did not tell.
+    pub total_bytes: Option<Bytes>,
+    /// What this user may still write; `None` as above.
+    pub available_bytes: Option<Bytes>,
     /// Its UUID, or what it has in the place of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,

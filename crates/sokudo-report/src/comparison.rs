@@ -4,6 +4,7 @@
 //! It is what all formats of a comparison are written from. It does not test anything:
 //! conclusions come to it as they are.
 
+mod condition;
 mod csv;
 mod differing;
 mod markdown;
@@ -132,9 +133,12 @@ pub struct OtherDocument {
 }
 
 impl OtherDocument {
-    /// What of target, machine and program differs between two runs.
+    /// What of target, machine and program differs between two runs, and of the state that
+    /// the devices were in.
     pub fn differences(reference: &RunDocument, other: &RunDocument) -> Vec<PartDifference> {
-        differing::environments(reference, other)
+        let mut differences = differing::environments(reference, other);
+        differences.extend(condition::conditions(reference, other));
+        differences
     }
 }
 

@@ -11,10 +11,10 @@ mod places;
 mod rounds;
 
 /// A column: its name and its field in a line.
-type Column = (&'static str, fn(&RunDocument, &ResultDocument) -> String);
+pub(crate) type Column = (&'static str, fn(&RunDocument, &ResultDocument) -> String);
 
 /// Every column in order.
-const COLUMNS: [Column; 56] = [
+pub(crate) const COLUMNS: [Column; 56] = [
     ("started_at", |run, _| run.started_at.clone()),
     ("target", |run, _| {
         run.target
@@ -27,13 +27,15 @@ const COLUMNS: [Column; 56] = [
     ("direction", |_, result| result.direction.name().to_owned()),
     ("read_percent", |_, result| {
         let operations = &result.workload.operations;
-        operations.percent(Operation::Read).to_string()
+        known(result, "operations", operations.percent(Operation::Read))
     }),
     ("verdict", |_, result| {
         field(result.verdict.map(|verdict| verdict.name()))
     }),
     ("status", |_, result| word(&result.status)),
-    ("trials", |_, result| result.trials.len().to_string()),
+    ("trials", |_, result| {
+        field(result.told.is_none().then_some(result.trials.len()))
+    }),
     ("bandwidth_median_mb_per_s", |_, result| {
         field(
             result
@@ -79,9 +81,7 @@ const COLUMNS: [Column; 56] = [
     ("iops_min", |_, result| iops(result, |i| Some(i.min))),
     ("iops_max", |_, result| iops(result, |i| Some(i.max))),
     ("iops_stdev", |_, result| iops(result, |i| i.stdev)),
-    ("latency_min_ns", |_, result| {
-        latency(result, |l| Some(l.min))
-    }),
+    ("latency_min_ns", |_, result| latency(result, |l| l.min)),
     ("latency_mean_ns", |_, result| {
         field(result.latency_ns.as_ref().map(|l| l.mean))
     }),
@@ -95,12 +95,8 @@ const COLUMNS: [Column; 56] = [
     ("latency_p99_99_ns", |_, result| {
         latency(result, |l| l.p99_99)
     }),
-    ("latency_max_ns", |_, result| {
-        latency(result, |l| Some(l.max))
-    }),
-    ("latency_count", |_, result| {
-        latency(result, |l| Some(l.count))
-    }),
+    ("latency_max_ns", |_, result| latency(result, |l| l.max)),
+    ("latency_count", |_, result| latency(result, |l| l.count)),
     ("rate_asked_ios_per_s", |_, result| {
         let workload = &result.workload;
         let block = workload.blocks.largest();
@@ -122,14 +118,18 @@ const COLUMNS: [Column; 56] = [
     ("latency_from_intended_p99_9_ns", |_, result| {
         from_intended(result, |l| l.p99_9)
     }),
-    ("depth", |_, result| result.workload.depth.to_string()),
-    ("threads", |_, result| result.workload.clones.to_string()),
+    ("depth", |_, result| {
+        known(result, "depth", result.workload.depth)
+    }),
+    ("threads", |_, result| {
+        known(result, "clones", result.workload.clones)
+    }),
     ("depth_achieved", |_, result| field(result.depth_achieved)),
     ("block_bytes_min", |_, result| {
-        result.workload.blocks.smallest().0.to_string()
+        known(result, "blocks", result.workload.blocks.smallest().0)
     }),
     ("block_bytes_max", |_, result| {
-        result.workload.blocks.largest().0.to_string()
+        known(result, "blocks", result.workload.blocks.largest().0)
     }),
     ("backend", |_, result| {
         field(result.backend.as_ref().map(|backend| backend.kind.name()))
@@ -154,12 +154,9 @@ const COLUMNS: [Column; 56] = [
         field(result.durable_bytes_per_s)
     }),
     ("failures", |_, result| {
-        result
-            .failures
-            .iter()
-            .map(|f| f.count)
-            .sum::<u64>()
-            .to_string()
+        let failed = result.failures.iter().map(|f| f.count).sum::<u64>();
+        // Another tool may have failed without telling.
+        field(result.told.is_none().then_some(failed))
     }),
     ("findings", |_, result| {
         let codes: Vec<_> = result
@@ -169,7 +166,9 @@ const COLUMNS: [Column; 56] = [
             .collect();
         codes.join(" ")
     }),
-    ("seed", |run, _| run.seed.to_string()),
+    ("seed", |run, _| {
+        field(run.origin.is_none().then_some(run.seed))
+    }),
     ("fingerprint", |_, result| result.fingerprint.clone()),
 ];
 
@@ -206,6 +205,11 @@ pub(crate) fn written<const FIELDS: usize>(
 
 pub(crate) fn field(value: Option<impl ToString>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
+}
+
+/// A part of the workload; empty where another tool did not tell it.
+fn known(result: &ResultDocument, part: &str, value: impl ToString) -> String {
+    field(result.knows(part).then_some(value))
 }
 
 /// A name as the JSON document has it.

@@ -5,7 +5,7 @@ use sokudo_model::{Nanos, civil_date, day_since_1970};
 const SECONDS_PER_DAY: u64 = 86_400;
 
 /// RFC 3339 with milliseconds, such as `2026-11-21T01:58:08.250Z`.
-pub(crate) fn rfc3339(since_1970: Nanos) -> String {
+pub fn rfc3339(since_1970: Nanos) -> String {
     let milliseconds = since_1970.0 / 1_000_000;
     let seconds = milliseconds / 1_000;
     let (year, month, day) = civil_date(seconds / SECONDS_PER_DAY);
@@ -20,7 +20,7 @@ pub(crate) fn rfc3339(since_1970: Nanos) -> String {
 }
 
 /// The instant of a text as [`rfc3339`] writes it; fractions of seconds may be missing.
-pub(crate) fn from_rfc3339(text: &str) -> Option<Nanos> {
+pub fn from_rfc3339(text: &str) -> Option<Nanos> {
     let (day, time) = text.strip_suffix('Z')?.split_once('T')?;
     let mut day = day.splitn(3, '-').map(str::parse::<u64>);
     let [year, month, day] = [day.next()?.ok()?, day.next()?.ok()?, day.next()?.ok()?];
@@ -73,6 +73,7 @@ pub(crate) fn for_people(rfc3339: &str) -> String {
             let to_the_second = time.trim_end_matches('Z').split('.').next();
             format!("{day} {} UTC", to_the_second.unwrap_or(time))
         }
+        _ if rfc3339.is_empty() => "at an unknown time".to_owned(),
         _ => rfc3339.to_owned(),
     }
 }

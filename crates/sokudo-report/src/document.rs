@@ -18,6 +18,7 @@ use crate::fingerprint::Fingerprint;
 use crate::{date, json_layout};
 
 mod figures;
+mod imported;
 mod inside;
 mod load;
 mod packed;
@@ -28,6 +29,7 @@ mod surface;
 mod trial;
 
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
+pub use imported::{CORRECTED, IMPORTED, ToldDocument, ToldFigure};
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
 pub use packed::UnpackError;
 pub use place::{DefectDocument, PlaceDocument};
@@ -57,7 +59,7 @@ pub struct RunDocument {
     /// Who measured, where sokudo has only read the figures of another tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
-    /// Start, RFC 3339 in UTC.
+    /// Start, RFC 3339 in UTC; empty where another tool did not tell.
     pub started_at: String,
     /// The method, such as `mark/default`.
     pub method: String,

@@ -11,6 +11,8 @@ use crate::explain::is_explanation;
 use crate::fingerprint::{extras, tree_text};
 use crate::number::{MISSING, decimal_size, grouped};
 
+mod imported;
+
 const UNKNOWN: &str = "unknown";
 
 /// The method that people compare with hdparm's figures.
@@ -28,6 +30,9 @@ pub(crate) struct Fact {
 
 /// Everything worth knowing before reading the figures.
 pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
+    if let Some(origin) = &document.origin {
+        return imported::facts(document, origin);
+    }
     let target = &document.target;
     // Of probes, which are many, each with a span of its own, it is not the rows that are shown.
     let shows_rows = |_: &String| !is_explanation(document);
@@ -91,6 +96,7 @@ fn target_line(target: &TargetInfo) -> String {
         TargetKind::BlockDevice => "block device",
         TargetKind::Simulated => "simulated device, virtual time",
         TargetKind::Null => "no device: what the engine itself costs",
+        TargetKind::Imported => "as the tool names it",
     };
     match target.size_bytes.filter(|_| !has_file(target)) {
         Some(size) => format!("{name} ({kind}, {size})"),

@@ -1,7 +1,9 @@
 //! Text in columns and paragraphs of a given width, measured as a terminal
 //! measures it.
 
-use unicode_width::UnicodeWidthStr;
+use std::borrow::Cow;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Columns between columns.
 const GAP: usize = 2;
@@ -19,7 +21,7 @@ pub(crate) enum Align {
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     /// Heading over neighbouring columns of one group; empty for none.
-    pub(crate) group: &'static str,
+    pub(crate) group: Cow<'static, str>,
     pub(crate) title: String,
     pub(crate) align: Align,
     pub(crate) cells: Vec<String>,
@@ -78,9 +80,9 @@ pub(crate) fn table_lines(columns: &[Column], rule: char) -> Vec<String> {
 }
 
 fn group_line(columns: &[Column], widths: &[usize], rule: char) -> String {
-    let groups: Vec<(&'static str, usize)> = columns
+    let groups: Vec<(&str, usize)> = columns
         .iter()
-        .map(|column| column.group)
+        .map(|column| &*column.group)
         .zip(widths.iter().copied())
         .collect();
     let spans: Vec<String> = groups
@@ -106,7 +108,8 @@ fn heading(word: &str, width: usize, rule: char) -> String {
     }
 }
 
-fn pad(text: &str, width: usize, align: Align) -> String {
+/// A text filled up to a width with spaces.
+pub(crate) fn pad(text: &str, width: usize, align: Align) -> String {
     let fill = " ".repeat(width.saturating_sub(text.width()));
     match align {
         Align::Left => format!("{text}{fill}"),
@@ -115,25 +118,59 @@ fn pad(text: &str, width: usize, align: Align) -> String {
 }
 
 /// A paragraph that begins with `first` and goes on under the first word after
-/// it. Words are never broken, so that a path can still be copied.
+/// it. Words are never broken, so that a path can still be copied, but those of scripts
+/// that have no spaces.
 pub(crate) fn wrapped(first: &str, text: &str, width: usize) -> Vec<String> {
     let indent = " ".repeat(first.width());
     let mut lines = vec![first.to_owned()];
     let mut is_empty = true;
     for word in text.split_whitespace() {
-        let line = lines.last_mut().expect("there is always the first line");
-        let fits = line.width() + 1 + word.width() <= width;
-        if is_empty {
-            line.push_str(word);
-        } else if fits {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            lines.push(format!("{indent}{word}"));
+        for (index, piece) in pieces(word).into_iter().enumerate() {
+            let line = lines.last_mut().expect("there is always the first line");
+            let space = if index == 0 && !is_empty { " " } else { "" };
+            let fits = line.width() + space.len() + piece.width() <= width;
+            if is_empty || fits {
+                line.push_str(space);
+                line.push_str(piece);
+            } else {
+                lines.push(format!("{indent}{piece}"));
+            }
+            is_empty = false;
         }
-        is_empty = false;
     }
     lines
+}
+
+/// No line begins with these signs.
+const NEVER_FIRST: &str =
+    "、。，．・：；？！）」』】〕》〉々ーぁぃぅぇぉっゃゅょァィゥェォッャュョ),.:;!?%]}";
+/// No line ends with these signs.
+const NEVER_LAST: &str = "（「『【〔《〈([{";
+
+/// The parts of a word between which a line may end: beside signs of full width, as those
+/// of Japanese, unless it is a path.
+fn pieces(word: &str) -> Vec<&str> {
+    let is_wide = |sign: char| sign.width() == Some(2);
+    if word.starts_with('/') || !word.contains(is_wide) {
+        return vec![word];
+    }
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let mut before = None;
+    for (at, sign) in word.char_indices() {
+        let may_break = before.is_some_and(|before: char| {
+            (is_wide(before) || is_wide(sign))
+                && !NEVER_LAST.contains(before)
+                && !NEVER_FIRST.contains(sign)
+        });
+        if may_break {
+            pieces.push(&word[start..at]);
+            start = at;
+        }
+        before = Some(sign);
+    }
+    pieces.push(&word[start..]);
+    pieces
 }
 
 #[cfg(test)]
@@ -142,7 +179,7 @@ mod tests {
 
     fn column(group: &'static str, title: &str, align: Align, cells: &[&str]) -> Column {
         Column {
-            group,
+            group: group.into(),
             title: title.into(),
             align,
             cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
@@ -198,5 +235,28 @@ mod tests {
             ]
         );
         assert_eq!(wrapped("- ", "", 10), ["- "]);
+    }
+
+    #[test]
+    fn japanese_is_broken_anywhere_but_before_and_behind_its_signs() {
+        assert_eq!(
+            wrapped("- ", "読み出しは遅い。書き込みは (速い) /mnt/データ", 14),
+            [
+                "- 読み出しは遅",
+                "  い。書き込み",
+                "  は (速い)",
+                "  /mnt/データ"
+            ]
+        );
+        for width in 6..40 {
+            let lines = wrapped("", "中央値は 120 MB/s、信頼区間は（±5 %）である。", width);
+            assert!(lines.iter().all(|line| line.width() <= width), "{lines:?}");
+            assert!(
+                lines
+                    .iter()
+                    .all(|line| !line.starts_with(['、', '。', '）'])),
+                "{lines:?}"
+            );
+        }
     }
 }

@@ -11,6 +11,7 @@
 )]
 
 pub mod bonnie;
+pub mod check;
 pub mod comparison;
 pub mod csv;
 pub mod diskspd;
@@ -18,8 +19,10 @@ pub mod document;
 pub mod fingerprint;
 pub mod fio;
 pub mod info;
+pub mod list;
 pub mod markdown;
 pub mod plot;
+pub mod report;
 pub mod steady;
 pub mod table;
 
@@ -38,8 +41,12 @@ mod sample;
 mod shortfall;
 mod surface;
 
+pub use check::CheckDocument;
 pub use comparison::ComparisonDocument;
+pub use date::{from_rfc3339, rfc3339};
 pub use document::{ReadDocumentError, RunDocument};
 pub use fingerprint::Fingerprint;
 pub use info::{DiskDocument, InfoDocument};
+pub use list::{ListDocument, ListedRun};
+pub use report::Report;
 pub use table::{BandwidthUnit, TableStyle};

@@ -60,7 +60,7 @@ pub(crate) fn figure_lines(
     }
     lines.push(String::new());
     for (label, sentence) in sentences(load) {
-        lines.extend(style.wrapped(&format!("{label:9}"), &sentence));
+        lines.extend(style.wrapped(&style.label(label, 9), &sentence));
     }
     lines.push(String::new());
     lines.extend(style.wrapped("", LEGEND));
@@ -93,7 +93,7 @@ fn columns(
 ) -> Vec<Column> {
     type Cell<'a> = &'a dyn Fn(&Line<'_>) -> String;
     let column = |group, title: &str, align, cell: Cell<'_>| Column {
-        group,
+        group: style.group(group),
         title: style.text(title),
         align,
         cells: rows.iter().map(|row| style.text(&cell(row))).collect(),

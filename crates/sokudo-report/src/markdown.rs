@@ -5,6 +5,7 @@ use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
 use crate::shortfall::{shortfalls, verdict_cell};
+use crate::table::is_unseen;
 use crate::{TableStyle, date, explain, load_table, number, steady, surface};
 
 mod places;
@@ -82,7 +83,7 @@ pub fn render(document: &RunDocument) -> String {
         explain::markdown(document, escaped),
         shortfall_list(document),
         findings_list(document),
-        format!("Repeat:\n\n{}", code_block(&document.command)),
+        repeat(document),
     ];
     let blocks = blocks.into_iter().filter(|block| !block.is_empty());
     blocks.collect::<Vec<_>>().join("\n\n") + "\n"
@@ -90,11 +91,19 @@ pub fn render(document: &RunDocument) -> String {
 
 fn title(document: &RunDocument) -> String {
     format!(
-        "## sokudo {}, {}, {}",
-        escaped(&document.sokudo_version),
+        "## {}, {}, {}",
+        escaped(&document.measurer()),
         escaped(&document.method),
         escaped(&date::for_people(&document.started_at))
     )
+}
+
+/// How to measure again, where that is known.
+fn repeat(document: &RunDocument) -> String {
+    match document.command.as_str() {
+        "" => String::new(),
+        command => format!("Repeat:\n\n{}", code_block(command)),
+    }
 }
 
 fn facts_list(document: &RunDocument) -> String {
@@ -122,14 +131,29 @@ fn figures(document: &RunDocument) -> String {
             sentences.map(|(label, sentence)| format!("- **{label}**: {}", escaped(&sentence)));
         format!("{}\n\n", lines.collect::<Vec<_>>().join("\n"))
     });
+    let what = match document.origin {
+        Some(_) => "MB/s is as the tool told it",
+        None => "MB/s is the median of the trials",
+    };
     format!(
-        "{load}{}\n\nMB/s is the median of the trials; 1 MB is 1,000,000 bytes. A percentile without \
+        "{load}{}\n\n{what}; 1 MB is 1,000,000 bytes. A percentile without \
          enough samples is missing (—).",
         table(document)
     )
 }
 
-fn table(document: &RunDocument) -> String {
+/// The figures of all results as cells, not yet escaped.
+pub(crate) struct Cells {
+    /// Titles of the columns.
+    pub(crate) headings: Vec<&'static str>,
+    /// `:--` or `--:`, as Markdown has it.
+    pub(crate) alignment: Vec<&'static str>,
+    /// One line per result; its last cell is the verdict.
+    pub(crate) lines: Vec<Vec<String>>,
+}
+
+/// The figures of all results, in the order in which people look for them.
+pub(crate) fn cells(document: &RunDocument) -> Cells {
     let mut columns = COLUMNS.to_vec();
     let mut results = document.results.iter();
     if results.any(|result| result.latency_from_intended_ns.is_some()) {
@@ -141,23 +165,38 @@ fn table(document: &RunDocument) -> String {
     if document.schedule.trim > 0 {
         columns.splice(3..3, TRIMMED);
     }
-    let line = |cells: Vec<&str>| format!("| {} |", cells.join(" | "));
     let headings = columns.iter().map(|(heading, _, _)| *heading);
     let alignment = columns.iter().map(|(_, align, _)| *align);
-    let mut lines = vec![
-        line(headings.chain(["Verdict"]).collect()),
-        line(alignment.chain([":--"]).collect()),
-    ];
-    for result in document.results_by_direction() {
+    let line = |result: &ResultDocument| {
         let verdict = verdict_cell(result, document.schedule.trials);
         let figures = columns.iter().map(|(_, _, cell)| cell(result));
-        let cells: Vec<String> = figures
-            .chain([verdict])
-            .map(|cell| escaped(&cell))
-            .collect();
-        lines.push(line(cells.iter().map(String::as_str).collect()));
+        figures.chain([verdict]).collect()
+    };
+    Cells {
+        headings: headings.chain(["Verdict"]).collect(),
+        alignment: alignment.chain([":--"]).collect(),
+        lines: document
+            .results_by_direction()
+            .into_iter()
+            .map(line)
+            .collect(),
+    }
+}
+
+fn table(document: &RunDocument) -> String {
+    let cells = cells(document);
+    let mut lines = vec![line(&cells.headings), line(&cells.alignment)];
+    for cells in cells.lines {
+        let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+        lines.push(line(&cells));
     }
     lines.join("\n")
+}
+
+/// A line of a table.
+pub(crate) fn line(cells: &[impl AsRef<str>]) -> String {
+    let cells: Vec<&str> = cells.iter().map(AsRef::as_ref).collect();
+    format!("| {} |", cells.join(" | "))
 }
 
 fn shortfall_list(document: &RunDocument) -> String {
@@ -227,7 +266,8 @@ pub(crate) fn escaped(text: &str) -> String {
     for sign in text.chars() {
         match sign {
             sign if sign.is_control() => escaped.push(' '),
-            '\\' | '|' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#' => {
+            sign if is_unseen(sign) => escaped.push(char::REPLACEMENT_CHARACTER),
+            '\\' | '&' | '|' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#' => {
                 escaped.push('\\');
                 escaped.push(sign);
             }
@@ -246,7 +286,7 @@ fn prose(text: &str) -> String {
     }
     let marked = parts.iter().enumerate().map(|(index, part)| {
         if index % 2 == 1 {
-            format!("`{part}`")
+            format!("`{}`", one_line(part))
         } else {
             escaped(part)
         }
@@ -254,8 +294,18 @@ fn prose(text: &str) -> String {
     marked.collect()
 }
 
+/// Code in which no line ends and nothing is unseen.
+fn one_line(code: &str) -> String {
+    let safe = |sign: char| match sign.is_control() || is_unseen(sign) {
+        true => char::REPLACEMENT_CHARACTER,
+        false => sign,
+    };
+    code.chars().map(safe).collect()
+}
+
 /// A block with a fence longer than any row of backticks in the text.
 pub(crate) fn code_block(text: &str) -> String {
+    let text = one_line(text);
     let mut fence = "```".to_owned();
     while text.contains(&fence) {
         fence.push('`');

@@ -58,7 +58,7 @@ pub(crate) fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<St
 fn columns(document: &RunDocument, style: &TableStyle, dropped: &[Figure]) -> Vec<Column> {
     type Cell<'a> = &'a dyn Fn(&ResultDocument) -> Option<String>;
     let column = |group, title: &str, align, cell: Cell<'_>| Column {
-        group,
+        group: style.group(group),
         title: style.text(title),
         align,
         cells: document
@@ -113,7 +113,7 @@ fn columns(document: &RunDocument, style: &TableStyle, dropped: &[Figure]) -> Ve
         result.cpu_share().map(number::percent)
     }));
     columns.extend(kept(latencies));
-    columns.push(latency("max", |l| Some(l.max)));
+    columns.push(latency("max", |l| l.max));
     columns.push(column("", "Verdict", Align::Left, &|result| {
         Some(verdict_cell(result, document.schedule.trials))
     }));

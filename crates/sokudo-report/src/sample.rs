@@ -277,8 +277,8 @@ fn target() -> TargetInfo {
             mount_point: "/mnt/data".into(),
             mount_options: vec!["rw".into(), "noatime".into()],
             source: "/dev/nvme0n1p2".into(),
-            total_bytes: Bytes::gib(900),
-            available_bytes: Bytes::gib(500),
+            total_bytes: Some(Bytes::gib(900)),
+            available_bytes: Some(Bytes::gib(500)),
             uuid: None,
         }),
         direct_io: DirectIoSupport::Supported {

@@ -188,10 +188,10 @@ fn after_lines(document: &RunDocument, steady: &SteadyDocument, style: &TableSty
             number::latency(latency.p99),
             number::latency(latency.p99_9),
             number::latency(latency.p99_99),
-            Nanos(latency.max),
+            number::latency(latency.max),
             verdict_cell(result, 1)
         );
-        Some(style.wrapped(&format!("{}: ", row_name(result)), &text))
+        Some(style.wrapped(&format!("{}: ", style.text(&row_name(result))), &text))
     };
     let mut lines: Vec<String> = results.filter_map(of_result).flatten().collect();
     if !lines.is_empty() {
@@ -221,13 +221,13 @@ fn matrix_lines(
     }
     let heading = heading(first.figure, style);
     let titles = Column {
-        group: "",
-        title: "Block".to_owned(),
+        group: "".into(),
+        title: style.text("Block"),
         align: Align::Right,
         cells: sizes.iter().map(Bytes::to_string).collect(),
     };
     let column = |reads: &u32| Column {
-        group: "",
+        group: "".into(),
         title: format!("{reads}/{} ", 100 - reads),
         align: Align::Right,
         cells: sizes

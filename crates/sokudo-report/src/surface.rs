@@ -112,7 +112,7 @@ fn shown(
     Shown {
         spare,
         column: Column {
-            group,
+            group: group.into(),
             title: title.to_owned(),
             align,
             cells: cells
@@ -224,6 +224,7 @@ pub(crate) fn lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
 fn section_lines(section: &Section<'_>, style: &TableStyle) -> Vec<String> {
     let mut columns = section.fitting(style.width);
     for column in &mut columns {
+        column.group = style.text(&column.group).into();
         column.title = style.text(&column.title);
         column.cells = column.cells.iter().map(|cell| style.text(cell)).collect();
     }

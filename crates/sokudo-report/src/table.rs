@@ -7,7 +7,10 @@
 mod columns;
 mod matrix;
 
+use std::borrow::Cow;
+
 use sokudo_model::Verdict;
+use sokudo_words::Language;
 
 pub(crate) use matrix::sign;
 
@@ -16,13 +19,14 @@ use crate::document::{ResultDocument, RunDocument, Status};
 use crate::explain;
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
-use crate::layout::{table_lines, table_width, wrapped};
+use crate::layout::{Align, pad, table_lines, table_width, wrapped};
 use crate::load_table;
 use crate::phase::Phase;
 use crate::phase_table;
 use crate::shortfall::shortfalls;
 use crate::steady;
 use crate::surface;
+use unicode_width::UnicodeWidthStr;
 
 /// Lines of text longer than this are hard to read, however wide the terminal.
 const TEXT_WIDTH_MAX: usize = 100;
@@ -38,16 +42,19 @@ pub struct TableStyle {
     pub ascii: bool,
     /// Unit of bandwidths.
     pub unit: BandwidthUnit,
+    /// In what people are spoken to; English where all signs are ASCII.
+    pub language: Language,
 }
 
 impl Default for TableStyle {
-    /// 80 columns, no colour, MB/s.
+    /// 80 columns, no colour, MB/s, in English.
     fn default() -> Self {
         Self {
             width: 80,
             colour: false,
             ascii: false,
             unit: BandwidthUnit::MegabytesPerSecond,
+            language: Language::English,
         }
     }
 }
@@ -97,11 +104,18 @@ pub fn render(document: &RunDocument, style: &TableStyle) -> String {
         main_lines(document, style),
         shortfall_lines(document, style),
         finding_lines(document, style),
-        vec![format!("Repeat: {}", style.text(&document.command))],
+        repeat_lines(document, style),
     ];
     let blocks = blocks.into_iter().filter(|lines| !lines.is_empty());
     let blocks: Vec<String> = blocks.map(|lines| lines.join("\n")).collect();
     blocks.join("\n\n") + "\n"
+}
+
+/// How to measure again, where that is known.
+fn repeat_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
+    let command = Some(&document.command).filter(|command| !command.is_empty());
+    let line = command.map(|command| style.command(command));
+    line.into_iter().collect()
 }
 
 /// What the command was for, and what else its figures say.
@@ -122,10 +136,39 @@ fn main_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
 }
 
 impl TableStyle {
+    /// The language that its signs can write.
+    const fn language(&self) -> Language {
+        if self.ascii {
+            Language::English
+        } else {
+            self.language
+        }
+    }
+
+    /// Text in the style's language that cannot harm a terminal.
+    pub(crate) fn text(&self, text: &str) -> String {
+        self.safe(&self.language().say(text))
+    }
+
+    /// A heading over columns.
+    pub(crate) fn group(&self, group: &'static str) -> Cow<'static, str> {
+        self.language().say(group)
+    }
+
+    /// A label, filled up so that what follows it lines up.
+    pub(crate) fn label(&self, label: &str, width: usize) -> String {
+        pad(&self.text(label), width, Align::Left)
+    }
+
+    /// How to measure again. A command is the same in all languages.
+    pub(crate) fn command(&self, command: &str) -> String {
+        format!("{} {}", self.text("Repeat:"), self.safe(command))
+    }
+
     /// Text that cannot harm a terminal and, if wished, has no sign of ours
     /// beyond ASCII. Names of devices and files are written by strangers and may
     /// hold escapes.
-    pub(crate) fn text(&self, text: &str) -> String {
+    fn safe(&self, text: &str) -> String {
         let mut safe = String::with_capacity(text.len());
         for sign in text.chars() {
             match (sign, self.ascii) {
@@ -150,9 +193,10 @@ impl TableStyle {
         safe
     }
 
+    /// A paragraph behind what begins it, which is in the style's language already.
     pub(crate) fn wrapped(&self, first: &str, text: &str) -> Vec<String> {
         wrapped(
-            &self.text(first),
+            &self.safe(first),
             &self.text(text),
             self.width.min(TEXT_WIDTH_MAX),
         )
@@ -174,16 +218,17 @@ pub(crate) const fn is_unseen(sign: char) -> bool {
 
 fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
     let title = format!(
-        "sokudo {} · {} · {}",
-        document.sokudo_version,
+        "{} · {} · {}",
+        document.measurer(),
         document.method,
         date::for_people(&document.started_at)
     );
     let facts = facts(document);
-    let label_width = facts.iter().map(|fact| fact.label.len()).max().unwrap_or(0);
+    let widths = facts.iter().map(|fact| style.text(fact.label).width());
+    let label_width = widths.max().unwrap_or(0) + 2;
     let mut lines = vec![style.text(&title), String::new()];
     for fact in &facts {
-        lines.extend(style.wrapped(&format!("{:label_width$}  ", fact.label), &fact.value));
+        lines.extend(style.wrapped(&style.label(fact.label, label_width), &fact.value));
     }
     lines
 }
@@ -242,6 +287,14 @@ pub(crate) fn coloured(
 }
 
 fn legend(document: &RunDocument, results: &[&ResultDocument], style: &TableStyle) -> String {
+    if document.origin.is_some() {
+        return format!(
+            "{}: as {} told it; {}.",
+            style.unit.name(),
+            style.text(&document.measurer()),
+            style.unit.definition()
+        );
+    }
     let has_interval = results
         .iter()
         .filter_map(|result| result.bandwidth_bytes_per_s.as_ref())
@@ -282,7 +335,7 @@ fn shortfall_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
                 .map(move |why| (row.clone(), why))
         });
     shortfalls
-        .flat_map(|(row, why)| style.wrapped(&format!("{row}: "), &why))
+        .flat_map(|(row, why)| style.wrapped(&format!("{}: ", style.text(&row)), &why))
         .collect()
 }
 
@@ -299,18 +352,23 @@ fn finding_group(group: &FindingGroup<'_>, style: &TableStyle) -> Vec<String> {
     let mut lines = Vec::new();
     let mut label = group.label();
     for (symptom, rows) in &group.symptoms {
-        lines.extend(style.wrapped(&format!("{label:9}"), symptom));
+        lines.extend(style.wrapped(&style.label(label, 9), symptom));
         label = "";
         if !rows.is_empty() {
-            lines.extend(style.wrapped(&format!("{:9}rows:    ", ""), &rows_text(rows)));
+            lines.extend(style.wrapped(&under(style, "rows:"), &rows_text(rows)));
         }
     }
     for (name, text) in [("cause:", group.cause), ("remedy:", group.remedy)] {
         if !text.is_empty() {
-            lines.extend(style.wrapped(&format!("{:9}{name:9}", ""), text));
+            lines.extend(style.wrapped(&under(style, name), text));
         }
     }
     lines
+}
+
+/// The label of a line below that of a finding.
+fn under(style: &TableStyle, label: &str) -> String {
+    format!("{:9}{}", "", style.label(label, 9))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 
 mod autocorrelation;
 mod batch_means;
+mod change_points;
 mod comparison;
 mod distributions;
 mod drift;
@@ -28,6 +29,7 @@ mod warm_up;
 
 pub use autocorrelation::Autocorrelation;
 pub use batch_means::batch_means_interval;
+pub use change_points::{SEGMENT_MIN, change_points};
 pub use comparison::{
     CORRELATION_ASSUMED, CORRELATION_TRIALS, RankTest, Shift, cliffs_delta, holm, mann_whitney,
     mann_whitney_p_min, paired_shift, shift, signed_rank, signed_rank_p_min, widening,

@@ -2,6 +2,27 @@
 //!
 //! The English text is the key: whatever is written in English is looked up in the
 //! catalogue of a language where it is shown. It does not know what the texts are about.
+//! How texts are found and how a language is added is told in docs/TRANSLATING.md.
+
+mod catalogue;
+mod pattern;
+mod speech;
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use catalogue::Catalogue;
+pub use speech::Said;
+
+/// The Japanese catalogue, by theme.
+const JAPANESE: [(&str, &str); 6] = [
+    ("ja/errors.po", include_str!("../ja/errors.po")),
+    ("ja/findings.po", include_str!("../ja/findings.po")),
+    ("ja/help.po", include_str!("../ja/help.po")),
+    ("ja/pictures.po", include_str!("../ja/pictures.po")),
+    ("ja/reports.po", include_str!("../ja/reports.po")),
+    ("ja/tables.po", include_str!("../ja/tables.po")),
+];
 
 /// A language that sokudo speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,6 +58,35 @@ impl Language {
             .find(|language| language.code().eq_ignore_ascii_case(code))
             .unwrap_or_default()
     }
+
+    /// A text in this language: looked up whole, by a pattern whose holes are said in turn,
+    /// or part by part. What is not known, such as names and figures, stays as it is; so a
+    /// whole text is said at once, before it is wrapped, filled up or made safe.
+    pub fn say(self, text: &str) -> Cow<'_, str> {
+        self.said(text).text
+    }
+
+    /// The same, with what was found and what was not.
+    pub fn said(self, text: &str) -> Said<'_> {
+        match self.catalogue() {
+            Some(catalogue) => speech::said(catalogue, text),
+            None => Said::known(text),
+        }
+    }
+
+    /// Every text of its catalogue as it is written there; none for English.
+    pub fn keys(self) -> impl Iterator<Item = &'static str> {
+        self.catalogue().into_iter().flat_map(Catalogue::keys)
+    }
+
+    fn catalogue(self) -> Option<&'static Catalogue> {
+        static READ: OnceLock<Catalogue> = OnceLock::new();
+        let read = || Catalogue::read(&JAPANESE).expect("a test reads the same files");
+        match self {
+            Self::English => None,
+            Self::Japanese => Some(READ.get_or_init(read)),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -56,5 +106,20 @@ mod tests {
         ] {
             assert_eq!(Language::of_locale(locale), language, "{locale}");
         }
+    }
+    #[test]
+    fn english_stays_as_it_is() {
+        let said = Language::English.said("the file has holes");
+        assert_eq!(said.text, "the file has holes");
+        assert!(said.unknown.is_empty());
+        assert_eq!(Language::English.keys().count(), 0);
+    }
+
+    #[test]
+    fn the_japanese_catalogue_is_whole() {
+        let catalogue = Catalogue::read(&JAPANESE).unwrap();
+        assert!(catalogue.keys().count() > 0);
+        assert_eq!(Language::Japanese.say("unknown"), "不明");
+        assert_eq!(Language::Japanese.say("WDC WD40EFRX"), "WDC WD40EFRX");
     }
 }

@@ -35,6 +35,17 @@ const MEMORY_MULTIPLE: u64 = 2;
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &BonnieArguments) -> Result<(), Exit> {
+    output::check(&arguments.printing)?;
+    let control = Control::new();
+    interrupt::watch(&control)?;
+    let run = measured(arguments, &control)?;
+    print(arguments, &run)?;
+    measurement::verdict(&run)?;
+    requirement::check(&run, &arguments.printing)
+}
+
+/// What was measured as the arguments ask.
+pub(crate) fn measured(arguments: &BonnieArguments, control: &Control) -> Result<Run, Exit> {
     let named = Named::recognise(&arguments.directory)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
     let inspected = directory(arguments, named)?;
@@ -45,13 +56,7 @@ pub(crate) fn run(arguments: &BonnieArguments) -> Result<(), Exit> {
             "there is nothing to measure: --size 0 and --files 0 leave all phases out; leave out one of them"
         )));
     }
-    output::check(&arguments.printing)?;
-    let control = Control::new();
-    interrupt::watch(&control)?;
-    let run = measure(arguments, inspected, environment, plan, &control)?;
-    print(arguments, &run)?;
-    measurement::verdict(&run)?;
-    requirement::check(&run, &arguments.printing)
+    measure(arguments, inspected, environment, plan, control)
 }
 
 fn directory(arguments: &BonnieArguments, named: Named) -> Result<Inspected, Exit> {

@@ -15,7 +15,7 @@ use serde_json::Value;
 use sokudo_engine::Control;
 use sokudo_stats::{Interval, Summary, median_interval};
 
-use crate::cli::{CheckArguments, Peer};
+use crate::cli::{CheckAgainstArguments, Peer};
 use crate::exit::Exit;
 use crate::{exit, interrupt, output};
 
@@ -29,7 +29,7 @@ type Key = (String, &'static str);
 type Figures = BTreeMap<Key, f64>;
 
 /// Runs both in turn and prints the comparison.
-pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
+pub(crate) fn run(arguments: &CheckAgainstArguments) -> Result<(), Exit> {
     let Peer::Fio = arguments.peer;
     let version = peer_version()?;
     let control = Control::new();

@@ -21,6 +21,11 @@ use crate::subject::{Named, Permission};
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Exit> {
+    measurement(arguments)?.run_and_print(&arguments.printing)
+}
+
+/// What the arguments ask for.
+pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_>, Exit> {
     let target = &arguments.target;
     let named = Named::recognise(target)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
@@ -62,7 +67,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Exit> {
             whole_seconds(planned.takes)
         ));
     }
-    let measurement = Measurement {
+    Ok(Measurement {
         target,
         permission: Permission::new(arguments.overwrite, &arguments.destroying),
         named,
@@ -72,8 +77,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Exit> {
         notes,
         data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
-    };
-    measurement.run_and_print(&arguments.printing)
+    })
 }
 
 /// Only a device can say that it is larger than it is.

@@ -11,11 +11,21 @@ use crate::exit::{self, Exit};
 
 /// Keeps a run that has been printed. A store that cannot take it is told in one line and
 /// changes nothing else: the measurement is done.
-pub(crate) fn keep(document: &RunDocument, keeping: &Keeping, quiet: bool) {
+///
+/// Gives its number, where it was kept.
+pub(crate) fn keep(document: &RunDocument, keeping: &Keeping, quiet: bool) -> Option<RunId> {
     match kept(document, keeping) {
-        Ok(Some(id)) if !quiet => exit::note(format_args!("kept as run {id}: sokudo show {id}")),
-        Ok(_) => {}
-        Err(error) => exit::note(format_args!("this run is not kept: {error:#}")),
+        Ok(Some(id)) => {
+            if !quiet {
+                exit::note(format_args!("kept as run {id}: sokudo show {id}"));
+            }
+            Some(id)
+        }
+        Ok(None) => None,
+        Err(error) => {
+            exit::note(format_args!("this run is not kept: {error:#}"));
+            None
+        }
     }
 }
 

@@ -9,16 +9,17 @@ use anyhow::anyhow;
 use sokudo_dialect::crystal::{self, Direction, RowSpec};
 use sokudo_engine::Control;
 use sokudo_model::{
-    DataContent, Event, LatencyLimit, Nanos, Plan, Rate, RateProcess, Row, Schedule, Span,
+    DataContent, Event, LatencyLimit, Nanos, Plan, Rate, RateProcess, Row, Run, Schedule, Span,
     StopReason, TargetKind, Trial, Workload,
 };
+use sokudo_report::RunDocument;
 use sokudo_report::document::LoadDocument;
 use sokudo_stats::{Summary, mix64, samples_needed};
 
 use crate::campaign::{self, Measured};
 use crate::cli::LoadArguments;
 use crate::exit::Exit;
-use crate::measurement::{self, Measurement};
+use crate::measurement::{self, Conduct, Measurement};
 use crate::plan::TEST_FILE_SIZE;
 use crate::subject::{Named, Permission, Subject};
 
@@ -49,6 +50,21 @@ const LONG: Nanos = Nanos::from_secs(600);
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &LoadArguments) -> Result<(), Exit> {
+    let (measurement, conduct) = measurement(arguments)?;
+    measurement.run_and_print_by(&arguments.printing, conduct, &|run, document| {
+        complete(arguments, run, document);
+    })
+}
+
+/// Adds to the document what only such a run has.
+pub(crate) fn complete(arguments: &LoadArguments, run: &Run, document: &mut RunDocument) {
+    document.load = LoadDocument::of(run, arguments.limit);
+}
+
+/// What the arguments ask for, and how it is carried out.
+pub(crate) fn measurement(
+    arguments: &LoadArguments,
+) -> Result<(Measurement<'_>, Conduct<'_>), Exit> {
     let named = Named::recognise(&arguments.target)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
     let workload = workload(arguments, &named)?;
@@ -79,25 +95,21 @@ pub(crate) fn run(arguments: &LoadArguments) -> Result<(), Exit> {
         data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
     };
-    let limit = arguments.limit;
-    measurement.run_and_print_by(
-        &arguments.printing,
-        Box::new(|plan, schedule, subject, control, listener| {
-            let climb = Climb {
-                row: workload.clone(),
-                arguments,
-                plan,
-                schedule,
-                subject,
-                control,
-                listener,
-                rows: Vec::new(),
-                ended_by: None,
-            };
-            climb.carry_out()
-        }),
-        &|run, document| document.load = LoadDocument::of(run, limit),
-    )
+    let conduct: Conduct<'_> = Box::new(move |plan, schedule, subject, control, listener| {
+        let climb = Climb {
+            row: workload,
+            arguments,
+            plan,
+            schedule,
+            subject,
+            control,
+            listener,
+            rows: Vec::new(),
+            ended_by: None,
+        };
+        climb.carry_out()
+    });
+    Ok((measurement, conduct))
 }
 
 /// The row in a closed loop; refused where it would write what it may not.

@@ -55,6 +55,14 @@ pub(crate) type Conduct<'a> = Box<
         + 'a,
 >;
 
+/// A measurement that has been made.
+pub(crate) struct Finished {
+    pub(crate) run: Run,
+    pub(crate) document: RunDocument,
+    /// What ended it before its time, or what it says of the target.
+    pub(crate) ended_by: Option<Exit>,
+}
+
 impl Measurement<'_> {
     /// Measures, prints, and says by the exit code what came of it.
     pub(crate) fn run_and_print(self, printing: &Printing) -> Result<(), Exit> {
@@ -72,18 +80,39 @@ impl Measurement<'_> {
         self.check_permission()?;
         output::check(printing)?;
         output::check_apart(self.target.as_ref(), printing)?;
-        if !printing.quiet {
-            self.tell_left_behind();
-        }
         let control = Control::new();
         interrupt::watch(&control)?;
-        let (run, ended_by) = self.run(&control, printing.quiet, conduct)?;
-        let mut document = RunDocument::from_run(&run);
-        complete(&run, &mut document);
+        let Finished {
+            run,
+            document,
+            ended_by,
+        } = self.finish_by(&control, printing.quiet, conduct, complete)?;
         output::write(&document, printing)?;
         keep::keep(&document, &printing.keeping, printing.quiet);
-        ended_by.map_or_else(|| verdict(&run), Err)?;
+        ended_by.map_or(Ok(()), Err)?;
         requirement::check(&run, printing)
+    }
+
+    /// Measures, and prints nothing but its progress.
+    pub(crate) fn finish_by(
+        self,
+        control: &Control,
+        quiet: bool,
+        conduct: Conduct<'_>,
+        complete: &dyn Fn(&Run, &mut RunDocument),
+    ) -> Result<Finished, Exit> {
+        self.check_permission()?;
+        if !quiet {
+            self.tell_left_behind();
+        }
+        let (run, ended_by) = self.run(control, quiet, conduct)?;
+        let mut document = RunDocument::from_run(&run);
+        complete(&run, &mut document);
+        Ok(Finished {
+            ended_by: ended_by.or_else(|| verdict(&run).err()),
+            run,
+            document,
+        })
     }
 
     /// A device that is to be destroyed must be the target.

@@ -17,11 +17,16 @@ const FILE_IS_READ_ONLY: &str = "an existing file is only read, as it is; use --
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &QuickArguments) -> Result<(), Exit> {
+    measurement(arguments)?.run_and_print(&arguments.printing)
+}
+
+/// What the arguments ask for.
+pub(crate) fn measurement(arguments: &QuickArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
     let kind = named.kind();
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
     let plan = plan(arguments, kind, named.size(), seed)?;
-    let measurement = Measurement {
+    Ok(Measurement {
         target: &arguments.target,
         named,
         plan,
@@ -35,8 +40,7 @@ pub(crate) fn run(arguments: &QuickArguments) -> Result<(), Exit> {
         notes: notes(arguments, kind),
         data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
-    };
-    measurement.run_and_print(&arguments.printing)
+    })
 }
 
 fn plan(

@@ -17,6 +17,7 @@ use crate::jobs::place::Place;
 use crate::jobs::stages::Listener;
 use crate::jobs::storage::Layouts;
 use crate::jobs::this_host::ThisHost;
+use crate::measurement::Finished;
 use crate::progress::Progress;
 use crate::{command_line, interrupt, keep, output, requirement};
 
@@ -24,21 +25,17 @@ use crate::{command_line, interrupt, keep, output, requirement};
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
     let jobs = Jobs::read(arguments)?;
     output::check(&arguments.printing)?;
-    if !arguments.printing.quiet {
-        jobs.tell_notes();
-    }
     let control = Control::new();
     interrupt::watch(&control)?;
-    let mut view = View::new(&jobs.planned, arguments);
-    let finished = carry_out(&jobs.work(arguments.runs), &control, &mut view);
-    view.progress.finish();
-    let finished = finished?;
-    let run = jobs.by_section(finished.run.clone());
-    let document = RunDocument::from_run(&run);
+    let Finished {
+        run,
+        document,
+        ended_by,
+    } = jobs.finish(arguments, &control)?;
     let printing = &arguments.printing;
     output::write(&document, printing)?;
     keep::keep(&document, &printing.keeping, printing.quiet);
-    finished.end(Exit::Interrupted)?;
+    ended_by.map_or(Ok(()), Err)?;
     requirement::check(&run, printing)
 }
 
@@ -62,6 +59,27 @@ impl Jobs {
             consent: consent::named(&invocation.destroy),
             read_only: invocation.readonly,
             planned,
+        })
+    }
+
+    /// Runs them, and prints nothing but the progress.
+    pub(crate) fn finish(
+        &self,
+        arguments: &RunArguments,
+        control: &Control,
+    ) -> Result<Finished, Exit> {
+        if !arguments.printing.quiet {
+            self.tell_notes();
+        }
+        let mut view = View::new(&self.planned, arguments);
+        let finished = carry_out(&self.work(arguments.runs), control, &mut view);
+        view.progress.finish();
+        let finished = finished?;
+        let run = self.by_section(finished.run.clone());
+        Ok(Finished {
+            document: RunDocument::from_run(&run),
+            run,
+            ended_by: finished.end(Exit::Interrupted).err(),
         })
     }
 

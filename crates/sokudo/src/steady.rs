@@ -37,13 +37,22 @@ const UNKNOWN: u64 = 500_000_000;
 
 /// Measures and prints, or says what it would take.
 pub(crate) fn run(arguments: &SteadyArguments) -> Result<(), Exit> {
-    let named = Named::recognise(&arguments.target)?;
-    let medium = medium(arguments, &named)?;
+    if arguments.estimate {
+        let named = Named::recognise(&arguments.target)?;
+        let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+        let Planned { procedure, .. } = planned(arguments, &named, seed)?;
+        return output::print(&(estimate_lines(&procedure).join("\n") + "\n"));
+    }
+    measurement(arguments)?.run_and_print(&arguments.printing)
+}
+
+/// The rounds that the arguments ask for.
+fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Planned, Exit> {
+    let medium = medium(arguments, named)?;
     if !arguments.estimate {
         check_consent(arguments, named.kind())?;
     }
-    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
-    let capacity = capacity(arguments, &named)?;
+    let capacity = capacity(arguments, named)?;
     let request = Request {
         test: arguments.test.in_model(),
         class: class(arguments),
@@ -61,24 +70,19 @@ pub(crate) fn run(arguments: &SteadyArguments) -> Result<(), Exit> {
         mixes: arguments.mixes.clone(),
         passes: arguments.precondition,
         purge: arguments.purge,
-        drive_cache: drive_cache(arguments, &named),
-        assumed: assumed(&named),
+        drive_cache: drive_cache(arguments, named),
+        assumed: assumed(named),
         seed,
     };
-    let Planned {
-        mut plan,
-        mut procedure,
-    } = steady::plan(&request)
+    let mut planned = steady::plan(&request)
         .map_err(|error| Exit::usage(anyhow!("{}: {error}", arguments.target)))?;
     let whole = named.size().filter(|whole| capacity < *whole);
     if let Some(whole) = whole {
         let text = format!("only the first {capacity} of {whole} are taken for the capacity");
-        procedure.differences.push(text);
+        planned.procedure.differences.push(text);
     }
-    if arguments.estimate {
-        return output::print(&(estimate_lines(&procedure).join("\n") + "\n"));
-    }
-    for workload in plan
+    for workload in planned
+        .plan
         .stages
         .iter_mut()
         .flat_map(|stage| &mut stage.workloads)
@@ -89,19 +93,27 @@ pub(crate) fn run(arguments: &SteadyArguments) -> Result<(), Exit> {
             workload.direct = arguments.direct;
         }
     }
+    Ok(planned)
+}
+
+/// What the arguments ask for.
+pub(crate) fn measurement(arguments: &SteadyArguments) -> Result<Measurement<'_>, Exit> {
+    let named = Named::recognise(&arguments.target)?;
+    let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    let Planned { plan, procedure } = planned(arguments, &named, seed)?;
     let notes = told_before(&procedure, named.kind(), arguments.printing.quiet);
-    let measurement = Measurement {
+    let test_file_size = capacity(arguments, &named)?;
+    Ok(Measurement {
         target: &arguments.target,
         permission: Permission::new(arguments.overwrite, &arguments.destroying),
         named,
         plan,
         schedule: schedule(procedure),
-        test_file_size: capacity,
+        test_file_size,
         notes,
         data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
-    };
-    measurement.run_and_print(&arguments.printing)
+    })
 }
 
 fn schedule(procedure: SteadyProcedure) -> Schedule {

@@ -25,6 +25,11 @@ const LONG: Nanos = Nanos::from_secs(600);
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Exit> {
+    measurement(arguments)?.run_and_print(&arguments.printing)
+}
+
+/// What the arguments ask for.
+pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>, Exit> {
     let named = Named::recognise(&arguments.target)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
     let mut notes = Vec::new();
@@ -61,7 +66,7 @@ pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Exit> {
             longest.as_secs_f64() / 60.0
         ));
     }
-    let measurement = Measurement {
+    Ok(Measurement {
         target: &arguments.target,
         named,
         plan,
@@ -71,8 +76,7 @@ pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Exit> {
         notes,
         data: arguments.data.clone(),
         command: measurement::command(arguments.seed, seed),
-    };
-    measurement.run_and_print(&arguments.printing)
+    })
 }
 
 fn preset(arguments: &SweepArguments) -> Preset {

@@ -341,7 +341,7 @@ mod tests {
         );
         assert_eq!(
             message("sim:const?rmp=5900"),
-            "sim:const has no key \"rmp\"; its keys are fail_at, vanish_after, stall, size, \
+            "sim:const has no key \"rmp\"; its keys are fail_at, vanish_after, stall, serial, size, \
              latency, jitter, parallel, rate"
         );
     }

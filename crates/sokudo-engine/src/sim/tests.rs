@@ -595,6 +595,17 @@ fn devices_present_themselves() {
     );
 }
 
+#[test]
+fn a_serial_number_tells_two_devices_of_one_kind_apart() {
+    let serial = |spec: &str| Device::parse(spec).unwrap().block_device().serial;
+    assert_eq!(serial("sim:hdd"), None);
+    assert_eq!(serial("sim:hdd?rpm=5400&serial=A1").as_deref(), Some("A1"));
+    let array = Device::parse("sim:raid5?serial=R").unwrap();
+    let members: Vec<_> = array.block_devices().into_iter().skip(1).collect();
+    assert_eq!(members[0].serial.as_deref(), Some("R-1"));
+    assert_ne!(members[0].serial, members[1].serial);
+}
+
 /// A request and how long after the one before it comes.
 #[derive(Clone, Debug)]
 struct Planned {

@@ -24,7 +24,7 @@ pub fn render(document: &ComparisonDocument, style: &TableStyle) -> String {
     if document.rows().next().is_some() {
         blocks.push(style.wrapped("", &words::legend(document, unit)));
     }
-    blocks.push(vec![format!("Repeat: {}", style.text(&document.command))]);
+    blocks.push(vec![style.command(&document.command)]);
     let blocks = blocks.into_iter().filter(|lines| !lines.is_empty());
     let blocks: Vec<String> = blocks.map(|lines| lines.join("\n")).collect();
     blocks.join("\n\n") + "\n"
@@ -99,7 +99,7 @@ fn columns(
     style: &TableStyle,
 ) -> Vec<Column> {
     let column = |title: &str, align, cell: &dyn Fn(&RowDocument) -> String| Column {
-        group: "",
+        group: "".into(),
         title: style.text(title),
         align,
         cells: rows.iter().map(|row| style.text(&cell(row))).collect(),
@@ -200,7 +200,7 @@ fn differing(other: &OtherDocument, style: &TableStyle) -> Vec<String> {
         return Vec::new();
     }
     let title = format!("What differs (A | {}):", other.side.letter);
-    let mut text = vec![title];
+    let mut text = vec![style.text(&title)];
     text.extend(lines.iter().flat_map(|line| style.wrapped("  ", line)));
     text
 }

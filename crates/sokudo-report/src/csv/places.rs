@@ -65,10 +65,10 @@ fn of_place(place: &PlaceDocument) -> Line {
         trial: place.trial,
         offset: place.offset,
         bytes: place.bytes,
-        ios: Some(place.ios),
+        ios: place.ios,
         elapsed_ns: Some(place.elapsed_ns),
         bytes_per_s: place.bytes_per_s(),
-        latency_max_ns: Some(place.latency_max_ns),
+        latency_max_ns: place.latency_max_ns,
         distance: place.distance,
         failure: None,
     }

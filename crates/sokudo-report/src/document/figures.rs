@@ -86,12 +86,16 @@ impl BandwidthFigures {
     /// The figures of the given trials in bytes per second; `None` when there
     /// are none.
     pub fn of(trials: Vec<f64>) -> Option<Self> {
-        let bytes_per_s = RateFigures::of(trials)?;
-        Some(Self {
+        RateFigures::of(trials).map(Self::of_rate)
+    }
+
+    /// The same figures with the median in both units.
+    pub(super) fn of_rate(bytes_per_s: RateFigures) -> Self {
+        Self {
             median_mb_per_s: bytes_per_s.median / BYTES_PER_MB,
             median_mib_per_s: bytes_per_s.median / BYTES_PER_MIB,
             bytes_per_s,
-        })
+        }
     }
 
     /// As [`RateFigures::trimmed`].
@@ -107,8 +111,8 @@ impl BandwidthFigures {
 /// 299 for p99, 2,995 for p99.9, 29,956 for p99.99.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyFigures {
-    /// Exact smallest value.
-    pub min: u64,
+    /// Exact smallest value; null where another tool did not tell, as below.
+    pub min: Option<u64>,
     /// Exact mean.
     pub mean: f64,
     /// Sample standard deviation; null below two I/Os.
@@ -124,9 +128,9 @@ pub struct LatencyFigures {
     /// 99.99th percentile.
     pub p99_99: Option<u64>,
     /// Exact largest value.
-    pub max: u64,
+    pub max: Option<u64>,
     /// I/Os that were timed.
-    pub count: u64,
+    pub count: Option<u64>,
     /// How many independent I/Os those are worth that were timed, because the latencies of
     /// neighbours resemble each other; null where that is not known.
     #[serde(default)]
@@ -156,7 +160,7 @@ impl LatencyFigures {
     /// The figures of a histogram; `None` when it is empty.
     pub fn of(histogram: &Histogram) -> Option<Self> {
         Some(Self {
-            min: histogram.min()?,
+            min: Some(histogram.min()?),
             mean: histogram.mean()?,
             stdev: histogram.stdev(),
             p50: histogram.trusted_quantile(0.5),
@@ -164,8 +168,8 @@ impl LatencyFigures {
             p99: histogram.trusted_quantile(0.99),
             p99_9: histogram.trusted_quantile(0.999),
             p99_99: histogram.trusted_quantile(0.9999),
-            max: histogram.max()?,
-            count: histogram.count(),
+            max: Some(histogram.max()?),
+            count: Some(histogram.count()),
             effective_count: None,
             intervals_95: None,
         })
@@ -175,7 +179,7 @@ impl LatencyFigures {
     /// one independent of the others (the design effect, 1 or more).
     #[expect(clippy::cast_precision_loss, reason = "a count in 2^53 is lost")]
     pub(super) fn with_intervals(mut self, histogram: &Histogram, design_effect: f64) -> Self {
-        let effective = self.count as f64 / design_effect.max(1.0);
+        let effective = histogram.count() as f64 / design_effect.max(1.0);
         let interval = |percentile: Option<u64>, fraction| {
             percentile.and_then(|_| quantile_interval(histogram, fraction, effective))
         };

@@ -15,12 +15,12 @@ pub struct PlaceDocument {
     pub offset: u64,
     /// Bytes moved there.
     pub bytes: u64,
-    /// I/Os completed there.
-    pub ios: u64,
+    /// I/Os completed there; null where another tool did not tell, as below.
+    pub ios: Option<u64>,
     /// From the first I/O issued there to the last one completed.
     pub elapsed_ns: u64,
     /// The longest latency of an I/O there.
-    pub latency_max_ns: u64,
+    pub latency_max_ns: Option<u64>,
     /// How far the end of the I/O before is from it; null for the first place, and where
     /// the way to it was not measured.
     pub distance: Option<u64>,
@@ -32,9 +32,9 @@ impl PlaceDocument {
             trial,
             offset: place.offset.0,
             bytes: place.bytes.0,
-            ios: place.ios,
+            ios: Some(place.ios),
             elapsed_ns: place.elapsed.0,
-            latency_max_ns: place.latency_max.0,
+            latency_max_ns: Some(place.latency_max.0),
             distance: place.distance.map(|Bytes(distance)| distance),
         }
     }

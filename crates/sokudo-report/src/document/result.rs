@@ -11,6 +11,7 @@ use sokudo_model::{
 use sokudo_stats::{Histogram, Summary};
 
 use super::figures::{BandwidthFigures, LatencyFigures, Moved, RateFigures, merged};
+use super::imported::ToldDocument;
 use super::inside::Inside;
 use super::place::{DefectDocument, PlaceDocument};
 use super::surface::SurfaceFigures;
@@ -79,6 +80,9 @@ pub struct ResultDocument {
     pub fingerprint_parts: BTreeMap<String, String>,
     /// What was to be done.
     pub workload: Workload,
+    /// What another tool told of the row beside; missing for what sokudo measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<ToldDocument>,
     /// Raw figures of each trial.
     pub trials: Vec<TrialDocument>,
     /// Latencies of all trials, as `[low_ns, high_ns, count]` for each bucket
@@ -138,7 +142,7 @@ impl Direction {
         }
     }
 
-    fn of(workload: &Workload) -> Self {
+    pub(super) fn of(workload: &Workload) -> Self {
         match workload.operations.single() {
             Some(Operation::Read) => Self::Read,
             Some(Operation::Write) => Self::Write,
@@ -262,10 +266,7 @@ impl ResultDocument {
             bandwidth_bytes_per_s: work.bandwidth(|operation| direction.counts(operation)),
             durable_bytes_per_s: work.durable(),
             iops: work.iops(|operation| direction.counts(operation)),
-            files_per_s: row
-                .workload
-                .tree
-                .and_then(|_| work.iops(Operation::is_on_files)),
+            files_per_s: work.files(),
             latency_ns: latency
                 .as_ref()
                 .and_then(|latency| work.of_latency(latency, &inside)),
@@ -293,6 +294,7 @@ impl ResultDocument {
             fingerprint: fingerprint.id,
             fingerprint_parts: fingerprint.parts,
             workload: row.workload.clone(),
+            told: None,
             trials: (1..)
                 .zip(row.trials.iter().zip(&inside))
                 .map(|(number, (trial, inside))| {
@@ -321,6 +323,11 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
+    fn files(&self) -> Option<RateFigures> {
+        let _ = self.row.workload.tree?;
+        self.iops(Operation::is_on_files)
+    }
+
     fn outcomes(&self) -> impl Iterator<Item = &Outcome> {
         self.row.trials.iter().map(|trial| &trial.outcome)
     }

@@ -123,7 +123,7 @@ impl PlaceRates {
 impl AccessTimes {
     #[expect(clippy::cast_precision_loss, reason = "a time is a float here")]
     fn of(places: &[PlaceDocument]) -> Option<Self> {
-        let done = || places.iter().filter(|place| place.ios > 0);
+        let done = || places.iter().filter(|place| place.ios != Some(0));
         let mut times: Vec<f64> = done().map(|place| place.elapsed_ns as f64).collect();
         times.sort_by(f64::total_cmp);
         let summary = Summary::of(&times)?;
@@ -175,9 +175,9 @@ mod tests {
             trial: 1,
             offset,
             bytes,
-            ios: 1,
+            ios: Some(1),
             elapsed_ns,
-            latency_max_ns: elapsed_ns,
+            latency_max_ns: Some(elapsed_ns),
             distance,
         }
     }
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_place_at_which_nothing_was_moved_has_no_rate_and_no_time() {
         let mut lost = place(0, 0, 5, None);
-        lost.ios = 0;
+        lost.ios = Some(0);
         for visit in [Visit::Ascending, Visit::Random] {
             let figures = SurfaceFigures::of(&survey(visit), &[lost], &[]);
             assert_eq!((figures.rate_bytes_per_s, figures.access_ns), (None, None));

@@ -120,7 +120,7 @@ fn bytes_are_ios_times_block() {
             assert_eq!(trial.bytes, trial.ios * block);
         }
         let ios: u64 = result.trials.iter().map(|trial| trial.ios).sum();
-        assert_eq!(result.latency_ns.as_ref().unwrap().count, ios);
+        assert_eq!(result.latency_ns.as_ref().unwrap().count, Some(ios));
         assert_eq!(
             result.histogram.iter().map(|bucket| bucket[2]).sum::<u64>(),
             ios
@@ -153,9 +153,16 @@ fn a_mix_is_the_total_of_its_shares() {
         ),
         (70, 30)
     );
-    let count = |operation: Operation| shares[&operation].latency_ns.as_ref().unwrap().count;
+    let count = |operation: Operation| {
+        shares[&operation]
+            .latency_ns
+            .as_ref()
+            .unwrap()
+            .count
+            .unwrap()
+    };
     assert_eq!(
-        mix.latency_ns.as_ref().unwrap().count,
+        mix.latency_ns.as_ref().unwrap().count.unwrap(),
         count(Operation::Read) + count(Operation::Write)
     );
     assert!(document.results[0].shares.is_none());
@@ -172,7 +179,10 @@ fn flushes_are_no_ios_of_a_write_row_and_the_work_of_a_flush_row() {
     write.trials[0].outcome.operations.push(flushes.clone());
     let result = &RunDocument::from_run(&run).results[1];
     assert_eq!(result.trials[0].ios, writes);
-    assert_eq!(result.flush_latency_ns.as_ref().unwrap().count, writes);
+    assert_eq!(
+        result.flush_latency_ns.as_ref().unwrap().count,
+        Some(writes)
+    );
 
     let only = &mut run.rows[1];
     only.workload.operations = OperationMix::only(Operation::Flush);

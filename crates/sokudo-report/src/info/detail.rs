@@ -53,8 +53,8 @@ fn chain(target: &TargetInfo, style: &TableStyle) -> Vec<String> {
                 system.kind,
                 system.mount_point,
                 system.source,
-                words::size(Some(system.available_bytes)),
-                words::size(Some(system.total_bytes))
+                words::size(system.available_bytes),
+                words::size(system.total_bytes)
             ),
         ));
     }
@@ -107,18 +107,18 @@ fn disk_blocks(entry: &DiskDocument, style: &TableStyle) -> Vec<Vec<String>> {
     if !disk.health.attributes.is_empty() {
         blocks.push(attributes(&disk.health, style));
     }
-    let mut contents = vec!["What is on it".to_owned()];
+    let mut contents = vec![style.text("What is on it")];
     let rows = Forest::default().rows(&disk.contents);
     if let Some(facts) = tables(disk) {
         contents.extend(fact_lines("Partition table", &facts, style));
     }
     if rows.is_empty() {
-        contents.push("  nothing that was recognised".to_owned());
+        contents.push(format!("  {}", style.text("nothing that was recognised")));
     }
     contents.extend(tree::lines(&rows, style));
     blocks.push(contents);
     if !disk.blind_spots.is_empty() {
-        let mut unseen = vec!["What could not be seen".to_owned()];
+        let mut unseen = vec![style.text("What could not be seen")];
         unseen.extend(disk.blind_spots.iter().flat_map(|sentence| {
             let sentence = format!("{}.", sentence.trim_end_matches('.'));
             wrapped("  ", &style.text(&sentence), style.width)
@@ -145,7 +145,7 @@ fn tables(disk: &Disk) -> Option<String> {
 
 fn section_lines(section: &Section, style: &TableStyle) -> Vec<String> {
     let (title, facts) = section;
-    let mut lines = vec![(*title).to_owned()];
+    let mut lines = vec![style.text(title)];
     for (label, value) in facts {
         lines.extend(fact_lines(label, value, style));
     }
@@ -153,20 +153,20 @@ fn section_lines(section: &Section, style: &TableStyle) -> Vec<String> {
 }
 
 fn fact_lines(label: &str, value: &str, style: &TableStyle) -> Vec<String> {
-    let first = format!("  {label:LABEL_WIDTH$}  ");
+    let first = format!("  {}  ", style.label(label, LABEL_WIDTH));
     wrapped(&first, &style.text(value), style.width)
 }
 
 fn finding_lines(finding: &Finding, style: &TableStyle) -> Vec<String> {
     let label = format!("{:?}", finding.severity).to_lowercase();
     let mut lines = wrapped(
-        &format!("{label:9}"),
+        &style.label(&label, 9),
         &style.text(&finding.symptom),
         style.width,
     );
     for (name, text) in [("cause:", &finding.cause), ("remedy:", &finding.remedy)] {
         lines.extend(wrapped(
-            &format!("{:9}{name:9}", ""),
+            &format!("{:9}{}", "", style.label(name, 9)),
             &style.text(text),
             style.width,
         ));
@@ -473,8 +473,8 @@ fn health(health: &Health) -> Vec<(&'static str, String)> {
 fn attributes(health: &Health, style: &TableStyle) -> Vec<String> {
     type Cell = fn(&sokudo_model::disk::SmartAttribute) -> String;
     let column = |title: &str, align, cell: Cell| Column {
-        group: "",
-        title: title.to_owned(),
+        group: "".into(),
+        title: style.text(title),
         align,
         cells: health
             .attributes

@@ -12,7 +12,7 @@ use sokudo_model::{BlockDeviceKind, Severity};
 /// All disks, for a terminal or a file.
 pub fn render(document: &InfoDocument, style: &TableStyle) -> String {
     if document.disks.is_empty() {
-        return "no disks are seen (in /sys/class/block)\n".to_owned();
+        return style.text("no disks are seen (in /sys/class/block)") + "\n";
     }
     let name_width = document
         .disks
@@ -54,11 +54,11 @@ fn disk_lines(
     lines.extend(tree::lines(&forest.rows(&disk.contents), style));
     for finding in &entry.findings {
         let sign = match finding.severity {
-            Severity::Info => "note: ",
-            Severity::Warning | Severity::Error => "warning: ",
+            Severity::Info => "note:",
+            Severity::Warning | Severity::Error => "warning:",
         };
         lines.extend(wrapped(
-            &format!("  {sign}"),
+            &format!("  {} ", style.text(sign)),
             &style.text(&finding.symptom),
             style.width,
         ));
@@ -134,8 +134,8 @@ fn coloured(line: String, state: HealthState, style: &TableStyle) -> String {
     if !style.colour {
         return line;
     }
-    let word = words::health(state);
-    line.replacen(word, &format!("\x1b[{colour}m{word}\x1b[0m"), 1)
+    let word = style.text(words::health(state));
+    line.replacen(&word, &format!("\x1b[{colour}m{word}\x1b[0m"), 1)
 }
 
 /// What could not be seen, each once, though it may concern many disks.
@@ -154,7 +154,8 @@ fn blind_spots(document: &InfoDocument, style: &TableStyle) -> Vec<String> {
             }
         }
     }
+    let first = format!("{} ", style.text("not seen:"));
     told.iter()
-        .flat_map(|sentence| wrapped("not seen: ", &style.text(sentence), style.width))
+        .flat_map(|sentence| wrapped(&first, &style.text(sentence), style.width))
         .collect()
 }

@@ -364,7 +364,7 @@ pub(super) fn moved(result: &ResultDocument) -> impl Iterator<Item = &PlaceDocum
 /// The time of one I/O at a place.
 #[expect(clippy::cast_precision_loss, reason = "a time in a picture")]
 pub(super) fn access_ms(place: &PlaceDocument) -> f64 {
-    place.elapsed_ns as f64 / place.ios.max(1) as f64 / NANOS_PER_MS
+    place.elapsed_ns as f64 / place.ios.unwrap_or(1).max(1) as f64 / NANOS_PER_MS
 }
 
 /// Ranges that failed, reads and writes each once.

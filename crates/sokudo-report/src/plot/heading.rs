@@ -22,7 +22,7 @@ fn device(document: &RunDocument) -> String {
     };
     let is_named = matches!(
         target.kind,
-        TargetKind::Directory | TargetKind::File | TargetKind::BlockDevice
+        TargetKind::Directory | TargetKind::File | TargetKind::BlockDevice | TargetKind::Imported
     );
     // A partition has no model of its own; its disk, the leaf, has.
     let model = leaf.model.as_deref().map(str::trim);
@@ -31,6 +31,7 @@ fn device(document: &RunDocument) -> String {
         (Some(model), Some(size)) if is_named && leaf.kind != BlockDeviceKind::Loop => {
             format!("{model} ({size})")
         }
+        (Some(model), None) if target.kind == TargetKind::Imported => model.to_owned(),
         (_, Some(size)) => format!("{} ({size})", target.name),
         _ => target.name.clone(),
     }
@@ -44,7 +45,7 @@ pub(crate) fn subtitle(document: &RunDocument, shown: &[&ResultDocument]) -> Str
     let parts = [
         Some(document.method.clone()),
         Some(date::for_people(&document.started_at)),
-        Some(format!("sokudo {}", document.sokudo_version)),
+        Some(document.measurer()),
         verdict,
         interrupted,
     ];
@@ -66,8 +67,12 @@ pub(crate) fn footer(document: &RunDocument, shown: &[&ResultDocument]) -> Strin
     let trials = shown.iter().map(|result| result.trials.len()).max();
     let parts = [
         target,
-        same(&|result| Some(blocks(&result.workload))),
-        same(&|result| Some(format!("depth {}", result.workload.depth))),
+        same(&|result| result.knows("blocks").then(|| blocks(&result.workload))),
+        same(&|result| {
+            result
+                .knows("depth")
+                .then(|| format!("depth {}", result.workload.depth))
+        }),
         same(&|result| threads(&result.workload)),
         same(&|result| sample(&result.workload)),
         same(&|result| cache(&result.workload).map(str::to_owned)),

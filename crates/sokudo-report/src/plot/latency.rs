@@ -103,8 +103,12 @@ fn layer(number: usize, result: &ResultDocument) -> Layer {
 
 fn time_axis(shown: &[&ResultDocument]) -> Option<Axis> {
     let figures = || shown.iter().filter_map(|result| result.latency_ns.as_ref());
-    let lowest = figures().map(|figures| figures.min).min()?;
-    let highest = figures().map(|figures| figures.max).max()?;
+    // Another tool may tell how many I/Os took how long, but not the ends.
+    let ends = || shown.iter().flat_map(|result| &result.histogram);
+    let lowest = figures().filter_map(|figures| figures.min).min();
+    let lowest = lowest.or_else(|| ends().map(|[low, _, _]| *low).min())?;
+    let highest = figures().filter_map(|figures| figures.max).max();
+    let highest = highest.or_else(|| ends().map(|[_, high, _]| *high).max())?;
     Some(Axis::decades(
         "Latency, logarithmic",
         float(lowest.max(1)),
@@ -120,7 +124,8 @@ fn shares(result: &ResultDocument) -> Vec<[f64; 2]> {
     let longest = result
         .latency_ns
         .as_ref()
-        .map_or(u64::MAX, |figures| figures.max);
+        .and_then(|figures| figures.max)
+        .unwrap_or(u64::MAX);
     let mut points = Vec::new();
     let mut done = 0.0;
     for [low, high, inside] in &result.histogram {

@@ -160,7 +160,7 @@ fn columns(
     let column = |group, title: &str, align, cell: Cell<'_>| {
         let cells = results.iter().map(|result| style.text(&cell(result)));
         Column {
-            group,
+            group: style.group(group),
             title: style.text(title),
             align,
             cells: cells.collect(),

@@ -70,8 +70,8 @@ fn signs(document: &RunDocument) -> String {
 fn matrix(results: &[&ResultDocument], style: &TableStyle) -> Vec<String> {
     let sizes = unique(results.iter().map(|result| block(result)));
     let first = Column {
-        group: "",
-        title: "Block".to_owned(),
+        group: "".into(),
+        title: style.text("Block"),
         align: Align::Right,
         cells: sizes.iter().map(Bytes::to_string).collect(),
     };
@@ -111,7 +111,7 @@ fn column(
         result.map_or_else(|| number::MISSING.to_owned(), |result| cell(result, style))
     };
     Column {
-        group: "",
+        group: "".into(),
         title: format!("Q{depth}T{threads} "),
         align: Align::Right,
         cells: sizes.iter().map(|size| style.text(&cell(size))).collect(),

@@ -1,0 +1,162 @@
+//! What a row's label says: `SEQ    1MiB (Q=  8, T= 1)`, `Sequential 1 MiB (Q= 8, T= 1)`,
+//! `Random Write 4KiB (Q=  8,T= 8)`, `Random Read 4KB (QD=32)`, `Sequential Read`.
+
+use sokudo_model::{BlockSizes, Bytes, Operation, OperationMix, Order, SequentialOffset, Workload};
+
+use crate::number;
+use crate::row::{SEQUENTIAL, only};
+
+/// Where the size is not told; the row says that it is unknown.
+const ANY_BLOCK: Bytes = Bytes::mib(1);
+
+/// Whether a row was read, written or both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Read,
+    Write,
+    /// In shares of which reads have so many percent, where told.
+    Mix(Option<u32>),
+}
+
+impl Direction {
+    /// `[Read]`, `[Write]`, `[Mix]` or `[Mix] Read 70%/Write 30%`.
+    pub(crate) fn of_section(line: &str) -> Option<Self> {
+        match line {
+            "[Read]" => Some(Self::Read),
+            "[Write]" => Some(Self::Write),
+            _ => {
+                let shares = line.strip_prefix("[Mix]")?;
+                let percent = shares.trim().strip_prefix("Read ");
+                let percent = percent.and_then(|text| text.split_once('%')?.0.parse().ok());
+                Some(Self::Mix(
+                    percent.filter(|percent| (1..100).contains(percent)),
+                ))
+            }
+        }
+    }
+
+    fn operations(self) -> Option<OperationMix> {
+        match self {
+            Self::Read => Some(only(Operation::Read)),
+            Self::Write => Some(only(Operation::Write)),
+            Self::Mix(percent) => OperationMix::read_write(percent?),
+        }
+    }
+}
+
+/// What a row measures, as far as its label tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Label {
+    pub(crate) direction: Option<Direction>,
+    pub(crate) is_random: bool,
+    pub(crate) block: Option<Bytes>,
+    pub(crate) depth: Option<u32>,
+    pub(crate) threads: Option<u32>,
+    /// The label without the direction.
+    text: String,
+}
+
+impl Label {
+    /// Reads a label below a section; `None` where it is none.
+    pub(crate) fn read(text: &str, section: Option<Direction>) -> Option<Self> {
+        let (words, queue) = match text.split_once('(') {
+            Some((words, queue)) => (words, queue.split_once(')')?.0),
+            None => (text, ""),
+        };
+        let mut words = words.split_whitespace();
+        let is_random = match words.next()? {
+            "SEQ" | "Sequential" | "Seq" => false,
+            "RND" | "Random" | "Rnd" => true,
+            _ => return None,
+        };
+        let (mut direction, mut size) = (section, String::new());
+        for word in words {
+            match word {
+                "Read" => direction = Some(Direction::Read),
+                "Write" => direction = Some(Direction::Write),
+                "Mix" => direction = Some(Direction::Mix(None)),
+                _ => size.push_str(word),
+            }
+        }
+        let of = |name: &str| {
+            let mut parts = queue.split(',').filter_map(|part| part.split_once('='));
+            let (_, value) = parts.find(|(part, _)| part.trim() == name)?;
+            number::depth(value)
+        };
+        Some(Self {
+            direction,
+            is_random,
+            block: block(&size),
+            depth: of("Q").or_else(|| of("QD")),
+            threads: of("T"),
+            text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+        })
+    }
+
+    /// The row's name: CrystalDiskMark's short one where the label tells all of it.
+    fn name(&self) -> String {
+        let (Some(Bytes(block)), Some(depth), Some(threads)) =
+            (self.block, self.depth, self.threads)
+        else {
+            let words = self.text.split(' ');
+            let words = words.filter(|word| !matches!(*word, "Read" | "Write" | "Mix"));
+            return words.collect::<Vec<_>>().join(" ");
+        };
+        let kind = if self.is_random { "RND" } else { "SEQ" };
+        let size = match block {
+            mib if mib.is_multiple_of(1 << 20) => format!("{}M", mib >> 20),
+            kib => format!("{}K", kib >> 10),
+        };
+        format!("{kind}{size} Q{depth}T{threads}")
+    }
+
+    /// The workload, and the parts of it that are told.
+    pub(crate) fn workload(&self) -> (Workload, Vec<&'static str>) {
+        let mut told = vec![];
+        let mut workload = Workload::new(self.name(), ANY_BLOCK);
+        if let Some(block) = self.block {
+            workload.blocks = BlockSizes::one(block);
+            told.push("blocks");
+        }
+        if let Some(depth) = self.depth {
+            workload.depth = depth;
+            told.push("depth");
+        }
+        if let Some(threads) = self.threads {
+            workload.clones = threads;
+            told.push("clones");
+        }
+        if let Some(operations) = self.direction.and_then(Direction::operations) {
+            workload.operations = operations;
+            told.push("operations");
+        } else if let Some(even) = OperationMix::read_write(50) {
+            workload.operations = even;
+        }
+        workload.order = match self.is_random {
+            true => Order::Random { map: false },
+            false => SEQUENTIAL,
+        };
+        // Whose position it is with several threads, the tool has to tell.
+        if self.is_random || self.threads == Some(1) {
+            told.push("order");
+        }
+        (workload, told)
+    }
+
+    /// The order of threads that share one position.
+    pub(crate) const INTERLOCKED: Order = Order::Sequential {
+        offset: SequentialOffset::Interlocked,
+    };
+}
+
+/// `1MiB`, `4KiB`, `512KB`: old versions wrote KB for KiB, as their IOPS show.
+fn block(text: &str) -> Option<Bytes> {
+    let start_of_unit = text.find(|sign: char| !sign.is_ascii_digit())?;
+    let (size, unit) = text.split_at(start_of_unit);
+    let scale = match unit {
+        "KiB" | "KB" => 1 << 10,
+        "MiB" | "MB" => 1 << 20,
+        _ => return None,
+    };
+    number::block(size, scale)
+}

@@ -1,0 +1,113 @@
+//! CrystalDiskMark's saved or copied text, versions 3 to 9.
+
+use std::io::BufRead;
+
+use sokudo_model::{DataContent, DirectMode, ImportedRow, ImportedRun, Origin};
+
+use crate::crystal::{Label, Report, Reports, Row};
+use crate::text::lines;
+use crate::{Import, ImportError, Reader, row, text};
+
+const FORMAT: &str = "CrystalDiskMark";
+pub(crate) const READER: Reader = Reader {
+    format: FORMAT,
+    recognise,
+    read,
+};
+
+/// The version since which its source was read: what older ones do is not known so well.
+const KNOWN_SINCE: u32 = 8;
+/// The version since which threads of a sequential row share one position (`-si`).
+const INTERLOCKED_SINCE: u32 = 9;
+
+/// Whether it has the heading, by its author or with a row.
+fn recognise(_name: &str, head: &[u8]) -> bool {
+    let head = text::decoded(head);
+    let reports = Reports::read(lines(&head), is_heading).reports;
+    reports
+        .iter()
+        .any(|report| report.heading.contains("hiyohiyo") || !report.rows.is_empty())
+}
+
+/// `CrystalDiskMark 9.0.1 x64 (C) 2007-2025 hiyohiyo`.
+fn is_heading(line: &str) -> bool {
+    let version = line.trim_start().strip_prefix("CrystalDiskMark ");
+    version.is_some_and(|text| text.starts_with(|sign: char| sign.is_ascii_digit()))
+}
+
+fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
+    let text = text::whole(FORMAT, source)?;
+    Reports::read(lines(&text), is_heading).import(FORMAT, run)
+}
+
+fn run(report: Report) -> ImportedRun {
+    let version = report
+        .heading
+        .split_whitespace()
+        .nth(1)
+        .and_then(text::label);
+    let major = version
+        .as_ref()
+        .and_then(|text| text.split('.').next()?.parse().ok());
+    let major: u32 = major.unwrap_or(0);
+    let mut run = report.run(Origin {
+        tool: "CrystalDiskMark".to_owned(),
+        version,
+        format: FORMAT.to_owned(),
+        ..Origin::default()
+    });
+    if report.runs().is_some_and(|runs| runs > 1) && major >= KNOWN_SINCE {
+        run.origin.remarks.push(
+            "CrystalDiskMark keeps the best bandwidth and the best mean latency of all runs; \
+             they can be of different ones, and say nothing of the spread"
+                .to_owned(),
+        );
+    }
+    run.rows = report
+        .rows
+        .iter()
+        .map(|row| imported(&report, row, major))
+        .collect();
+    run
+}
+
+fn imported(report: &Report, row: &Row, major: u32) -> ImportedRow {
+    let (mut workload, mut told) = row.label.workload();
+    if report.file_size().is_some() {
+        told.push("span");
+    }
+    if let Some(time) = report.measured() {
+        workload.limits.time = Some(time);
+        told.push("duration");
+    }
+    if major >= KNOWN_SINCE {
+        workload.direct = DirectMode::On;
+        let is_zero = report
+            .mode
+            .as_ref()
+            .is_some_and(|mode| mode.contains("<0Fill>"));
+        workload.data = match is_zero {
+            true => DataContent::Zero,
+            false => DataContent::Repeated,
+        };
+        told.extend(["direct", "data", "rate", "think", "durability"]);
+    }
+    let is_shared = !row.label.is_random && workload.clones > 1;
+    if is_shared && major >= INTERLOCKED_SINCE {
+        workload.order = Label::INTERLOCKED;
+        told.push("order");
+    }
+    let kind = match report.runs() {
+        None | Some(1) => String::new(),
+        Some(runs) if major >= KNOWN_SINCE => format!("best of {runs}"),
+        Some(runs) => format!("of {runs} runs"),
+    };
+    let mut imported = row::row(workload, &told);
+    imported.bandwidth = Some(row::rate(row.mb_per_s * 1e6, &kind));
+    imported.iops = row.iops.map(|iops| row::rate(iops, &kind));
+    imported.latency = row.latency_ns.map(row::latency);
+    imported
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,384 @@
+//! What dd says at its end, in any language: GNU's, BSD's and busybox's.
+//!
+//! ```text
+//! 1000+0 records in
+//! 1000+0 records out
+//! 1048576000 bytes (1.0 GB, 1000 MiB) copied, 5.60273 s, 187 MB/s
+//! ```
+//!
+//! The words differ from language to language; the numbers do not. The rate is computed
+//! from bytes and seconds, because dd prints too few digits of it. dd does not say whether
+//! it read or wrote; a command line kept above its output does.
+
+use std::io::BufRead;
+
+use sokudo_model::{
+    BackendKind, BlockSizes, Bytes, DataContent, DirectMode, Durability, Environment, ImportedRun,
+    ImportedTarget, Limits, Operation, Origin, Workload,
+};
+
+use crate::row::{self, ROWS_MAX, SEQUENTIAL, only};
+use crate::text::{self, Line, label, leave_out};
+use crate::{Import, ImportError, LeftOut, Reader, number};
+
+const FORMAT: &str = "dd";
+pub(crate) const READER: Reader = Reader {
+    format: FORMAT,
+    recognise,
+    read,
+};
+/// Parts of the fingerprint that every dd has.
+const TOLD: [&str; 5] = ["backend", "clones", "depth", "rate", "think"];
+/// dd's block where nothing is said.
+const BLOCK_DEFAULT: Bytes = Bytes(512);
+
+/// Whether it has dd's three lines one after the other.
+fn recognise(_name: &str, head: &[u8]) -> bool {
+    let head = text::decoded(head);
+    let mut log = Log::default();
+    text::lines(&head).any(|line| log.read(line) && !log.copies.is_empty())
+}
+
+fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
+    let text = text::whole(FORMAT, source)?;
+    let mut log = Log::default();
+    for line in text::lines(&text) {
+        if !log.read(line) {
+            break;
+        }
+    }
+    log.end()
+}
+
+/// The copies so far, and what the next line may belong to.
+#[derive(Default)]
+struct Log {
+    copies: Vec<Copy>,
+    command: Option<Command>,
+    /// Whole blocks read, and whether there was a partial one; by the lines seen.
+    records: Vec<(u64, u64)>,
+    records_line: u64,
+    left_out: Vec<LeftOut>,
+}
+
+/// One run of dd.
+struct Copy {
+    bytes: u64,
+    seconds: f64,
+    block: Option<Bytes>,
+    command: Option<Command>,
+}
+
+impl Log {
+    /// Reads a line; `false` when there is too much.
+    fn read(&mut self, line: Line<'_>) -> bool {
+        if let Some(records) = records(line.text) {
+            if self.records.is_empty() || self.records.len() == 2 {
+                self.close();
+                self.records_line = line.number;
+            }
+            self.records.push(records);
+        } else if let Some((bytes, seconds)) = copied(line.text).filter(|_| self.records.len() == 2)
+        {
+            let block = self.block(bytes);
+            self.records.clear();
+            self.add(
+                line.number,
+                Copy {
+                    bytes,
+                    seconds,
+                    block,
+                    command: self.command.clone(),
+                },
+            );
+        } else if let Some(command) = Command::read(line.text) {
+            self.close();
+            self.command = Some(command);
+        }
+        if self.copies.len() < ROWS_MAX {
+            return true;
+        }
+        let why = format!("there are more than {ROWS_MAX} copies; split the file");
+        leave_out(&mut self.left_out, line.number, why);
+        false
+    }
+
+    /// The size of a block, where all that were written were whole.
+    fn block(&self, bytes: u64) -> Option<Bytes> {
+        let [(whole_in, 0), (whole_out, 0)] = self.records[..] else {
+            return None;
+        };
+        let is_exact = whole_out > 0 && whole_in == whole_out && bytes.is_multiple_of(whole_out);
+        is_exact.then(|| Bytes(bytes / whole_out))
+    }
+
+    fn add(&mut self, line: u64, copy: Copy) {
+        let is_rate = copy.bytes > 0 && copy.seconds > 0.0;
+        match is_rate && copy.rate().is_some() {
+            true => self.copies.push(copy),
+            false => leave_out(
+                &mut self.left_out,
+                line,
+                format!("{} bytes in {} s are no rate", copy.bytes, copy.seconds),
+            ),
+        }
+    }
+
+    /// Records without what was copied.
+    fn close(&mut self) {
+        if !self.records.is_empty() {
+            self.records.clear();
+            leave_out(
+                &mut self.left_out,
+                self.records_line,
+                "records without the bytes and seconds that follow them: dd was stopped, or this \
+                 dd does not tell",
+            );
+        }
+    }
+
+    fn end(mut self) -> Result<Import, ImportError> {
+        self.close();
+        if self.copies.is_empty() {
+            let why = match self.left_out.first() {
+                Some(part) => part.why.clone(),
+                None => "no copy in it is complete".to_owned(),
+            };
+            return Err(ImportError::Broken {
+                format: FORMAT,
+                why,
+            });
+        }
+        let mut runs: Vec<ImportedRun> = Vec::new();
+        for copy in self.copies {
+            let target = copy.command.as_ref().and_then(Command::target);
+            let target = target.unwrap_or_default();
+            let known = runs.iter().position(|run| run.target.name == target);
+            let place = known.unwrap_or(runs.len());
+            if known.is_none() {
+                runs.push(new_run(target, copy.command.as_ref()));
+            }
+            copy.add_to(&mut runs[place]);
+        }
+        for run in &mut runs {
+            for row in &mut run.rows {
+                let trials = row.bandwidth.take().map(|rate| rate.trials);
+                row.bandwidth = row::rate_of_trials(trials.unwrap_or_default());
+            }
+        }
+        Ok(Import {
+            runs,
+            left_out: self.left_out,
+        })
+    }
+}
+
+fn new_run(target: String, command: Option<&Command>) -> ImportedRun {
+    let mut remarks = Vec::new();
+    if command.is_none() {
+        remarks.push(
+            "dd does not say what it copied: whether this was read or written, and where, \
+             is not known"
+                .to_owned(),
+        );
+    }
+    ImportedRun {
+        origin: Origin {
+            tool: "dd".to_owned(),
+            format: FORMAT.to_owned(),
+            remarks,
+            ..Origin::default()
+        },
+        started_at: None,
+        method: "copy".to_owned(),
+        command: command.map(|command| command.text.clone()),
+        target: ImportedTarget {
+            name: target,
+            ..ImportedTarget::default()
+        },
+        environment: Environment::default(),
+        rows: Vec::new(),
+    }
+}
+
+impl Copy {
+    #[expect(clippy::cast_precision_loss, reason = "dd prints fewer digits")]
+    fn rate(&self) -> Option<f64> {
+        let rate = self.bytes as f64 / self.seconds;
+        number::is_possible(rate).then_some(rate)
+    }
+
+    fn add_to(self, run: &mut ImportedRun) {
+        let Some(rate) = self.rate() else {
+            return;
+        };
+        let block = self.block.or_else(|| self.command.as_ref()?.block);
+        let mut told = TOLD.to_vec();
+        told.extend(block.map(|_| "blocks"));
+        let mut workload = Workload {
+            backend: BackendKind::Sync,
+            limits: Limits {
+                bytes: Some(Bytes(self.bytes)),
+                ..Limits::default()
+            },
+            ..Workload::new("copy", block.unwrap_or(BLOCK_DEFAULT))
+        };
+        told.push("duration");
+        if let Some(command) = &self.command {
+            command.apply(&mut workload, &mut told);
+        }
+        let known = run.rows.iter().position(|row| row.workload == workload);
+        let place = known.unwrap_or(run.rows.len());
+        if known.is_none() {
+            let mut row = row::row(workload, &told);
+            row.bandwidth = Some(row::rate(rate, ""));
+            run.rows.push(row);
+        }
+        if let Some(bandwidth) = &mut run.rows[place].bandwidth {
+            bandwidth.trials.push(rate);
+        }
+    }
+}
+
+/// A command line of dd, as a terminal shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Command {
+    text: String,
+    input: Option<String>,
+    output: Option<String>,
+    block: Option<Bytes>,
+    direct: bool,
+    durability: Durability,
+}
+
+impl Command {
+    /// `$ dd if=/dev/zero of=file bs=1M oflag=direct`.
+    fn read(line: &str) -> Option<Self> {
+        let (before, rest) = line.split_once("dd ")?;
+        let is_word = !before.ends_with(|sign: char| sign.is_alphanumeric() || sign == '-');
+        let operands: Vec<(&str, &str)> = rest
+            .split_whitespace()
+            .filter_map(|word| word.split_once('='))
+            .collect();
+        let names_a_file = operands
+            .iter()
+            .any(|(name, _)| matches!(*name, "if" | "of"));
+        if !is_word || !names_a_file {
+            return None;
+        }
+        let mut command = Self {
+            text: label(&format!("dd {rest}"))?,
+            ..Self::default()
+        };
+        for (name, value) in operands {
+            command.read_operand(name, value);
+        }
+        Some(command)
+    }
+
+    fn read_operand(&mut self, name: &str, value: &str) {
+        let has = |flag: &str| value.split(',').any(|word| word == flag);
+        match name {
+            "if" => self.input = label(value),
+            "of" => self.output = label(value),
+            "bs" => self.block = value.parse().ok().filter(|Bytes(bytes)| *bytes > 0),
+            "iflag" => self.direct |= has("direct"),
+            "oflag" => {
+                self.direct |= has("direct");
+                self.durability.write_through |= has("dsync") || has("sync");
+                self.durability.with_metadata |= has("sync");
+            }
+            "conv" => self.durability.final_flush |= has("fsync") || has("fdatasync"),
+            _ => {}
+        }
+    }
+
+    /// What is measured: the side that is not memory.
+    fn target(&self) -> Option<String> {
+        let is_storage = |path: &&String| !is_memory(path);
+        let output = self.output.as_ref().filter(is_storage);
+        output.or(self.input.as_ref().filter(is_storage)).cloned()
+    }
+
+    /// What the command line tells of the workload.
+    fn apply(&self, workload: &mut Workload, told: &mut Vec<&'static str>) {
+        let is_memory = |side: &Option<String>| side.as_ref().is_some_and(|path| is_memory(path));
+        let reads = match (is_memory(&self.input), is_memory(&self.output)) {
+            (false, true) => true,
+            (true, false) => false,
+            // From disk to disk it is both, from memory to memory neither.
+            _ => return,
+        };
+        let operation = if reads {
+            Operation::Read
+        } else {
+            Operation::Write
+        };
+        workload.operations = only(operation);
+        workload.order = SEQUENTIAL;
+        workload.direct = match self.direct {
+            true => DirectMode::On,
+            false => DirectMode::Off,
+        };
+        workload.durability = self.durability;
+        told.extend(["operations", "order", "direct", "durability"]);
+        if self.input.as_deref() == Some("/dev/zero") {
+            workload.data = DataContent::Zero;
+            told.push("data");
+        } else if reads {
+            told.push("data");
+        }
+        workload.name = match reads {
+            true => "read".to_owned(),
+            false => "write".to_owned(),
+        };
+        if let (Some(block), false) = (self.block, told.contains(&"blocks")) {
+            workload.blocks = BlockSizes::one(block);
+            told.push("blocks");
+        }
+    }
+}
+
+/// Whether a path is no storage.
+fn is_memory(path: &str) -> bool {
+    matches!(
+        path,
+        "/dev/null" | "/dev/zero" | "/dev/urandom" | "/dev/random"
+    )
+}
+
+/// Whole and partial blocks of `1000+0 records in`, in any language.
+fn records(line: &str) -> Option<(u64, u64)> {
+    let (numbers, words) = line.trim().split_once(' ')?;
+    let (whole, partial) = numbers.split_once('+')?;
+    let is_words = words.starts_with(char::is_alphabetic);
+    let digits = |text: &str| text.bytes().all(|sign| sign.is_ascii_digit());
+    if !is_words || !digits(whole) || !digits(partial) {
+        return None;
+    }
+    Some((whole.parse().ok()?, partial.parse().ok()?))
+}
+
+/// Bytes and seconds of dd's last line: the first two numbers that stand in no brackets.
+fn copied(line: &str) -> Option<(u64, f64)> {
+    let (bytes, rest) = line.trim().split_once(' ')?;
+    let bytes = bytes
+        .bytes()
+        .all(|sign| sign.is_ascii_digit())
+        .then(|| bytes.parse::<u64>().ok())??;
+    let rest = match (rest.split_once('('), rest.split_once(')')) {
+        // BSD has only the rate in brackets, at the end.
+        (Some((before, _)), _) if before.contains(|sign: char| sign.is_ascii_digit()) => before,
+        (Some(_), Some((_, after))) => after,
+        _ => rest,
+    };
+    let start = rest.find(|sign: char| sign.is_ascii_digit())?;
+    let number = &rest[start..];
+    let end = number
+        .find(|sign: char| !(sign.is_ascii_digit() || matches!(sign, '.' | ',' | 'e' | '-' | '+')))
+        .unwrap_or(number.len());
+    number::seconds(number[..end].trim_end_matches([',', '.'])).map(|seconds| (bytes, seconds))
+}
+
+#[cfg(test)]
+mod tests;

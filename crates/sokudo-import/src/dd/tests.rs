@@ -1,0 +1,113 @@
+use super::*;
+use sokudo_model::ImportedRow;
+
+fn of_text(text: &str) -> Import {
+    read(&mut text.as_bytes()).unwrap()
+}
+
+/// dd's end, in the words of a language.
+fn end(bytes: u64, copied: &str) -> String {
+    format!("1000+0 records in\n1000+0 records out\n{bytes} bytes {copied}\n")
+}
+
+fn row_of(text: &str) -> ImportedRow {
+    of_text(text).runs.remove(0).rows.remove(0)
+}
+
+#[test]
+fn the_rate_is_of_bytes_and_seconds() {
+    for copied in [
+        "(1.0 GB, 1000 MiB) copied, 5.60273 s, 187 MB/s",
+        "(1.0 GB) copied, 5.60273 s, 187 MB/s",
+        "(1,0 GB, 1000 MiB) kopiert, 5,60273 s, 187 MB/s",
+        "(1.0 GB, 1000 MiB) コピーされました、 5.60273 s、 187 MB/s",
+        "copied, 5.60273 s, 187 MB/s",
+        "transferred in 5.60273 secs (187154415 bytes/sec)",
+        "(1000.0MB) copied, 5.60273 seconds, 178.5MB/s",
+    ] {
+        let row = row_of(&end(1_048_576_000, copied));
+        let rate = row.bandwidth.unwrap();
+        assert_eq!(rate.value, 1_048_576_000.0 / 5.60273, "{copied}");
+        assert_eq!(row.workload.blocks.single(), Some(Bytes::mib(1)));
+        assert!(row.unknown.contains(&"operations".to_owned()));
+    }
+}
+
+#[test]
+fn very_short_copies_have_exponents() {
+    let text = "1+0 records in\n1+0 records out\n1 byte copied, 4.726e-05 s, 21.2 kB/s\n";
+    assert_eq!(row_of(text).bandwidth.unwrap().value, 1.0 / 4.726e-05);
+}
+
+#[test]
+fn several_copies_are_trials_and_progress_is_none() {
+    let copy = end(1_048_576_000, "(1.0 GB, 1000 MiB) copied, 5.6 s, 187 MB/s");
+    let progress = "524288000 bytes (524 MB, 500 MiB) copied, 2 s, 262 MB/s\r1048576000 bytes (1.0 GB, 1000 MiB) copied, 5 s, 187 MB/s\n";
+    let row = row_of(&format!("{progress}{copy}{progress}{copy}"));
+    assert_eq!(row.bandwidth.unwrap().trials.len(), 2);
+}
+
+#[test]
+fn a_command_line_tells_what_was_done() {
+    let import = of_text(include_str!("../../corpus/dd/bsd.txt"));
+    let names: Vec<_> = import.runs[0]
+        .rows
+        .iter()
+        .map(|row| row.workload.name.as_str())
+        .collect();
+    assert_eq!(names, ["write", "read"]);
+    assert_eq!(import.runs[0].target.name, "/mnt/t/file");
+    assert_eq!(import.runs[0].origin.remarks, [""; 0]);
+    let old = of_text(include_str!("../../corpus/dd/old-gnu.txt"));
+    let row = &old.runs[0].rows[0];
+    assert_eq!(old.runs[0].target.name, "/dev/sdb");
+    assert_eq!(row.workload.direct, DirectMode::On);
+    assert_eq!(row.workload.operations, only(Operation::Read));
+}
+
+#[test]
+fn a_disk_copied_to_a_disk_is_neither_read_nor_written() {
+    let text = format!(
+        "# dd if=/dev/sda of=/dev/sdb bs=1M\n{}",
+        end(1_048_576_000, "copied, 5.6 s, 1 MB/s")
+    );
+    assert!(row_of(&text).unknown.contains(&"operations".to_owned()));
+}
+
+#[test]
+fn what_is_not_whole_is_left_out_with_its_line() {
+    let whole = end(1_048_576_000, "copied, 5.6 s, 187 MB/s");
+    let import = of_text(&format!(
+        "{whole}5+0 records in\n5+0 records out\n{whole}1+0 records in\n1+0 records out\n9 bytes copied, 0 s, Infinity B/s\n7+0 records in\n"
+    ));
+    assert_eq!(
+        import.runs[0].rows[0]
+            .bandwidth
+            .as_ref()
+            .unwrap()
+            .trials
+            .len(),
+        2
+    );
+    let lines: Vec<_> = import.left_out.iter().map(|part| part.line).collect();
+    assert_eq!(lines, [Some(4), Some(11), Some(12)]);
+}
+
+#[test]
+fn a_partial_block_leaves_the_size_unknown() {
+    let text = "0+1 records in\n0+1 records out\n700 bytes copied, 0.5 s, 1.4 kB/s\n";
+    assert!(row_of(text).unknown.contains(&"blocks".to_owned()));
+}
+
+#[test]
+fn other_texts_are_not_taken_for_it() {
+    assert!(recognise("", end(7, "copied, 5.6 s, 187 MB/s").as_bytes()));
+    for text in [
+        "1+0 records in\n1+0 records out\n",
+        "7 bytes copied, 5 s, 1 B/s\n",
+        "2+2 is four\n7 x 1\n",
+    ] {
+        assert!(!recognise("", text.as_bytes()), "{text}");
+    }
+    assert!(read(&mut &b"1+0 records in\n1+0 records out\n"[..]).is_err());
+}

@@ -1,0 +1,328 @@
+//! hdparm's timings: `-t`, `-T`, `--direct` and `--offset`, of one or many runs.
+//!
+//! hdparm prints the device on a line of its own and then, for each timing,
+//! ` Timing buffered disk reads: 1122 MB in  3.00 seconds = 373.66 MB/sec`; a slow device
+//! in `kB/sec`. Errors that it writes meanwhile can stand between the colon and the
+//! figures.
+
+use std::io::BufRead;
+
+use sokudo_model::{
+    BackendKind, Bytes, DirectMode, Environment, ImportedRow, ImportedRun, ImportedTarget, Origin,
+    Span, Workload,
+};
+
+use crate::row::{self, ROWS_MAX};
+use crate::text::{self, Line, label, leave_out};
+use crate::wrong_unit::HDPARM;
+use crate::{Import, ImportError, LeftOut, Reader, number};
+
+const FORMAT: &str = "hdparm";
+pub(crate) const READER: Reader = Reader {
+    format: FORMAT,
+    recognise,
+    read,
+};
+/// What hdparm reads at once (`TIMING_BUF_MB` in its source).
+const BLOCK: Bytes = Bytes::mib(2);
+/// What stands before each timing, and after it.
+const TIMINGS: [(&str, &str); 2] = [("Timing ", "cached reads"), ("Timing ", "disk reads")];
+/// Parts of the fingerprint that hdparm's source tells of every timing.
+const TOLD: [&str; 9] = [
+    "backend",
+    "blocks",
+    "clones",
+    "data",
+    "depth",
+    "direct",
+    "durability",
+    "operations",
+    "order",
+];
+
+/// Whether it has a line that only hdparm prints.
+fn recognise(_name: &str, head: &[u8]) -> bool {
+    let head = text::decoded(head);
+    text::lines(&head).any(|line| timing(line.text).is_some())
+}
+
+fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
+    let text = text::whole(FORMAT, source)?;
+    let mut log = Log::default();
+    for line in text::lines(&text) {
+        if !log.read(line) {
+            break;
+        }
+    }
+    log.end()
+}
+
+/// The devices so far, and what the next line may belong to.
+#[derive(Default)]
+struct Log {
+    runs: Vec<ImportedRun>,
+    device: String,
+    /// A timing whose figures have not been seen yet.
+    open: Option<(u64, Timing)>,
+    timings: usize,
+    left_out: Vec<LeftOut>,
+    example: Option<f64>,
+}
+
+/// What is timed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Timing {
+    /// As hdparm calls it, such as `buffered disk reads`.
+    name: String,
+    direct: bool,
+    cached: bool,
+    offset_gib: u64,
+}
+
+impl Log {
+    /// Reads a line; `false` when there is too much.
+    fn read(&mut self, line: Line<'_>) -> bool {
+        let mut figures_of = line.text;
+        if let Some((timing, rest)) = timing(line.text) {
+            self.close();
+            self.open = Some((line.number, timing));
+            figures_of = rest;
+        } else if let Some(device) = device(line.text) {
+            self.close();
+            self.device = device;
+            return true;
+        }
+        let Some(rate) = figures(figures_of) else {
+            return true;
+        };
+        let Some((_, timing)) = self.open.take() else {
+            return true;
+        };
+        if self.timings >= ROWS_MAX {
+            let why = format!("there are more than {ROWS_MAX} timings; split the file");
+            leave_out(&mut self.left_out, line.number, why);
+            return false;
+        }
+        self.timings += 1;
+        self.example.get_or_insert(rate / HDPARM.scale);
+        self.add(timing, rate);
+        true
+    }
+
+    /// A timing that has no figures.
+    fn close(&mut self) {
+        if let Some((line, timing)) = self.open.take() {
+            let why = format!(
+                "`{}` has no figures: hdparm was stopped, or failed",
+                timing.name
+            );
+            leave_out(&mut self.left_out, line, why);
+        }
+    }
+
+    fn add(&mut self, timing: Timing, rate: f64) {
+        let device = &self.device;
+        let known = self.runs.iter().position(|run| run.target.name == *device);
+        let place = known.unwrap_or(self.runs.len());
+        if known.is_none() {
+            self.runs.push(new_run(device));
+        }
+        let rows = &mut self.runs[place].rows;
+        let workload = workload(timing);
+        let known = rows.iter().position(|row| row.workload == workload);
+        let row = known.unwrap_or(rows.len());
+        if known.is_none() {
+            rows.push(new_row(workload));
+        }
+        if let Some(bandwidth) = &mut rows[row].bandwidth {
+            bandwidth.trials.push(rate);
+        }
+    }
+
+    fn end(mut self) -> Result<Import, ImportError> {
+        self.close();
+        let Some(example) = self.example else {
+            let why = match self.left_out.first() {
+                Some(part) => part.why.clone(),
+                None => "no timing in it has figures".to_owned(),
+            };
+            return Err(ImportError::Broken {
+                format: FORMAT,
+                why,
+            });
+        };
+        let correction = HDPARM.correction("MB/sec", example);
+        for run in &mut self.runs {
+            run.origin.corrections.push(correction.clone());
+            let mut names = Vec::new();
+            for row in &mut run.rows {
+                names.push(row.workload.name.clone());
+                let trials = row.bandwidth.take().map(|rate| rate.trials);
+                row.bandwidth = row::rate_of_trials(trials.unwrap_or_default());
+            }
+            run.method = names.join(", ");
+        }
+        Ok(Import {
+            runs: self.runs,
+            left_out: self.left_out,
+        })
+    }
+}
+
+fn new_run(device: &str) -> ImportedRun {
+    ImportedRun {
+        origin: Origin {
+            tool: "hdparm".to_owned(),
+            format: FORMAT.to_owned(),
+            ..Origin::default()
+        },
+        started_at: None,
+        method: String::new(),
+        command: None,
+        target: ImportedTarget {
+            name: device.to_owned(),
+            ..ImportedTarget::default()
+        },
+        environment: Environment::default(),
+        rows: Vec::new(),
+    }
+}
+
+fn workload(timing: Timing) -> Workload {
+    let offset = Bytes(timing.offset_gib.saturating_mul(Bytes::GIB));
+    Workload {
+        backend: BackendKind::Sync,
+        direct: match timing.direct {
+            true => DirectMode::On,
+            false => DirectMode::Off,
+        },
+        // `-T` reads the first block again and again; how far `-t` comes is not told.
+        span: timing.cached.then_some(Span {
+            offset,
+            length: BLOCK,
+        }),
+        ..Workload::new(timing.name, BLOCK)
+    }
+}
+
+fn new_row(workload: Workload) -> ImportedRow {
+    let span = workload.span.map(|_| "span");
+    let told: Vec<&str> = TOLD.into_iter().chain(span).collect();
+    let mut row = row::row(workload, &told);
+    row.bandwidth = Some(row::rate(0.0, ""));
+    row
+}
+
+/// `/dev/sda:` on a line of its own.
+fn device(line: &str) -> Option<String> {
+    let device = line.trim().strip_suffix(':')?;
+    let is_path = device.starts_with('/') || device.starts_with("./");
+    is_path.then(|| label(device)).flatten()
+}
+
+/// The timing that a line begins, and what follows its colon.
+fn timing(line: &str) -> Option<(Timing, &str)> {
+    let (_, rest) = line.split_once(TIMINGS[0].0)?;
+    let (name, rest) = rest.split_once(':')?;
+    let (plain, offset) = match name.split_once(" (offset ") {
+        Some((plain, offset)) => (plain, offset.strip_suffix(" GB)")?.trim().parse().ok()?),
+        None => (name, 0),
+    };
+    let plain = plain.trim();
+    let cached = plain.ends_with(TIMINGS[0].1);
+    let way = plain
+        .strip_suffix(TIMINGS[0].1)
+        .or_else(|| plain.strip_suffix(TIMINGS[1].1))?
+        .trim();
+    matches!(way, "" | "buffered" | "buffer-cache" | "O_DIRECT").then(|| {
+        let timing = Timing {
+            name: name.trim().to_owned(),
+            direct: way == "O_DIRECT",
+            cached: cached || way == "buffer-cache",
+            offset_gib: offset,
+        };
+        (timing, rest)
+    })
+}
+
+/// Bytes per second of `1122 MB in  3.00 seconds = 373.66 MB/sec`.
+fn figures(text: &str) -> Option<f64> {
+    let (_, rate) = text.split_once(" seconds = ")?;
+    let (rate, unit) = rate.trim().split_once(' ')?;
+    match unit.trim() {
+        "MB/sec" => number::rate(rate, HDPARM.scale),
+        "kB/sec" => number::rate(rate, 1024.0),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_text(text: &str) -> Import {
+        read(&mut text.as_bytes()).unwrap()
+    }
+
+    const TWO_RUNS: &str = "
+/dev/sda:
+ Timing cached reads:   2172 MB in  2.00 seconds = 1086.71 MB/sec
+ Timing buffered disk reads: 898 MB in  3.02 seconds = 297.27 MB/sec
+
+/dev/sda:
+ Timing cached reads:   2170 MB in  2.00 seconds = 1085.71 MB/sec
+ Timing buffered disk reads: 900 MB in  3.02 seconds = 299.27 MB/sec
+";
+
+    #[test]
+    fn runs_of_one_device_are_trials_in_mib() {
+        let import = of_text(TWO_RUNS);
+        assert_eq!(import.left_out, []);
+        let [run] = &import.runs[..] else {
+            panic!("one device is one run");
+        };
+        assert_eq!(run.target.name, "/dev/sda");
+        assert_eq!(run.method, "cached reads, buffered disk reads");
+        let disk = run.rows[1].bandwidth.as_ref().unwrap();
+        assert_eq!(disk.trials, [297.27 * 1_048_576.0, 299.27 * 1_048_576.0]);
+        assert_eq!(disk.kind, "mean of 2 runs");
+        assert_eq!(
+            run.origin.corrections[0].what,
+            "every \"MB/sec\": 1086.71 are 1139.5 MB/s, and so on"
+        );
+        assert!(run.rows[1].unknown.contains(&"span".to_owned()));
+        assert!(!run.rows[0].unknown.contains(&"span".to_owned()));
+    }
+
+    #[test]
+    fn direct_offset_and_slow_devices_are_read() {
+        let text = "/dev/sdb:\n Timing O_DIRECT disk reads (offset 500 GB):   2 MB in 19.21 seconds = 106.63 kB/sec\n";
+        let row = &of_text(text).runs[0].rows[0];
+        assert_eq!(row.workload.name, "O_DIRECT disk reads (offset 500 GB)");
+        assert_eq!(row.workload.direct, DirectMode::On);
+        assert_eq!(row.bandwidth.as_ref().unwrap().value, 106.63 * 1024.0);
+    }
+
+    #[test]
+    fn figures_are_found_behind_errors_and_missing_ones_are_named() {
+        let text = "f:\n Timing cached reads:   BLKFLSBUF failed: Inappropriate ioctl for device\n\
+            19998 MB in  2.00 seconds = 10022.52 MB/sec\n\
+            Timing buffered disk reads: read() hit EOF - device too small\n";
+        let import = of_text(text);
+        assert_eq!(import.runs[0].rows.len(), 1);
+        assert_eq!(import.left_out[0].line, Some(4));
+    }
+
+    #[test]
+    fn other_texts_are_not_taken_for_it() {
+        assert!(recognise("", TWO_RUNS.as_bytes()));
+        for text in [
+            "Timing: 3 seconds = 4 MB/sec",
+            "disk reads: 1 MB in 3 seconds = 4 MB/sec",
+        ] {
+            assert!(!recognise("", text.as_bytes()), "{text}");
+        }
+        let empty = " Timing disk reads: 1 MB in 3 seconds = NaN MB/sec";
+        assert!(read(&mut empty.as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,173 @@
+//! KDiskMark's report.
+//!
+//! What it calls MB/s is not, and differs from version to version; its IOPS are right, and
+//! their product with the block size shows what it is. Its mixed rows show an average of
+//! reads and writes instead of their sum.
+
+use std::io::BufRead;
+
+use sokudo_model::{BackendKind, ImportedRow, ImportedRun, Order, Origin};
+
+use crate::crystal::{self, Direction, Report, Reports, Row};
+use crate::text::lines;
+use crate::wrong_unit::{KDISKMARK, KDISKMARK_MIB, WrongUnit};
+use crate::{Import, ImportError, Reader, row, text};
+
+const FORMAT: &str = "KDiskMark";
+pub(crate) const READER: Reader = Reader {
+    format: FORMAT,
+    recognise,
+    read,
+};
+
+/// How far bandwidth may be from IOPS times block size: both are rounded, and means of
+/// runs are taken of each by itself.
+const DISAGREEMENT_MAX: f64 = 0.01;
+
+const WHY_MIX: &str = "KDiskMark weights the rates of reads and of writes with their shares \
+    instead of adding them (its source, 3.3.0): with shares p and q of all I/Os it shows \
+    (p² + q²) of the sum";
+
+fn recognise(_name: &str, head: &[u8]) -> bool {
+    lines(&text::decoded(head)).any(|line| is_heading(line.text))
+}
+
+/// `KDiskMark (3.1.3): https://github.com/JonMagon/KDiskMark`.
+fn is_heading(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with("KDiskMark") && line.contains("JonMagon/KDiskMark")
+}
+
+fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
+    let text = text::whole(FORMAT, source)?;
+    Reports::read(lines(&text), is_heading).import(FORMAT, run)
+}
+
+fn run(report: Report) -> ImportedRun {
+    let version = report
+        .heading
+        .split_once('(')
+        .and_then(|(_, text)| text.split_once(')'));
+    let mut run = report.run(Origin {
+        tool: "KDiskMark".to_owned(),
+        version: version.and_then(|(version, _)| text::label(version)),
+        format: FORMAT.to_owned(),
+        ..Origin::default()
+    });
+    let unit = unit(&report, &mut run);
+    if let (Some(wrong), Some(row)) = (unit, report.rows.first()) {
+        run.origin
+            .corrections
+            .push(wrong.correction("MB/s", row.mb_per_s));
+    }
+    let scale = unit.map_or(1e6, |wrong| wrong.scale);
+    correct_mixes(&report, &mut run, scale);
+    run.rows = report
+        .rows
+        .iter()
+        .map(|row| imported(&report, row, scale))
+        .collect();
+    run
+}
+
+/// What its MB/s are; `None` where they are MB/s.
+fn unit(report: &Report, run: &mut ImportedRun) -> Option<WrongUnit> {
+    let (mut told, mut shown) = (0.0, 0.0);
+    for row in &report.rows {
+        if let (Some(iops), Some(block)) = (row.iops, row.label.block) {
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "blocks are far below 2^53 bytes"
+            )]
+            let block_bytes = block.0 as f64;
+            told += iops * block_bytes;
+            shown += row.mb_per_s * 1e6;
+        }
+    }
+    if shown == 0.0 {
+        return Some(KDISKMARK);
+    }
+    let units = [Some(KDISKMARK), Some(KDISKMARK_MIB), None];
+    let distance = |unit: &Option<WrongUnit>| {
+        let scale = unit.map_or(1.0, |wrong| wrong.scale / 1e6);
+        (told / shown / scale - 1.0).abs()
+    };
+    let nearest = units
+        .into_iter()
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    if distance(&nearest) <= DISAGREEMENT_MAX {
+        return nearest;
+    }
+    run.origin.remarks.push(format!(
+        "its bandwidths and its IOPS times the block sizes differ by a factor of {:.3}, which \
+         no known version explains",
+        told / shown
+    ));
+    Some(KDISKMARK)
+}
+
+/// By what the figures of a mixed row are to be divided.
+fn mix_share(direction: Option<Direction>) -> Option<f64> {
+    match direction {
+        Some(Direction::Mix(Some(percent))) => {
+            let reads = f64::from(percent) / 100.0;
+            Some(reads.powi(2) + (1.0 - reads).powi(2))
+        }
+        Some(Direction::Mix(None)) => None,
+        _ => Some(1.0),
+    }
+}
+
+/// Tells what was done about mixed rows.
+fn correct_mixes(report: &Report, run: &mut ImportedRun, scale: f64) {
+    let is_mix = |row: &&Row| matches!(row.label.direction, Some(Direction::Mix(_)));
+    let Some(row) = report.rows.iter().find(is_mix) else {
+        return;
+    };
+    let right = row.mb_per_s * scale / 1e6;
+    match mix_share(row.label.direction) {
+        Some(share) => {
+            let sum = right / share;
+            let what = format!("mixed rows / {share:.2}: {right:.1} are {sum:.1} MB/s, and so on");
+            crystal::correct(run, what, WHY_MIX);
+        }
+        None => run.origin.remarks.push(
+            "mixed rows are averages of reads and writes, and not their sum; in which shares is \
+             not told, so they are as KDiskMark shows them"
+                .to_owned(),
+        ),
+    }
+}
+
+fn imported(report: &Report, row: &Row, scale: f64) -> ImportedRow {
+    let (mut workload, mut told) = row.label.workload();
+    workload.backend = BackendKind::Libaio;
+    told.extend(["backend", "rate", "think"]);
+    if let Order::Random { map } = &mut workload.order {
+        *map = true;
+    } else if !told.contains(&"order") {
+        // fio's jobs each read the file from its start.
+        told.push("order");
+    }
+    if report.file_size().is_some() {
+        told.push("span");
+    }
+    let is_mean = report
+        .profile
+        .as_ref()
+        .is_some_and(|name| name.starts_with("Default"));
+    let kind = match report.runs() {
+        None | Some(1) => String::new(),
+        Some(runs) if is_mean => format!("mean of {runs} runs"),
+        Some(runs) => format!("best of {runs}"),
+    };
+    let share = mix_share(row.label.direction).unwrap_or(1.0);
+    let mut imported = row::row(workload, &told);
+    imported.bandwidth = Some(row::rate(row.mb_per_s * scale / share, &kind));
+    imported.iops = row.iops.map(|iops| row::rate(iops / share, &kind));
+    imported.latency = row.latency_ns.map(row::latency);
+    imported
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! What a metric and a unit say.
+
+use sokudo_model::{Bytes, DirectMode, Operation, OperationMix, Order, Workload};
+
+use crate::number;
+use crate::row::{SEQUENTIAL, only};
+use crate::wrong_unit::WrongUnit;
+
+/// Where the size is not told; the row says that it is unknown.
+const ANY_BLOCK: Bytes = Bytes::mib(1);
+
+/// What is measured, and which figure of it.
+pub(super) struct Metric {
+    /// As it is written.
+    pub(super) text: String,
+    pub(super) workload: Workload,
+    /// The parts of the workload that were told.
+    pub(super) told: Vec<&'static str>,
+    pub(super) statistic: Statistic,
+}
+
+/// Which figure of several runs it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Statistic {
+    /// Not told: a single one, or the one that the tool shows.
+    Value,
+    /// The mean of so many, where told.
+    Mean(Option<u32>),
+    /// Another one, by its word.
+    Other(&'static str),
+}
+
+impl Statistic {
+    /// What the figure is, for whoever reads the row.
+    pub(super) fn kind(self) -> String {
+        match self {
+            Self::Value => String::new(),
+            Self::Mean(None) => "mean".to_owned(),
+            Self::Mean(Some(count)) => format!("mean of {count} runs"),
+            Self::Other(word) => word.to_owned(),
+        }
+    }
+
+    /// The name of a figure that has no field.
+    pub(super) fn name(self, metric: &str) -> String {
+        match self {
+            Self::Other(word) => word.to_owned(),
+            Self::Value | Self::Mean(_) => metric.to_owned(),
+        }
+    }
+}
+
+impl Metric {
+    /// Reads `SEQ1M Q8T1 read`, `Random read 4K x32`, `write mean`, `access time`, …
+    pub(super) fn read(text: &str, method: &str) -> Self {
+        let (words, statistic) = statistic(text, method);
+        let mut metric = Self {
+            text: text.to_owned(),
+            workload: Workload::new(words.join(" "), ANY_BLOCK),
+            told: Vec::new(),
+            statistic,
+        };
+        for word in &words {
+            metric.read_word(word);
+        }
+        // The direction has a column of its own beside names such as `SEQ1M Q8T1`.
+        if let [crystal @ .., "read" | "write"] = &words[..]
+            && metric.told.contains(&"depth")
+        {
+            metric.workload.name = crystal.join(" ");
+        }
+        if words == ["access", "time"] {
+            metric.workload.order = Order::Random { map: false };
+            metric.told.extend(["operations", "order"]);
+        }
+        if method.split_whitespace().any(|word| word == "direct") {
+            metric.workload.direct = DirectMode::On;
+            metric.told.push("direct");
+        }
+        metric
+    }
+
+    fn read_word(&mut self, word: &str) {
+        let lower = word.to_ascii_lowercase();
+        match lower.as_str() {
+            "read" => self.operations(only(Operation::Read)),
+            "write" => self.operations(only(Operation::Write)),
+            "sequential" | "seq" => self.order(SEQUENTIAL),
+            "random" | "rnd" => self.order(Order::Random { map: false }),
+            _ => self.read_numbers(&lower),
+        }
+    }
+
+    /// `seq1m`, `rnd4k`, `512k`, `q32t16`, `x32`.
+    fn read_numbers(&mut self, word: &str) {
+        if let Some((depth, threads)) = word.strip_prefix('q').and_then(|w| w.split_once('t')) {
+            if let (Some(depth), Some(threads)) = (number::depth(depth), number::depth(threads)) {
+                (self.workload.depth, self.workload.clones) = (depth, threads);
+                self.told.extend(["depth", "clones"]);
+            }
+        } else if let Some(threads) = word.strip_prefix('x').and_then(number::depth) {
+            self.workload.clones = threads;
+            self.told.push("clones");
+        } else if let Some(size) = word.strip_prefix("seq") {
+            self.block(size, SEQUENTIAL);
+        } else if let Some(size) = word.strip_prefix("rnd") {
+            self.block(size, Order::Random { map: false });
+        } else {
+            let order = self.workload.order;
+            self.block(word, order);
+        }
+    }
+
+    fn block(&mut self, size: &str, order: Order) {
+        let scales = [("k", 1 << 10), ("m", 1 << 20)];
+        let size = scales
+            .iter()
+            .find_map(|(unit, scale)| number::block(size.strip_suffix(unit)?, *scale));
+        if let Some(size) = size {
+            self.workload.blocks = sokudo_model::BlockSizes::one(size);
+            self.told.push("blocks");
+            self.order(order);
+        }
+    }
+
+    fn order(&mut self, order: Order) {
+        self.workload.order = order;
+        self.told.push("order");
+    }
+
+    fn operations(&mut self, operations: OperationMix) {
+        self.workload.operations = operations;
+        self.told.push("operations");
+    }
+}
+
+/// The words without the one that names the statistic, and the statistic.
+fn statistic<'text>(text: &'text str, method: &str) -> (Vec<&'text str>, Statistic) {
+    let mut words: Vec<&str> = text.split_whitespace().collect();
+    let runs = method
+        .split([' ', ','])
+        .find_map(|word| word.strip_prefix("n=")?.parse().ok());
+    let statistic = match words.last().copied() {
+        Some("mean" | "average") => Statistic::Mean(runs),
+        Some("median") => Statistic::Other("median"),
+        Some("min" | "minimum") => Statistic::Other("minimum"),
+        Some("max" | "maximum") => Statistic::Other("maximum"),
+        Some("range") => Statistic::Other("range"),
+        Some("stdev") => Statistic::Other("standard deviation"),
+        _ => Statistic::Value,
+    };
+    if statistic != Statistic::Value {
+        words.pop();
+    }
+    (words, statistic)
+}
+
+/// What a rate counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rate {
+    Bandwidth,
+    Iops,
+}
+
+/// A unit, and what it means where this tool prints it.
+#[derive(Debug)]
+pub(super) struct Unit {
+    /// As it is written.
+    pub(super) text: String,
+    /// Bytes per second, I/Os per second or nanoseconds; 1 for any other unit.
+    pub(super) scale: f64,
+    /// Whether it is a time.
+    pub(super) is_time: bool,
+    /// Where it is not what is written.
+    pub(super) wrong: Option<WrongUnit>,
+    rate: Option<Rate>,
+}
+
+impl Unit {
+    /// The unit `text` as `tool` prints it.
+    pub(super) fn of(tool: &str, text: &str) -> Self {
+        let unit = |scale, rate, is_time| Self {
+            text: text.to_owned(),
+            scale,
+            is_time,
+            wrong: None,
+            rate,
+        };
+        let bandwidth = |scale| unit(scale, Some(Rate::Bandwidth), false);
+        if let Some(wrong) = WrongUnit::of(tool).filter(|_| text == "MB/s") {
+            return Self {
+                wrong: Some(wrong),
+                ..bandwidth(wrong.scale)
+            };
+        }
+        match text {
+            "B/s" => bandwidth(1.0),
+            "KB/s" | "kB/s" => bandwidth(1e3),
+            "MB/s" => bandwidth(1e6),
+            "GB/s" => bandwidth(1e9),
+            "KiB/s" | "KB/s (KiB)" => bandwidth(1024.0),
+            "MiB/s" | "MB/s (MiB)" => bandwidth(1_048_576.0),
+            "MB/s (KiB/1000)" => bandwidth(1_024_000.0),
+            "IOPS" => unit(1.0, Some(Rate::Iops), false),
+            _ => match number::time_scale(text) {
+                Some(scale) => unit(scale, None, true),
+                None => unit(1.0, None, false),
+            },
+        }
+    }
+
+    pub(super) fn rate(&self) -> Option<Rate> {
+        self.rate
+    }
+
+    /// A figure that is kept by itself, in a unit that people read.
+    pub(super) fn shown(&self, value: f64) -> (f64, &str) {
+        match (self.rate, self.is_time) {
+            (Some(Rate::Bandwidth), _) => (value / 1e6, "MB/s"),
+            (_, true) => (value / 1e6, "ms"),
+            _ => (value, &self.text),
+        }
+    }
+}

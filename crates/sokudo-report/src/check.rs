@@ -1,0 +1,471 @@
+//! A check, `sokudo.check/1`: the same measurement as a baseline's, made again, and what
+//! has become of every row since.
+//!
+//! It tests nothing: what was concluded of every row comes to it with the comparison. It
+//! says it the way somebody asks who wants to know whether a disk has become slower.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::{Deserialize, Serialize};
+use sokudo_model::{Change, Compared, Conclusion, PartDifference};
+
+use crate::comparison::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument};
+use crate::layout::{Align, Column, table_lines, table_width};
+use crate::number::{MISSING, grouped, rate};
+use crate::table::{BandwidthUnit, TableStyle};
+use crate::{date, json_layout};
+
+const SCHEMA: &str = "sokudo.check/1";
+
+/// A check as JSON: `sokudo.check/1`. Missing figures are null, never 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "sokudo.check/1")]
+pub struct CheckDocument {
+    /// Name and version of this format: `sokudo.check/1`.
+    #[schemars(extend("const" = "sokudo.check/1"))]
+    pub schema: String,
+    /// What it comes to.
+    pub outcome: Outcome,
+    /// The same in one sentence.
+    pub sentence: String,
+    /// The run it is compared with; null where that is no run of a store.
+    pub baseline_run: Option<u64>,
+    /// The run that was made for it; null where it could not be kept.
+    pub run: Option<u64>,
+    /// What every row came to, in the order of the comparison's rows.
+    pub rows: Vec<CheckedRow>,
+    /// What makes either run a doubtful witness, such as other I/O meanwhile.
+    pub doubts: Vec<String>,
+    /// The comparison in full: figures, trials, what has changed since.
+    pub comparison: ComparisonDocument,
+}
+
+/// What a check comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// A row is slower, whatever the others are.
+    Slower,
+    /// A row is faster, and none is slower.
+    Faster,
+    /// Of every row that could be judged, any change is smaller than what matters.
+    Unchanged,
+    /// No change was shown, and a row's interval leaves room for one.
+    NoChangeShown,
+    /// No row could be judged.
+    NotJudged,
+}
+
+/// What has become of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RowOutcome {
+    /// It is slower.
+    Slower,
+    /// It is faster.
+    Faster,
+    /// Any change is smaller than what matters: the whole interval is.
+    Unchanged,
+    /// No change was shown, but the interval leaves room for one that matters.
+    NoChangeShown,
+    /// It was not judged; why is in the comparison.
+    NotJudged,
+}
+
+/// One row of both runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckedRow {
+    /// Its name and direction.
+    pub row: String,
+    /// What has become of it.
+    pub outcome: RowOutcome,
+    /// The same in words, such as `slower by 9.0 % (8.8 to 9.2 %)`.
+    pub words: String,
+}
+
+impl CheckDocument {
+    /// What a comparison of a baseline (its reference) with one later run comes to.
+    /// `doubts` are whole sentences.
+    pub fn new(
+        comparison: ComparisonDocument,
+        baseline_run: Option<u64>,
+        run: Option<u64>,
+        doubts: Vec<String>,
+    ) -> Self {
+        let least = comparison.difference_min;
+        let rows: Vec<CheckedRow> = comparison
+            .rows()
+            .map(|row| {
+                let outcome = outcome_of(&row.compared, least);
+                CheckedRow {
+                    row: row.row.clone(),
+                    outcome,
+                    words: words(outcome, &row.compared),
+                }
+            })
+            .collect();
+        let outcome = overall(&rows);
+        Self {
+            schema: SCHEMA.to_owned(),
+            outcome,
+            sentence: sentence(outcome, &rows, &comparison),
+            baseline_run,
+            run,
+            rows,
+            doubts,
+            comparison,
+        }
+    }
+
+    /// The document as text that ends with a line feed.
+    pub fn to_json(&self) -> String {
+        let compact = serde_json::to_string(self)
+            .expect("a document has no map with keys other than strings and writes to memory");
+        json_layout::lay_out(&compact)
+    }
+
+    /// The whole text, for a terminal or a file.
+    pub fn render(&self, style: &TableStyle) -> String {
+        let mut blocks = vec![style.wrapped("", &self.sentence)];
+        if let Some(first) = blocks[0].first_mut() {
+            *first = coloured(first, self.outcome, style);
+        }
+        blocks.push(
+            self.doubts
+                .iter()
+                .flat_map(|doubt| style.wrapped("warning  ", doubt))
+                .collect(),
+        );
+        for other in &self.comparison.others {
+            blocks.push(self.figures(other, style));
+            blocks.push(self.reasons(other, style));
+            blocks.push(since(other, style));
+        }
+        if self.outcome != Outcome::NotJudged {
+            blocks.push(style.wrapped("", &legend(&self.comparison, style.unit)));
+        }
+        blocks.push(self.next_steps(style));
+        let blocks = blocks.into_iter().filter(|lines| !lines.is_empty());
+        let blocks: Vec<String> = blocks.map(|lines| lines.join("\n")).collect();
+        blocks.join("\n\n") + "\n"
+    }
+
+    fn figures(&self, other: &OtherDocument, style: &TableStyle) -> Vec<String> {
+        if other.rows.is_empty() {
+            return Vec::new();
+        }
+        let unit = style.unit;
+        let column = |title: &str, align, cells: Vec<String>| Column {
+            group: "".into(),
+            title: title.to_owned(),
+            align,
+            cells: cells.iter().map(|cell| style.text(cell)).collect(),
+        };
+        let of = |cell: &dyn Fn(&RowDocument) -> String| other.rows.iter().map(cell).collect();
+        let columns = [
+            column("row", Align::Left, of(&|row| row.row.clone())),
+            column(
+                &format!("then {}", unit.name()),
+                Align::Right,
+                of(&|row| median(&row.reference, unit)),
+            ),
+            column(
+                &format!("now {}", unit.name()),
+                Align::Right,
+                of(&|row| median(&row.other, unit)),
+            ),
+            column(
+                "since then",
+                Align::Left,
+                self.rows.iter().map(|row| row.words.clone()).collect(),
+            ),
+        ];
+        let table = table_lines(&columns, style.rule());
+        let rule = style.rule().to_string().repeat(table_width(&columns));
+        let mut lines = vec![table[1].clone(), rule];
+        for ((line, row), cell) in table[2..].iter().zip(&self.rows).zip(&columns[3].cells) {
+            lines.push(coloured_row(line, cell, row.outcome, style));
+        }
+        lines
+    }
+
+    /// Why rows were not judged, and what makes others uncertain, each once.
+    fn reasons(&self, other: &OtherDocument, style: &TableStyle) -> Vec<String> {
+        let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (row, checked) in other.rows.iter().zip(&self.rows) {
+            // What is said of an unchanged row is in its words.
+            let is_open = checked.outcome == RowOutcome::NotJudged;
+            let reason = row.compared.reason.iter().filter(|_| is_open);
+            for text in reason.chain(&row.compared.warnings) {
+                match told.iter_mut().find(|(known, _)| known == text) {
+                    Some((_, rows)) => rows.push(&row.row),
+                    None => told.push((text, vec![&row.row])),
+                }
+            }
+        }
+        let mut lines: Vec<String> = told
+            .iter()
+            .flat_map(|(text, rows)| {
+                let rows = match rows.len() == other.rows.len() && rows.len() > 1 {
+                    true => "all rows".to_owned(),
+                    false => rows.join(", "),
+                };
+                style.wrapped("", &format!("{rows}: {text}."))
+            })
+            .collect();
+        let letters = "A is the baseline, B this run.";
+        if told
+            .iter()
+            .any(|(text, _)| text.contains("A ") || text.contains("B "))
+        {
+            lines.push(letters.to_owned());
+        }
+        for (what, rows) in [
+            ("Only the baseline has", &other.only_in_reference),
+            ("Only this run has", &other.only_in_other),
+        ] {
+            if !rows.is_empty() {
+                lines.extend(style.wrapped("", &format!("{what} {}.", rows.join(", "))));
+            }
+        }
+        lines
+    }
+
+    fn next_steps(&self, style: &TableStyle) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let (Some(baseline), Some(run)) = (self.baseline_run, self.run) {
+            lines.push(format!(
+                "Both runs: sokudo show {baseline}, sokudo show {run}"
+            ));
+        }
+        lines.push(format!("Repeat: {}", style.text(&self.comparison.command)));
+        lines
+    }
+}
+
+fn outcome_of(compared: &Compared, least: f64) -> RowOutcome {
+    match compared.conclusion {
+        Conclusion::Slower => RowOutcome::Slower,
+        Conclusion::Faster => RowOutcome::Faster,
+        Conclusion::TooFewTrials | Conclusion::CannotBeCompared => RowOutcome::NotJudged,
+        Conclusion::NoDifferenceShown => {
+            let interval = compared.change.and_then(|change| change.ratio_interval_95);
+            let matters = |ratio: f64| ratio.ln().abs() >= least.ln_1p();
+            match interval.is_some_and(|it| !matters(it.low) && !matters(it.high)) {
+                true => RowOutcome::Unchanged,
+                false => RowOutcome::NoChangeShown,
+            }
+        }
+    }
+}
+
+fn overall(rows: &[CheckedRow]) -> Outcome {
+    let has = |outcome| rows.iter().any(|row| row.outcome == outcome);
+    if has(RowOutcome::Slower) {
+        Outcome::Slower
+    } else if has(RowOutcome::Faster) {
+        Outcome::Faster
+    } else if has(RowOutcome::NoChangeShown) {
+        Outcome::NoChangeShown
+    } else if has(RowOutcome::Unchanged) {
+        Outcome::Unchanged
+    } else {
+        Outcome::NotJudged
+    }
+}
+
+/// `slower by 9.0 % (8.8 to 9.2 %)`, `unchanged (-0.4 to +0.3 %)`.
+fn words(outcome: RowOutcome, compared: &Compared) -> String {
+    let Some(change) = &compared.change else {
+        return "not judged".to_owned();
+    };
+    match outcome {
+        RowOutcome::Slower => format!("slower by {}", by(change, |ratio| 1.0 - ratio)),
+        RowOutcome::Faster => format!("faster by {}", by(change, |ratio| ratio - 1.0)),
+        RowOutcome::Unchanged => format!("unchanged{}", signed_interval(change)),
+        RowOutcome::NoChangeShown => format!("no change shown{}", signed_interval(change)),
+        RowOutcome::NotJudged => "not judged".to_owned(),
+    }
+}
+
+/// `9.0 % (8.8 to 9.2 %)`.
+fn by(change: &Change, share: impl Fn(f64) -> f64) -> String {
+    let amount = percent(share(change.ratio));
+    match change.ratio_interval_95 {
+        None => amount,
+        Some(interval) => {
+            let (a, b) = (share(interval.low), share(interval.high));
+            let low = percent(a.min(b));
+            let low = low.strip_suffix(" %").unwrap_or(&low);
+            format!("{amount} ({low} to {})", percent(a.max(b)))
+        }
+    }
+}
+
+fn signed_interval(change: &Change) -> String {
+    change
+        .ratio_interval_95
+        .map_or_else(String::new, |interval| {
+            let signed = |ratio: f64| {
+                let text = percent(ratio - 1.0);
+                match text.starts_with('-') || text.starts_with("0.0") {
+                    true => text,
+                    false => format!("+{text}"),
+                }
+            };
+            let low = signed(interval.low);
+            let low = low.strip_suffix(" %").unwrap_or(&low);
+            format!(" ({low} to {})", signed(interval.high))
+        })
+}
+
+/// A share in percent, with a decimal below 10 %.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    let decimals = usize::from(percent.abs() < 9.95);
+    let text = grouped(&format!("{percent:.decimals$}"));
+    match text.as_str() {
+        "-0.0" => "0.0 %".to_owned(),
+        _ => format!("{text} %"),
+    }
+}
+
+/// What it comes to, for somebody who reads one line.
+fn sentence(outcome: Outcome, rows: &[CheckedRow], comparison: &ComparisonDocument) -> String {
+    let baseline = &comparison.reference;
+    let then = date::for_people(&baseline.started_at);
+    let than = format!("{} of {then}", baseline.source);
+    let least = percent(comparison.difference_min);
+    let count = |outcome| rows.iter().filter(|row| row.outcome == outcome).count();
+    let judged = rows.len() - count(RowOutcome::NotJudged);
+    let open = match count(RowOutcome::NotJudged) {
+        0 => String::new(),
+        1 => " 1 row could not be judged.".to_owned(),
+        open => format!(" {open} rows could not be judged."),
+    };
+    match outcome {
+        Outcome::Slower => {
+            let slower = count(RowOutcome::Slower);
+            let worst = worst(comparison);
+            let what = match slower {
+                1 => format!("SLOWER: 1 of {judged} rows is slower than in {than}"),
+                _ => format!("SLOWER: {slower} of {judged} rows are slower than in {than}"),
+            };
+            match worst {
+                Some(row) => format!("{what}, most of all {}: {}.{open}", row.0, row.1),
+                None => format!("{what}.{open}"),
+            }
+        }
+        Outcome::Faster => {
+            let faster = count(RowOutcome::Faster);
+            let what = match faster {
+                1 => format!("FASTER: 1 of {judged} rows is faster than in {than}"),
+                _ => format!("FASTER: {faster} of {judged} rows are faster than in {than}"),
+            };
+            format!("{what}, and none was shown to be slower.{open}")
+        }
+        Outcome::Unchanged => {
+            format!("UNCHANGED: no row differs by {least} or more from {than}.{open}")
+        }
+        Outcome::NoChangeShown => format!(
+            "NO CHANGE SHOWN: no row was shown to differ by {least} or more from {than}, but some \
+             vary too much to exclude it.{open}"
+        ),
+        Outcome::NotJudged => format!(
+            "NOT JUDGED: no row could be compared with {than}, so nothing shows that none is slower."
+        ),
+    }
+}
+
+/// The row that has lost most, with how much.
+fn worst(comparison: &ComparisonDocument) -> Option<(String, String)> {
+    let slower = comparison
+        .rows()
+        .filter(|row| row.compared.conclusion == Conclusion::Slower);
+    let slower = slower.filter_map(|row| Some((row, row.compared.change?)));
+    let (row, change) = slower.min_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio))?;
+    Some((
+        row.row.clone(),
+        format!("by {}", by(&change, |ratio| 1.0 - ratio)),
+    ))
+}
+
+fn median(side: &RowSideDocument, unit: BandwidthUnit) -> String {
+    let rates = side.per_second.as_ref();
+    rates.map_or_else(
+        || MISSING.to_owned(),
+        |rates| rate(rates.median / unit.bytes()),
+    )
+}
+
+/// What is not as it was, or that nothing is known to be so.
+fn since(other: &OtherDocument, style: &TableStyle) -> Vec<String> {
+    if other.differs.is_empty() {
+        return vec![
+            "Nothing else is known to have changed since then: kernel, mount options, firmware and so on are the same."
+                .to_owned(),
+        ]
+        .into_iter()
+        .flat_map(|line| style.wrapped("", &line))
+        .collect();
+    }
+    let arrow = if style.ascii { "->" } else { "→" };
+    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| MISSING.to_owned());
+    let line = |part: &PartDifference| {
+        let (then, now) = (value(&part.reference), value(&part.other));
+        style.wrapped("  ", &format!("{}: {then} {arrow} {now}", part.name))
+    };
+    let mut lines = vec!["What else has changed since then:".to_owned()];
+    lines.extend(other.differs.iter().flat_map(line));
+    lines
+}
+
+fn legend(comparison: &ComparisonDocument, unit: BandwidthUnit) -> String {
+    format!(
+        "{}: medians of the trials. In brackets the 95 % interval of the change. Slower and \
+         faster: by at least {}, and with all rows together wrong in at most one of twenty checks \
+         of what has not changed. Unchanged: the whole interval is smaller than that.",
+        unit.name(),
+        percent(comparison.difference_min)
+    )
+}
+
+/// The sentence with its first word in colour.
+fn coloured(line: &str, outcome: Outcome, style: &TableStyle) -> String {
+    let colour = match outcome {
+        Outcome::Slower => "31",
+        Outcome::Faster | Outcome::Unchanged => "32",
+        Outcome::NoChangeShown | Outcome::NotJudged => "33",
+    };
+    match line.split_once(':').filter(|_| style.colour) {
+        Some((word, rest)) => format!("\x1b[{colour}m{word}\x1b[0m:{rest}"),
+        None => line.to_owned(),
+    }
+}
+
+fn coloured_row(line: &str, cell: &str, outcome: RowOutcome, style: &TableStyle) -> String {
+    let colour = match outcome {
+        RowOutcome::Slower => "31",
+        RowOutcome::Faster => "32",
+        RowOutcome::NotJudged => "33",
+        RowOutcome::Unchanged | RowOutcome::NoChangeShown => return line.to_owned(),
+    };
+    match line.strip_suffix(cell).filter(|_| style.colour) {
+        Some(figures) => format!("{figures}\x1b[{colour}m{cell}\x1b[0m"),
+        None => line.to_owned(),
+    }
+}
+
+/// The JSON Schema of the documents that this version writes.
+pub fn schema() -> String {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let schema = settings
+        .into_generator()
+        .into_root_schema_for::<CheckDocument>();
+    let text = serde_json::to_string_pretty(&schema)
+        .expect("a schema is plain JSON and is written to memory");
+    text + "\n"
+}
+
+#[cfg(test)]
+mod tests;

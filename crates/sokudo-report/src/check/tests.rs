@@ -1,0 +1,175 @@
+//! Texts of a check, from comparisons made by hand.
+
+use super::*;
+use crate::RunDocument;
+use crate::comparison::{Figure, SideDocument, Way};
+use crate::sample;
+use sokudo_model::{ComparisonTest, Effect};
+use sokudo_stats::Interval;
+
+/// Where the schema is kept for readers, from this crate's directory.
+const SCHEMA_FILE: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../docs/sokudo.check-1.schema.json"
+);
+
+fn compared(conclusion: Conclusion, ratio: f64, low: f64, high: f64) -> Compared {
+    Compared {
+        conclusion,
+        reason: None,
+        change: Some(Change {
+            ratio,
+            ratio_interval_95: Some(Interval {
+                low,
+                high,
+                coverage: 0.959,
+            }),
+            test: ComparisonTest::MannWhitney,
+            p_value: 0.002,
+            p_value_of_all_rows: 0.008,
+            cliffs_delta: 1.0,
+            effect: Effect::Large,
+            widening: 1.0,
+        }),
+        differs: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+fn slower() -> Compared {
+    compared(Conclusion::Slower, 0.77, 0.75, 0.79)
+}
+
+fn faster() -> Compared {
+    compared(Conclusion::Faster, 1.2, 1.1, 1.3)
+}
+
+fn unchanged() -> Compared {
+    compared(Conclusion::NoDifferenceShown, 1.001, 0.996, 1.003)
+}
+
+fn vague() -> Compared {
+    compared(Conclusion::NoDifferenceShown, 0.98, 0.8, 1.2)
+}
+
+fn blocked() -> Compared {
+    Compared {
+        conclusion: Conclusion::CannotBeCompared,
+        change: None,
+        reason: Some("B is INVALID (no-io), so its figure is not one of a device".to_owned()),
+        ..unchanged()
+    }
+}
+
+fn check(rows: Vec<Compared>, changed: impl FnOnce(&mut RunDocument)) -> CheckDocument {
+    let run = RunDocument::from_run(&sample::run());
+    let mut later = run.clone();
+    changed(&mut later);
+    let reference = SideDocument::new(0, "run 3", &run);
+    let mut comparison = ComparisonDocument::new(reference, Way::Kept, Figure::Bandwidth, 0.05);
+    comparison.command = "sokudo check 3".to_owned();
+    comparison.others = vec![OtherDocument {
+        side: SideDocument::new(1, "run 12", &later),
+        differs: OtherDocument::differences(&run, &later),
+        rows: rows
+            .into_iter()
+            .zip(&run.results)
+            .map(|(compared, result)| RowDocument::new(result, result, Figure::Bandwidth, compared))
+            .collect(),
+        only_in_reference: Vec::new(),
+        only_in_other: Vec::new(),
+    }];
+    CheckDocument::new(comparison, Some(3), Some(12), Vec::new())
+}
+
+#[test]
+fn one_slower_row_decides_whatever_the_others_are() {
+    for (rows, outcome) in [
+        (vec![unchanged(), slower(), faster()], Outcome::Slower),
+        (vec![unchanged(), faster(), blocked()], Outcome::Faster),
+        (vec![unchanged(), blocked()], Outcome::Unchanged),
+        (vec![unchanged(), vague()], Outcome::NoChangeShown),
+        (vec![blocked(), blocked()], Outcome::NotJudged),
+        (Vec::new(), Outcome::NotJudged),
+    ] {
+        let document = check(rows, |_| ());
+        assert_eq!(document.outcome, outcome, "{}", document.sentence);
+    }
+}
+
+#[test]
+fn rows_are_told_with_the_interval_of_their_change() {
+    let document = check(vec![slower(), faster(), unchanged(), vague()], |_| ());
+    let words: Vec<&str> = document.rows.iter().map(|row| &*row.words).collect();
+    assert_eq!(
+        words,
+        [
+            "slower by 23 % (21 to 25 %)",
+            "faster by 20 % (10 to 30 %)",
+            "unchanged (-0.4 to +0.3 %)",
+            "no change shown (-20 to +20 %)",
+        ]
+    );
+    assert!(
+        document.sentence.contains("by 23 % (21 to 25 %)"),
+        "{}",
+        document.sentence
+    );
+}
+
+#[test]
+fn the_text_begins_with_the_answer_and_says_what_has_changed() {
+    let mut document = check(vec![slower(), blocked()], |later| {
+        later.environment.kernel = Some("6.19.0\x1b[31m".to_owned());
+    });
+    document.doubts = vec!["This run was made on a busy machine: \u{7}load".to_owned()];
+    let text = document.render(&TableStyle::default());
+    assert!(text.starts_with("SLOWER: 1 of 1 rows is slower"), "{text}");
+    for words in [
+        "1 row could not be judged",
+        "warning  This run was made on a busy machine",
+        "is INVALID (no-io)",
+        "A is the baseline, B this run.",
+        "kernel: ",
+        "→ 6.19.0",
+        "Repeat: sokudo check 3",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let harmless = |sign: char| sign == '\n' || !sign.is_control();
+    assert!(text.chars().all(harmless), "{text:?}");
+    let same = check(vec![unchanged()], |_| ()).render(&TableStyle::default());
+    assert!(
+        same.contains("Nothing else is known to have changed"),
+        "{same}"
+    );
+    let ascii = check(vec![unchanged()], |_| ()).render(&TableStyle {
+        ascii: true,
+        colour: true,
+        ..TableStyle::default()
+    });
+    assert!(ascii.starts_with("\x1b[32mUNCHANGED\x1b[0m:"), "{ascii}");
+}
+
+#[test]
+fn the_schema_in_the_docs_is_the_one_of_the_types() {
+    if std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(SCHEMA_FILE, schema()).unwrap();
+    }
+    let kept = std::fs::read_to_string(SCHEMA_FILE).unwrap_or_default();
+    assert!(
+        kept == schema(),
+        "docs/sokudo.check-1.schema.json is stale; run this test with SOKUDO_BLESS=1 to rewrite it"
+    );
+}
+
+#[test]
+fn documents_follow_the_schema_and_read_back() {
+    let schema = serde_json::from_str(&schema()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let document = check(vec![slower(), blocked()], |_| ());
+    let value: serde_json::Value = serde_json::from_str(&document.to_json()).unwrap();
+    assert!(validator.is_valid(&value), "{value}");
+    let read: CheckDocument = serde_json::from_str(&document.to_json()).unwrap();
+    assert_eq!(read, document);
+}

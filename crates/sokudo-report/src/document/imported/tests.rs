@@ -1,0 +1,236 @@
+use sokudo_model::{
+    BlockSizes, Bytes, Environment, ImportedFigure, Nanos, Operation, OperationMix, Order,
+};
+
+use super::*;
+use crate::plot::{self, PlotKind, Size, TerminalStyle};
+use crate::{TableStyle, csv, markdown, table};
+
+fn run(rows: Vec<ImportedRow>) -> ImportedRun {
+    ImportedRun {
+        origin: Origin {
+            tool: "KDiskMark".to_owned(),
+            version: Some("3.1.4".to_owned()),
+            format: "KDiskMark text".to_owned(),
+            file: Some("saved.txt".to_owned()),
+            ..Origin::default()
+        },
+        started_at: None,
+        method: "Default".to_owned(),
+        command: None,
+        target: ImportedTarget {
+            name: "/mnt".to_owned(),
+            ..ImportedTarget::default()
+        },
+        environment: Environment::default(),
+        rows,
+    }
+}
+
+/// A tool that tells a rate and nothing else.
+fn row(value: f64) -> ImportedRow {
+    ImportedRow {
+        workload: Workload::new("SEQ1M", Bytes::mib(1)),
+        mix: None,
+        unknown: ["depth", "clones", "direct", "backend", "span"]
+            .map(str::to_owned)
+            .to_vec(),
+        bandwidth: Some(ImportedRate {
+            value,
+            ..ImportedRate::default()
+        }),
+        iops: None,
+        latency: None,
+        histogram: vec![],
+        places: vec![],
+        others: vec![],
+    }
+}
+
+fn full_row() -> ImportedRow {
+    let mut row = row(5e8);
+    row.unknown.clear();
+    row.workload.name = "full".to_owned();
+    row.workload.operations = OperationMix::only(Operation::Write);
+    row.iops = Some(ImportedRate {
+        value: 500.0,
+        kind: "best of 5".to_owned(),
+        ..ImportedRate::default()
+    });
+    row.latency = Some(ImportedLatency {
+        mean: 1_500.5,
+        percentiles: vec![(50.0, 1_000.0), (99.0, 3_000.0), (99.5, 4_000.0)],
+        ..ImportedLatency::default()
+    });
+    row.histogram = vec![[2_000, 2_999, 5], [1_000, 1_999, 7]];
+    row.others = vec![ImportedFigure {
+        name: "burst rate".to_owned(),
+        unit: "MB/s".to_owned(),
+        value: 310.5,
+    }];
+    row
+}
+
+fn surface_row() -> ImportedRow {
+    let mut row = row(1e8);
+    row.places = (0..30)
+        .map(|number| ImportedPlace {
+            offset: Bytes::gib(number),
+            bytes: Bytes::mib(10),
+            elapsed: Nanos(100_000_000 + number * 1_000_000),
+        })
+        .collect();
+    row
+}
+
+/// Every text that is made of a document.
+fn texts(document: &RunDocument) -> Vec<String> {
+    let mut texts = vec![
+        table::render(document, &TableStyle::default()),
+        csv::render(document),
+        markdown::render(document),
+        document.to_json(),
+    ];
+    for kind in PlotKind::ALL {
+        if let Ok(figure) = plot::figure(document, Some(kind)) {
+            texts.push(plot::svg(&figure, Size::default(), plot::Theme::Light));
+            texts.push(plot::terminal(&figure, &TerminalStyle::default()));
+        }
+    }
+    texts
+}
+
+#[test]
+fn what_a_tool_does_not_tell_is_nowhere_a_figure() {
+    for rows in [
+        vec![],
+        vec![row(5e8)],
+        vec![row(5e8), full_row()],
+        vec![surface_row()],
+    ] {
+        let document = RunDocument::from_imported(&run(rows));
+        for text in texts(&document) {
+            for wrong in ["NaN", "inf,", " 0.0 ", "1970"] {
+                assert!(!text.contains(wrong), "{wrong} in {text}");
+            }
+        }
+        let read = RunDocument::from_json(&document.to_json()).unwrap();
+        assert_eq!(read, document);
+    }
+}
+
+#[test]
+fn figures_are_as_the_tool_told_and_nobody_trusts_them() {
+    let document = RunDocument::from_imported(&run(vec![full_row()]));
+    let result = &document.results[0];
+    let latency = result.latency_ns.as_ref().unwrap();
+    assert_eq!(
+        (latency.min, latency.max, latency.count),
+        (None, None, None)
+    );
+    assert_eq!((latency.p50, latency.p90), (Some(1_000), None));
+    assert_eq!((latency.mean, latency.p99), (1_500.5, Some(3_000)));
+    assert_eq!(result.iops.as_ref().unwrap().median, 500.0);
+    assert_eq!(result.histogram, [[1_000, 1_999, 7], [2_000, 2_999, 5]]);
+    assert_eq!(result.verdict, Some(Verdict::Unverified));
+    assert_eq!(result.findings[0].code, "imported");
+    let told = result.told.as_ref().unwrap();
+    assert_eq!(told.latency_percentiles.len(), 3);
+    let text = table::render(&document, &TableStyle::default());
+    for part in [
+        "KDiskMark 3.1.4",
+        "saved.txt",
+        "best of 5",
+        "burst rate of full: 310.5 MB/s",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert!(!text.contains("Repeat"));
+}
+
+#[test]
+fn what_is_no_figure_is_left_out() {
+    for wrong in [f64::NAN, f64::INFINITY, -1.0] {
+        let mut row = full_row();
+        row.bandwidth = Some(ImportedRate {
+            value: wrong,
+            trials: vec![wrong],
+            ..ImportedRate::default()
+        });
+        row.latency.as_mut().unwrap().mean = wrong;
+        row.others[0].value = wrong / 0.0;
+        let document = RunDocument::from_imported(&run(vec![row]));
+        let result = &document.results[0];
+        assert_eq!(result.bandwidth_bytes_per_s, None);
+        assert_eq!(result.latency_ns, None);
+        assert_eq!(result.told.as_ref().unwrap().others, []);
+        assert_eq!(
+            RunDocument::from_json(&document.to_json()).unwrap(),
+            document
+        );
+    }
+}
+
+#[test]
+fn rows_of_two_tools_and_rows_of_sokudo_never_look_the_same() {
+    let of = |tool: &str, unknown: &[&str]| {
+        let mut row = row(1e8);
+        row.unknown = unknown.iter().map(|&part| part.to_owned()).collect();
+        let mut run = run(vec![row]);
+        run.origin.tool = tool.to_owned();
+        RunDocument::from_imported(&run).results[0]
+            .fingerprint
+            .clone()
+    };
+    assert_eq!(of("fio", &["depth"]), of("fio", &["depth"]));
+    assert_ne!(of("fio", &["depth"]), of("diskspd", &["depth"]));
+    assert_ne!(of("fio", &["depth"]), of("fio", &[]));
+    let mut alone = run(vec![row(1e8)]);
+    let fingerprint = |run: &ImportedRun| {
+        let document = RunDocument::from_imported(run);
+        document.results[0].fingerprint.clone()
+    };
+    let before = fingerprint(&alone);
+    alone.rows[0].mix = OperationMix::read_write(70);
+    assert_ne!(fingerprint(&alone), before, "a share of a mix");
+}
+
+#[test]
+fn corrections_are_told_once_each() {
+    let mut run = run(vec![row(5e8)]);
+    for _ in 0..2 {
+        run.origin.corrections.push(Correction {
+            what: "508.9 \"MB/s\" are 521.1 MB/s".to_owned(),
+            why: "KDiskMark divides KiB/s by 1,000".to_owned(),
+        });
+    }
+    let document = RunDocument::from_imported(&run);
+    let finding = &document.findings[0];
+    assert_eq!(finding.code, "corrected-import");
+    assert_eq!(finding.symptom, "put right: 508.9 \"MB/s\" are 521.1 MB/s");
+}
+
+#[test]
+fn a_device_is_known_by_model_and_serial_and_else_by_its_name() {
+    let mut run = run(vec![]);
+    run.target.file_system = Some("ext4".to_owned());
+    let identity = |run: &ImportedRun| RunDocument::from_imported(run).target.identity();
+    assert_eq!(identity(&run), "/mnt · ext4");
+    run.target.model = Some("WD60EFZX".to_owned());
+    run.target.serial = Some("S1".to_owned());
+    assert_eq!(identity(&run), "WD60EFZX S1 · ext4");
+}
+
+#[test]
+fn a_random_order_of_another_tool_is_kept() {
+    let mut row = row(1e8);
+    row.workload.order = Order::Random { map: false };
+    row.workload.blocks = BlockSizes::one(Bytes::kib(4));
+    let document = RunDocument::from_imported(&run(vec![row]));
+    let parts = &document.results[0].fingerprint_parts;
+    assert_eq!(parts["order"], "random, with repeats");
+    assert_eq!(
+        (&*parts["depth"], &*parts["tool"]),
+        ("unknown", "KDiskMark")
+    );
+}

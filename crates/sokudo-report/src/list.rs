@@ -1,0 +1,393 @@
+//! Runs that are kept, a line for each, `sokudo.list/1`: which they are, when, of what,
+//! and the fastest that they have read and written.
+//!
+//! It knows no store: what is listed comes to it.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::{Deserialize, Serialize};
+use sokudo_model::Verdict;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use crate::layout::{Align, Column, table_lines, table_width};
+use crate::number::{MISSING, rate};
+use crate::table::TableStyle;
+use crate::{date, json_layout};
+
+const SCHEMA: &str = "sokudo.list/1";
+
+/// Columns that a narrow terminal can do without, in the order in which they go.
+const DROP_ORDER: [&str; 4] = ["tags", "method", "write MB/s", "read MB/s"];
+/// A device's name is cut no shorter than this, so that it can still be recognised.
+const NAME_COLUMNS_MIN: usize = 12;
+/// A longer name tells no more.
+const NAME_COLUMNS_MAX: usize = 32;
+/// A longer note is for `show`.
+const TAGS_COLUMNS_MAX: usize = 24;
+
+/// Runs that are kept as JSON: `sokudo.list/1`. Missing figures are null, never 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "sokudo.list/1")]
+pub struct ListDocument {
+    /// Name and version of this format: `sokudo.list/1`.
+    #[schemars(extend("const" = "sokudo.list/1"))]
+    pub schema: String,
+    /// The runs, the newest first.
+    pub runs: Vec<ListedRun>,
+}
+
+/// One run that is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ListedRun {
+    /// The number by which it is called.
+    pub id: u64,
+    /// Start, RFC 3339 in UTC.
+    pub started_at: String,
+    /// The method, such as `mark/default`.
+    pub method: String,
+    /// What was measured, as it was named.
+    pub target: String,
+    /// Which device it was: the same text is the same device.
+    pub device: String,
+    /// What people call that device, such as its model.
+    pub device_name: String,
+    /// Name of the machine.
+    pub host: Option<String>,
+    /// The worst verdict of its rows.
+    pub verdict: Option<Verdict>,
+    /// Hash of all that makes two runs comparable.
+    pub fingerprint: String,
+    /// Version of the program that measured.
+    pub sokudo_version: String,
+    /// The tool that measured, where sokudo has not.
+    pub origin: Option<String>,
+    /// The command line that repeats it.
+    pub command: String,
+    /// It was stopped before its end.
+    pub interrupted: bool,
+    /// What somebody wrote about it; empty where nobody did.
+    pub note: String,
+    /// Its tags, sorted.
+    pub tags: Vec<String>,
+    /// Whether later runs of its device and method are compared with it.
+    pub is_baseline: bool,
+    /// Its rows, in their order.
+    pub rows: Vec<ListedRow>,
+}
+
+/// One row of a run that is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ListedRow {
+    /// What people call it, such as `SEQ1M Q8T1`.
+    pub name: String,
+    /// `read`, `write`, `R70/W30`, …
+    pub direction: String,
+    /// Hash of all that makes two rows comparable.
+    pub fingerprint: String,
+    /// Whether its figures can be trusted.
+    pub verdict: Option<Verdict>,
+    /// Median of the trials.
+    pub bytes_per_s: Option<f64>,
+    /// Median of the trials, I/Os per second.
+    pub ios_per_s: Option<f64>,
+    /// Mean.
+    pub latency_ns: Option<f64>,
+    /// Trials that were made.
+    pub trials: u32,
+}
+
+impl ListedRun {
+    /// The highest bandwidth of its rows of a direction, bytes per second.
+    fn best(&self, direction: &str) -> Option<f64> {
+        let rows = self.rows.iter().filter(|row| row.direction == direction);
+        rows.filter_map(|row| row.bytes_per_s).reduce(f64::max)
+    }
+}
+
+impl ListDocument {
+    /// These runs, the newest first.
+    pub fn new(runs: Vec<ListedRun>) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            runs,
+        }
+    }
+
+    /// The document as text that ends with a line feed.
+    pub fn to_json(&self) -> String {
+        let compact = serde_json::to_string(self).expect("a list is plain JSON");
+        json_layout::lay_out(&compact)
+    }
+
+    /// A line for each run under titles.
+    pub fn render(&self, style: &TableStyle) -> String {
+        let mut columns = self.columns(style);
+        for dropped in DROP_ORDER {
+            if least_width(&columns) <= style.width {
+                break;
+            }
+            columns.retain(|column| column.title != dropped);
+        }
+        let over = table_width(&columns).saturating_sub(style.width);
+        if over > 0
+            && let Some(names) = columns.iter_mut().find(|column| column.title == "device")
+        {
+            let widest = names.cells.iter().map(|cell| cell.width()).max();
+            let room = widest
+                .unwrap_or(0)
+                .saturating_sub(over)
+                .max(NAME_COLUMNS_MIN);
+            for cell in &mut names.cells {
+                *cell = shortened(cell, room, style);
+            }
+        }
+        // No column has a group.
+        let mut lines = table_lines(&columns, style.rule()).split_off(1);
+        let rule = style.rule().to_string().repeat(table_width(&columns));
+        lines.insert(1, rule);
+        for (line, run) in lines[2..].iter_mut().zip(&self.runs) {
+            *line = coloured(line, run.verdict, style);
+        }
+        lines.push(String::new());
+        let star = if style.ascii { "*" } else { "★" };
+        lines.extend(style.wrapped(
+            "",
+            &format!(
+                "MB/s: the highest median of the rows that read, and of those that write. {star}: a \
+                 baseline. sokudo show ID shows a run."
+            ),
+        ));
+        lines.join("\n") + "\n"
+    }
+
+    fn columns(&self, style: &TableStyle) -> Vec<Column> {
+        let column = |title: &str, align, cell: &dyn Fn(&ListedRun) -> String| Column {
+            group: "".into(),
+            title: title.to_owned(),
+            align,
+            cells: self.runs.iter().map(|run| style.text(&cell(run))).collect(),
+        };
+        let megabytes = |value: Option<f64>| {
+            value.map_or_else(|| MISSING.to_owned(), |value| rate(value / 1e6))
+        };
+        let star = if style.ascii { "*" } else { "★" };
+        vec![
+            column("id", Align::Right, &|run| run.id.to_string()),
+            column("", Align::Left, &|run| {
+                if run.is_baseline { star } else { "" }.to_owned()
+            }),
+            column("when (UTC)", Align::Left, &|run| minute(&run.started_at)),
+            column("device", Align::Left, &|run| {
+                shortened(&run.device_name, NAME_COLUMNS_MAX, style)
+            }),
+            column("method", Align::Left, &|run| match &run.origin {
+                Some(tool) => shortened(tool, NAME_COLUMNS_MAX, style),
+                None => shortened(&run.method, NAME_COLUMNS_MAX, style),
+            }),
+            column("read MB/s", Align::Right, &|run| {
+                megabytes(run.best("read"))
+            }),
+            column("write MB/s", Align::Right, &|run| {
+                megabytes(run.best("write"))
+            }),
+            column("verdict", Align::Left, &|run| {
+                let verdict = run.verdict.map_or(MISSING, Verdict::name);
+                match run.interrupted {
+                    true => format!("{verdict}, interrupted"),
+                    false => verdict.to_owned(),
+                }
+            }),
+            column("tags", Align::Left, &|run| {
+                shortened(&run.tags.join(", "), TAGS_COLUMNS_MAX, style)
+            }),
+        ]
+    }
+}
+
+/// How narrow the table can be once names are cut.
+fn least_width(columns: &[Column]) -> usize {
+    let names = columns.iter().find(|column| column.title == "device");
+    let widest = names.map_or(0, |names| {
+        let widths = names.cells.iter().map(|cell| cell.width());
+        widths.max().unwrap_or(0)
+    });
+    table_width(columns).saturating_sub(widest.saturating_sub(NAME_COLUMNS_MIN))
+}
+
+/// `2026-11-21 20:41` of an instant in RFC 3339; any other text as it is.
+fn minute(rfc3339: &str) -> String {
+    let text = date::for_people(rfc3339);
+    match text
+        .strip_suffix(" UTC")
+        .and_then(|text| text.rsplit_once(':'))
+    {
+        Some((minute, _)) => minute.to_owned(),
+        None => text,
+    }
+}
+
+/// The text with its end left out where it takes more columns than there are.
+fn shortened(text: &str, columns: usize, style: &TableStyle) -> String {
+    let text = style.text(text);
+    if text.width() <= columns {
+        return text;
+    }
+    let end = if style.ascii { "..." } else { "…" };
+    let room = columns.saturating_sub(end.width());
+    let mut taken = 0;
+    let fitting: String = text
+        .chars()
+        .take_while(|sign| {
+            taken += sign.width().unwrap_or(0);
+            taken <= room
+        })
+        .collect();
+    format!("{}{end}", fitting.trim_end())
+}
+
+/// The line with its verdict in colour, where it is one that speaks of doubt.
+fn coloured(line: &str, verdict: Option<Verdict>, style: &TableStyle) -> String {
+    let Some(verdict) = verdict.filter(|_| style.colour) else {
+        return line.to_owned();
+    };
+    let colour = match verdict {
+        Verdict::Verified => "32",
+        Verdict::Unverified => "33",
+        Verdict::Invalid => "31",
+    };
+    // A device may be called so, too; the verdict stands behind it.
+    match line.rsplit_once(verdict.name()) {
+        Some((before, after)) => {
+            format!("{before}\x1b[{colour}m{}\x1b[0m{after}", verdict.name())
+        }
+        None => line.to_owned(),
+    }
+}
+
+/// The JSON Schema of the documents that this version writes.
+pub fn schema() -> String {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let schema = settings
+        .into_generator()
+        .into_root_schema_for::<ListDocument>();
+    let text = serde_json::to_string_pretty(&schema)
+        .expect("a schema is plain JSON and is written to memory");
+    text + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where the schema is kept for readers, from this crate's directory.
+    const SCHEMA_FILE: &str = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/sokudo.list-1.schema.json"
+    );
+
+    fn run(id: u64, name: &str) -> ListedRun {
+        let row = |direction: &str, bytes_per_s| ListedRow {
+            name: "SEQ1M Q8T1".to_owned(),
+            direction: direction.to_owned(),
+            fingerprint: "f".to_owned(),
+            verdict: Some(Verdict::Verified),
+            bytes_per_s,
+            ios_per_s: None,
+            latency_ns: None,
+            trials: 6,
+        };
+        ListedRun {
+            id,
+            started_at: "2026-11-21T20:41:07.250Z".to_owned(),
+            method: "mark/default".to_owned(),
+            target: "/mnt/a".to_owned(),
+            device: name.to_owned(),
+            device_name: name.to_owned(),
+            host: None,
+            verdict: Some(Verdict::Verified),
+            fingerprint: "f".to_owned(),
+            sokudo_version: "0.1.0".to_owned(),
+            origin: None,
+            command: "sokudo mark /mnt/a".to_owned(),
+            interrupted: false,
+            note: String::new(),
+            tags: vec!["idle".to_owned()],
+            is_baseline: id == 1,
+            rows: vec![
+                row("read", Some(3.5e9)),
+                row("read", Some(61e6)),
+                row("write", None),
+            ],
+        }
+    }
+
+    fn style(width: usize) -> TableStyle {
+        TableStyle {
+            width,
+            ..TableStyle::default()
+        }
+    }
+
+    #[test]
+    fn a_line_tells_what_a_run_is_and_how_fast_it_was() {
+        let document = ListDocument::new(vec![run(12, "Example 1000"), run(1, "速いディスク")]);
+        insta::assert_snapshot!(document.render(&style(120)), @r"
+        id     when (UTC)        device        method        read MB/s  write MB/s  verdict   tags
+        ──────────────────────────────────────────────────────────────────────────────────────────
+        12     2026-11-21 20:41  Example 1000  mark/default      3,500           —  VERIFIED  idle
+         1  ★  2026-11-21 20:41  速いディスク  mark/default      3,500           —  VERIFIED  idle
+
+        MB/s: the highest median of the rows that read, and of those that write. ★: a baseline. sokudo show
+        ID shows a run.
+        ");
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal_and_none_commands_it() {
+        let mut hostile = run(3, &format!("\x1b[31m\n<script>{}", "長い名前".repeat(99)));
+        hostile.tags = vec!["\u{7}".repeat(99), "x".repeat(1_000_000)];
+        hostile.started_at = "yesterday".to_owned();
+        let document = ListDocument::new(vec![hostile, run(18_000_000, "b")]);
+        for width in [60, 80, 100, 200] {
+            for ascii in [false, true] {
+                let text = document.render(&TableStyle {
+                    ascii,
+                    ..style(width)
+                });
+                assert_eq!(text.lines().nth(4), Some(""), "two runs: {text}");
+                for line in text.lines() {
+                    assert!(line.width() <= width, "{width}: {line}");
+                    assert!(!line.chars().any(char::is_control), "{line:?}");
+                }
+            }
+        }
+        let ascii = ListDocument::new(vec![run(1, "a")]).render(&TableStyle {
+            ascii: true,
+            ..style(80)
+        });
+        assert!(ascii.is_ascii() && ascii.contains(" * "), "{ascii}");
+    }
+
+    #[test]
+    fn the_schema_in_the_docs_is_the_one_of_the_types() {
+        if std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1") {
+            std::fs::write(SCHEMA_FILE, schema()).unwrap();
+        }
+        let kept = std::fs::read_to_string(SCHEMA_FILE).unwrap_or_default();
+        assert!(
+            kept == schema(),
+            "docs/sokudo.list-1.schema.json is stale; run this test with SOKUDO_BLESS=1 to rewrite it"
+        );
+    }
+
+    #[test]
+    fn lists_follow_the_schema_and_read_back() {
+        let schema = serde_json::from_str(&schema()).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let document = ListDocument::new(vec![run(1, "a")]);
+        let value: serde_json::Value = serde_json::from_str(&document.to_json()).unwrap();
+        assert!(validator.is_valid(&value), "{value}");
+        let read: ListDocument = serde_json::from_str(&document.to_json()).unwrap();
+        assert_eq!(read, document);
+    }
+}

@@ -1,0 +1,240 @@
+//! Texts with holes, `{}`: keys, which are matched, and translations, which are filled.
+
+/// From which end of a text the pieces of a key are looked for. It matters only where a
+/// piece occurs more than once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum From {
+    Left,
+    Right,
+}
+
+/// An English text with holes, by which others like it are recognised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pattern {
+    /// What stands before, between and behind the holes: one more than there are holes.
+    pieces: Vec<String>,
+}
+
+impl Pattern {
+    /// A key as it is written; `{{` and `}}` stand for braces.
+    pub(crate) fn new(key: &str) -> Self {
+        let mut pieces = vec![String::new()];
+        for part in parts(key) {
+            match part {
+                Part::Text(text) => pieces
+                    .last_mut()
+                    .expect("there is always a piece")
+                    .push_str(&text),
+                Part::Hole(_) | Part::Unsaid(_) => pieces.push(String::new()),
+            }
+        }
+        Self { pieces }
+    }
+
+    pub(crate) fn holes(&self) -> usize {
+        self.pieces.len() - 1
+    }
+
+    /// Bytes that are told: the more, the surer it is that a text is meant.
+    pub(crate) fn weight(&self) -> usize {
+        self.pieces.iter().map(String::len).sum()
+    }
+
+    pub(crate) fn first(&self) -> &str {
+        &self.pieces[0]
+    }
+
+    pub(crate) fn last(&self) -> &str {
+        &self.pieces[self.pieces.len() - 1]
+    }
+
+    /// What stands in the holes when a text is of this pattern. Of holes that touch each
+    /// other, the last one on the way has it all.
+    pub(crate) fn holes_of<'t>(&self, text: &'t str, from: From) -> Option<Vec<&'t str>> {
+        let rest = strip_prefix(text, self.first())?;
+        if self.holes() == 0 {
+            return rest.is_empty().then(Vec::new);
+        }
+        let mut rest = rest.strip_suffix(self.last())?;
+        let between = &self.pieces[1..self.pieces.len() - 1];
+        let mut holes = Vec::with_capacity(self.holes());
+        match from {
+            From::Left => {
+                for piece in between {
+                    let at = rest.find(piece.as_str())?;
+                    holes.push(&rest[..at]);
+                    rest = &rest[at + piece.len()..];
+                }
+                holes.push(rest);
+            }
+            From::Right => {
+                for piece in between.iter().rev() {
+                    let at = rest.rfind(piece.as_str())?;
+                    holes.push(&rest[at + piece.len()..]);
+                    rest = &rest[..at];
+                }
+                holes.push(rest);
+                holes.reverse();
+            }
+        }
+        Some(holes)
+    }
+}
+
+/// A sentence begins with a capital letter only where it stands first.
+fn strip_prefix<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
+    let (Some(one), Some(other)) = (text.chars().next(), prefix.chars().next()) else {
+        return prefix.is_empty().then_some(text);
+    };
+    one.eq_ignore_ascii_case(&other)
+        .then(|| text[one.len_utf8()..].strip_prefix(&prefix[other.len_utf8()..]))?
+}
+
+/// A translation, whose holes are filled with what stood in those of the key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Filling {
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    /// Which of the key's, from 0.
+    Hole(usize),
+    /// One of the key's that is not said, such as the `s` of a plural.
+    Unsaid(usize),
+}
+
+impl Filling {
+    /// A translation as it is written: `{}` for the next hole of the key, `{2}` for its
+    /// second; `{-2}` says that its second is left out.
+    pub(crate) fn new(translation: &str) -> Self {
+        Self {
+            parts: parts(translation),
+        }
+    }
+
+    /// The holes of the key in the order in which they are named here, from 0.
+    pub(crate) fn holes(&self) -> Vec<usize> {
+        let hole = |part: &Part| match part {
+            Part::Hole(hole) | Part::Unsaid(hole) => Some(*hole),
+            Part::Text(_) => None,
+        };
+        self.parts.iter().filter_map(hole).collect()
+    }
+
+    /// The translation with its holes filled.
+    pub(crate) fn filled(&self, holes: &[String]) -> String {
+        let mut text = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text(part) => text.push_str(part),
+                Part::Hole(hole) => text.push_str(holes.get(*hole).map_or("", String::as_str)),
+                Part::Unsaid(_) => {}
+            }
+        }
+        text
+    }
+}
+
+fn parts(written: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut text = String::new();
+    let mut next = 0;
+    let mut rest = written;
+    while let Some(at) = rest.find(['{', '}']) {
+        text.push_str(&rest[..at]);
+        let brace = &rest[at..=at];
+        rest = &rest[at + 1..];
+        if let Some(after) = rest.strip_prefix(brace) {
+            text.push_str(brace);
+            rest = after;
+        } else if let Some((hole, after)) = hole(brace, rest, next) {
+            parts.push(Part::Text(std::mem::take(&mut text)));
+            parts.push(hole);
+            next += 1;
+            rest = after;
+        } else {
+            text.push_str(brace);
+        }
+    }
+    text.push_str(rest);
+    parts.push(Part::Text(text));
+    parts
+}
+
+/// The hole that begins with a brace, and what follows it.
+fn hole<'t>(brace: &str, rest: &'t str, next: usize) -> Option<(Part, &'t str)> {
+    let (inside, after) = (brace == "{").then(|| rest.split_once('}'))??;
+    let from_zero = |number: &str| number.parse::<usize>().ok()?.checked_sub(1);
+    let hole = match (inside, inside.strip_prefix('-')) {
+        ("", _) => Part::Hole(next),
+        (_, Some(number)) => Part::Unsaid(from_zero(number)?),
+        (number, None) => Part::Hole(from_zero(number)?),
+    };
+    Some((hole, after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holes_are_what_stands_between_the_pieces() {
+        let pattern = Pattern::new("{} of {}, {{so}}");
+        assert_eq!(pattern.holes(), 2);
+        for (text, from, holes) in [
+            ("1 of 2, {so}", From::Left, Some(vec!["1", "2"])),
+            ("a of b of c, {so}", From::Left, Some(vec!["a", "b of c"])),
+            ("a of b of c, {so}", From::Right, Some(vec!["a of b", "c"])),
+            (" of , {so}", From::Left, Some(vec!["", ""])),
+            ("1 of 2", From::Left, None),
+            ("1, {so}", From::Right, None),
+        ] {
+            assert_eq!(pattern.holes_of(text, from), holes, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_capital_letter_at_the_beginning_is_no_difference() {
+        let pattern = Pattern::new("the file is {}");
+        assert_eq!(
+            pattern.holes_of("The file is here", From::Left),
+            Some(vec!["here"])
+        );
+        assert_eq!(pattern.holes_of("THE file is here", From::Left), None);
+        assert_eq!(Pattern::new("été {}").holes_of("ß", From::Left), None);
+    }
+
+    #[test]
+    fn pieces_do_not_overlap() {
+        assert_eq!(Pattern::new("aba{}aba").holes_of("aba", From::Left), None);
+        assert_eq!(Pattern::new("a {} {} b").holes_of("a b", From::Left), None);
+    }
+
+    #[test]
+    fn of_holes_that_touch_the_last_on_the_way_has_all() {
+        let pattern = Pattern::new("<{}{}>");
+        assert_eq!(pattern.holes_of("<all>", From::Left), Some(vec!["", "all"]));
+        assert_eq!(
+            pattern.holes_of("<all>", From::Right),
+            Some(vec!["all", ""])
+        );
+    }
+
+    #[test]
+    fn a_translation_may_turn_the_order_round() {
+        let filling = Filling::new("{2} の {1}、{{}}");
+        assert_eq!(filling.holes(), [1, 0]);
+        assert_eq!(filling.filled(&["a".into(), "b".into()]), "b の a、{}");
+        assert_eq!(Filling::new("{} {}").holes(), [0, 1]);
+        assert_eq!(Filling::new("{").filled(&[]), "{");
+    }
+
+    #[test]
+    fn a_translation_may_leave_a_hole_unsaid() {
+        let filling = Filling::new("{1} 回{-2}");
+        assert_eq!(filling.holes(), [0, 1]);
+        assert_eq!(filling.filled(&["3".into(), "s".into()]), "3 回");
+    }
+}
