@@ -3,7 +3,8 @@ use sokudo_model::{Nanos, OperationMix};
 use crate::Import;
 
 fn text_of(name: &str) -> String {
-    let path = format!("{}/corpus/diskspd/{name}", env!("CARGO_MANIFEST_DIR"));
+    let folder = if name.ends_with("xml") { "diskspd-xml" } else { "diskspd" };
+    let path = format!("{}/corpus/{folder}/{name}", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(path).unwrap()
 }
 

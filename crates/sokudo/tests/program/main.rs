@@ -26,6 +26,7 @@ mod fio_safety;
 mod formats;
 mod hdparm;
 mod help;
+mod import;
 mod info;
 mod interruption;
 mod limits;
