@@ -9,7 +9,6 @@ use std::path::Path;
 use anyhow::Context;
 use rustix::fs::Access;
 use sokudo_report::{BandwidthUnit, RunDocument, TableStyle, csv, markdown, table};
-use sokudo_words::Language;
 
 use crate::cli::{Destination, Format, Printing, Unit};
 use crate::exit::Exit;
@@ -210,7 +209,7 @@ pub(crate) fn style(to_terminal: bool, unit: Unit) -> TableStyle {
             Unit::Mib => BandwidthUnit::MebibytesPerSecond,
             Unit::Iops => BandwidthUnit::IosPerSecond,
         },
-        language: Language::English,
+        language: language::current(),
     }
 }
 

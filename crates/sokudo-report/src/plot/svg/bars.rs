@@ -1,6 +1,7 @@
 //! Groups of horizontal bars, with their values at their ends.
 
 use sokudo_model::Verdict;
+use sokudo_words::Language;
 
 use super::super::figure::{Bar, Bars, Group, Hue, Sign};
 use super::super::palette::Role;
@@ -26,7 +27,11 @@ const TICK_GAP: f64 = 6.0;
 const VALUE_ROOM: f64 = 150.0;
 
 pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
-    let legend = Legend::new(entries(bars), frame.width());
+    let legend = Legend::new(
+        entries(bars, canvas.language()),
+        frame.width(),
+        canvas.language(),
+    );
     legend.draw(canvas, frame);
     let names = bars
         .groups
@@ -56,13 +61,17 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
     );
 }
 
-fn entries(bars: &Bars) -> Vec<Entry> {
+fn entries(bars: &Bars, language: Language) -> Vec<Entry> {
     let inks = bars.legend.iter();
     let mut entries: Vec<Entry> = inks
         .map(|(name, ink)| Entry::new(Sample::Bar(*ink), name, ""))
         .collect();
     if bars.has_intervals {
-        entries.push(Entry::new(Sample::Whisker, "95 % interval", ""));
+        entries.push(Entry::new(
+            Sample::Whisker,
+            language.word("95 % interval"),
+            "",
+        ));
     }
     let has = |verdict| {
         let mut bars = bars.groups.iter().flat_map(|group| &group.bars);
@@ -70,7 +79,11 @@ fn entries(bars: &Bars) -> Vec<Entry> {
     };
     for verdict in [Verdict::Verified, Verdict::Unverified, Verdict::Invalid] {
         if has(verdict) {
-            entries.push(Entry::new(Sample::Verdict(verdict), verdict.name(), ""));
+            entries.push(Entry::new(
+                Sample::Verdict(verdict),
+                language.word(verdict.name()),
+                "",
+            ));
         }
     }
     entries

@@ -69,8 +69,8 @@ const fn caption(kind: PlotKind) -> &'static str {
 
 /// A picture with its caption.
 pub(super) fn picture(page: &Page, figure: &Figure, caption: &str) -> String {
-    let theme = page.style.theme;
-    let draw = |size: Size, class: &str| plot::inline(figure, sized(figure, size), theme, class);
+    let look = page.style.theme.in_language(page.style.language);
+    let draw = |size: Size, class: &str| plot::inline(figure, sized(figure, size), look, class);
     let wide = draw(WIDE, "wide");
     // Folded up, most are looked at on no phone; the wide one can still be zoomed into.
     let narrow = draw(NARROW, "narrow");
