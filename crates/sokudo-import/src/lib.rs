@@ -7,6 +7,7 @@
 mod crystal;
 mod crystaldiskmark;
 mod dd;
+mod fio;
 mod hdparm;
 mod kdiskmark;
 mod number;
@@ -71,6 +72,7 @@ pub(crate) struct Reader {
 
 /// Those whose signs are most certain come first.
 const READERS: &[Reader] = &[
+    fio::READER,
     published::READER,
     crystaldiskmark::READER,
     kdiskmark::READER,

@@ -31,6 +31,7 @@ pub(crate) fn row(workload: Workload, told: &[&str]) -> ImportedRow {
     let unknown = PARTS.iter().filter(|part| !told.contains(part));
     ImportedRow {
         workload,
+        mix: None,
         unknown: unknown.map(|part| (*part).to_owned()).collect(),
         bandwidth: None,
         iops: None,

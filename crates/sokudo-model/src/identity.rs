@@ -47,6 +47,9 @@ impl TargetInfo {
             return with(self.name.clone(), self.host.as_deref());
         };
         let source = &file_system.source;
+        if self.kind == TargetKind::Imported {
+            return format!("{} · {}", self.name, file_system.kind);
+        }
         // `host:/export` and `//host/share` are the same wherever they are mounted.
         let is_elsewhere = source.contains(':') || source.starts_with("//");
         let text = format!("{} {source}", file_system.kind);

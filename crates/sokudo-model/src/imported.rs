@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::plan::Workload;
+use crate::plan::{OperationMix, Workload};
 use crate::target::Environment;
 use crate::units::{Bytes, Nanos};
 
@@ -77,6 +77,8 @@ pub struct ImportedTarget {
 pub struct ImportedRow {
     /// What was done, as far as the tool tells; the rest is as [`Workload::new`] has it.
     pub workload: Workload,
+    /// All operations that ran together, where the row tells of one of them.
+    pub mix: Option<OperationMix>,
     /// Parts of the fingerprint that the tool does not tell (`depth`, `direct`, …): two
     /// rows agree in them only if nobody knows better.
     pub unknown: Vec<String>,

@@ -156,7 +156,7 @@ impl CheckDocument {
         }
         let unit = style.unit;
         let column = |title: &str, align, cells: Vec<String>| Column {
-            group: "",
+            group: "".into(),
             title: title.to_owned(),
             align,
             cells: cells.iter().map(|cell| style.text(cell)).collect(),

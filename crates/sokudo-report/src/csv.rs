@@ -11,10 +11,10 @@ mod places;
 mod rounds;
 
 /// A column: its name and its field in a line.
-type Column = (&'static str, fn(&RunDocument, &ResultDocument) -> String);
+pub(crate) type Column = (&'static str, fn(&RunDocument, &ResultDocument) -> String);
 
 /// Every column in order.
-const COLUMNS: [Column; 56] = [
+pub(crate) const COLUMNS: [Column; 56] = [
     ("started_at", |run, _| run.started_at.clone()),
     ("target", |run, _| {
         run.target

@@ -18,7 +18,7 @@ const METHOD: &str = "explain";
 const TOLD_FROM: Confidence = Confidence::Medium;
 
 /// What is said where nothing was concluded.
-const NOTHING: &str = "The figures fit none of what was looked for. That is no proof that the device has none of it: a cache, a file system or a virtual machine in between can hide it.";
+pub(crate) const NOTHING: &str = "The figures fit none of what was looked for. That is no proof that the device has none of it: a cache, a file system or a virtual machine in between can hide it.";
 
 /// Whether the run was made to explain its device.
 pub(crate) fn is_explanation(document: &RunDocument) -> bool {
@@ -82,7 +82,7 @@ pub(crate) fn markdown(document: &RunDocument, words: Words) -> String {
         .join("\n")
 }
 
-fn told(document: &RunDocument) -> Option<String> {
+pub(crate) fn told(document: &RunDocument) -> Option<String> {
     let sure = document.inferences.iter();
     let sure = sure.filter(|inference| inference.confidence >= TOLD_FROM);
     let claims: Vec<String> = sure.map(sentence).collect();

@@ -9,8 +9,9 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 use sokudo_model::{
-    BackendKind, BlockChoice, BlockSizes, Bytes, DataContent, DirectMode, Durability, Limits,
-    Nanos, Operation, OperationMix, Order, Rate, Row, Run, Schedule, SequentialOffset, Workload,
+    BackendKind, BlockChoice, BlockSizes, Bytes, DataContent, DirectMode, Durability, ImportedRow,
+    Limits, Nanos, Operation, OperationMix, Order, Rate, Row, Run, Schedule, SequentialOffset,
+    Workload,
 };
 
 mod extras;
@@ -53,8 +54,8 @@ impl Fingerprint {
     /// The fingerprint of a row that another tool has measured: the tool is a part of it,
     /// since no two tools do the same, and what it does not tell is `unknown`.
     pub(crate) fn of_imported(
+        told: &ImportedRow,
         workload: &Workload,
-        unknown: &[String],
         size: Option<Bytes>,
         tool: &str,
     ) -> Self {
@@ -64,8 +65,12 @@ impl Fingerprint {
             assessment: None,
         };
         let mut parts = Self::of_row(&row, size, &Schedule::in_turn(1, Nanos(0))).parts;
-        for part in unknown.iter().map(String::as_str).chain(["schedule"]) {
+        let unknown = told.unknown.iter().map(String::as_str);
+        for part in unknown.chain(["schedule"]) {
             parts.insert(part.to_owned(), UNKNOWN.to_owned());
+        }
+        if let Some(mix) = &told.mix {
+            parts.insert("mix".to_owned(), operations(mix));
         }
         parts.insert("tool".to_owned(), tool.to_owned());
         Self::of_parts(parts)

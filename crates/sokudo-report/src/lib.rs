@@ -22,6 +22,7 @@ pub mod info;
 pub mod list;
 pub mod markdown;
 pub mod plot;
+pub mod report;
 pub mod steady;
 pub mod table;
 
@@ -47,4 +48,5 @@ pub use document::{ReadDocumentError, RunDocument};
 pub use fingerprint::Fingerprint;
 pub use info::{DiskDocument, InfoDocument};
 pub use list::{ListDocument, ListedRun};
+pub use report::Report;
 pub use table::{BandwidthUnit, TableStyle};

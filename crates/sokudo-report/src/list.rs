@@ -162,7 +162,7 @@ impl ListDocument {
 
     fn columns(&self, style: &TableStyle) -> Vec<Column> {
         let column = |title: &str, align, cell: &dyn Fn(&ListedRun) -> String| Column {
-            group: "",
+            group: "".into(),
             title: title.to_owned(),
             align,
             cells: self.runs.iter().map(|run| style.text(&cell(run))).collect(),

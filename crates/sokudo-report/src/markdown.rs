@@ -7,6 +7,7 @@ use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
 use crate::shortfall::{shortfalls, verdict_cell};
+use crate::table::is_unseen;
 use crate::{TableStyle, date, explain, load_table, number, steady, surface};
 
 mod places;
@@ -187,7 +188,18 @@ fn figures(document: &RunDocument, words: Words) -> String {
     )
 }
 
-fn table(document: &RunDocument, words: Words) -> String {
+/// The figures of all results as cells, not yet escaped.
+pub(crate) struct Cells {
+    /// Titles of the columns.
+    pub(crate) headings: Vec<&'static str>,
+    /// `:--` or `--:`, as Markdown has it.
+    pub(crate) alignment: Vec<&'static str>,
+    /// One line per result; its last cell is the verdict.
+    pub(crate) lines: Vec<Vec<String>>,
+}
+
+/// The figures of all results, in the order in which people look for them.
+pub(crate) fn cells(document: &RunDocument) -> Cells {
     let mut columns = COLUMNS.to_vec();
     let mut results = document.results.iter();
     if results.any(|result| result.latency_from_intended_ns.is_some()) {
@@ -199,23 +211,43 @@ fn table(document: &RunDocument, words: Words) -> String {
     if document.schedule.trim > 0 {
         columns.splice(3..3, TRIMMED);
     }
-    let line = |cells: Vec<&str>| format!("| {} |", cells.join(" | "));
-    let headings = columns.iter().map(|(heading, _, _)| words.0.word(heading));
+    let headings = columns.iter().map(|(heading, _, _)| *heading);
     let alignment = columns.iter().map(|(_, align, _)| *align);
-    let mut lines = vec![
-        line(headings.chain([words.0.word("Verdict")]).collect()),
-        line(alignment.chain([":--"]).collect()),
-    ];
-    for result in document.results_by_direction() {
+    let line = |result: &ResultDocument| {
         let verdict = verdict_cell(result, document.schedule.trials);
         let figures = columns.iter().map(|(_, _, cell)| cell(result));
-        let cells: Vec<String> = figures
-            .chain([verdict])
-            .map(|cell| words.text(&cell))
-            .collect();
-        lines.push(line(cells.iter().map(String::as_str).collect()));
+        figures.chain([verdict]).collect()
+    };
+    Cells {
+        headings: headings.chain(["Verdict"]).collect(),
+        alignment: alignment.chain([":--"]).collect(),
+        lines: document
+            .results_by_direction()
+            .into_iter()
+            .map(line)
+            .collect(),
+    }
+}
+
+fn table(document: &RunDocument, words: Words) -> String {
+    let cells = cells(document);
+    let headings: Vec<&str> = cells
+        .headings
+        .iter()
+        .map(|word| words.0.word(word))
+        .collect();
+    let mut lines = vec![line(&headings), line(&cells.alignment)];
+    for cells in cells.lines {
+        let cells: Vec<String> = cells.iter().map(|cell| words.text(cell)).collect();
+        lines.push(line(&cells));
     }
     lines.join("\n")
+}
+
+/// A line of a table.
+pub(crate) fn line(cells: &[impl AsRef<str>]) -> String {
+    let cells: Vec<&str> = cells.iter().map(AsRef::as_ref).collect();
+    format!("| {} |", cells.join(" | "))
 }
 
 fn shortfall_list(document: &RunDocument, words: Words) -> String {
@@ -289,7 +321,8 @@ pub(crate) fn escaped(text: &str) -> String {
     for sign in text.chars() {
         match sign {
             sign if sign.is_control() => escaped.push(' '),
-            '\\' | '|' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#' => {
+            sign if is_unseen(sign) => escaped.push(char::REPLACEMENT_CHARACTER),
+            '\\' | '&' | '|' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#' => {
                 escaped.push('\\');
                 escaped.push(sign);
             }
@@ -301,6 +334,7 @@ pub(crate) fn escaped(text: &str) -> String {
 
 /// A block with a fence longer than any row of backticks in the text.
 pub(crate) fn code_block(text: &str) -> String {
+    let text = one_line(text);
     let mut fence = "```".to_owned();
     while text.contains(&fence) {
         fence.push('`');

@@ -22,16 +22,21 @@ mod rounds;
 mod sample;
 mod scale;
 mod seek;
+mod several;
 mod svg;
 mod terminal;
 mod text;
 mod time;
 
 pub use figure::Figure;
+pub(crate) use palette::Role;
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
+pub(crate) use several::{bar_count, several};
 pub use svg::{Look, Size, Theme, svg};
+pub(crate) use svg::{dark_rules, inline};
 pub use terminal::{TerminalStyle, terminal};
+pub(crate) use text::escaped;
 
 use crate::document::RunDocument;
 

@@ -112,10 +112,8 @@ pub fn render(document: &RunDocument, style: &TableStyle) -> String {
 /// How to measure again, where that is known.
 fn repeat_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
     let command = Some(&document.command).filter(|command| !command.is_empty());
-    command
-        .map(|command| style.command(command))
-        .into_iter()
-        .collect()
+    let line = command.map(|command| style.command(command));
+    line.into_iter().collect()
 }
 
 /// What the command was for, and what else its figures say.

@@ -6,39 +6,46 @@ mod compare;
 mod explain;
 mod info;
 mod load;
+mod man;
 mod plot;
 mod precision;
 mod quick;
+mod report;
 mod scan;
+mod spoken;
 mod steady;
 mod store;
 mod sweep;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use anyhow::anyhow;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use sokudo_dialect::crystal::{DEPTH_MAX_IO_URING, Mix, Profile, RowSpec, THREADS_MAX};
 use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos, Rate};
+use sokudo_words::Language;
 
-use crate::exit::Exit;
+use crate::language;
 
 pub(crate) use bonnie::BonnieArguments;
 pub(crate) use compare::CompareArguments;
 pub(crate) use explain::ExplainArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use load::LoadArguments;
+pub(crate) use man::man_page;
 pub(crate) use plot::{Destination, Drawing, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, Unasked};
 pub(crate) use quick::QuickArguments;
+pub(crate) use report::{ReportArguments, ReportFormat};
 pub(crate) use scan::{ScanArguments, WriteCache};
+pub(crate) use spoken::Page;
 pub(crate) use steady::{CacheState, SteadyArguments};
 pub(crate) use store::{Keeping, Location};
 pub(crate) use sweep::SweepArguments;
 
 /// What bare `sokudo` prints.
-pub(crate) const SHORT_HELP: &str = "\
+const SHORT_HELP: &str = "\
 sokudo measures how fast a disk really is, and says how far each number can be trusted.
 
   sokudo mark .              measure the disk under this directory, in about a minute
@@ -122,8 +129,53 @@ through the page cache, one block at a time: what a disk can do is told by sokud
 #[derive(Debug, Parser)]
 #[command(name = "sokudo", version, about, long_about = None, disable_help_subcommand = false)]
 pub(crate) struct Cli {
+    /// Language of what is printed for people: en or ja [default: the locale's]
+    ///
+    /// Without it the variable SOKUDO_LANG decides, then LC_ALL, LC_MESSAGES and LANG. What is
+    /// printed for programs (JSON, CSV, what fio and diskspd print) is the same in all.
+    #[arg(long, global = true, value_name = "CODE", value_parser = language)]
+    lang: Option<Language>,
+
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+}
+
+impl Cli {
+    /// Reads the arguments; what is wrong with them is said in the current language.
+    pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let mut command = command(Page::Terminal {
+            width: help_width(),
+        });
+        let matches = command.try_get_matches_from_mut(arguments)?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+}
+
+/// The command line as it is shown in the current language.
+pub(crate) fn command(page: Page) -> clap::Command {
+    match language::current() {
+        Language::English => Cli::command(),
+        other => spoken::spoken(Cli::command(), page, &mut |text: &str| {
+            other.say(text).into_owned()
+        }),
+    }
+}
+
+/// What bare `sokudo` prints, in the current language.
+pub(crate) fn short_help() -> String {
+    match language::current() {
+        Language::English => SHORT_HELP.to_owned(),
+        other => spoken::prose(SHORT_HELP, Some(help_width()), &mut |text: &str| {
+            other.say(text).into_owned()
+        }),
+    }
+}
+
+/// How wide help may be: as clap has it.
+fn help_width() -> usize {
+    /// Where there is no terminal.
+    const WIDTH: usize = 100;
+    terminal_size::terminal_size().map_or(WIDTH, |(width, _)| usize::from(width.0))
 }
 
 #[derive(Debug, Subcommand)]
@@ -160,6 +212,9 @@ pub(crate) enum Command {
     /// Draw a result that was kept as JSON: SVG, PNG or on the terminal
     #[command(after_help = PLOT_EXAMPLES)]
     Plot(PlotArguments),
+    /// Write kept runs as a page, Markdown, CSV, metrics or a picture, to be shared
+    #[command(after_help = report::EXAMPLES)]
+    Report(ReportArguments),
     /// Run fio job files, with sokudo's own results and verdicts
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArguments>),
@@ -555,6 +610,10 @@ pub(crate) enum CommandLines {
     Diskspd,
 }
 
+fn language(text: &str) -> Result<Language, String> {
+    language::of_code(text).ok_or_else(|| "use en or ja".to_owned())
+}
+
 fn data_content(text: &str) -> Result<DataContent, String> {
     match text {
         "random" => Ok(DataContent::Random),
@@ -582,25 +641,6 @@ fn direct_mode(text: &str) -> Result<DirectMode, String> {
     }
 }
 
-/// The manual page of sokudo or of one of its commands, in roff.
-pub(crate) fn man_page(command: Option<&str>) -> Result<String, Exit> {
-    let root = Cli::command();
-    let page = match command {
-        None => root,
-        Some(name) => root
-            .find_subcommand(name)
-            .cloned()
-            .ok_or_else(|| Exit::usage(anyhow!("there is no command {name}; see sokudo --help")))?
-            .display_name(format!("sokudo-{name}"))
-            .bin_name(format!("sokudo {name}")),
-    };
-    let mut roff = Vec::new();
-    clap_mangen::Man::new(page)
-        .render(&mut roff)
-        .map_err(Exit::failed)?;
-    Ok(String::from_utf8_lossy(&roff).into_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -610,11 +650,40 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    #[test]
-    fn every_command_has_a_manual_page() {
-        for command in Cli::command().get_subcommands() {
-            let page = man_page(Some(command.get_name())).unwrap();
-            assert!(page.contains("SYNOPSIS"), "{page}");
+    /// Says nothing in other words, but remembers what was to be said.
+    fn asked(texts: &mut Vec<String>) -> impl FnMut(&str) -> String {
+        |text| {
+            texts.push(text.to_owned());
+            text.to_owned()
         }
+    }
+
+    #[test]
+    fn every_text_of_the_command_line_is_in_the_catalogue() {
+        let mut texts = Vec::new();
+        let mut speaker = asked(&mut texts);
+        spoken::spoken(Cli::command(), Page::Manual, &mut speaker);
+        spoken::prose(SHORT_HELP, None, &mut speaker);
+        drop(speaker);
+        texts.sort();
+        texts.dedup();
+        let missing: Vec<&String> = texts
+            .iter()
+            .filter(|text| {
+                let said = Language::Japanese.said(text);
+                !text.is_empty() && (said.keys.is_empty() || !said.unknown.is_empty())
+            })
+            .collect();
+        assert!(
+            missing.is_empty(),
+            "not in crates/sokudo-words/ja/help.po: {missing:#?}"
+        );
+    }
+
+    #[test]
+    fn the_spoken_definition_is_consistent() {
+        let mut say = |text: &str| Language::Japanese.say(text).into_owned();
+        let command = spoken::spoken(Cli::command(), Page::Terminal { width: 100 }, &mut say);
+        command.debug_assert();
     }
 }

@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use rustix::io::Errno;
 
+use crate::language;
+
 /// Words of the user's are repeated in messages, and some are as long as a file.
 const LINE_CHARACTERS_MAX: usize = 4096;
 
@@ -84,7 +86,9 @@ pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if error.kind() == ErrorKind::InvalidUtf8 {
-        tell("an argument is not UTF-8, and sokudo takes no other; name a path that is");
+        tell(&language::say(
+            "an argument is not UTF-8, and sokudo takes no other; name a path that is",
+        ));
         return ExitCode::from(2);
     }
     tell(&clap_line(error));
@@ -94,30 +98,31 @@ pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
 /// What is wrong with arguments, in one line.
 pub(crate) fn clap_line(error: &clap::Error) -> String {
     let text = error.render().to_string();
-    let said: Vec<&str> = text
+    let said: Vec<_> = text
         .lines()
         .map(str::trim)
         .filter(|line| !line.is_empty())
         .filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
+        .map(|line| language::say(line.strip_prefix("error: ").unwrap_or(line)))
         .collect();
-    let line = said.join("; ");
-    line.strip_prefix("error: ").unwrap_or(&line).to_owned()
+    said.join("; ")
 }
 
 /// Something that the user should know but that stops nothing.
 pub(crate) fn note(message: impl Display) {
-    write_line(&format!("sokudo: note: {message}"));
+    let (word, message) = (language::say("note"), message.to_string());
+    write_line(&format!("sokudo: {word}: {}", language::say(&message)));
 }
 
 /// Something that makes a run fail and is told while others go on.
 pub(crate) fn fault(message: &str) {
-    tell(message);
+    tell(&language::say(message));
 }
 
 /// What is being done, for somebody who waits at a terminal; others see nothing.
 pub(crate) fn progress(message: &str) {
     if std::io::stderr().is_terminal() {
-        write_line(&format!("sokudo: {message}"));
+        tell(&language::say(message));
     }
 }
 
@@ -132,7 +137,7 @@ fn write_line(line: &str) {
 }
 
 /// The error with those of its causes that it does not name itself, without line
-/// breaks.
+/// breaks, in the current language.
 fn one_line(error: &anyhow::Error) -> String {
     let mut line = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -148,7 +153,7 @@ fn one_line(error: &anyhow::Error) -> String {
     if is_caused_by(error, Errno::FBIG) && !line.contains("ulimit -f") {
         line.push_str("; use a smaller size, or raise the limit of a file's size (ulimit -f)");
     }
-    shortened(without_control(&line))
+    shortened(without_control(&language::say(&line)))
 }
 
 /// A name may hold anything, and a terminal obeys what it is sent.

@@ -24,6 +24,7 @@ mod info;
 mod interrupt;
 mod jobs;
 mod keep;
+mod language;
 mod load;
 mod mark;
 mod mark_as;
@@ -34,6 +35,7 @@ mod plan;
 mod progress;
 mod quick;
 mod recall;
+mod report;
 mod requirement;
 mod run_door;
 mod scan;
@@ -41,26 +43,27 @@ mod steady;
 mod subject;
 mod sweep;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
-
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, Page};
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
     if let Some(drives) = cache_keeper::drives_of(std::env::args_os()) {
         return cache_keeper::keep(&drives);
     }
-    if let Some((door, arguments)) = door::of(std::env::args_os()) {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    language::choose(&arguments);
+    if let Some((door, arguments)) = door::of(arguments.iter().cloned()) {
         return ended(door.enter(arguments));
     }
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::read(arguments) {
         Ok(cli) => cli,
         Err(error) => return exit::from_clap(&error),
     };
     let result = match cli.command {
-        None => output::print(cli::SHORT_HELP),
+        None => output::print(&cli::short_help()),
         Some(Command::Mark(arguments)) => mark::run(&arguments),
         Some(Command::Info(arguments)) => info::run(&arguments),
         Some(Command::Quick(arguments)) => quick::run(&arguments),
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
         Some(Command::Plot(arguments)) => picture::run(&arguments),
+        Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Run(arguments)) => run_door::run(&arguments),
         Some(Command::Fio { arguments }) => fio_door::run(&arguments),
         Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),
@@ -80,7 +84,12 @@ fn main() -> ExitCode {
         Some(Command::Clean { directory }) => clean::run(&directory),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "sokudo", &mut script);
+            clap_complete::generate(
+                shell,
+                &mut cli::command(Page::Manual),
+                "sokudo",
+                &mut script,
+            );
             output::print(&String::from_utf8_lossy(&script))
         }
         Some(Command::Man { page }) => {

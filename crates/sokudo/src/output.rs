@@ -9,10 +9,10 @@ use std::path::Path;
 use anyhow::Context;
 use rustix::fs::Access;
 use sokudo_report::{BandwidthUnit, RunDocument, TableStyle, csv, markdown, table};
-use sokudo_words::Language;
 
 use crate::cli::{Destination, Format, Printing, Unit};
 use crate::exit::Exit;
+use crate::language;
 use crate::picture;
 
 /// Width of a table that goes to no terminal: enough for every column.
@@ -176,7 +176,7 @@ pub(crate) fn write(document: &RunDocument, printing: &Printing) -> Result<(), E
         Format::Table => table::render(document, &style(path.is_none(), printing.unit)),
         Format::Json => document.to_json(),
         Format::Csv => csv::render(document),
-        Format::Markdown => markdown::render(document),
+        Format::Markdown => markdown::render_in(document, language::current()),
     };
     match path {
         None => print(&text)?,
@@ -209,7 +209,7 @@ pub(crate) fn style(to_terminal: bool, unit: Unit) -> TableStyle {
             Unit::Mib => BandwidthUnit::MebibytesPerSecond,
             Unit::Iops => BandwidthUnit::IosPerSecond,
         },
-        language: Language::English,
+        language: language::current(),
     }
 }
 
@@ -242,19 +242,6 @@ pub(crate) fn terminal() -> Terminal {
     Terminal {
         size: size.map(|(width, height)| (usize::from(width.0), usize::from(height.0))),
         colour: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-        ascii: !speaks_utf8(),
+        ascii: !language::speaks_utf8(),
     }
-}
-
-/// Whether the locale's characters are UTF-8, by the variables in their order of
-/// precedence.
-fn speaks_utf8() -> bool {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .filter_map(|name| std::env::var(name).ok())
-        .find(|value| !value.is_empty());
-    locale.is_some_and(|value| {
-        let value = value.to_ascii_lowercase();
-        value.contains("utf-8") || value.contains("utf8")
-    })
 }

@@ -2,11 +2,11 @@
 
 use anyhow::Context;
 use sokudo_report::RunDocument;
-use sokudo_report::plot::{self, Figure, PlotError, Size, TerminalStyle};
+use sokudo_report::plot::{self, Figure, Look, PlotError, Size, TerminalStyle};
 
 use crate::cli::{Destination, Drawing, PlotArguments};
 use crate::exit::{self, Exit};
-use crate::{output, recall};
+use crate::{language, output, recall};
 
 /// Columns and lines of a picture that goes to no terminal.
 const WITHOUT_TERMINAL: (usize, usize) = (100, 30);
@@ -68,7 +68,7 @@ fn write(figure: &Figure, destination: &Destination, drawing: Drawing) -> Result
     match destination {
         Destination::Terminal => output::print(&plot::terminal(figure, &style())),
         Destination::Svg(path) => {
-            let text = plot::svg(figure, Size::default(), drawing.theme());
+            let text = plot::svg(figure, Size::default(), look(drawing));
             output::write_file(path, text)
         }
         Destination::Png(path) => output::write_file(path, png(figure, drawing)?),
@@ -77,7 +77,7 @@ fn write(figure: &Figure, destination: &Destination, drawing: Drawing) -> Result
 
 #[cfg(feature = "png")]
 fn png(figure: &Figure, drawing: Drawing) -> Result<Vec<u8>, Exit> {
-    plot::png(figure, Size::default(), drawing.theme())
+    plot::png(figure, Size::default(), look(drawing))
         .context("the picture cannot be drawn")
         .map_err(Exit::Failed)
 }
@@ -90,6 +90,10 @@ fn png(_figure: &Figure, _drawing: Drawing) -> Result<Vec<u8>, Exit> {
         .map_err(Exit::Failed)
 }
 
+fn look(drawing: Drawing) -> Look {
+    drawing.theme().in_language(language::current())
+}
+
 fn style() -> TerminalStyle {
     let terminal = output::terminal();
     let (columns, lines) = terminal.size.unwrap_or(WITHOUT_TERMINAL);
@@ -98,5 +102,6 @@ fn style() -> TerminalStyle {
         lines,
         colour: terminal.colour,
         ascii: terminal.ascii,
+        language: language::current(),
     }
 }

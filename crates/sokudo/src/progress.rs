@@ -7,6 +7,7 @@ use sokudo_model::{Bytes, Event, Nanos, Plan, Schedule, Workload};
 
 use crate::campaign;
 use crate::expectation::Expectation;
+use crate::language;
 
 /// Lines drawn per second.
 const DRAWS_PER_SECOND: u8 = 10;
@@ -75,19 +76,18 @@ impl Progress {
     pub(crate) fn show(&mut self, event: &Event) {
         match event {
             Event::LayoutProgress { written, total } => {
-                self.bar
-                    .set_message(format!("writing the test file: {written} of {total}"));
+                self.say(&format!("writing the test file: {written} of {total}"));
             }
             Event::Pause { remaining } => {
-                self.bar
-                    .set_message(format!("pause, {:.0} s", remaining.as_secs_f64().ceil()));
+                self.say(&format!("pause, {:.0} s", remaining.as_secs_f64().ceil()));
             }
             Event::TrialStarted { row, trial } => {
                 let (name, step, bytes) = self.rows.get(*row).map_or(("", Nanos(0), None), |row| {
                     (&row.label, row.trial, row.bytes)
                 });
                 let up_to = if self.is_adaptive { "≤ " } else { "" };
-                self.label = format!("{name}  trial {}/{up_to}{}", trial + 1, self.trials);
+                let trial = format!("trial {}/{up_to}{}", trial + 1, self.trials);
+                self.label = format!("{name}  {}", language::say(&trial));
                 self.step = step;
                 self.bytes = bytes;
                 self.pace = 1.0;
@@ -159,10 +159,15 @@ impl Progress {
         let left = left.mul_f64(self.pace.clamp(0.0, PACE_MAX)).as_secs();
         let (minutes, seconds) = (left / 60, left % 60);
         let speed = speed.map_or(String::new(), |speed| format!("  {speed:.0} MB/s"));
-        self.bar.set_message(format!(
-            "{}{speed}  {minutes}:{seconds:02} left",
-            self.label
-        ));
+        let left = format!("{minutes}:{seconds:02} left");
+        let left = language::say(&left);
+        self.bar
+            .set_message(format!("{}{speed}  {left}", self.label));
+    }
+
+    /// Shows a text of our own in the current language.
+    fn say(&self, text: &str) {
+        self.bar.set_message(language::say(text).into_owned());
     }
 }
 
@@ -185,5 +190,6 @@ pub(crate) fn bar(length: u64, quiet: bool) -> ProgressBar {
 }
 
 fn label(workload: &Workload) -> String {
-    format!("{} {}", workload.name, workload.operations.direction())
+    let direction = workload.operations.direction().to_string();
+    format!("{} {}", workload.name, language::say(&direction))
 }

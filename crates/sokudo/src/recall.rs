@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::anyhow;
-use sokudo_report::{ReadDocumentError, RunDocument};
+use sokudo_report::{ReadDocumentError, Report, RunDocument, report};
 use sokudo_store::{Filter, Page, RunId};
 
 use crate::cli::Keeping;
@@ -46,12 +46,27 @@ pub(crate) fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit>
     if let Some(id) = number(name) {
         return stored(id, keeping).map(|recalled| vec![recalled]);
     }
-    let run = kept_result(Path::new(name))?;
+    let path = Path::new(name);
+    let text = kept_text(path)?;
+    if report::is_report(&text) {
+        return of_report(name, &text);
+    }
     Ok(vec![Recalled {
         source: name.to_owned(),
         id: None,
-        run,
+        run: result_of(path, &text)?,
     }])
+}
+
+/// The runs of a report that `sokudo report` has written.
+fn of_report(name: &str, text: &str) -> Result<Vec<Recalled>, Exit> {
+    let report = Report::from_json(text).map_err(|error| Exit::usage(anyhow!("{name} {error}")))?;
+    let recalled = report.runs.into_iter().map(|reported| Recalled {
+        source: reported.source,
+        id: None,
+        run: reported.run,
+    });
+    Ok(recalled.collect())
 }
 
 fn number(name: &str) -> Option<RunId> {
@@ -72,8 +87,13 @@ pub(crate) fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
     })
 }
 
-/// A result that was kept; `-` is standard input.
-pub(crate) fn kept_result(path: &Path) -> Result<RunDocument, Exit> {
+fn result_of(path: &Path, text: &str) -> Result<RunDocument, Exit> {
+    let read: Result<_, ReadDocumentError> = RunDocument::from_json(text);
+    read.map_err(|error| Exit::usage(anyhow!("{} {error}", path.display())))
+}
+
+/// The text of a file; `-` is standard input.
+fn kept_text(path: &Path) -> Result<String, Exit> {
     let name = path.display();
     let is_standard_input = path.as_os_str() == "-";
     let text = if is_standard_input {
@@ -81,13 +101,11 @@ pub(crate) fn kept_result(path: &Path) -> Result<RunDocument, Exit> {
     } else {
         File::open(path).and_then(|file| read_bounded(file, RESULT_BYTES_MAX))
     };
-    let text = text.map_err(|error| {
+    text.map_err(|error| {
         Exit::usage(anyhow!(
             "{name} cannot be read: {error}; name a file that --format json has written"
         ))
-    })?;
-    let read: Result<_, ReadDocumentError> = RunDocument::from_json(&text);
-    read.map_err(|error| Exit::usage(anyhow!("{name} {error}")))
+    })
 }
 
 /// All of a text that has `bytes_max` bytes at most.

@@ -128,7 +128,7 @@ impl ResultDocument {
             .filter(|_| !places.is_empty())
             .map(|survey| SurfaceFigures::of(&survey, &places, &[]));
         let fingerprint =
-            Fingerprint::of_imported(&workload, &row.unknown, run.target.size, &run.origin.tool);
+            Fingerprint::of_imported(row, &workload, run.target.size, &run.origin.tool);
         Self {
             name: workload.name.clone(),
             direction: Direction::of(&workload),

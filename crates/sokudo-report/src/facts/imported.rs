@@ -2,7 +2,7 @@
 
 use sokudo_model::{Origin, TargetInfo};
 
-use super::{Fact, has_device, machine_line, span_line, target_line, unique};
+use super::{Fact, has_device, machine_line, sentences, span_line, target_line, unique};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number;
 
@@ -14,6 +14,8 @@ pub(super) fn facts(document: &RunDocument, origin: &Origin) -> Vec<Fact> {
     let target = &document.target;
     let facts = [
         ("Measured by", Some(measured_by(document, origin))),
+        ("Published", origin.document.clone()),
+        ("Remarks", sentences(&origin.remarks)),
         ("Target", Some(target_line(target))),
         ("Device", device_line(target)),
         (

@@ -15,6 +15,7 @@ use sokudo_words::Language;
 use super::figure::{Body, Figure};
 use super::palette::Role;
 use super::text::{escaped, fitted};
+pub(crate) use canvas::dark_rules;
 use canvas::{Anchor, Canvas, Font};
 
 /// How large a picture is, in pixels.
@@ -81,6 +82,9 @@ const HEAD: f64 = 92.0;
 /// What the line at the bottom takes.
 const FOOT: f64 = 40.0;
 
+/// Nobody reads a title out that is longer.
+const TITLE_CHARACTERS_MAX: usize = 300;
+
 const TITLE: Font = Font {
     size: 24.0,
     is_bold: true,
@@ -137,12 +141,39 @@ pub fn svg(figure: &Figure, size: Size, look: impl Into<Look>) -> String {
         right: size.width - MARGIN,
         bottom: size.height - FOOT,
     };
-    match &figure.body {
-        Body::Chart(chart) => chart::draw(&mut canvas, frame, chart),
-        Body::Bars(bars) => bars::draw(&mut canvas, frame, bars),
-        Body::Matrices(matrices) => heat::draw(&mut canvas, frame, matrices),
-    }
+    draw(&mut canvas, frame, &figure.body);
     document(figure, size, theme, &canvas.finished())
+}
+
+/// The picture as a part of a page that has a heading of its own and the rules for dark
+/// surroundings: what is between the titles, on no background, in a class.
+pub(crate) fn inline(figure: &Figure, size: Size, look: impl Into<Look>, class: &str) -> String {
+    let Size { width, height } = size;
+    let Look { theme, language } = look.into();
+    let figure = &figure.in_language(language);
+    let mut canvas = Canvas::new(theme, language);
+    // The margin is the page's.
+    let frame = Frame {
+        left: MARGIN,
+        top: 16.0,
+        right: width + MARGIN,
+        bottom: height,
+    };
+    draw(&mut canvas, frame, &figure.body);
+    let title: String = figure.title.chars().take(TITLE_CHARACTERS_MAX).collect();
+    let (title, drawing) = (escaped(&title), canvas.finished());
+    format!(
+        "<svg class=\"{class}\" viewBox=\"{MARGIN} 0 {width} {height}\" role=\"img\">\n\
+         <title>{title}</title>\n{drawing}</svg>\n"
+    )
+}
+
+fn draw(canvas: &mut Canvas, frame: Frame, body: &Body) {
+    match body {
+        Body::Chart(chart) => chart::draw(canvas, frame, chart),
+        Body::Bars(bars) => bars::draw(canvas, frame, bars),
+        Body::Matrices(matrices) => heat::draw(canvas, frame, matrices),
+    }
 }
 
 fn document(figure: &Figure, Size { width, height }: Size, theme: Theme, drawing: &str) -> String {

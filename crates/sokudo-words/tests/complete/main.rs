@@ -9,14 +9,21 @@ use sokudo_words::Language;
 use texts::{Text, texts_below};
 
 /// Sources whose texts a person reads, in the language that was asked for.
-const SPOKEN: [&str; 3] = [
+const SPOKEN: [&str; 10] = [
+    "crates/sokudo/src",
     "crates/sokudo-analysis/src",
+    "crates/sokudo-device/src",
+    "crates/sokudo-dialect/src",
+    "crates/sokudo-engine/src",
+    "crates/sokudo-import/src",
     "crates/sokudo-model/src",
     "crates/sokudo-report/src",
+    "crates/sokudo-store/src",
+    "crates/sokudo-sys/src",
 ];
 
 /// Sources whose texts stay English, and why.
-const UNSPOKEN: [(&str, &str); 7] = [
+const UNSPOKEN: [(&str, &str); 20] = [
     (
         "crates/sokudo-report/src/bonnie.rs",
         "what another tool prints",
@@ -39,15 +46,114 @@ const UNSPOKEN: [(&str, &str); 7] = [
         "crates/sokudo-analysis/src/method.rs",
         "reads sources and METHOD.md",
     ),
+    (
+        "crates/sokudo-report/src/check.rs",
+        "a format that programs read",
+    ),
+    ("crates/sokudo/src/fio_door", "what another tool prints"),
+    ("crates/sokudo/src/diskspd_door", "what another tool prints"),
+    ("crates/sokudo/src/hdparm", "what another tool prints"),
+    (
+        "crates/sokudo/src/jobs/words",
+        "options of other tools, by which ours are replaced",
+    ),
+    (
+        "crates/sokudo/src/explain/ground_truth",
+        "what only a test prints",
+    ),
+    (
+        "crates/sokudo-dialect/src/fio",
+        "fio's language, told at its door in fio's words",
+    ),
+    (
+        "crates/sokudo-dialect/src/diskspd",
+        "diskspd's language, told at its door in diskspd's words",
+    ),
+    (
+        "crates/sokudo-device/src/ata/features",
+        "names of the ATA standard",
+    ),
+    ("crates/sokudo-sys/src/nvme", "names of the NVMe standard"),
+    (
+        "crates/sokudo-sys/src/scsi/command",
+        "names of the SCSI standard",
+    ),
+    ("crates/sokudo-store/src/sqlite", "SQL"),
+    ("crates/sokudo-engine/src/verify/fio_tests", "a test"),
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 5] = [
+const AS_IT_IS: [(&str, &str); 19] = [
+    ("sokudo write cache of {}", "a name among processes"),
+    ("{} for {}", "a name of a workload"),
+    ("hdparm -W{} /dev/{}", "a command"),
+    ("nvme set-feature /dev/{} -f 6 -V {}", "a command"),
+    ("sdparm --clear=WCE /dev/{}", "a command"),
+    ("sdparm --set=WCE /dev/{}", "a command"),
+    ("{} --seed {}", "a command"),
+    ("temporary {}", "what is written into a file of the kernel"),
+    (
+        "const, hdd, smr, ssd, dramless, raid5, fake-capacity",
+        "names",
+    ),
+    ("seconds =", "looked for in what hdparm prints"),
+    ("For more information", "looked for in what clap says"),
+    ("ulimit -f", "a command"),
+    ("ulimit -n", "a command"),
+    ("{bar:20} {percent:>3} %  {msg}", "a template"),
     ("sokudo {}", "a name"),
     ("Linux {}", "a name"),
     ("{} {}=max", "what is written into a file of the kernel"),
     ("```text\n{}\n```", "Markdown"),
     ("{}console\n$ {}\n{}", "Markdown"),
+];
+
+/// Names of commands, pages and abilities as the standards of ATA, SCSI and NVMe write them,
+/// of makers and of rows, and words that are looked for in what the system says.
+const OF_STANDARDS: [&str; 43] = [
+    "Amazon EC2",
+    "Ceph BlueStore",
+    "GP log 00h",
+    "GP log 04h page 0",
+    "GP log 04h page {}",
+    "General Purpose Logging feature set",
+    "Identify Controller",
+    "Identify Namespace",
+    "LBA status",
+    "Model Name",
+    "Oracle ASM",
+    "RANDOM mixed",
+    "SATA II Extensions",
+    "SEEK mixed",
+    "SEQ inner",
+    "SEQ middle",
+    "SEQ outer",
+    "SMART data",
+    "SMART feature set",
+    "SMART status",
+    "SMART thresholds",
+    "amazon elastic",
+    "cpu model",
+    "dataset management",
+    "device self-test",
+    "doorbell buffer",
+    "feature 06h",
+    "firmware download",
+    "log 01h errors",
+    "log 02h health",
+    "log 03h firmware",
+    "log page 00h",
+    "log page {}h",
+    "management interface",
+    "mode page 08h",
+    "mode page 08h changeable",
+    "model name",
+    "namespace management",
+    "save and select of features",
+    "security send and receive",
+    "virtualisation management",
+    "write uncorrectable",
+    "write zeroes",
 ];
 
 /// Words that are the same in all languages: units, names of programs, of their options and
@@ -59,7 +165,16 @@ fn is_spoken(text: &Text) -> bool {
     let path = |folder: &str| file.strip_prefix(folder).is_some_and(ends_a_name);
     SPOKEN.into_iter().any(path)
         && !UNSPOKEN.iter().any(|(folder, _)| path(folder))
+        && !OF_STANDARDS.contains(&text.key.trim())
         && !AS_IT_IS.iter().any(|(key, _)| *key == text.key.trim())
+        && !is_help(text)
+}
+
+/// Examples and remarks of a command's help, which is said part by part; a test of the
+/// program walks all of it.
+fn is_help(text: &Text) -> bool {
+    text.file.starts_with("crates/sokudo/src/cli") && text.key.contains('\n')
+        || text.file.ends_with("crates/sokudo/src/cli.rs") && text.key.contains('\n')
 }
 
 /// Whether what follows a path does not go on with its last name.

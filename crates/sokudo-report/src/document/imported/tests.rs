@@ -13,9 +13,7 @@ fn run(rows: Vec<ImportedRow>) -> ImportedRun {
             version: Some("3.1.4".to_owned()),
             format: "KDiskMark text".to_owned(),
             file: Some("saved.txt".to_owned()),
-            corrections: vec![],
-            document: None,
-            remarks: vec![],
+            ..Origin::default()
         },
         started_at: None,
         method: "Default".to_owned(),
@@ -33,6 +31,7 @@ fn run(rows: Vec<ImportedRow>) -> ImportedRun {
 fn row(value: f64) -> ImportedRow {
     ImportedRow {
         workload: Workload::new("SEQ1M", Bytes::mib(1)),
+        mix: None,
         unknown: ["depth", "clones", "direct", "backend", "span"]
             .map(str::to_owned)
             .to_vec(),
@@ -186,6 +185,14 @@ fn rows_of_two_tools_and_rows_of_sokudo_never_look_the_same() {
     assert_eq!(of("fio", &["depth"]), of("fio", &["depth"]));
     assert_ne!(of("fio", &["depth"]), of("diskspd", &["depth"]));
     assert_ne!(of("fio", &["depth"]), of("fio", &[]));
+    let mut alone = run(vec![row(1e8)]);
+    let fingerprint = |run: &ImportedRun| {
+        let document = RunDocument::from_imported(run);
+        document.results[0].fingerprint.clone()
+    };
+    let before = fingerprint(&alone);
+    alone.rows[0].mix = OperationMix::read_write(70);
+    assert_ne!(fingerprint(&alone), before, "a share of a mix");
 }
 
 #[test]

@@ -308,6 +308,12 @@ fn coloured(attribute: &str, prefix: &str, role: Role, theme: Theme) -> String {
 
 /// What exchanges the colours in dark surroundings.
 pub(super) fn dark_style() -> String {
+    let rules = dark_rules();
+    format!("<style>@media (prefers-color-scheme:dark){{{rules}}}</style>\n")
+}
+
+/// The rules of that, for a page that holds pictures.
+pub(crate) fn dark_rules() -> String {
     let mut rules = String::new();
     let edge = Role::Background.dark();
     for role in Role::ALL {
@@ -318,5 +324,5 @@ pub(super) fn dark_style() -> String {
              .e-{class}{{fill:{colour};stroke:{edge}}}.b-{class}{{fill:{colour};stroke:{colour}}}"
         );
     }
-    format!("<style>@media (prefers-color-scheme:dark){{{rules}}}</style>\n")
+    rules
 }

@@ -1,0 +1,106 @@
+//! A job as fio tells of it, in whatever form, and its rows.
+
+use sokudo_model::{ImportedFigure, ImportedLatency, ImportedRate, ImportedRow, Operation};
+
+use super::options::Options;
+use crate::row::{figure, rate, row};
+
+/// A job, or a group of jobs that were reported together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Job {
+    pub(super) name: String,
+    /// Number of its group, as text.
+    pub(super) group: String,
+    pub(super) host: Option<String>,
+    /// fio's error number; 0 where none was.
+    pub(super) error: f64,
+    pub(super) options: Options,
+    /// What it did in each direction in which it did anything.
+    pub(super) sides: Vec<Side>,
+    /// Percent of one processor, in user mode and in the kernel.
+    pub(super) cpu: Option<[f64; 2]>,
+}
+
+/// What a job did in one direction.
+#[derive(Clone, Debug)]
+pub(super) struct Side {
+    /// `None` of all together.
+    pub(super) operation: Option<Operation>,
+    pub(super) bytes_per_s: f64,
+    pub(super) ios_per_s: f64,
+    /// From submission to completion.
+    pub(super) completion: Option<ImportedLatency>,
+    /// From preparation to completion.
+    pub(super) total: Option<ImportedLatency>,
+    /// From preparation to submission.
+    pub(super) submission: Option<ImportedLatency>,
+    pub(super) histogram: Vec<[u64; 3]>,
+}
+
+impl Side {
+    pub(super) const fn new(operation: Option<Operation>) -> Self {
+        Self {
+            operation,
+            bytes_per_s: 0.0,
+            ios_per_s: 0.0,
+            completion: None,
+            total: None,
+            submission: None,
+            histogram: Vec::new(),
+        }
+    }
+}
+
+impl Job {
+    /// A row per direction.
+    pub(super) fn rows(&self) -> Vec<ImportedRow> {
+        self.sides.iter().map(|side| self.row(side)).collect()
+    }
+
+    fn row(&self, side: &Side) -> ImportedRow {
+        let workload = self.options.workload(&self.name, side.operation);
+        let mut row = row(workload, &self.options.told());
+        if side.operation.is_some() {
+            row.mix = self.options.mix();
+            if row.mix.is_none() && self.sides.len() > 1 {
+                row.unknown.push("mix".to_owned());
+            }
+        }
+        // A direction without bytes, such as trims of nothing, has I/Os only.
+        row.bandwidth = known(side.bytes_per_s);
+        row.iops = known(side.ios_per_s);
+        row.latency = side.completion.clone().or_else(|| side.total.clone());
+        row.histogram = side.histogram.clone();
+        row.others = self.others(side);
+        row
+    }
+
+    /// Figures beside those that every row has.
+    fn others(&self, side: &Side) -> Vec<ImportedFigure> {
+        let mut others = Vec::new();
+        let total = side.total.as_ref().filter(|_| side.completion.is_some());
+        let latencies = [
+            ("total latency, mean", total),
+            ("submission latency, mean", side.submission.as_ref()),
+        ];
+        for (name, latency) in latencies {
+            others.extend(latency.map(|latency| figure(name, "ns", latency.mean)));
+        }
+        let names = ["processor, user", "processor, system"];
+        let cpu = self.cpu.into_iter().flatten();
+        others.extend(
+            names
+                .iter()
+                .zip(cpu)
+                .map(|(name, share)| figure(name, "%", share)),
+        );
+        if self.error != 0.0 {
+            others.push(figure("error number", "", self.error));
+        }
+        others
+    }
+}
+
+fn known(value: f64) -> Option<ImportedRate> {
+    (value > 0.0).then(|| rate(value, ""))
+}

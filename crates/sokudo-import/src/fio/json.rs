@@ -1,0 +1,505 @@
+//! fio's JSON and json+, read job by job.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use sokudo_model::{ImportedLatency, Nanos, Operation};
+
+use super::bins::class_of;
+use super::job::{Job, Side};
+use super::options::Options;
+use super::source::Source;
+use super::{Form, Gathered};
+use crate::text::{label, leave_out};
+
+/// fio has 29 groups of 64 classes; more are not of fio.
+const CLASSES_MAX: usize = 29 * 64;
+/// `percentile_list` has 20 at most.
+const PERCENTILES_MAX: usize = 64;
+/// All options of fio are about 300.
+const OPTIONS_MAX: usize = 1_000;
+/// No bandwidth, rate or latency is larger.
+const FIGURE_MAX: f64 = 1e18;
+
+/// Reads the JSON value that begins next. Jobs that were whole are kept also where it
+/// breaks off.
+pub(super) fn read(source: &mut Source<'_>, gathered: &mut Gathered) {
+    let line = source.line();
+    gathered.begin(Form::Json, None);
+    let mut json = serde_json::Deserializer::from_reader(&mut *source);
+    let document = Document {
+        line,
+        gathered,
+        global: Options::default(),
+    };
+    if let Err(error) = document.deserialize(&mut json) {
+        let broken = source.line();
+        let why = match error.classify() {
+            serde_json::error::Category::Eof => "the JSON ends before its end".to_owned(),
+            _ => format!("from here on it is no JSON of fio: {error}"),
+        };
+        leave_out(&mut gathered.import.left_out, broken, why);
+    }
+    if gathered
+        .parts
+        .last()
+        .is_some_and(|part| part.jobs.is_empty())
+    {
+        gathered.parts.pop();
+    }
+}
+
+/// A number in any form; what is none, or is of no disk, counts as missing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Number(Option<f64>);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Numbers;
+        impl<'de> Visitor<'de> for Numbers {
+            type Value = Number;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a number")
+            }
+            #[expect(clippy::cast_precision_loss, reason = "figures are floats")]
+            fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Number, E> {
+                self.visit_f64(value as f64)
+            }
+            fn visit_i64<E>(self, _: i64) -> Result<Number, E> {
+                Ok(Number(None))
+            }
+            fn visit_f64<E>(self, value: f64) -> Result<Number, E> {
+                Ok(Number((0.0..=FIGURE_MAX).contains(&value).then_some(value)))
+            }
+            fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Number, E> {
+                self.visit_f64(value.parse().unwrap_or(-1.0))
+            }
+            fn visit_unit<E>(self) -> Result<Number, E> {
+                Ok(Number(None))
+            }
+        }
+        deserializer.deserialize_any(Numbers)
+    }
+}
+
+/// A text of limited length, without signs that command a terminal.
+#[derive(Clone, Debug, Default)]
+struct Label(Option<String>);
+
+impl<'de> Deserialize<'de> for Label {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Labels;
+        impl Visitor<'_> for Labels {
+            type Value = Label;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a text")
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Label, E> {
+                Ok(Label(Some(value.to_string())))
+            }
+            fn visit_str<E>(self, value: &str) -> Result<Label, E> {
+                Ok(Label(label(value)))
+            }
+        }
+        deserializer.deserialize_any(Labels)
+    }
+}
+
+/// The whole value: a seed, so that jobs leave it one by one.
+struct Document<'a> {
+    line: u64,
+    gathered: &'a mut Gathered,
+    global: Options,
+}
+
+#[derive(Deserialize)]
+enum Key {
+    #[serde(rename = "fio version")]
+    Version,
+    #[serde(rename = "timestamp_ms")]
+    Milliseconds,
+    #[serde(rename = "timestamp")]
+    Seconds,
+    #[serde(rename = "global options")]
+    Global,
+    #[serde(rename = "jobs", alias = "client_stats")]
+    Jobs,
+    #[serde(other)]
+    Other,
+}
+
+impl<'de> DeserializeSeed<'de> for Document<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Document<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("what fio prints")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<Key>()? {
+            let part = self.gathered.parts.last_mut();
+            let Some(part) = part.filter(|part| part.form == Form::Json) else {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            match key {
+                Key::Version => {
+                    let version = map.next_value::<Label>()?.0.unwrap_or_default();
+                    let version = version.strip_prefix("fio-").unwrap_or(&version);
+                    part.version = label(version);
+                }
+                Key::Milliseconds => part.started_at = instant(map.next_value()?, 1e6),
+                Key::Seconds => {
+                    let seconds = instant(map.next_value()?, 1e9);
+                    part.started_at = part.started_at.or(seconds);
+                }
+                Key::Global => self.global = map.next_value::<GlobalOptions>()?.0,
+                Key::Jobs => map.next_value_seed(Jobs(&mut self))?,
+                Key::Other => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "what is too large stays the largest there is, and is left out"
+)]
+fn instant(number: Number, scale: f64) -> Option<Nanos> {
+    let nanos = number.0.filter(|value| *value > 0.0)? * scale;
+    (nanos < u64::MAX as f64).then(|| Nanos(nanos as u64))
+}
+
+struct Jobs<'a, 'b>(&'a mut Document<'b>);
+
+impl<'de> DeserializeSeed<'de> for Jobs<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Jobs<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a list of jobs")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let Self(document) = self;
+        while !document.gathered.is_full {
+            let Some(told) = list.next_element::<JobTold>()? else {
+                return Ok(());
+            };
+            // The sum over all clients repeats what each of them told.
+            if told.jobname.0.as_deref() == Some("All clients") {
+                continue;
+            }
+            let mut job = told.job(&document.global);
+            if document.gathered.admits(document.line, &mut job) {
+                let part = document.gathered.parts.last_mut();
+                if let Some(part) = part {
+                    part.jobs.push(job);
+                }
+            }
+        }
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+}
+
+/// Options of all jobs: one list, or one per host in client mode, which is of no job here.
+struct GlobalOptions(Options);
+
+impl<'de> Deserialize<'de> for GlobalOptions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OptionsVisitor).map(Self)
+    }
+}
+
+struct OptionsVisitor;
+
+impl<'de> Visitor<'de> for OptionsVisitor {
+    type Value = Options;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("options by their names")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Options, A::Error> {
+        let mut options = Options::default();
+        options.is_whole = true;
+        let mut count = 0;
+        while let Some(name) = map.next_key::<Label>()? {
+            let value = map.next_value::<Value>()?;
+            count += 1;
+            if let (Some(name), Some(value), ..OPTIONS_MAX) = (name.0, value.0, count) {
+                options.set(&name, &value);
+            }
+        }
+        Ok(options)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Options, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Options::default())
+    }
+}
+
+/// The value of an option: fio prints texts, an empty one for a switch.
+struct Value(Option<String>);
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Values;
+        impl<'de> Visitor<'de> for Values {
+            type Value = Value;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("the value of an option")
+            }
+            fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+                Ok(Value(Some(label(value).unwrap_or_default())))
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+                Ok(Value(Some(value.to_string())))
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+                Ok(Value(Some(value.to_string())))
+            }
+            fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+                Ok(Value(Some(value.to_string())))
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+                Ok(Value(Some(u8::from(value).to_string())))
+            }
+            fn visit_unit<E>(self) -> Result<Value, E> {
+                Ok(Value(None))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Value(None))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Value(None))
+            }
+        }
+        deserializer.deserialize_any(Values)
+    }
+}
+
+struct JobOptions(Options);
+
+impl Default for JobOptions {
+    fn default() -> Self {
+        Self(Options::default())
+    }
+}
+
+impl<'de> Deserialize<'de> for JobOptions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OptionsVisitor).map(Self)
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct JobTold {
+    jobname: Label,
+    groupid: Label,
+    hostname: Label,
+    error: Number,
+    #[serde(rename = "job options")]
+    options: JobOptions,
+    read: SideTold,
+    write: SideTold,
+    trim: SideTold,
+    /// In the place of the others with `unified_rw_reporting=1`.
+    mixed: SideTold,
+    usr_cpu: Number,
+    sys_cpu: Number,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct SideTold {
+    bw_bytes: Number,
+    bw: Number,
+    iops: Number,
+    total_ios: Number,
+    clat_ns: LatencyTold,
+    lat_ns: LatencyTold,
+    slat_ns: LatencyTold,
+    /// Microseconds, as fio 2 told them.
+    clat: LatencyTold,
+    lat: LatencyTold,
+    slat: LatencyTold,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct LatencyTold {
+    min: Number,
+    max: Number,
+    mean: Number,
+    stddev: Number,
+    #[serde(rename = "N")]
+    count: Number,
+    percentile: Pairs,
+    bins: Pairs,
+}
+
+/// Numbers by numbers, in the order of the text.
+#[derive(Default)]
+struct Pairs(Vec<(f64, f64)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PairsVisitor;
+        impl<'de> Visitor<'de> for PairsVisitor {
+            type Value = Pairs;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("numbers by their keys")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(key) = map.next_key::<Number>()? {
+                    let value = map.next_value::<Number>()?;
+                    if let (Some(key), Some(value), ..CLASSES_MAX) = (key.0, value.0, pairs.len()) {
+                        pairs.push((key, value));
+                    }
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(PairsVisitor)
+    }
+}
+
+impl JobTold {
+    fn job(self, global: &Options) -> Job {
+        let sides = [
+            (Some(Operation::Read), self.read),
+            (Some(Operation::Write), self.write),
+            (Some(Operation::Trim), self.trim),
+            (None, self.mixed),
+        ];
+        Job {
+            name: self.jobname.0.unwrap_or_else(|| "job".to_owned()),
+            group: self.groupid.0.unwrap_or_default(),
+            host: self.hostname.0,
+            error: self.error.0.unwrap_or(0.0),
+            options: self.options.0.over(global),
+            sides: sides
+                .into_iter()
+                .filter_map(|(operation, side)| side.side(operation))
+                .collect(),
+            cpu: self
+                .usr_cpu
+                .0
+                .zip(self.sys_cpu.0)
+                .map(|(user, system)| [user, system]),
+        }
+    }
+}
+
+impl SideTold {
+    /// `None` where nothing was done in this direction.
+    fn side(self, operation: Option<Operation>) -> Option<Side> {
+        let kib = self.bw.0.map(|kib| kib * 1_024.0);
+        let mut side = Side::new(operation);
+        side.bytes_per_s = self.bw_bytes.0.or(kib).unwrap_or(0.0);
+        side.ios_per_s = self.iops.0.unwrap_or(0.0);
+        let did_nothing = self.total_ios.0 == Some(0.0) || side.ios_per_s <= 0.0;
+        if did_nothing && side.bytes_per_s <= 0.0 {
+            return None;
+        }
+        let (completion, unit) = match self.clat_ns.is_told() {
+            true => (self.clat_ns, 1),
+            false => (self.clat, 1_000),
+        };
+        let (total, total_unit) = match self.lat_ns.is_told() {
+            true => (self.lat_ns, 1),
+            false => (self.lat, 1_000),
+        };
+        let (submission, submission_unit) = match self.slat_ns.is_told() {
+            true => (self.slat_ns, 1),
+            false => (self.slat, 1_000),
+        };
+        side.histogram = match completion.bins.0.is_empty() {
+            true => total.classes(total_unit),
+            false => completion.classes(unit),
+        };
+        side.completion = completion.latency(unit);
+        side.total = total.latency(total_unit);
+        side.submission = submission.latency(submission_unit);
+        Some(side)
+    }
+}
+
+impl LatencyTold {
+    fn is_told(&self) -> bool {
+        self.mean.0.is_some_and(|mean| mean > 0.0)
+    }
+
+    /// In units of so many nanoseconds; `None` where nothing was timed.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a count in bounds"
+    )]
+    fn latency(&self, unit: u16) -> Option<ImportedLatency> {
+        let unit = f64::from(unit);
+        let scaled = |number: Number| number.0.map(|value| value * unit);
+        let mut percentiles: Vec<(f64, f64)> = self.percentile.0.clone();
+        percentiles.truncate(PERCENTILES_MAX);
+        percentiles.retain(|(percent, _)| *percent > 0.0 && *percent <= 100.0);
+        percentiles.sort_by(|left, right| left.0.total_cmp(&right.0));
+        self.is_told().then(|| ImportedLatency {
+            mean: self.mean.0.unwrap_or(0.0) * unit,
+            min: scaled(self.min),
+            max: scaled(self.max),
+            stdev: scaled(self.stddev),
+            count: self
+                .count
+                .0
+                .filter(|count| *count > 0.0)
+                .map(|count| count as u64),
+            percentiles: percentiles
+                .into_iter()
+                .map(|(percent, value)| (percent, value * unit))
+                .collect(),
+        })
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "classes and counts in bounds"
+    )]
+    fn classes(&self, unit: u16) -> Vec<[u64; 3]> {
+        let unit = u64::from(unit);
+        let class = |(value, count): &(f64, f64)| {
+            let [low, high] = class_of(*value as u64);
+            let low = low.checked_mul(unit)?;
+            let high = high.checked_add(1)?.checked_mul(unit)? - 1;
+            (*count >= 1.0).then_some([low, high, *count as u64])
+        };
+        self.bins.0.iter().filter_map(class).collect()
+    }
+}

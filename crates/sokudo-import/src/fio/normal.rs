@@ -1,0 +1,348 @@
+//! fio's normal text: what people paste. Its figures have three or four digits.
+
+use std::collections::HashMap;
+
+use sokudo_model::{Correction, ImportedLatency, Nanos, Operation, day_since_1970};
+
+use super::job::{Job, Side};
+use super::options::Options;
+use super::{Form, Gathered};
+use crate::number::{number, time_scale};
+use crate::text::{label, leave_out};
+
+/// Jobs whose headings are kept until their figures come.
+const HEADINGS_MAX: usize = 4_096;
+const PERCENTILES_MAX: usize = 64;
+
+/// Whether a line tells of a job: what it is to do, or what it did.
+pub(super) fn is_job(line: &str) -> bool {
+    heading(line).is_some() || begun(line).is_some()
+}
+
+/// A text that is read line by line.
+#[derive(Default)]
+pub(super) struct Text {
+    version: Option<String>,
+    options: HashMap<String, Options>,
+    /// The job whose figures are being read, and its line.
+    job: Option<(u64, Job)>,
+    started_at: Option<Nanos>,
+    /// Which latency the percentiles belong to that follow, and nanoseconds of its unit.
+    percentiles: Option<(Latency, f64)>,
+}
+
+/// Which of fio's three latencies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Latency {
+    Submission,
+    Completion,
+    Total,
+}
+
+impl Text {
+    pub(super) fn line(&mut self, number: u64, line: &str, gathered: &mut Gathered) {
+        let line = line.trim();
+        if let Some(version) = line.strip_prefix("fio-").filter(|it| is_version(it)) {
+            self.end(gathered);
+            self.version = label(version);
+            gathered.begin(Form::Normal, self.version.clone());
+        } else if let Some((name, options)) = heading(line) {
+            if self.options.len() < HEADINGS_MAX {
+                self.options.insert(name, options);
+            }
+        } else if let Some((job, time)) = begun(line) {
+            self.end(gathered);
+            self.started_at = time;
+            self.begin(number, job);
+        } else if line.starts_with("Run status group") {
+            self.end(gathered);
+        } else {
+            self.figure(number, line, gathered);
+        }
+    }
+
+    fn begin(&mut self, number: u64, mut job: Job) {
+        let clones = job.options.clone();
+        if let Some(options) = self.options.get(&job.name) {
+            job.options = clones.over(options);
+        }
+        self.percentiles = None;
+        self.job = Some((number, job));
+    }
+
+    /// The job that was being read has ended.
+    pub(super) fn end(&mut self, gathered: &mut Gathered) {
+        let Some((number, mut job)) = self.job.take() else {
+            return;
+        };
+        if job.sides.is_empty() {
+            let why = format!(
+                "{}: no rate of it was found; it moved nothing, or was cut off",
+                job.name
+            );
+            leave_out(&mut gathered.import.left_out, number, why);
+        } else if gathered.admits(number, &mut job) {
+            let part = gathered.part(Form::Normal, self.version.as_deref());
+            part.started_at = part.started_at.or(self.started_at);
+            part.jobs.push(job);
+        }
+    }
+
+    fn figure(&mut self, number: u64, line: &str, gathered: &mut Gathered) {
+        let Some((_, job)) = &mut self.job else {
+            return;
+        };
+        if let Some((side, correction)) = rates(line) {
+            self.percentiles = None;
+            let is_new = job
+                .sides
+                .iter()
+                .all(|other| other.operation != side.operation);
+            if is_new {
+                job.sides.push(side);
+                note(correction, gathered);
+            } else {
+                let why = "the same job tells this direction twice";
+                leave_out(&mut gathered.import.left_out, number, why);
+            }
+            return;
+        }
+        if let Some([user, system]) = processor(line) {
+            job.cpu = Some([user, system]);
+            return;
+        }
+        let Some(side) = job.sides.last_mut() else {
+            return;
+        };
+        if let Some((which, scale)) = percentile_title(line) {
+            self.percentiles = Some((which, scale));
+        } else if let Some((which, latency)) = latency(line) {
+            self.percentiles = None;
+            *side.of(which) = Some(latency);
+        } else if let (Some((which, scale)), true) = (self.percentiles, line.starts_with('|')) {
+            if let Some(latency) = side.of(which) {
+                percentiles(line, scale, latency);
+            }
+        }
+    }
+}
+
+fn note(correction: Option<Correction>, gathered: &mut Gathered) {
+    let Some(correction) = correction else { return };
+    if gathered
+        .corrections
+        .iter()
+        .all(|other| other.why != correction.why)
+    {
+        gathered.corrections.push(correction);
+    }
+}
+
+impl Side {
+    const fn of(&mut self, which: Latency) -> &mut Option<ImportedLatency> {
+        match which {
+            Latency::Submission => &mut self.submission,
+            Latency::Completion => &mut self.completion,
+            Latency::Total => &mut self.total,
+        }
+    }
+}
+
+fn is_version(text: &str) -> bool {
+    text.len() < 40 && text.starts_with(|sign: char| sign.is_ascii_digit())
+}
+
+/// `seq: (g=0): rw=read, bs=(R) 4096B-4096B, (W) …, ioengine=psync, iodepth=1`, of fio 2
+/// `bs=4K-4K/4K-4K/4K-4K`.
+fn heading(line: &str) -> Option<(String, Options)> {
+    let (name, rest) = line.split_once(": (g=")?;
+    let (_, rest) = rest.split_once("): ")?;
+    let mut options = Options::default();
+    let of = |key: &str| {
+        let (_, value) = rest.split_once(key)?;
+        value.split(',').next().map(str::trim)
+    };
+    options.set("rw", of("rw=")?);
+    options.set("ioengine", of("ioengine=")?);
+    options.set("iodepth", of("iodepth=")?);
+    if let Some(block) = of("bs=") {
+        let block = block.trim_start_matches("(R)").trim();
+        let (smallest, largest) = block.split('/').next()?.split_once('-')?;
+        if smallest == largest {
+            options.set("bs", smallest);
+        } else {
+            options.set("bsrange", block);
+        }
+    }
+    Some((label(name)?, options))
+}
+
+/// `seq: (groupid=0, jobs=1): err= 0: pid=2120: Sat Nov 21 20:55:48 2026`.
+fn begun(line: &str) -> Option<(Job, Option<Nanos>)> {
+    let (name, rest) = line.split_once(": (groupid=")?;
+    let (group, rest) = rest.split_once(", jobs=")?;
+    let (jobs, rest) = rest.split_once("): err=")?;
+    let (error, rest) = rest.split_once(':')?;
+    let mut options = Options::default();
+    options.set("numjobs", jobs);
+    let time = rest.split_once(": ").and_then(|(_, time)| ctime(time));
+    // Of an error, its text stands between the number and the process.
+    let error = error.trim().split(' ').next().unwrap_or_default();
+    let job = Job {
+        name: label(name)?,
+        group: label(group)?,
+        error: number(error).unwrap_or(0.0),
+        options,
+        ..Job::default()
+    };
+    Some((job, time))
+}
+
+/// `Sat Nov 21 20:55:48 2026`, as if it were UTC.
+fn ctime(text: &str) -> Option<Nanos> {
+    const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    let mut words = text.split_whitespace().skip(1);
+    let month = MONTHS.find(words.next().filter(|month| month.len() == 3)?)? / 3 + 1;
+    let day: u64 = words.next()?.parse().ok()?;
+    let mut time = words
+        .next()?
+        .split(':')
+        .map(|part| part.parse::<u64>().ok());
+    let [hour, minute, second] = [time.next()??, time.next()??, time.next()??];
+    let year: u64 = words.next()?.parse().ok()?;
+    if hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let day = day_since_1970(year, u64::try_from(month).ok()?, day)?;
+    let seconds = day * 86_400 + hour * 3_600 + minute * 60 + second;
+    seconds.checked_mul(1_000_000_000).map(Nanos)
+}
+
+/// `read: IOPS=13.8k, BW=53.9MiB/s (56.5MB/s)(5680KiB/103msec)`, of fio 2
+/// `read : io=10240MB, bw=63317KB/s, iops=15829, runt=165607msec`.
+fn rates(line: &str) -> Option<(Side, Option<Correction>)> {
+    let (word, rest) = line.split_once(':')?;
+    let operation = match word.trim() {
+        "read" => Some(Operation::Read),
+        "write" => Some(Operation::Write),
+        "trim" => Some(Operation::Trim),
+        "mixed" => None,
+        _ => return None,
+    };
+    let of = |key: &str| {
+        let (_, value) = rest.split_once(key)?;
+        value.split([',', ' ', '(', ')']).next()
+    };
+    let is_old = !rest.contains("BW=");
+    let (bandwidth, ios) = match is_old {
+        true => (of("bw=")?, of("iops=")?),
+        false => (of("BW=")?, of("IOPS=")?),
+    };
+    let mut side = Side::new(operation);
+    let (value, unit) = split(bandwidth.strip_suffix("/s")?)?;
+    side.bytes_per_s = value * byte_unit(unit, is_old)?;
+    side.ios_per_s = plain(ios)?;
+    let correction = (is_old && unit != "B").then(|| Correction {
+        what: format!(
+            "every \"{unit}/s\" of fio's text: {bandwidth} are {:.1} MB/s, and so on",
+            side.bytes_per_s / 1e6
+        ),
+        why: "fio 2 calls KiB KB and MiB MB (kb_base=1024 is its default; fio 3 prints KiB)"
+            .to_owned(),
+    });
+    (side.bytes_per_s > 0.0 || side.ios_per_s > 0.0).then_some((side, correction))
+}
+
+/// A number and the unit behind it.
+fn split(text: &str) -> Option<(f64, &str)> {
+    let digits = text.find(|sign: char| !sign.is_ascii_digit() && sign != '.')?;
+    let (digits, unit) = text.split_at(digits);
+    Some((number(digits)?, unit))
+}
+
+/// Bytes of a unit. Before fio 3, `KB` were 1024 bytes.
+fn byte_unit(unit: &str, is_old: bool) -> Option<f64> {
+    let base: f64 = match is_old || unit.contains('i') {
+        true => 1_024.0,
+        false => 1_000.0,
+    };
+    let power = match unit.trim_end_matches('B').trim_end_matches('i') {
+        "" => 0,
+        "K" | "k" => 1,
+        "M" => 2,
+        "G" => 3,
+        "T" => 4,
+        _ => return None,
+    };
+    Some(base.powi(power))
+}
+
+/// `15829`, `13.8k`, `1.2M`: powers of 1000.
+fn plain(text: &str) -> Option<f64> {
+    let (digits, scale) = match text.as_bytes().last()? {
+        b'k' | b'K' => (&text[..text.len() - 1], 1e3),
+        b'M' => (&text[..text.len() - 1], 1e6),
+        b'G' => (&text[..text.len() - 1], 1e9),
+        _ => (text, 1.0),
+    };
+    number(digits).map(|value| value * scale)
+}
+
+fn processor(line: &str) -> Option<[f64; 2]> {
+    let rest = line.strip_prefix("cpu")?;
+    let of = |key: &str| {
+        let (_, value) = rest.split_once(key)?;
+        number(value.split('%').next()?)
+    };
+    Some([of("usr=")?, of("sys=")?])
+}
+
+fn which(word: &str) -> Option<Latency> {
+    match word {
+        "slat" => Some(Latency::Submission),
+        "clat" => Some(Latency::Completion),
+        "lat" => Some(Latency::Total),
+        _ => None,
+    }
+}
+
+/// `clat (usec): min=53, max=3307, avg=896.43, stdev=1356.58`.
+fn latency(line: &str) -> Option<(Latency, ImportedLatency)> {
+    let (word, rest) = line.split_once(" (")?;
+    let which = which(word.trim())?;
+    let (unit, rest) = rest.split_once(')')?;
+    let scale = time_scale(unit)?;
+    let of = |key: &str| {
+        let (_, value) = rest.split_once(key)?;
+        plain(value.split(',').next()?.trim()).map(|value| value * scale)
+    };
+    let latency = ImportedLatency {
+        mean: of("avg=")?,
+        min: of("min="),
+        max: of("max="),
+        stdev: of("stdev="),
+        ..ImportedLatency::default()
+    };
+    Some((which, latency))
+}
+
+/// `clat percentiles (usec):`.
+fn percentile_title(line: &str) -> Option<(Latency, f64)> {
+    let (word, rest) = line.split_once(" percentiles (")?;
+    Some((which(word)?, time_scale(rest.split(')').next()?)?))
+}
+
+/// `|  1.00th=[   54],  5.00th=[   54],`.
+fn percentiles(line: &str, scale: f64, latency: &mut ImportedLatency) {
+    let parts = line.trim_start_matches('|').split("],");
+    let pairs = parts.filter_map(|part| {
+        let (percent, value) = part.split_once("th=[")?;
+        let percent = number(percent).filter(|percent| *percent > 0.0 && *percent <= 100.0)?;
+        Some((percent, plain(value.trim_end_matches(']').trim())? * scale))
+    });
+    let room = PERCENTILES_MAX.saturating_sub(latency.percentiles.len());
+    latency.percentiles.extend(pairs.take(room));
+    latency
+        .percentiles
+        .sort_by(|left, right| left.0.total_cmp(&right.0));
+}

@@ -1,0 +1,121 @@
+//! Several runs in one picture: their rows as groups of bars, a colour per run.
+
+use super::figure::{Bar, Bars, Body, Figure, Group, Ink};
+use super::scale::{Axis, whole};
+use crate::document::{ResultDocument, RunDocument};
+use crate::explain::is_explanation;
+use crate::grouping::row_name;
+use crate::number::{percent, rate};
+
+const BYTES_PER_MB: f64 = 1e6;
+/// More bars would not be seen.
+const BARS_MAX: usize = 600;
+
+/// Bars of all rows of runs with their names; `None` where no run has a bandwidth.
+pub(crate) fn several(title: &str, runs: &[(String, &RunDocument)]) -> Option<Figure> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (number, (_, run)) in runs.iter().enumerate() {
+        // Probes are many, and it is not them that are shown.
+        if is_explanation(run) {
+            continue;
+        }
+        for result in run.results_by_direction() {
+            put(&mut groups, result, Ink::of_number(number));
+        }
+    }
+    let bars = || groups.iter().flat_map(|group| &group.bars);
+    let ends = bars().filter_map(|bar| {
+        let value = bar.value?;
+        Some(bar.interval.map_or(value, |[_, high]| high.max(value)))
+    });
+    let highest = ends.reduce(f64::max)?;
+    if bars().count() > BARS_MAX {
+        return None;
+    }
+    let legend = runs
+        .iter()
+        .enumerate()
+        .map(|(number, (name, _))| (name.clone(), Ink::of_number(number)))
+        .collect();
+    Some(Figure {
+        title: title.to_owned(),
+        subtitle: format!("{} runs", runs.len()),
+        footer: "Medians of the trials · 1 MB is 1,000,000 bytes".to_owned(),
+        body: Body::Bars(Bars {
+            axis: Axis::from_zero("MB/s", highest, 8),
+            groups_label: "Row",
+            has_intervals: bars().any(|bar| bar.interval.is_some()),
+            groups,
+            legend,
+        }),
+    })
+}
+
+/// How many bars a picture has; 0 where it has none.
+pub(crate) fn bar_count(figure: &Figure) -> f64 {
+    match &figure.body {
+        Body::Bars(bars) => whole(bars.groups.iter().map(|group| group.bars.len()).sum()),
+        Body::Chart(_) | Body::Matrices(_) => 0.0,
+    }
+}
+
+fn put(groups: &mut Vec<Group>, result: &ResultDocument, ink: Ink) {
+    let Some(bandwidth) = &result.bandwidth_bytes_per_s else {
+        return;
+    };
+    let figures = &bandwidth.bytes_per_s;
+    let value = figures.median / BYTES_PER_MB;
+    let interval = figures.interval_95;
+    let label = match figures.relative_spread() {
+        Some(spread) => format!("{} ± {}", rate(value), percent(spread)),
+        None => rate(value),
+    };
+    let bar = Bar {
+        ink,
+        value: Some(value),
+        interval: interval
+            .map(|interval| [interval.low / BYTES_PER_MB, interval.high / BYTES_PER_MB]),
+        label,
+        verdict: result.verdict,
+    };
+    let name = row_name(result);
+    let fits = |group: &&mut Group| {
+        group.name == name && group.bars.iter().all(|other| other.ink != bar.ink)
+    };
+    match groups.iter_mut().find(fits) {
+        Some(group) => group.bars.push(bar),
+        None => groups.push(Group {
+            name,
+            bars: vec![bar],
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::{Size, Theme, svg};
+    use crate::sample;
+
+    #[test]
+    fn rows_of_one_name_stand_beside_each_other() {
+        let run = RunDocument::from_run(&sample::run());
+        let runs = [("first".to_owned(), &run), ("<second>".to_owned(), &run)];
+        let figure = several("both", &runs).unwrap();
+        let Body::Bars(bars) = &figure.body else {
+            panic!("bars")
+        };
+        assert_eq!(bars.groups.len(), run.results.len());
+        assert!(bars.groups.iter().all(|group| group.bars.len() == 2));
+        let text = svg(&figure, Size::default(), Theme::Auto);
+        assert!(text.contains("&lt;second&gt;") && !text.contains("<second>"));
+    }
+
+    #[test]
+    fn runs_without_figures_give_no_picture() {
+        let mut run = RunDocument::from_run(&sample::run());
+        run.results.clear();
+        assert!(several("none", &[("a".to_owned(), &run)]).is_none());
+        assert!(several("none", &[]).is_none());
+    }
+}

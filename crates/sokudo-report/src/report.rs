@@ -1,0 +1,170 @@
+//! Reports: one or several runs as a document for people or as lines for programs.
+//!
+//! A report starts from kept runs and computes nothing that they do not hold. Whatever
+//! a device, a file or a person has written is made safe for the format it goes to; with
+//! [`Report::masked`] it also tells no serial number.
+
+mod crystal;
+mod document;
+mod html;
+mod markdown;
+mod mask;
+mod method;
+mod overview;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod picture;
+mod prometheus;
+mod records;
+#[cfg(test)]
+mod sample;
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sokudo_words::Language;
+
+use crate::RunDocument;
+use crate::plot::Theme;
+
+pub use document::{ReadReportError, is_report, schema};
+#[cfg(feature = "parquet")]
+pub use parquet::ParquetError;
+
+/// Several runs, or one, that are told together: `sokudo.report/1`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "sokudo.report/1")]
+pub struct Report {
+    /// Name and version of this format: `sokudo.report/1`.
+    #[schemars(extend("const" = "sokudo.report/1"))]
+    pub schema: String,
+    /// Version of the program that wrote it.
+    pub sokudo_version: String,
+    /// What somebody called it; missing where nobody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The runs, in the order in which they were named.
+    pub runs: Vec<ReportedRun>,
+}
+
+/// A run of a report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReportedRun {
+    /// By what name it was called: `run 42`, or a file.
+    pub source: String,
+    /// What somebody wrote about it; empty for nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// Its tags.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// The whole of it, `sokudo.run/1`.
+    pub run: RunDocument,
+}
+
+impl ReportedRun {
+    /// A run without note and tags.
+    pub fn new(source: impl Into<String>, run: RunDocument) -> Self {
+        Self {
+            source: source.into(),
+            note: String::new(),
+            tags: Vec::new(),
+            run,
+        }
+    }
+}
+
+/// How a report is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReportStyle {
+    /// The language of what sokudo says; names stay as they are.
+    pub language: Language,
+    /// Which surroundings its colours are for.
+    pub theme: Theme,
+}
+
+impl Report {
+    /// A report of these runs.
+    pub fn new(title: Option<String>, runs: Vec<ReportedRun>) -> Self {
+        Self {
+            schema: document::SCHEMA.to_owned(),
+            sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
+            title,
+            runs,
+        }
+    }
+
+    /// The same without serial numbers, world-wide names and UUIDs, wherever they stand:
+    /// each is replaced by a word that is the same throughout the report.
+    #[must_use]
+    pub fn masked(&self) -> Self {
+        mask::masked(self)
+    }
+
+    /// One page that needs nothing else: no network, no script, no file beside it.
+    pub fn html(&self, style: ReportStyle) -> String {
+        html::render(self, style)
+    }
+
+    /// Tables and text to be pasted.
+    pub fn markdown(&self, style: ReportStyle) -> String {
+        markdown::render(self, style)
+    }
+
+    /// The layout in which CrystalDiskMark saves its text, one after the other.
+    pub fn crystal_text(&self) -> String {
+        crystal::render(self)
+    }
+
+    /// One line of names, then one per result of every run.
+    pub fn csv(&self) -> String {
+        records::csv(self)
+    }
+
+    /// One JSON object per line and result of every run.
+    pub fn json_lines(&self) -> String {
+        records::json_lines(self)
+    }
+
+    /// Metrics as the textfile collector of Prometheus' node_exporter reads them.
+    pub fn prometheus(&self) -> String {
+        prometheus::render(self)
+    }
+
+    /// A table of all results for data frames.
+    ///
+    /// # Errors
+    /// When the library that writes it refuses, which no report of sokudo's makes it do.
+    #[cfg(feature = "parquet")]
+    pub fn parquet(&self) -> Result<Vec<u8>, ParquetError> {
+        parquet::render(self)
+    }
+
+    /// What it is called: what somebody called it, or the devices that were measured.
+    pub(crate) fn heading(&self) -> String {
+        if let Some(title) = &self.title {
+            return title.clone();
+        }
+        let mut names: Vec<String> = Vec::new();
+        for reported in &self.runs {
+            let name = reported.run.target.device_name();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        const NAMED: usize = 3;
+        let more = names.len().saturating_sub(NAMED);
+        names.truncate(NAMED);
+        let mut text = names.join(", ");
+        if more > 0 {
+            text += &format!(" + {more}");
+        }
+        text
+    }
+}
+
+/// What sokudo says, in a language.
+fn say(language: Language, text: &str) -> Cow<'_, str> {
+    language.say(text)
+}

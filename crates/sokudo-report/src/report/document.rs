@@ -1,0 +1,149 @@
+//! A report as JSON, `sokudo.report/1`: all runs with all their figures, to be read by
+//! programs and again by sokudo.
+
+use schemars::generate::SchemaSettings;
+use serde::Deserialize;
+
+use super::Report;
+use crate::json_layout;
+
+/// What every report begins its `schema` field with.
+const SCHEMA_FAMILY: &str = "sokudo.report/";
+/// The version that is written, and the newest that is read.
+const SCHEMA_VERSION: u32 = 1;
+/// Both.
+pub(super) const SCHEMA: &str = "sokudo.report/1";
+
+impl Report {
+    /// The report as text that ends with a line feed.
+    pub fn to_json(&self) -> String {
+        let compact = serde_json::to_string(self)
+            .expect("a report has no map with keys other than strings and writes to memory");
+        json_layout::lay_out(&compact)
+    }
+
+    /// Reads a report.
+    ///
+    /// # Errors
+    /// When the text is no report, is of a newer version than this program knows, or does
+    /// not follow its schema.
+    pub fn from_json(text: &str) -> Result<Self, ReadReportError> {
+        let found = schema_of(text).unwrap_or_default();
+        match version_of(&found) {
+            Some(SCHEMA_VERSION) => serde_json::from_str(text).map_err(ReadReportError::Malformed),
+            Some(version) if version > SCHEMA_VERSION => Err(ReadReportError::Newer { found }),
+            _ => Err(ReadReportError::Other),
+        }
+    }
+}
+
+/// Whether a text says that it is a report, of whatever version.
+pub fn is_report(text: &str) -> bool {
+    schema_of(text).is_some_and(|found| found.starts_with(SCHEMA_FAMILY))
+}
+
+/// The JSON Schema of the reports that this version writes.
+pub fn schema() -> String {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let schema = settings.into_generator().into_root_schema_for::<Report>();
+    let text = serde_json::to_string_pretty(&schema)
+        .expect("a schema is plain JSON and is written to memory");
+    text + "\n"
+}
+
+fn schema_of(text: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Header {
+        schema: String,
+    }
+    let header: Header = serde_json::from_str(text).ok()?;
+    Some(header.schema)
+}
+
+fn version_of(schema: &str) -> Option<u32> {
+    schema.strip_prefix(SCHEMA_FAMILY)?.parse().ok()
+}
+
+/// Why a report cannot be read, to be read after its name.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadReportError {
+    /// It was written by a later version.
+    #[error(
+        "is {found}, which comes from a newer sokudo; this one reads up to {SCHEMA}, so update it"
+    )]
+    Newer {
+        /// The schema that it names.
+        found: String,
+    },
+    /// It is something else.
+    #[error("is no report of sokudo; give a file that `sokudo report --format json` has written")]
+    Other,
+    /// It names the right schema but does not follow it.
+    #[error(
+        "says {SCHEMA} but does not follow it: {0}; it was changed or cut off, so use the original"
+    )]
+    Malformed(serde_json::Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    const SCHEMA_FILE: &str = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/sokudo.report-1.schema.json"
+    );
+
+    #[test]
+    fn a_report_is_read_as_it_is_written() {
+        let report = sample::report();
+        let text = report.to_json();
+        assert!(is_report(&text));
+        assert_eq!(Report::from_json(&text).unwrap(), report);
+    }
+
+    #[test]
+    fn a_report_of_a_newer_version_is_refused_with_its_version() {
+        let newer = sample::report()
+            .to_json()
+            .replacen(SCHEMA, "sokudo.report/7", 1);
+        assert!(is_report(&newer));
+        let error = Report::from_json(&newer).unwrap_err().to_string();
+        assert!(
+            error.contains("sokudo.report/7") && error.contains("newer"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn what_is_no_report_says_so() {
+        for text in [
+            "",
+            "{}",
+            "[1]",
+            "{\"schema\":\"sokudo.run/1\"}",
+            "{\"schema\":7}",
+        ] {
+            assert!(!is_report(text), "{text}");
+            assert!(
+                matches!(Report::from_json(text), Err(ReadReportError::Other)),
+                "{text}"
+            );
+        }
+        let cut = "{\"schema\":\"sokudo.report/1\",\"runs\":7}";
+        assert!(matches!(
+            Report::from_json(cut),
+            Err(ReadReportError::Malformed(_))
+        ));
+    }
+
+    #[test]
+    fn the_schema_in_docs_is_the_one_that_is_written() {
+        if std::env::var_os("UPDATE_SCHEMA").is_some() {
+            std::fs::write(SCHEMA_FILE, schema()).unwrap();
+        }
+        let kept = std::fs::read_to_string(SCHEMA_FILE).unwrap();
+        assert!(kept == schema(), "run this test with UPDATE_SCHEMA=1");
+    }
+}

@@ -1,0 +1,81 @@
+//! Pictures of a run as parts of the page, drawn twice: for wide and for narrow screens,
+//! where the text of the wide one could not be read.
+
+use super::{Page, text};
+use crate::document::RunDocument;
+use crate::plot::{self, Figure, PlotKind, Size};
+
+/// Of the picture for wide screens, pixels.
+const WIDE: Size = Size {
+    width: 1_060.0,
+    height: 470.0,
+};
+/// Of that for narrow ones.
+const NARROW: Size = Size {
+    width: 400.0,
+    height: 430.0,
+};
+/// Room for a bar with its share of gaps, and for what else belongs to bars, pixels.
+const BAR_HEIGHT: f64 = 26.0;
+const AROUND_BARS: f64 = 150.0;
+/// Bars fill a page at most.
+const BARS_HEIGHT_MAX: f64 = 1_500.0;
+
+/// The pictures that a run has data for: all of them in full, else the one that suits it.
+pub(super) fn of_run(page: &Page, run: &RunDocument) -> String {
+    let fitting = plot::fitting(run);
+    let chosen: Vec<PlotKind> = match page.is_full {
+        // The histogram tells the same as the cumulative picture.
+        true => fitting
+            .into_iter()
+            .filter(|kind| *kind != PlotKind::Histogram)
+            .collect(),
+        false => fitting.into_iter().take(1).collect(),
+    };
+    let figures = chosen.into_iter().filter_map(|kind| {
+        let figure = plot::figure(run, Some(kind)).ok()?;
+        Some(picture(page, &figure, caption(kind)))
+    });
+    let figures: String = figures.collect();
+    match figures.is_empty() {
+        true => figures,
+        false => format!("<div class=\"charts\">\n{figures}</div>\n"),
+    }
+}
+
+const fn caption(kind: PlotKind) -> &'static str {
+    match kind {
+        PlotKind::Load => "Latency against load",
+        PlotKind::Rounds => "Rounds until the drive was steady",
+        PlotKind::Curve => "Transfer rate and access time over the position on the device",
+        PlotKind::Seek => "Access time over the distance from the place before",
+        PlotKind::Bars => "Rates, with the 95 % interval of the median",
+        PlotKind::Heat => "Rates by what was varied",
+        PlotKind::Cdf => "Latency: the share of I/Os that was done within which time",
+        PlotKind::Histogram => "Latency: how many I/Os took how long",
+        PlotKind::Time => "Rate over time",
+    }
+}
+
+/// A picture with its caption.
+pub(super) fn picture(page: &Page, figure: &Figure, caption: &str) -> String {
+    let look = page.style.theme.in_language(page.style.language);
+    let draw = |size: Size, class: &str| plot::inline(figure, sized(figure, size), look, class);
+    let wide = draw(WIDE, "wide");
+    // Folded up, most are looked at on no phone; the wide one can still be zoomed into.
+    let narrow = draw(NARROW, "narrow");
+    format!(
+        "<figure>\n<figcaption>{}</figcaption>\n{wide}{narrow}</figure>\n",
+        text(&page.words(caption))
+    )
+}
+
+/// Bars get the height that they need.
+fn sized(figure: &Figure, size: Size) -> Size {
+    let bars = plot::bar_count(figure);
+    let height = match bars > 0.0 {
+        true => (bars * BAR_HEIGHT + AROUND_BARS).min(BARS_HEIGHT_MAX),
+        false => size.height,
+    };
+    Size { height, ..size }
+}

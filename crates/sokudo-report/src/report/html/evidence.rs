@@ -1,0 +1,281 @@
+//! What the system said: how far the bytes are proven, who else was there, the trials one
+//! by one, the machine and its drives.
+
+use sokudo_model::{Bytes, Nanos};
+
+use super::table::{Cell, Heading, Line, table};
+use super::{Page, facts, text};
+use crate::document::{ResultDocument, RunDocument};
+use crate::grouping::row_name;
+use crate::number::{self, MISSING, decimal_size, percent};
+
+/// More trials are in the JSON.
+const TRIALS_MAX: usize = 400;
+const BYTES_PER_MB: f64 = 1e6;
+
+fn headings(page: &Page, names: &[(&'static str, bool)]) -> Vec<Heading> {
+    names
+        .iter()
+        .map(|(name, is_number)| (page.say(name), *is_number))
+        .collect()
+}
+
+fn shown(value: Option<String>) -> String {
+    value.unwrap_or_else(|| MISSING.to_owned())
+}
+
+/// What speaks for or against the rows' figures.
+pub(super) fn rows(page: &Page, run: &RunDocument) -> String {
+    let measured = run.results_by_direction().into_iter();
+    let measured = measured.filter(|result| !result.trials.is_empty());
+    let lines: Vec<Line> = measured.map(|result| row(page, result)).collect();
+    let headings = headings(
+        page,
+        &[
+            ("Row", false),
+            ("Device per engine", true),
+            ("Device read", true),
+            ("Device wrote", true),
+            ("Cached before", true),
+            ("In flight", true),
+            ("CPU", true),
+            ("Others' I/O", false),
+            ("Issued by", false),
+        ],
+    );
+    let caption = page.say(
+        "Device per engine: bytes that the devices at the bottom counted ÷ bytes that sokudo moved; 1.00 is proof that no cache answered instead.",
+    );
+    table(page, &caption, &headings, &lines)
+}
+
+fn row(page: &Page, result: &ResultDocument) -> Line {
+    let size = |bytes: u64| decimal_size(Bytes(bytes), 3);
+    let device = result.device.as_ref();
+    let cached = result.trials.iter().map(|trial| trial.cached_before_bytes);
+    let cached: Option<u64> = cached
+        .collect::<Option<Vec<_>>>()
+        .and_then(|all| all.into_iter().max());
+    let others: Vec<String> = result
+        .foreign_users
+        .iter()
+        .take(3)
+        .map(|user| format!("{} ({})", user.name, user.pid))
+        .collect();
+    let issued = result.backend.as_ref().map(|backend| {
+        let direct = match result.direct {
+            Some(true) => "direct I/O",
+            Some(false) => "through the page cache",
+            None => "",
+        };
+        match direct {
+            "" => backend.kind.name().to_owned(),
+            direct => format!("{}, {}", backend.kind.name(), page.words(direct)),
+        }
+    });
+    Line::of(vec![
+        Cell::text(&row_name(result)),
+        Cell::number(&shown(
+            result.device_ratio.map(|ratio| format!("{ratio:.2}")),
+        )),
+        Cell::number(&shown(device.map(|device| size(device.read_bytes)))),
+        Cell::number(&shown(device.map(|device| size(device.written_bytes)))),
+        Cell::number(&shown(cached.map(size))),
+        Cell::number(&shown(
+            result.depth_achieved.map(|depth| format!("{depth:.2}")),
+        )),
+        Cell::number(&shown(result.cpu_share().map(percent))),
+        Cell::text(&match others.is_empty() {
+            true => MISSING.to_owned(),
+            false => others.join(", "),
+        }),
+        Cell::text(&shown(issued)),
+    ])
+}
+
+/// Every trial of every row.
+pub(super) fn trials(page: &Page, run: &RunDocument) -> String {
+    let results = run.results_by_direction();
+    let count: usize = results.iter().map(|result| result.trials.len()).sum();
+    if count > TRIALS_MAX {
+        let said = format!("{count} trials are too many to be shown; they are in the JSON.");
+        return format!("<p>{}</p>\n", page.say(&said));
+    }
+    let with_rates = |result: &&&ResultDocument| result.bandwidth_bytes_per_s.is_some();
+    let line = |result: &&ResultDocument| {
+        let rates = result.bandwidth_bytes_per_s.as_ref();
+        let rates = rates.map_or(&[][..], |rates| &rates.bytes_per_s.trials);
+        let rates: Vec<String> = rates
+            .iter()
+            .map(|rate| number::rate(rate / BYTES_PER_MB))
+            .collect();
+        Line::of(vec![
+            Cell::text(&row_name(result)),
+            Cell::html(text(&rates.join(" · ")), "wrap"),
+        ])
+    };
+    let lines: Vec<Line> = results.iter().filter(with_rates).map(line).collect();
+    let headings = headings(
+        page,
+        &[
+            ("Row", false),
+            ("MB/s of each trial, in order of time", false),
+        ],
+    );
+    table(page, "", &headings, &lines)
+}
+
+/// The machine and the state of its drives.
+pub(super) fn environment(page: &Page, run: &RunDocument) -> String {
+    let environment = &run.environment;
+    let mut known: Vec<(&'static str, Option<String>)> = vec![
+        ("Host", environment.host.clone()),
+        ("Distribution", environment.distribution.clone()),
+        ("Kernel", environment.kernel.clone()),
+        ("Processor", processor(run)),
+        (
+            "Memory",
+            environment.memory_bytes.map(|bytes| bytes.to_string()),
+        ),
+        ("Frequency governor", environment.governor.clone()),
+        ("Clock source", environment.clock_source.clone()),
+        (
+            "Load before the run",
+            environment.load_average.map(|load| format!("{load:.2}")),
+        ),
+        (
+            "Virtual machine",
+            environment.virtual_machine.map(yes_or_no),
+        ),
+    ];
+    if run.origin.is_none() {
+        known.push(("Root", Some(yes_or_no(environment.root))));
+    }
+    if let Some(system) = &run.target.file_system {
+        known.push(("Mount options", Some(system.mount_options.join(", "))));
+        known.push((
+            "Free space",
+            system
+                .available_bytes
+                .zip(system.total_bytes)
+                .map(|(free, total)| format!("{free} of {total}")),
+        ));
+    }
+    known.extend(devices(run));
+    known.extend(circumstances(run));
+    let told: Vec<(String, String)> = known
+        .into_iter()
+        .filter_map(|(label, value)| Some((label, value.filter(|value| !value.is_empty())?)))
+        .map(|(label, value)| (page.say(label), page.say(&value)))
+        .collect();
+    facts(&told)
+}
+
+fn yes_or_no(is_so: bool) -> String {
+    if is_so { "yes" } else { "no" }.to_owned()
+}
+
+fn processor(run: &RunDocument) -> Option<String> {
+    let environment = &run.environment;
+    let model = environment.cpu_model.as_ref()?;
+    Some(format!("{model}, {} usable", environment.cpus))
+}
+
+/// Each device of the stack, from the top down.
+fn devices(run: &RunDocument) -> Vec<(&'static str, Option<String>)> {
+    let device = |device: &sokudo_model::BlockDevice| {
+        let serial = device
+            .serial
+            .as_ref()
+            .map(|serial| format!("serial number {}", serial.trim()));
+        let parts = [
+            Some(device.name.clone()),
+            device.model.as_ref().map(|model| model.trim().to_owned()),
+            serial,
+            device.size_bytes.map(|size| decimal_size(size, 3)),
+            device
+                .scheduler
+                .as_ref()
+                .map(|scheduler| format!("scheduler {scheduler}")),
+            device
+                .write_cache
+                .as_ref()
+                .map(|cache| format!("cache {cache}")),
+            device
+                .backing_file
+                .as_ref()
+                .map(|file| format!("kept in {file}")),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        ("Device", Some(parts.join(", ")))
+    };
+    run.target.devices.iter().map(device).collect()
+}
+
+fn circumstances(run: &RunDocument) -> Vec<(&'static str, Option<String>)> {
+    let around = &run.circumstances;
+    let mut told = Vec::new();
+    for drive in &around.drives {
+        let degrees = |heat: &sokudo_model::Heat| {
+            heat.temperature_celsius
+                .map_or_else(|| MISSING.to_owned(), |degrees| format!("{degrees} °C"))
+        };
+        let is_known = drive
+            .before
+            .temperature_celsius
+            .or(drive.after.temperature_celsius);
+        told.push((
+            "Temperature",
+            is_known.map(|_| {
+                format!(
+                    "{}: {} → {}",
+                    drive.disk.name,
+                    degrees(&drive.before),
+                    degrees(&drive.after)
+                )
+            }),
+        ));
+        let firmware = drive.disk.firmware.as_ref();
+        told.push((
+            "Firmware",
+            firmware.map(|firmware| format!("{}: {firmware}", drive.disk.name)),
+        ));
+    }
+    for array in &around.arrays {
+        let level = array.level.as_deref().unwrap_or("RAID");
+        let action = array
+            .action
+            .as_ref()
+            .map(|action| format!(", {action}"))
+            .unwrap_or_default();
+        told.push(("Array", Some(format!("{}: {level}{action}", array.name))));
+    }
+    for limit in &around.io_limits {
+        told.push((
+            "I/O limit",
+            Some(format!("{} ({})", limit.device, limit.file)),
+        ));
+    }
+    let power = &around.power;
+    told.push(("On battery", power.on_battery.map(yes_or_no)));
+    told.push(("Energy preference", power.energy_preference.clone()));
+    told.push(("PCI Express links", power.pcie_policy.clone()));
+    let pressure = around.pressure.as_ref();
+    let waited = |time: Option<Nanos>| time.map(|time| time.to_string());
+    told.push((
+        "Waited for processors",
+        pressure.and_then(|it| waited(it.processor)),
+    ));
+    told.push((
+        "Waited for memory",
+        pressure.and_then(|it| waited(it.memory)),
+    ));
+    told.push((
+        "Taken by other machines",
+        pressure.and_then(|it| waited(it.stolen)),
+    ));
+    for blind_spot in &around.blind_spots {
+        told.push(("Not seen", Some(blind_spot.clone())));
+    }
+    told
+}

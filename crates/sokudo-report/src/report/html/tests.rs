@@ -1,0 +1,184 @@
+use super::*;
+use crate::report::sample;
+
+fn page() -> String {
+    sample::report().html(ReportStyle::default())
+}
+
+/// What a browser would take for an element, an attribute that runs something, or an
+/// address, had it not been escaped.
+const HOSTILE: [&str; 6] = [
+    "<script>alert(1)</script>",
+    "\"onload=\"alert(1)",
+    "'><img src=x onerror=alert(1)>",
+    "]]><!--",
+    "</style></title></svg>&lt;b&gt;",
+    "\u{202e}\u{0}\u{1b}[2J\u{feff}\u{fffe}",
+];
+
+#[test]
+fn a_page_is_well_formed_and_needs_nothing_else() {
+    for style in [Theme::Auto, Theme::Light, Theme::Dark] {
+        let page = sample::report().html(ReportStyle {
+            theme: style,
+            ..ReportStyle::default()
+        });
+        assert!(page.contains("default-src 'none'"));
+        for forbidden in [
+            "<script", "src=", "http:", "https:", "@import", "url(", "<link", "<iframe",
+        ] {
+            // The name space of SVG is not needed inside of HTML.
+            assert!(!page.contains(forbidden), "{forbidden}");
+        }
+        // HTML whose elements are all closed is nearly XML.
+        let body = &page[page.find("<body>").unwrap()..page.find("</html>").unwrap()];
+        let body = body.replace("<br>", "<br/>").replace("<hr>", "<hr/>");
+        roxmltree::Document::parse(&body).unwrap();
+    }
+}
+
+#[test]
+fn what_strangers_have_written_stays_text_wherever_it_stands() {
+    let clean = element_count(&page());
+    for hostile in HOSTILE {
+        let mut report = sample::report();
+        let text = serde_json::to_string(&report).unwrap();
+        let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        spoil(&mut value, hostile);
+        report = serde_json::from_value(value).unwrap();
+        report.title = Some(hostile.to_owned());
+        let page = report.html(ReportStyle::default());
+        assert!(
+            !page.contains("<script") && !page.contains("<img"),
+            "{hostile:?}"
+        );
+        assert!(!page.contains('\u{0}') && !page.contains('\u{1b}') && !page.contains('\u{202e}'));
+        assert_eq!(element_count(&page), clean, "{hostile:?}");
+    }
+}
+
+/// Elements of a page; a text that is taken for one makes them more.
+fn element_count(page: &str) -> usize {
+    let body = &page[page.find("<body>").unwrap()..page.find("</html>").unwrap()];
+    let body = body.replace("<br>", "<br/>").replace("<hr>", "<hr/>");
+    let document = roxmltree::Document::parse(&body).unwrap();
+    let elements = document.descendants().filter(roxmltree::Node::is_element);
+    // Legends have an entry more or less by the length of names; their texts are no matter.
+    elements
+        .filter(|node| !node.ancestors().any(|it| it.has_tag_name("svg")))
+        .count()
+}
+
+/// Puts a text into every field that anybody but sokudo may have written.
+fn spoil(value: &mut serde_json::Value, hostile: &str) {
+    const FIELDS: [&str; 19] = [
+        "name",
+        "model",
+        "host",
+        "kernel",
+        "distribution",
+        "cpu_model",
+        "note",
+        "source",
+        "command",
+        "symptom",
+        "cause",
+        "remedy",
+        "mount_point",
+        "path",
+        "message",
+        "scheduler",
+        "governor",
+        "method",
+        "write_cache",
+    ];
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    serde_json::Value::String(text) if FIELDS.contains(&name.as_str()) => {
+                        // The schedule's name is sokudo's own word.
+                        if text != "crystal" && text != "interleaved" {
+                            *text = format!("{hostile}{text}");
+                        }
+                    }
+                    other => spoil(other, hostile),
+                }
+            }
+        }
+        serde_json::Value::Array(values) => {
+            for value in values {
+                spoil(value, hostile);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn an_endless_name_is_cut() {
+    let mut report = sample::report();
+    report.runs[0].run.target.devices[1].model = Some("x".repeat(1 << 20));
+    report.runs[0].note = "word ".repeat(1 << 18);
+    report.runs[0].run.results[0].name = "y".repeat(1 << 20);
+    assert!(report.html(ReportStyle::default()).len() < 2 << 20);
+}
+
+#[test]
+fn a_page_says_what_people_look_for() {
+    let page = page();
+    for said in [
+        "<html lang=\"en\">",
+        "Samsung SSD 980 PRO 1TB",
+        "Fastest read",
+        "sokudo mark /mnt/data --seed 42",
+        "after the firmware update",
+        "scope=\"row\"",
+        "<caption>",
+        "aria-label",
+        "UNVERIFIED",
+        "Close other programs and measure again; see who writes with <code>iotop</code>.",
+        "ended by a failure",
+    ] {
+        assert!(page.contains(said), "{said}");
+    }
+}
+
+#[test]
+fn fifty_runs_fit_into_two_megabytes() {
+    let one = sample::report().runs.remove(0);
+    let page = Report::new(None, vec![one; 50]).html(ReportStyle::default());
+    assert!(page.len() <= 2_000_000, "{} bytes", page.len());
+}
+
+#[test]
+fn dark_and_light_have_enough_contrast_on_cards() {
+    // Colours of text on cards, which are a little off the background.
+    for (role, card) in [
+        (Role::light as fn(Role) -> &'static str, "#f6f8fa"),
+        (Role::dark, "#171f28"),
+    ] {
+        assert!(colours(Theme::Auto).contains(card));
+        for name in [Role::Text, Role::Muted] {
+            let contrast = contrast(role(name), card);
+            assert!(contrast >= 4.5, "{name:?} has {contrast}");
+        }
+    }
+}
+
+/// Contrast of two colours by WCAG 2.2.
+fn contrast(left: &str, right: &str) -> f64 {
+    let luminance = |colour: &str| {
+        let part = |at: usize| {
+            let value = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()) / 255.0;
+            if value <= 0.03928 {
+                value / 12.92
+            } else {
+                ((value + 0.055) / 1.055).powf(2.4)
+            }
+        };
+        0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+    };
+    let (left, right) = (luminance(left), luminance(right));
+    (left.max(right) + 0.05) / (left.min(right) + 0.05)
+}

@@ -1,0 +1,429 @@
+//! Serial numbers, world-wide names and UUIDs are replaced wherever they stand: in the
+//! fields that are made for them, and in every text that repeats them, such as commands,
+//! findings, names below `/dev/disk` and what somebody noted.
+//!
+//! The same number gets the same word throughout a report, so that two drives of a model
+//! can still be told apart. No part of it is kept.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::Report;
+
+/// Shorter numbers, such as `0`, would be found everywhere; they are replaced in their
+/// own fields only.
+const LENGTH_MIN_IN_TEXT: usize = 3;
+/// Shorter numbers are replaced in a text only where they stand alone.
+const LENGTH_MIN_INSIDE: usize = 6;
+
+/// What is masked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    Serial,
+    WorldWideName,
+    Uuid,
+}
+
+impl Kind {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Serial => "SERIAL",
+            Self::WorldWideName => "WWN",
+            Self::Uuid => "UUID",
+        }
+    }
+
+    /// What a field of this name holds.
+    fn of_field(name: &str) -> Option<Self> {
+        Some(match name {
+            "serial" | "serial_number" => Self::Serial,
+            "world_wide_name" | "wwn" | "wwid" | "eui64" | "nguid" => Self::WorldWideName,
+            "uuid" => Self::Uuid,
+            _ => return None,
+        })
+    }
+}
+
+pub(super) fn masked(report: &Report) -> Report {
+    let mut value =
+        serde_json::to_value(report).expect("a report has no map with keys other than strings");
+    let mut mask = Mask::default();
+    mask.collect(&value);
+    mask.known
+        .sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
+    mask.walk(&mut value, None);
+    serde_json::from_value(value).expect("only texts have been replaced")
+}
+
+/// What is to be replaced by what.
+#[derive(Default)]
+struct Mask {
+    /// In lower case, the longest first.
+    known: Vec<(String, String)>,
+    words: HashMap<String, String>,
+    counts: HashMap<Kind, u32>,
+}
+
+impl Mask {
+    /// Finds the fields that hold what is masked.
+    fn collect(&mut self, value: &Value) {
+        match value {
+            Value::Array(values) => values.iter().for_each(|value| self.collect(value)),
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    match (Kind::of_field(name), value) {
+                        (Some(kind), Value::String(text)) => self.learn(kind, text),
+                        _ => self.collect(value),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps a secret in the forms in which it is repeated: as it is, as udev writes it.
+    fn learn(&mut self, kind: Kind, text: &str) {
+        let secret = text.trim().to_ascii_lowercase();
+        if secret.is_empty() {
+            return;
+        }
+        let word = self.word(kind, &secret);
+        let bare = match kind {
+            Kind::WorldWideName => secret.rsplit(['.', ' ']).next().unwrap_or(&secret),
+            Kind::Serial | Kind::Uuid => &secret,
+        };
+        let joined = secret.split_whitespace().collect::<Vec<_>>().join("_");
+        for form in [secret.clone(), joined, bare.to_owned()] {
+            let is_known = self.known.iter().any(|(known, _)| *known == form);
+            if form.chars().count() >= LENGTH_MIN_IN_TEXT && !is_known {
+                self.known.push((form, word.clone()));
+            }
+        }
+    }
+
+    /// The word for a secret: the same for the same one.
+    fn word(&mut self, kind: Kind, secret: &str) -> String {
+        let lower = secret.to_ascii_lowercase();
+        let prefixes = ["0x", "naa.", "eui."].into_iter();
+        let bare = prefixes
+            .filter_map(|prefix| lower.strip_prefix(prefix))
+            .next();
+        let key = bare.unwrap_or(&lower).to_owned();
+        if let Some(word) = self.words.get(&key) {
+            return word.clone();
+        }
+        let count = self.counts.entry(kind).or_default();
+        *count += 1;
+        let word = format!("{}-{count}", kind.word());
+        self.words.insert(key, word.clone());
+        word
+    }
+
+    fn walk(&mut self, value: &mut Value, field: Option<&str>) {
+        match value {
+            Value::String(text) => {
+                *text = match field.and_then(Kind::of_field) {
+                    Some(_) if text.trim().is_empty() => String::new(),
+                    Some(kind) => self.word(kind, text.trim()),
+                    None => self.text(text),
+                };
+            }
+            Value::Array(values) => {
+                for value in values {
+                    self.walk(value, field);
+                }
+            }
+            Value::Object(fields) => {
+                // Pages as the drive gave them hold its serial number in other codes; the
+                // raw number of a SMART attribute is a count.
+                if fields.get("raw").is_some_and(Value::is_object) {
+                    fields.remove("raw");
+                }
+                for (name, value) in fields.iter_mut() {
+                    self.walk(value, Some(name));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A text without what is masked.
+    fn text(&mut self, text: &str) -> String {
+        let mut masked = text.to_owned();
+        for index in 0..self.known.len() {
+            let (secret, word) = &self.known[index];
+            masked = replaced(&masked, secret, word);
+        }
+        let masked = self.tokens(&masked);
+        self.links(&masked)
+    }
+
+    /// UUIDs and world-wide names by their looks.
+    fn tokens(&mut self, text: &str) -> String {
+        let is_part = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '.');
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(start) = rest.find(is_part) {
+            out.push_str(&rest[..start]);
+            rest = &rest[start..];
+            let end = rest.find(|sign| !is_part(sign)).unwrap_or(rest.len());
+            let (token, tail) = rest.split_at(end);
+            out.push_str(&self.token(token));
+            rest = tail;
+        }
+        out + rest
+    }
+
+    fn token(&mut self, token: &str) -> String {
+        let mut out = String::new();
+        let mut rest = token;
+        loop {
+            let uuid = find_uuid(rest).map(|place| (Kind::Uuid, place));
+            let name = || Some((Kind::WorldWideName, find_world_wide_name(rest)?));
+            let Some((kind, (start, end))) = uuid.or_else(name) else {
+                return out + rest;
+            };
+            out.push_str(&rest[..start]);
+            out.push_str(&self.word(kind, &rest[start..end].to_ascii_lowercase()));
+            rest = &rest[end..];
+        }
+    }
+
+    /// Names below `/dev/disk/by-id`, `by-uuid` and `by-partuuid`, which hold what
+    /// identifies a device even where no field says what that is; and `UUID=`.
+    fn links(&mut self, text: &str) -> String {
+        const PLACES: [(&str, Kind); 4] = [
+            ("by-id/", Kind::Serial),
+            ("by-uuid/", Kind::Uuid),
+            ("by-partuuid/", Kind::Uuid),
+            ("UUID=", Kind::Uuid),
+        ];
+        let mut masked = text.to_owned();
+        for (place, kind) in PLACES {
+            let mut out = String::with_capacity(masked.len());
+            let mut rest = masked.as_str();
+            while let Some(at) = rest.find(place) {
+                let (before, name) = rest.split_at(at + place.len());
+                out.push_str(before);
+                let is_end = |sign: char| sign.is_whitespace() || "/'\"`,;:)<>|".contains(sign);
+                let end = name.find(is_end).unwrap_or(name.len());
+                let (name, tail) = name.split_at(end);
+                out.push_str(&self.link(kind, name));
+                rest = tail;
+            }
+            out.push_str(rest);
+            masked = out;
+        }
+        masked
+    }
+
+    fn link(&mut self, kind: Kind, name: &str) -> String {
+        if is_masked(name) || name.is_empty() {
+            return name.to_owned();
+        }
+        if kind == Kind::Uuid {
+            return self.word(kind, name);
+        }
+        let (name, partition) = match name.rfind("-part") {
+            Some(at) => name.split_at(at),
+            None => (name, ""),
+        };
+        if name.is_empty() {
+            return partition.to_owned();
+        }
+        // What comes before is bus and model; what comes after is a number of a name space.
+        let pieces: Vec<&str> = name.split('_').collect();
+        let is_long = |piece: &&str| piece.len() >= LENGTH_MIN_INSIDE;
+        let secret = match pieces.iter().rposition(is_long) {
+            Some(at) if at > 0 => pieces[at..].join("_"),
+            _ => name
+                .split_once('-')
+                .map_or(name, |(_, rest)| rest)
+                .to_owned(),
+        };
+        let before = name.strip_suffix(secret.as_str()).unwrap_or_default();
+        format!("{before}{}{partition}", self.word(kind, &secret))
+    }
+}
+
+fn is_masked(text: &str) -> bool {
+    [Kind::Serial, Kind::WorldWideName, Kind::Uuid]
+        .iter()
+        .any(|kind| text.contains(&format!("{}-", kind.word())))
+}
+
+/// The text with every occurrence of a secret, whatever its case, replaced.
+fn replaced(text: &str, secret: &str, word: &str) -> String {
+    // Only ASCII changes its case here, so that places in both texts are the same.
+    let lower = text.to_ascii_lowercase();
+    let must_stand_alone = secret.chars().count() < LENGTH_MIN_INSIDE;
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for (at, found) in lower.match_indices(secret) {
+        let end = at + found.len();
+        let is_inside = |sign: Option<char>| sign.is_some_and(char::is_alphanumeric);
+        let stands_alone =
+            !is_inside(text[..at].chars().next_back()) && !is_inside(text[end..].chars().next());
+        if at < copied || (must_stand_alone && !stands_alone) {
+            continue;
+        }
+        out.push_str(&text[copied..at]);
+        out.push_str(word);
+        copied = end;
+    }
+    out.push_str(&text[copied..]);
+    out
+}
+
+/// Where 8-4-4-4-12 hexadecimal digits stand.
+fn find_uuid(token: &str) -> Option<(usize, usize)> {
+    const LENGTHS: [usize; 5] = [8, 4, 4, 4, 12];
+    const LENGTH: usize = 36;
+    let bytes = token.as_bytes();
+    let is_uuid = |bytes: &[u8]| {
+        let mut parts = bytes.split(|byte| *byte == b'-');
+        let fit = LENGTHS.iter().all(|length| {
+            parts
+                .next()
+                .is_some_and(|part| part.len() == *length && part.iter().all(u8::is_ascii_hexdigit))
+        });
+        fit && parts.next().is_none()
+    };
+    let start = bytes.windows(LENGTH).position(is_uuid)?;
+    Some((start, start + LENGTH))
+}
+
+/// Where `0x` with 16 hexadecimal digits or more, or a name with its kind (`naa.…`,
+/// `eui.…`, `nvme.…`, `t10.…`) stands.
+fn find_world_wide_name(token: &str) -> Option<(usize, usize)> {
+    const DIGITS_MIN: usize = 16;
+    const KINDS: [&str; 5] = ["naa.", "eui.", "uuid.", "nvme.", "t10."];
+    let lower = token.to_ascii_lowercase();
+    if let Some(at) = lower.find("0x") {
+        let digits = lower[at + 2..]
+            .bytes()
+            .take_while(u8::is_ascii_hexdigit)
+            .count();
+        if digits >= DIGITS_MIN {
+            return Some((at, at + 2 + digits));
+        }
+    }
+    let start = KINDS.iter().filter_map(|kind| lower.find(kind)).min()?;
+    let is_long = token.len() - start > DIGITS_MIN;
+    is_long.then_some((start, token.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+    use crate::report::ReportStyle;
+
+    const SERIAL: &str = "S5GXNF0R123456X";
+    const UUID: &str = "2f1c0f2e-9c3a-4b51-8d1e-0123456789ab";
+    const WWN: &str = "0x5002538e40a12345";
+
+    /// A report in which a serial number stands wherever one can.
+    fn telling() -> Report {
+        let mut report = sample::report();
+        let reported = &mut report.runs[0];
+        reported.note = format!("the drive {} in bay 3", SERIAL.to_lowercase());
+        reported.tags = vec![SERIAL.to_owned()];
+        reported.source = format!("{SERIAL}.json");
+        let run = &mut reported.run;
+        for device in &mut run.target.devices {
+            device.serial = Some(format!("  {SERIAL} "));
+        }
+        let by_id = format!("/dev/disk/by-id/nvme-Samsung_SSD_980_PRO_1TB_{SERIAL}_1-part2");
+        run.command = format!("sokudo mark {by_id} --destroy {SERIAL} --title UUID=AB12-34CD");
+        run.target.name = by_id;
+        run.target.blind_spots = vec![format!("wwn-{WWN} and naa.5002538e40a12345 hide {UUID}.")];
+        let mut finding = run.results[3].findings[0].clone();
+        finding.symptom = format!("The drive {SERIAL} on /dev/disk/by-uuid/{UUID} wrote more.");
+        finding.remedy = "Look at `/dev/disk/by-id/ata-WDC_WD60EFRX_WD-WX11D1234567`.".into();
+        run.findings.push(finding);
+        report
+    }
+
+    #[test]
+    fn no_format_tells_what_is_masked() {
+        let report = telling();
+        let masked = report.masked();
+        let style = ReportStyle::default();
+        let formats: [fn(&Report, ReportStyle) -> String; 7] = [
+            |report, style| report.html(style),
+            |report, style| report.markdown(style),
+            |report, _| report.to_json(),
+            |report, _| report.json_lines(),
+            |report, _| report.csv(),
+            |report, _| report.crystal_text(),
+            |report, _| report.prometheus(),
+        ];
+        for (number, format) in formats.into_iter().enumerate() {
+            let told = format(&report, style).to_lowercase();
+            assert!(told.contains(&SERIAL.to_lowercase()), "format {number}");
+            let told = format(&masked, style).to_lowercase();
+            for secret in [
+                SERIAL,
+                UUID,
+                "5002538e40a12345",
+                "wx11d1234567",
+                "ab12-34cd",
+            ] {
+                let secret = secret.to_lowercase();
+                assert!(!told.contains(&secret), "format {number} tells {secret}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_has_one_word_and_commands_stay_readable() {
+        let run = &telling().masked().runs[0];
+        assert_eq!(run.note, "the drive SERIAL-1 in bay 3");
+        assert_eq!(
+            run.run.target.devices[0].serial.as_deref(),
+            Some("SERIAL-1")
+        );
+        assert_eq!(
+            run.run.command,
+            "sokudo mark /dev/disk/by-id/nvme-Samsung_SSD_980_PRO_1TB_SERIAL-1_1-part2 --destroy SERIAL-1 --title UUID=UUID-1"
+        );
+        assert_eq!(
+            run.run.target.blind_spots,
+            ["wwn-WWN-1 and WWN-1 hide UUID-2."]
+        );
+    }
+
+    #[test]
+    fn the_rest_of_a_report_stays_as_it_is() {
+        let report = sample::report();
+        assert_eq!(report.masked(), report);
+    }
+
+    #[test]
+    fn a_short_number_is_not_found_inside_of_others() {
+        assert_eq!(replaced("sd0 0 007", "007", "SERIAL-1"), "sd0 0 SERIAL-1");
+        assert_eq!(replaced("a0070 1007", "007", "SERIAL-1"), "a0070 1007");
+        assert_eq!(replaced("İS12345678", "s12345678", "X"), "İX");
+    }
+
+    #[test]
+    fn any_text_can_be_looked_through() {
+        let mut mask = Mask::default();
+        let long = format!("{UUID}").repeat(1_000);
+        assert!(!mask.text(&long).contains("0123456789ab"));
+        for text in [
+            "",
+            "by-id/",
+            "by-uuid/",
+            "0x",
+            "naa.",
+            "-----",
+            "UUID=",
+            "by-id/-part",
+        ] {
+            assert_eq!(mask.text(text), text);
+        }
+    }
+}

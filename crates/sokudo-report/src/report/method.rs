@@ -1,0 +1,113 @@
+//! How rows were measured, in words: what `RND4K Q32T1` means to somebody who has never
+//! heard of it.
+
+use sokudo_model::{Order, Rate, Workload};
+
+use crate::document::{Direction, ResultDocument, RunDocument};
+use crate::number::grouped;
+use crate::surface::is_scan;
+
+/// More rows, such as the cells of a sweep, are not told one by one.
+const ROWS_MAX: usize = 24;
+
+/// A row and what it did.
+pub(super) struct RowMethod {
+    pub(super) name: String,
+    pub(super) sentence: String,
+}
+
+/// One sentence per name of a row; none for what is not measured in rows of blocks.
+pub(super) fn sentences(run: &RunDocument) -> Vec<RowMethod> {
+    let mut methods: Vec<RowMethod> = Vec::new();
+    if is_scan(run) || crate::explain::is_explanation(run) || run.steady.is_some() {
+        return methods;
+    }
+    for result in run.results_by_direction() {
+        if result.workload.tree.is_some() || result.workload.blocks.largest().0 <= 1 {
+            continue;
+        }
+        let method = RowMethod {
+            name: crate::grouping::row_name(result),
+            sentence: sentence(result),
+        };
+        methods.push(method);
+    }
+    match methods.len() <= ROWS_MAX {
+        true => methods,
+        false => Vec::new(),
+    }
+}
+
+fn sentence(result: &ResultDocument) -> String {
+    let workload = &result.workload;
+    let what = match result.direction {
+        Direction::Read => "reads",
+        Direction::Write => "writes",
+        Direction::Trim => "trims",
+        Direction::Flush => "flushes",
+        _ => "reads and writes",
+    };
+    let order = match workload.order {
+        Order::Random { .. } => "at random places",
+        _ => "one after the other",
+    };
+    let (small, large) = (workload.blocks.smallest(), workload.blocks.largest());
+    let blocks = match small == large {
+        true => format!("{small} blocks"),
+        false => format!("blocks of {small} to {large}"),
+    };
+    let text = format!("{what} {blocks} {order}, {}", in_flight(workload));
+    match limit(workload) {
+        Some(limit) => format!("{text}, {limit}"),
+        None => text,
+    }
+}
+
+fn in_flight(workload: &Workload) -> String {
+    let (depth, threads) = (workload.depth, workload.clones);
+    match (depth, threads) {
+        (1, 1) => "each when the one before is done".to_owned(),
+        (depth, 1) => format!("always {depth} in flight"),
+        (1, threads) => format!("by {threads} threads, each one at a time"),
+        (depth, threads) => format!("by {threads} threads, each always {depth} in flight"),
+    }
+}
+
+fn limit(workload: &Workload) -> Option<String> {
+    let clones = u64::from(workload.clones);
+    let rate = workload.rate.map(|rate| match rate {
+        Rate::Iops(ios) => format!("at {} IOPS", grouped(&(ios * clones).to_string())),
+        Rate::BytesPerSecond(bytes) => {
+            format!(
+                "at {}/s",
+                crate::number::decimal_size(sokudo_model::Bytes(bytes * clones), 3)
+            )
+        }
+    });
+    let time = workload
+        .limits
+        .time
+        .map(|time| format!("for {time} per trial"));
+    let parts: Vec<String> = [rate, time].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_row_is_told_in_words() {
+        let run = RunDocument::from_run(&sample::run());
+        let told = sentences(&run);
+        assert_eq!(told.len(), run.results.len());
+        assert_eq!(told[0].name, "SEQ1M Q8T1 read");
+        assert_eq!(
+            told[0].sentence,
+            "reads 1 MiB blocks one after the other, always 8 in flight, for 1.00 s per trial"
+        );
+        let paced = RunDocument::from_run(&sample::bare_run());
+        assert!(sentences(&paced)[0].sentence.contains("at 100 IOPS"));
+    }
+}

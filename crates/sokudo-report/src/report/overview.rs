@@ -1,0 +1,191 @@
+//! All runs at a glance: a line per row and a column per run, or the other way round
+//! where there are many runs.
+
+use sokudo_model::Verdict;
+
+use super::Report;
+use crate::date;
+use crate::document::{ResultDocument, RunDocument, Status};
+use crate::explain::is_explanation;
+use crate::number::{percent, rate};
+
+/// More rows, such as the cells of a sweep, are told by each run alone.
+const ROWS_MAX: usize = 60;
+/// More runs stand below each other.
+pub(super) const COLUMNS_MAX: usize = 5;
+const BYTES_PER_MB: f64 = 1e6;
+
+/// The rows of all runs beside each other.
+pub(super) struct Overview {
+    /// Names of rows and what each run has measured of it.
+    pub(super) rows: Vec<OverviewRow>,
+    /// Rows that are not shown.
+    pub(super) left_out: usize,
+}
+
+/// A row of several runs.
+pub(super) struct OverviewRow {
+    pub(super) name: String,
+    pub(super) direction: String,
+    /// One per run; `None` where it has no such row.
+    pub(super) cells: Vec<Option<Cell>>,
+}
+
+/// What a run has measured of a row.
+#[derive(Clone)]
+pub(super) struct Cell {
+    /// MB/s, median of the trials; `None` where nothing was measured.
+    pub(super) megabytes_per_s: Option<f64>,
+    /// How far the 95 % interval reaches, as a share of the median.
+    pub(super) spread: Option<f64>,
+    pub(super) verdict: Option<Verdict>,
+    /// It was interrupted, failed, or was not reached.
+    pub(super) is_incomplete: bool,
+    /// It was measured in another way than the first of its line.
+    pub(super) differs: bool,
+    fingerprint: String,
+}
+
+impl Cell {
+    fn of(result: &ResultDocument) -> Self {
+        let rates = result.bandwidth_bytes_per_s.as_ref();
+        let rates = rates.map(|figures| &figures.bytes_per_s);
+        Self {
+            megabytes_per_s: rates.map(|rates| rates.median / BYTES_PER_MB),
+            spread: rates.and_then(|rates| rates.relative_spread()),
+            verdict: result.verdict,
+            is_incomplete: result.status != Status::Complete,
+            differs: false,
+            fingerprint: result.fingerprint.clone(),
+        }
+    }
+
+    /// `3,550 ± 0.8 %`.
+    pub(super) fn figure(&self) -> String {
+        match (self.megabytes_per_s, self.spread) {
+            (Some(value), Some(spread)) => format!("{} ± {}", rate(value), percent(spread)),
+            (Some(value), None) => rate(value),
+            (None, _) => crate::number::MISSING.to_owned(),
+        }
+    }
+
+    /// What is to be known of it, in signs: `✓`, `?` or `✗`, `…` and `≠`.
+    pub(super) fn signs(&self) -> String {
+        let verdict = sign(self.verdict);
+        let incomplete = if self.is_incomplete { "…" } else { "" };
+        let differs = if self.differs { "≠" } else { "" };
+        format!("{verdict}{incomplete}{differs}")
+    }
+}
+
+/// A verdict as a sign; nothing where nobody judged.
+pub(super) const fn sign(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        Some(Verdict::Verified) => "✓",
+        Some(Verdict::Unverified) => "?",
+        Some(Verdict::Invalid) => "✗",
+        None => "",
+    }
+}
+
+impl Overview {
+    pub(super) fn of(report: &Report) -> Self {
+        let count = report.runs.len();
+        let mut rows: Vec<OverviewRow> = Vec::new();
+        for (index, reported) in report.runs.iter().enumerate() {
+            let run = &reported.run;
+            // Probes are many, and it is not them that are shown.
+            if is_explanation(run) {
+                continue;
+            }
+            for result in run.results_by_direction() {
+                place(&mut rows, result, index, count);
+            }
+        }
+        for row in &mut rows {
+            mark_differing(row);
+        }
+        let left_out = rows.len().saturating_sub(ROWS_MAX);
+        rows.truncate(ROWS_MAX);
+        Self { rows, left_out }
+    }
+
+    /// Whether any cell has the sign.
+    pub(super) fn has(&self, is_so: impl Fn(&Cell) -> bool) -> bool {
+        let mut cells = self.rows.iter().flat_map(|row| row.cells.iter().flatten());
+        cells.any(is_so)
+    }
+}
+
+/// Puts a result into its line; rows of one name in a run have lines of their own.
+fn place(rows: &mut Vec<OverviewRow>, result: &ResultDocument, index: usize, count: usize) {
+    let direction = result.direction_label();
+    let fits = |row: &&mut OverviewRow| {
+        row.name == result.name && row.direction == direction && row.cells[index].is_none()
+    };
+    let cell = Some(Cell::of(result));
+    if let Some(row) = rows.iter_mut().find(fits) {
+        row.cells[index] = cell;
+        return;
+    }
+    let mut cells = vec![None; count];
+    cells[index] = cell;
+    rows.push(OverviewRow {
+        name: result.name.clone(),
+        direction,
+        cells,
+    });
+}
+
+fn mark_differing(row: &mut OverviewRow) {
+    let first = row.cells.iter().flatten().next();
+    let Some(first) = first.map(|cell| cell.fingerprint.clone()) else {
+        return;
+    };
+    for cell in row.cells.iter_mut().flatten() {
+        cell.differs = cell.fingerprint != first;
+    }
+}
+
+/// The worst verdict of a run and how many rows have which: `5 VERIFIED, 2 UNVERIFIED`.
+pub(super) fn verdicts(run: &RunDocument) -> Vec<(Option<Verdict>, usize)> {
+    let kinds = [
+        Some(Verdict::Verified),
+        Some(Verdict::Unverified),
+        Some(Verdict::Invalid),
+        None,
+    ];
+    let count = |kind| {
+        let results = run.results.iter();
+        results.filter(|result| result.verdict == kind).count()
+    };
+    kinds
+        .into_iter()
+        .map(|kind| (kind, count(kind)))
+        .filter(|(_, count)| *count > 0)
+        .collect()
+}
+
+/// Name of a verdict.
+pub(super) const fn verdict_name(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        Some(verdict) => verdict.name(),
+        None => "not judged",
+    }
+}
+
+/// From the first to the last day of the runs.
+pub(super) fn days(report: &Report) -> String {
+    let mut days: Vec<String> = report
+        .runs
+        .iter()
+        .map(|reported| date::for_people(&reported.run.started_at))
+        .map(|date| date.split(' ').next().unwrap_or_default().to_owned())
+        .collect();
+    days.sort_unstable();
+    match (days.first(), days.last()) {
+        (Some(first), Some(last)) if first == last => first.clone(),
+        (Some(first), Some(last)) => format!("{first} – {last}"),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,148 @@
+//! The records as Parquet, for data frames: a line per result, typed columns, nulls where
+//! something is missing. Whole numbers are unsigned, since a seed fills 64 bits.
+
+use std::sync::Arc;
+
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::ParquetError as Error;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
+
+use super::Report;
+use super::records::{Kind, columns, records};
+
+/// Why there is no Parquet file.
+#[derive(Debug, thiserror::Error)]
+#[error("the report cannot be written as Parquet: {0}; write it as .csv or .jsonl")]
+pub struct ParquetError(#[from] Error);
+
+pub(super) fn render(report: &Report) -> Result<Vec<u8>, ParquetError> {
+    let columns = columns();
+    let schema = Arc::new(parse_message_type(&message(&columns))?);
+    let properties = WriterProperties::builder()
+        .set_created_by(format!("sokudo {}", env!("CARGO_PKG_VERSION")))
+        .build();
+    let lines: Vec<Vec<String>> = records(report).collect();
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
+    let mut group = writer.next_row_group()?;
+    for (number, (_, kind)) in columns.iter().enumerate() {
+        let fields: Vec<&str> = lines.iter().map(|line| line[number].as_str()).collect();
+        write_column(&mut group, *kind, &fields)?;
+    }
+    group.close()?;
+    Ok(writer.into_inner()?)
+}
+
+/// The schema in the language of the format.
+fn message(columns: &[(&'static str, Kind)]) -> String {
+    let field = |(name, kind): &(&'static str, Kind)| match kind {
+        Kind::Text => format!("OPTIONAL BYTE_ARRAY {name} (UTF8);"),
+        Kind::Whole => format!("OPTIONAL INT64 {name} (UINT_64);"),
+        Kind::Real => format!("OPTIONAL DOUBLE {name};"),
+        Kind::Truth => format!("OPTIONAL BOOLEAN {name};"),
+    };
+    let fields: Vec<String> = columns.iter().map(field).collect();
+    format!("message sokudo {{ {} }}", fields.join(" "))
+}
+
+fn write_column(
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
+    kind: Kind,
+    fields: &[&str],
+) -> Result<(), Error> {
+    let Some(mut column) = group.next_column()? else {
+        return Err(Error::General("a column is missing".to_owned()));
+    };
+    // What cannot be read as its kind is missing, as in JSON lines.
+    match kind {
+        Kind::Text => {
+            let texts = fields.iter().map(|field| match *field {
+                "" => None,
+                text => Some(ByteArray::from(text)),
+            });
+            let (values, levels) = split(texts);
+            column
+                .typed::<ByteArrayType>()
+                .write_batch(&values, Some(&levels), None)?;
+        }
+        Kind::Whole => {
+            let numbers = fields
+                .iter()
+                .map(|field| field.parse().ok().map(u64::cast_signed));
+            let (values, levels) = split(numbers);
+            column
+                .typed::<Int64Type>()
+                .write_batch(&values, Some(&levels), None)?;
+        }
+        Kind::Real => {
+            let (values, levels) = split(fields.iter().map(|field| field.parse().ok()));
+            column
+                .typed::<DoubleType>()
+                .write_batch(&values, Some(&levels), None)?;
+        }
+        Kind::Truth => {
+            let (values, levels) = split(fields.iter().map(|field| field.parse().ok()));
+            column
+                .typed::<BoolType>()
+                .write_batch(&values, Some(&levels), None)?;
+        }
+    }
+    column.close()
+}
+
+/// The values that are there, and for every line whether there is one.
+fn split<Field>(fields: impl Iterator<Item = Option<Field>>) -> (Vec<Field>, Vec<i16>) {
+    let mut values = Vec::new();
+    let mut levels = Vec::new();
+    for field in fields {
+        levels.push(i16::from(field.is_some()));
+        values.extend(field);
+    }
+    (values, levels)
+}
+
+#[cfg(test)]
+mod tests {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+
+    use super::super::sample;
+
+    #[test]
+    fn the_file_is_read_back_with_every_value() {
+        let report = sample::report();
+        // Its reader reads files.
+        let path = std::env::temp_dir().join(format!("sokudo-{}.parquet", std::process::id()));
+        std::fs::write(&path, report.parquet().unwrap()).unwrap();
+        let file = std::fs::File::open(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let reader = SerializedFileReader::new(file).unwrap();
+        let lines: Vec<serde_json::Value> = report
+            .json_lines()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let rows: Vec<_> = reader
+            .get_row_iter(None)
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        assert_eq!(rows.len(), lines.len());
+        for (row, line) in rows.iter().zip(&lines) {
+            for (name, field) in row.get_column_iter() {
+                let expected = &line[name.as_str()];
+                match field {
+                    Field::Null => assert!(expected.is_null(), "{name}"),
+                    Field::Str(text) => {
+                        assert_eq!(expected.as_str(), Some(text.as_str()), "{name}")
+                    }
+                    Field::ULong(number) => assert_eq!(expected.as_u64(), Some(*number), "{name}"),
+                    Field::Double(number) => assert_eq!(expected.as_f64(), Some(*number), "{name}"),
+                    Field::Bool(truth) => assert_eq!(expected.as_bool(), Some(*truth), "{name}"),
+                    other => panic!("{name}: {other:?}"),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! A report as one picture: that of its run, or bars of all its runs.
+
+use super::Report;
+use crate::RunDocument;
+use crate::date;
+use crate::plot::{self, Figure, PlotError, Size};
+
+/// Height of a bar in a picture of many, with its share of gaps, pixels.
+const BAR_HEIGHT: f64 = 22.0;
+/// What else stands above and below the bars, pixels.
+const SURROUNDINGS: f64 = 320.0;
+
+impl Report {
+    /// The picture, and how large it is.
+    ///
+    /// # Errors
+    /// When there is nothing to draw.
+    pub fn picture(&self) -> Result<(Figure, Size), PlotError> {
+        let usual = Size::default();
+        if let [only] = &self.runs[..] {
+            return Ok((plot::figure(&only.run, None)?, usual));
+        }
+        let runs = self.named_runs();
+        let figure = plot::several(&self.heading(), &runs).ok_or(PlotError::NothingMeasured)?;
+        let height = plot::bar_count(&figure) * BAR_HEIGHT + SURROUNDINGS;
+        let size = Size {
+            height: height.max(usual.height),
+            ..usual
+        };
+        Ok((figure, size))
+    }
+
+    /// The runs with names that tell them apart.
+    pub(super) fn named_runs(&self) -> Vec<(String, &RunDocument)> {
+        let name = |(number, run): (usize, &RunDocument)| {
+            let date = date::for_people(&run.started_at);
+            let day = date.split(' ').next().unwrap_or_default();
+            format!("{}: {}, {day}", number + 1, run.target.device_name())
+        };
+        let runs = self.runs.iter().map(|reported| &reported.run);
+        runs.enumerate()
+            .map(|(number, run)| (name((number, run)), run))
+            .collect()
+    }
+}

@@ -1,0 +1,428 @@
+//! Metrics in Prometheus' text format (exposition format 0.0.4), for the textfile
+//! collector of node_exporter: base units in names, no times of their own, since the
+//! collector refuses those.
+//!
+//! A time series must be there once only: of several runs that measured the same row of
+//! the same device and target by the same method, the last one that began is told.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+
+use sokudo_model::Verdict;
+
+use super::{Report, ReportedRun};
+use crate::document::{LatencyFigures, ResultDocument, Status};
+use crate::table::is_unseen;
+
+/// Longer texts are cut: a label is no place for what a stranger has to say.
+const LABEL_CHARACTERS_MAX: usize = 200;
+const NANOS_PER_SECOND: f64 = 1e9;
+
+/// A metric with what is known of it.
+struct Metric {
+    name: &'static str,
+    help: &'static str,
+    /// Labels and value, in order.
+    samples: Vec<(String, f64)>,
+}
+
+impl Metric {
+    fn new(name: &'static str, help: &'static str) -> Self {
+        Self {
+            name,
+            help,
+            samples: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, labels: &str, value: Option<f64>) {
+        self.samples
+            .extend(value.map(|value| (labels.to_owned(), value)));
+    }
+}
+
+pub(super) fn render(report: &Report) -> String {
+    let mut runs: Vec<&ReportedRun> = report.runs.iter().collect();
+    // The last one comes first and is kept.
+    runs.sort_by_key(|reported| std::cmp::Reverse(reported.run.started_at()));
+    let mut metrics = Metrics::new();
+    let mut told = HashSet::new();
+    for reported in runs {
+        let subject = subject(reported);
+        if told.insert(subject.clone()) {
+            metrics.add_run(reported, &subject);
+        }
+        let mut names: Vec<String> = Vec::new();
+        for result in &reported.run.results {
+            let row = row_labels(&subject, result, &mut names);
+            if told.insert(row.clone()) {
+                metrics.add_result(result, &row);
+            }
+        }
+    }
+    metrics.text()
+}
+
+/// Labels of a run, without braces.
+fn subject(reported: &ReportedRun) -> String {
+    let run = &reported.run;
+    format!(
+        "device=\"{}\",target=\"{}\",method=\"{}\"",
+        label(&run.target.identity()),
+        label(run.target.path.as_ref().unwrap_or(&run.target.name)),
+        label(&run.method)
+    )
+}
+
+/// Labels of a row, without braces; rows of one name are numbered.
+fn row_labels(subject: &str, result: &ResultDocument, names: &mut Vec<String>) -> String {
+    let direction = label(&result.direction_label());
+    let name = label(&result.name);
+    let key = format!("{name}\n{direction}");
+    let before = names.iter().filter(|other| **other == key).count();
+    names.push(key);
+    let name = match before {
+        0 => name,
+        before => format!("{name} ({})", before + 1),
+    };
+    format!("{subject},row=\"{name}\",direction=\"{direction}\"")
+}
+
+/// The value of a label: backslash, quote and line feed escaped, as the format asks.
+fn label(text: &str) -> String {
+    let mut safe = String::new();
+    for sign in text.trim().chars().take(LABEL_CHARACTERS_MAX) {
+        match sign {
+            '\\' => safe.push_str("\\\\"),
+            '"' => safe.push_str("\\\""),
+            '\n' => safe.push_str("\\n"),
+            sign if sign.is_control() || is_unseen(sign) => {
+                safe.push(char::REPLACEMENT_CHARACTER);
+            }
+            sign => safe.push(sign),
+        }
+    }
+    safe
+}
+
+/// Everything that is told.
+struct Metrics {
+    timestamp: Metric,
+    info: Metric,
+    findings: Metric,
+    bandwidth: Metric,
+    bandwidth_low: Metric,
+    bandwidth_high: Metric,
+    ios: Metric,
+    latency_mean: Metric,
+    latency: Metric,
+    latency_max: Metric,
+    failures: Metric,
+    trials: Metric,
+    verdict: Metric,
+}
+
+impl Metrics {
+    fn new() -> Self {
+        Self {
+            timestamp: Metric::new(
+                "sokudo_run_timestamp_seconds",
+                "Start of the run, seconds since 1970-01-01 UTC.",
+            ),
+            info: Metric::new("sokudo_run_info", "What measured, and where; always 1."),
+            findings: Metric::new(
+                "sokudo_run_findings",
+                "Findings of the run and its rows, by severity.",
+            ),
+            bandwidth: Metric::new(
+                "sokudo_bandwidth_bytes_per_second",
+                "Bytes moved per second, median of the trials.",
+            ),
+            bandwidth_low: Metric::new(
+                "sokudo_bandwidth_low_bytes_per_second",
+                "Low end of the 95 percent interval of the median.",
+            ),
+            bandwidth_high: Metric::new(
+                "sokudo_bandwidth_high_bytes_per_second",
+                "High end of the 95 percent interval of the median.",
+            ),
+            ios: Metric::new(
+                "sokudo_ios_per_second",
+                "I/Os completed per second, median of the trials.",
+            ),
+            latency_mean: Metric::new("sokudo_latency_mean_seconds", "Mean latency of an I/O."),
+            latency: Metric::new(
+                "sokudo_latency_seconds",
+                "Latency within which a share (quantile) of I/Os was done.",
+            ),
+            latency_max: Metric::new("sokudo_latency_max_seconds", "Longest latency of an I/O."),
+            failures: Metric::new(
+                "sokudo_failed_ios",
+                "I/Os that failed or moved fewer bytes than asked.",
+            ),
+            trials: Metric::new("sokudo_trials", "Trials that were made."),
+            verdict: Metric::new(
+                "sokudo_verdict",
+                "1 for the verdict of the row, 0 for the others.",
+            ),
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a time and counts as floats")]
+    fn add_run(&mut self, reported: &ReportedRun, subject: &str) {
+        let run = &reported.run;
+        let at = run.started_at().filter(|at| at.0 > 0);
+        self.timestamp
+            .add(subject, at.map(|at| at.0 as f64 / NANOS_PER_SECOND));
+        let tool = run.origin.as_ref().map_or("sokudo", |origin| &origin.tool);
+        let info = format!(
+            "{subject},measured_by=\"{}\",version=\"{}\",host=\"{}\",kernel=\"{}\",fingerprint=\"{}\"",
+            label(tool),
+            label(&run.sokudo_version),
+            label(run.environment.host.as_deref().unwrap_or_default()),
+            label(run.environment.kernel.as_deref().unwrap_or_default()),
+            label(&run.fingerprint)
+        );
+        self.info.add(&info, Some(1.0));
+        let all = || {
+            let of_rows = run.results.iter().flat_map(|result| &result.findings);
+            run.findings.iter().chain(of_rows)
+        };
+        for (name, severity) in [
+            ("error", sokudo_model::Severity::Error),
+            ("warning", sokudo_model::Severity::Warning),
+            ("note", sokudo_model::Severity::Info),
+        ] {
+            let count = all().filter(|finding| finding.severity == severity).count();
+            let labels = format!("{subject},severity=\"{name}\"");
+            self.findings.add(&labels, Some(count as f64));
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "latencies and counts as floats")]
+    fn add_result(&mut self, result: &ResultDocument, row: &str) {
+        self.trials.add(row, Some(result.trials.len() as f64));
+        let failed: u64 = result.failures.iter().map(|failure| failure.count).sum();
+        self.failures.add(row, Some(failed as f64));
+        for verdict in [Verdict::Verified, Verdict::Unverified, Verdict::Invalid] {
+            let labels = format!("{row},verdict=\"{}\"", verdict.name());
+            let is_it = result.verdict.map(|it| f64::from(u8::from(it == verdict)));
+            self.verdict.add(&labels, is_it);
+        }
+        if result.status == Status::NotReached {
+            return;
+        }
+        let bandwidth = result.bandwidth_bytes_per_s.as_ref();
+        let rates = bandwidth.map(|figures| &figures.bytes_per_s);
+        let interval = rates.and_then(|rates| rates.interval_95);
+        self.bandwidth.add(row, rates.map(|rates| rates.median));
+        self.bandwidth_low
+            .add(row, interval.map(|interval| interval.low));
+        self.bandwidth_high
+            .add(row, interval.map(|interval| interval.high));
+        self.ios
+            .add(row, result.iops.as_ref().map(|iops| iops.median));
+        let Some(latency) = &result.latency_ns else {
+            return;
+        };
+        self.latency_mean
+            .add(row, Some(latency.mean / NANOS_PER_SECOND));
+        self.latency_max
+            .add(row, latency.max.map(|max| max as f64 / NANOS_PER_SECOND));
+        for (quantile, nanos) in quantiles(latency) {
+            let labels = format!("{row},quantile=\"{quantile}\"");
+            self.latency
+                .add(&labels, nanos.map(|nanos| nanos as f64 / NANOS_PER_SECOND));
+        }
+    }
+
+    fn text(self) -> String {
+        let metrics = [
+            self.timestamp,
+            self.info,
+            self.findings,
+            self.bandwidth,
+            self.bandwidth_low,
+            self.bandwidth_high,
+            self.ios,
+            self.latency_mean,
+            self.latency,
+            self.latency_max,
+            self.failures,
+            self.trials,
+            self.verdict,
+        ];
+        let mut text = String::new();
+        for metric in metrics.iter().filter(|metric| !metric.samples.is_empty()) {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "# HELP {} {}", metric.name, metric.help);
+            let _ = writeln!(text, "# TYPE {} gauge", metric.name);
+            for (labels, value) in &metric.samples {
+                let _ = writeln!(text, "{}{{{labels}}} {value}", metric.name);
+            }
+        }
+        text
+    }
+}
+
+fn quantiles(latency: &LatencyFigures) -> [(&'static str, Option<u64>); 5] {
+    [
+        ("0.5", latency.p50),
+        ("0.9", latency.p90),
+        ("0.99", latency.p99),
+        ("0.999", latency.p99_9),
+        ("0.9999", latency.p99_99),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::sample;
+    use super::*;
+
+    /// A sample as a program reads it: name, labels, value.
+    type Read = (String, BTreeMap<String, String>, f64);
+
+    /// Reads the text format by its grammar; panics where it is not kept.
+    fn read(text: &str) -> Vec<Read> {
+        assert!(
+            text.is_empty() || text.ends_with('\n'),
+            "the last line ends"
+        );
+        let mut samples = Vec::new();
+        let mut announced = Vec::new();
+        for line in text.lines() {
+            if let Some(comment) = line.strip_prefix("# ") {
+                let mut words = comment.splitn(3, ' ');
+                let (keyword, name) = (words.next().unwrap(), words.next().unwrap());
+                assert!(words.next().is_some_and(|rest| !rest.is_empty()), "{line}");
+                if keyword == "TYPE" {
+                    assert!(line.ends_with(" gauge"), "{line}");
+                    assert!(!announced.contains(&name.to_owned()), "{name} twice");
+                    announced.push(name.to_owned());
+                } else {
+                    assert_eq!(keyword, "HELP");
+                }
+                continue;
+            }
+            let sample = read_sample(line);
+            assert_eq!(announced.last(), Some(&sample.0), "{line}");
+            samples.push(sample);
+        }
+        samples
+    }
+
+    fn read_sample(line: &str) -> Read {
+        let (name, rest) = line.split_once('{').unwrap();
+        let is_name = |name: &str| {
+            !name.is_empty()
+                && name
+                    .chars()
+                    .all(|sign| sign == '_' || sign.is_ascii_lowercase())
+        };
+        assert!(is_name(name), "{line}");
+        let mut labels = BTreeMap::new();
+        let mut signs = rest.chars().peekable();
+        loop {
+            let label: String = std::iter::from_fn(|| signs.next_if(|sign| *sign != '=')).collect();
+            assert!(is_name(&label), "{line}");
+            assert_eq!(
+                (signs.next(), signs.next()),
+                (Some('='), Some('"')),
+                "{line}"
+            );
+            let mut value = String::new();
+            loop {
+                match signs.next().unwrap() {
+                    '"' => break,
+                    '\\' => value.push(match signs.next().unwrap() {
+                        'n' => '\n',
+                        sign @ ('\\' | '"') => sign,
+                        other => panic!("\\{other} is no escape: {line}"),
+                    }),
+                    sign => value.push(sign),
+                }
+            }
+            assert!(labels.insert(label, value).is_none(), "{line}");
+            match signs.next() {
+                Some(',') => {}
+                Some('}') => break,
+                other => panic!("{other:?} in {line}"),
+            }
+        }
+        let rest: String = signs.collect();
+        let value = rest.strip_prefix(' ').unwrap();
+        assert!(!value.contains(' '), "no time may stand there: {line}");
+        (name.to_owned(), labels, value.parse().unwrap())
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_and_no_series_is_there_twice() {
+        let report = sample::report();
+        let samples = read(&report.prometheus());
+        let mut seen = HashSet::new();
+        for (name, labels, _) in &samples {
+            assert!(seen.insert(format!("{name}{labels:?}")), "{name}{labels:?}");
+        }
+        let first = &report.runs[0].run.results[0];
+        let rates = &first.bandwidth_bytes_per_s.as_ref().unwrap().bytes_per_s;
+        let is_first = |labels: &BTreeMap<String, String>| {
+            labels["row"] == first.name && labels["direction"] == "read"
+        };
+        let told = samples
+            .iter()
+            .find(|(name, labels, _)| {
+                name == "sokudo_bandwidth_bytes_per_second" && is_first(labels)
+            })
+            .unwrap();
+        assert!((told.2 - rates.median).abs() < 1e-6 * rates.median);
+        assert!(
+            samples
+                .iter()
+                .any(|(name, labels, value)| name == "sokudo_verdict"
+                    && labels["verdict"] == "UNVERIFIED"
+                    && *value == 1.0)
+        );
+    }
+
+    #[test]
+    fn the_later_of_two_runs_is_told() {
+        let mut report = sample::report();
+        let mut later = report.runs[0].clone();
+        later.run.started_at = "2027-01-01T00:00:00.000Z".into();
+        report.runs.truncate(1);
+        report.runs.push(later);
+        let samples = read(&report.prometheus());
+        let times: Vec<f64> = samples
+            .iter()
+            .filter(|(name, ..)| name == "sokudo_run_timestamp_seconds")
+            .map(|(.., value)| *value)
+            .collect();
+        assert_eq!(times, [1_798_761_600.0]);
+    }
+
+    #[test]
+    fn strangers_words_end_no_label() {
+        let mut report = sample::report();
+        let run = &mut report.runs[0].run;
+        run.target.path = Some("a\"} 1\nevil{x=\"\\".into());
+        run.results[0].name = "\u{202e}\u{0}name".repeat(100_000);
+        let samples = read(&report.prometheus());
+        assert!(
+            samples
+                .iter()
+                .any(|(_, labels, _)| labels["target"].starts_with("a\"} 1\nevil"))
+        );
+        assert!(report.prometheus().len() < 1 << 20);
+    }
+
+    #[test]
+    fn it_is_the_text_format() {
+        let mut report = sample::report();
+        report.runs.truncate(1);
+        report.runs[0].run.results.truncate(2);
+        insta::assert_snapshot!(report.prometheus());
+    }
+}

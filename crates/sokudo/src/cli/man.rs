@@ -1,0 +1,68 @@
+//! Manual pages, made of the definition of the command line.
+
+use anyhow::anyhow;
+use sokudo_words::Language;
+
+use super::{Page, command};
+use crate::exit::Exit;
+use crate::language;
+
+/// Headings that every page has, which its maker knows in English only.
+const HEADINGS: [&str; 6] = [
+    "NAME",
+    "SYNOPSIS",
+    "DESCRIPTION",
+    "OPTIONS",
+    "EXTRA",
+    "VERSION",
+];
+
+/// Tells the formatter where lines of Japanese may be broken (groff_tmac(5)).
+const JAPANESE_LINES: &str = ".mso ja.tmac\n";
+
+/// The manual page of sokudo or of one of its commands, in roff, in the current language.
+pub(crate) fn man_page(name: Option<&str>) -> Result<String, Exit> {
+    let root = command(Page::Manual);
+    let page = match name {
+        None => root,
+        Some(name) => root
+            .find_subcommand(name)
+            .cloned()
+            .ok_or_else(|| Exit::usage(anyhow!("there is no command {name}; see sokudo --help")))?
+            .display_name(format!("sokudo-{name}"))
+            .bin_name(format!("sokudo {name}")),
+    };
+    let mut roff = Vec::new();
+    clap_mangen::Man::new(page)
+        .render(&mut roff)
+        .map_err(Exit::failed)?;
+    let roff = String::from_utf8_lossy(&roff);
+    Ok(match language::current() {
+        Language::English => roff.into_owned(),
+        Language::Japanese => {
+            let lines = roff.lines().map(|line| match heading(line) {
+                Some(heading) => format!(".SH {}\n", Language::Japanese.say(heading)),
+                None => format!("{line}\n"),
+            });
+            JAPANESE_LINES.to_owned() + &lines.collect::<String>()
+        }
+    })
+}
+
+fn heading(line: &str) -> Option<&str> {
+    let heading = line.strip_prefix(".SH ")?;
+    HEADINGS.into_iter().find(|known| *known == heading)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_a_manual_page() {
+        for command in command(Page::Manual).get_subcommands() {
+            let page = man_page(Some(command.get_name())).unwrap();
+            assert!(page.contains("SYNOPSIS"), "{page}");
+        }
+    }
+}

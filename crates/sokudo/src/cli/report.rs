@@ -1,0 +1,150 @@
+//! Arguments of `sokudo report`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use sokudo_report::plot::Theme;
+
+use super::Keeping;
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  sokudo report last                               Markdown, to be pasted
+  sokudo report last -o disk.html                  one page to post or to attach
+  sokudo report 12 15 18 -o raid.html -o raid.md   several runs, two formats
+  sokudo report last -o disk.html --mask-serial    without serial numbers
+  sokudo report result.json --format text          as CrystalDiskMark saves its text
+  sokudo report last -o /var/lib/node_exporter/sokudo.prom
+
+A page is printed, or made a PDF, by the browser that shows it.";
+
+/// Arguments of `sokudo report`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// Runs: numbers, last, files that --format json has written, or -
+    #[arg(value_name = "RUN", required = true)]
+    pub(crate) runs: Vec<String>,
+
+    /// File to write; its end says the format, such as .html (repeatable)
+    ///
+    /// .html: one page that needs nothing else. .md: Markdown. .csv, .jsonl and .parquet:
+    /// a line per result. .json: everything, which sokudo reads again. .txt: the layout in
+    /// which CrystalDiskMark saves its text. .prom: metrics for the textfile collector of
+    /// Prometheus' node_exporter. .svg and .png: a picture. Without it, Markdown is
+    /// printed.
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub(crate) outputs: Vec<PathBuf>,
+
+    /// Format, whatever the file's end: html, markdown, csv, json, jsonl, text, …
+    ///
+    /// … prometheus, svg, png or parquet.
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "FORMAT")]
+    pub(crate) format: Option<ReportFormat>,
+
+    /// Title [default: the devices]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+
+    /// Colours: light, dark, or auto: as the reader's screen
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        hide_default_value = true,
+        value_name = "THEME",
+        default_value = "auto"
+    )]
+    theme: ThemeName,
+
+    /// Replace serial numbers, world-wide names and UUIDs by words
+    ///
+    /// Wherever they stand: also in commands, in findings, in names below /dev/disk and in
+    /// what was noted. The same number gets the same word in all of the report. The
+    /// machine's name and mount points stay.
+    #[arg(long)]
+    pub(crate) mask_serial: bool,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
+}
+
+impl ReportArguments {
+    /// For which surroundings.
+    pub(crate) const fn theme(&self) -> Theme {
+        match self.theme {
+            ThemeName::Auto => Theme::Auto,
+            ThemeName::Light => Theme::Light,
+            ThemeName::Dark => Theme::Dark,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ThemeName {
+    Auto,
+    Light,
+    Dark,
+}
+
+/// In which format a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// One page.
+    Html,
+    /// To be pasted.
+    #[value(alias = "md")]
+    Markdown,
+    /// A line per result.
+    Csv,
+    /// Everything.
+    Json,
+    /// An object per result.
+    Jsonl,
+    /// As `CrystalDiskMark` saves it.
+    #[value(alias = "txt")]
+    Text,
+    /// Metrics.
+    #[value(alias = "prom")]
+    Prometheus,
+    /// A picture.
+    Svg,
+    /// A picture of pixels.
+    Png,
+    /// For data frames.
+    Parquet,
+}
+
+impl ReportFormat {
+    /// The format of files that end so.
+    pub(crate) fn of_ending(ending: &str) -> Option<Self> {
+        Some(match ending.to_ascii_lowercase().as_str() {
+            "html" | "htm" => Self::Html,
+            "md" | "markdown" => Self::Markdown,
+            "csv" => Self::Csv,
+            "json" => Self::Json,
+            "jsonl" | "ndjson" => Self::Jsonl,
+            "txt" => Self::Text,
+            "prom" => Self::Prometheus,
+            "svg" => Self::Svg,
+            "png" => Self::Png,
+            "parquet" => Self::Parquet,
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_has_an_ending() {
+        let endings = [
+            "html", "md", "csv", "json", "jsonl", "txt", "prom", "svg", "png", "parquet",
+        ];
+        let formats = endings.map(|ending| ReportFormat::of_ending(ending).unwrap());
+        assert_eq!(formats, ReportFormat::value_variants());
+        assert_eq!(ReportFormat::of_ending("HTML"), Some(ReportFormat::Html));
+        assert_eq!(ReportFormat::of_ending("pdf"), None);
+    }
+}

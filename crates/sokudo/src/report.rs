@@ -1,0 +1,196 @@
+//! `sokudo report`: kept runs as something to be posted, pasted, printed or read by
+//! programs. Nothing leaves the machine: files are written where they were asked for.
+
+use std::collections::HashMap;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use sokudo_report::Report;
+use sokudo_report::plot;
+use sokudo_report::report::{ReportStyle, ReportedRun};
+use sokudo_store::RunId;
+
+use crate::cli::{Keeping, ReportArguments, ReportFormat};
+use crate::exit::Exit;
+use crate::recall::{self, Recalled};
+use crate::{keep, language, output};
+
+/// `sokudo report`.
+pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
+    let destinations = destinations(arguments)?;
+    for (_, path) in &destinations {
+        output::check_writable(path.as_deref())?;
+    }
+    let mut recalled = Vec::new();
+    for name in &arguments.runs {
+        recalled.extend(recall::runs(name, &arguments.keeping)?);
+    }
+    let runs = reported(recalled, &arguments.keeping)?;
+    let report = Report::new(arguments.title.clone(), runs);
+    let report = match arguments.mask_serial {
+        true => report.masked(),
+        false => report,
+    };
+    let style = ReportStyle {
+        language: language::current(),
+        theme: arguments.theme(),
+    };
+    for (format, path) in destinations {
+        let bytes = rendered(&report, format, style)?;
+        match path {
+            None => print(&bytes)?,
+            Some(path) => output::write_file(&path, bytes)?,
+        }
+    }
+    Ok(())
+}
+
+/// Every format with the file that it goes to; `None` is standard output.
+fn destinations(arguments: &ReportArguments) -> Result<Vec<(ReportFormat, Option<PathBuf>)>, Exit> {
+    if arguments.outputs.is_empty() {
+        let format = arguments.format.unwrap_or(ReportFormat::Markdown);
+        check_format(format)?;
+        let is_binary = matches!(format, ReportFormat::Png | ReportFormat::Parquet);
+        if is_binary && io::stdout().is_terminal() {
+            return Err(Exit::usage(anyhow!(
+                "this format is not for a terminal; name a file with --output"
+            )));
+        }
+        return Ok(vec![(format, None)]);
+    }
+    let mut destinations = Vec::new();
+    for path in &arguments.outputs {
+        let format = match arguments.format {
+            Some(format) => format,
+            None => of_file(path)?,
+        };
+        check_format(format)?;
+        let is_standard_output = path.as_os_str() == "-";
+        let path = (!is_standard_output).then(|| path.clone());
+        if destinations.iter().any(|(_, other)| *other == path) {
+            return Err(Exit::usage(anyhow!(
+                "{} is named twice, and only what is written last would be left; name a file for each",
+                path.as_deref().unwrap_or(Path::new("-")).display()
+            )));
+        }
+        destinations.push((format, path));
+    }
+    Ok(destinations)
+}
+
+fn of_file(path: &Path) -> Result<ReportFormat, Exit> {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    ending.and_then(ReportFormat::of_ending).ok_or_else(|| {
+        Exit::usage(anyhow!(
+            "the end of {} says no format; name a file that ends in .html, .md, .csv, .json, .jsonl, .txt, .prom, .svg, .png or .parquet, or give --format",
+            path.display()
+        ))
+    })
+}
+
+/// Fails early for what this program was built without.
+fn check_format(format: ReportFormat) -> Result<(), Exit> {
+    match format {
+        ReportFormat::Parquet if !cfg!(feature = "parquet") => Err(Exit::usage(anyhow!(
+            "this sokudo was built without Parquet (cargo feature parquet); build it with cargo install --features parquet, or write .csv or .jsonl"
+        ))),
+        ReportFormat::Png if !cfg!(feature = "png") => Err(Exit::usage(anyhow!(
+            "this sokudo was built without PNG (cargo feature png); write .svg"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The runs with what was noted of those that are from the store.
+fn reported(recalled: Vec<Recalled>, keeping: &Keeping) -> Result<Vec<ReportedRun>, Exit> {
+    let mut noted = noted(&recalled, keeping)?;
+    let run = |recalled: Recalled| {
+        let noted = recalled.id.and_then(|id| noted.remove(&id));
+        let (note, tags) = noted.unwrap_or_default();
+        ReportedRun {
+            source: recalled.source,
+            note,
+            tags,
+            run: recalled.run,
+        }
+    };
+    Ok(recalled.into_iter().map(run).collect())
+}
+
+/// Note and tags of each run of the store.
+fn noted(
+    recalled: &[Recalled],
+    keeping: &Keeping,
+) -> Result<HashMap<RunId, (String, Vec<String>)>, Exit> {
+    let mut noted = HashMap::new();
+    let ids: Vec<RunId> = recalled.iter().filter_map(|recalled| recalled.id).collect();
+    if ids.is_empty() {
+        return Ok(noted);
+    }
+    let mut store = keep::store(keeping)?;
+    for id in ids {
+        let entry = store.entry(id).map_err(Exit::failed)?;
+        noted.insert(id, (entry.note, entry.tags));
+    }
+    Ok(noted)
+}
+
+fn rendered(report: &Report, format: ReportFormat, style: ReportStyle) -> Result<Vec<u8>, Exit> {
+    let text = match format {
+        ReportFormat::Html => report.html(style),
+        ReportFormat::Markdown => report.markdown(style),
+        ReportFormat::Csv => report.csv(),
+        ReportFormat::Json => report.to_json(),
+        ReportFormat::Jsonl => report.json_lines(),
+        ReportFormat::Text => report.crystal_text(),
+        ReportFormat::Prometheus => report.prometheus(),
+        ReportFormat::Svg => {
+            let (figure, size) = report.picture().map_err(Exit::usage)?;
+            plot::svg(&figure, size, style.theme.in_language(style.language))
+        }
+        ReportFormat::Png => return png(report, style),
+        ReportFormat::Parquet => return parquet(report),
+    };
+    Ok(text.into_bytes())
+}
+
+#[cfg(feature = "png")]
+fn png(report: &Report, style: ReportStyle) -> Result<Vec<u8>, Exit> {
+    let (figure, size) = report.picture().map_err(Exit::usage)?;
+    plot::png(&figure, size, style.theme.in_language(style.language))
+        .context("the picture cannot be drawn")
+        .map_err(Exit::Failed)
+}
+
+/// The arguments refuse a PNG before this.
+#[cfg(not(feature = "png"))]
+fn png(_report: &Report, _style: ReportStyle) -> Result<Vec<u8>, Exit> {
+    Err(anyhow!("this sokudo was built without PNG"))
+        .context("the picture cannot be drawn")
+        .map_err(Exit::Failed)
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(report: &Report) -> Result<Vec<u8>, Exit> {
+    report.parquet().map_err(Exit::failed)
+}
+
+/// The arguments refuse Parquet before this.
+#[cfg(not(feature = "parquet"))]
+fn parquet(_report: &Report) -> Result<Vec<u8>, Exit> {
+    Err(Exit::failed(anyhow!(
+        "this sokudo was built without Parquet"
+    )))
+}
+
+/// A reader that has seen enough is no failure.
+fn print(bytes: &[u8]) -> Result<(), Exit> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error)
+            .context("the report cannot be printed")
+            .map_err(Exit::Failed),
+        _ => Ok(()),
+    }
+}
