@@ -20,7 +20,7 @@ use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::json_layout;
 
 pub use csv::render as render_csv;
-pub use markdown::render as render_markdown;
+pub use markdown::{render as render_markdown, render_in as render_markdown_in};
 pub use table::render as render_table;
 
 const SCHEMA: &str = "sokudo.compare/1";

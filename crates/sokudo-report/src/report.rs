@@ -166,7 +166,5 @@ impl Report {
 
 /// What sokudo says, in a language.
 fn say(language: Language, text: &str) -> Cow<'_, str> {
-    match language {
-        Language::English | Language::Japanese => Cow::Borrowed(text),
-    }
+    language.say(text)
 }

@@ -66,18 +66,32 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
     Ok(sides)
 }
 
-/// All rows of all others beside those of the first.
 fn document(sides: &[Recalled], arguments: &CompareArguments) -> ComparisonDocument {
-    let (reference, others) = sides.split_first().expect("the arguments name two or more");
     let figure = match arguments.unit {
         Unit::Iops => Figure::Iops,
         Unit::Mb | Unit::Mib => Figure::Bandwidth,
     };
     let way = if arguments.live { Way::Live } else { Way::Kept };
+    let comparing = Comparing {
+        difference_min: arguments.min_difference.0,
+        paired: arguments.live,
+        loads_may_differ: arguments.live || arguments.by_position,
+    };
+    side_by_side(sides, way, figure, comparing)
+}
+
+/// All rows of all others beside those of the first, of which there must be one.
+pub(crate) fn side_by_side(
+    sides: &[Recalled],
+    way: Way,
+    figure: Figure,
+    comparing: Comparing,
+) -> ComparisonDocument {
+    let (reference, others) = sides.split_first().expect("two or more are compared");
     let matched: Vec<Matched> = others
         .iter()
         .map(|other| {
-            let any = arguments.live || arguments.by_position;
+            let any = comparing.loads_may_differ;
             rows::matched(&keys(&reference.run), &keys(&other.run), any)
         })
         .collect();
@@ -95,11 +109,6 @@ fn document(sides: &[Recalled], arguments: &CompareArguments) -> ComparisonDocum
             })
         })
         .collect();
-    let comparing = Comparing {
-        difference_min: arguments.min_difference.0,
-        paired: arguments.live,
-        loads_may_differ: arguments.live || arguments.by_position,
-    };
     let mut compared = sokudo_analysis::compare(&pairs, comparing).into_iter();
     let first = SideDocument::new(0, &*reference.source, &reference.run);
     let mut document = ComparisonDocument::new(first, way, figure, comparing.difference_min);

@@ -15,7 +15,7 @@ use crate::language;
 use crate::cli::{Keeping, ReportArguments, ReportFormat};
 use crate::exit::Exit;
 use crate::recall::{self, Recalled};
-use crate::{keep, output};
+use crate::{keep, language, output};
 
 /// `sokudo report`.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {

@@ -1,15 +1,20 @@
 //! Runs what the README shows, so that what it shows is true.
 //!
 //! Its console blocks name simulated devices, whose figures are the same on every
-//! machine; `...` stands for lines that differ. `TRYCMD=overwrite` renews them.
+//! machine; `...` stands for lines that differ. `TRYCMD=overwrite` renews them. They are
+//! carried out in their order with one store, so that runs have the numbers shown.
 
 fn shows_what_sokudo_prints(readme: &str, language: &str) {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
     trycmd::TestCases::new()
         .register_bin(
             "sokudo",
             std::path::Path::new(env!("CARGO_BIN_EXE_sokudo")).to_path_buf(),
         )
-        .env("SOKUDO_STORE", "none")
+        .env(
+            "SOKUDO_STORE",
+            folder.path().join("runs.db").to_string_lossy(),
+        )
         .env("SOKUDO_LANG", language)
         .case(format!("{}/../../{readme}", env!("CARGO_MANIFEST_DIR")))
         .run();

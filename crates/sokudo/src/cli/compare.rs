@@ -117,7 +117,7 @@ impl std::fmt::Display for Percent {
 }
 
 /// Reads `5%` or `0.5 %`; a number without the sign is percent, too.
-fn percent(text: &str) -> Result<Percent, String> {
+pub(super) fn percent(text: &str) -> Result<Percent, String> {
     let number = text.trim_end().trim_end_matches('%').trim_end();
     match number.parse::<f64>() {
         Ok(value) if (0.0..100.0).contains(&value) => Ok(Percent(value / 100.0)),
