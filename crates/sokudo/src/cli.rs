@@ -20,6 +20,7 @@ mod spoken;
 mod steady;
 mod store;
 mod sweep;
+mod trend;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -37,7 +38,7 @@ pub(crate) use baseline::{
     SetArguments, UnsetArguments,
 };
 pub(crate) use bonnie::BonnieArguments;
-pub(crate) use compare::CompareArguments;
+pub(crate) use compare::{Axes, CompareArguments, ValueName};
 pub(crate) use explain::ExplainArguments;
 pub(crate) use history::{
     DeleteArguments, ListArguments, NOTE_CHARACTERS_MAX, NoteArguments, ShowArguments, TagArguments,
@@ -46,6 +47,7 @@ pub(crate) use import::ImportArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
+pub(crate) use moment::Moment;
 pub(crate) use plot::{Destination, Drawing, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, Unasked};
 pub(crate) use quick::QuickArguments;
@@ -55,6 +57,7 @@ pub(crate) use spoken::Page;
 pub(crate) use steady::{CacheState, SteadyArguments};
 pub(crate) use store::{Keeping, Location};
 pub(crate) use sweep::SweepArguments;
+pub(crate) use trend::TrendArguments;
 
 /// What bare `sokudo` prints.
 const SHORT_HELP: &str = "\
@@ -239,6 +242,9 @@ pub(crate) enum Command {
     Tag(TagArguments),
     /// Delete runs that are kept, for good
     Delete(DeleteArguments),
+    /// Show a device's rows over time, and where they have become slower or faster
+    #[command(after_help = trend::EXAMPLES)]
+    Trend(TrendArguments),
     /// Draw a result that was kept as JSON: SVG, PNG or on the terminal
     #[command(after_help = PLOT_EXAMPLES)]
     Plot(PlotArguments),

@@ -50,6 +50,7 @@ mod scan;
 mod steady;
 mod subject;
 mod sweep;
+mod trend;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -89,6 +90,7 @@ fn main() -> ExitCode {
         Some(Command::Note(arguments)) => history::note(&arguments),
         Some(Command::Tag(arguments)) => history::tag(&arguments),
         Some(Command::Delete(arguments)) => history::delete(&arguments),
+        Some(Command::Trend(arguments)) => trend::run(&arguments),
         Some(Command::Plot(arguments)) => picture::run(&arguments),
         Some(Command::Report(arguments)) => report::run(&arguments),
         Some(Command::Import(arguments)) => import::run(&arguments),

@@ -140,7 +140,6 @@ pub(crate) fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
 
 /// The bytes of a file; `-` is standard input.
 fn kept_bytes(path: &Path) -> Result<Vec<u8>, Exit> {
-    let name = path.display();
     let is_standard_input = path.as_os_str() == "-";
     let bytes = if is_standard_input {
         bounded(io::stdin(), RESULT_BYTES_MAX)
@@ -149,7 +148,8 @@ fn kept_bytes(path: &Path) -> Result<Vec<u8>, Exit> {
     };
     bytes.map_err(|error| {
         Exit::usage(anyhow!(
-            "{name} cannot be read: {error}; name a file that --format json has written"
+            "{} cannot be read: {error}; name a file that --format json has written",
+            path.display()
         ))
     })
 }
