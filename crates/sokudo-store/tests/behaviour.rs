@@ -1,6 +1,10 @@
 //! What every store does, in a file as on a server.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "the helpers of tests are tests too, and tell loudly what they skip"
+)]
 
 use sokudo_model::{Nanos, Verdict};
 use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store, StoreError};
