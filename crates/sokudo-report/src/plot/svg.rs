@@ -10,6 +10,8 @@ mod chart;
 mod heat;
 mod legend;
 
+use sokudo_words::Language;
+
 use super::figure::{Body, Figure};
 use super::palette::Role;
 use super::text::{escaped, fitted};
@@ -35,6 +37,32 @@ impl Default for Size {
     }
 }
 
+/// Height of the picture around its bars.
+const AROUND_BARS: f64 = 260.0;
+/// Height that a bar with its value needs.
+const BAR_ROOM: f64 = 24.0;
+/// Above this no viewer shows a picture well.
+const HEIGHT_MAX: f64 = 4_000.0;
+
+impl Size {
+    /// The usual one, or as high as many bars need, so that each has its value.
+    pub fn fitting(figure: &Figure) -> Self {
+        let usual = Self::default();
+        let Body::Bars(bars) = &figure.body else {
+            return usual;
+        };
+        let rows = bars
+            .groups
+            .iter()
+            .map(|group| super::scale::whole(group.bars.len()) + 0.5);
+        let needed = AROUND_BARS + BAR_ROOM * rows.sum::<f64>();
+        Self {
+            height: needed.clamp(usual.height, HEIGHT_MAX).ceil(),
+            ..usual
+        }
+    }
+}
+
 /// Which surroundings a picture is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
@@ -45,6 +73,32 @@ pub enum Theme {
     Light,
     /// Always dark.
     Dark,
+}
+
+impl Theme {
+    /// A picture of these colours with words of this language.
+    pub const fn in_language(self, language: Language) -> Look {
+        Look {
+            theme: self,
+            language,
+        }
+    }
+}
+
+/// How a picture looks and in what language its words are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Light or dark.
+    pub theme: Theme,
+    /// In what its words are.
+    pub language: Language,
+}
+
+impl From<Theme> for Look {
+    /// In English.
+    fn from(theme: Theme) -> Self {
+        theme.in_language(Language::English)
+    }
 }
 
 /// Between the edge of the picture and what is in it.
@@ -94,8 +148,10 @@ impl Frame {
 }
 
 /// The text of an SVG file.
-pub fn svg(figure: &Figure, size: Size, theme: Theme) -> String {
-    let mut canvas = Canvas::new(theme);
+pub fn svg(figure: &Figure, size: Size, look: impl Into<Look>) -> String {
+    let Look { theme, language } = look.into();
+    let figure = &figure.in_language(language);
+    let mut canvas = Canvas::new(theme, language);
     let room = size.width - 2.0 * MARGIN;
     let line = |text: &str, font: Font| fitted(text, font.size, room);
     let title = line(&figure.title, TITLE);
@@ -117,9 +173,11 @@ pub fn svg(figure: &Figure, size: Size, theme: Theme) -> String {
 
 /// The picture as a part of a page that has a heading of its own and the rules for dark
 /// surroundings: what is between the titles, on no background, in a class.
-pub(crate) fn inline(figure: &Figure, size: Size, theme: Theme, class: &str) -> String {
+pub(crate) fn inline(figure: &Figure, size: Size, look: impl Into<Look>, class: &str) -> String {
     let Size { width, height } = size;
-    let mut canvas = Canvas::new(theme);
+    let Look { theme, language } = look.into();
+    let figure = &figure.in_language(language);
+    let mut canvas = Canvas::new(theme, language);
     // The margin is the page's.
     let frame = Frame {
         left: MARGIN,
