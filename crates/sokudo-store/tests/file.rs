@@ -345,7 +345,8 @@ fn stores_of_earlier_versions_are_read_and_go_on() {
         store.tag(id, &["old".to_owned()], &[]).unwrap();
         store.set_baseline(id).unwrap();
     }
-    for version in ["version-1.db"] {
+    const VERSIONS: &[&str] = &["version-1.db"];
+    for version in VERSIONS {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(version);
         fs::copy(fixtures.join(version), &path).unwrap();
