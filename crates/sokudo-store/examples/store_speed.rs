@@ -65,7 +65,9 @@ fn measure(path: &Path, runs: u64, bytes: usize) {
         200.0,
     );
     let new = run(runs + 1, bytes);
-    let times = timed(path, |store| drop(store.keep(&new).unwrap()));
+    let times = timed(path, |store| {
+        store.keep(&new).unwrap();
+    });
     say("keep one run", times, 5.0);
 }
 
