@@ -1,6 +1,10 @@
 //! What every store does, in a file as on a server.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "the helpers of tests are tests too, and tell loudly what they skip"
+)]
 
 use sokudo_model::{Nanos, Verdict};
 use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store, StoreError};
@@ -21,6 +25,7 @@ const RULES: &[(&str, fn(&mut dyn Store))] = &[
     ("a deleted run is gone, and its number with it", deleted),
     ("a baseline is one per device and method", baselines),
     ("a row has its history on one device", history),
+    ("devices are found by what they are called", devices),
     ("what is not there is refused by its number", not_there),
     ("any text is kept", any_text),
 ];
@@ -354,6 +359,28 @@ fn history(store: &mut dyn Store) {
     }
     assert_eq!(store.history("c", "r1").unwrap(), []);
     assert_eq!(store.history("a", "r3").unwrap(), []);
+}
+
+fn devices(store: &mut dyn Store) {
+    store.keep(&run("Disk S2", 1)).unwrap();
+    store.keep(&run("Disk S1", 2)).unwrap();
+    let target = "/other".to_owned();
+    let moved = NewRun {
+        target,
+        ..run("Disk S1", 3)
+    };
+    store.keep(&moved).unwrap();
+    for (part, expected) in [
+        (None, &["Disk S1", "Disk S2"][..]),
+        (Some("disk s"), &["Disk S1", "Disk S2"]),
+        (Some("OTHER"), &["Disk S1"]),
+        (Some("/mnt"), &["Disk S2"]),
+        (Some("%"), &[]),
+    ] {
+        let found = store.devices(part).unwrap();
+        let found: Vec<&str> = found.iter().map(|it| it.identity.as_str()).collect();
+        assert_eq!(found, expected, "{part:?}");
+    }
 }
 
 fn not_there(store: &mut dyn Store) {
