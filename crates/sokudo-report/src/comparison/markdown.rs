@@ -3,8 +3,8 @@
 use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, words};
 use crate::date;
 use crate::markdown::{code_block, escaped};
-use crate::pivot;
 use crate::number::{MISSING, percent, rate};
+use crate::pivot;
 use crate::table::BandwidthUnit;
 
 /// The whole text.

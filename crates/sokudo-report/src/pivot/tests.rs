@@ -10,7 +10,11 @@ fn runs() -> [RunDocument; 3] {
         }
         run
     };
-    [run("/raid5/a", "ext4"), run("/raid5/a", "ext4"), run("/single/b", "xfs")]
+    [
+        run("/raid5/a", "ext4"),
+        run("/raid5/a", "ext4"),
+        run("/single/b", "xfs"),
+    ]
 }
 
 fn pivot(rows: &str, columns: &str) -> Pivot {
@@ -29,7 +33,11 @@ fn document(pivot: &Pivot) -> Option<PivotDocument> {
     let runs = runs.each_ref().map(|run| PivotRun {
         run,
         source: "run 1",
-        tags: if run.target.name == "/raid5/a" { &tags } else { &[] },
+        tags: if run.target.name == "/raid5/a" {
+            &tags
+        } else {
+            &[]
+        },
     });
     PivotDocument::new(&runs, pivot)
 }
@@ -58,7 +66,10 @@ fn runs_are_told_apart_by_array_and_by_tag() {
 #[test]
 fn only_what_is_asked_for_is_shown() {
     let mut asked = pivot("row", "target");
-    asked.only = vec![(Key::Row, "rnd4k q1".to_owned()), (Key::Target, "RAID5".to_owned())];
+    asked.only = vec![
+        (Key::Row, "rnd4k q1".to_owned()),
+        (Key::Target, "RAID5".to_owned()),
+    ];
     let shown = document(&asked).unwrap();
     assert_eq!((shown.rows.len(), shown.columns.len()), (2, 1));
     asked.only = vec![(Key::Row, "nothing".to_owned())];
@@ -68,7 +79,10 @@ fn only_what_is_asked_for_is_shown() {
 #[test]
 fn a_word_that_is_no_key_is_refused_with_those_there_are() {
     let told = "colour".parse::<Key>().unwrap_err().to_string();
-    assert!(told.contains("file-system") && told.contains("tag:KEY"), "{told}");
+    assert!(
+        told.contains("file-system") && told.contains("tag:KEY"),
+        "{told}"
+    );
     for word in ["", "tag:", "row+", "Row"] {
         assert!(word.parse::<Keys>().is_err(), "{word}");
     }
@@ -90,10 +104,17 @@ fn latencies_are_another_value_with_a_unit_of_its_own() {
 fn strangers_cannot_break_a_table() {
     let mut run = runs()[0].clone();
     run.target.name = "a|b\n| \u{1b}[2J".to_owned();
-    let runs = [PivotRun { run: &run, source: "run 1", tags: &[] }];
+    let runs = [PivotRun {
+        run: &run,
+        source: "run 1",
+        tags: &[],
+    }];
     let document = PivotDocument::new(&runs, &pivot("row", "target")).unwrap();
     let markdown = render_markdown(&document);
-    let lines: Vec<&str> = markdown.lines().filter(|line| line.starts_with('|')).collect();
+    let lines: Vec<&str> = markdown
+        .lines()
+        .filter(|line| line.starts_with('|'))
+        .collect();
     assert_eq!(lines.len(), document.rows.len() + 2);
     assert!(!render_table(&document, &crate::TableStyle::default()).contains('\u{1b}'));
 }

@@ -13,7 +13,12 @@ fn series(levels: &[(usize, f64)]) -> SeriesDocument {
         let rate = rate * (1.0 + 0.01 * noise);
         TrendPoint::new(day + 1, Nanos(BEGIN + day * DAY), rate, None)
     });
-    SeriesDocument::new("SEQ1M read".to_owned(), "f".to_owned(), points.collect(), 0.02)
+    SeriesDocument::new(
+        "SEQ1M read".to_owned(),
+        "f".to_owned(),
+        points.collect(),
+        0.02,
+    )
 }
 
 fn document(series: Vec<SeriesDocument>) -> TrendDocument {
@@ -64,18 +69,30 @@ fn several_rows_get_a_line_each_and_one_gets_its_levels() {
     }]);
     let text = render_table(&document(vec![changed.clone(), steady]), &style);
     assert!(text.contains("-20 % on 2026-02-10 00:00"), "{text}");
-    assert!(text.contains("RND4K read: 3 runs of other loads are left out"), "{text}");
+    assert!(
+        text.contains("RND4K read: 3 runs of other loads are left out"),
+        "{text}"
+    );
     assert!(text.contains("kernel 6.1, then 6.8"), "{text}");
     assert!(text.is_ascii(), "{text}");
     let text = render_table(&document(vec![changed]), &style);
-    assert!(text.contains("2026-01-01 00:00  2026-02-09 00:00    40"), "{text}");
-    assert!(text.contains("between runs 40 and 41: kernel 6.1, then 6.8."), "{text}");
+    assert!(
+        text.contains("2026-01-01 00:00  2026-02-09 00:00    40"),
+        "{text}"
+    );
+    assert!(
+        text.contains("between runs 40 and 41: kernel 6.1, then 6.8."),
+        "{text}"
+    );
 }
 
 #[test]
 fn too_few_runs_are_said_to_be_too_few() {
     let text = render_markdown(&document(vec![series(&[(4, 1e6)])]));
-    assert!(text.contains("4 runs are too few to tell a change; 10 are needed."), "{text}");
+    assert!(
+        text.contains("4 runs are too few to tell a change; 10 are needed."),
+        "{text}"
+    );
 }
 
 #[test]
@@ -98,7 +115,11 @@ fn the_picture_has_a_mark_at_the_change() {
     let changed = series(&[(40, 500e6), (30, 400e6)]);
     let unit = BandwidthUnit::MegabytesPerSecond;
     let figure = crate::plot::trend(&document(vec![changed.clone()]), unit).unwrap();
-    let picture = crate::plot::svg(&figure, crate::plot::Size::default(), crate::plot::Theme::Light);
+    let picture = crate::plot::svg(
+        &figure,
+        crate::plot::Size::default(),
+        crate::plot::Theme::Light,
+    );
     assert!(picture.contains("Date (UTC)") && picture.contains("-20 %"));
     assert!(crate::plot::trend(&document(Vec::new()), unit).is_none());
     let both = document(vec![changed.clone(), changed]);

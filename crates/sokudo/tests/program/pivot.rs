@@ -80,7 +80,11 @@ fn document_001_is_its_own_table_in_other_units() {
 fn figures_of_other_tools_are_compared_with_a_warning_and_no_best() {
     let ended = compare(&["examples/published-results.csv"]);
     assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(ended.printed.contains("warning: these are figures of several tools"));
+    assert!(
+        ended
+            .printed
+            .contains("warning: these are figures of several tools")
+    );
     assert!(!ended.printed.contains("is better than every other"));
 }
 
@@ -89,7 +93,9 @@ fn marked(folder: &std::path::Path, name: &str, target: &str) -> String {
     let mut command = program();
     command
         .args(["mark", target, "--row", "SEQ1M,Q8,T1,read", "--runs", "12"])
-        .args(["--time", "50ms", "--size", "64MiB", "--format", "json", "--quiet", "-o"])
+        .args([
+            "--time", "50ms", "--size", "64MiB", "--format", "json", "--quiet", "-o",
+        ])
         .arg(&file);
     let ended = end(&mut command);
     assert_eq!(ended.code(), Some(0), "{ended:?}");
@@ -113,7 +119,11 @@ fn of_three_runs_the_best_is_marked_where_it_is_the_best() {
         .collect();
     assert_eq!(best, [false, true, false], "{json}");
     assert!(cells[1]["ratio"].as_f64().unwrap() > 1.0);
-    assert!(std::fs::read_to_string(picture).unwrap().contains("fast.json"));
+    assert!(
+        std::fs::read_to_string(picture)
+            .unwrap()
+            .contains("fast.json")
+    );
     let table = compare(&[&slow, &fast, &slower, "--reference", "fast"]).printed;
     assert!(table.contains("A fast.json"), "{table}");
     // Of two that are the same, neither is the best.

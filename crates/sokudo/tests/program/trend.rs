@@ -62,16 +62,30 @@ fn store(folder: &Path) -> PathBuf {
     let mut store = Sqlite::open(&path).unwrap();
     let mut document = document();
     for day in 0..70 {
-        let (kernel, rate) = if day < 40 { ("6.1.0", 500e6) } else { ("6.8.0", 400e6) };
+        let (kernel, rate) = if day < 40 {
+            ("6.1.0", 500e6)
+        } else {
+            ("6.8.0", 400e6)
+        };
         document["environment"]["kernel"] = kernel.into();
-        keep(&mut store, &document, day, "Example 1000 S1", noisy(rate, day));
+        keep(
+            &mut store,
+            &document,
+            day,
+            "Example 1000 S1",
+            noisy(rate, day),
+        );
     }
     path
 }
 
 fn trend(store: &Path, arguments: &[&str]) -> Ended {
     let mut command = program();
-    command.arg("trend").args(arguments).arg("--store").arg(store);
+    command
+        .arg("trend")
+        .args(arguments)
+        .arg("--store")
+        .arg(store);
     end(&mut command)
 }
 
@@ -80,7 +94,16 @@ fn a_device_that_became_slower_is_told_with_the_day_and_the_kernel() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     let picture = folder.path().join("trend.svg");
-    let ended = trend(&store, &["example", "--row", "q8t1 READ", "--plot", picture.to_str().unwrap()]);
+    let ended = trend(
+        &store,
+        &[
+            "example",
+            "--row",
+            "q8t1 READ",
+            "--plot",
+            picture.to_str().unwrap(),
+        ],
+    );
     assert_eq!(ended.code(), Some(0), "{ended:?}");
     for words in ["2026-02-10 00:00", "-20 %", "kernel 6.1.0, then 6.8.0"] {
         assert!(ended.printed.contains(words), "{words}: {ended:?}");
@@ -90,7 +113,9 @@ fn a_device_that_became_slower_is_told_with_the_day_and_the_kernel() {
     assert_eq!(json["schema"], "sokudo.trend/1");
     let levels = |row: usize| json["series"][row]["levels"].as_array().unwrap().len();
     assert_eq!((levels(0), levels(1)), (2, 1), "only reads have changed");
-    let ratio = json["series"][0]["levels"][1]["change"]["ratio"].as_f64().unwrap();
+    let ratio = json["series"][0]["levels"][1]["change"]["ratio"]
+        .as_f64()
+        .unwrap();
     assert!((ratio - 0.8).abs() < 0.01, "{ratio}");
 }
 
@@ -132,7 +157,13 @@ fn many_runs_are_soon_told() {
     let document = document();
     // As many as are soon written; what is slow with them is slower with more.
     for day in 0..300 {
-        keep(&mut store, &document, day, "Example 1000 S1", noisy(500e6, day));
+        keep(
+            &mut store,
+            &document,
+            day,
+            "Example 1000 S1",
+            noisy(500e6, day),
+        );
     }
     let begin = Instant::now();
     assert_eq!(trend(&path, &[]).code(), Some(0));
