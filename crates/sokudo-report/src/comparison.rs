@@ -21,7 +21,7 @@ use crate::json_layout;
 use crate::pivot::PivotDocument;
 
 pub use csv::render as render_csv;
-pub use markdown::render as render_markdown;
+pub use markdown::{render as render_markdown, render_in as render_markdown_in};
 pub use table::render as render_table;
 pub(crate) use words::{change_text, interval_text};
 

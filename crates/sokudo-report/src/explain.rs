@@ -7,6 +7,7 @@ use sokudo_model::{Confidence, Inference, Severity};
 
 use crate::document::RunDocument;
 use crate::grouping::FindingGroup;
+use crate::markdown::Words;
 use crate::table::TableStyle;
 
 /// The method of runs that are made to explain the device. Their rows are probes: it is
@@ -56,20 +57,22 @@ pub(crate) fn paragraph(document: &RunDocument, style: &TableStyle) -> Vec<Strin
 
 /// The same as Markdown, not yet escaped: a list for an explanation, a paragraph below
 /// other figures.
-pub(crate) fn markdown(document: &RunDocument, escaped: fn(&str) -> String) -> String {
+pub(crate) fn markdown(document: &RunDocument, words: Words) -> String {
     if !is_explanation(document) {
-        return told(document).map_or_else(String::new, |text| escaped(&text));
+        return told(document).map_or_else(String::new, |text| words.text(&text));
     }
     if document.inferences.is_empty() {
-        return NOTHING.to_owned();
+        return words.text(NOTHING);
     }
-    let heading = "| The figures are consistent with | Confidence | Seen |\n| :-- | :-- | :-- |";
+    let heading = words
+        .0
+        .word("| The figures are consistent with | Confidence | Seen |\n| :-- | :-- | :-- |");
     let line = |inference: &Inference| {
         format!(
             "| {} | {} | {} |",
-            escaped(&inference.claim),
-            inference.confidence.name(),
-            escaped(&inference.evidence)
+            words.text(&inference.claim),
+            words.text(inference.confidence.name()),
+            words.text(&inference.evidence)
         )
     };
     let lines = document.inferences.iter().map(line);

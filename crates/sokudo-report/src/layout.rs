@@ -1,8 +1,6 @@
 //! Text in columns and paragraphs of a given width, measured as a terminal
 //! measures it.
 
-use std::borrow::Cow;
-
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Columns between columns.
@@ -21,7 +19,7 @@ pub(crate) enum Align {
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     /// Heading over neighbouring columns of one group; empty for none.
-    pub(crate) group: Cow<'static, str>,
+    pub(crate) group: &'static str,
     pub(crate) title: String,
     pub(crate) align: Align,
     pub(crate) cells: Vec<String>,
@@ -80,9 +78,9 @@ pub(crate) fn table_lines(columns: &[Column], rule: char) -> Vec<String> {
 }
 
 fn group_line(columns: &[Column], widths: &[usize], rule: char) -> String {
-    let groups: Vec<(&str, usize)> = columns
+    let groups: Vec<(&'static str, usize)> = columns
         .iter()
-        .map(|column| &*column.group)
+        .map(|column| column.group)
         .zip(widths.iter().copied())
         .collect();
     let spans: Vec<String> = groups
@@ -179,7 +177,7 @@ mod tests {
 
     fn column(group: &'static str, title: &str, align: Align, cells: &[&str]) -> Column {
         Column {
-            group: group.into(),
+            group,
             title: title.into(),
             align,
             cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),

@@ -1,6 +1,8 @@
 //! Markdown, ready to be pasted into an article: what was measured, the table,
 //! the findings, and the command that repeats it.
 
+use sokudo_words::Language;
+
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
@@ -74,16 +76,22 @@ const FROM_INTENDED: [Column; 3] = [
     }),
 ];
 
-/// The whole text.
+/// The whole text, in English.
 pub fn render(document: &RunDocument) -> String {
+    render_in(document, Language::English)
+}
+
+/// The whole text.
+pub fn render_in(document: &RunDocument, language: Language) -> String {
+    let words = Words(language);
     let blocks = [
         title(document),
-        facts_list(document),
-        figures(document),
-        explain::markdown(document, escaped),
-        shortfall_list(document),
-        findings_list(document),
-        repeat(document),
+        facts_list(document, words),
+        figures(document, words),
+        explain::markdown(document, words),
+        shortfall_list(document, words),
+        findings_list(document, words),
+        repeat(&document.command, words),
     ];
     let blocks = blocks.into_iter().filter(|block| !block.is_empty());
     blocks.collect::<Vec<_>>().join("\n\n") + "\n"
@@ -98,47 +106,85 @@ fn title(document: &RunDocument) -> String {
     )
 }
 
-/// How to measure again, where that is known.
-fn repeat(document: &RunDocument) -> String {
-    match document.command.as_str() {
-        "" => String::new(),
-        command => format!("Repeat:\n\n{}", code_block(command)),
+/// How texts of a document are written: in a language, with nothing in them that is markup.
+#[derive(Clone, Copy)]
+pub(crate) struct Words(pub(crate) Language);
+
+impl Words {
+    pub(crate) fn text(self, text: &str) -> String {
+        escaped(&self.0.say(text))
+    }
+
+    /// Text of a finding, in which a pair of backticks marks code that readers can
+    /// copy.
+    fn prose(self, text: &str) -> String {
+        let said = self.0.say(text);
+        let parts: Vec<&str> = said.split('`').collect();
+        if parts.len().is_multiple_of(2) {
+            return escaped(&said);
+        }
+        let marked = parts.iter().enumerate().map(|(index, part)| {
+            if index % 2 == 1 {
+                format!("`{}`", one_line(part))
+            } else {
+                escaped(part)
+            }
+        });
+        marked.collect()
     }
 }
 
-fn facts_list(document: &RunDocument) -> String {
+/// How to measure again, where that is known.
+pub(crate) fn repeat(command: &str, words: Words) -> String {
+    match command {
+        "" => String::new(),
+        command => format!("{}\n\n{}", words.text("Repeat:"), code_block(command)),
+    }
+}
+
+fn facts_list(document: &RunDocument, words: Words) -> String {
+    let line =
+        |label: &str, value: &str| format!("- **{}**: {}", words.text(label), words.text(value));
     let lines = facts(document)
         .into_iter()
-        .map(|fact| format!("- **{}**: {}", fact.label, escaped(&fact.value)));
+        .map(|fact| line(fact.label, &fact.value));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The tables with what must be known to read them.
-fn figures(document: &RunDocument) -> String {
+fn figures(document: &RunDocument, words: Words) -> String {
     if explain::is_explanation(document) {
         return String::new();
     }
     if surface::is_scan(document) {
-        return places::render(document);
+        return places::render(document, words);
     }
     if let Some(steady) = &document.steady {
-        let lines = steady::lines(document, steady, &TableStyle::default());
+        let style = TableStyle {
+            language: words.0,
+            ..TableStyle::default()
+        };
+        let lines = steady::lines(document, steady, &style);
         return format!("```text\n{}\n```", lines.join("\n"));
     }
     let load = document.load.as_ref().map_or_else(String::new, |load| {
         let sentences = load_table::sentences(load).into_iter();
-        let lines =
-            sentences.map(|(label, sentence)| format!("- **{label}**: {}", escaped(&sentence)));
+        let lines = sentences.map(|(label, sentence)| {
+            format!("- **{}**: {}", words.text(label), words.text(&sentence))
+        });
         format!("{}\n\n", lines.collect::<Vec<_>>().join("\n"))
     });
     let what = match document.origin {
         Some(_) => "MB/s is as the tool told it",
         None => "MB/s is the median of the trials",
     };
+    let legend = format!(
+        "{what}; 1 MB is 1,000,000 bytes. A percentile without enough samples is missing (—)."
+    );
     format!(
-        "{load}{}\n\n{what}; 1 MB is 1,000,000 bytes. A percentile without \
-         enough samples is missing (—).",
-        table(document)
+        "{load}{}\n\n{}",
+        table(document, words),
+        words.0.say(&legend)
     )
 }
 
@@ -183,11 +229,16 @@ pub(crate) fn cells(document: &RunDocument) -> Cells {
     }
 }
 
-fn table(document: &RunDocument) -> String {
+fn table(document: &RunDocument, words: Words) -> String {
     let cells = cells(document);
-    let mut lines = vec![line(&cells.headings), line(&cells.alignment)];
+    let headings: Vec<&str> = cells
+        .headings
+        .iter()
+        .map(|word| words.0.word(word))
+        .collect();
+    let mut lines = vec![line(&headings), line(&cells.alignment)];
     for cells in cells.lines {
-        let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+        let cells: Vec<String> = cells.iter().map(|cell| words.text(cell)).collect();
         lines.push(line(&cells));
     }
     lines.join("\n")
@@ -199,41 +250,45 @@ pub(crate) fn line(cells: &[impl AsRef<str>]) -> String {
     format!("| {} |", cells.join(" | "))
 }
 
-fn shortfall_list(document: &RunDocument) -> String {
+fn shortfall_list(document: &RunDocument, words: Words) -> String {
     let mut lines = Vec::new();
     for result in document.results_by_direction() {
         for why in shortfalls(result, document.schedule.trials) {
             lines.push(format!(
                 "- {}: {}",
-                escaped(&row_name(result)),
-                escaped(&why)
+                words.text(&row_name(result)),
+                words.text(&why)
             ));
         }
     }
     lines.join("\n")
 }
 
-fn findings_list(document: &RunDocument) -> String {
-    let groups: Vec<String> = grouped_findings(document).iter().map(finding).collect();
+fn findings_list(document: &RunDocument, words: Words) -> String {
+    let groups = grouped_findings(document);
+    let groups: Vec<String> = groups.iter().map(|group| finding(group, words)).collect();
     groups.join("\n")
 }
 
-fn finding(group: &FindingGroup<'_>) -> String {
+fn finding(group: &FindingGroup<'_>, words: Words) -> String {
     let symptoms = group
         .symptoms
         .iter()
         .map(|(symptom, rows)| match rows.len() {
-            0 => prose(symptom),
-            _ => format!("{} ({})", prose(symptom), escaped(&rows_text(rows))),
+            0 => words.prose(symptom),
+            _ => {
+                let rows = words.text(&rows_text(rows));
+                format!("{} ({rows})", words.prose(symptom))
+            }
         });
     let mut text = format!(
         "- **{}**: {}",
-        group.label(),
+        words.text(group.label()),
         symptoms.collect::<Vec<_>>().join(" ")
     );
     for (name, part) in [("Cause", group.cause), ("Remedy", group.remedy)] {
         if !part.is_empty() {
-            text += &format!(" *{name}:* {}", prose(part));
+            text += &format!(" *{}:* {}", words.text(name), words.prose(part));
         }
     }
     text
@@ -275,23 +330,6 @@ pub(crate) fn escaped(text: &str) -> String {
         }
     }
     escaped
-}
-
-/// Text of a finding, in which a pair of backticks marks code that readers can
-/// copy.
-fn prose(text: &str) -> String {
-    let parts: Vec<&str> = text.split('`').collect();
-    if parts.len().is_multiple_of(2) {
-        return escaped(text);
-    }
-    let marked = parts.iter().enumerate().map(|(index, part)| {
-        if index % 2 == 1 {
-            format!("`{}`", one_line(part))
-        } else {
-            escaped(part)
-        }
-    });
-    marked.collect()
 }
 
 /// Code in which no line ends and nothing is unseen.
@@ -341,8 +379,11 @@ mod tests {
 
     #[test]
     fn code_in_findings_stays_code_and_a_lone_backtick_does_not() {
-        assert_eq!(prose("see `io_uring` in a_b"), "see `io_uring` in a\\_b");
-        assert_eq!(prose("a ` b"), "a \\` b");
+        assert_eq!(
+            Words(Language::English).prose("see `io_uring` in a_b"),
+            "see `io_uring` in a\\_b"
+        );
+        assert_eq!(Words(Language::English).prose("a ` b"), "a \\` b");
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub use pivot::pivot;
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
 pub(crate) use several::{bar_count, several};
-pub use svg::{Size, Theme, svg};
+pub use svg::{Look, Size, Theme, svg};
 pub(crate) use svg::{dark_rules, inline};
 pub use terminal::{TerminalStyle, terminal};
 pub(crate) use text::escaped;

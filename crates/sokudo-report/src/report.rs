@@ -148,7 +148,7 @@ impl Report {
         }
         let mut names: Vec<String> = Vec::new();
         for reported in &self.runs {
-            let name = reported.run.target.device_name();
+            let name = reported.run.device();
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -164,9 +164,20 @@ impl Report {
     }
 }
 
+impl RunDocument {
+    /// What people call the device: its model; without one the path, which says more than
+    /// a name such as `.`.
+    fn device(&self) -> String {
+        let target = &self.target;
+        let name = target.device_name();
+        match &target.path {
+            Some(path) if name == target.name => path.clone(),
+            _ => name,
+        }
+    }
+}
+
 /// What sokudo says, in a language.
 fn say(language: Language, text: &str) -> Cow<'_, str> {
-    match language {
-        Language::English | Language::Japanese => Cow::Borrowed(text),
-    }
+    language.say(text)
 }

@@ -221,13 +221,13 @@ fn matrix_lines(
     }
     let heading = heading(first.figure, style);
     let titles = Column {
-        group: "".into(),
+        group: "",
         title: style.text("Block"),
         align: Align::Right,
         cells: sizes.iter().map(Bytes::to_string).collect(),
     };
     let column = |reads: &u32| Column {
-        group: "".into(),
+        group: "",
         title: format!("{reads}/{} ", 100 - reads),
         align: Align::Right,
         cells: sizes

@@ -112,7 +112,7 @@ fn shown(
     Shown {
         spare,
         column: Column {
-            group: group.into(),
+            group,
             title: title.to_owned(),
             align,
             cells: cells
@@ -224,7 +224,7 @@ pub(crate) fn lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
 fn section_lines(section: &Section<'_>, style: &TableStyle) -> Vec<String> {
     let mut columns = section.fitting(style.width);
     for column in &mut columns {
-        column.group = style.text(&column.group).into();
+        column.group = style.group(column.group);
         column.title = style.text(&column.title);
         column.cells = column.cells.iter().map(|cell| style.text(cell)).collect();
     }

@@ -7,8 +7,6 @@
 mod columns;
 mod matrix;
 
-use std::borrow::Cow;
-
 use sokudo_model::Verdict;
 use sokudo_words::Language;
 
@@ -151,8 +149,8 @@ impl TableStyle {
     }
 
     /// A heading over columns.
-    pub(crate) fn group(&self, group: &'static str) -> Cow<'static, str> {
-        self.language().say(group)
+    pub(crate) fn group(&self, group: &'static str) -> &'static str {
+        self.language().word(group)
     }
 
     /// A label, filled up so that what follows it lines up.

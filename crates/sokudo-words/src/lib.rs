@@ -66,6 +66,13 @@ impl Language {
         self.said(text).text
     }
 
+    /// A word or phrase without holes, looked up whole.
+    pub fn word(self, word: &'static str) -> &'static str {
+        let catalogue = self.catalogue();
+        let entry = catalogue.and_then(|catalogue| catalogue.whole(word));
+        entry.map_or(word, |entry| entry.filling.whole())
+    }
+
     /// The same, with what was found and what was not.
     pub fn said(self, text: &str) -> Said<'_> {
         match self.catalogue() {
@@ -121,5 +128,8 @@ mod tests {
         assert!(catalogue.keys().count() > 0);
         assert_eq!(Language::Japanese.say("unknown"), "不明");
         assert_eq!(Language::Japanese.say("WDC WD40EFRX"), "WDC WD40EFRX");
+        assert_eq!(Language::Japanese.word("Write cache"), "書き込みキャッシュ");
+        assert_eq!(Language::Japanese.word("wd"), "wd");
+        assert_eq!(Language::English.word("write cache"), "write cache");
     }
 }

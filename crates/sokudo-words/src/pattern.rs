@@ -123,6 +123,14 @@ impl Filling {
         self.parts.iter().filter_map(hole).collect()
     }
 
+    /// The translation of a key without holes.
+    pub(crate) fn whole(&self) -> &str {
+        match &self.parts[..] {
+            [Part::Text(text)] => text,
+            _ => "",
+        }
+    }
+
     /// The translation with its holes filled.
     pub(crate) fn filled(&self, holes: &[String]) -> String {
         let mut text = String::new();

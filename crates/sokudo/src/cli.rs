@@ -1,9 +1,12 @@
 //! The command line, defined once: parsing, help, man page and completions all
 //! come from here.
 
+mod baseline;
 mod bonnie;
 mod compare;
 mod explain;
+mod history;
+mod import;
 mod info;
 mod load;
 mod man;
@@ -30,9 +33,17 @@ use sokudo_words::Language;
 
 use crate::language;
 
+pub(crate) use baseline::{
+    BaselineArguments, BaselineCommand, BaselineListArguments, CheckArguments, CheckFormat,
+    SetArguments, UnsetArguments,
+};
 pub(crate) use bonnie::BonnieArguments;
 pub(crate) use compare::{Axes, CompareArguments, ValueName};
 pub(crate) use explain::ExplainArguments;
+pub(crate) use history::{
+    DeleteArguments, ListArguments, NOTE_CHARACTERS_MAX, NoteArguments, ShowArguments, TagArguments,
+};
+pub(crate) use import::ImportArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
@@ -213,6 +224,24 @@ pub(crate) enum Command {
     /// Compare results, or two plans measured by turns: which is faster, how sure is that
     #[command(after_help = compare::EXAMPLES)]
     Compare(CompareArguments),
+    /// Measure again as a baseline was, and say whether the disk has become slower
+    #[command(after_help = baseline::CHECK_EXAMPLES)]
+    Check(Box<CheckArguments>),
+    /// Say with which runs later ones are compared
+    #[command(after_help = baseline::BASELINE_EXAMPLES)]
+    Baseline(BaselineArguments),
+    /// List the runs that are kept
+    #[command(after_help = history::LIST_EXAMPLES)]
+    List(ListArguments),
+    /// Show a run that is kept, in any format
+    #[command(after_help = history::SHOW_EXAMPLES)]
+    Show(ShowArguments),
+    /// Write a note to a run that is kept
+    Note(NoteArguments),
+    /// Add or remove tags of a run that is kept
+    Tag(TagArguments),
+    /// Delete runs that are kept, for good
+    Delete(DeleteArguments),
     /// Show a device's rows over time, and where they have become slower or faster
     #[command(after_help = trend::EXAMPLES)]
     Trend(TrendArguments),
@@ -222,6 +251,9 @@ pub(crate) enum Command {
     /// Write kept runs as a page, Markdown, CSV, metrics or a picture, to be shared
     #[command(after_help = report::EXAMPLES)]
     Report(ReportArguments),
+    /// Read what other tools have measured, show it and keep it
+    #[command(after_help = import::EXAMPLES)]
+    Import(ImportArguments),
     /// Run fio job files, with sokudo's own results and verdicts
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArguments>),

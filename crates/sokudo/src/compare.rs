@@ -14,13 +14,13 @@ use sokudo_analysis::{Comparing, Side};
 use sokudo_model::Conclusion;
 use sokudo_report::comparison::{
     Figure, OtherDocument, RowDocument, SideDocument, Way, letter, rates, render_csv,
-    render_markdown, render_table, row_name,
+    render_markdown_in, render_table, row_name,
 };
 use sokudo_report::{ComparisonDocument, RunDocument};
 
 use crate::cli::{CompareArguments, Destination, Format, Unit};
 use crate::exit::Exit;
-use crate::{command_line, output, picture, recall};
+use crate::{command_line, language, output, picture, recall};
 use recall::Recalled;
 use rows::{Key, Matched};
 
@@ -94,18 +94,32 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
     Ok(sides)
 }
 
-/// All rows of all others beside those of the first.
 fn document(sides: &[Recalled], arguments: &CompareArguments) -> ComparisonDocument {
-    let (reference, others) = sides.split_first().expect("the arguments name two or more");
     let figure = match arguments.unit {
         Unit::Iops => Figure::Iops,
         Unit::Mb | Unit::Mib => Figure::Bandwidth,
     };
     let way = if arguments.live { Way::Live } else { Way::Kept };
+    let comparing = Comparing {
+        difference_min: arguments.min_difference.0,
+        paired: arguments.live,
+        loads_may_differ: arguments.live || arguments.by_position,
+    };
+    side_by_side(sides, way, figure, comparing)
+}
+
+/// All rows of all others beside those of the first, of which there must be one.
+pub(crate) fn side_by_side(
+    sides: &[Recalled],
+    way: Way,
+    figure: Figure,
+    comparing: Comparing,
+) -> ComparisonDocument {
+    let (reference, others) = sides.split_first().expect("two or more are compared");
     let matched: Vec<Matched> = others
         .iter()
         .map(|other| {
-            let any = arguments.live || arguments.by_position;
+            let any = comparing.loads_may_differ;
             rows::matched(&keys(&reference.run), &keys(&other.run), any)
         })
         .collect();
@@ -123,11 +137,6 @@ fn document(sides: &[Recalled], arguments: &CompareArguments) -> ComparisonDocum
             })
         })
         .collect();
-    let comparing = Comparing {
-        difference_min: arguments.min_difference.0,
-        paired: arguments.live,
-        loads_may_differ: arguments.live || arguments.by_position,
-    };
     let mut compared = sokudo_analysis::compare(&pairs, comparing).into_iter();
     let first = SideDocument::new(0, &*reference.source, &reference.run);
     let mut document = ComparisonDocument::new(first, way, figure, comparing.difference_min);
@@ -192,7 +201,7 @@ fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<
         Format::Table => render_table(document, &output::style(path.is_none(), arguments.unit)),
         Format::Json => document.to_json(),
         Format::Csv => render_csv(document),
-        Format::Markdown => render_markdown(document),
+        Format::Markdown => render_markdown_in(document, language::current()),
     };
     match path {
         None => output::print(&text),

@@ -9,7 +9,6 @@ use std::path::Path;
 use anyhow::Context;
 use rustix::fs::Access;
 use sokudo_report::{BandwidthUnit, RunDocument, TableStyle, csv, markdown, table};
-use sokudo_words::Language;
 
 use crate::cli::{Destination, Format, Printing, Unit};
 use crate::exit::Exit;
@@ -177,7 +176,7 @@ pub(crate) fn write(document: &RunDocument, printing: &Printing) -> Result<(), E
         Format::Table => table::render(document, &style(path.is_none(), printing.unit)),
         Format::Json => document.to_json(),
         Format::Csv => csv::render(document),
-        Format::Markdown => markdown::render(document),
+        Format::Markdown => markdown::render_in(document, language::current()),
     };
     match path {
         None => print(&text)?,
@@ -210,7 +209,7 @@ pub(crate) fn style(to_terminal: bool, unit: Unit) -> TableStyle {
             Unit::Mib => BandwidthUnit::MebibytesPerSecond,
             Unit::Iops => BandwidthUnit::IosPerSecond,
         },
-        language: Language::English,
+        language: language::current(),
     }
 }
 

@@ -10,12 +10,11 @@ use sokudo_report::Report;
 use sokudo_report::plot;
 use sokudo_report::report::{ReportStyle, ReportedRun};
 use sokudo_store::RunId;
-use sokudo_words::Language;
 
 use crate::cli::{Keeping, ReportArguments, ReportFormat};
 use crate::exit::Exit;
 use crate::recall::{self, Recalled};
-use crate::{keep, output};
+use crate::{keep, language, output};
 
 /// `sokudo report`.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
@@ -34,7 +33,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
         false => report,
     };
     let style = ReportStyle {
-        language: Language::default(),
+        language: language::current(),
         theme: arguments.theme(),
     };
     for (format, path) in destinations {
@@ -148,7 +147,7 @@ fn rendered(report: &Report, format: ReportFormat, style: ReportStyle) -> Result
         ReportFormat::Prometheus => report.prometheus(),
         ReportFormat::Svg => {
             let (figure, size) = report.picture().map_err(Exit::usage)?;
-            plot::svg(&figure, size, style.theme)
+            plot::svg(&figure, size, style.theme.in_language(style.language))
         }
         ReportFormat::Png => return png(report, style),
         ReportFormat::Parquet => return parquet(report),
@@ -159,7 +158,7 @@ fn rendered(report: &Report, format: ReportFormat, style: ReportStyle) -> Result
 #[cfg(feature = "png")]
 fn png(report: &Report, style: ReportStyle) -> Result<Vec<u8>, Exit> {
     let (figure, size) = report.picture().map_err(Exit::usage)?;
-    plot::png(&figure, size, style.theme)
+    plot::png(&figure, size, style.theme.in_language(style.language))
         .context("the picture cannot be drawn")
         .map_err(Exit::Failed)
 }

@@ -1,17 +1,29 @@
 //! A comparison as Markdown, ready to be pasted into an article.
 
+use sokudo_words::Language;
+
 use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, words};
 use crate::date;
-use crate::markdown::{code_block, escaped};
+use crate::markdown::{Words, escaped, repeat};
 use crate::number::{MISSING, percent, rate};
 use crate::pivot;
 use crate::table::BandwidthUnit;
 
-/// The whole text.
+/// The whole text, in English.
 pub fn render(document: &ComparisonDocument) -> String {
+    render_in(document, Language::English)
+}
+
+/// The whole text.
+pub fn render_in(document: &ComparisonDocument, language: Language) -> String {
+    let said = Words(language);
     let unit = words::unit(document, BandwidthUnit::MegabytesPerSecond);
     let mut blocks = vec![
-        format!("## sokudo {}, compare", escaped(&document.sokudo_version)),
+        format!(
+            "## sokudo {}, {}",
+            escaped(&document.sokudo_version),
+            said.text("compare")
+        ),
         sides(document),
     ];
     if let Some(matrix) = &document.matrix {
@@ -19,21 +31,21 @@ pub fn render(document: &ComparisonDocument) -> String {
     }
     for other in &document.others {
         if document.matrix.is_none() {
-            blocks.push(table(other, unit));
+            blocks.push(table(other, unit, said));
         }
-        blocks.push(list(notes(other)));
-        let title = format!("What differs (A | {}):\n\n", other.side.letter);
-        let differing = list(words::differing(other));
+        blocks.push(list(notes(other), said));
+        let title = format!("What differs (A | {}):", other.side.letter);
+        let differing = list(words::differing(other), said);
         blocks.push(if differing.is_empty() {
             differing
         } else {
-            title + &differing
+            format!("{}\n\n{differing}", language.say(&title))
         });
     }
     if document.matrix.is_none() {
-        blocks.push(escaped(&words::legend(document, unit)));
+        blocks.push(said.text(&words::legend(document, unit)));
     }
-    blocks.push(format!("Repeat:\n\n{}", code_block(&document.command)));
+    blocks.push(repeat(&document.command, said));
     let blocks = blocks.into_iter().filter(|block| !block.is_empty());
     blocks.collect::<Vec<_>>().join("\n\n") + "\n"
 }
@@ -53,23 +65,27 @@ fn sides(document: &ComparisonDocument) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn table(other: &OtherDocument, unit: BandwidthUnit) -> String {
+fn table(other: &OtherDocument, unit: BandwidthUnit, said: Words) -> String {
     if other.rows.is_empty() {
-        return format!("{} has no row in common with A.", other.side.letter);
+        return said.text(&format!(
+            "{} has no row in common with A.",
+            other.side.letter
+        ));
     }
     let letter = &other.side.letter;
+    let heading = format!(
+        "| Row | A {0} | ± | {letter} {0} | ± | Change | 95 % interval | Effect | Conclusion |",
+        unit.name()
+    );
     let mut lines = vec![
-        format!(
-            "| Row | A {0} | ± | {letter} {0} | ± | Change | 95 % interval | Effect | Conclusion |",
-            unit.name()
-        ),
+        said.0.say(&heading).into_owned(),
         "| :-- | --: | --: | --: | --: | --: | --: | :-- | :-- |".to_owned(),
     ];
-    lines.extend(other.rows.iter().map(|row| line(row, unit)));
+    lines.extend(other.rows.iter().map(|row| line(row, unit, said)));
     lines.join("\n")
 }
 
-fn line(row: &RowDocument, unit: BandwidthUnit) -> String {
+fn line(row: &RowDocument, unit: BandwidthUnit, said: Words) -> String {
     let missing = || MISSING.to_owned();
     let median = |side: &RowSideDocument| {
         let rates = side.per_second.as_ref();
@@ -88,7 +104,7 @@ fn line(row: &RowDocument, unit: BandwidthUnit) -> String {
         None => row.row.clone(),
     };
     let cells = [
-        escaped(&name),
+        said.text(&name),
         median(&row.reference),
         spread(&row.reference),
         median(&row.other),
@@ -96,9 +112,9 @@ fn line(row: &RowDocument, unit: BandwidthUnit) -> String {
         change.map_or_else(missing, |change| words::change_text(change.ratio)),
         words::interval(change),
         change
-            .map_or(MISSING, |change| change.effect.name())
+            .map_or(MISSING, |change| said.0.word(change.effect.name()))
             .to_owned(),
-        row.compared.conclusion.name().to_owned(),
+        said.text(row.compared.conclusion.name()),
     ];
     format!("| {} |", cells.join(" | "))
 }
@@ -119,7 +135,7 @@ fn notes(other: &OtherDocument) -> Vec<String> {
     notes
 }
 
-fn list(lines: Vec<String>) -> String {
-    let lines = lines.iter().map(|line| format!("- {}", escaped(line)));
+fn list(lines: Vec<String>, said: Words) -> String {
+    let lines = lines.iter().map(|line| format!("- {}", said.text(line)));
     lines.collect::<Vec<_>>().join("\n")
 }

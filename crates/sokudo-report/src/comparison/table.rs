@@ -113,7 +113,7 @@ fn columns(
     style: &TableStyle,
 ) -> Vec<Column> {
     let column = |title: &str, align, cell: &dyn Fn(&RowDocument) -> String| Column {
-        group: "".into(),
+        group: "",
         title: style.text(title),
         align,
         cells: rows.iter().map(|row| style.text(&cell(row))).collect(),

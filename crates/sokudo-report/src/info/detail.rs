@@ -473,7 +473,7 @@ fn health(health: &Health) -> Vec<(&'static str, String)> {
 fn attributes(health: &Health, style: &TableStyle) -> Vec<String> {
     type Cell = fn(&sokudo_model::disk::SmartAttribute) -> String;
     let column = |title: &str, align, cell: Cell| Column {
-        group: "".into(),
+        group: "",
         title: style.text(title),
         align,
         cells: health

@@ -7,7 +7,7 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{self, fontdb};
 
 use super::figure::Figure;
-use super::svg::{Size, Theme, svg};
+use super::svg::{Look, Size, Theme, svg};
 
 /// M PLUS 1 with Latin and Japanese; see assets/font/README.md.
 const FONT: &[u8] = include_bytes!("../../assets/font/mplus-1-subset.otf");
@@ -33,12 +33,16 @@ pub enum PngError {
 ///
 /// # Errors
 /// When the picture is too large or cannot be drawn.
-pub fn png(figure: &Figure, size: Size, theme: Theme) -> Result<Vec<u8>, PngError> {
-    let theme = match theme {
+pub fn png(figure: &Figure, size: Size, look: impl Into<Look>) -> Result<Vec<u8>, PngError> {
+    let look = look.into();
+    let theme = match look.theme {
         Theme::Auto | Theme::Light => Theme::Light,
         Theme::Dark => Theme::Dark,
     };
-    let tree = usvg::Tree::from_str(&svg(figure, size, theme), &options())?;
+    let tree = usvg::Tree::from_str(
+        &svg(figure, size, theme.in_language(look.language)),
+        &options(),
+    )?;
     let pixels = tree.size().to_int_size();
     let mut pixmap =
         Pixmap::new(pixels.width(), pixels.height()).ok_or(PngError::TooLarge(size))?;

@@ -10,6 +10,8 @@ mod chart;
 mod heat;
 mod legend;
 
+use sokudo_words::Language;
+
 use super::figure::{Body, Figure};
 use super::palette::Role;
 use super::text::{escaped, fitted};
@@ -73,6 +75,32 @@ pub enum Theme {
     Dark,
 }
 
+impl Theme {
+    /// A picture of these colours with words of this language.
+    pub const fn in_language(self, language: Language) -> Look {
+        Look {
+            theme: self,
+            language,
+        }
+    }
+}
+
+/// How a picture looks and in what language its words are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// Light or dark.
+    pub theme: Theme,
+    /// In what its words are.
+    pub language: Language,
+}
+
+impl From<Theme> for Look {
+    /// In English.
+    fn from(theme: Theme) -> Self {
+        theme.in_language(Language::English)
+    }
+}
+
 /// Between the edge of the picture and what is in it.
 const MARGIN: f64 = 28.0;
 /// Where what is under the titles begins.
@@ -120,8 +148,10 @@ impl Frame {
 }
 
 /// The text of an SVG file.
-pub fn svg(figure: &Figure, size: Size, theme: Theme) -> String {
-    let mut canvas = Canvas::new(theme);
+pub fn svg(figure: &Figure, size: Size, look: impl Into<Look>) -> String {
+    let Look { theme, language } = look.into();
+    let figure = &figure.in_language(language);
+    let mut canvas = Canvas::new(theme, language);
     let room = size.width - 2.0 * MARGIN;
     let line = |text: &str, font: Font| fitted(text, font.size, room);
     let title = line(&figure.title, TITLE);
@@ -143,9 +173,11 @@ pub fn svg(figure: &Figure, size: Size, theme: Theme) -> String {
 
 /// The picture as a part of a page that has a heading of its own and the rules for dark
 /// surroundings: what is between the titles, on no background, in a class.
-pub(crate) fn inline(figure: &Figure, size: Size, theme: Theme, class: &str) -> String {
+pub(crate) fn inline(figure: &Figure, size: Size, look: impl Into<Look>, class: &str) -> String {
     let Size { width, height } = size;
-    let mut canvas = Canvas::new(theme);
+    let Look { theme, language } = look.into();
+    let figure = &figure.in_language(language);
+    let mut canvas = Canvas::new(theme, language);
     // The margin is the page's.
     let frame = Frame {
         left: MARGIN,

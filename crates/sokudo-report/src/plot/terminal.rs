@@ -12,6 +12,7 @@ use super::figure::{Body, Figure, Hue, Sign};
 use super::text::for_terminal;
 use crate::layout::wrapped;
 use grid::Grid;
+use sokudo_words::Language;
 use unicode_width::UnicodeWidthStr;
 
 /// How a picture for the terminal is drawn.
@@ -26,6 +27,8 @@ pub struct TerminalStyle {
     pub colour: bool,
     /// Whether only ASCII is used.
     pub ascii: bool,
+    /// In what words are; English where only ASCII is used.
+    pub language: Language,
 }
 
 impl Default for TerminalStyle {
@@ -36,6 +39,7 @@ impl Default for TerminalStyle {
             lines: 24,
             colour: false,
             ascii: false,
+            language: Language::English,
         }
     }
 }
@@ -55,6 +59,15 @@ impl TerminalStyle {
             columns: self.columns.clamp(Self::COLUMNS_MIN, Self::COLUMNS_MAX),
             lines: self.lines.clamp(Self::LINES_MIN, Self::LINES_MAX),
             ..self
+        }
+    }
+
+    /// The language that its signs can write.
+    const fn language(&self) -> Language {
+        if self.ascii {
+            Language::English
+        } else {
+            self.language
         }
     }
 
@@ -82,6 +95,7 @@ impl TerminalStyle {
 /// The picture as lines that end with line feeds.
 pub fn terminal(figure: &Figure, style: &TerminalStyle) -> String {
     let style = style.within_limits();
+    let figure = &figure.in_language(style.language());
     let mut grid = Grid::new(style.columns);
     let title = cut(&style.text(&figure.title), style.columns);
     grid.line(&title, None);

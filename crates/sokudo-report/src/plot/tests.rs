@@ -56,6 +56,7 @@ fn pictures_can_be_looked_at() {
                 lines,
                 colour,
                 ascii,
+                ..TerminalStyle::default()
             };
             write(end, terminal(&figure, &style).as_bytes());
         }
@@ -236,6 +237,7 @@ fn a_terminal_of_any_size_gets_lines_that_fit() {
                     lines,
                     colour,
                     ascii,
+                    ..TerminalStyle::default()
                 };
                 let text = terminal(&figure, &style);
                 assert_eq!(text.contains('\u{1b}'), colour, "{name}");

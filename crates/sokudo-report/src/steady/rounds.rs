@@ -27,7 +27,7 @@ pub(super) fn lines(
     }
     let shown_rounds = shown_rounds(made.rounds, procedure.window.rounds);
     let first = Column {
-        group: "".into(),
+        group: "",
         title: style.text("Round"),
         align: Align::Right,
         cells: names(&shown_rounds, made, procedure, style),
@@ -143,7 +143,7 @@ fn column(
         cells.push(share(line, window.excursion_permille_max));
     }
     Column {
-        group: "".into(),
+        group: "",
         title: result_of(document, tracked.result).map_or_else(String::new, row_name),
         align: Align::Right,
         cells: cells.iter().map(|cell| style.text(cell)).collect(),

@@ -70,7 +70,7 @@ fn signs(document: &RunDocument) -> String {
 fn matrix(results: &[&ResultDocument], style: &TableStyle) -> Vec<String> {
     let sizes = unique(results.iter().map(|result| block(result)));
     let first = Column {
-        group: "".into(),
+        group: "",
         title: style.text("Block"),
         align: Align::Right,
         cells: sizes.iter().map(Bytes::to_string).collect(),
@@ -111,7 +111,7 @@ fn column(
         result.map_or_else(|| number::MISSING.to_owned(), |result| cell(result, style))
     };
     Column {
-        group: "".into(),
+        group: "",
         title: format!("Q{depth}T{threads} "),
         align: Align::Right,
         cells: sizes.iter().map(|size| style.text(&cell(size))).collect(),

@@ -1,6 +1,7 @@
 //! Groups of horizontal bars, with their values at their ends.
 
 use sokudo_model::Verdict;
+use sokudo_words::Language;
 
 use super::super::figure::{Bar, Bars, Group, Hue, Sign};
 use super::super::palette::Role;
@@ -20,11 +21,17 @@ const BAR_HEIGHT_OF_TEXT: f64 = 14.0;
 const NAME_ROOM_MAX: f64 = 520.0;
 /// A name needs this much height to be read, pixels.
 const NAME_HEIGHT_MIN: f64 = 9.0;
+/// Between the names of two values under the bars, pixels.
+const TICK_GAP: f64 = 6.0;
 /// Room for a value beyond the longest bar, pixels.
 const VALUE_ROOM: f64 = 150.0;
 
 pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
-    let legend = Legend::new(entries(bars), frame.width());
+    let legend = Legend::new(
+        entries(bars, canvas.language()),
+        frame.width(),
+        canvas.language(),
+    );
     legend.draw(canvas, frame);
     let names = bars
         .groups
@@ -54,13 +61,17 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
     );
 }
 
-fn entries(bars: &Bars) -> Vec<Entry> {
+fn entries(bars: &Bars, language: Language) -> Vec<Entry> {
     let inks = bars.legend.iter();
     let mut entries: Vec<Entry> = inks
         .map(|(name, ink)| Entry::new(Sample::Bar(*ink), name, ""))
         .collect();
     if bars.has_intervals {
-        entries.push(Entry::new(Sample::Whisker, "95 % interval", ""));
+        entries.push(Entry::new(
+            Sample::Whisker,
+            language.word("95 % interval"),
+            "",
+        ));
     }
     let has = |verdict| {
         let mut bars = bars.groups.iter().flat_map(|group| &group.bars);
@@ -68,18 +79,30 @@ fn entries(bars: &Bars) -> Vec<Entry> {
     };
     for verdict in [Verdict::Verified, Verdict::Unverified, Verdict::Invalid] {
         if has(verdict) {
-            entries.push(Entry::new(Sample::Verdict(verdict), verdict.name(), ""));
+            entries.push(Entry::new(
+                Sample::Verdict(verdict),
+                language.word(verdict.name()),
+                "",
+            ));
         }
     }
     entries
 }
 
 fn axis(canvas: &mut Canvas, outer: Frame, frame: Frame, bars: &Bars) {
-    for tick in &bars.axis.ticks {
+    let ticks = &bars.axis.ticks;
+    let widest = ticks.iter().map(|tick| width(&tick.name, BODY.size));
+    let needed = widest.fold(0.0, f64::max) + TICK_GAP;
+    // Of values that would run into each other, only so many are named as there is room for.
+    let between = frame.width() / whole(ticks.len().saturating_sub(1).max(1));
+    let stride = (1..).find(|stride| whole(*stride) * between >= needed);
+    for (number, tick) in ticks.iter().enumerate() {
         let x = frame.left + bars.axis.scale.share(tick.at) * frame.width();
         canvas.line([x, frame.top], [x, frame.bottom], Role::Grid, 1.0);
-        let at = [x, frame.bottom + 22.0];
-        canvas.text(at, Anchor::Middle, BODY, Role::Text, &tick.name);
+        if number % stride.unwrap_or(1) == 0 {
+            let at = [x, frame.bottom + 22.0];
+            canvas.text(at, Anchor::Middle, BODY, Role::Text, &tick.name);
+        }
     }
     let at = [f64::midpoint(frame.left, frame.right), frame.bottom + 44.0];
     canvas.text(at, Anchor::Middle, BODY, Role::Muted, &bars.axis.label);

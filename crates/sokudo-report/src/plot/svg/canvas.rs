@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use sokudo_words::Language;
+
 use super::super::figure::{Ink, Sign};
 use super::super::palette::Role;
 use super::super::text::escaped;
@@ -31,14 +33,21 @@ pub(super) enum Anchor {
 pub(super) struct Canvas {
     elements: String,
     theme: Theme,
+    language: Language,
 }
 
 impl Canvas {
-    pub(super) const fn new(theme: Theme) -> Self {
+    pub(super) const fn new(theme: Theme, language: Language) -> Self {
         Self {
             elements: String::new(),
             theme,
+            language,
         }
+    }
+
+    /// In what words are that no figure holds.
+    pub(super) const fn language(&self) -> Language {
+        self.language
     }
 
     pub(super) fn finished(self) -> String {

@@ -1,5 +1,7 @@
 //! What the signs of a picture mean, in columns under it.
 
+use sokudo_words::Language;
+
 use super::super::figure::{Ink, Sign};
 use super::super::palette::Role;
 use super::super::scale::whole;
@@ -63,7 +65,7 @@ pub(super) struct Legend {
 
 impl Legend {
     /// Without figures where there are too many entries for them.
-    pub(super) fn new(entries: Vec<Entry>, room: f64) -> Self {
+    pub(super) fn new(entries: Vec<Entry>, room: f64, language: Language) -> Self {
         let with_figures = Self::laid_out(entries.clone(), room);
         if with_figures.lines() <= LINES_MAX {
             return with_figures;
@@ -81,7 +83,7 @@ impl Legend {
         names.truncate(places - 1);
         names.push(Entry::new(
             Sample::Dot(Ink::of_number(6)),
-            format!("and {left_out} more"),
+            language.say(&format!("and {left_out} more")).into_owned(),
             "",
         ));
         Self::laid_out(names, room)

@@ -55,14 +55,19 @@ pub(super) fn draw(grid: &mut Grid, style: &TerminalStyle, bars: &Bars) {
         at = grid.text([at + 1, line], &style.text(name), Paint::Plain) + 3;
     }
     let unit = style.text(&bars.axis.label);
-    grid.text([at, line], &format!("in {unit}"), Paint::Plain);
+    let unit = format!("in {unit}");
+    grid.text([at, line], &style.language().say(&unit), Paint::Plain);
 }
 
 /// The value in words; a verdict that is not the best is told.
 fn value(style: &TerminalStyle, bar: &Bar) -> String {
     match bar.verdict {
         Some(verdict @ (Verdict::Unverified | Verdict::Invalid)) => {
-            format!("{} {}", style.text(&bar.label), verdict.name())
+            format!(
+                "{} {}",
+                style.text(&bar.label),
+                style.language().word(verdict.name())
+            )
         }
         _ => style.text(&bar.label),
     }
