@@ -396,7 +396,7 @@ impl Sample {
         };
         let told_range = told.and_then(|told| {
             let range = told.others.iter().find(|other| other.name == "range")?;
-            (range.unit == "MB/s" && scale > 1.0).then(|| range.value * 1e6)
+            (range.unit == "MB/s" && scale > 1.0).then_some(range.value * 1e6)
         });
         let own = (figures.range > 0.0).then_some(figures.range);
         let interval = figures.interval_95;

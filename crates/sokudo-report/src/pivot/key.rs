@@ -50,7 +50,7 @@ pub enum Key {
 pub struct KeyError(pub String);
 
 impl Key {
-    const WORDS: [(&'static str, Self); 13] = [
+    pub(super) const WORDS: [(&'static str, Self); 13] = [
         ("row", Self::Row),
         ("direction", Self::Direction),
         ("target", Self::Target),
