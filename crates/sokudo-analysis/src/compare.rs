@@ -352,7 +352,7 @@ fn conclude(
 
 /// The fewest trials per side, or pairs, with which the smallest p of the test passes
 /// when so many rows are tested together.
-fn trials_needed(rows: usize, paired: bool) -> usize {
+pub fn trials_needed(rows: usize, paired: bool) -> usize {
     let (least, p_min): (usize, fn(usize) -> f64) = match paired {
         true => (COMPARED_PAIRS_MIN, signed_rank_p_min),
         false => (COMPARED_TRIALS_MIN, |count| {

@@ -32,7 +32,7 @@ mod stack;
 mod system;
 pub mod write_cache;
 
-pub use circumstances::{DRIVE_TIME_MAX, Neighbours, Watch};
+pub use circumstances::{DRIVE_TIME_MAX, Neighbours, Watch, io_waits};
 pub use counters::CounterSource;
 pub use disk::{DiskError, content, disk, disks};
 pub use environment::environment;
@@ -43,6 +43,7 @@ pub use file::{
 pub use find::{FindError, find};
 pub use inspect::{InspectError, Inspected, inspect, look};
 pub use interrogate::{Interrogation, interrogate};
+pub use mounts::mount_points;
 pub use occupants::{OccupancyError, occupants};
 pub use page::PageError;
 pub use processors::{processor_times, processor_use};

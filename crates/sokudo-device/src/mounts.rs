@@ -93,6 +93,12 @@ impl Mounts {
     }
 }
 
+/// Every mount point in a table of mounts (`/proc/self/mountinfo`), in its order.
+pub fn mount_points(table: &str) -> Vec<PathBuf> {
+    let mounts = Mounts::parse(table).0.into_iter();
+    mounts.map(|mount| mount.mount_point).collect()
+}
+
 /// Splits at commas, but not at those that overlay escapes with a backslash
 /// because they are part of a directory's name.
 fn split_options(text: &str) -> Vec<String> {
@@ -152,6 +158,13 @@ mod tests {
     fn source_of(path: &str, id: Option<u64>) -> String {
         let mounts = Mounts::parse(TABLE);
         mounts.holding(Path::new(path), id).unwrap().source.clone()
+    }
+
+    #[test]
+    fn mount_points_are_those_of_the_table() {
+        let points = mount_points(TABLE);
+        assert_eq!(points.len(), 5);
+        assert_eq!(points[1], Path::new("/mnt/my disk"));
     }
 
     #[test]

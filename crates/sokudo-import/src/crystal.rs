@@ -25,8 +25,12 @@ use crate::{Import, ImportError, LeftOut, number};
 /// One text of the tool: a file can hold several.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// Its heading, as the tool's reader gave it.
+    /// Its heading, as the tool's reader knows it.
     pub(crate) heading: String,
+    /// The line before it.
+    pub(crate) before: String,
+    /// Whether its figures are medians of the runs.
+    pub(crate) are_medians: bool,
     pub(crate) rows: Vec<Row>,
     pub(crate) profile: Option<String>,
     pub(crate) test: Option<String>,
@@ -63,6 +67,7 @@ impl Reports {
         heading: fn(&str) -> bool,
     ) -> Self {
         let mut reports = Self::default();
+        let mut before = "";
         for line in lines {
             // As a quotation in a forum or in Markdown.
             let text = line.text.trim_start_matches(['>', ' ', '\t']);
@@ -70,11 +75,13 @@ impl Reports {
             if heading(line.text) {
                 reports.reports.push(Report {
                     heading: line.text.trim().to_owned(),
+                    before: before.trim().to_owned(),
                     ..Report::default()
                 });
             } else if !reports.read_line(line) {
                 break;
             }
+            before = line.text;
         }
         reports
     }
@@ -170,6 +177,7 @@ impl Report {
             self.section = Some(section);
             return;
         }
+        self.are_medians |= line.starts_with("* figures are medians");
         let Some((name, value)) = line.split_once(':') else {
             return;
         };
@@ -209,7 +217,8 @@ impl Report {
         let mut inner = bracketed.filter_map(|text| text.split_once(']').map(|(text, _)| text));
         let text = inner.find(|text| text.contains('%'))?;
         match text.split_once(": ") {
-            Some((drive, fill)) => Some((label(&format!("{drive}:"))?, label(fill))),
+            Some((path, fill)) if path.len() > 1 => Some((label(path)?, label(fill))),
+            Some((letter, fill)) => Some((label(&format!("{letter}:"))?, label(fill))),
             None => Some((label(text)?, None)),
         }
     }
@@ -225,7 +234,8 @@ impl Report {
     pub(crate) fn run(&self, origin: Origin) -> ImportedRun {
         let mut origin = origin;
         let started_at = self.date.as_deref().and_then(number::date_time);
-        if let (Some(_), Some(date)) = (started_at, &self.date) {
+        let without_zone = self.date.as_ref().filter(|date| !date.ends_with("UTC"));
+        if let (Some(_), Some(date)) = (started_at, without_zone) {
             origin.remarks.push(format!(
                 "the date {date} is told without its time zone and taken as UTC"
             ));
@@ -262,9 +272,10 @@ impl Report {
     }
 }
 
-/// Operating system and, behind `[linux `, its kernel.
+/// Operating system and, behind `[linux ` or `[Linux `, its kernel.
 fn system(text: &str) -> (Option<String>, Option<String>) {
-    let linux = text.split_once("[linux ").and_then(|(system, kernel)| {
+    let linux = ["[linux ", "[Linux "].iter().find_map(|begin| {
+        let (system, kernel) = text.split_once(begin)?;
         let kernel = kernel.split_once(']')?.0;
         Some((label(system), label(kernel)))
     });

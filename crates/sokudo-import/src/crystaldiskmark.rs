@@ -1,4 +1,5 @@
-//! CrystalDiskMark's saved or copied text, versions 3 to 9.
+//! CrystalDiskMark's saved or copied text, versions 3 to 9; and what sokudo writes in the
+//! same layout, which says so.
 
 use std::io::BufRead;
 
@@ -29,8 +30,14 @@ fn recognise(_name: &str, head: &[u8]) -> bool {
         .any(|report| report.heading.contains("hiyohiyo") || !report.rows.is_empty())
 }
 
-/// `CrystalDiskMark 9.0.1 x64 (C) 2007-2025 hiyohiyo`.
+/// What sokudo writes below the name of who measured.
+const NOT_BY_IT: &str = "in the layout of CrystalDiskMark, but not by it";
+
+/// `CrystalDiskMark 9.0.1 x64 (C) 2007-2025 hiyohiyo`, or what sokudo writes instead.
 fn is_heading(line: &str) -> bool {
+    if line.trim() == NOT_BY_IT {
+        return true;
+    }
     let version = line.trim_start().strip_prefix("CrystalDiskMark ");
     version.is_some_and(|text| text.starts_with(|sign: char| sign.is_ascii_digit()))
 }
@@ -41,22 +48,14 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
 }
 
 fn run(report: Report) -> ImportedRun {
-    let version = report
-        .heading
-        .split_whitespace()
-        .nth(1)
-        .and_then(text::label);
-    let major = version
-        .as_ref()
-        .and_then(|text| text.split('.').next()?.parse().ok());
-    let major: u32 = major.unwrap_or(0);
+    let measurer = Measurer::of(&report);
     let mut run = report.run(Origin {
-        tool: "CrystalDiskMark".to_owned(),
-        version,
+        tool: measurer.tool.clone(),
+        version: measurer.version.clone(),
         format: FORMAT.to_owned(),
         ..Origin::default()
     });
-    if report.runs().is_some_and(|runs| runs > 1) && major >= KNOWN_SINCE {
+    if report.runs().is_some_and(|runs| runs > 1) && measurer.major >= KNOWN_SINCE {
         run.origin.remarks.push(
             "CrystalDiskMark keeps the best bandwidth and the best mean latency of all runs; \
              they can be of different ones, and say nothing of the spread"
@@ -66,9 +65,43 @@ fn run(report: Report) -> ImportedRun {
     run.rows = report
         .rows
         .iter()
-        .map(|row| imported(&report, row, major))
+        .map(|row| imported(&report, row, measurer.major))
         .collect();
     run
+}
+
+/// Who measured what is in this layout.
+struct Measurer {
+    tool: String,
+    version: Option<String>,
+    /// Of CrystalDiskMark; 0 for any other tool.
+    major: u32,
+}
+
+impl Measurer {
+    fn of(report: &Report) -> Self {
+        if report.heading != NOT_BY_IT {
+            let version = report.heading.split_whitespace().nth(1);
+            let major = version.and_then(|text| text.split('.').next()?.parse().ok());
+            return Self {
+                tool: "CrystalDiskMark".to_owned(),
+                version: version.and_then(text::label),
+                major: major.unwrap_or(0),
+            };
+        }
+        // `sokudo 0.1.0`, or `fio 3.41 (read by sokudo 0.1.0)`.
+        let (measurer, _) =
+            (report.before.split_once(" (read by ")).unwrap_or((&report.before, ""));
+        let (tool, version) = match measurer.rsplit_once(' ') {
+            Some((tool, version)) => (tool, Some(version)),
+            None => (measurer, None),
+        };
+        Self {
+            tool: text::label(tool).unwrap_or_else(|| "sokudo".to_owned()),
+            version: version.and_then(text::label),
+            major: 0,
+        }
+    }
 }
 
 fn imported(report: &Report, row: &Row, major: u32) -> ImportedRow {
@@ -99,6 +132,7 @@ fn imported(report: &Report, row: &Row, major: u32) -> ImportedRow {
     }
     let kind = match report.runs() {
         None | Some(1) => String::new(),
+        Some(runs) if report.are_medians => format!("median of {runs} runs"),
         Some(runs) if major >= KNOWN_SINCE => format!("best of {runs}"),
         Some(runs) => format!("of {runs} runs"),
     };

@@ -349,7 +349,7 @@ fn is_memory(path: &str) -> bool {
 
 /// Whole and partial blocks of `1000+0 records in`, in any language.
 fn records(line: &str) -> Option<(u64, u64)> {
-    let (numbers, words) = line.trim().split_once(' ')?;
+    let (numbers, words) = line.trim().split_once(char::is_whitespace)?;
     let (whole, partial) = numbers.split_once('+')?;
     let is_words = words.starts_with(char::is_alphabetic);
     let digits = |text: &str| text.bytes().all(|sign| sign.is_ascii_digit());
@@ -361,7 +361,7 @@ fn records(line: &str) -> Option<(u64, u64)> {
 
 /// Bytes and seconds of dd's last line: the first two numbers that stand in no brackets.
 fn copied(line: &str) -> Option<(u64, f64)> {
-    let (bytes, rest) = line.trim().split_once(' ')?;
+    let (bytes, rest) = line.trim().split_once(char::is_whitespace)?;
     let bytes = bytes
         .bytes()
         .all(|sign| sign.is_ascii_digit())

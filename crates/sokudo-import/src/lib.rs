@@ -4,12 +4,19 @@
 //! whole of it. Known wrong units are put right, and the correction is in the run. It
 //! reads bytes that it is given, and touches no system.
 
+mod bonnie;
 mod crystal;
 mod crystaldiskmark;
 mod dd;
+mod diskspd;
+mod elbencho;
 mod fio;
+mod gnome_disks;
 mod hdparm;
+mod hdtune;
+mod ioping;
 mod kdiskmark;
+mod lenient;
 mod number;
 mod published;
 mod row;
@@ -73,11 +80,19 @@ pub(crate) struct Reader {
 /// Those whose signs are most certain come first.
 const READERS: &[Reader] = &[
     fio::READER,
+    diskspd::XML,
+    diskspd::TEXT,
+    elbencho::CSV,
+    elbencho::JSON,
     published::READER,
+    gnome_disks::READER,
     crystaldiskmark::READER,
     kdiskmark::READER,
+    hdtune::READER,
     hdparm::READER,
     dd::READER,
+    bonnie::READER,
+    ioping::READER,
 ];
 
 /// Bytes of a text by which its format is recognised.
@@ -108,5 +123,18 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
     for run in &mut import.runs {
         run.origin.file = Some(name.to_owned());
     }
+    let others = READERS.iter().filter(|other| other.format != reader.format);
+    for other in others.filter(|other| (other.recognise)(name, &head)) {
+        import.left_out.push(LeftOut {
+            line: None,
+            why: format!(
+                "it holds results of {} too; import them from a file of their own",
+                other.format
+            ),
+        });
+    }
     Ok(import)
 }
+
+#[cfg(test)]
+mod tests;

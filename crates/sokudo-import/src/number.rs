@@ -97,9 +97,11 @@ pub(crate) fn depth(text: &str) -> Option<u32> {
 }
 
 /// `2025/06/19 9:05:07`, with any of `/`, `-` and `.` between the parts of the date and a
-/// blank or `T` before the time, taken as UTC.
+/// blank or `T` before the time, taken as UTC, which it may say.
 pub(crate) fn date_time(text: &str) -> Option<Nanos> {
-    let (date, time) = text.trim().split_once([' ', 'T'])?;
+    let text = text.trim();
+    let text = text.strip_suffix("UTC").unwrap_or(text).trim();
+    let (date, time) = text.split_once([' ', 'T'])?;
     let [year, month, day] = parts(date, ['/', '-', '.'])?;
     let [hour, minute, second] = parts(time, [':'; 3])?;
     if hour > 23 || minute > 59 || second > 59 {
@@ -159,6 +161,7 @@ mod tests {
             "2025/06/19 9:05:07",
             "2025-06-19T09:05:07",
             " 2025.6.19 09:05:07 ",
+            "2025/06/19 9:05:07 UTC",
         ] {
             assert_eq!(date_time(text), expected, "{text}");
         }

@@ -96,14 +96,18 @@ pub(crate) fn label(text: &str) -> Option<String> {
     (!label.is_empty()).then(|| label.to_owned())
 }
 
-/// Notes a part that cannot be used; of very many, that there are more.
+/// Notes a line that cannot be used; of very many, that there are more.
 pub(crate) fn leave_out(left_out: &mut Vec<LeftOut>, line: u64, why: impl Into<String>) {
+    leave_out_of(left_out, Some(line), why);
+}
+
+/// Notes a part that cannot be used, of a format that may have no lines.
+pub(crate) fn leave_out_of(left_out: &mut Vec<LeftOut>, line: Option<u64>, why: impl Into<String>) {
     let why = match left_out.len() {
         0..LEFT_OUT_MAX => why.into(),
-        LEFT_OUT_MAX => "this line and what follows: too much that cannot be used".to_owned(),
+        LEFT_OUT_MAX => "this part and more: too much that cannot be used".to_owned(),
         _ => return,
     };
-    let line = Some(line);
     left_out.push(LeftOut { line, why });
 }
 

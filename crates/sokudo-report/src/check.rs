@@ -8,14 +8,20 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Change, Compared, Conclusion, PartDifference};
+use unicode_width::UnicodeWidthStr;
 
-use crate::comparison::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument};
+use crate::comparison::{
+    ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, SideDocument,
+};
 use crate::layout::{Align, Column, table_lines, table_width};
 use crate::number::{MISSING, grouped, rate};
 use crate::table::{BandwidthUnit, TableStyle};
 use crate::{date, json_layout};
 
 const SCHEMA: &str = "sokudo.check/1";
+
+/// Whoever finds no change where half the speed may be lost has found nothing.
+const RATIO_LOW_MIN: f64 = 0.5;
 
 /// A check as JSON: `sokudo.check/1`. Missing figures are null, never 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -68,7 +74,8 @@ pub enum RowOutcome {
     Unchanged,
     /// No change was shown, but the interval leaves room for one that matters.
     NoChangeShown,
-    /// It was not judged; why is in the comparison.
+    /// It was not judged, because it cannot be (why is in the comparison) or because the
+    /// interval leaves room for a loss of half the speed.
     NotJudged,
 }
 
@@ -133,10 +140,11 @@ impl CheckDocument {
         blocks.push(
             self.doubts
                 .iter()
-                .flat_map(|doubt| style.wrapped("warning  ", doubt))
+                .flat_map(|doubt| style.wrapped(&format!("{}  ", style.text("warning")), doubt))
                 .collect(),
         );
         for other in &self.comparison.others {
+            blocks.push(runs(&self.comparison.reference, &other.side, style));
             blocks.push(self.figures(other, style));
             blocks.push(self.reasons(other, style));
             blocks.push(since(other, style));
@@ -157,7 +165,7 @@ impl CheckDocument {
         let unit = style.unit;
         let column = |title: &str, align, cells: Vec<String>| Column {
             group: "".into(),
-            title: title.to_owned(),
+            title: style.text(title),
             align,
             cells: cells.iter().map(|cell| style.text(cell)).collect(),
         };
@@ -218,15 +226,15 @@ impl CheckDocument {
             .iter()
             .any(|(text, _)| text.contains("A ") || text.contains("B "))
         {
-            lines.push(letters.to_owned());
+            lines.push(style.text(letters));
         }
-        for (what, rows) in [
-            ("Only the baseline has", &other.only_in_reference),
-            ("Only this run has", &other.only_in_other),
-        ] {
-            if !rows.is_empty() {
-                lines.extend(style.wrapped("", &format!("{what} {}.", rows.join(", "))));
-            }
+        let rows = other.only_in_reference.join(", ");
+        if !rows.is_empty() {
+            lines.extend(style.wrapped("", &format!("Only the baseline has {rows}.")));
+        }
+        let rows = other.only_in_other.join(", ");
+        if !rows.is_empty() {
+            lines.extend(style.wrapped("", &format!("Only this run has {rows}.")));
         }
         lines
     }
@@ -234,13 +242,31 @@ impl CheckDocument {
     fn next_steps(&self, style: &TableStyle) -> Vec<String> {
         let mut lines = Vec::new();
         if let (Some(baseline), Some(run)) = (self.baseline_run, self.run) {
-            lines.push(format!(
+            lines.push(style.text(&format!(
                 "Both runs: sokudo show {baseline}, sokudo show {run}"
-            ));
+            )));
         }
-        lines.push(format!("Repeat: {}", style.text(&self.comparison.command)));
+        lines.push(style.command(&self.comparison.command));
         lines
     }
+}
+
+/// Which runs are compared, and of when they are.
+fn runs(then: &SideDocument, now: &SideDocument, style: &TableStyle) -> Vec<String> {
+    let labels = ["then", "now"].map(|label| style.text(label));
+    let width = labels.iter().map(|label| label.width()).max().unwrap_or(0);
+    let line = |(label, side): (&String, &SideDocument)| {
+        let fill = " ".repeat(width.saturating_sub(label.width()));
+        let text = format!(
+            "{} ({}, {}, {})",
+            side.source,
+            side.target,
+            side.method,
+            date::for_people(&side.started_at)
+        );
+        style.wrapped(&format!("{label}{fill}  "), &text)
+    };
+    labels.iter().zip([then, now]).flat_map(line).collect()
 }
 
 fn outcome_of(compared: &Compared, least: f64) -> RowOutcome {
@@ -251,9 +277,10 @@ fn outcome_of(compared: &Compared, least: f64) -> RowOutcome {
         Conclusion::NoDifferenceShown => {
             let interval = compared.change.and_then(|change| change.ratio_interval_95);
             let matters = |ratio: f64| ratio.ln().abs() >= least.ln_1p();
-            match interval.is_some_and(|it| !matters(it.low) && !matters(it.high)) {
-                true => RowOutcome::Unchanged,
-                false => RowOutcome::NoChangeShown,
+            match interval {
+                Some(it) if !matters(it.low) && !matters(it.high) => RowOutcome::Unchanged,
+                Some(it) if it.low >= RATIO_LOW_MIN => RowOutcome::NoChangeShown,
+                _ => RowOutcome::NotJudged,
             }
         }
     }
@@ -284,6 +311,9 @@ fn words(outcome: RowOutcome, compared: &Compared) -> String {
         RowOutcome::Faster => format!("faster by {}", by(change, |ratio| ratio - 1.0)),
         RowOutcome::Unchanged => format!("unchanged{}", signed_interval(change)),
         RowOutcome::NoChangeShown => format!("no change shown{}", signed_interval(change)),
+        RowOutcome::NotJudged if compared.conclusion == Conclusion::NoDifferenceShown => {
+            format!("too unsteady to judge{}", signed_interval(change))
+        }
         RowOutcome::NotJudged => "not judged".to_owned(),
     }
 }
@@ -333,9 +363,8 @@ fn percent(share: f64) -> String {
 /// What it comes to, for somebody who reads one line.
 fn sentence(outcome: Outcome, rows: &[CheckedRow], comparison: &ComparisonDocument) -> String {
     let baseline = &comparison.reference;
-    let then = date::for_people(&baseline.started_at);
-    let than = format!("{} of {then}", baseline.source);
-    let least = percent(comparison.difference_min);
+    let than = &baseline.source;
+    let least = threshold(comparison);
     let count = |outcome| rows.iter().filter(|row| row.outcome == outcome).count();
     let judged = rows.len() - count(RowOutcome::NotJudged);
     let open = match count(RowOutcome::NotJudged) {
@@ -415,7 +444,7 @@ fn since(other: &OtherDocument, style: &TableStyle) -> Vec<String> {
         let (then, now) = (value(&part.reference), value(&part.other));
         style.wrapped("  ", &format!("{}: {then} {arrow} {now}", part.name))
     };
-    let mut lines = vec!["What else has changed since then:".to_owned()];
+    let mut lines = vec![style.text("What else has changed since then:")];
     lines.extend(other.differs.iter().flat_map(line));
     lines
 }
@@ -426,8 +455,13 @@ fn legend(comparison: &ComparisonDocument, unit: BandwidthUnit) -> String {
          faster: by at least {}, and with all rows together wrong in at most one of twenty checks \
          of what has not changed. Unchanged: the whole interval is smaller than that.",
         unit.name(),
-        percent(comparison.difference_min)
+        threshold(comparison)
     )
+}
+
+/// The least difference that matters: `5 %`.
+fn threshold(comparison: &ComparisonDocument) -> String {
+    format!("{} %", (comparison.difference_min * 1e4).round() / 100.0)
 }
 
 /// The sentence with its first word in colour.

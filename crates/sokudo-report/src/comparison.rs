@@ -18,10 +18,12 @@ use sokudo_model::{Compared, Conclusion, PartDifference, Verdict};
 
 use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::json_layout;
+use crate::pivot::PivotDocument;
 
 pub use csv::render as render_csv;
 pub use markdown::{render as render_markdown, render_in as render_markdown_in};
 pub use table::render as render_table;
+pub(crate) use words::{change_text, interval_text};
 
 const SCHEMA: &str = "sokudo.compare/1";
 
@@ -49,6 +51,10 @@ pub struct ComparisonDocument {
     pub reference: SideDocument,
     /// The others, called B, C and so on.
     pub others: Vec<OtherDocument>,
+    /// All sides of each row beside each other, with the best of them; missing for two
+    /// sides that sokudo has measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matrix: Option<PivotDocument>,
 }
 
 /// How the trials of a comparison were made.
@@ -228,6 +234,7 @@ impl ComparisonDocument {
             seed: None,
             reference,
             others: Vec::new(),
+            matrix: None,
         }
     }
 

@@ -102,6 +102,26 @@ impl ListedRun {
         let rows = self.rows.iter().filter(|row| row.direction == direction);
         rows.filter_map(|row| row.bytes_per_s).reduce(f64::max)
     }
+
+    /// What stands above the run itself: its number, and what somebody has said of it. Ends
+    /// with an empty line.
+    pub fn heading(&self, style: &TableStyle) -> String {
+        let mut lines = vec![format!("run {}", self.id)];
+        if self.is_baseline {
+            lines[0] = format!("run {} · baseline of its device and method", self.id);
+        }
+        lines[0] = style.text(&lines[0]);
+        if !self.tags.is_empty() {
+            lines
+                .extend(style.wrapped(&format!("{}  ", style.text("tags")), &self.tags.join(", ")));
+        }
+        // Before signs that command a terminal are replaced, for line breaks are such, too.
+        let note = self.note.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !note.is_empty() {
+            lines.extend(style.wrapped(&format!("{}  ", style.text("note")), &note));
+        }
+        lines.join("\n") + "\n\n"
+    }
 }
 
 impl ListDocument {
@@ -123,14 +143,16 @@ impl ListDocument {
     pub fn render(&self, style: &TableStyle) -> String {
         let mut columns = self.columns(style);
         for dropped in DROP_ORDER {
-            if least_width(&columns) <= style.width {
+            if least_width(&columns, style) <= style.width {
                 break;
             }
-            columns.retain(|column| column.title != dropped);
+            columns.retain(|column| column.title != style.text(dropped));
         }
         let over = table_width(&columns).saturating_sub(style.width);
         if over > 0
-            && let Some(names) = columns.iter_mut().find(|column| column.title == "device")
+            && let Some(names) = columns
+                .iter_mut()
+                .find(|column| column.title == style.text("device"))
         {
             let widest = names.cells.iter().map(|cell| cell.width()).max();
             let room = widest
@@ -163,7 +185,7 @@ impl ListDocument {
     fn columns(&self, style: &TableStyle) -> Vec<Column> {
         let column = |title: &str, align, cell: &dyn Fn(&ListedRun) -> String| Column {
             group: "".into(),
-            title: title.to_owned(),
+            title: style.text(title),
             align,
             cells: self.runs.iter().map(|run| style.text(&cell(run))).collect(),
         };
@@ -205,8 +227,9 @@ impl ListDocument {
 }
 
 /// How narrow the table can be once names are cut.
-fn least_width(columns: &[Column]) -> usize {
-    let names = columns.iter().find(|column| column.title == "device");
+fn least_width(columns: &[Column], style: &TableStyle) -> usize {
+    let title = style.text("device");
+    let names = columns.iter().find(|column| column.title == title);
     let widest = names.map_or(0, |names| {
         let widths = names.cells.iter().map(|cell| cell.width());
         widths.max().unwrap_or(0)
@@ -366,6 +389,21 @@ mod tests {
             ..style(80)
         });
         assert!(ascii.is_ascii() && ascii.contains(" * "), "{ascii}");
+    }
+
+    #[test]
+    fn a_heading_tells_number_tags_and_note_and_commands_no_terminal() {
+        let mut run = run(12, "a");
+        assert_eq!(run.heading(&style(80)), "run 12\ntags  idle\n\n");
+        run.is_baseline = true;
+        run.note = format!("one\ntwo \x1b[31m<script>{}", " 速度".repeat(50));
+        let text = run.heading(&style(80));
+        assert!(text.starts_with("run 12 · baseline"), "{text}");
+        assert!(
+            text.contains("note  one two \u{fffd}[31m<script>"),
+            "{text}"
+        );
+        assert!(text.lines().all(|line| line.width() <= 80), "{text}");
     }
 
     #[test]

@@ -125,7 +125,7 @@ impl Words {
         }
         let marked = parts.iter().enumerate().map(|(index, part)| {
             if index % 2 == 1 {
-                format!("`{part}`")
+                format!("`{}`", one_line(part))
             } else {
                 escaped(part)
             }
@@ -231,11 +231,7 @@ pub(crate) fn cells(document: &RunDocument) -> Cells {
 
 fn table(document: &RunDocument, words: Words) -> String {
     let cells = cells(document);
-    let headings: Vec<&str> = cells
-        .headings
-        .iter()
-        .map(|word| words.0.word(word))
-        .collect();
+    let headings: Vec<&str> = cells.headings.iter().map(|it| words.0.word(it)).collect();
     let mut lines = vec![line(&headings), line(&cells.alignment)];
     for cells in cells.lines {
         let cells: Vec<String> = cells.iter().map(|cell| words.text(cell)).collect();
@@ -330,6 +326,15 @@ pub(crate) fn escaped(text: &str) -> String {
         }
     }
     escaped
+}
+
+/// Code in which no line ends and nothing is unseen.
+fn one_line(code: &str) -> String {
+    let safe = |sign: char| match sign.is_control() || is_unseen(sign) {
+        true => char::REPLACEMENT_CHARACTER,
+        false => sign,
+    };
+    code.chars().map(safe).collect()
 }
 
 /// A block with a fence longer than any row of backticks in the text.

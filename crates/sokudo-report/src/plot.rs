@@ -14,6 +14,7 @@ mod heat;
 mod latency;
 mod load;
 mod palette;
+mod pivot;
 #[cfg(feature = "png")]
 mod png;
 mod reduce;
@@ -27,9 +28,11 @@ mod svg;
 mod terminal;
 mod text;
 mod time;
+mod trend;
 
 pub use figure::Figure;
 pub(crate) use palette::Role;
+pub use pivot::pivot;
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
 pub(crate) use several::{bar_count, several};
@@ -37,6 +40,7 @@ pub use svg::{Look, Size, Theme, svg};
 pub(crate) use svg::{dark_rules, inline};
 pub use terminal::{TerminalStyle, terminal};
 pub(crate) use text::escaped;
+pub use trend::trend;
 
 use crate::document::RunDocument;
 

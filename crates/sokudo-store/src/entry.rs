@@ -138,3 +138,12 @@ pub struct HistoryPoint {
     /// Its row.
     pub row: RowEntry,
 }
+
+/// A device of which runs are kept.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Device {
+    /// What tells it from others.
+    pub identity: String,
+    /// What people call it.
+    pub name: String,
+}

@@ -8,7 +8,9 @@ mod entry;
 mod error;
 mod sqlite;
 
-pub use entry::{Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId};
+pub use entry::{
+    Baseline, Device, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId,
+};
 pub use error::StoreError;
 pub use sqlite::Sqlite;
 
@@ -79,4 +81,34 @@ pub trait Store {
     /// # Errors
     /// When the store cannot be read.
     fn history(&mut self, device: &str, row: &str) -> Result<Vec<HistoryPoint>, StoreError>;
+
+    /// The devices of which a run is kept and whose identity, name or newest target has
+    /// this in it, whatever its case; all of them without it.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn devices(&mut self, part: Option<&str>) -> Result<Vec<Device>, StoreError> {
+        const PAGE: u64 = 500;
+        let filter = Filter {
+            device: part.map(str::to_owned),
+            ..Filter::default()
+        };
+        let mut devices: Vec<Device> = Vec::new();
+        for number in 0.. {
+            let skip = number * PAGE;
+            let entries = self.list(&filter, Page { skip, count: PAGE })?;
+            let is_last = (entries.len() as u64) < PAGE;
+            for entry in entries {
+                let (identity, name) = (entry.run.device, entry.run.device_name);
+                if devices.iter().all(|known| known.identity != identity) {
+                    devices.push(Device { identity, name });
+                }
+            }
+            if is_last {
+                break;
+            }
+        }
+        devices.sort();
+        Ok(devices)
+    }
 }

@@ -8,7 +8,8 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, Transaction, param
 use sokudo_model::{Nanos, Verdict};
 
 use crate::{
-    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store, StoreError,
+    Baseline, Device, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
+    StoreError,
 };
 
 /// Versions in their order: each line leads from the one before to its own, and
@@ -336,6 +337,27 @@ impl Store for Sqlite {
                     device_name: row.get(1)?,
                     method: row.get(2)?,
                     run: RunId(row.get::<_, i64>(3)?.cast_unsigned()),
+                })
+            })?;
+            found.collect()
+        })
+    }
+
+    fn devices(&mut self, part: Option<&str>) -> Result<Vec<Device>, StoreError> {
+        let part = part.map(|part| format!("%{}%", escaped(part)));
+        self.with(|connection| {
+            let mut statement = connection.prepare(
+                "SELECT identity, name FROM devices \
+                 WHERE EXISTS (SELECT 1 FROM runs WHERE device = devices.id) \
+                 AND (?1 IS NULL OR identity LIKE ?1 ESCAPE '\\' OR name LIKE ?1 ESCAPE '\\' \
+                 OR (SELECT target FROM runs WHERE device = devices.id \
+                 ORDER BY started_at DESC LIMIT 1) LIKE ?1 ESCAPE '\\') \
+                 ORDER BY identity, name",
+            )?;
+            let found = statement.query_map([part], |row| {
+                Ok(Device {
+                    identity: row.get(0)?,
+                    name: row.get(1)?,
                 })
             })?;
             found.collect()

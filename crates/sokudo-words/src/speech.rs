@@ -308,7 +308,7 @@ msgstr "値は {{off}}"
 "#;
 
     fn catalogue() -> &'static Catalogue {
-        Box::leak(Box::new(Catalogue::read(&[("t.po", WORDS)]).unwrap()))
+        Box::leak(Box::new(Catalogue::read(&[("t.po", WORDS)]).0))
     }
 
     #[test]

@@ -1,12 +1,16 @@
 //! The command line, defined once: parsing, help, man page and completions all
 //! come from here.
 
+mod baseline;
 mod bonnie;
 mod compare;
 mod explain;
+mod history;
+mod import;
 mod info;
 mod load;
 mod man;
+mod moment;
 mod plot;
 mod precision;
 mod quick;
@@ -16,6 +20,7 @@ mod spoken;
 mod steady;
 mod store;
 mod sweep;
+mod trend;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -28,12 +33,21 @@ use sokudo_words::Language;
 
 use crate::language;
 
+pub(crate) use baseline::{
+    BaselineArguments, BaselineCommand, BaselineListArguments, CheckArguments, CheckFormat,
+    SetArguments, UnsetArguments,
+};
 pub(crate) use bonnie::BonnieArguments;
-pub(crate) use compare::CompareArguments;
+pub(crate) use compare::{Axes, CompareArguments, ValueName};
 pub(crate) use explain::ExplainArguments;
+pub(crate) use history::{
+    DeleteArguments, ListArguments, NOTE_CHARACTERS_MAX, NoteArguments, ShowArguments, TagArguments,
+};
+pub(crate) use import::ImportArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
+pub(crate) use moment::Moment;
 pub(crate) use plot::{Destination, Drawing, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, Unasked};
 pub(crate) use quick::QuickArguments;
@@ -43,6 +57,7 @@ pub(crate) use spoken::Page;
 pub(crate) use steady::{CacheState, SteadyArguments};
 pub(crate) use store::{Keeping, Location};
 pub(crate) use sweep::SweepArguments;
+pub(crate) use trend::TrendArguments;
 
 /// What bare `sokudo` prints.
 const SHORT_HELP: &str = "\
@@ -209,12 +224,36 @@ pub(crate) enum Command {
     /// Compare results, or two plans measured by turns: which is faster, how sure is that
     #[command(after_help = compare::EXAMPLES)]
     Compare(CompareArguments),
+    /// Measure again as a baseline was, and say whether the disk has become slower
+    #[command(after_help = baseline::CHECK_EXAMPLES)]
+    Check(Box<CheckArguments>),
+    /// Say with which runs later ones are compared
+    #[command(after_help = baseline::BASELINE_EXAMPLES)]
+    Baseline(BaselineArguments),
+    /// List the runs that are kept
+    #[command(after_help = history::LIST_EXAMPLES)]
+    List(ListArguments),
+    /// Show a run that is kept, in any format
+    #[command(after_help = history::SHOW_EXAMPLES)]
+    Show(ShowArguments),
+    /// Write a note to a run that is kept
+    Note(NoteArguments),
+    /// Add or remove tags of a run that is kept
+    Tag(TagArguments),
+    /// Delete runs that are kept, for good
+    Delete(DeleteArguments),
+    /// Show a device's rows over time, and where they have become slower or faster
+    #[command(after_help = trend::EXAMPLES)]
+    Trend(TrendArguments),
     /// Draw a result that was kept as JSON: SVG, PNG or on the terminal
     #[command(after_help = PLOT_EXAMPLES)]
     Plot(PlotArguments),
     /// Write kept runs as a page, Markdown, CSV, metrics or a picture, to be shared
     #[command(after_help = report::EXAMPLES)]
     Report(ReportArguments),
+    /// Read what other tools have measured, show it and keep it
+    #[command(after_help = import::EXAMPLES)]
+    Import(ImportArguments),
     /// Run fio job files, with sokudo's own results and verdicts
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArguments>),

@@ -4,8 +4,10 @@
 //! is, is decided by `sokudo-analysis`.
 
 mod live;
+mod matrix;
 mod plans;
 mod rows;
+mod sides;
 
 use anyhow::anyhow;
 use sokudo_analysis::{Comparing, Side};
@@ -16,28 +18,53 @@ use sokudo_report::comparison::{
 };
 use sokudo_report::{ComparisonDocument, RunDocument};
 
-use crate::cli::{CompareArguments, Format, Unit};
+use crate::cli::{CompareArguments, Destination, Format, Unit};
 use crate::exit::Exit;
-use crate::{command_line, language, output, recall};
+use crate::{command_line, language, output, picture, recall};
 use recall::Recalled;
 use rows::{Key, Matched};
 
 /// Compares and prints.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
-    output::check_writable(arguments.output.as_deref())?;
+    check(arguments)?;
+    if let Some(axes) = &arguments.shape.pivot {
+        return matrix::run(axes, arguments);
+    }
     let (sides, seed, ended_by) = if arguments.live {
         let live = live::measure(arguments)?;
         (live.sides, Some(live.seed), live.ended_by)
     } else {
         (kept(arguments)?, None, None)
     };
-    let document = ComparisonDocument {
+    let mut document = ComparisonDocument {
         command: command(arguments, seed),
         seed,
         ..document(&sides, arguments)
     };
+    let is_foreign = sides.iter().any(|side| side.run.origin.is_some());
+    let beside = sides::matrix(&sides, arguments);
+    // Two that sokudo has measured have a table that says more of them.
+    if sides.len() > 2 || is_foreign {
+        document.matrix = Some(beside.clone());
+    }
     print(&document, arguments)?;
+    matrix::draw(&beside, arguments)?;
     ended_by.map_or_else(|| verdict(&document, arguments), Err)
+}
+
+/// Fails early when what was asked for could not be written at the end.
+fn check(arguments: &CompareArguments) -> Result<(), Exit> {
+    output::check_writable(arguments.output.as_deref())?;
+    picture::check(&arguments.destinations)?;
+    let is_mixed = arguments.output.is_none()
+        && arguments.format != Format::Table
+        && arguments.destinations.contains(&Destination::Terminal);
+    match is_mixed {
+        false => Ok(()),
+        true => Err(Exit::usage(anyhow!(
+            "the result and the picture of --plot - would be mixed; write one of them to a file (--output FILE, --plot FILE.svg)"
+        ))),
+    }
 }
 
 /// The results of the files that are named.
@@ -56,28 +83,43 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
                 "{name} is to be compared, and the comparison would take its place; name another file for it"
             )));
         }
-        sides.extend(recall::runs(name, &arguments.keeping)?);
+        sides.extend(matrix::named(name, arguments)?);
     }
-    if sides.len() < 2 {
+    if sides.len() < 2 && arguments.shape.pivot.is_none() {
         return Err(Exit::usage(anyhow!(
             "one run has nothing to be compared with; name another"
         )));
     }
+    sides::reference_first(&mut sides, arguments.shape.reference.as_deref())?;
     Ok(sides)
 }
 
-/// All rows of all others beside those of the first.
 fn document(sides: &[Recalled], arguments: &CompareArguments) -> ComparisonDocument {
-    let (reference, others) = sides.split_first().expect("the arguments name two or more");
     let figure = match arguments.unit {
         Unit::Iops => Figure::Iops,
         Unit::Mb | Unit::Mib => Figure::Bandwidth,
     };
     let way = if arguments.live { Way::Live } else { Way::Kept };
+    let comparing = Comparing {
+        difference_min: arguments.min_difference.0,
+        paired: arguments.live,
+        loads_may_differ: arguments.live || arguments.by_position,
+    };
+    side_by_side(sides, way, figure, comparing)
+}
+
+/// All rows of all others beside those of the first, of which there must be one.
+pub(crate) fn side_by_side(
+    sides: &[Recalled],
+    way: Way,
+    figure: Figure,
+    comparing: Comparing,
+) -> ComparisonDocument {
+    let (reference, others) = sides.split_first().expect("two or more are compared");
     let matched: Vec<Matched> = others
         .iter()
         .map(|other| {
-            let any = arguments.live || arguments.by_position;
+            let any = comparing.loads_may_differ;
             rows::matched(&keys(&reference.run), &keys(&other.run), any)
         })
         .collect();
@@ -95,11 +137,6 @@ fn document(sides: &[Recalled], arguments: &CompareArguments) -> ComparisonDocum
             })
         })
         .collect();
-    let comparing = Comparing {
-        difference_min: arguments.min_difference.0,
-        paired: arguments.live,
-        loads_may_differ: arguments.live || arguments.by_position,
-    };
     let mut compared = sokudo_analysis::compare(&pairs, comparing).into_iter();
     let first = SideDocument::new(0, &*reference.source, &reference.run);
     let mut document = ComparisonDocument::new(first, way, figure, comparing.difference_min);

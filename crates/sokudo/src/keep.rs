@@ -45,7 +45,8 @@ pub(crate) fn store(keeping: &Keeping) -> Result<Box<dyn Store>, Exit> {
     })
 }
 
-fn opened(keeping: &Keeping) -> anyhow::Result<Option<Box<dyn Store>>> {
+/// The store; `None` where none is to be used.
+pub(crate) fn opened(keeping: &Keeping) -> anyhow::Result<Option<Box<dyn Store>>> {
     Ok(match keeping.location().map_err(anyhow::Error::msg)? {
         Location::None => None,
         Location::File(path) => Some(Box::new(Sqlite::open(&path)?)),

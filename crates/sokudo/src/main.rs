@@ -4,10 +4,13 @@
 //! a subject whose evidence is taken, the run is judged, written out and answered
 //! with an exit code. It measures nothing itself.
 
+mod baseline;
 mod bonnie;
+mod busy;
 mod cache_guard;
 mod cache_keeper;
 mod campaign;
+mod check;
 mod check_against;
 mod clean;
 mod cli;
@@ -20,12 +23,16 @@ mod expectation;
 mod explain;
 mod fio_door;
 mod hdparm;
+mod history;
+mod idle;
+mod import;
 mod info;
 mod interrupt;
 mod jobs;
 mod keep;
 mod language;
 mod load;
+mod locate;
 mod mark;
 mod mark_as;
 mod measurement;
@@ -35,6 +42,7 @@ mod plan;
 mod progress;
 mod quick;
 mod recall;
+mod repeat;
 mod report;
 mod requirement;
 mod run_door;
@@ -42,6 +50,7 @@ mod scan;
 mod steady;
 mod subject;
 mod sweep;
+mod trend;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -74,8 +83,17 @@ fn main() -> ExitCode {
         Some(Command::Steady(arguments)) => steady::run(&arguments),
         Some(Command::Bonnie(arguments)) => bonnie::run(&arguments),
         Some(Command::Compare(arguments)) => compare::run(&arguments),
+        Some(Command::Check(arguments)) => check::run(&arguments),
+        Some(Command::Baseline(arguments)) => baseline::run(arguments),
+        Some(Command::List(arguments)) => history::list(&arguments),
+        Some(Command::Show(arguments)) => history::show(arguments),
+        Some(Command::Note(arguments)) => history::note(&arguments),
+        Some(Command::Tag(arguments)) => history::tag(&arguments),
+        Some(Command::Delete(arguments)) => history::delete(&arguments),
+        Some(Command::Trend(arguments)) => trend::run(&arguments),
         Some(Command::Plot(arguments)) => picture::run(&arguments),
         Some(Command::Report(arguments)) => report::run(&arguments),
+        Some(Command::Import(arguments)) => import::run(&arguments),
         Some(Command::Run(arguments)) => run_door::run(&arguments),
         Some(Command::Fio { arguments }) => fio_door::run(&arguments),
         Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),

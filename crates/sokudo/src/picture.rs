@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use sokudo_report::RunDocument;
-use sokudo_report::plot::{self, Figure, Look, PlotError, Size, TerminalStyle};
+use sokudo_report::plot::{self, Figure, Look, PlotError, Size, TerminalStyle, Theme};
 
 use crate::cli::{Destination, Drawing, PlotArguments};
 use crate::exit::{self, Exit};
@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &PlotArguments) -> Result<(), Exit> {
     arguments
         .destinations
         .iter()
-        .try_for_each(|destination| write(&figure, destination, arguments.drawing))
+        .try_for_each(|destination| write(&figure, destination, arguments.drawing.theme()))
 }
 
 fn document(arguments: &PlotArguments) -> Result<RunDocument, Exit> {
@@ -61,37 +61,38 @@ pub(crate) fn draw(
     };
     destinations
         .iter()
-        .try_for_each(|destination| write(&figure, destination, drawing))
+        .try_for_each(|destination| write(&figure, destination, drawing.theme()))
 }
 
-fn write(figure: &Figure, destination: &Destination, drawing: Drawing) -> Result<(), Exit> {
+/// Draws a figure where it was asked for.
+pub(crate) fn write(figure: &Figure, destination: &Destination, theme: Theme) -> Result<(), Exit> {
     match destination {
         Destination::Terminal => output::print(&plot::terminal(figure, &style())),
         Destination::Svg(path) => {
-            let text = plot::svg(figure, Size::default(), look(drawing));
+            let text = plot::svg(figure, Size::fitting(figure), look(theme));
             output::write_file(path, text)
         }
-        Destination::Png(path) => output::write_file(path, png(figure, drawing)?),
+        Destination::Png(path) => output::write_file(path, png(figure, theme)?),
     }
 }
 
 #[cfg(feature = "png")]
-fn png(figure: &Figure, drawing: Drawing) -> Result<Vec<u8>, Exit> {
-    plot::png(figure, Size::default(), look(drawing))
+fn png(figure: &Figure, theme: Theme) -> Result<Vec<u8>, Exit> {
+    plot::png(figure, Size::fitting(figure), look(theme))
         .context("the picture cannot be drawn")
         .map_err(Exit::Failed)
 }
 
 /// The arguments refuse a PNG before this.
 #[cfg(not(feature = "png"))]
-fn png(_figure: &Figure, _drawing: Drawing) -> Result<Vec<u8>, Exit> {
+fn png(_figure: &Figure, _theme: Theme) -> Result<Vec<u8>, Exit> {
     Err(anyhow::anyhow!("this sokudo was built without PNG"))
         .context("the picture cannot be drawn")
         .map_err(Exit::Failed)
 }
 
-fn look(drawing: Drawing) -> Look {
-    drawing.theme().in_language(language::current())
+fn look(theme: Theme) -> Look {
+    theme.in_language(language::current())
 }
 
 fn style() -> TerminalStyle {

@@ -6,12 +6,13 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use anyhow::anyhow;
-use sokudo_report::{ReadDocumentError, Report, RunDocument, report};
+use sokudo_import::ImportError;
+use sokudo_report::{Report, RunDocument, report};
 use sokudo_store::{Filter, Page, RunId};
 
 use crate::cli::Keeping;
-use crate::exit::Exit;
-use crate::keep;
+use crate::exit::{self, Exit};
+use crate::{import, keep};
 
 /// No kept result has more: the million points that a scan may have are 210 MB. Without a
 /// bound, /dev/zero would be read until no memory is left.
@@ -32,30 +33,80 @@ pub(crate) struct Recalled {
 /// `42` and `run 42` are numbers in the store, `last` is the newest there; anything else is
 /// a file (`./42` where it is called so), and `-` standard input.
 pub(crate) fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit> {
-    if name == "last" {
-        let newest = Page { skip: 0, count: 1 };
-        let mut store = keep::store(keeping)?;
-        let found = store
-            .list(&Filter::default(), newest)
-            .map_err(Exit::failed)?;
-        let entry = found.first().ok_or_else(|| {
-            Exit::usage(anyhow!("no run is kept yet; sokudo mark . measures one"))
-        })?;
-        return stored(entry.id, keeping).map(|recalled| vec![recalled]);
-    }
-    if let Some(id) = number(name) {
+    if is_of_store(name) {
+        let id = id(name, keeping)?;
         return stored(id, keeping).map(|recalled| vec![recalled]);
     }
     let path = Path::new(name);
-    let text = kept_text(path)?;
-    if report::is_report(&text) {
-        return of_report(name, &text);
+    let bytes = kept_bytes(path)?;
+    let text = match String::from_utf8(bytes) {
+        Ok(text) if report::is_report(&text) => return of_report(name, &text),
+        Ok(text) => text,
+        // Other tools save other encodings, too.
+        Err(error) => {
+            let recalled = of_other_tool(path, error.as_bytes());
+            return recalled.map_err(|error| Exit::usage(anyhow!("{name} {error}")));
+        }
+    };
+    match RunDocument::from_json(&text) {
+        Ok(run) => Ok(vec![Recalled {
+            source: name.to_owned(),
+            id: None,
+            run,
+        }]),
+        Err(error) => of_other_tool(path, text.as_bytes()).map_err(|other| match other {
+            // It is of no tool at all, or a damaged result of sokudo's.
+            ImportError::Unknown => Exit::usage(anyhow!("{name} {error}")),
+            other => Exit::usage(anyhow!("{name} {other}")),
+        }),
     }
-    Ok(vec![Recalled {
-        source: name.to_owned(),
-        id: None,
-        run: result_of(path, &text)?,
-    }])
+}
+
+/// The runs of a file that another tool has printed.
+fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<Recalled>, ImportError> {
+    let name = path.display();
+    let import = import::imported(path, bytes)?;
+    for left in &import.left_out {
+        exit::note(import::left_out(path, left));
+    }
+    let is_one = import.runs.len() == 1;
+    let recalled = (1..)
+        .zip(&import.runs)
+        .map(|(number, run): (u64, _)| Recalled {
+            source: match is_one {
+                true => name.to_string(),
+                false => format!("{name} #{number}"),
+            },
+            id: None,
+            run: RunDocument::from_imported(run),
+        });
+    Ok(recalled.collect())
+}
+
+/// Whether a name is one of the store's: a number, or `last`.
+pub(crate) fn is_of_store(name: &str) -> bool {
+    name == "last" || number(name).is_some()
+}
+
+/// The number that a name stands for, of a run in the store.
+pub(crate) fn id(name: &str, keeping: &Keeping) -> Result<RunId, Exit> {
+    if let Some(id) = number(name) {
+        return Ok(id);
+    }
+    if name != "last" {
+        return Err(Exit::usage(anyhow!(
+            "{name} is no run that is kept; use a number that sokudo list shows, or last"
+        )));
+    }
+    let newest = Page { skip: 0, count: 1 };
+    let mut store = keep::store(keeping)?;
+    let found = store
+        .list(&Filter::default(), newest)
+        .map_err(Exit::failed)?;
+    let entry = found
+        .first()
+        .ok_or_else(|| Exit::usage(anyhow!("no run is kept yet; sokudo mark . measures one")))?;
+    Ok(entry.id)
 }
 
 /// The runs of a report that `sokudo report` has written.
@@ -87,29 +138,31 @@ pub(crate) fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
     })
 }
 
-fn result_of(path: &Path, text: &str) -> Result<RunDocument, Exit> {
-    let read: Result<_, ReadDocumentError> = RunDocument::from_json(text);
-    read.map_err(|error| Exit::usage(anyhow!("{} {error}", path.display())))
-}
-
-/// The text of a file; `-` is standard input.
-fn kept_text(path: &Path) -> Result<String, Exit> {
-    let name = path.display();
+/// The bytes of a file; `-` is standard input.
+fn kept_bytes(path: &Path) -> Result<Vec<u8>, Exit> {
     let is_standard_input = path.as_os_str() == "-";
-    let text = if is_standard_input {
-        read_bounded(io::stdin(), RESULT_BYTES_MAX)
+    let bytes = if is_standard_input {
+        bounded(io::stdin(), RESULT_BYTES_MAX)
     } else {
-        File::open(path).and_then(|file| read_bounded(file, RESULT_BYTES_MAX))
+        File::open(path).and_then(|file| bounded(file, RESULT_BYTES_MAX))
     };
-    text.map_err(|error| {
+    bytes.map_err(|error| {
         Exit::usage(anyhow!(
-            "{name} cannot be read: {error}; name a file that --format json has written"
+            "{} cannot be read: {error}; name a file that --format json has written",
+            path.display()
         ))
     })
 }
 
-/// All of a text that has `bytes_max` bytes at most.
-fn read_bounded(reader: impl Read, bytes_max: u64) -> io::Result<String> {
+/// All of a text that is not longer than a result can be.
+pub(crate) fn read_bounded(reader: impl Read) -> io::Result<String> {
+    let bytes = bounded(reader, RESULT_BYTES_MAX)?;
+    String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text"))
+}
+
+/// All of what has `bytes_max` bytes at most.
+fn bounded(reader: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reader.take(bytes_max + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > bytes_max {
@@ -118,8 +171,7 @@ fn read_bounded(reader: impl Read, bytes_max: u64) -> io::Result<String> {
             format!("it goes on after {bytes_max} bytes"),
         ));
     }
-    String::from_utf8(bytes)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text"))
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -128,9 +180,9 @@ mod tests {
 
     #[test]
     fn what_never_ends_is_not_read_for_ever() {
-        let error = read_bounded(io::repeat(b' '), 64).unwrap_err();
+        let error = bounded(io::repeat(b' '), 64).unwrap_err();
         assert_eq!(error.to_string(), "it goes on after 64 bytes");
-        assert_eq!(read_bounded(&b"four"[..], 4).unwrap(), "four");
-        assert!(read_bounded(&b"\xff"[..], 4).is_err());
+        assert_eq!(bounded(&b"four"[..], 4).unwrap(), b"four");
+        assert!(read_bounded(&b"\xff"[..]).is_err());
     }
 }

@@ -71,6 +71,19 @@ impl Named {
         }
     }
 
+    /// Which device it is, as runs of it are known by.
+    pub(crate) fn identity(&self, name: &str) -> String {
+        match self {
+            Self::Path(inspected) => inspected.info.identity(),
+            Self::Simulated(device) => {
+                let mut info = bare_info(name, TargetKind::Simulated, device.size());
+                info.devices = device.block_devices();
+                info.identity()
+            }
+            Self::Null => TargetInfo::new(name, TargetKind::Null).identity(),
+        }
+    }
+
     /// Its size, where it has one of its own.
     pub(crate) fn size(&self) -> Option<Bytes> {
         match self {

@@ -1,16 +1,31 @@
 //! Runs what the README shows, so that what it shows is true.
 //!
 //! Its console blocks name simulated devices, whose figures are the same on every
-//! machine; `...` stands for lines that differ. `TRYCMD=overwrite` renews them.
+//! machine; `...` stands for lines that differ. `TRYCMD=overwrite` renews them. They are
+//! carried out in their order with one store, so that runs have the numbers shown.
 
-#[test]
-fn the_readme_shows_what_sokudo_prints() {
+fn shows_what_sokudo_prints(readme: &str, language: &str) {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
     trycmd::TestCases::new()
         .register_bin(
             "sokudo",
             std::path::Path::new(env!("CARGO_BIN_EXE_sokudo")).to_path_buf(),
         )
-        .env("SOKUDO_STORE", "none")
-        .case(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))
+        .env(
+            "SOKUDO_STORE",
+            folder.path().join("runs.db").to_string_lossy(),
+        )
+        .env("SOKUDO_LANG", language)
+        .case(format!("{}/../../{readme}", env!("CARGO_MANIFEST_DIR")))
         .run();
+}
+
+#[test]
+fn the_readme_shows_what_sokudo_prints() {
+    shows_what_sokudo_prints("README.md", "en");
+}
+
+#[test]
+fn the_japanese_readme_shows_what_sokudo_prints_in_japanese() {
+    shows_what_sokudo_prints("README.ja.md", "ja");
 }

@@ -60,6 +60,12 @@ impl Waits {
     }
 }
 
+/// Time for which some task waited for I/O, of any device, since the machine started;
+/// `None` where the kernel does not tell.
+pub fn io_waits(system: &System) -> Option<Nanos> {
+    total(&system.text("proc/pressure/io")?)
+}
+
 /// The microseconds of `some avg10=0.00 avg60=0.00 avg300=0.00 total=12`.
 fn total(text: &str) -> Option<Nanos> {
     let line = text.lines().find(|line| line.starts_with("some "))?;

@@ -116,6 +116,32 @@ fn version_7_6_5_and_3_have_layouts_of_their_own() {
 }
 
 #[test]
+fn what_sokudo_writes_in_this_layout_is_sokudos() {
+    let run = of(corpus!("by-sokudo.txt")).runs.remove(0);
+    assert_eq!(
+        (&*run.origin.tool, run.origin.version.as_deref()),
+        ("sokudo", Some("0.1.0"))
+    );
+    assert_eq!(run.target.name, "/mnt/data");
+    assert_eq!(run.environment.kernel.as_deref(), Some("6.18.2"));
+    assert_eq!(run.started_at, Some(Nanos(1_795_226_288_000_000_000)));
+    let bandwidth = run.rows[0].bandwidth.as_ref().unwrap();
+    assert_eq!(
+        (bandwidth.value, &*bandwidth.kind),
+        (3552.212 * 1e6, "median of 6 runs")
+    );
+    assert!(run.rows[0].unknown.contains(&"direct".to_owned()));
+    assert_eq!(run.rows[6].workload.name, "RND4K Q32T1");
+    let other = include_str!("../../corpus/crystaldiskmark/by-sokudo.txt");
+    let other = other.replace("sokudo 0.1.0", "KDiskMark 3.3.0 (read by sokudo 0.1.0)");
+    let run = of(other.as_bytes()).runs.remove(0);
+    assert_eq!(
+        (&*run.origin.tool, run.origin.version.as_deref()),
+        ("KDiskMark", Some("3.3.0"))
+    );
+}
+
+#[test]
 fn a_file_of_two_reports_is_two_runs() {
     assert_eq!(of(corpus!("two-reports.txt")).runs.len(), 2);
 }

@@ -34,6 +34,12 @@ fn the_rate_is_of_bytes_and_seconds() {
 }
 
 #[test]
+fn words_may_be_glued_to_numbers_by_spaces_that_do_not_break() {
+    let row = row_of(include_str!("../../corpus/dd/dd-fr_FR.txt"));
+    assert_eq!(row.bandwidth.unwrap().value, 104_857_600.0 / 0.012_255_2);
+}
+
+#[test]
 fn very_short_copies_have_exponents() {
     let text = "1+0 records in\n1+0 records out\n1 byte copied, 4.726e-05 s, 21.2 kB/s\n";
     assert_eq!(row_of(text).bandwidth.unwrap().value, 1.0 / 4.726e-05);

@@ -11,6 +11,7 @@ use super::job::{Job, Side};
 use super::options::Options;
 use super::source::Source;
 use super::{Form, Gathered};
+use crate::lenient::{Label, Number};
 use crate::text::{label, leave_out};
 
 /// fio has 29 groups of 64 classes; more are not of fio.
@@ -19,8 +20,6 @@ const CLASSES_MAX: usize = 29 * 64;
 const PERCENTILES_MAX: usize = 64;
 /// All options of fio are about 300.
 const OPTIONS_MAX: usize = 1_000;
-/// No bandwidth, rate or latency is larger.
-const FIGURE_MAX: f64 = 1e18;
 
 /// Reads the JSON value that begins next. Jobs that were whole are kept also where it
 /// breaks off.
@@ -47,62 +46,6 @@ pub(super) fn read(source: &mut Source<'_>, gathered: &mut Gathered) {
         .is_some_and(|part| part.jobs.is_empty())
     {
         gathered.parts.pop();
-    }
-}
-
-/// A number in any form; what is none, or is of no disk, counts as missing.
-#[derive(Clone, Copy, Debug, Default)]
-struct Number(Option<f64>);
-
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Numbers;
-        impl<'de> Visitor<'de> for Numbers {
-            type Value = Number;
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a number")
-            }
-            #[expect(clippy::cast_precision_loss, reason = "figures are floats")]
-            fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<Number, E> {
-                self.visit_f64(value as f64)
-            }
-            fn visit_i64<E>(self, _: i64) -> Result<Number, E> {
-                Ok(Number(None))
-            }
-            fn visit_f64<E>(self, value: f64) -> Result<Number, E> {
-                Ok(Number((0.0..=FIGURE_MAX).contains(&value).then_some(value)))
-            }
-            fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<Number, E> {
-                self.visit_f64(value.parse().unwrap_or(-1.0))
-            }
-            fn visit_unit<E>(self) -> Result<Number, E> {
-                Ok(Number(None))
-            }
-        }
-        deserializer.deserialize_any(Numbers)
-    }
-}
-
-/// A text of limited length, without signs that command a terminal.
-#[derive(Clone, Debug, Default)]
-struct Label(Option<String>);
-
-impl<'de> Deserialize<'de> for Label {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Labels;
-        impl Visitor<'_> for Labels {
-            type Value = Label;
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a text")
-            }
-            fn visit_u64<E>(self, value: u64) -> Result<Label, E> {
-                Ok(Label(Some(value.to_string())))
-            }
-            fn visit_str<E>(self, value: &str) -> Result<Label, E> {
-                Ok(Label(label(value)))
-            }
-        }
-        deserializer.deserialize_any(Labels)
     }
 }
 

@@ -52,6 +52,10 @@ fn vague() -> Compared {
     compared(Conclusion::NoDifferenceShown, 0.98, 0.8, 1.2)
 }
 
+fn wild() -> Compared {
+    compared(Conclusion::NoDifferenceShown, 0.8, 0.07, 6.4)
+}
+
 fn blocked() -> Compared {
     Compared {
         conclusion: Conclusion::CannotBeCompared,
@@ -90,6 +94,7 @@ fn one_slower_row_decides_whatever_the_others_are() {
         (vec![unchanged(), blocked()], Outcome::Unchanged),
         (vec![unchanged(), vague()], Outcome::NoChangeShown),
         (vec![blocked(), blocked()], Outcome::NotJudged),
+        (vec![wild()], Outcome::NotJudged),
         (Vec::new(), Outcome::NotJudged),
     ] {
         let document = check(rows, |_| ());
@@ -109,6 +114,10 @@ fn rows_are_told_with_the_interval_of_their_change() {
             "unchanged (-0.4 to +0.3 %)",
             "no change shown (-20 to +20 %)",
         ]
+    );
+    assert_eq!(
+        check(vec![wild()], |_| ()).rows[0].words,
+        "too unsteady to judge (-93 to +540 %)"
     );
     assert!(
         document.sentence.contains("by 23 % (21 to 25 %)"),

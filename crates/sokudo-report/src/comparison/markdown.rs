@@ -6,6 +6,7 @@ use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, wor
 use crate::date;
 use crate::markdown::{Words, escaped, repeat};
 use crate::number::{MISSING, percent, rate};
+use crate::pivot;
 use crate::table::BandwidthUnit;
 
 /// The whole text, in English.
@@ -25,8 +26,13 @@ pub fn render_in(document: &ComparisonDocument, language: Language) -> String {
         ),
         sides(document),
     ];
+    if let Some(matrix) = &document.matrix {
+        blocks.extend(pivot::markdown::blocks(matrix));
+    }
     for other in &document.others {
-        blocks.push(table(other, unit, said));
+        if document.matrix.is_none() {
+            blocks.push(table(other, unit, said));
+        }
         blocks.push(list(notes(other), said));
         let title = format!("What differs (A | {}):", other.side.letter);
         let differing = list(words::differing(other), said);
@@ -36,7 +42,9 @@ pub fn render_in(document: &ComparisonDocument, language: Language) -> String {
             format!("{}\n\n{differing}", language.say(&title))
         });
     }
-    blocks.push(said.text(&words::legend(document, unit)));
+    if document.matrix.is_none() {
+        blocks.push(said.text(&words::legend(document, unit)));
+    }
     blocks.push(repeat(&document.command, said));
     let blocks = blocks.into_iter().filter(|block| !block.is_empty());
     blocks.collect::<Vec<_>>().join("\n\n") + "\n"

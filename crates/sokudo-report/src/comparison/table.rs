@@ -7,6 +7,7 @@ use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, Sid
 use crate::date;
 use crate::layout::{Align, Column, table_lines, table_width};
 use crate::number::{MISSING, percent, rate};
+use crate::pivot;
 use crate::table::{BandwidthUnit, TableStyle};
 
 /// Columns that a narrow table can do without, in the order in which they go.
@@ -16,12 +17,25 @@ const DROP_ORDER: [&str; 3] = ["effect", "±", "95 % interval"];
 pub fn render(document: &ComparisonDocument, style: &TableStyle) -> String {
     let unit = words::unit(document, style.unit);
     let mut blocks = vec![heading(document, style)];
+    if let Some(matrix) = &document.matrix {
+        blocks.push(pivot::table::warnings(matrix, style));
+        blocks.extend(pivot::table::matrix(matrix, style));
+        let notes = pivot::table::notes(matrix);
+        blocks.push(
+            notes
+                .iter()
+                .flat_map(|note| style.wrapped("- ", note))
+                .collect(),
+        );
+    }
     for other in &document.others {
-        blocks.push(figures(document, other, unit, style));
+        if document.matrix.is_none() {
+            blocks.push(figures(document, other, unit, style));
+        }
         blocks.push(notes(other, style));
         blocks.push(differing(other, style));
     }
-    if document.rows().next().is_some() {
+    if document.rows().next().is_some() && document.matrix.is_none() {
         blocks.push(style.wrapped("", &words::legend(document, unit)));
     }
     blocks.push(vec![style.command(&document.command)]);

@@ -1,6 +1,7 @@
 //! What a comparison says, in words that all its texts share.
 
 use sokudo_model::{Change, PartDifference};
+use sokudo_stats::Interval;
 
 use super::{ComparisonDocument, Figure, OtherDocument, Way};
 use crate::number::{MISSING, grouped};
@@ -11,7 +12,7 @@ const FACTOR_MIN: f64 = 10.0;
 
 /// A ratio as a change in percent, such as `+12 %`, with a decimal below 10 %; as a factor
 /// where it is a tenth or less, or ten or more: `×12`, `×0.08`.
-pub(super) fn change_text(ratio: f64) -> String {
+pub(crate) fn change_text(ratio: f64) -> String {
     if ratio >= FACTOR_MIN {
         return format!("×{}", grouped(&format!("{ratio:.0}")));
     }
@@ -39,16 +40,16 @@ pub(super) fn change_text(ratio: f64) -> String {
 /// The interval of the ratio, such as `+8.1 to +16 %`.
 pub(super) fn interval(change: Option<&Change>) -> String {
     let interval = change.and_then(|change| change.ratio_interval_95);
-    interval.map_or_else(
-        || MISSING.to_owned(),
-        |interval| {
-            let (low, high) = (change_text(interval.low), change_text(interval.high));
-            match (low.strip_suffix(" %"), high.ends_with('%')) {
-                (Some(low), true) => format!("{low} to {high}"),
-                _ => format!("{low} to {high}"),
-            }
-        },
-    )
+    interval.map_or_else(|| MISSING.to_owned(), interval_text)
+}
+
+/// The interval of a ratio, likewise.
+pub(crate) fn interval_text(interval: Interval) -> String {
+    let (low, high) = (change_text(interval.low), change_text(interval.high));
+    match (low.strip_suffix(" %"), high.ends_with('%')) {
+        (Some(low), true) => format!("{low} to {high}"),
+        _ => format!("{low} to {high}"),
+    }
 }
 
 /// Something that is told of several rows.

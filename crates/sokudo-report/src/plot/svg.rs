@@ -37,6 +37,32 @@ impl Default for Size {
     }
 }
 
+/// Height of the picture around its bars.
+const AROUND_BARS: f64 = 260.0;
+/// Height that a bar with its value needs.
+const BAR_ROOM: f64 = 24.0;
+/// Above this no viewer shows a picture well.
+const HEIGHT_MAX: f64 = 4_000.0;
+
+impl Size {
+    /// The usual one, or as high as many bars need, so that each has its value.
+    pub fn fitting(figure: &Figure) -> Self {
+        let usual = Self::default();
+        let Body::Bars(bars) = &figure.body else {
+            return usual;
+        };
+        let rows = bars
+            .groups
+            .iter()
+            .map(|group| super::scale::whole(group.bars.len()) + 0.5);
+        let needed = AROUND_BARS + BAR_ROOM * rows.sum::<f64>();
+        Self {
+            height: needed.clamp(usual.height, HEIGHT_MAX).ceil(),
+            ..usual
+        }
+    }
+}
+
 /// Which surroundings a picture is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {

@@ -47,10 +47,9 @@ fn run_text(reported: &ReportedRun) -> String {
 fn measured_by(run: &RunDocument) -> String {
     match &run.origin {
         None => line(&format!("sokudo {}", run.sokudo_version)),
-        Some(origin) => line(&format!(
-            "{} {} (read by sokudo {})",
-            origin.tool,
-            origin.version.as_deref().unwrap_or_default(),
+        Some(_) => line(&format!(
+            "{} (read by sokudo {})",
+            run.measurer(),
             run.sokudo_version
         )),
     }
@@ -111,9 +110,16 @@ fn row(result: &ResultDocument) -> String {
     let iops = shown(result.iops.as_ref().map(|iops| iops.median), 1);
     let latency = result.latency_ns.as_ref();
     let latency = shown(latency.map(|times| times.mean / NANOS_PER_US), 2);
+    let known = |part: &str, value: u32| match result.knows(part) {
+        true => value.to_string(),
+        false => "?".to_owned(),
+    };
+    let (depth, threads) = (
+        known("depth", workload.depth),
+        known("threads", workload.clones),
+    );
     format!(
-        "  {order} {size:>4}{unit} (Q={:>3}, T={:>2}): {rate:>9} MB/s [{iops:>9} IOPS] <{latency:>9} us>",
-        workload.depth, workload.clones
+        "  {order} {size:>4}{unit} (Q={depth:>3}, T={threads:>2}): {rate:>9} MB/s [{iops:>9} IOPS] <{latency:>9} us>"
     )
 }
 

@@ -33,6 +33,7 @@ pub(super) fn render(report: &Report, style: ReportStyle) -> String {
         style,
         is_full: report.runs.len() <= RUNS_IN_FULL,
         is_only: report.runs.len() == 1,
+        has_title: report.title.is_some(),
     };
     let mut body = page.header(report);
     body += "<main>\n";
@@ -55,6 +56,8 @@ struct Page {
     is_full: bool,
     /// One run, which needs no overview.
     is_only: bool,
+    /// Somebody has called it something.
+    has_title: bool,
 }
 
 impl Page {

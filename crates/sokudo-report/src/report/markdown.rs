@@ -125,27 +125,9 @@ fn legend(overview: &Overview, style: ReportStyle) -> String {
     parts.join(" ")
 }
 
-/// Who measured, what was put right, and what somebody wrote.
+/// What somebody wrote about it.
 fn about(reported: &ReportedRun, style: ReportStyle) -> Option<String> {
     let mut lines = Vec::new();
-    if let Some(origin) = &reported.run.origin {
-        let version = origin.version.as_deref().unwrap_or_default();
-        let tool = format!("{} {version}", origin.tool);
-        lines.push(format!(
-            "- **{}**: {} ({})",
-            say(style, "Measured by"),
-            escaped(tool.trim()),
-            escaped(&origin.format)
-        ));
-        for correction in &origin.corrections {
-            lines.push(format!(
-                "- **{}**: {}: {}",
-                say(style, "Corrected"),
-                escaped(&say(style, &correction.what)),
-                escaped(&say(style, &correction.why))
-            ));
-        }
-    }
     if !reported.tags.is_empty() {
         let tags = escaped(&reported.tags.join(", "));
         lines.push(format!("- **{}**: {tags}", say(style, "Tags")));

@@ -1,10 +1,10 @@
 //! How rows were measured, in words: what `RND4K Q32T1` means to somebody who has never
 //! heard of it.
 
-use sokudo_model::{Order, Rate, Workload};
+use sokudo_model::{Bytes, Order, Rate, Workload};
 
 use crate::document::{Direction, ResultDocument, RunDocument};
-use crate::number::grouped;
+use crate::number::{decimal_size, grouped};
 use crate::surface::is_scan;
 
 /// More rows, such as the cells of a sweep, are not told one by one.
@@ -40,26 +40,32 @@ pub(super) fn sentences(run: &RunDocument) -> Vec<RowMethod> {
 
 fn sentence(result: &ResultDocument) -> String {
     let workload = &result.workload;
-    let what = match result.direction {
-        Direction::Read => "reads",
-        Direction::Write => "writes",
-        Direction::Trim => "trims",
-        Direction::Flush => "flushes",
-        _ => "reads and writes",
-    };
-    let order = match workload.order {
-        Order::Random { .. } => "at random places",
-        _ => "one after the other",
-    };
+    let mut parts = vec![work(result)];
+    if result.knows("depth") {
+        parts.push(in_flight(workload));
+    }
+    parts.extend(limits(workload));
+    parts.join(", ")
+}
+
+fn work(result: &ResultDocument) -> String {
+    let workload = &result.workload;
     let (small, large) = (workload.blocks.smallest(), workload.blocks.largest());
     let blocks = match small == large {
-        true => format!("{small} blocks"),
+        true => format!("blocks of {small}"),
         false => format!("blocks of {small} to {large}"),
     };
-    let text = format!("{what} {blocks} {order}, {}", in_flight(workload));
-    match limit(workload) {
-        Some(limit) => format!("{text}, {limit}"),
-        None => text,
+    let is_random = matches!(workload.order, Order::Random { .. });
+    match (result.direction, is_random) {
+        (Direction::Flush, _) => "flushes what was written".to_owned(),
+        (Direction::Read, false) => format!("reads {blocks} one after the other"),
+        (Direction::Read, true) => format!("reads {blocks} at random places"),
+        (Direction::Write, false) => format!("writes {blocks} one after the other"),
+        (Direction::Write, true) => format!("writes {blocks} at random places"),
+        (Direction::Trim, false) => format!("trims {blocks} one after the other"),
+        (Direction::Trim, true) => format!("trims {blocks} at random places"),
+        (_, false) => format!("reads and writes {blocks} one after the other"),
+        (_, true) => format!("reads and writes {blocks} at random places"),
     }
 }
 
@@ -73,23 +79,17 @@ fn in_flight(workload: &Workload) -> String {
     }
 }
 
-fn limit(workload: &Workload) -> Option<String> {
+fn limits(workload: &Workload) -> Vec<String> {
     let clones = u64::from(workload.clones);
     let rate = workload.rate.map(|rate| match rate {
         Rate::Iops(ios) => format!("at {} IOPS", grouped(&(ios * clones).to_string())),
         Rate::BytesPerSecond(bytes) => {
-            format!(
-                "at {}/s",
-                crate::number::decimal_size(sokudo_model::Bytes(bytes * clones), 3)
-            )
+            format!("at {}/s", decimal_size(Bytes(bytes * clones), 3))
         }
     });
-    let time = workload
-        .limits
-        .time
-        .map(|time| format!("for {time} per trial"));
-    let parts: Vec<String> = [rate, time].into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join(" "))
+    let time = workload.limits.time;
+    let time = time.map(|time| format!("for {time} per trial"));
+    rate.into_iter().chain(time).collect()
 }
 
 #[cfg(test)]
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(told[0].name, "SEQ1M Q8T1 read");
         assert_eq!(
             told[0].sentence,
-            "reads 1 MiB blocks one after the other, always 8 in flight, for 1.00 s per trial"
+            "reads blocks of 1 MiB one after the other, always 8 in flight, for 1.00 s per trial"
         );
         let paced = RunDocument::from_run(&sample::bare_run());
         assert!(sentences(&paced)[0].sentence.contains("at 100 IOPS"));

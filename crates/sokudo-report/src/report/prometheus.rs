@@ -227,8 +227,8 @@ impl Metrics {
         };
         self.latency_mean
             .add(row, Some(latency.mean / NANOS_PER_SECOND));
-        self.latency_max
-            .add(row, latency.max.map(|max| max as f64 / NANOS_PER_SECOND));
+        let longest = latency.max.map(|nanos| nanos as f64 / NANOS_PER_SECOND);
+        self.latency_max.add(row, longest);
         for (quantile, nanos) in quantiles(latency) {
             let labels = format!("{row},quantile=\"{quantile}\"");
             self.latency

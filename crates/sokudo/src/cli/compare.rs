@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use sokudo_analysis::threshold::DIFFERENCE_MIN;
 
+use super::plot::ThemeName;
 use super::{Format, Keeping, Unit};
+use sokudo_report::pivot::{Key, Keys};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -18,6 +20,8 @@ Examples:
   sokudo compare --live 'mark FILE --row RND4K,Q32 --engine libaio' \\
                         'mark FILE --row RND4K,Q32 --engine io_uring'
   sokudo compare --live 'run a.fio' 'run b.fio'
+  sokudo compare 3 7 12 --reference 7            three runs side by side, the best marked
+  sokudo compare all --pivot raid:file-system --only row=RND4K --plot matrix.svg
 
 Only rows of the same load are compared: block, order, depth, span, time and so on.
 Device, file system, kernel and engine may differ, and are listed. With --live, trials
@@ -35,11 +39,11 @@ const PAIRS: u32 = 12;
 /// Arguments of `sokudo compare`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// Runs, the reference first: numbers, last, files of --format json, or -
+    /// Runs, the reference first: numbers, last, all, tag:TAG, files, or -
     ///
     /// With --live, two plans instead: arguments of sokudo mark, scan or run, each as one
     /// word. How often and what is printed is said here, not in the plans.
-    #[arg(required = true, num_args = 2.., value_name = "RUN|PLAN")]
+    #[arg(required = true, num_args = 1.., value_name = "RUN|PLAN")]
     pub(crate) sides: Vec<String>,
 
     /// Measure both now, by turns
@@ -103,7 +107,97 @@ pub(crate) struct CompareArguments {
     pub(crate) quiet: bool,
 
     #[command(flatten)]
+    pub(crate) shape: Shape,
+
+    /// Also draw grouped bars: FILE.svg, FILE.png or - for here (repeatable)
+    #[arg(long = "plot", value_name = "FILE", value_parser = super::plot::destination, help_heading = "What is printed")]
+    pub(crate) destinations: Vec<super::Destination>,
+
+    /// Colours of pictures: light, dark, or auto: as the reader's screen
+    #[arg(
+        long = "plot-theme",
+        value_enum,
+        hide_possible_values = true,
+        hide_default_value = true,
+        value_name = "THEME",
+        default_value = "auto",
+        help_heading = "What is printed"
+    )]
+    pub(crate) theme: ThemeName,
+
+    #[command(flatten)]
     pub(crate) keeping: Keeping,
+}
+
+/// How many runs become one table.
+#[derive(Debug, Args)]
+pub(crate) struct Shape {
+    /// The side that others are compared with: its place, or a part of its name
+    #[arg(long, value_name = "N|NAME", conflicts_with_all = ["live", "pivot"], help_heading = "How it is compared")]
+    pub(crate) reference: Option<String>,
+
+    /// One matrix of all runs, such as row:target or raid:file-system
+    ///
+    /// What the rows are, and what the columns: row, direction, target, device,
+    /// file-system, raid, method, tool, host, kernel, date, run, document, or tag:KEY for
+    /// what follows KEY= in tags. Several are joined by +, as in tool+row:target. A cell
+    /// is the median of all results that belong there.
+    #[arg(long, value_name = "ROWS:COLUMNS", value_parser = axes, conflicts_with = "live", help_heading = "Matrix")]
+    pub(crate) pivot: Option<Axes>,
+
+    /// Only results of which this holds that text, such as row=RND4K (repeatable)
+    #[arg(long, value_name = "KEY=TEXT", value_parser = only, requires = "pivot", help_heading = "Matrix")]
+    pub(crate) only: Vec<(Key, String)>,
+
+    /// What the cells show: rate, or mean latency
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "rate",
+        help_heading = "Matrix"
+    )]
+    pub(crate) value: ValueName,
+}
+
+/// Rows and columns of a matrix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Axes {
+    pub(crate) rows: Keys,
+    pub(crate) columns: Keys,
+}
+
+/// What a matrix shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ValueName {
+    /// The rate, or the latency where there is no rate
+    Rate,
+    /// The mean latency
+    Latency,
+}
+
+/// Reads `row:target`. The colon of `tag:KEY` is none that parts.
+fn axes(text: &str) -> Result<Axes, String> {
+    let keys = |text: &str| text.parse::<Keys>();
+    let places = text.match_indices(':').map(|(place, _)| place);
+    let mut refusal = "name rows and columns, such as row:target".to_owned();
+    for place in places {
+        let (rows, columns) = (&text[..place], &text[place + 1..]);
+        match (keys(rows), keys(columns)) {
+            (Ok(rows), Ok(columns)) => return Ok(Axes { rows, columns }),
+            (Err(error), _) | (_, Err(error)) => refusal = error.to_string(),
+        }
+    }
+    Err(refusal)
+}
+
+/// Reads `row=RND4K`.
+fn only(text: &str) -> Result<(Key, String), String> {
+    let parts = text.split_once('=');
+    let (key, value) = parts.ok_or("name a key and a text, such as row=RND4K")?;
+    let key = key.parse::<Key>().map_err(|error| error.to_string())?;
+    Ok((key, value.to_owned()))
 }
 
 /// A share.
@@ -117,7 +211,7 @@ impl std::fmt::Display for Percent {
 }
 
 /// Reads `5%` or `0.5 %`; a number without the sign is percent, too.
-fn percent(text: &str) -> Result<Percent, String> {
+pub(super) fn percent(text: &str) -> Result<Percent, String> {
     let number = text.trim_end().trim_end_matches('%').trim_end();
     match number.parse::<f64>() {
         Ok(value) if (0.0..100.0).contains(&value) => Ok(Percent(value / 100.0)),
@@ -128,6 +222,26 @@ fn percent(text: &str) -> Result<Percent, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_matrix_is_parted_at_the_colon_that_is_no_tags() {
+        for (text, rows, columns) in [
+            ("row:target", "row", "target"),
+            ("tool+row:target", "tool+row", "target"),
+            ("tag:fs:tag:raid", "tag:fs", "tag:raid"),
+            ("row:tag:fs", "row", "tag:fs"),
+        ] {
+            let read = axes(text).unwrap();
+            assert_eq!(
+                (&*read.rows.to_string(), &*read.columns.to_string()),
+                (rows, columns)
+            );
+        }
+        for text in ["row", "row:", ":row", "row:colour", "tag:", ""] {
+            assert!(axes(text).is_err(), "{text}");
+        }
+        assert!(only("row").is_err() && only("colour=red").is_err());
+    }
 
     #[test]
     fn percentages_are_read_with_and_without_their_sign() {

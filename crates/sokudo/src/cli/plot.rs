@@ -30,7 +30,7 @@ impl Destination {
 }
 
 /// Reads `FILE.svg`, `FILE.png` or `-`.
-fn destination(text: &str) -> Result<Destination, String> {
+pub(super) fn destination(text: &str) -> Result<Destination, String> {
     if text == "-" {
         return Ok(Destination::Terminal);
     }
@@ -108,7 +108,7 @@ enum KindName {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum ThemeName {
+pub(crate) enum ThemeName {
     Auto,
     Light,
     Dark,
@@ -132,10 +132,17 @@ impl Drawing {
 
     /// For which surroundings.
     pub(crate) const fn theme(self) -> Theme {
-        match self.theme {
-            ThemeName::Auto => Theme::Auto,
-            ThemeName::Light => Theme::Light,
-            ThemeName::Dark => Theme::Dark,
+        self.theme.theme()
+    }
+}
+
+impl ThemeName {
+    /// For which surroundings.
+    pub(crate) const fn theme(self) -> Theme {
+        match self {
+            Self::Auto => Theme::Auto,
+            Self::Light => Theme::Light,
+            Self::Dark => Theme::Dark,
         }
     }
 }

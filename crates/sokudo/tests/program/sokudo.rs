@@ -53,8 +53,8 @@ impl Ended {
 /// sokudo itself, yet to be given arguments.
 pub(crate) fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sokudo"));
-    // Tests of the store name their own.
-    command.env("SOKUDO_STORE", "none");
+    // Tests of the store name their own, and those of languages theirs.
+    command.env("SOKUDO_STORE", "none").env("SOKUDO_LANG", "en");
     command
 }
 
@@ -72,7 +72,8 @@ pub(crate) fn shell(script: &str) -> Command {
     command
         .args(["-c", script])
         .env("SOKUDO", env!("CARGO_BIN_EXE_sokudo"))
-        .env("SOKUDO_STORE", "none");
+        .env("SOKUDO_STORE", "none")
+        .env("SOKUDO_LANG", "en");
     command
 }
 

@@ -21,6 +21,8 @@ const BAR_HEIGHT_OF_TEXT: f64 = 14.0;
 const NAME_ROOM_MAX: f64 = 240.0;
 /// A name needs this much height to be read, pixels.
 const NAME_HEIGHT_MIN: f64 = 9.0;
+/// Between the names of two values under the bars, pixels.
+const TICK_GAP: f64 = 6.0;
 /// Room for a value beyond the longest bar, pixels.
 const VALUE_ROOM: f64 = 150.0;
 
@@ -88,11 +90,19 @@ fn entries(bars: &Bars, language: Language) -> Vec<Entry> {
 }
 
 fn axis(canvas: &mut Canvas, outer: Frame, frame: Frame, bars: &Bars) {
-    for tick in &bars.axis.ticks {
+    let ticks = &bars.axis.ticks;
+    let widest = ticks.iter().map(|tick| width(&tick.name, BODY.size));
+    let needed = widest.fold(0.0, f64::max) + TICK_GAP;
+    // Of values that would run into each other, only so many are named as there is room for.
+    let between = frame.width() / whole(ticks.len().saturating_sub(1).max(1));
+    let stride = (1..).find(|stride| whole(*stride) * between >= needed);
+    for (number, tick) in ticks.iter().enumerate() {
         let x = frame.left + bars.axis.scale.share(tick.at) * frame.width();
         canvas.line([x, frame.top], [x, frame.bottom], Role::Grid, 1.0);
-        let at = [x, frame.bottom + 22.0];
-        canvas.text(at, Anchor::Middle, BODY, Role::Text, &tick.name);
+        if number % stride.unwrap_or(1) == 0 {
+            let at = [x, frame.bottom + 22.0];
+            canvas.text(at, Anchor::Middle, BODY, Role::Text, &tick.name);
+        }
     }
     let at = [f64::midpoint(frame.left, frame.right), frame.bottom + 44.0];
     canvas.text(at, Anchor::Middle, BODY, Role::Muted, &bars.axis.label);

@@ -18,28 +18,38 @@ const NARROW: Size = Size {
 /// Room for a bar with its share of gaps, and for what else belongs to bars, pixels.
 const BAR_HEIGHT: f64 = 26.0;
 const AROUND_BARS: f64 = 150.0;
+/// More lines in a picture cannot be told apart.
+const LINES_MAX: usize = 16;
 /// Bars fill a page at most.
 const BARS_HEIGHT_MAX: f64 = 1_500.0;
 
-/// The pictures that a run has data for: all of them in full, else the one that suits it.
+/// The pictures that suit a run; of many runs, one of each.
 pub(super) fn of_run(page: &Page, run: &RunDocument) -> String {
     let fitting = plot::fitting(run);
-    let chosen: Vec<PlotKind> = match page.is_full {
-        // The histogram tells the same as the cumulative picture.
-        true => fitting
-            .into_iter()
-            .filter(|kind| *kind != PlotKind::Histogram)
-            .collect(),
-        false => fitting.into_iter().take(1).collect(),
-    };
-    let figures = chosen.into_iter().filter_map(|kind| {
-        let figure = plot::figure(run, Some(kind)).ok()?;
-        Some(picture(page, &figure, caption(kind)))
+    let first = fitting.first().copied();
+    let further = first.map_or(&[][..], |first| beside(first, run));
+    let further = further
+        .iter()
+        .filter(|kind| page.is_full && fitting.contains(kind));
+    let figures = first.iter().chain(further).filter_map(|kind| {
+        let figure = plot::figure(run, Some(*kind)).ok()?;
+        Some(picture(page, &figure, caption(*kind)))
     });
     let figures: String = figures.collect();
     match figures.is_empty() {
         true => figures,
         false => format!("<div class=\"charts\">\n{figures}</div>\n"),
+    }
+}
+
+/// What else says something that the first picture does not.
+fn beside(first: PlotKind, run: &RunDocument) -> &'static [PlotKind] {
+    match first {
+        PlotKind::Bars if run.results.len() <= LINES_MAX => &[PlotKind::Cdf, PlotKind::Time],
+        PlotKind::Curve => &[PlotKind::Seek, PlotKind::Cdf],
+        PlotKind::Rounds => &[PlotKind::Heat],
+        PlotKind::Load => &[PlotKind::Cdf],
+        _ => &[],
     }
 }
 

@@ -153,12 +153,10 @@ pub(super) fn environment(page: &Page, run: &RunDocument) -> String {
     }
     if let Some(system) = &run.target.file_system {
         known.push(("Mount options", Some(system.mount_options.join(", "))));
+        let sizes = system.available_bytes.zip(system.total_bytes);
         known.push((
             "Free space",
-            system
-                .available_bytes
-                .zip(system.total_bytes)
-                .map(|(free, total)| format!("{free} of {total}")),
+            sizes.map(|(free, total)| format!("{free} of {total}")),
         ));
     }
     known.extend(devices(run));

@@ -34,7 +34,6 @@ pub(super) fn section(page: &Page, number: usize, reported: &ReportedRun) -> Str
         &findings(page, run),
     );
     out += &part(&page.say("How it was measured"), &measured(page, run));
-    out += &part(&page.say("Where the figures are from"), &origin(page, run));
     out += &part(&page.say("Evidence"), &evidence::rows(page, run));
     let trials = evidence::trials(page, run);
     let environment = evidence::environment(page, run);
@@ -49,30 +48,30 @@ pub(super) fn section(page: &Page, number: usize, reported: &ReportedRun) -> Str
              <details><summary>{machine_is}</summary>\n{environment}</details>"
         );
     }
-    out += &part(&page.say("To measure it again"), &repeat(page, run));
+    out += &part(&page.say("To measure it again"), &repeat(run));
     out + "</section>\n"
 }
 
 fn heading(page: &Page, number: usize, reported: &ReportedRun) -> String {
     let run = &reported.run;
     let device = text(&run.target.device_name());
-    let title = match page.is_only {
-        true => device,
-        false => format!("{number} · {device}"),
+    // A page about one run has the device as its heading, unless it has a title.
+    let title = match (page.is_only, page.has_title) {
+        (true, false) => String::new(),
+        (true, true) => format!("<h2>{device}</h2>\n"),
+        (false, _) => format!("<h2>{number} · {device}</h2>\n"),
     };
     let interrupted = run.interrupted.then(|| page.say("interrupted"));
     let parts = [
         Some(text(&run.method)),
         Some(text(run.target.path.as_ref().unwrap_or(&run.target.name))),
         Some(text(&date::for_people(&run.started_at))),
+        Some(text(&run.measurer())),
         Some(text(&reported.source)),
         interrupted,
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    let mut out = format!(
-        "<h2>{title}</h2>\n<p class=\"lead\">{}</p>\n",
-        parts.join(" · ")
-    );
+    let mut out = format!("{title}<p class=\"lead\">{}</p>\n", parts.join(" · "));
     if !reported.tags.is_empty() {
         let tags: String = reported
             .tags
@@ -256,45 +255,13 @@ fn measured(page: &Page, run: &RunDocument) -> String {
     out
 }
 
-/// Who measured where it was not sokudo, and what was put right.
-fn origin(page: &Page, run: &RunDocument) -> String {
-    let Some(origin) = &run.origin else {
-        return String::new();
-    };
-    let version = origin.version.as_deref().unwrap_or_default();
-    let tool = format!("{} {version}", origin.tool);
-    let mut known = vec![
-        (page.say("Measured by"), text(tool.trim())),
-        (page.say("Read from"), text(&origin.format)),
-    ];
-    if let Some(file) = &origin.file {
-        known.push((page.say("File"), text(file)));
-    }
-    let mut out = facts(&known);
-    for correction in &origin.corrections {
-        let _ = writeln!(
-            out,
-            "<article class=\"finding warning\"><h4>! {}</h4>\n<p>{}</p>\n<p>{}</p></article>",
-            page.say("Corrected"),
-            page.say(&correction.what),
-            page.say(&correction.why)
-        );
-    }
-    out
-}
-
-fn repeat(page: &Page, run: &RunDocument) -> String {
+fn repeat(run: &RunDocument) -> String {
     if run.command.is_empty() {
         return String::new();
     }
-    let with = format!("sokudo {}", run.sokudo_version);
-    let said = match &run.origin {
-        Some(origin) => format!("the command of {}", origin.tool),
-        None => with,
-    };
     format!(
         "<pre class=\"wraps\"><code>{}</code></pre>\n<p class=\"lead\">{}</p>\n",
         text(&run.command),
-        page.say(&said)
+        text(&run.measurer())
     )
 }

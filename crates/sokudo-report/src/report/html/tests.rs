@@ -1,3 +1,5 @@
+use sokudo_words::Language;
+
 use super::*;
 use crate::report::sample;
 
@@ -181,4 +183,91 @@ fn contrast(left: &str, right: &str) -> f64 {
     };
     let (left, right) = (luminance(left), luminance(right));
     (left.max(right) + 0.05) / (left.min(right) + 0.05)
+}
+
+/// Texts that stand in the sources of the page; what is markup or a name of a style is none.
+fn texts() -> Vec<String> {
+    const SOURCES: [&str; 7] = [
+        include_str!("../html.rs"),
+        include_str!("charts.rs"),
+        include_str!("evidence.rs"),
+        include_str!("figures.rs"),
+        include_str!("overview.rs"),
+        include_str!("run.rs"),
+        include_str!("table.rs"),
+    ];
+    const NO_TEXTS: [&str; 5] = [
+        POLICY,
+        "light dark",
+        "CARGO_PKG_VERSION",
+        "n strong",
+        "run only",
+    ];
+    let code = SOURCES.map(|source| {
+        let lines = source
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        lines.collect::<Vec<_>>().join("\n")
+    });
+    let literals = code
+        .iter()
+        .flat_map(|code| code.split('"').skip(1).step_by(2));
+    let is_text = |literal: &&str| {
+        let is_markup = literal.contains(['<', '=', '\\']);
+        let begins = literal.starts_with(|sign: char| sign.is_ascii_uppercase());
+        !is_markup && (begins || literal.contains(' ')) && !NO_TEXTS.contains(literal)
+    };
+    literals.filter(is_text).map(str::to_owned).collect()
+}
+
+#[test]
+fn all_texts_of_a_page_are_said_in_japanese() {
+    let texts = texts();
+    assert!(texts.len() > 80, "{} texts were found", texts.len());
+    for text in texts {
+        let mut key = String::new();
+        let mut is_hole = false;
+        for sign in text.chars() {
+            match sign {
+                '{' => is_hole = true,
+                '}' => {
+                    is_hole = false;
+                    key.push('§');
+                }
+                _ if is_hole => {}
+                sign => key.push(sign),
+            }
+        }
+        let said = Language::Japanese.said(&key);
+        for unknown in said.unknown {
+            let mut words = unknown.split(|sign: char| !sign.is_ascii_alphabetic());
+            // Units, names and percentiles are the same.
+            let is_word = |word: &str| {
+                word.len() > 3 && word.chars().skip(1).all(|sign| sign.is_ascii_lowercase())
+            };
+            assert!(!words.any(is_word), "{unknown:?} of {text:?}");
+        }
+    }
+}
+
+#[test]
+fn a_japanese_page_says_that_it_is_one() {
+    let page = sample::report().html(ReportStyle {
+        language: Language::Japanese,
+        ..ReportStyle::default()
+    });
+    assert!(page.contains("<html lang=\"ja\">"));
+    for said in [
+        "最速の読み込み",
+        "測定のしかた",
+        "検証済み",
+        "もう一度測定するには",
+    ] {
+        assert!(page.contains(said), "{said}");
+    }
+    for english in ["Fastest read", "How it was measured", "To measure it again"] {
+        assert!(!page.contains(english), "{english}");
+    }
+    // Names and commands stay as they are.
+    assert!(page.contains("sokudo mark /mnt/data --seed 42"));
 }

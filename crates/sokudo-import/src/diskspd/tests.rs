@@ -1,0 +1,125 @@
+use sokudo_model::{Nanos, OperationMix};
+
+use crate::Import;
+
+fn text_of(name: &str) -> String {
+    let folder = if name.ends_with("xml") { "diskspd-xml" } else { "diskspd" };
+    let path = format!("{}/corpus/{folder}/{name}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn import(name: &str) -> Import {
+    crate::read(name, text_of(name).as_bytes()).unwrap()
+}
+
+#[test]
+fn the_text_of_both_layouts_and_the_xml_tell_the_same() {
+    for (name, format) in [
+        ("linux-two.txt", "diskspd text"),
+        ("windows-two.txt", "diskspd text"),
+        ("two.xml", "DiskSpd XML"),
+    ] {
+        let import = import(name);
+        assert_eq!(import.left_out, [], "{name}");
+        let [run] = &import.runs[..] else {
+            panic!("{name}: {import:?}")
+        };
+        assert_eq!(run.origin.format, format);
+        let [read, write] = &run.rows[..] else {
+            panic!("{name}: {run:?}")
+        };
+        assert_eq!(read.workload.name, "RND4K Q32T4", "{name}");
+        assert_eq!(read.mix, OperationMix::read_write(70), "{name}");
+        let rate = read.bandwidth.as_ref().unwrap().value;
+        assert!((rate / 57_344_000.0 - 1.0).abs() < 0.001, "{name}: {rate}");
+        let ios = write.iops.as_ref().unwrap().value;
+        assert!((ios / 2_400.0 - 1.0).abs() < 0.001, "{name}: {ios}");
+        let latency = write.latency.as_ref().unwrap();
+        assert_eq!((latency.mean, latency.min), (250e3, Some(100e3)), "{name}");
+        let p99 = latency
+            .percentiles
+            .iter()
+            .find(|(percent, _)| *percent == 99.0);
+        assert_eq!(p99, Some(&(99.0, 400e3)), "{name}");
+        assert_eq!(run.origin.corrections, [], "{name}");
+        assert_eq!(run.target.name, "one, two & <more>");
+    }
+    let run = &import("windows-two.txt").runs[0];
+    assert_eq!(run.environment.host.as_deref(), Some("bench"));
+    assert_eq!(run.started_at, Some(Nanos(1_795_226_288_000_000_000)));
+}
+
+#[test]
+fn the_megabytes_and_the_latency_of_diskspd_for_linux_are_put_right_and_shown() {
+    let import = import("linux-broken.txt");
+    let run = &import.runs[0];
+    assert_eq!(run.origin.tool, "diskspd-for-linux");
+    let row = &run.rows[0];
+    assert_eq!(row.bandwidth.as_ref().unwrap().value, 31.25 * 1_048_576.0);
+    assert_eq!(row.latency, None);
+    let [unit, latency] = &run.origin.corrections[..] else {
+        panic!("{:?}", run.origin.corrections)
+    };
+    assert!(unit.what.contains("31.25 are 32.8 MB/s"), "{unit:?}");
+    assert!(
+        latency.what.contains("2432.032 s, are left out"),
+        "{latency:?}"
+    );
+}
+
+#[test]
+fn a_latency_behind_a_warm_up_is_believed_unless_it_is_longer_than_the_test() {
+    let text = text_of("linux-broken.txt").replace("warm up time: 0s", "warm up time: 5s");
+    let import = crate::read("broken", text.as_bytes()).unwrap();
+    assert_eq!(import.runs[0].rows[0].latency, None);
+    let text = text
+        .replace("2432032.000", "12.000")
+        .replace("2432027.000", "11.000");
+    let import = crate::read("whole", text.as_bytes()).unwrap();
+    let latency = import.runs[0].rows[0].latency.as_ref().unwrap();
+    assert_eq!(latency.max, Some(12e6));
+}
+
+#[test]
+fn what_repeats_blocks_is_remarked() {
+    let text = text_of("linux-broken.txt").replace(
+        "using random I/O (alignment: 4096)",
+        "using sequential I/O (stride: 4096)",
+    );
+    let import = crate::read("sequential", text.as_bytes()).unwrap();
+    assert!(import.runs[0].origin.remarks[0].contains("32 times"));
+    assert_eq!(import.runs[0].rows[0].workload.name, "SEQ4K Q32T1");
+}
+
+#[test]
+fn an_old_windows_text_is_believed_by_its_bytes_and_seconds() {
+    let text = text_of("windows-one.txt").replace("MiB/s", "MB/s");
+    let import = crate::read("old", text.as_bytes()).unwrap();
+    let run = &import.runs[0];
+    assert_eq!(
+        run.rows[0].bandwidth.as_ref().unwrap().value,
+        31.25 * 1_048_576.0
+    );
+    assert_eq!(run.origin.corrections.len(), 1);
+    assert_eq!(run.rows[0].latency.as_ref().unwrap().mean, 100e3);
+}
+
+#[test]
+fn what_is_cut_off_is_told_wherever_it_was_cut() {
+    for name in ["linux-two.txt", "windows-two.txt", "two.xml"] {
+        let text = text_of(name);
+        for end in (0..text.len())
+            .step_by(13)
+            .filter(|end| text.is_char_boundary(*end))
+        {
+            match crate::read(name, &text.as_bytes()[..end]) {
+                Ok(import) => assert!(!import.runs.is_empty()),
+                Err(error) => assert!(!error.to_string().is_empty()),
+            }
+        }
+    }
+    let text = text_of("linux-one.txt");
+    let twice = format!("{text}\n{}", &text[..text.find("Read IO").unwrap()]);
+    let import = crate::read("twice", twice.as_bytes()).unwrap();
+    assert_eq!((import.runs.len(), import.left_out.len()), (1, 1));
+}

@@ -1,0 +1,463 @@
+//! diskspd's text, in the layout of Windows (time spans) and of diskspd-for-linux (jobs).
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+
+use sokudo_model::{
+    Correction, Environment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order, Origin,
+};
+
+use super::timespan::{Asked, Done, Side, rows, sequential, target_name};
+use crate::number::{block, date_time, depth, number};
+use crate::text::{label, leave_out, lines, whole};
+use crate::wrong_unit::DISKSPD_FOR_LINUX;
+use crate::{Import, ImportError, Reader};
+
+pub(crate) const READER: Reader = Reader {
+    format: "diskspd text",
+    recognise,
+    read,
+};
+
+/// No profile has more time spans, and no file more results.
+const SPANS_MAX: usize = 1_000;
+const NANOS_PER_MS: f64 = 1e6;
+const NANOS_PER_S: u64 = 1_000_000_000;
+const BYTES_PER_MIB: f64 = 1_048_576.0;
+/// Columns are printed with two digits behind the point: slow rates are rounded much.
+const UNIT_TOLERANCE: f64 = 0.02;
+
+fn recognise(_name: &str, head: &[u8]) -> bool {
+    let head = crate::text::decoded(head);
+    let has = |text: &str| head.contains(text);
+    has("Results for job ") && has("test time:") && has("Total IO")
+        || has("Results for timespan ") && has("actual test time:")
+        || has("Command Line: ") && has("diskspd") && has("Input parameters:")
+}
+
+/// What is being read.
+#[derive(Default)]
+struct Text {
+    command: Option<String>,
+    host: Option<String>,
+    started_at: Option<Nanos>,
+    asked: BTreeMap<u32, Asked>,
+    /// The time span whose parameters are being read.
+    asking: u32,
+    result: Option<Result>,
+    finished: Vec<Result>,
+    is_full: bool,
+}
+
+/// The results of a time span, as far as they have been read.
+#[derive(Default)]
+struct Result {
+    line: u64,
+    number: u32,
+    is_linux: bool,
+    done: Done,
+    section: Section,
+    titles: Vec<String>,
+    /// What the column of the rate is called.
+    unit: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Section {
+    #[default]
+    Head,
+    Total,
+    Read,
+    Write,
+    Percentiles,
+}
+
+fn read(source: &mut dyn BufRead) -> std::result::Result<Import, ImportError> {
+    let all = whole(READER.format, source)?;
+    let mut import = Import::default();
+    let mut text = Text::default();
+    for line in lines(&all) {
+        if line.text.trim_start().starts_with("Command Line:") {
+            text.end(&mut import);
+            text = Text::default();
+        }
+        text.line(line.number, line.text, &mut import);
+    }
+    text.end(&mut import);
+    if import.runs.is_empty() {
+        let why = match import.left_out.first() {
+            Some(first) => first.why.clone(),
+            None => "there is no result in it: no \"total:\" of bytes that were moved".to_owned(),
+        };
+        return Err(ImportError::Broken {
+            format: READER.format,
+            why,
+        });
+    }
+    Ok(import)
+}
+
+impl Text {
+    fn line(&mut self, number: u64, line: &str, import: &mut Import) {
+        let line = line.trim();
+        if let Some(command) = line.strip_prefix("Command Line:") {
+            self.command = label(command);
+        } else if let Some((is_linux, span)) = result_of(line) {
+            self.begin(number, is_linux, span, import);
+        } else if line == "Input parameters:" || line == "Totals:" || line == "System information:"
+        {
+            self.finished.extend(self.result.take());
+        } else if let Some(result) = &mut self.result {
+            result.line(line);
+        } else {
+            self.parameter(line);
+        }
+    }
+
+    fn begin(&mut self, line: u64, is_linux: bool, number: u32, import: &mut Import) {
+        self.finished.extend(self.result.take());
+        if self.finished.len() >= SPANS_MAX {
+            if !self.is_full {
+                let why =
+                    format!("these results and what follows: one file has {SPANS_MAX} at most");
+                leave_out(&mut import.left_out, line, why);
+            }
+            self.is_full = true;
+            return;
+        }
+        self.result = Some(Result {
+            line,
+            number,
+            is_linux,
+            ..Result::default()
+        });
+    }
+
+    /// A line of what was asked for, or of the system.
+    fn parameter(&mut self, line: &str) {
+        let (key, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.trim();
+        match key {
+            "computer name" => self.host = label(value),
+            "start time" => {
+                self.started_at = value.strip_suffix(" UTC").and_then(date_time);
+            }
+            "timespan" | "job" => self.asking = value.parse().unwrap_or(0),
+            _ if self.asked.len() < SPANS_MAX => {
+                let asked = self.asked.entry(self.asking).or_default();
+                asked.parameter(key, value, line);
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, import: &mut Import) {
+        self.finished.extend(self.result.take());
+        let mut runs: Vec<ImportedRun> = Vec::new();
+        for result in std::mem::take(&mut self.finished) {
+            let asked = self.asked.get(&result.number).cloned().unwrap_or_default();
+            let (line, number) = (result.line, result.number);
+            match self.run(&asked, result) {
+                Some(run) => match runs.last_mut() {
+                    // Time spans of one profile are one run.
+                    Some(last) => {
+                        last.rows.extend(run.rows);
+                        last.origin.corrections.extend(run.origin.corrections);
+                        for remark in run.origin.remarks {
+                            if !last.origin.remarks.contains(&remark) {
+                                last.origin.remarks.push(remark);
+                            }
+                        }
+                    }
+                    None => runs.push(run),
+                },
+                None => {
+                    let why = format!(
+                        "result {number} holds no total of reads or writes: it was cut off or \
+                         moved nothing"
+                    );
+                    leave_out(&mut import.left_out, line, why);
+                }
+            }
+        }
+        import.runs.extend(runs);
+    }
+
+    fn run(&self, asked: &Asked, mut result: Result) -> Option<ImportedRun> {
+        let mut origin = Origin {
+            tool: match result.is_linux {
+                true => "diskspd-for-linux".to_owned(),
+                false => "DiskSpd".to_owned(),
+            },
+            format: READER.format.to_owned(),
+            ..Origin::default()
+        };
+        origin.corrections.extend(result.put_units_right());
+        if result.is_linux && result.unit == "MB/s" {
+            origin.corrections.extend(result.leave_latency_out(asked));
+            origin.remarks.extend(remarks(asked));
+        }
+        let rows = rows(asked, &result.done);
+        (!rows.is_empty()).then(|| ImportedRun {
+            origin,
+            started_at: self.started_at,
+            method: "diskspd".to_owned(),
+            command: self.command.clone(),
+            target: ImportedTarget {
+                name: target_name(&asked.paths),
+                size: asked.size,
+                ..ImportedTarget::default()
+            },
+            environment: Environment {
+                host: self.host.clone(),
+                ..Environment::default()
+            },
+            rows,
+        })
+    }
+}
+
+/// `Results for timespan 1:` of Windows, `Results for job 1:` of Linux.
+fn result_of(line: &str) -> Option<(bool, u32)> {
+    let rest = line.strip_prefix("Results for ")?;
+    let (kind, number) = rest.trim_end_matches(':').split_once(' ')?;
+    let number = number.trim().parse().ok()?;
+    match kind {
+        "job" => Some((true, number)),
+        "timespan" => Some((false, number)),
+        _ => None,
+    }
+}
+
+impl Asked {
+    fn parameter(&mut self, key: &str, value: &str, line: &str) {
+        let seconds = || {
+            let seconds: u64 = value.strip_suffix('s')?.parse().ok()?;
+            seconds.checked_mul(NANOS_PER_S).map(Nanos)
+        };
+        match key {
+            "duration" => self.duration = seconds(),
+            "warm up time" => self.warm_up = seconds(),
+            "path" if self.paths.len() < SPANS_MAX => {
+                self.paths.extend(label(value.trim_matches('\'')));
+            }
+            "size" => self.size = value.strip_suffix('B').and_then(|size| block(size, 1)),
+            "block size" => self.set(|asked| &mut asked.block, block(value, 1)),
+            "number of outstanding I/O operations" => {
+                self.set(|asked| &mut asked.depth, depth(value.trim_end_matches(')')));
+            }
+            "total threads" => self.threads_in_all = depth(value),
+            // Windows tells them of each target only.
+            "threads per file" => {
+                let more = depth(value).unwrap_or(0);
+                self.threads = Some(self.threads.unwrap_or(0).saturating_add(more));
+            }
+            "using O_DIRECT" | "software cache disabled" => self.is_direct = true,
+            "using O_DSYNC" => self.is_written_through = true,
+            _ if line.contains("writethrough on") => self.is_written_through = true,
+            _ => self.sentence(line),
+        }
+    }
+
+    fn sentence(&mut self, line: &str) {
+        if let Some(ratio) = line.strip_prefix("performing mix test (read/write ratio: ") {
+            let reads = ratio.split('/').next().and_then(|reads| reads.parse().ok());
+            let reads = reads.filter(|reads| *reads <= 100);
+            self.set(|asked| &mut asked.read_percent, reads);
+        } else if line == "performing read test" {
+            self.set(|asked| &mut asked.read_percent, Some(100));
+        } else if line == "performing write test" {
+            self.set(|asked| &mut asked.read_percent, Some(0));
+        } else if line.starts_with("using random I/O") {
+            self.set(|asked| &mut asked.order, Some(Order::Random { map: false }));
+        } else if line.contains("sequential I/O") {
+            let is_shared = line.contains("interlocked");
+            self.set(|asked| &mut asked.order, Some(sequential(is_shared)));
+        }
+    }
+
+    /// Takes what is asked of a target; where another target was asked for something else,
+    /// neither is known of the sum.
+    fn set<T: PartialEq + Copy>(&mut self, of: fn(&mut Self) -> &mut Option<T>, value: Option<T>) {
+        let field = of(self);
+        let differs = field.is_some() && *field != value;
+        *field = value;
+        self.is_mixed |= differs;
+    }
+}
+
+impl Result {
+    fn line(&mut self, line: &str) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        match line {
+            "Total IO" => self.section = Section::Total,
+            "Read IO" => self.section = Section::Read,
+            "Write IO" => self.section = Section::Write,
+            _ if cells[0] == "%-ile" => self.section = Section::Percentiles,
+            _ if cells[0] == "thread" => {
+                self.titles = cells
+                    .iter()
+                    .take(16)
+                    .map(|&title| title.to_owned())
+                    .collect();
+                let unit = self.titles.iter().find(|title| title.ends_with("B/s"));
+                self.unit = unit.cloned().unwrap_or_default();
+            }
+            _ if line.contains("test time:") => {
+                let value = line.split(':').next_back().unwrap_or_default();
+                self.done.seconds = number(value.trim().trim_end_matches('s'));
+            }
+            _ if line.starts_with("total:") => self.total(line),
+            _ if line.starts_with("avg") => self.processors(line),
+            _ if self.section == Section::Percentiles && cells.len() == 4 => {
+                self.percentile(cells[0], cells[1], cells[2]);
+            }
+            _ => {}
+        }
+    }
+
+    /// The sum over all threads. Titles tell what its cells are.
+    fn total(&mut self, line: &str) {
+        let rest = line.trim_start_matches("total:");
+        let cells: Vec<&str> = rest.split('|').map(str::trim).collect();
+        let titles = self.titles.clone();
+        let of = |wanted: &str| {
+            let place = titles.iter().position(|title| title.starts_with(wanted))?;
+            number(cells.get(place.checked_sub(1)?)?)
+        };
+        let rate = of(&self.unit).filter(|_| !self.unit.is_empty());
+        let side = Side {
+            bytes: of("bytes").unwrap_or(0.0),
+            bytes_per_s: rate.unwrap_or(0.0) * BYTES_PER_MIB,
+            ios_per_s: of("I/O per s").unwrap_or(0.0),
+            ios_deviation: of("IopsStdDev"),
+            latency: of("AvgLat").map(|mean| ImportedLatency {
+                mean: mean * NANOS_PER_MS,
+                stdev: of("LatStdDev").map(|ms| ms * NANOS_PER_MS),
+                ..ImportedLatency::default()
+            }),
+        };
+        match self.section {
+            Section::Read => self.done.read = side,
+            Section::Write => self.done.write = side,
+            _ => {}
+        }
+    }
+
+    fn processors(&mut self, line: &str) {
+        let cells: Vec<&str> = line.split('|').collect();
+        let percent = |cell: usize| number(cells.get(cell)?.trim().strip_suffix('%')?);
+        // The first cell of Linux holds the name and the use.
+        self.done.cpu = match self.is_linux {
+            true => percent(1).zip(percent(2)),
+            false => percent(2).zip(percent(3)),
+        }
+        .map(|(user, system)| [user, system]);
+    }
+
+    fn percentile(&mut self, name: &str, read: &str, write: &str) {
+        for (side, text) in [(&mut self.done.read, read), (&mut self.done.write, write)] {
+            let (Some(latency), Some(ms)) = (&mut side.latency, number(text)) else {
+                continue;
+            };
+            let nanos = ms * NANOS_PER_MS;
+            match (name, percent(name)) {
+                ("min", _) => latency.min = Some(nanos),
+                ("max", _) => latency.max = Some(nanos),
+                (_, Some(percent)) if latency.percentiles.len() < 64 => {
+                    latency.percentiles.push((percent, nanos));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn sides(&mut self) -> [&mut Side; 2] {
+        [&mut self.done.read, &mut self.done.write]
+    }
+
+    /// Rates in MiB/s that are called MB/s, as bytes and seconds show.
+    fn put_units_right(&mut self) -> Option<Correction> {
+        if self.unit != "MB/s" {
+            return None;
+        }
+        let seconds = self.done.seconds.filter(|seconds| *seconds > 0.0);
+        let mut shown = None;
+        for side in self.sides().into_iter().filter(|side| side.bytes > 0.0) {
+            let printed = side.bytes_per_s / BYTES_PER_MIB;
+            let is_decimal = seconds.is_some_and(|seconds| {
+                (printed * 1e6 / (side.bytes / seconds) - 1.0).abs() < UNIT_TOLERANCE
+            });
+            if is_decimal {
+                side.bytes_per_s = printed * 1e6;
+            } else {
+                shown.get_or_insert(printed);
+            }
+        }
+        shown.map(|printed| match self.is_linux {
+            true => DISKSPD_FOR_LINUX.correction("MB/s", printed),
+            false => Correction {
+                what: format!(
+                    "every \"MB/s\": {printed} are {:.1} MB/s, and so on",
+                    printed * BYTES_PER_MIB / 1e6
+                ),
+                why: "DiskSpd before 2.0.18 calls MiB/s MB/s, as its own bytes and seconds show"
+                    .to_owned(),
+            },
+        })
+    }
+
+    /// diskspd-for-linux never notes when the first I/Os of a thread begin: they seem to
+    /// take as long as the machine is up, unless a warm-up hides them.
+    fn leave_latency_out(&mut self, asked: &Asked) -> Option<Correction> {
+        let seconds = self.done.seconds.unwrap_or(f64::MAX);
+        let has_warm_up = asked.warm_up.is_some_and(|time| time > Nanos(0));
+        let is_impossible =
+            |latency: &ImportedLatency| latency.max.is_some_and(|max| max > (seconds + 60.0) * 1e9);
+        let mut worst: Option<f64> = None;
+        for side in self.sides() {
+            let is_broken = |latency: &mut ImportedLatency| !has_warm_up || is_impossible(latency);
+            if let Some(latency) = side.latency.take_if(is_broken) {
+                let longest = latency.max.unwrap_or(latency.mean);
+                worst = Some(worst.map_or(longest, |other| other.max(longest)));
+            }
+        }
+        worst.map(|nanos| Correction {
+            what: format!("all latencies, of up to {:.3} s, are left out", nanos / 1e9),
+            why: "diskspd for Linux does not note when the first I/Os of each thread begin and \
+                  counts the time since the machine was started (its source, 2023), so that mean, \
+                  deviation and high percentiles are none of the disk without a warm-up (-W)"
+                .to_owned(),
+        })
+    }
+}
+
+/// `25th`, `3-nines`.
+fn percent(name: &str) -> Option<f64> {
+    if let Some(nines) = name.strip_suffix("-nines") {
+        let nines: i32 = nines.parse().ok().filter(|nines| (1..=9).contains(nines))?;
+        return Some(100.0 - 100.0 * 10f64.powi(-nines));
+    }
+    let percent = number(name.trim_end_matches(|sign: char| sign.is_ascii_lowercase()))?;
+    (percent > 0.0 && percent <= 100.0).then_some(percent)
+}
+
+/// What diskspd-for-linux does otherwise than it says.
+fn remarks(asked: &Asked) -> Vec<String> {
+    let several = |count: Option<u32>| count.is_some_and(|count| count > 1);
+    let is_random = matches!(asked.order, Some(Order::Random { .. }));
+    let mut remarks = Vec::new();
+    if !is_random && asked.order.is_some() && several(asked.depth) {
+        remarks.push(format!(
+            "diskspd for Linux accesses every block {} times in a sequential row of this depth, so \
+             most of it may have met a cache",
+            asked.depth.unwrap_or(1)
+        ));
+    }
+    if is_random && several(asked.clones()) {
+        remarks.push(
+            "all threads of diskspd for Linux visit the same places in the same order".to_owned(),
+        );
+    }
+    remarks
+}

@@ -1,0 +1,178 @@
+//! A time span of diskspd: what it was asked for, what it did, and its rows.
+
+use sokudo_model::{
+    BlockSizes, Bytes, DirectMode, ImportedLatency, ImportedRow, Nanos, Operation, OperationMix,
+    Order, SequentialOffset, Workload,
+};
+
+use crate::row::{figure, rate, row};
+
+/// diskspd's default block.
+const BLOCK: Bytes = Bytes(64 << 10);
+
+/// What a time span was asked to do: what its first target was.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked {
+    pub(super) paths: Vec<String>,
+    pub(super) size: Option<Bytes>,
+    pub(super) block: Option<Bytes>,
+    pub(super) order: Option<Order>,
+    pub(super) depth: Option<u32>,
+    /// Threads of each target, summed up.
+    pub(super) threads: Option<u32>,
+    /// Threads of all targets together, where that is told.
+    pub(super) threads_in_all: Option<u32>,
+    pub(super) read_percent: Option<u32>,
+    pub(super) is_direct: bool,
+    pub(super) is_written_through: bool,
+    pub(super) duration: Option<Nanos>,
+    pub(super) warm_up: Option<Nanos>,
+    /// Targets differ from each other in what is asked of them.
+    pub(super) is_mixed: bool,
+}
+
+/// What one direction did.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Side {
+    pub(super) bytes: f64,
+    pub(super) bytes_per_s: f64,
+    pub(super) ios_per_s: f64,
+    pub(super) latency: Option<ImportedLatency>,
+    /// Deviation of the I/Os per second of intervals.
+    pub(super) ios_deviation: Option<f64>,
+}
+
+/// What a time span did.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Done {
+    pub(super) seconds: Option<f64>,
+    pub(super) read: Side,
+    pub(super) write: Side,
+    /// Percent of all processors, in user mode and in the kernel.
+    pub(super) cpu: Option<[f64; 2]>,
+}
+
+/// A row per direction in which anything was moved.
+pub(super) fn rows(asked: &Asked, done: &Done) -> Vec<ImportedRow> {
+    let sides = [
+        (Operation::Read, &done.read),
+        (Operation::Write, &done.write),
+    ];
+    let moved = sides.into_iter().filter(|(_, side)| side.bytes > 0.0);
+    moved
+        .map(|(operation, side)| one(asked, done, operation, side))
+        .collect()
+}
+
+fn one(asked: &Asked, done: &Done, operation: Operation, side: &Side) -> ImportedRow {
+    let mut row = row(asked.workload(operation), &asked.told());
+    let mix = asked.read_percent.and_then(OperationMix::read_write);
+    row.mix = mix.filter(|mix| mix.single().is_none());
+    if asked.read_percent.is_none() {
+        row.unknown.push("mix".to_owned());
+    }
+    row.bandwidth = Some(rate(side.bytes_per_s, ""));
+    row.iops = (side.ios_per_s > 0.0).then(|| rate(side.ios_per_s, ""));
+    row.latency.clone_from(&side.latency);
+    let deviation = side
+        .ios_deviation
+        .map(|it| figure("deviation of IOPS", "1/s", it));
+    row.others.extend(deviation);
+    let names = ["processor, user", "processor, system"];
+    let shares = names.iter().zip(done.cpu.into_iter().flatten());
+    row.others
+        .extend(shares.map(|(name, share)| figure(name, "%", share)));
+    row
+}
+
+impl Asked {
+    fn workload(&self, operation: Operation) -> Workload {
+        let block = self.block.unwrap_or(BLOCK);
+        let mut workload = Workload::new(self.name(block), block);
+        workload.operations = OperationMix::only(operation);
+        workload.blocks = BlockSizes::one(block);
+        if let Some(order) = self.order {
+            workload.order = order;
+        }
+        workload.depth = self.depth.unwrap_or(2);
+        workload.clones = self.clones().unwrap_or(1);
+        workload.direct = match self.is_direct {
+            true => DirectMode::On,
+            false => DirectMode::Off,
+        };
+        workload.durability.write_through = self.is_written_through;
+        workload.limits.time = self.duration;
+        workload.ramp = self.warm_up.unwrap_or(Nanos(0));
+        workload
+    }
+
+    pub(super) fn clones(&self) -> Option<u32> {
+        let threads = self.threads_in_all.or(self.threads);
+        threads.filter(|threads| *threads > 0)
+    }
+
+    /// As people call such rows, `RND4K Q32T1`.
+    fn name(&self, block: Bytes) -> String {
+        let kind = match self.order {
+            Some(Order::Random { .. }) => "RND",
+            Some(Order::Sequential { .. }) => "SEQ",
+            None => "IO",
+        };
+        let size = match block.0 {
+            bytes if bytes.is_multiple_of(1 << 20) => format!("{}M", bytes >> 20),
+            bytes if bytes.is_multiple_of(1 << 10) => format!("{}K", bytes >> 10),
+            bytes => format!("{bytes}B"),
+        };
+        match (self.depth, self.clones()) {
+            (Some(depth), Some(threads)) => format!("{kind}{size} Q{depth}T{threads}"),
+            _ => format!("{kind}{size}"),
+        }
+    }
+
+    fn told(&self) -> Vec<&'static str> {
+        let is_one = !self.is_mixed;
+        let parts = [
+            ("operations", true),
+            ("blocks", self.block.is_some() && is_one),
+            ("order", self.order.is_some() && is_one),
+            ("depth", self.depth.is_some() && is_one),
+            ("clones", self.clones().is_some()),
+            ("direct", self.block.is_some() && is_one),
+            ("durability", self.block.is_some() && is_one),
+            (
+                "duration",
+                self.duration.is_some() && self.warm_up.is_some(),
+            ),
+            ("span", self.size.is_some() && is_one),
+        ];
+        parts
+            .into_iter()
+            .filter(|(_, is)| *is)
+            .map(|(part, _)| part)
+            .collect()
+    }
+}
+
+/// One position that all threads share, or one for each.
+pub(super) const fn sequential(is_shared: bool) -> Order {
+    Order::Sequential {
+        offset: match is_shared {
+            true => SequentialOffset::Interlocked,
+            false => SequentialOffset::Own,
+        },
+    }
+}
+
+/// What all time spans accessed.
+pub(super) fn target_name(paths: &[String]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for path in paths {
+        if !names.contains(&path.as_str()) && names.len() < 4 {
+            names.push(path);
+        }
+    }
+    match names.is_empty() {
+        true => "diskspd's target".to_owned(),
+        false => names.join(", "),
+    }
+}

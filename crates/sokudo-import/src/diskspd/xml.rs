@@ -1,0 +1,263 @@
+//! `DiskSpd`'s XML (`-Rxml`): results behind the profile that asked for them.
+
+use std::io::BufRead;
+
+use roxmltree::{Document, Node, ParsingOptions};
+use sokudo_model::{
+    Bytes, Environment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order, Origin,
+};
+
+use super::timespan::{Asked, Done, Side, rows, sequential, target_name};
+use crate::number::{block, date_time, depth, number};
+use crate::text::{label, whole};
+use crate::{Import, ImportError, LeftOut, Reader};
+
+pub(crate) const READER: Reader = Reader {
+    format: "DiskSpd XML",
+    recognise,
+    read,
+};
+
+/// A result has some hundred; with intervals some thousand.
+const NODES_MAX: u32 = 2_000_000;
+const SPANS_MAX: usize = 1_000;
+const TARGETS_MAX: usize = 1_000;
+const PERCENTILES_MAX: usize = 256;
+const NANOS_PER_MS: f64 = 1e6;
+const NANOS_PER_S: u64 = 1_000_000_000;
+
+fn recognise(_name: &str, head: &[u8]) -> bool {
+    let head = crate::text::decoded(head);
+    head.trim_start().starts_with('<') && head.contains("<Results>") && head.contains("<TimeSpan")
+}
+
+fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
+    let broken = |why: String| ImportError::Broken {
+        format: READER.format,
+        why,
+    };
+    let text = whole(READER.format, source)?;
+    let options = ParsingOptions {
+        allow_dtd: false,
+        nodes_limit: NODES_MAX,
+        ..ParsingOptions::default()
+    };
+    let document = Document::parse_with_options(&text, options)
+        .map_err(|error| broken(format!("it is no whole XML: {error}")))?;
+    let root = document.root_element();
+    if !root.has_tag_name("Results") {
+        return Err(broken("it is a profile without results".to_owned()));
+    }
+    let mut import = Import::default();
+    import
+        .runs
+        .extend(run(root, &document, &mut import.left_out));
+    match import.runs.is_empty() {
+        true => Err(broken("no time span of it has moved anything".to_owned())),
+        false => Ok(import),
+    }
+}
+
+fn run(
+    root: Node<'_, '_>,
+    document: &Document<'_>,
+    left_out: &mut Vec<LeftOut>,
+) -> Option<ImportedRun> {
+    let system = child(root, "System");
+    let profile = child(root, "Profile").and_then(|profile| child(profile, "TimeSpans"));
+    let asked: Vec<Asked> = profile
+        .map(|spans| {
+            children(spans, "TimeSpan")
+                .take(SPANS_MAX)
+                .map(asked)
+                .collect()
+        })
+        .unwrap_or_default();
+    let mut found = Vec::new();
+    let mut paths = Vec::new();
+    for (number, span) in children(root, "TimeSpan").enumerate() {
+        let asked = asked.get(number).cloned().unwrap_or_default();
+        let rows = rows(&asked, &done(span));
+        if rows.is_empty() || number >= SPANS_MAX {
+            let place = document.text_pos_at(span.range().start);
+            left_out.push(LeftOut {
+                line: Some(place.row.into()),
+                why: match rows.is_empty() {
+                    true => "this time span has moved nothing".to_owned(),
+                    false => {
+                        format!("this time span and what follows: at most {SPANS_MAX} are read")
+                    }
+                },
+            });
+        }
+        if number >= SPANS_MAX {
+            break;
+        }
+        paths.extend(asked.paths);
+        found.extend(rows);
+    }
+    let version = system.and_then(|system| text(child(system, "Tool")?, "Version"));
+    let started_at = system.and_then(|system| text(system, "RunTime"));
+    let started_at = started_at.and_then(|time| date_time(time.strip_suffix(" UTC")?));
+    let sizes = asked.first().and_then(|asked| asked.size);
+    (!found.is_empty()).then(|| ImportedRun {
+        origin: Origin {
+            tool: "DiskSpd".to_owned(),
+            version: version.and_then(label),
+            format: READER.format.to_owned(),
+            ..Origin::default()
+        },
+        started_at,
+        method: "diskspd".to_owned(),
+        command: None,
+        target: ImportedTarget {
+            name: target_name(&paths),
+            size: sizes,
+            ..ImportedTarget::default()
+        },
+        environment: Environment {
+            host: system
+                .and_then(|system| text(system, "ComputerName"))
+                .and_then(label),
+            ..Environment::default()
+        },
+        rows: found,
+    })
+}
+
+fn child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Option<Node<'a, 'input>> {
+    node.children().find(|child| child.has_tag_name(name))
+}
+
+fn children<'a, 'input: 'a>(
+    node: Node<'a, 'input>,
+    name: &'static str,
+) -> impl Iterator<Item = Node<'a, 'input>> {
+    node.children()
+        .filter(move |child| child.has_tag_name(name))
+}
+
+fn text<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
+    child(node, name)?.text().map(str::trim)
+}
+
+fn figure(node: Node<'_, '_>, name: &str) -> Option<f64> {
+    text(node, name).and_then(number)
+}
+
+fn asked(span: Node<'_, '_>) -> Asked {
+    let seconds = |name: &str| {
+        let seconds: u64 = text(span, name)?.parse().ok()?;
+        seconds.checked_mul(NANOS_PER_S).map(Nanos)
+    };
+    let mut asked = Asked {
+        duration: seconds("Duration"),
+        warm_up: seconds("Warmup"),
+        ..Asked::default()
+    };
+    let targets = child(span, "Targets");
+    let targets = targets.map(|targets| children(targets, "Target").take(TARGETS_MAX));
+    let targets: Vec<Node<'_, '_>> = targets.into_iter().flatten().collect();
+    let Some(first) = targets.first() else {
+        return asked;
+    };
+    let of = |target: Node<'_, '_>| {
+        [
+            "BlockSize",
+            "Random",
+            "RequestCount",
+            "WriteRatio",
+            "DisableOSCache",
+            "WriteThrough",
+        ]
+        .map(|name| text(target, name).map(str::to_owned))
+    };
+    asked.is_mixed = targets.iter().any(|target| of(*target) != of(*first));
+    asked.paths = targets
+        .iter()
+        .filter_map(|target| label(text(*target, "Path")?))
+        .collect();
+    asked.block = text(*first, "BlockSize").and_then(|size| block(size, 1));
+    asked.size = text(*first, "FileSize")
+        .and_then(|size| block(size, 1))
+        .filter(|size| *size > Bytes(0));
+    asked.depth = text(*first, "RequestCount").and_then(depth);
+    asked.order = Some(match text(*first, "Random") {
+        Some(_) => Order::Random { map: false },
+        None => sequential(text(*first, "InterlockedSequential") == Some("true")),
+    });
+    let writes = text(*first, "WriteRatio").and_then(|ratio| ratio.parse::<u32>().ok());
+    asked.read_percent = writes.and_then(|writes| 100_u32.checked_sub(writes));
+    asked.is_direct = text(*first, "DisableOSCache") == Some("true")
+        || text(*first, "DisableAllCache") == Some("true");
+    asked.is_written_through = text(*first, "WriteThrough") == Some("true")
+        || text(*first, "DisableAllCache") == Some("true");
+    let threads = targets
+        .iter()
+        .map(|target| text(*target, "ThreadsPerFile").and_then(depth));
+    let threads = threads.collect::<Option<Vec<u32>>>();
+    let threads = threads.map(|each| each.into_iter().fold(0, u32::saturating_add));
+    let shared = text(span, "ThreadCount").and_then(depth);
+    asked.threads = shared.or(threads);
+    asked
+}
+
+fn done(span: Node<'_, '_>) -> Done {
+    let seconds = figure(span, "TestTimeSeconds").filter(|seconds| *seconds > 0.0);
+    let latency = child(span, "Latency");
+    let average = child(span, "CpuUtilization").and_then(|all| child(all, "Average"));
+    let cpu = average
+        .and_then(|average| figure(average, "UserPercent").zip(figure(average, "KernelPercent")));
+    let iops = child(span, "Iops");
+    let side = |direction: &str| {
+        let sum = |what: &str| {
+            let name = format!("{direction}{what}");
+            let targets = children(span, "Thread").flat_map(|it| children(it, "Target"));
+            targets
+                .filter_map(|target| figure(target, &name))
+                .sum::<f64>()
+        };
+        let per_second = |amount: f64| seconds.map_or(0.0, |seconds| amount / seconds);
+        let bytes = sum("Bytes");
+        Side {
+            bytes,
+            bytes_per_s: per_second(bytes),
+            ios_per_s: per_second(sum("Count")),
+            latency: latency.and_then(|latency| self::latency(latency, direction)),
+            ios_deviation: iops.and_then(|iops| figure(iops, &format!("{direction}IopsStdDev"))),
+        }
+    };
+    Done {
+        seconds,
+        // Without the time there is no rate.
+        read: seconds.map(|_| side("Read")).unwrap_or_default(),
+        write: seconds.map(|_| side("Write")).unwrap_or_default(),
+        cpu: cpu.map(|(user, system)| [user, system]),
+    }
+}
+
+fn latency(node: Node<'_, '_>, direction: &str) -> Option<ImportedLatency> {
+    let nanos = |node: Node<'_, '_>, name: &str| figure(node, name).map(|ms| ms * NANOS_PER_MS);
+    let mut latency = ImportedLatency {
+        mean: nanos(node, &format!("Average{direction}Milliseconds"))?,
+        stdev: nanos(node, &format!("{direction}LatencyStdev")),
+        ..ImportedLatency::default()
+    };
+    let name = format!("{direction}Milliseconds");
+    for bucket in children(node, "Bucket").take(PERCENTILES_MAX) {
+        let (Some(percent), Some(value)) = (figure(bucket, "Percentile"), nanos(bucket, &name))
+        else {
+            continue;
+        };
+        match percent {
+            0.0 => latency.min = Some(value),
+            100.0 => latency.max = Some(value),
+            0.0..100.0 => latency.percentiles.push((percent, value)),
+            _ => {}
+        }
+    }
+    latency
+        .percentiles
+        .sort_by(|left, right| left.0.total_cmp(&right.0));
+    Some(latency)
+}

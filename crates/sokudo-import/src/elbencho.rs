@@ -1,0 +1,322 @@
+//! elbencho's results: its CSV and its JSON, a line or a value per phase.
+//!
+//! Columns are found by their names. Of the two instants at which elbencho sums up, it is
+//! the later one that counts, when the last thread was done.
+
+use std::io::BufRead;
+
+use sokudo_model::{
+    BlockSizes, Bytes, DirectMode, Environment, ImportedLatency, ImportedRow, ImportedRun,
+    ImportedTarget, Nanos, Operation, OperationMix, Order, Origin, Workload,
+};
+
+use crate::number::{block, date_time, depth, number};
+use crate::row::{ROWS_MAX, SEQUENTIAL, figure, rate, row};
+use crate::text::{label, leave_out, lines, whole};
+use crate::{Import, ImportError, Reader};
+
+mod json;
+
+pub(crate) use json::READER as JSON;
+
+pub(crate) const CSV: Reader = Reader {
+    format: "elbencho CSV",
+    recognise,
+    read,
+};
+
+const BYTES_PER_MIB: f64 = 1_048_576.0;
+const NANOS_PER_US: f64 = 1e3;
+/// What is to be known of a date without its zone.
+const LOCAL_TIME: &str =
+    "elbencho tells its date in local time without the zone; it is taken as UTC";
+
+fn recognise(_name: &str, head: &[u8]) -> bool {
+    let head = crate::text::decoded(head);
+    head.lines().take(3).any(is_header)
+}
+
+fn is_header(line: &str) -> bool {
+    let has = |name: &str| line.split(',').any(|column| column.trim() == name);
+    has("operation") && has("MiB/s [last]") && has("IOPS [last]")
+}
+
+/// What elbencho told of a phase, in whatever form.
+#[derive(Clone, Debug, Default)]
+struct Phase {
+    operation: String,
+    started_at: Option<Nanos>,
+    label: Option<String>,
+    version: Option<String>,
+    command: Option<String>,
+    hosts: Option<u32>,
+    threads: Option<u32>,
+    file_size: Option<Bytes>,
+    block: Option<Bytes>,
+    is_direct: Option<bool>,
+    is_random: Option<bool>,
+    depth: Option<u32>,
+    seconds: Option<f64>,
+    cpu_percent: Option<f64>,
+    /// Of the phase; in a mix of its writes.
+    main: Side,
+    /// Of the reads of a mix.
+    mixed_reads: Side,
+}
+
+/// One direction of a phase.
+#[derive(Clone, Debug, Default)]
+struct Side {
+    bytes_per_s: Option<f64>,
+    ios_per_s: Option<f64>,
+    /// Least, mean and most, microseconds.
+    latency: [Option<f64>; 3],
+}
+
+fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
+    let text = whole(CSV.format, source)?;
+    let mut import = Import::default();
+    let mut phases = Vec::new();
+    let mut columns: Vec<&str> = Vec::new();
+    for line in lines(&text) {
+        if is_header(line.text) {
+            columns = line.text.split(',').map(str::trim).collect();
+            continue;
+        }
+        // Commas within a field are blanks, in elbencho's own words.
+        let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
+        if line.text.trim().is_empty() || columns.is_empty() {
+            continue;
+        }
+        if fields.len() != columns.len() {
+            let why = format!(
+                "{} fields in the place of {}: the line was cut off",
+                fields.len(),
+                columns.len()
+            );
+            leave_out(&mut import.left_out, line.number, why);
+            continue;
+        }
+        phases.push((line.number, of_fields(&columns, &fields)));
+    }
+    import.runs = runs(CSV.format, phases, &mut import.left_out);
+    finished(CSV.format, import)
+}
+
+fn finished(format: &'static str, import: Import) -> Result<Import, ImportError> {
+    if !import.runs.is_empty() {
+        return Ok(import);
+    }
+    let why = match import.left_out.first() {
+        Some(first) => first.why.clone(),
+        None => "there is no phase in it".to_owned(),
+    };
+    Err(ImportError::Broken { format, why })
+}
+
+fn of_fields(columns: &[&str], fields: &[&str]) -> Phase {
+    let of = |name: &str| {
+        let place = columns.iter().position(|column| *column == name)?;
+        fields.get(place).copied().filter(|field| !field.is_empty())
+    };
+    let flag = |name: &str| of(name).map(|field| field != "0");
+    let side = |prefix: &str| {
+        let figure = |name: &str| of(&format!("{prefix}{name}")).and_then(number);
+        Side {
+            bytes_per_s: figure("MiB/s [last]").map(|mib| mib * BYTES_PER_MIB),
+            ios_per_s: figure("IOPS [last]"),
+            latency: ["IO lat us [min]", "IO lat us [avg]", "IO lat us [max]"].map(figure),
+        }
+    };
+    Phase {
+        operation: of("operation").and_then(label).unwrap_or_default(),
+        started_at: of("ISO date").and_then(date_time),
+        label: of("label").and_then(label),
+        version: of("version").and_then(label),
+        command: of("command").and_then(label),
+        hosts: of("hosts").and_then(depth),
+        threads: of("threads").and_then(depth),
+        file_size: of("file size").and_then(|size| block(size, 1)),
+        block: of("block size").and_then(|size| block(size, 1)),
+        is_direct: flag("direct IO"),
+        is_random: flag("random"),
+        depth: of("IO depth").and_then(depth),
+        seconds: of("time ms [last]").and_then(number).map(|ms| ms / 1e3),
+        cpu_percent: of("CPU% [last]").and_then(number),
+        main: side(""),
+        mixed_reads: side("rwmix read "),
+    }
+}
+
+/// Phases of one label are one run: an elbencho writes, reads and deletes, and with several
+/// iterations again.
+fn runs(
+    format: &'static str,
+    phases: Vec<(u64, Phase)>,
+    left_out: &mut Vec<crate::LeftOut>,
+) -> Vec<ImportedRun> {
+    let mut runs: Vec<ImportedRun> = Vec::new();
+    let mut count = 0;
+    for (line, phase) in phases {
+        let rows = phase.rows();
+        if rows.is_empty() {
+            let why = match phase.operation.as_str() {
+                "" => "no operation is named".to_owned(),
+                operation => format!("{operation} moves no blocks, or moved none"),
+            };
+            leave_out(left_out, line, why);
+            continue;
+        }
+        count += rows.len();
+        if count > ROWS_MAX {
+            let why = format!("this line and what follows: one file has {ROWS_MAX} rows at most");
+            leave_out(left_out, line, why);
+            break;
+        }
+        let method = phase.method();
+        match runs.last_mut() {
+            Some(last) if last.method == method && last.command == phase.command => {
+                last.rows.extend(rows);
+            }
+            _ => runs.push(phase.run(format, method, rows)),
+        }
+    }
+    runs
+}
+
+impl Phase {
+    fn method(&self) -> String {
+        match &self.label {
+            Some(label) => format!("elbencho/{label}"),
+            None => "elbencho".to_owned(),
+        }
+    }
+
+    fn run(&self, format: &'static str, method: String, rows: Vec<ImportedRow>) -> ImportedRun {
+        let is_local = format == CSV.format && self.started_at.is_some();
+        ImportedRun {
+            origin: Origin {
+                tool: "elbencho".to_owned(),
+                version: self.version.clone(),
+                format: format.to_owned(),
+                remarks: is_local
+                    .then(|| LOCAL_TIME.to_owned())
+                    .into_iter()
+                    .collect(),
+                ..Origin::default()
+            },
+            started_at: self.started_at,
+            method,
+            command: self.command.clone(),
+            target: ImportedTarget {
+                name: self.target(),
+                size: self.file_size,
+                ..ImportedTarget::default()
+            },
+            environment: Environment::default(),
+            rows,
+        }
+    }
+
+    /// The last word of the command line, which elbencho's usage has for a path.
+    fn target(&self) -> String {
+        let words = self.command.as_deref().and_then(|command| {
+            let words = command.split('"').map(str::trim);
+            words.filter(|word| !word.is_empty()).next_back()
+        });
+        words
+            .filter(|word| word.contains('/'))
+            .map_or_else(|| "elbencho's target".to_owned(), str::to_owned)
+    }
+
+    fn rows(&self) -> Vec<ImportedRow> {
+        let is_mix = self.mixed_reads.ios_per_s.is_some() || self.mixed_reads.bytes_per_s.is_some();
+        let operation = match self.operation.as_str() {
+            "READ" => Operation::Read,
+            "WRITE" => Operation::Write,
+            _ if is_mix => Operation::Write,
+            _ => return Vec::new(),
+        };
+        let sides = [
+            (operation, &self.main),
+            (Operation::Read, &self.mixed_reads),
+        ];
+        let told = sides.into_iter().filter(|(_, side)| {
+            let figures = [side.bytes_per_s, side.ios_per_s];
+            figures.into_iter().flatten().any(|figure| figure > 0.0)
+        });
+        told.map(|(operation, side)| self.row(operation, side, is_mix))
+            .collect()
+    }
+
+    fn row(&self, operation: Operation, side: &Side, is_mix: bool) -> ImportedRow {
+        let mut row = row(self.workload(operation), &self.told());
+        let percent = self.operation.trim_start_matches("RWMIX").parse().ok();
+        row.mix = percent
+            .filter(|_| is_mix)
+            .and_then(OperationMix::read_write);
+        if is_mix && row.mix.is_none() {
+            row.unknown.push("mix".to_owned());
+        }
+        row.bandwidth = side.bytes_per_s.map(|value| rate(value, ""));
+        row.iops = side.ios_per_s.map(|value| rate(value, ""));
+        let [min, mean, max] = side.latency.map(|us| us.map(|us| us * NANOS_PER_US));
+        row.latency = mean.map(|mean| ImportedLatency {
+            mean,
+            min,
+            max,
+            ..ImportedLatency::default()
+        });
+        row.others.extend(
+            self.seconds
+                .map(|it| figure("time until the last thread was done", "s", it)),
+        );
+        row.others
+            .extend(self.cpu_percent.map(|it| figure("processor", "%", it)));
+        row
+    }
+
+    fn workload(&self, operation: Operation) -> Workload {
+        let block = self.block.unwrap_or(Bytes::mib(1));
+        let mut workload = Workload::new(self.operation.to_lowercase(), block);
+        workload.blocks = BlockSizes::one(block);
+        workload.operations = OperationMix::only(operation);
+        workload.order = match self.is_random {
+            Some(true) => Order::Random { map: false },
+            _ => SEQUENTIAL,
+        };
+        workload.depth = self.depth.unwrap_or(1);
+        workload.clones = self.clones().unwrap_or(1);
+        workload.direct = match self.is_direct {
+            Some(true) => DirectMode::On,
+            _ => DirectMode::Off,
+        };
+        workload
+    }
+
+    /// Threads of all hosts.
+    fn clones(&self) -> Option<u32> {
+        self.threads
+            .map(|threads| threads.saturating_mul(self.hosts.unwrap_or(1)))
+    }
+
+    fn told(&self) -> Vec<&'static str> {
+        let parts = [
+            ("operations", true),
+            ("blocks", self.block.is_some()),
+            ("order", self.is_random.is_some()),
+            ("depth", self.depth.is_some()),
+            ("clones", self.clones().is_some()),
+            ("direct", self.is_direct.is_some()),
+            ("span", self.file_size.is_some()),
+        ];
+        parts
+            .into_iter()
+            .filter(|(_, is)| *is)
+            .map(|(part, _)| part)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

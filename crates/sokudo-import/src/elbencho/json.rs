@@ -1,0 +1,241 @@
+//! elbencho's JSON (`--jsonfile`): one value per phase, one after the other.
+
+use std::io::BufRead;
+
+use serde::Deserialize;
+use sokudo_model::{Bytes, Nanos};
+
+use super::{Phase, Side, finished, runs};
+use crate::lenient::{Label, Number};
+use crate::number::date_time;
+use crate::text::{leave_out, whole};
+use crate::{Import, ImportError, Reader};
+
+pub(crate) const READER: Reader = Reader {
+    format: "elbencho JSON",
+    recognise,
+    read,
+};
+
+/// A file of more phases is no result.
+const PHASES_MAX: usize = 20_000;
+
+fn recognise(_name: &str, head: &[u8]) -> bool {
+    let head = crate::text::decoded(head);
+    head.trim_start().starts_with('{')
+        && head.contains("\"phase_type\"")
+        && head.contains("\"config\"")
+}
+
+fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
+    let text = whole(READER.format, source)?;
+    let mut import = Import::default();
+    let mut phases = Vec::new();
+    let mut values = serde_json::Deserializer::from_str(&text).into_iter::<Told>();
+    let mut line = Lines::new(&text);
+    while let Some(value) = values.next() {
+        let number = line.number_at(values.byte_offset());
+        match value {
+            Ok(_) if phases.len() >= PHASES_MAX => {
+                let why = format!("this phase and what follows: at most {PHASES_MAX} are read");
+                leave_out(&mut import.left_out, number, why);
+                break;
+            }
+            Ok(told) => phases.push((number, told.phase())),
+            Err(error) => {
+                let why = match error.is_eof() {
+                    true => "the JSON ends before its end".to_owned(),
+                    false => format!("from here on it is no JSON of elbencho: {error}"),
+                };
+                leave_out(&mut import.left_out, number, why);
+                break;
+            }
+        }
+    }
+    import.runs = runs(READER.format, phases, &mut import.left_out);
+    finished(READER.format, import)
+}
+
+/// Counts the lines of a text as it is read.
+struct Lines<'text> {
+    text: &'text str,
+    at: usize,
+    number: u64,
+}
+
+impl<'text> Lines<'text> {
+    const fn new(text: &'text str) -> Self {
+        Self {
+            text,
+            at: 0,
+            number: 1,
+        }
+    }
+
+    /// The line of a byte that lies behind those asked for before.
+    fn number_at(&mut self, byte: usize) -> u64 {
+        let passed = self.text.as_bytes().get(self.at..byte).unwrap_or_default();
+        self.number += passed.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.at = self.at.max(byte);
+        self.number
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Told {
+    phase_type: Label,
+    label: Label,
+    iso_start_date: Label,
+    config: Config,
+    last_done: Done,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Config {
+    hosts: Number,
+    threads: Number,
+    file_size: Number,
+    block_size: Number,
+    direct_io: Flag,
+    random_offsets: Flag,
+    io_depth: Number,
+    version: Label,
+    command: Label,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Done {
+    elapsed_time_ms: Number,
+    iops: Number,
+    #[serde(rename = "bytes/s")]
+    bytes_per_s: Number,
+    #[serde(rename = "cpu%")]
+    cpu_percent: Number,
+    latency: Latencies,
+    rwmix_read: Rates,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Rates {
+    iops: Number,
+    #[serde(rename = "bytes/s")]
+    bytes_per_s: Number,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Latencies {
+    #[serde(rename = "IO")]
+    ios: Latency,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Latency {
+    min_us: Number,
+    avg_us: Number,
+    max_us: Number,
+    rwmix_read: MixedLatency,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct MixedLatency {
+    min_us: Number,
+    avg_us: Number,
+    max_us: Number,
+}
+
+/// `true` or `false`, as such or as text, or 1 or 0.
+#[derive(Default, Deserialize)]
+#[serde(untagged)]
+enum Flag {
+    Yes(bool),
+    Written(String),
+    Counted(i64),
+    #[default]
+    Unknown,
+}
+
+impl Flag {
+    fn known(&self) -> Option<bool> {
+        match self {
+            Self::Yes(is) => Some(*is),
+            Self::Written(text) => match text.as_str() {
+                "true" | "1" => Some(true),
+                "false" | "0" => Some(false),
+                _ => None,
+            },
+            Self::Counted(count) => Some(*count != 0),
+            Self::Unknown => None,
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a number in bounds"
+)]
+fn count(number: Number, max: f64) -> Option<u64> {
+    let value = number.0.filter(|value| (1.0..=max).contains(value))?;
+    Some(value as u64)
+}
+
+impl Told {
+    fn phase(self) -> Phase {
+        let small = |number: Number| count(number, 1e6).and_then(|it| u32::try_from(it).ok());
+        let (config, done) = (self.config, self.last_done);
+        let latency = &done.latency.ios;
+        let mixed = &latency.rwmix_read;
+        Phase {
+            operation: self.phase_type.0.unwrap_or_default(),
+            started_at: self.iso_start_date.0.as_deref().and_then(instant),
+            label: self.label.0,
+            version: config.version.0,
+            command: config.command.0,
+            hosts: small(config.hosts),
+            threads: small(config.threads),
+            file_size: count(config.file_size, 1e18).map(Bytes),
+            block: count(config.block_size, 1e12).map(Bytes),
+            is_direct: config.direct_io.known(),
+            is_random: config.random_offsets.known(),
+            depth: small(config.io_depth),
+            seconds: done.elapsed_time_ms.0.map(|ms| ms / 1e3),
+            cpu_percent: done.cpu_percent.0,
+            main: Side {
+                bytes_per_s: done.bytes_per_s.0,
+                ios_per_s: done.iops.0,
+                latency: [latency.min_us.0, latency.avg_us.0, latency.max_us.0],
+            },
+            mixed_reads: Side {
+                bytes_per_s: done.rwmix_read.bytes_per_s.0,
+                ios_per_s: done.rwmix_read.iops.0,
+                latency: [mixed.min_us.0, mixed.avg_us.0, mixed.max_us.0],
+            },
+        }
+    }
+}
+
+/// `2026-05-22T16:09:38.250+0200`.
+fn instant(text: &str) -> Option<Nanos> {
+    let local = date_time(text.get(..19)?)?;
+    let zone = text.rfind(['+', '-']).filter(|at| *at >= 19);
+    let Some(zone) = zone.and_then(|at| text.get(at..at + 5)) else {
+        return text.ends_with('Z').then_some(local);
+    };
+    let hours: u64 = zone.get(1..3)?.parse().ok()?;
+    let minutes: u64 = zone.get(3..5)?.parse().ok()?;
+    let offset = hours
+        .checked_mul(60)?
+        .checked_add(minutes)?
+        .checked_mul(60_000_000_000)?;
+    match zone.starts_with('+') {
+        true => local.0.checked_sub(offset).map(Nanos),
+        false => local.0.checked_add(offset).map(Nanos),
+    }
+}

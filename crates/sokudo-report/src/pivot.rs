@@ -1,0 +1,471 @@
+//! The document of many runs as one matrix, `sokudo.pivot/1`: rows and columns are what the
+//! runs differ in (`row:target`, `raid:file-system`), and a cell is the median of all
+//! results that belong there.
+//!
+//! It is what all formats and the picture of such a matrix are written from. Only a
+//! comparison of trials says which of two is faster; a cell alone does not.
+
+mod csv;
+mod key;
+pub(crate) mod markdown;
+pub(crate) mod table;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::{Deserialize, Serialize};
+use sokudo_model::{Finding, Severity, Verdict};
+use sokudo_stats::Summary;
+
+use crate::comparison::letter;
+use crate::document::{RateFigures, ResultDocument, RunDocument};
+use crate::grouping::row_name;
+use crate::json_layout;
+use crate::number::{percent, rate};
+use crate::table::BandwidthUnit;
+
+pub use csv::render as render_csv;
+pub use key::{Key, KeyError, Keys};
+pub use markdown::render as render_markdown;
+pub use table::render as render_table;
+
+const SCHEMA: &str = "sokudo.pivot/1";
+const NANOS_PER_MS: f64 = 1e6;
+
+/// A matrix of figures as JSON: `sokudo.pivot/1`. Missing figures are null, never 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "sokudo.pivot/1")]
+pub struct PivotDocument {
+    /// Name and version of this format: `sokudo.pivot/1`.
+    #[schemars(extend("const" = "sokudo.pivot/1"))]
+    pub schema: String,
+    /// Version of the program that made the matrix.
+    pub sokudo_version: String,
+    /// The command line that repeats it.
+    pub command: String,
+    /// What the rows are, such as `row`.
+    pub rows_by: String,
+    /// What the columns are, such as `target`.
+    pub columns_by: String,
+    /// What must be known before the figures are compared.
+    pub warnings: Vec<Finding>,
+    /// What is to be read with them, in whole sentences.
+    pub notes: Vec<String>,
+    /// What the cells were drawn from: as many runs.
+    pub runs: usize,
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// The rows from the top.
+    pub rows: Vec<PivotRow>,
+}
+
+/// One line of the matrix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PivotRow {
+    /// Its name.
+    pub name: String,
+    /// The unit of its figures: `MB/s`, `MiB/s`, `IOPS`, `files/s` or `ms`.
+    pub unit: String,
+    /// As many as there are columns; null where no result belongs.
+    pub cells: Vec<Option<PivotCell>>,
+}
+
+/// What belongs to one row and one column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PivotCell {
+    /// The median of the results, in the row's unit.
+    pub median: f64,
+    /// How many results there are.
+    pub results: usize,
+    /// Low and high end of the 95 % interval; null where it is not known.
+    pub interval_95: Option<[f64; 2]>,
+    /// Largest minus smallest trial, where there is one result that tells it.
+    pub range: Option<f64>,
+    /// What another tool says the figure is, such as `mean of 10 runs`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// The worst verdict of the results.
+    pub verdict: Option<Verdict>,
+    /// This ÷ the same row of the reference column; null where that is not compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<f64>,
+    /// Whether it is better than every other of its row, all pairs tested together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_best: bool,
+}
+
+/// A run that goes into a matrix, with what the store knows of it.
+#[derive(Clone, Copy, Debug)]
+pub struct PivotRun<'a> {
+    /// The run.
+    pub run: &'a RunDocument,
+    /// What it was called by.
+    pub source: &'a str,
+    /// Its tags.
+    pub tags: &'a [String],
+}
+
+/// A row of a comparison: what each side has of it.
+#[derive(Clone, Debug)]
+pub struct SideRow<'a> {
+    /// As many as there are sides, that of the reference first.
+    pub results: Vec<Option<&'a ResultDocument>>,
+    /// The side that is better than every other, where one is.
+    pub best: Option<usize>,
+}
+
+impl SideRow<'_> {
+    fn pivot_row(&self, unit: BandwidthUnit) -> Option<PivotRow> {
+        let sample = |result: &Option<&ResultDocument>| Sample::rate((*result)?, unit);
+        let samples: Vec<Option<Sample>> = self.results.iter().map(sample).collect();
+        let name = self
+            .results
+            .iter()
+            .flatten()
+            .next()
+            .map(|result| row_name(result))?;
+        let unit = samples.iter().flatten().next()?.unit.to_owned();
+        let reference = samples.first()?.as_ref().map(|sample| sample.value);
+        let is_fair = |index: usize| {
+            let pair = [self.results.first(), self.results.get(index)];
+            let invalid = |it: &Option<&ResultDocument>| {
+                it.is_some_and(|result| result.verdict == Some(Verdict::Invalid))
+            };
+            !pair.into_iter().flatten().any(invalid)
+        };
+        let cells = samples.into_iter().enumerate().map(|(index, sample)| {
+            let mut cell = PivotCell::of(&[sample?])?;
+            let reference = reference.filter(|it| *it > 0.0 && index > 0 && is_fair(index));
+            cell.ratio = reference.map(|reference| cell.median / reference);
+            cell.is_best = self.best == Some(index);
+            Some(cell)
+        });
+        Some(PivotRow {
+            name,
+            unit,
+            cells: cells.collect(),
+        })
+    }
+}
+
+/// Which figure of a result a matrix shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Its rate, or its latency where it has no rate.
+    Rate,
+    /// Its mean latency.
+    Latency,
+}
+
+/// What a matrix is made of.
+#[derive(Clone, Debug)]
+pub struct Pivot {
+    /// What the rows are.
+    pub rows: Keys,
+    /// What the columns are.
+    pub columns: Keys,
+    /// Only results of which these keys hold these texts, whatever their case.
+    pub only: Vec<(Key, String)>,
+    /// What is shown.
+    pub value: Value,
+    /// In what.
+    pub unit: BandwidthUnit,
+}
+
+impl PivotDocument {
+    /// The matrix of these runs; `None` where no result passes.
+    pub fn new(runs: &[PivotRun<'_>], pivot: &Pivot) -> Option<Self> {
+        let mut cells = Cells::default();
+        let mut seen: Vec<&RunDocument> = Vec::new();
+        for run in runs {
+            for result in &run.run.results {
+                if let Some(sample) = Sample::of(run, result, pivot) {
+                    cells.add(
+                        sample,
+                        pivot.rows.of(run, result),
+                        pivot.columns.of(run, result),
+                    );
+                    if !seen.last().is_some_and(|last| std::ptr::eq(*last, run.run)) {
+                        seen.push(run.run);
+                    }
+                }
+            }
+        }
+        let document = Self {
+            schema: SCHEMA.to_owned(),
+            sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: String::new(),
+            rows_by: pivot.rows.to_string(),
+            columns_by: pivot.columns.to_string(),
+            warnings: of_tools(&seen).into_iter().collect(),
+            notes: notes(&seen),
+            runs: seen.len(),
+            columns: cells.columns.clone(),
+            rows: cells.rows(),
+        };
+        (!document.rows.is_empty()).then_some(document)
+    }
+
+    /// The rows of a comparison, a column for each side, the reference first.
+    pub fn of_sides(sides: &[PivotRun<'_>], rows: &[SideRow<'_>], unit: BandwidthUnit) -> Self {
+        let documents: Vec<&RunDocument> = sides.iter().map(|side| side.run).collect();
+        let columns = sides.iter().enumerate().map(|(number, side)| {
+            let source = side.source.rsplit('/').next().unwrap_or(side.source);
+            format!("{} {source}", letter(number))
+        });
+        Self {
+            schema: SCHEMA.to_owned(),
+            sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
+            command: String::new(),
+            rows_by: "row".to_owned(),
+            columns_by: "run".to_owned(),
+            warnings: of_tools(&documents).into_iter().collect(),
+            notes: notes(&documents),
+            runs: sides.len(),
+            columns: columns.collect(),
+            rows: rows.iter().filter_map(|row| row.pivot_row(unit)).collect(),
+        }
+    }
+
+    /// The document as text that ends with a line feed.
+    pub fn to_json(&self) -> String {
+        let compact = serde_json::to_string(self)
+            .expect("a document has no map with keys other than strings and writes to memory");
+        json_layout::lay_out(&compact)
+    }
+
+    /// Whether all figures are of one unit, which then needs to be said only once.
+    pub(crate) fn unit(&self) -> Option<&str> {
+        let first = self.rows.first()?.unit.as_str();
+        self.rows
+            .iter()
+            .all(|row| row.unit == first)
+            .then_some(first)
+    }
+
+    fn cells(&self) -> impl Iterator<Item = &PivotCell> {
+        self.rows.iter().flat_map(|row| row.cells.iter().flatten())
+    }
+}
+
+/// The JSON Schema of the documents that this version writes.
+pub fn schema() -> String {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let schema = settings
+        .into_generator()
+        .into_root_schema_for::<PivotDocument>();
+    let text = serde_json::to_string_pretty(&schema)
+        .expect("a schema is plain JSON and is written to memory");
+    text + "\n"
+}
+
+/// The warning that figures of several tools, or of another tool than sokudo, need;
+/// `None` where sokudo has measured all.
+pub fn of_tools(runs: &[&RunDocument]) -> Option<Finding> {
+    let is_foreign = runs.iter().any(|run| run.origin.is_some());
+    let mut tools: Vec<String> = Vec::new();
+    for run in runs {
+        let tool = run.measurer();
+        if !tools.contains(&tool) {
+            tools.push(tool);
+        }
+    }
+    let several = tools.len() > 1;
+    is_foreign.then(|| Finding {
+        code: "figures-of-other-tools".to_owned(),
+        severity: Severity::Warning,
+        symptom: match several {
+            true => format!("these are figures of several tools: {}", tools.join(", ")),
+            false => format!("these are figures of {}, not of sokudo", tools.join(", ")),
+        },
+        cause: "results of different tools must not be compared even if the unit is the same: \
+                each has its own blocks, caches, times and means"
+            .to_owned(),
+        remedy: "compare only what one tool has measured by one method; measure both with \
+                 sokudo where it matters"
+            .to_owned(),
+    })
+}
+
+/// What was put right and what else was remarked, each once.
+fn notes(runs: &[&RunDocument]) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for origin in runs.iter().filter_map(|run| run.origin.as_ref()) {
+        let corrections = origin.corrections.iter();
+        // The figure in it is of one run; why is the same for all.
+        let corrections = corrections.map(|it| format!("{}: put right, {}", origin.tool, it.why));
+        let remarks = origin.remarks.iter().map(|remark| {
+            let remark = remark
+                .split_once(": ")
+                .map_or(remark.as_str(), |(_, rest)| rest);
+            format!("{}: {remark}", origin.tool)
+        });
+        for note in corrections.chain(remarks) {
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    notes
+}
+
+/// The cells while they are collected, rows and columns in order of appearance.
+#[derive(Default)]
+struct Cells {
+    columns: Vec<String>,
+    rows: Vec<(String, &'static str, Vec<Vec<Sample>>)>,
+}
+
+impl Cells {
+    fn add(&mut self, sample: Sample, row: String, column: String) {
+        let at = self.columns.iter().position(|name| *name == column);
+        let at = at.unwrap_or_else(|| {
+            self.columns.push(column);
+            self.columns.len() - 1
+        });
+        // One name with two units is two rows.
+        let unit = sample.unit;
+        let place = self.rows.iter().position(|it| it.0 == row && it.1 == unit);
+        let place = place.unwrap_or_else(|| {
+            self.rows.push((row, unit, Vec::new()));
+            self.rows.len() - 1
+        });
+        let cells = &mut self.rows[place].2;
+        if cells.len() <= at {
+            cells.resize_with(at + 1, Vec::new);
+        }
+        cells[at].push(sample);
+    }
+
+    fn rows(self) -> Vec<PivotRow> {
+        let count = self.columns.len();
+        let rows = self.rows.into_iter().map(|(name, unit, mut samples)| {
+            samples.resize_with(count, Vec::new);
+            PivotRow {
+                name,
+                unit: unit.to_owned(),
+                cells: samples
+                    .iter()
+                    .map(|samples| PivotCell::of(samples))
+                    .collect(),
+            }
+        });
+        rows.collect()
+    }
+}
+
+/// One result's figure.
+struct Sample {
+    value: f64,
+    unit: &'static str,
+    interval_95: Option<[f64; 2]>,
+    range: Option<f64>,
+    kind: String,
+    verdict: Option<Verdict>,
+}
+
+impl Sample {
+    /// `None` for a result that is not asked for, or has no such figure.
+    fn of(run: &PivotRun<'_>, result: &ResultDocument, pivot: &Pivot) -> Option<Self> {
+        let passes = |(key, text): &(Key, String)| {
+            let value = key.of(run, result).to_lowercase();
+            value.contains(&text.to_lowercase())
+        };
+        if !pivot.only.iter().all(passes) {
+            return None;
+        }
+        match pivot.value {
+            Value::Rate => Self::rate(result, pivot.unit).or_else(|| Self::latency(result)),
+            Value::Latency => Self::latency(result),
+        }
+    }
+
+    fn rate(result: &ResultDocument, unit: BandwidthUnit) -> Option<Self> {
+        let told = result.told.as_ref();
+        let (figures, scale, name, kind): (&RateFigures, _, _, _) = match unit {
+            _ if result.files_per_s.is_some() => {
+                (result.files_per_s.as_ref()?, 1.0, "files/s", None)
+            }
+            BandwidthUnit::IosPerSecond => {
+                let kind = told.map(|told| told.iops_kind.clone());
+                (result.iops.as_ref()?, 1.0, unit.name(), kind)
+            }
+            _ => {
+                let figures = &result.bandwidth_bytes_per_s.as_ref()?.bytes_per_s;
+                let kind = told.map(|told| told.bandwidth_kind.clone());
+                (figures, unit.bytes(), unit.name(), kind)
+            }
+        };
+        let told_range = told.and_then(|told| {
+            let range = told.others.iter().find(|other| other.name == "range")?;
+            (range.unit == "MB/s" && scale > 1.0).then(|| range.value * 1e6)
+        });
+        let own = (figures.range > 0.0).then_some(figures.range);
+        let interval = figures.interval_95;
+        Some(Self {
+            value: figures.median / scale,
+            unit: name,
+            interval_95: interval.map(|it| [it.low / scale, it.high / scale]),
+            range: told_range.or(own).map(|range| range / scale),
+            kind: kind.unwrap_or_default(),
+            verdict: result.verdict,
+        })
+    }
+
+    fn latency(result: &ResultDocument) -> Option<Self> {
+        let latency = result.latency_ns.as_ref()?;
+        Some(Self {
+            value: latency.mean / NANOS_PER_MS,
+            unit: "ms",
+            interval_95: None,
+            range: None,
+            kind: String::new(),
+            verdict: result.verdict,
+        })
+    }
+}
+
+impl PivotCell {
+    fn of(samples: &[Sample]) -> Option<Self> {
+        let values: Vec<f64> = samples.iter().map(|sample| sample.value).collect();
+        let median = Summary::of(&values)?.median;
+        let only = (samples.len() == 1).then(|| &samples[0]);
+        let interval = match only {
+            Some(sample) => sample.interval_95,
+            None => sokudo_stats::median_interval(&values, 0.95).map(|it| [it.low, it.high]),
+        };
+        Some(Self {
+            median,
+            results: samples.len(),
+            interval_95: interval,
+            range: only.and_then(|sample| sample.range),
+            kind: only.map_or_else(String::new, |sample| sample.kind.clone()),
+            verdict: samples.iter().filter_map(|sample| sample.verdict).max(),
+            ratio: None,
+            is_best: false,
+        })
+    }
+
+    /// How far the interval reaches, as a share.
+    pub(crate) fn half_width(&self) -> Option<f64> {
+        let [low, high] = self.interval_95?;
+        let reach = (high - self.median).max(self.median - low);
+        (self.median > 0.0).then(|| reach / self.median)
+    }
+
+    /// What is shown of it: `177.4 ± 2 %`, `177.4, R 8.00`, `12.10 (3)`.
+    pub(crate) fn text(&self) -> String {
+        let median = rate(self.median);
+        let spread = match (self.half_width(), self.range) {
+            (Some(share), _) => format!("{median} ± {}", percent(share)),
+            (None, Some(range)) => format!("{median}, R {}", rate(range)),
+            (None, None) => median,
+        };
+        match self.results {
+            1 => spread,
+            results => format!("{spread} ({results})"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! What results can be told apart by.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::PivotRun;
+use crate::document::ResultDocument;
+use crate::grouping::row_name;
+use crate::number::MISSING;
+
+/// One thing in which results differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// The row with its direction.
+    Row,
+    /// `read`, `write`, …
+    Direction,
+    /// The target, as it was named.
+    Target,
+    /// The model of the disks.
+    Device,
+    /// The type of the file system.
+    FileSystem,
+    /// The level of the array of Linux software RAID.
+    Raid,
+    /// The method.
+    Method,
+    /// Who measured.
+    Tool,
+    /// The machine.
+    Host,
+    /// The kernel.
+    Kernel,
+    /// The day.
+    Date,
+    /// What the run is called by.
+    Run,
+    /// Where the figures were published.
+    Document,
+    /// What follows `KEY=` in a tag.
+    Tag(String),
+}
+
+/// A word that is no key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0} is nothing that runs are told apart by; name {known} or tag:KEY",
+    known = Key::WORDS.map(|(word, _)| word).join(", ")
+)]
+pub struct KeyError(pub String);
+
+impl Key {
+    const WORDS: [(&'static str, Self); 13] = [
+        ("row", Self::Row),
+        ("direction", Self::Direction),
+        ("target", Self::Target),
+        ("device", Self::Device),
+        ("file-system", Self::FileSystem),
+        ("raid", Self::Raid),
+        ("method", Self::Method),
+        ("tool", Self::Tool),
+        ("host", Self::Host),
+        ("kernel", Self::Kernel),
+        ("date", Self::Date),
+        ("run", Self::Run),
+        ("document", Self::Document),
+    ];
+
+    /// Of this result; a dash where it is not known.
+    pub(crate) fn of(&self, run: &PivotRun<'_>, result: &ResultDocument) -> String {
+        let document = run.run;
+        let target = &document.target;
+        let known = match self {
+            Self::Row => Some(row_name(result)),
+            Self::Direction => Some(result.direction_label()),
+            Self::Target => Some(target.name.clone()),
+            Self::Device => Some(target.device_name()),
+            Self::FileSystem => target.file_system.as_ref().map(|it| it.kind.clone()),
+            Self::Raid => raid(run),
+            Self::Method => Some(document.method.clone()),
+            Self::Tool => Some(document.measurer()),
+            Self::Host => document.environment.host.clone(),
+            Self::Kernel => document.environment.kernel.clone(),
+            Self::Date => document.started_at.split('T').next().map(str::to_owned),
+            Self::Run => Some(run.source.to_owned()),
+            Self::Document => document.origin.as_ref().and_then(|it| it.document.clone()),
+            Self::Tag(key) => run.tags.iter().find_map(|tag| {
+                let value = tag.strip_prefix(key.as_str())?.strip_prefix('=')?;
+                Some(value.to_owned())
+            }),
+        };
+        known
+            .filter(|text| !text.trim().is_empty())
+            .unwrap_or_else(|| MISSING.to_owned())
+    }
+}
+
+/// The level of the array as the kernel says it, or as whoever named the target does.
+fn raid(run: &PivotRun<'_>) -> Option<String> {
+    let array = run.run.circumstances.arrays.first();
+    let level = array.and_then(|array| array.level.clone());
+    level.or_else(|| {
+        let mut words = run
+            .run
+            .target
+            .name
+            .split(|sign: char| !sign.is_alphanumeric());
+        let is_level = |word: &&str| {
+            let word = word.to_ascii_lowercase();
+            let level = word.strip_prefix("raid");
+            level.is_some_and(|it| it.parse::<u8>().is_ok()) || word == "single"
+        };
+        words.find(is_level).map(str::to_lowercase)
+    })
+}
+
+impl FromStr for Key {
+    type Err = KeyError;
+
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        if let Some(tag) = text.strip_prefix("tag:").filter(|tag| !tag.is_empty()) {
+            return Ok(Self::Tag(tag.to_owned()));
+        }
+        let found = Self::WORDS.into_iter().find(|(word, _)| *word == text);
+        found.map_or_else(|| Err(KeyError(text.to_owned())), |(_, key)| Ok(key))
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tag(tag) => write!(formatter, "tag:{tag}"),
+            key => {
+                let mut words = Self::WORDS.iter();
+                let word = words.find(|(_, known)| known == key).map(|(word, _)| *word);
+                formatter.write_str(word.unwrap_or_default())
+            }
+        }
+    }
+}
+
+/// One or several keys, such as `tool+row`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keys(Vec<Key>);
+
+impl Keys {
+    /// Those of this result, one after the other.
+    pub(crate) fn of(&self, run: &PivotRun<'_>, result: &ResultDocument) -> String {
+        let values: Vec<String> = self.0.iter().map(|key| key.of(run, result)).collect();
+        values.join(" · ")
+    }
+}
+
+impl FromStr for Keys {
+    type Err = KeyError;
+
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        let keys: Result<Vec<Key>, _> = text.split('+').map(str::parse).collect();
+        Ok(Self(keys?))
+    }
+}
+
+impl fmt::Display for Keys {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<String> = self.0.iter().map(Key::to_string).collect();
+        formatter.write_str(&words.join("+"))
+    }
+}

@@ -1,0 +1,158 @@
+//! A matrix on the terminal. Of a matrix that is too wide the columns are shown in several
+//! parts, one below the other.
+
+use super::{PivotCell, PivotDocument};
+use crate::comparison::change_text;
+use crate::layout::{Align, Column, table_lines, table_width};
+use crate::number::MISSING;
+use crate::table::TableStyle;
+
+/// Marks the best of a row.
+const BEST: &str = "*";
+
+/// The whole text.
+pub fn render(document: &PivotDocument, style: &TableStyle) -> String {
+    let title = format!(
+        "sokudo {} · compare · {} by {} · {}",
+        document.sokudo_version,
+        document.rows_by,
+        document.columns_by,
+        match document.runs {
+            1 => "1 run".to_owned(),
+            runs => format!("{runs} runs"),
+        }
+    );
+    let mut blocks = vec![style.wrapped("", &title), warnings(document, style)];
+    blocks.extend(matrix(document, style));
+    let notes = notes(document);
+    blocks.push(
+        notes
+            .iter()
+            .flat_map(|note| style.wrapped("- ", note))
+            .collect(),
+    );
+    blocks.push(vec![format!("Repeat: {}", style.text(&document.command))]);
+    blocks.retain(|block| !block.is_empty());
+    let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
+    blocks.join("\n\n") + "\n"
+}
+
+pub(crate) fn warnings(document: &PivotDocument, style: &TableStyle) -> Vec<String> {
+    let lines = document.warnings.iter().flat_map(|warning| {
+        let mut lines = style.wrapped("warning: ", &warning.symptom);
+        lines.extend(style.wrapped("  cause:  ", &warning.cause));
+        lines.extend(style.wrapped("  remedy: ", &warning.remedy));
+        lines
+    });
+    lines.collect()
+}
+
+/// The matrix, in as many parts as it needs.
+pub(crate) fn matrix(document: &PivotDocument, style: &TableStyle) -> Vec<Vec<String>> {
+    let names = Column {
+        group: "".into(),
+        title: style.text(&document.rows_by),
+        align: Align::Left,
+        cells: document
+            .rows
+            .iter()
+            .map(|row| style.text(&row.name))
+            .collect(),
+    };
+    let units = document.unit().is_none().then(|| Column {
+        group: "".into(),
+        title: "unit".to_owned(),
+        align: Align::Left,
+        cells: document
+            .rows
+            .iter()
+            .map(|row| style.text(&row.unit))
+            .collect(),
+    });
+    let heads: Vec<Column> = std::iter::once(names).chain(units).collect();
+    let mut parts: Vec<Vec<Column>> = Vec::new();
+    for (index, title) in document.columns.iter().enumerate() {
+        let cells = document.rows.iter().map(|row| {
+            let cell = row.cells.get(index).and_then(Option::as_ref);
+            cell.map_or_else(|| MISSING.to_owned(), cell_text)
+        });
+        let column = Column {
+            group: "".into(),
+            title: style.text(title),
+            align: Align::Right,
+            cells: cells.map(|cell| style.text(&cell)).collect(),
+        };
+        let fits = parts.last_mut().filter(|part| {
+            let mut wider = (*part).clone();
+            wider.push(column.clone());
+            table_width(&wider) <= style.width
+        });
+        match fits {
+            Some(part) => part.push(column),
+            None => parts.push(heads.iter().cloned().chain([column]).collect()),
+        }
+    }
+    let lines = parts.iter().map(|columns| {
+        let mut lines = table_lines(columns, style.rule());
+        lines[0] = lines[1].clone();
+        lines[1] = style.rule().to_string().repeat(table_width(columns));
+        lines
+    });
+    lines.collect()
+}
+
+/// What stands in a cell, with what it is against the reference.
+pub(super) fn cell_text(cell: &PivotCell) -> String {
+    let mut text = cell.text();
+    if let Some(ratio) = cell.ratio {
+        text = format!("{text}  {}", change_text(ratio));
+    }
+    match cell.is_best {
+        true => format!("{text} {BEST}"),
+        false => text,
+    }
+}
+
+/// What the cells mean, then what is to be known of the runs.
+pub(crate) fn notes(document: &PivotDocument) -> Vec<String> {
+    let has = |test: fn(&PivotCell) -> bool| document.cells().any(test);
+    let mut notes = Vec::new();
+    let unit = document
+        .unit()
+        .map(|unit| format!("{unit}. "))
+        .unwrap_or_default();
+    let mut meaning = format!("{unit}Each cell is the median of its results");
+    if has(|cell| cell.results > 1) {
+        meaning += ", whose number stands in brackets";
+    }
+    if has(|cell| cell.half_width().is_some()) {
+        meaning += "; ± is how far its 95 % interval reaches";
+    }
+    if has(|cell| cell.half_width().is_none() && cell.range.is_some()) {
+        meaning += "; R is the largest less the smallest of its trials";
+    }
+    notes.push(meaning + ".");
+    if has(|cell| cell.ratio.is_some()) {
+        let reference = document.columns.first().map_or("", String::as_str);
+        notes.push(format!("Changes are against {reference}."));
+    }
+    if has(|cell| cell.is_best) {
+        notes.push(format!(
+            "{BEST} is better than every other of its row, with all pairs of all rows tested together."
+        ));
+    }
+    let mut kinds: Vec<&str> = Vec::new();
+    for cell in document.cells().filter(|cell| !cell.kind.is_empty()) {
+        if !kinds.contains(&cell.kind.as_str()) {
+            kinds.push(&cell.kind);
+        }
+    }
+    if !kinds.is_empty() {
+        notes.push(format!(
+            "Figures that are no single run: {}.",
+            kinds.join(", ")
+        ));
+    }
+    notes.extend(document.notes.iter().cloned());
+    notes
+}

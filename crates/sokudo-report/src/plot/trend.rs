@@ -1,0 +1,300 @@
+//! Runs over time: each as a dot, the median of each level as a line, a mark where the
+//! level changes.
+
+use sokudo_model::civil_date;
+
+use super::figure::{Body, Chart, Figure, Hue, Ink, Layer, Part, Shape, Side};
+use super::scale::{Axis, Scale, Tick, whole};
+use crate::comparison::{Figure as Shown, change_text};
+use crate::number::rate;
+use crate::table::BandwidthUnit;
+use crate::trend::{SeriesDocument, TrendDocument};
+
+const NANOS_PER_SECOND: f64 = 1e9;
+const DAY: u64 = 86_400;
+const PERCENT: f64 = 100.0;
+/// About so many dates are named.
+const DATES: u64 = 8;
+/// Steps of the axis of values.
+const STEPS: usize = 8;
+
+/// `None` without runs. Several rows are drawn as shares of their first level, because
+/// their rates may lie far apart.
+pub fn trend(document: &TrendDocument, unit: BandwidthUnit) -> Option<Figure> {
+    let unit = document.unit(unit);
+    let all: Vec<&SeriesDocument> = document
+        .series
+        .iter()
+        .filter(|series| !series.levels.is_empty())
+        .collect();
+    let points = || all.iter().flat_map(|series| &series.points);
+    let first = points().map(|point| point.started_at_ns).min()?;
+    let last = points().map(|point| point.started_at_ns).max()?;
+    let is_single = all.len() == 1;
+    let scale_of = |series: &SeriesDocument| match is_single {
+        true => unit.bytes().recip(),
+        false => PERCENT / series.levels[0].median_per_s.max(f64::MIN_POSITIVE),
+    };
+    let highest = all
+        .iter()
+        .flat_map(|series| {
+            series
+                .points
+                .iter()
+                .map(|point| point.per_second * scale_of(series))
+        })
+        .fold(0.0, f64::max);
+    let label = match is_single {
+        true => unit.name().to_owned(),
+        false => "% of the first level".to_owned(),
+    };
+    let mut layers = Vec::new();
+    for (number, series) in all.iter().enumerate() {
+        layers.extend(layers_of(series, number, scale_of(series), unit));
+    }
+    let chart = Chart {
+        bottom: dates(seconds(first), seconds(last)),
+        top: None,
+        left: Axis::from_zero(label, highest, STEPS),
+        right: None,
+        layers,
+        parts: match is_single {
+            true => parts(all[0]),
+            false => Vec::new(),
+        },
+        signs: None,
+    };
+    let what = match (is_single, document.figure) {
+        (true, _) => all[0].row.clone(),
+        (false, Shown::Bandwidth) => "bandwidth of rows".to_owned(),
+        (false, Shown::Iops) => "IOPS of rows".to_owned(),
+    };
+    Some(Figure {
+        title: format!("{}: {what} over time", document.device_name),
+        subtitle: subtitle(&all, document),
+        footer: "dots: runs · lines: the median of each level · a level changes where runs differ by more than their noise"
+            .to_owned(),
+        body: Body::Chart(Box::new(chart)),
+    })
+}
+
+fn subtitle(all: &[&SeriesDocument], document: &TrendDocument) -> String {
+    let runs = all
+        .iter()
+        .map(|series| series.points.len())
+        .max()
+        .unwrap_or(0);
+    let changes: usize = all.iter().map(|series| series.changes().count()).sum();
+    let changes = match changes {
+        0 => "no change".to_owned(),
+        1 => "1 change".to_owned(),
+        changes => format!("{changes} changes"),
+    };
+    format!(
+        "{runs} runs · {changes} · sokudo {}",
+        document.sokudo_version
+    )
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a place in a picture")]
+fn seconds(nanos: u64) -> f64 {
+    nanos as f64 / NANOS_PER_SECOND
+}
+
+fn layers_of(
+    series: &SeriesDocument,
+    number: usize,
+    scale: f64,
+    unit: BandwidthUnit,
+) -> Vec<Layer> {
+    let ink = Ink::of_number(number);
+    let at = |index: usize| seconds(series.points[index].started_at_ns);
+    let dots = series
+        .points
+        .iter()
+        .map(|point| [seconds(point.started_at_ns), point.per_second * scale]);
+    let lines = series.levels.iter().map(|level| {
+        let median = level.median_per_s * scale;
+        // A level reaches to where the next one begins.
+        let end = (level.first + level.runs).min(series.points.len() - 1);
+        vec![[at(level.first), median], [at(end), median]]
+    });
+    let layer = |name: &str, figures: String, ink: Ink, shape| Layer {
+        name: name.to_owned(),
+        figures,
+        ink,
+        side: Side::Left,
+        shape,
+    };
+    let medians: Vec<String> = series
+        .levels
+        .iter()
+        .map(|level| rate(level.median_per_s / unit.bytes()))
+        .collect();
+    let figures = match &medians[..] {
+        [few @ ..] if few.len() <= 4 => format!("{} {}", few.join(", then "), unit.name()),
+        [first, .., last] => format!("{first}, … then {last} {}", unit.name()),
+        _ => String::new(),
+    };
+    let line_ink = Ink {
+        hue: Hue::Write,
+        ..ink
+    };
+    let line_ink = if number == 0 { line_ink } else { ink };
+    let ink = if number == 0 { Ink::READ } else { ink };
+    vec![
+        layer("", String::new(), ink, Shape::Dots(dots.collect())),
+        layer(
+            &series.row,
+            figures,
+            line_ink,
+            Shape::Lines(lines.collect()),
+        ),
+    ]
+}
+
+fn parts(series: &SeriesDocument) -> Vec<Part> {
+    series
+        .changes()
+        .map(|(level, change)| Part {
+            at: seconds(series.points[level.first].started_at_ns),
+            name: change_text(change.ratio),
+        })
+        .collect()
+}
+
+/// How far apart dates are that are named.
+#[derive(Clone, Copy)]
+enum Step {
+    Seconds(u64),
+    Months(u64),
+}
+
+/// An axis of time, UTC, with round dates.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "seconds since 1970 of runs"
+)]
+fn dates(low: f64, high: f64) -> Axis {
+    let high = if high > low { high } else { low + 60.0 };
+    let (first, last) = (low.floor().max(0.0) as u64, high.ceil() as u64);
+    let step = step(last - first);
+    let ticks = match step {
+        Step::Seconds(step) => (first.div_ceil(step)..=last / step)
+            .map(|count| Tick {
+                at: whole(usize::try_from(count * step).unwrap_or(usize::MAX)),
+                name: instant(count * step, step),
+            })
+            .collect(),
+        Step::Months(months) => month_ticks(first, last, months),
+    };
+    Axis {
+        label: "Date (UTC)".to_owned(),
+        scale: Scale {
+            low,
+            high,
+            is_logarithmic: false,
+        },
+        ticks,
+    }
+}
+
+/// The shortest round step that names few enough dates.
+fn step(length: u64) -> Step {
+    const SECONDS: [u64; 14] = [
+        1,
+        10,
+        60,
+        5 * 60,
+        15 * 60,
+        30 * 60,
+        3_600,
+        3 * 3_600,
+        6 * 3_600,
+        12 * 3_600,
+        DAY,
+        2 * DAY,
+        7 * DAY,
+        14 * DAY,
+    ];
+    const MONTHS: [u64; 8] = [1, 2, 3, 6, 12, 24, 60, 120];
+    let least = length / DATES;
+    let seconds = SECONDS.into_iter().find(|step| *step >= least);
+    seconds.map_or_else(
+        || {
+            let months = MONTHS.into_iter().find(|months| months * 31 * DAY >= least);
+            Step::Months(months.unwrap_or(120))
+        },
+        Step::Seconds,
+    )
+}
+
+fn instant(seconds: u64, step: u64) -> String {
+    let (_, month, day) = civil_date(seconds / DAY);
+    let (year, _, _) = civil_date(seconds / DAY);
+    let second = seconds % DAY;
+    let time = format!("{:02}:{:02}", second / 3_600, second / 60 % 60);
+    match step {
+        step if step >= DAY => format!("{year:04}-{month:02}-{day:02}"),
+        step if step >= 3 * 3_600 => format!("{month:02}-{day:02} {time}"),
+        step if step >= 60 => time,
+        _ => format!("{time}:{:02}", second % 60),
+    }
+}
+
+fn month_ticks(first: u64, last: u64, months: u64) -> Vec<Tick> {
+    let (year, _, _) = civil_date(first / DAY);
+    (0..)
+        .map(|count| {
+            let month = count * months;
+            let (year, month) = (year + month / 12, month % 12 + 1);
+            let day = sokudo_model::day_since_1970(year, month, 1).unwrap_or(u64::MAX / DAY);
+            (day * DAY, format!("{year:04}-{month:02}"))
+        })
+        .skip_while(|(at, _)| *at < first)
+        .take_while(|(at, _)| *at <= last)
+        .map(|(at, name)| Tick {
+            at: whole(usize::try_from(at).unwrap_or(usize::MAX)),
+            name,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(from: u64, length: u64) -> Vec<String> {
+        let (low, high) = (whole(from as usize), whole((from + length) as usize));
+        dates(low, high)
+            .ticks
+            .into_iter()
+            .map(|tick| tick.name)
+            .collect()
+    }
+
+    #[test]
+    fn dates_are_round_and_few() {
+        const BEGIN: u64 = 1_767_225_600 + 5 * 3_600; // 2026-01-01 05:00
+        assert_eq!(names(BEGIN, 5 * 60)[..2], ["05:00", "05:01"]);
+        assert_eq!(names(BEGIN, DAY)[0], "01-01 06:00");
+        assert_eq!(names(BEGIN, 7 * DAY)[0], "2026-01-02");
+        assert_eq!(names(BEGIN, 300 * DAY)[..2], ["2026-03", "2026-05"]);
+        assert_eq!(names(BEGIN, 3_650 * DAY)[0], "2028-01");
+        for length in [
+            0,
+            1,
+            59,
+            3_601,
+            90_000,
+            604_800,
+            9_999_999,
+            99_999_999,
+            3_000_000_000,
+        ] {
+            let names = names(BEGIN, length);
+            assert!(names.len() <= 10, "{length}: {names:?}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! `sokudo check`: the measurement of a baseline made again, and what has become of its
+//! rows since.
+//!
+//! It chooses what is measured and says what came of it. Whether a row is slower is decided
+//! by `sokudo-analysis`.
+
+use std::fs::File;
+use std::io::Read;
+
+use anyhow::anyhow;
+use sokudo_analysis::Comparing;
+use sokudo_engine::Control;
+use sokudo_report::check::Outcome;
+use sokudo_report::comparison::{Figure, Way};
+use sokudo_report::{CheckDocument, ComparisonDocument};
+use sokudo_store::Baseline;
+
+use crate::cli::{CheckArguments, CheckFormat, Unit};
+use crate::exit::Exit;
+use crate::recall::Recalled;
+use crate::repeat::{Leave, Repeat};
+use crate::subject::Named;
+use crate::{busy, command_line, compare, idle, interrupt, keep, locate, output, recall};
+
+/// A result of sokudo's says what it is within so many bytes.
+const HEADER_BYTES: u64 = 256;
+
+/// Measures, compares, prints, and says by the exit code what came of it.
+pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
+    output::check_writable(arguments.output.as_deref())?;
+    let (reference, target) = reference(arguments)?;
+    if let Some(origin) = &reference.run.origin {
+        return Err(Exit::usage(anyhow!(
+            "{} is one of {}, which sokudo cannot measure again; make a baseline of sokudo's own: \
+             sokudo baseline set -- mark PATH",
+            reference.source,
+            origin.tool
+        )));
+    }
+    let mut repeat = Repeat::of_run(&reference.run)?.aimed_at(&target)?;
+    repeat.ask_again(&Leave {
+        overwrite: arguments.overwrite,
+        destroying: &arguments.destroying,
+    })?;
+    if let Some(printing) = repeat.printing_mut() {
+        printing.quiet = arguments.quiet;
+    }
+    let control = Control::new();
+    interrupt::watch(&control)?;
+    if let Some(limit) = arguments.idle.wait_idle {
+        idle::wait(&Named::recognise(&target)?, limit, &control)?;
+    }
+    let finished = repeat.measure(&control, arguments.quiet)?;
+    let id = keep::keep(&finished.document, &arguments.keeping, arguments.quiet);
+    if finished.document.interrupted {
+        return Err(Exit::Interrupted);
+    }
+    let source = id.map_or_else(|| "this run".to_owned(), |id| format!("run {id}"));
+    let now = Recalled {
+        source,
+        id,
+        run: finished.document,
+    };
+    let document = document(reference, now, arguments);
+    print(&document, arguments)?;
+    finished.ended_by.map_or(Ok(()), Err)?;
+    match document.outcome {
+        Outcome::Slower => Err(Exit::FailedAsReported),
+        Outcome::NotJudged => Err(Exit::NotTrusted(anyhow!(
+            "no row could be judged, so nothing shows that none is slower; what was printed says why"
+        ))),
+        Outcome::Faster | Outcome::Unchanged | Outcome::NoChangeShown => Ok(()),
+    }
+}
+
+fn document(reference: Recalled, now: Recalled, arguments: &CheckArguments) -> CheckDocument {
+    let was_idle = arguments.idle.wait_idle.is_some();
+    let disturbed = |run: &Recalled, was_idle| {
+        let disturbances = busy::disturbances(&run.run, was_idle);
+        let source = run.source.clone();
+        let told = disturbances.join("; ");
+        (!told.is_empty()).then(|| format!("{source} was not alone on the machine: {told}."))
+    };
+    // Whoever took a baseline from a busy machine has been told so then.
+    let mut doubts: Vec<String> = [disturbed(&reference, true), disturbed(&now, was_idle)]
+        .into_iter()
+        .flatten()
+        .collect();
+    if reference.run.target.identity() != now.run.target.identity() {
+        doubts.push(format!(
+            "another device was measured: {} then, {} now.",
+            reference.run.target.identity(),
+            now.run.target.identity()
+        ));
+    }
+    let ids = [reference.id, now.id].map(|id| id.map(|id| id.0));
+    let figure = match arguments.unit {
+        Unit::Iops => Figure::Iops,
+        Unit::Mb | Unit::Mib => Figure::Bandwidth,
+    };
+    let comparing = Comparing {
+        difference_min: arguments.min_difference.0,
+        paired: false,
+        loads_may_differ: false,
+    };
+    let comparison = compare::side_by_side(&[reference, now], Way::Kept, figure, comparing);
+    let comparison = ComparisonDocument {
+        command: command_line::as_given(),
+        ..comparison
+    };
+    CheckDocument::new(comparison, ids[0], ids[1], doubts)
+}
+
+fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exit> {
+    let path = arguments.output.as_deref();
+    let text = match arguments.format {
+        CheckFormat::Table => document.render(&output::style(path.is_none(), arguments.unit)),
+        CheckFormat::Json => document.to_json(),
+    };
+    match path {
+        None => output::print(&text),
+        Some(path) => output::write_file(path, text),
+    }
+}
+
+/// With what is compared, and what is to be measured for it.
+fn reference(arguments: &CheckArguments) -> Result<(Recalled, String), Exit> {
+    let Some(what) = arguments.what.as_deref() else {
+        let baseline = only(baselines(arguments)?, "any device")?;
+        return at_its_place(recall::stored(baseline.run, &arguments.keeping)?);
+    };
+    if recall::is_of_store(what) || is_result(what) {
+        let runs = recall::runs(what, &arguments.keeping)?;
+        let [run] = <[_; 1]>::try_from(runs).map_err(|runs| {
+            Exit::usage(anyhow!(
+                "{what} holds {} runs; name one of them",
+                runs.len()
+            ))
+        })?;
+        return at_its_place(run);
+    }
+    match Named::recognise(what) {
+        Ok(named) => {
+            let identity = named.identity(what);
+            let all = baselines(arguments)?.into_iter();
+            let own = all.filter(|baseline| baseline.device == identity).collect();
+            let baseline = only(own, what)?;
+            let run = recall::stored(baseline.run, &arguments.keeping)?;
+            let target = match &named {
+                Named::Path(inspected) => inspected.info.path.clone(),
+                _ => None,
+            };
+            Ok((run, target.unwrap_or_else(|| what.to_owned())))
+        }
+        // A disk that is not here under that word may still be known by it.
+        Err(error) => {
+            let word = what.to_lowercase();
+            let is_meant = |baseline: &Baseline| {
+                let texts = [&baseline.device, &baseline.device_name];
+                texts.iter().any(|text| text.to_lowercase().contains(&word))
+            };
+            let meant: Vec<Baseline> = baselines(arguments)?.into_iter().filter(is_meant).collect();
+            if meant.is_empty() {
+                return Err(error);
+            }
+            let baseline = only(meant, what)?;
+            at_its_place(recall::stored(baseline.run, &arguments.keeping)?)
+        }
+    }
+}
+
+fn at_its_place(run: Recalled) -> Result<(Recalled, String), Exit> {
+    let target = locate::target(&run.run.target)?;
+    Ok((run, target))
+}
+
+/// A file that sokudo has written; any other is one to be measured.
+fn is_result(name: &str) -> bool {
+    let mut begin = Vec::new();
+    let read = File::open(name).and_then(|file| {
+        let is_file = file.metadata()?.is_file();
+        file.take(if is_file { HEADER_BYTES } else { 0 })
+            .read_to_end(&mut begin)
+    });
+    read.is_ok() && String::from_utf8_lossy(&begin).contains("\"sokudo.run/")
+}
+
+fn baselines(arguments: &CheckArguments) -> Result<Vec<Baseline>, Exit> {
+    let mut store = keep::store(&arguments.keeping)?;
+    let all = store.baselines().map_err(Exit::failed)?;
+    let method = arguments.method.as_deref().unwrap_or_default();
+    let wanted = |baseline: &Baseline| baseline.method.starts_with(method);
+    Ok(all.into_iter().filter(wanted).collect())
+}
+
+/// The one that there is.
+fn only(baselines: Vec<Baseline>, what: &str) -> Result<Baseline, Exit> {
+    match <[Baseline; 1]>::try_from(baselines) {
+        Ok([baseline]) => Ok(baseline),
+        Err(none) if none.is_empty() => Err(Exit::usage(anyhow!(
+            "there is no baseline of {what} to check against; sokudo baseline set -- mark PATH measures \
+             one, and sokudo baseline set RUN takes a run that is kept"
+        ))),
+        Err(several) => {
+            let named = several.iter().map(|baseline| {
+                format!(
+                    "sokudo check {} ({} of {})",
+                    baseline.run, baseline.method, baseline.device_name
+                )
+            });
+            Err(Exit::usage(anyhow!(
+                "there are {} baselines of {what}; name one: {}",
+                several.len(),
+                named.collect::<Vec<_>>().join(", ")
+            )))
+        }
+    }
+}

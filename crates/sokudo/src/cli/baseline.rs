@@ -1,0 +1,188 @@
+//! Arguments of `sokudo baseline` and of `sokudo check`.
+
+use clap::{Args, Subcommand, ValueEnum};
+use sokudo_model::Nanos;
+
+use super::compare::{Percent, percent};
+use super::{Keeping, Unit};
+
+/// What `baseline --help` ends with.
+pub(super) const BASELINE_EXAMPLES: &str = "\
+Examples:
+  sokudo baseline set -- mark /mnt/data           measure, and compare with it from now on
+  sokudo baseline set --wait-idle -- scan /dev/sdb
+                                                  the same, once the machine is idle
+  sokudo mark /mnt/data && sokudo baseline set    the newest run
+  sokudo baseline show
+  sokudo check /mnt/data                          is it slower than then?
+
+A device has a baseline for each method (mark/default, scan, ...). A run that was made on a
+busy machine, that is INVALID, was interrupted or imported is refused as a baseline.";
+
+/// What `check --help` ends with.
+pub(super) const CHECK_EXAMPLES: &str = "\
+Examples:
+  sokudo check                              against the only baseline there is
+  sokudo check /mnt/data                    against the baseline of the disk under it
+  sokudo check /dev/sdb --method scan
+  sokudo check 12                           measure again as run 12 did, and compare
+  sokudo check --wait-idle --min-difference 10% --quiet       for cron
+
+The device is found by model and serial number, whatever it is called today. The new run
+is kept like any other. What is written, and only then, is as for the baseline; a device or
+a file whose contents are lost must be named again (--destroy, --overwrite).
+
+Exit codes: 0 unchanged, faster, or no change shown; 1 a row is slower, or something
+failed; 2 wrong arguments or no baseline; 3 refused because it would endanger data; 4 no
+row could be judged, or the machine did not become idle; 130 interrupted.";
+
+/// How long an idle machine is waited for unless told.
+const IDLE_WAIT: &str = "10min";
+
+/// Arguments of `sokudo baseline`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct BaselineArguments {
+    #[command(subcommand)]
+    pub(crate) command: BaselineCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BaselineCommand {
+    /// Compare later runs of its device and method with this run
+    Set(SetArguments),
+    /// Show all baselines
+    Show(BaselineListArguments),
+    /// Make a run a baseline no longer; the run is kept
+    Unset(UnsetArguments),
+}
+
+/// Arguments of `sokudo baseline set`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct SetArguments {
+    /// Run: its number, or last
+    #[arg(
+        value_name = "RUN",
+        default_value = "last",
+        conflicts_with = "measured"
+    )]
+    pub(crate) run: String,
+
+    /// Even if the run is a doubtful one, such as of a busy machine
+    #[arg(long)]
+    pub(crate) anyway: bool,
+
+    #[command(flatten)]
+    pub(crate) idle: WaitIdle,
+
+    /// Measure now, with this command: mark /mnt/data --size 8GiB
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) measured: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
+}
+
+/// Whether an idle machine is waited for.
+#[derive(Debug, Args)]
+pub(crate) struct WaitIdle {
+    /// First wait until the machine is idle, so long at most [10min]
+    ///
+    /// Idle is: for 5 s on end, the device under the target moves hardly anything, nobody
+    /// waits for I/O, and the processors have little to do.
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = IDLE_WAIT)]
+    pub(crate) wait_idle: Option<Nanos>,
+}
+
+/// Arguments of `sokudo baseline show`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct BaselineListArguments {
+    /// As JSON: sokudo.list/1
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
+}
+
+/// Arguments of `sokudo baseline unset`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct UnsetArguments {
+    /// Run: its number
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
+}
+
+/// Arguments of `sokudo check`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// Device or path whose baseline is meant, or a run: number or file
+    ///
+    /// Without it, the only baseline there is. With a run, that run is taken for the
+    /// baseline.
+    #[arg(value_name = "DEVICE|RUN")]
+    pub(crate) what: Option<String>,
+
+    /// Which baseline, where a device has several, such as mark or scan
+    #[arg(long, value_name = "METHOD")]
+    pub(crate) method: Option<String>,
+
+    /// A smaller difference does not matter
+    #[arg(long, value_name = "PERCENT", default_value_t = Percent(0.05), value_parser = percent)]
+    pub(crate) min_difference: Percent,
+
+    #[command(flatten)]
+    pub(crate) idle: WaitIdle,
+
+    /// Overwrite the file again that the baseline has overwritten
+    #[arg(long, help_heading = "What may be written")]
+    pub(crate) overwrite: bool,
+
+    #[command(flatten)]
+    pub(crate) destroying: super::Destroying,
+
+    /// Result format: table or json (sokudo.check/1)
+    #[arg(
+        short,
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "table",
+        help_heading = "What is printed"
+    )]
+    pub(crate) format: CheckFormat,
+
+    /// Write it to a file instead of the terminal
+    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
+    pub(crate) output: Option<std::path::PathBuf>,
+
+    /// Unit of the table: mb (MB/s), mib (MiB/s) or iops, which are then compared
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "mb",
+        help_heading = "What is printed"
+    )]
+    pub(crate) unit: Unit,
+
+    /// Show no progress
+    #[arg(short, long, help_heading = "What is printed")]
+    pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
+}
+
+/// How a check is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For people
+    Table,
+    /// For programs: sokudo.check/1
+    Json,
+}

@@ -1,0 +1,245 @@
+//! Arguments of the commands about runs that are kept: list, show, note, tag, delete.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use sokudo_model::Verdict;
+
+use super::moment::Moment;
+use super::{Format, Keeping, Plotting, Printing, Unit};
+
+/// What `list --help` ends with.
+pub(super) const LIST_EXAMPLES: &str = "\
+Examples:
+  sokudo list                               the newest 50 runs
+  sokudo list Samsung --since 1y            of one device, by a part of its name
+  sokudo list /mnt/data --method mark       of the disk that is there now
+  sokudo list --tag idle --verdict verified
+  sokudo list --json | jq '.runs[] | [.id, .rows[0].bytes_per_s]'
+
+--json is sokudo.list/1, whose schema is in docs/sokudo.list-1.schema.json.";
+
+/// What `show --help` ends with.
+pub(super) const SHOW_EXAMPLES: &str = "\
+Examples:
+  sokudo show last
+  sokudo show 12 --format markdown
+  sokudo show 12 --plot run12.svg";
+
+/// A longer one belongs into a file of its own.
+pub(crate) const NOTE_CHARACTERS_MAX: usize = 10_000;
+/// A longer one is a note.
+const TAG_CHARACTERS_MAX: usize = 64;
+
+/// Arguments of `sokudo list`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    /// Device: part of its name or serial number, or what it is called now
+    #[arg(value_name = "DEVICE")]
+    pub(crate) device: Option<String>,
+
+    /// Only this method, such as mark or scan/gnome
+    #[arg(long, value_name = "METHOD", help_heading = "Which runs")]
+    pub(crate) method: Option<String>,
+
+    /// Only runs begun then or later: 2026-11-21, 7d, 1y, RFC 3339
+    #[arg(long, value_name = "TIME", help_heading = "Which runs")]
+    pub(crate) since: Option<Moment>,
+
+    /// Only runs begun before; of a day, its end
+    #[arg(long, value_name = "TIME", help_heading = "Which runs")]
+    pub(crate) until: Option<Moment>,
+
+    /// Only runs of this verdict: verified, unverified or invalid
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "VERDICT",
+        help_heading = "Which runs"
+    )]
+    pub(crate) verdict: Option<VerdictName>,
+
+    /// Only runs with this tag (repeatable: with all of them)
+    #[arg(long = "tag", value_name = "TAG", help_heading = "Which runs")]
+    pub(crate) tags: Vec<String>,
+
+    /// So many runs at most, 0 for all
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 50,
+        help_heading = "Which runs"
+    )]
+    pub(crate) limit: u64,
+
+    /// Leave out so many of the newest
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        help_heading = "Which runs"
+    )]
+    pub(crate) skip: u64,
+
+    /// As JSON: sokudo.list/1
+    #[arg(long, help_heading = "What is printed")]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
+}
+
+/// A verdict, by its word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerdictName {
+    Verified,
+    Unverified,
+    Invalid,
+}
+
+impl VerdictName {
+    pub(crate) const fn in_model(self) -> Verdict {
+        match self {
+            Self::Verified => Verdict::Verified,
+            Self::Unverified => Verdict::Unverified,
+            Self::Invalid => Verdict::Invalid,
+        }
+    }
+}
+
+/// Arguments of `sokudo show`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    /// Run: its number, last, or a file that --format json has written
+    #[arg(value_name = "RUN", default_value = "last")]
+    pub(crate) run: String,
+
+    /// Result format: table, json, csv or markdown
+    #[arg(
+        short,
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "table",
+        help_heading = "What is printed"
+    )]
+    format: Format,
+
+    /// Write it to a file instead of the terminal
+    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
+    output: Option<PathBuf>,
+
+    /// Unit of the table: mb (MB/s), mib (MiB/s) or iops
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "mb",
+        help_heading = "What is printed"
+    )]
+    unit: Unit,
+
+    #[command(flatten)]
+    plotting: Plotting,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
+}
+
+impl ShowArguments {
+    /// What is printed, as commands that measure say it.
+    pub(crate) fn printing(self) -> Printing {
+        Printing {
+            format: self.format,
+            output: self.output,
+            unit: self.unit,
+            quiet: true,
+            require: None,
+            plotting: self.plotting,
+            keeping: self.keeping,
+        }
+    }
+}
+
+/// Arguments of `sokudo note`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct NoteArguments {
+    /// Run: its number, or last
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+
+    /// What is to be remembered of it, in the place of an older note
+    #[arg(value_name = "TEXT", required_unless_present = "clear")]
+    pub(crate) text: Vec<String>,
+
+    /// Remove its note
+    #[arg(long, conflicts_with = "text")]
+    pub(crate) clear: bool,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
+}
+
+/// Arguments of `sokudo tag`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct TagArguments {
+    /// Run: its number, or last
+    #[arg(value_name = "RUN")]
+    pub(crate) run: String,
+
+    /// Tags to add
+    #[arg(value_name = "TAG", value_parser = tag, required_unless_present = "remove")]
+    pub(crate) add: Vec<String>,
+
+    /// Remove this tag (repeatable)
+    #[arg(short, long, value_name = "TAG")]
+    pub(crate) remove: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
+}
+
+/// A word or a few, by which runs are found.
+fn tag(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    let is_plain = !text.chars().any(|sign| sign.is_control() || sign == ',');
+    if text.is_empty() || !is_plain || text.chars().count() > TAG_CHARACTERS_MAX {
+        return Err(format!(
+            "a tag has 1 to {TAG_CHARACTERS_MAX} characters without commas and line breaks; \
+             sokudo note keeps longer texts"
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+/// Arguments of `sokudo delete`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct DeleteArguments {
+    /// Runs: their numbers, or last
+    #[arg(value_name = "RUN", required = true)]
+    pub(crate) runs: Vec<String>,
+
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_short_and_of_one_line() {
+        assert_eq!(tag(" before update "), Ok("before update".to_owned()));
+        assert_eq!(tag("<script>"), Ok("<script>".to_owned()));
+        for text in ["", "  ", "a,b", "a\nb", "\u{1b}[31m", &"x".repeat(65)] {
+            assert!(tag(text).is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Arguments of `sokudo import`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Format, Keeping, Unit};
+
+/// What `--help` ends with.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  sokudo import fio.json                            what fio has measured, from now on by number
+  sokudo import *.txt --tag 2025                    many files; what each is, is found out
+  fio job.fio --output-format=json+ | sokudo import -
+  sokudo import old.txt --model 'ST6000DM003' --serial ZZZ  so that it is found with its disk
+  sokudo import fio.json --no-store --format markdown       only show it
+
+It reads what fio, diskspd, CrystalDiskMark, KDiskMark, HD Tune, GNOME Disks, hdparm, dd,
+Bonnie++, ioping and elbencho print or save. What is known to be wrong is put right and
+shown. Nobody has seen the evidence of such a run, so all its rows are UNVERIFIED.
+
+Exit codes: 0 all files were read, 1 one could not be read or kept, 2 wrong arguments.";
+
+/// Arguments of `sokudo import`, as given.
+#[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    /// Files that other tools have printed or saved, or - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// What was measured, in the place of what the tool calls it
+    #[arg(long, value_name = "NAME", help_heading = "What is known besides")]
+    pub(crate) device: Option<String>,
+
+    /// Model of the disk
+    #[arg(long, value_name = "TEXT", help_heading = "What is known besides")]
+    pub(crate) model: Option<String>,
+
+    /// Serial number of the disk
+    #[arg(long, value_name = "TEXT", help_heading = "What is known besides")]
+    pub(crate) serial: Option<String>,
+
+    /// Tag of every run that is kept (repeatable)
+    #[arg(
+        long = "tag",
+        value_name = "TAG",
+        help_heading = "What is known besides"
+    )]
+    pub(crate) tags: Vec<String>,
+
+    /// Note on every run that is kept
+    #[arg(long, value_name = "TEXT", help_heading = "What is known besides")]
+    pub(crate) note: Option<String>,
+
+    /// Result format: table, json, csv or markdown
+    #[arg(
+        short,
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "table",
+        help_heading = "What is printed"
+    )]
+    pub(crate) format: Format,
+
+    /// Unit of the table: mb (MB/s), mib (MiB/s) or iops
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "mb",
+        help_heading = "What is printed"
+    )]
+    pub(crate) unit: Unit,
+
+    /// Print nothing but what went wrong
+    #[arg(short, long, help_heading = "What is printed")]
+    pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
+}

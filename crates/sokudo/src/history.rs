@@ -1,0 +1,219 @@
+//! `sokudo list`, `show`, `note`, `tag` and `delete`: the runs that are kept.
+//!
+//! It measures nothing and changes no figure: a run stays as it was kept, and only what
+//! somebody says of it changes.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use anyhow::{Context, anyhow};
+use sokudo_device::{System, look};
+use sokudo_report::list::ListedRow;
+use sokudo_report::{ListDocument, ListedRun, rfc3339};
+use sokudo_store::{Entry, Filter, Page, RunId, Store};
+
+use crate::cli::{
+    DeleteArguments, Format, ListArguments, Location, NOTE_CHARACTERS_MAX, NoteArguments,
+    ShowArguments, TagArguments, Unit,
+};
+use crate::exit::Exit;
+use crate::jobs::carry_out::since_epoch;
+use crate::{keep, language, output, recall};
+
+/// Prints a line for each run.
+pub(crate) fn list(arguments: &ListArguments) -> Result<(), Exit> {
+    // Nothing is made where there is nothing to see.
+    if let Ok(Location::File(path)) = arguments.keeping.location()
+        && !path.exists()
+    {
+        return print_list(&[], arguments);
+    }
+    let mut store = keep::store(&arguments.keeping)?;
+    let entries = found(store.as_mut(), arguments)?;
+    print_list(&entries, arguments)
+}
+
+/// A device is known by its identity where it is here under that name, and by its names
+/// else.
+fn found(store: &mut dyn Store, arguments: &ListArguments) -> Result<Vec<Entry>, Exit> {
+    let now = since_epoch();
+    let page = Page {
+        skip: arguments.skip,
+        count: match arguments.limit {
+            0 => u64::MAX >> 1,
+            limit => limit,
+        },
+    };
+    let by_name = Filter {
+        device: arguments.device.clone(),
+        method: arguments.method.clone(),
+        since: arguments.since.map(|since| since.begin(now)),
+        until: arguments.until.map(|until| until.end(now)),
+        verdict: arguments.verdict.map(|verdict| verdict.in_model()),
+        tags: arguments.tags.clone(),
+        device_identity: None,
+    };
+    let is_path = |name: &&String| name.contains('/') || *name == ".";
+    let here = arguments.device.as_ref().filter(is_path);
+    if let Some(inspected) = here.and_then(|name| look(&System::host(), name).ok()) {
+        let by_identity = Filter {
+            device: None,
+            device_identity: Some(inspected.info.identity()),
+            ..by_name.clone()
+        };
+        let entries = store.list(&by_identity, page).map_err(Exit::failed)?;
+        if !entries.is_empty() {
+            return Ok(entries);
+        }
+    }
+    store.list(&by_name, page).map_err(Exit::failed)
+}
+
+fn print_list(entries: &[Entry], arguments: &ListArguments) -> Result<(), Exit> {
+    let document = ListDocument::new(entries.iter().map(listed).collect());
+    if arguments.json {
+        return output::print(&document.to_json());
+    }
+    if !entries.is_empty() {
+        return output::print(&document.render(&output::style(true, Unit::Mb)));
+    }
+    let is_filtered = arguments.device.is_some()
+        || arguments.method.is_some()
+        || arguments.since.is_some()
+        || arguments.until.is_some()
+        || arguments.verdict.is_some()
+        || !arguments.tags.is_empty()
+        || arguments.skip > 0;
+    output::print(&language::say(if is_filtered {
+        "No run that is kept fits; sokudo list without options shows the newest.\n"
+    } else {
+        "No run is kept yet; sokudo mark . measures the disk under this directory and keeps the run.\n"
+    }))
+}
+
+/// A run of the store as lists show it.
+pub(crate) fn listed(entry: &Entry) -> ListedRun {
+    let run = &entry.run;
+    let rows = run.rows.iter().map(|row| ListedRow {
+        name: row.name.clone(),
+        direction: row.direction.clone(),
+        fingerprint: row.fingerprint.clone(),
+        verdict: row.verdict,
+        bytes_per_s: row.bytes_per_s,
+        ios_per_s: row.ios_per_s,
+        latency_ns: row.latency_ns,
+        trials: row.trials,
+    });
+    ListedRun {
+        id: entry.id.0,
+        started_at: rfc3339(run.started_at),
+        method: run.method.clone(),
+        target: run.target.clone(),
+        device: run.device.clone(),
+        device_name: run.device_name.clone(),
+        host: run.host.clone(),
+        verdict: run.verdict,
+        fingerprint: run.fingerprint.clone(),
+        sokudo_version: run.sokudo_version.clone(),
+        origin: run.origin.clone(),
+        command: run.command.clone(),
+        interrupted: run.interrupted,
+        note: entry.note.clone(),
+        tags: entry.tags.clone(),
+        is_baseline: entry.is_baseline,
+        rows: rows.collect(),
+    }
+}
+
+/// Prints a run in the format asked for, with what somebody has said of it above the
+/// table.
+pub(crate) fn show(arguments: ShowArguments) -> Result<(), Exit> {
+    let recalled = recall::runs(&arguments.run, &arguments.keeping)?;
+    let name = arguments.run.clone();
+    let printing = arguments.printing();
+    output::check(&printing)?;
+    let is_for_people = printing.format == Format::Table && printing.output.is_none();
+    let [recalled] = <[_; 1]>::try_from(recalled).map_err(|several| {
+        Exit::usage(anyhow!(
+            "{name} holds {} runs; keep them with sokudo import, and show one by its number",
+            several.len()
+        ))
+    })?;
+    if let Some(id) = recalled.id.filter(|_| is_for_people) {
+        let entry = keep::store(&printing.keeping)?.entry(id);
+        let heading = listed(&entry.map_err(Exit::failed)?).heading(&output::terminal_style());
+        output::print(&heading)?;
+    }
+    output::write(&recalled.run, &printing)
+}
+
+/// Replaces a run's note.
+pub(crate) fn note(arguments: &NoteArguments) -> Result<(), Exit> {
+    let text = arguments.text.join(" ");
+    if text.chars().count() > NOTE_CHARACTERS_MAX {
+        return Err(Exit::usage(anyhow!(
+            "the note has more than {NOTE_CHARACTERS_MAX} characters; keep the text in a file, and note its name"
+        )));
+    }
+    let id = recall::id(&arguments.run, &arguments.keeping)?;
+    let mut store = keep::store(&arguments.keeping)?;
+    store.note(id, text.trim()).map_err(Exit::usage)
+}
+
+/// Adds and removes tags.
+pub(crate) fn tag(arguments: &TagArguments) -> Result<(), Exit> {
+    let id = recall::id(&arguments.run, &arguments.keeping)?;
+    let mut store = keep::store(&arguments.keeping)?;
+    store
+        .tag(id, &arguments.add, &arguments.remove)
+        .map_err(Exit::usage)
+}
+
+/// Deletes runs, all of which must be there, and none of which may be a baseline.
+pub(crate) fn delete(arguments: &DeleteArguments) -> Result<(), Exit> {
+    let ids = arguments
+        .runs
+        .iter()
+        .map(|name| recall::id(name, &arguments.keeping));
+    let mut ids: Vec<RunId> = ids.collect::<Result<_, _>>()?;
+    ids.sort_unstable();
+    ids.dedup();
+    let mut store = keep::store(&arguments.keeping)?;
+    let mut entries = Vec::new();
+    for id in &ids {
+        entries.push(store.entry(*id).map_err(Exit::usage)?);
+    }
+    if let Some(baseline) = entries.iter().find(|entry| entry.is_baseline) {
+        return Err(Exit::Refused(anyhow!(
+            "run {0} is the baseline of {1}; if it is to go, make it none first: sokudo baseline unset {0}",
+            baseline.id,
+            baseline.run.device_name
+        )));
+    }
+    if !arguments.yes && !is_wanted(&entries)? {
+        return Err(Exit::Failed(anyhow!("nothing is deleted")));
+    }
+    for id in ids {
+        store.delete(id).map_err(Exit::failed)?;
+    }
+    Ok(())
+}
+
+/// Asks at the terminal.
+fn is_wanted(entries: &[Entry]) -> Result<bool, Exit> {
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Err(Exit::usage(anyhow!(
+            "runs are deleted for good, and there is no terminal to ask at; say --yes"
+        )));
+    }
+    let runs: Vec<ListedRun> = entries.iter().map(listed).collect();
+    output::print(&ListDocument::new(runs).render(&output::terminal_style()))?;
+    output::print(&format!("\n{} ", language::say("Delete for good? [y/N]")))?;
+    io::stdout().flush().map_err(Exit::failed)?;
+    let mut answer = String::new();
+    io::stdin()
+        .lock()
+        .read_line(&mut answer)
+        .context("the answer cannot be read")
+        .map_err(Exit::Failed)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}

@@ -1,0 +1,259 @@
+//! `sokudo import`: what other tools have printed becomes runs, which are shown and kept.
+//!
+//! What a text is of, and what is wrong in it, `sokudo-import` knows. A run that is kept
+//! already is not kept twice.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+
+use anyhow::anyhow;
+use sokudo_import::{Import, ImportError, LeftOut};
+use sokudo_model::ImportedRun;
+use sokudo_report::{RunDocument, csv, markdown, table};
+use sokudo_store::{Filter, NewRun, Page, RunId, Store};
+
+use crate::cli::{Format, ImportArguments};
+use crate::exit::{self, Exit};
+use crate::{keep, output};
+
+/// By its beginning a document of sokudo's own is told.
+const HEAD_BYTES: u64 = 4_096;
+/// Runs of one device that began at the same instant, or at none, are looked through for
+/// the one that is to be kept.
+const ALIKE_MAX: u64 = 1_000;
+
+/// Reads, prints and keeps.
+pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
+    let from_standard_input = arguments
+        .files
+        .iter()
+        .filter(|file| file.as_os_str() == "-");
+    if from_standard_input.count() > 1 {
+        return Err(Exit::usage(anyhow!(
+            "- is named twice, but standard input can be read once; name files"
+        )));
+    }
+    let mut store = keep::opened(&arguments.keeping).map_err(Exit::Failed)?;
+    let mut printed = Printed::default();
+    let mut is_whole = true;
+    for file in &arguments.files {
+        let name = file.display();
+        match read(file, arguments) {
+            Ok(read) => {
+                for left in &read.left_out {
+                    exit::note(left_out(file, left));
+                }
+                for document in &read.documents {
+                    if !arguments.quiet {
+                        printed.print(document, arguments)?;
+                    }
+                    if let Some(store) = &mut store {
+                        is_whole &= kept(store.as_mut(), document, arguments);
+                    }
+                }
+            }
+            Err(error) => {
+                exit::fault(&format!("{name} {error:#}"));
+                is_whole = false;
+            }
+        }
+    }
+    match is_whole {
+        true => Ok(()),
+        false => Err(Exit::FailedAsReported),
+    }
+}
+
+/// What a file held.
+struct Found {
+    documents: Vec<RunDocument>,
+    left_out: Vec<LeftOut>,
+}
+
+fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<Found> {
+    let unread = |error: io::Error| anyhow!("cannot be read: {error}");
+    let source: Box<dyn Read> = if file.as_os_str() == "-" {
+        Box::new(io::stdin())
+    } else {
+        if file.is_dir() {
+            return Err(anyhow!("is a directory; name the files in it"));
+        }
+        Box::new(File::open(file).map_err(unread)?)
+    };
+    let mut source = BufReader::new(source);
+    let mut head = Vec::new();
+    source
+        .by_ref()
+        .take(HEAD_BYTES)
+        .read_to_end(&mut head)
+        .map_err(unread)?;
+    let is_own = String::from_utf8_lossy(&head).contains("\"sokudo.run/");
+    let whole = Cursor::new(head).chain(source);
+    if is_own {
+        return own(whole);
+    }
+    let Import { mut runs, left_out } = imported(file, whole)?;
+    for run in &mut runs {
+        complete(run, arguments);
+    }
+    Ok(Found {
+        documents: runs.iter().map(RunDocument::from_imported).collect(),
+        left_out,
+    })
+}
+
+/// What another tool has printed into a file of this name.
+pub(crate) fn imported(file: &Path, source: impl BufRead) -> Result<Import, ImportError> {
+    let name = match file.file_name() {
+        Some(name) => name.to_string_lossy(),
+        None => file.to_string_lossy(),
+    };
+    sokudo_import::read(&name, source)
+}
+
+/// A document of sokudo's own, such as one from another machine.
+fn own(source: impl Read) -> anyhow::Result<Found> {
+    let text = crate::recall::read_bounded(source)?;
+    Ok(Found {
+        documents: vec![RunDocument::from_json(&text)?],
+        left_out: Vec::new(),
+    })
+}
+
+/// What the user knows besides.
+fn complete(run: &mut ImportedRun, arguments: &ImportArguments) {
+    let target = &mut run.target;
+    if let Some(device) = &arguments.device {
+        target.name.clone_from(device);
+    }
+    if arguments.model.is_some() {
+        target.model.clone_from(&arguments.model);
+    }
+    if arguments.serial.is_some() {
+        target.serial.clone_from(&arguments.serial);
+    }
+}
+
+/// What could not be used, with its place.
+pub(crate) fn left_out(file: &Path, left: &LeftOut) -> String {
+    let (name, why) = (file.display(), &left.why);
+    match left.line {
+        Some(line) => format!("left out of {name}, line {line}: {why}"),
+        None => format!("left out of {name}: {why}"),
+    }
+}
+
+/// What has been printed so far.
+#[derive(Default)]
+struct Printed {
+    documents: usize,
+}
+
+impl Printed {
+    fn print(&mut self, document: &RunDocument, arguments: &ImportArguments) -> Result<(), Exit> {
+        let is_first = self.documents == 0;
+        self.documents += 1;
+        let between = if is_first { "" } else { "\n" };
+        let text = match arguments.format {
+            Format::Table => {
+                let style = output::style(true, arguments.unit);
+                format!("{between}{}", table::render(document, &style))
+            }
+            Format::Json => document.to_json(),
+            Format::Csv => without_names(csv::render(document), is_first),
+            Format::Markdown => format!("{between}{}", markdown::render(document)),
+        };
+        output::print(&text)
+    }
+}
+
+/// Names of columns stand above all runs once.
+fn without_names(text: String, is_first: bool) -> String {
+    match text.split_once('\n') {
+        Some((_, lines)) if !is_first => lines.to_owned(),
+        _ => text,
+    }
+}
+
+/// Keeps a run unless it is there; whether it is there then.
+fn kept(store: &mut dyn Store, document: &RunDocument, arguments: &ImportArguments) -> bool {
+    let told = match keep_once(store, document, arguments) {
+        Ok(told) => told,
+        Err(error) => {
+            exit::fault(&format!("this run is not kept: {error:#}"));
+            return false;
+        }
+    };
+    if !arguments.quiet {
+        exit::note(match told {
+            Kept::Now(run) => format!("kept as run {run}: sokudo show {run}"),
+            Kept::Before(run) => format!("kept already as run {run}, and not kept twice"),
+        });
+    }
+    true
+}
+
+enum Kept {
+    Now(RunId),
+    Before(RunId),
+}
+
+fn keep_once(
+    store: &mut dyn Store,
+    document: &RunDocument,
+    arguments: &ImportArguments,
+) -> anyhow::Result<Kept> {
+    let run = keep::new_run(document);
+    if let Some(before) = alike(store, &run, document)? {
+        return Ok(Kept::Before(before));
+    }
+    let id = store.keep(&run)?;
+    if !arguments.tags.is_empty() {
+        store.tag(id, &arguments.tags, &[])?;
+    }
+    if let Some(note) = &arguments.note {
+        store.note(id, note)?;
+    }
+    Ok(Kept::Now(id))
+}
+
+/// The run that holds the same, whatever the file was called.
+fn alike(
+    store: &mut dyn Store,
+    run: &NewRun,
+    document: &RunDocument,
+) -> anyhow::Result<Option<RunId>> {
+    let filter = Filter {
+        device_identity: Some(run.device.clone()),
+        since: Some(run.started_at),
+        until: run.started_at.0.checked_add(1).map(sokudo_model::Nanos),
+        ..Filter::default()
+    };
+    let page = Page {
+        skip: 0,
+        count: ALIKE_MAX,
+    };
+    for entry in store.list(&filter, page)? {
+        let kept = &entry.run;
+        if kept.method != run.method || kept.fingerprint != run.fingerprint || kept.rows != run.rows
+        {
+            continue;
+        }
+        let other = RunDocument::unpack(&store.document(entry.id)?);
+        if other.is_ok_and(|other| content(&other) == content(document)) {
+            return Ok(Some(entry.id));
+        }
+    }
+    Ok(None)
+}
+
+/// All of a document but the name of the file that it was read from, and by which sokudo.
+fn content(document: &RunDocument) -> RunDocument {
+    let mut content = document.clone();
+    content.sokudo_version = String::new();
+    if let Some(origin) = &mut content.origin {
+        origin.file = None;
+    }
+    content
+}

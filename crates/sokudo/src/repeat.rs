@@ -1,0 +1,406 @@
+//! A command line that has measured, to be carried out again: as it was, or on the same
+//! device under another name.
+//!
+//! What destroys is never repeated unasked: leave to do so is given anew, or the command
+//! is refused.
+
+use anyhow::anyhow;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use sokudo_engine::Control;
+use sokudo_report::RunDocument;
+
+use crate::cli::{Cli, Command, Destroying, Printing};
+use crate::exit::{self, Exit};
+use crate::measurement::{self, Conduct, Finished, Measurement};
+use crate::run_door::Jobs;
+use crate::{bonnie, command_line, explain, load, mark, quick, scan, steady, sweep};
+
+/// A command that measures, understood.
+pub(crate) struct Repeat {
+    /// Its words, without the program's name.
+    words: Vec<String>,
+    command: Command,
+    /// Whether it names a seed; `None` where it cannot.
+    has_seed: Option<bool>,
+}
+
+/// Leave to destroy, as somebody has given it now.
+pub(crate) struct Leave<'a> {
+    pub(crate) overwrite: bool,
+    pub(crate) destroying: &'a Destroying,
+}
+
+/// What of a command gives leave to destroy.
+#[derive(Default)]
+struct Leaves<'a> {
+    overwrite: Option<&'a mut bool>,
+    destroy: Option<&'a mut Vec<String>>,
+    destroy_contents: Option<&'a mut bool>,
+}
+
+impl Repeat {
+    /// Reads the command line of a run.
+    pub(crate) fn of_run(run: &RunDocument) -> Result<Self, Exit> {
+        let words = command_line::words(&run.command).unwrap_or_default();
+        let words = match words.split_first() {
+            Some((program, rest)) if program == "sokudo" => rest.to_vec(),
+            _ => words,
+        };
+        Self::of_words(words)
+    }
+
+    /// Reads the arguments of a command.
+    pub(crate) fn of_words(words: Vec<String>) -> Result<Self, Exit> {
+        let text = words_text(&words);
+        let refused = |error: clap::Error| {
+            let said = match error.use_stderr() {
+                true => exit::clap_line(&error),
+                false => "it measures nothing".to_owned(),
+            };
+            Exit::usage(anyhow!("{text} cannot be repeated: {said}"))
+        };
+        let all = std::iter::once("sokudo".to_owned()).chain(words.iter().cloned());
+        let given = Cli::command().try_get_matches_from(all).map_err(refused)?;
+        let has_seed = has_seed(&given);
+        let mut repeat = match Cli::from_arg_matches(&given).map_err(refused)?.command {
+            Some(command) => Self {
+                words,
+                command,
+                has_seed,
+            },
+            None => return Err(unrepeatable(&text)),
+        };
+        if repeat.printing_mut().is_none() {
+            return Err(unrepeatable(&text));
+        }
+        Ok(repeat)
+    }
+
+    /// What it measures, as it was named; `None` where that is in job files.
+    pub(crate) fn target(&self) -> Option<&str> {
+        match &self.command {
+            Command::Mark(it) => Some(&it.target),
+            Command::Scan(it) => Some(&it.target),
+            Command::Sweep(it) => Some(&it.target),
+            Command::Quick(it) => Some(&it.target),
+            Command::Explain(it) => Some(&it.target),
+            Command::Load(it) => Some(&it.target),
+            Command::Steady(it) => Some(&it.target),
+            Command::Bonnie(it) => Some(&it.directory),
+            _ => None,
+        }
+    }
+
+    /// The same on what is called so today.
+    pub(crate) fn aimed_at(self, target: &str) -> Result<Self, Exit> {
+        let Some(old) = self.target().map(str::to_owned) else {
+            return Ok(self);
+        };
+        if old == target {
+            return Ok(self);
+        }
+        // A value of an option may read like the target: what counts is what comes of it.
+        let places = (0..self.words.len()).filter(|place| self.words[*place] == old);
+        let replaced = places.map(|place| {
+            let mut words = self.words.clone();
+            target.clone_into(&mut words[place]);
+            words
+        });
+        let mut appended = self.words.clone();
+        appended.push(target.to_owned());
+        let mut candidates = replaced.chain([appended]);
+        let found = candidates.find_map(|words| {
+            Self::of_words(words)
+                .ok()
+                .filter(|it| it.target() == Some(target))
+        });
+        found.ok_or_else(|| {
+            Exit::usage(anyhow!(
+                "{} cannot be aimed at {target}; measure that by a command of its own, and compare both runs",
+                words_text(&self.words)
+            ))
+        })
+    }
+
+    /// Takes the old leave to destroy away and puts the new one in its place.
+    ///
+    /// # Errors
+    /// When the old command destroys and no new leave is given, or leave is given for
+    /// nothing.
+    pub(crate) fn ask_again(&mut self, leave: &Leave<'_>) -> Result<(), Exit> {
+        let text = words_text(&self.words);
+        let Leaves {
+            overwrite,
+            destroy,
+            destroy_contents,
+        } = self.leaves();
+        let overwrites = overwrite.as_ref().is_some_and(|it| **it);
+        let destroys = destroy.as_ref().is_some_and(|it| !it.is_empty());
+        if overwrites != leave.overwrite {
+            return Err(match overwrites {
+                true => Exit::Refused(anyhow!(
+                    "the baseline overwrites what the file holds ({text}), and what it holds now is \
+                     not known to be worthless; say --overwrite again if it is"
+                )),
+                false => Exit::usage(anyhow!(
+                    "the baseline overwrites no file, so there is nothing to --overwrite; leave it out"
+                )),
+            });
+        }
+        let is_given = !leave.destroying.destroy.is_empty();
+        if destroys != is_given {
+            return Err(match destroys {
+                true => Exit::Refused(anyhow!(
+                    "the baseline destroys what the device holds ({text}), and what it holds now is \
+                     not known to be worthless; name the device again with --destroy if it is"
+                )),
+                false => Exit::usage(anyhow!(
+                    "the baseline destroys nothing, so there is nothing to --destroy; leave it out"
+                )),
+            });
+        }
+        if let Some(destroy) = destroy {
+            destroy.clone_from(&leave.destroying.destroy);
+        }
+        if let Some(contents) = destroy_contents {
+            *contents = leave.destroying.destroy_contents;
+        }
+        Ok(())
+    }
+
+    fn leaves(&mut self) -> Leaves<'_> {
+        fn both<'a>(overwrite: &'a mut bool, destroying: &'a mut Destroying) -> Leaves<'a> {
+            Leaves {
+                overwrite: Some(overwrite),
+                destroy: Some(&mut destroying.destroy),
+                destroy_contents: Some(&mut destroying.destroy_contents),
+            }
+        }
+        match &mut self.command {
+            Command::Mark(it) => both(&mut it.overwrite, &mut it.destroying),
+            Command::Scan(it) => both(&mut it.overwrite, &mut it.destroying),
+            Command::Sweep(it) => both(&mut it.overwrite, &mut it.destroying),
+            Command::Explain(it) => both(&mut it.overwrite, &mut it.destroying),
+            Command::Load(it) => both(&mut it.overwrite, &mut it.destroying),
+            Command::Steady(it) => both(&mut it.overwrite, &mut it.destroying),
+            Command::Quick(it) => Leaves {
+                overwrite: Some(&mut it.overwrite),
+                ..Leaves::default()
+            },
+            Command::Run(it) => Leaves {
+                overwrite: Some(&mut it.overwrite),
+                destroy: Some(&mut it.destroy),
+                destroy_contents: None,
+            },
+            _ => Leaves::default(),
+        }
+    }
+
+    /// How its result is printed; `None` for a command that measures nothing.
+    pub(crate) fn printing_mut(&mut self) -> Option<&mut Printing> {
+        match &mut self.command {
+            Command::Mark(it) => Some(&mut it.printing),
+            Command::Scan(it) => Some(&mut it.printing),
+            Command::Sweep(it) => Some(&mut it.printing),
+            Command::Quick(it) => Some(&mut it.printing),
+            Command::Explain(it) => Some(&mut it.printing),
+            Command::Load(it) => Some(&mut it.printing),
+            Command::Steady(it) => Some(&mut it.printing),
+            Command::Bonnie(it) => Some(&mut it.printing),
+            Command::Run(it) => Some(&mut it.printing),
+            _ => None,
+        }
+    }
+
+    /// Carries it out, and prints nothing but its progress.
+    pub(crate) fn measure(&self, control: &Control, quiet: bool) -> Result<Finished, Exit> {
+        let planned = |measurement: Measurement<'_>| {
+            measurement.finish_by(control, quiet, measurement::as_planned(), &|_, _| ())
+        };
+        let mut finished = match &self.command {
+            Command::Mark(it) => planned(mark::measurement(it)?),
+            Command::Scan(it) => planned(scan::measurement(it)?),
+            Command::Sweep(it) => planned(sweep::measurement(it)?),
+            Command::Quick(it) => planned(quick::measurement(it)?),
+            Command::Explain(it) => planned(explain::measurement(it)?),
+            Command::Steady(it) => planned(steady::measurement(it)?),
+            Command::Load(it) => {
+                let (measurement, conduct): (_, Conduct<'_>) = load::measurement(it)?;
+                measurement.finish_by(control, quiet, conduct, &|run, document| {
+                    load::complete(it, run, document);
+                })
+            }
+            Command::Bonnie(it) => {
+                let run = bonnie::measured(it, control)?;
+                Ok(Finished {
+                    document: RunDocument::from_run(&run),
+                    ended_by: measurement::verdict(&run).err(),
+                    run,
+                })
+            }
+            Command::Run(it) => Jobs::read(it)?.finish(it, control),
+            _ => Err(unrepeatable(&words_text(&self.words))),
+        }?;
+        finished.document.command = self.command_line(finished.document.seed);
+        finished.run.command.clone_from(&finished.document.command);
+        Ok(finished)
+    }
+
+    /// The command line that repeats it, with the seed that was used.
+    fn command_line(&self, seed: u64) -> String {
+        let text = words_text(&self.words);
+        match self.has_seed {
+            Some(false) => format!("{text} --seed {seed}"),
+            _ => text,
+        }
+    }
+}
+
+fn has_seed(given: &ArgMatches) -> Option<bool> {
+    let (_, given) = given.subcommand()?;
+    given.try_contains_id("seed").ok()
+}
+
+fn words_text(words: &[String]) -> String {
+    let words = words.iter().map(|word| command_line::quoted(word));
+    std::iter::once("sokudo".to_owned())
+        .chain(words)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn unrepeatable(text: &str) -> Exit {
+    Exit::usage(anyhow!(
+        "{text} is no measurement that can be repeated; use one of mark, scan, sweep, quick, load, \
+         steady, explain, bonnie or run"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repeat(text: &str) -> Repeat {
+        Repeat::of_words(command_line::words(text).unwrap()).unwrap_or_else(|_| panic!("{text}"))
+    }
+
+    fn destroying(device: &str) -> Destroying {
+        Destroying {
+            destroy: match device {
+                "" => Vec::new(),
+                device => vec![device.to_owned()],
+            },
+            destroy_contents: false,
+        }
+    }
+
+    fn refusal(text: &str, overwrite: bool, device: &str) -> Option<Exit> {
+        let destroying = &destroying(device);
+        let leave = Leave {
+            overwrite,
+            destroying,
+        };
+        repeat(text).ask_again(&leave).err()
+    }
+
+    #[test]
+    fn every_command_that_measures_is_understood() {
+        for text in [
+            "mark .",
+            "scan /dev/sdb --gnome",
+            "sweep sim:ssd",
+            "quick .",
+            "explain sim:smr",
+            "load .",
+            "steady sim:ssd --test iops",
+            "bonnie /mnt/a",
+            "run a.fio",
+        ] {
+            assert!(repeat(text).printing_mut().is_some(), "{text}");
+        }
+        for text in [
+            "",
+            "info",
+            "list",
+            "compare a b",
+            "mark --nonsense",
+            "mark -h",
+        ] {
+            let words = command_line::words(text).unwrap();
+            let refused = Repeat::of_words(words);
+            assert!(matches!(refused, Err(Exit::Usage(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn another_target_takes_the_place_of_the_old_one_alone() {
+        for (text, old, line) in [
+            (
+                "mark /mnt/a -n 6",
+                "/mnt/a",
+                "sokudo mark '/mnt/b c' -n 6 --seed 7",
+            ),
+            ("mark --seed 3", ".", "sokudo mark --seed 3 '/mnt/b c'"),
+            (
+                "mark --output . -n 6 . --seed 1",
+                ".",
+                "sokudo mark --output . -n 6 '/mnt/b c' --seed 1",
+            ),
+            (
+                "bonnie /mnt/a",
+                "/mnt/a",
+                "sokudo bonnie '/mnt/b c' --seed 7",
+            ),
+        ] {
+            let repeat = repeat(text);
+            assert_eq!(repeat.target(), Some(old), "{text}");
+            let aimed = repeat.aimed_at("/mnt/b c");
+            let aimed = aimed.unwrap_or_else(|_| panic!("{text}"));
+            assert_eq!(aimed.target(), Some("/mnt/b c"), "{text}");
+            assert_eq!(aimed.command_line(7), line, "{text}");
+        }
+        let jobs = repeat("run a.fio").aimed_at("/mnt/b");
+        assert_eq!(
+            jobs.map(|it| it.words).ok(),
+            Some(vec!["run".to_owned(), "a.fio".to_owned()])
+        );
+    }
+
+    #[test]
+    fn leave_to_destroy_is_not_inherited() {
+        let destroys = "mark /dev/sdb --destroy S1 --destroy-contents";
+        assert!(matches!(
+            refusal(destroys, false, ""),
+            Some(Exit::Refused(_))
+        ));
+        assert!(refusal(destroys, false, "S1").is_none());
+        let overwrites = "quick file --overwrite";
+        assert!(matches!(
+            refusal(overwrites, false, ""),
+            Some(Exit::Refused(_))
+        ));
+        assert!(refusal(overwrites, true, "").is_none());
+        assert!(matches!(refusal("mark .", true, ""), Some(Exit::Usage(_))));
+        assert!(matches!(
+            refusal("mark .", false, "S1"),
+            Some(Exit::Usage(_))
+        ));
+        assert!(matches!(
+            refusal("run a.fio --destroy S1", false, ""),
+            Some(Exit::Refused(_))
+        ));
+        let mut repeat = repeat(destroys);
+        let destroying = &destroying("S2");
+        let leave = Leave {
+            overwrite: false,
+            destroying,
+        };
+        assert!(repeat.ask_again(&leave).is_ok());
+        let leaves = repeat.leaves();
+        assert_eq!(
+            leaves.destroy.map(|it| it.clone()),
+            Some(vec!["S2".to_owned()])
+        );
+        assert_eq!(leaves.destroy_contents.copied(), Some(false));
+    }
+}

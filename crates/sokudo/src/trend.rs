@@ -1,0 +1,270 @@
+//! `sokudo trend`: one device's rows over time, and where they change.
+//!
+//! It brings together which device and which runs are meant; where a level changes is
+//! found by `sokudo-stats`, and how it is told is `sokudo-report`'s.
+
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::anyhow;
+use sokudo_model::{Nanos, Verdict};
+use sokudo_report::comparison::{Figure, OtherDocument};
+use sokudo_report::trend::{self, LevelDocument, SeriesDocument, TrendDocument, TrendPoint};
+use sokudo_report::{RunDocument, plot};
+use sokudo_store::{Device, Filter, HistoryPoint, Page, RunId, Store};
+
+use crate::cli::{Destination, Format, TrendArguments, Unit};
+use crate::exit::Exit;
+use crate::{command_line, keep, output, picture};
+
+/// The newest runs of a device that are asked for the names of its rows: methods take
+/// turns, but not so many.
+const RUNS_ASKED: u64 = 50;
+/// Devices that are named where a word fits several.
+const DEVICES_NAMED: usize = 8;
+
+/// Shows and draws.
+pub(crate) fn run(arguments: &TrendArguments) -> Result<(), Exit> {
+    check(arguments)?;
+    let mut store = keep::store(&arguments.keeping)?;
+    let store = store.as_mut();
+    let Device { identity, name } = device(store, arguments.device.as_deref())?;
+    let names = row_names(store, &identity)?;
+    let figure = match arguments.unit {
+        Unit::Iops => Figure::Iops,
+        Unit::Mb | Unit::Mib => Figure::Bandwidth,
+    };
+    let least = arguments.min_difference.0;
+    let mut document = TrendDocument::new(&identity, &name, figure, least);
+    for name in &names {
+        let history = store.history(&identity, name).map_err(Exit::failed)?;
+        document.series.extend(series(history, figure, arguments));
+    }
+    if document.series.is_empty() {
+        return Err(Exit::usage(nothing(&names, arguments)));
+    }
+    look_around(store, &mut document);
+    document.command = command_line::as_given();
+    print(&document, arguments)
+}
+
+/// Fails early when what was asked for could not be written at the end.
+fn check(arguments: &TrendArguments) -> Result<(), Exit> {
+    output::check_writable(arguments.output.as_deref())?;
+    picture::check(&arguments.destinations)?;
+    let is_mixed = arguments.output.is_none()
+        && arguments.format != Format::Table
+        && arguments.destinations.contains(&Destination::Terminal);
+    match is_mixed {
+        false => Ok(()),
+        true => Err(Exit::usage(anyhow!(
+            "the result and the picture of --plot - would be mixed; write one of them to a file (--output FILE, --plot FILE.svg)"
+        ))),
+    }
+}
+
+/// The device that is meant.
+fn device(store: &mut dyn Store, word: Option<&str>) -> Result<Device, Exit> {
+    let mut found = store.devices(word).map_err(Exit::failed)?;
+    // A word that is exactly what one of them is called means that one.
+    let is_exact = |device: &Device| {
+        word.is_some_and(|word| {
+            let names = [&device.identity, &device.name];
+            names
+                .into_iter()
+                .any(|name| name.eq_ignore_ascii_case(word))
+        })
+    };
+    if found.iter().filter(|device| is_exact(device)).count() == 1 {
+        found.retain(is_exact);
+    }
+    match (found.len(), word) {
+        (1, _) => Ok(found.swap_remove(0)),
+        (0, None) => Err(Exit::usage(anyhow!(
+            "no run is kept yet; sokudo mark . measures one"
+        ))),
+        (0, Some(word)) => Err(Exit::usage(anyhow!(
+            "no run of {word} is kept; sokudo list shows the devices that are"
+        ))),
+        (_, word) => {
+            let identities = found.iter().take(DEVICES_NAMED);
+            let names: Vec<&str> = identities.map(|device| device.identity.as_str()).collect();
+            let names = names.join("; ");
+            Err(Exit::usage(match word {
+                Some(word) => anyhow!("{word} fits several devices; name one of them: {names}"),
+                None => anyhow!("runs of several devices are kept; name one of them: {names}"),
+            }))
+        }
+    }
+}
+
+/// The names of the rows of a device, in the order of its newest run.
+fn row_names(store: &mut dyn Store, identity: &str) -> Result<Vec<String>, Exit> {
+    let filter = Filter {
+        device_identity: Some(identity.to_owned()),
+        ..Filter::default()
+    };
+    let page = Page {
+        skip: 0,
+        count: RUNS_ASKED,
+    };
+    let entries = store.list(&filter, page).map_err(Exit::failed)?;
+    let mut names: Vec<String> = Vec::new();
+    for row in entries.iter().flat_map(|entry| &entry.run.rows) {
+        if !names.contains(&row.name) {
+            names.push(row.name.clone());
+        }
+    }
+    Ok(names)
+}
+
+/// The series of one name: one for each direction, of the load of which there are most
+/// runs.
+fn series(
+    history: Vec<HistoryPoint>,
+    figure: Figure,
+    arguments: &TrendArguments,
+) -> Vec<SeriesDocument> {
+    let now = now();
+    let since = arguments.since.map_or(Nanos(0), |it| it.begin(now));
+    let until = arguments.until.map_or(Nanos(u64::MAX), |it| it.end(now));
+    let wanted = arguments.row.as_deref().map(str::to_lowercase);
+    let mut directions: Vec<(String, BTreeMap<String, Vec<HistoryPoint>>)> = Vec::new();
+    for point in history {
+        let row = row_name(&point);
+        let is_wanted = wanted
+            .as_ref()
+            .is_none_or(|wanted| row.to_lowercase().contains(wanted));
+        if !is_wanted || point.started_at < since || point.started_at >= until {
+            continue;
+        }
+        let at = directions.iter().position(|(name, _)| *name == row);
+        let at = at.unwrap_or_else(|| {
+            directions.push((row, BTreeMap::new()));
+            directions.len() - 1
+        });
+        let loads = &mut directions[at].1;
+        match loads.get_mut(&point.row.fingerprint) {
+            Some(points) => points.push(point),
+            None => {
+                loads.insert(point.row.fingerprint.clone(), vec![point]);
+            }
+        }
+    }
+    directions
+        .into_iter()
+        .filter_map(|(row, loads)| one(row, loads, figure, arguments.min_difference.0))
+        .collect()
+}
+
+fn one(
+    row: String,
+    loads: BTreeMap<String, Vec<HistoryPoint>>,
+    figure: Figure,
+    least: f64,
+) -> Option<SeriesDocument> {
+    let all: usize = loads.values().map(Vec::len).sum();
+    let newest = |points: &[HistoryPoint]| points.last().map(|point| point.started_at);
+    let (fingerprint, points) = loads
+        .into_iter()
+        .max_by_key(|(_, points)| (points.len(), newest(points)))?;
+    let runs = points.len();
+    let points: Vec<TrendPoint> = points
+        .iter()
+        .filter(|point| point.row.verdict != Some(Verdict::Invalid))
+        .filter_map(|point| {
+            let value = match figure {
+                Figure::Bandwidth => point.row.bytes_per_s.filter(|rate| *rate > 0.0),
+                Figure::Iops => point.row.ios_per_s,
+            };
+            let value = value.filter(|value| value.is_finite() && *value > 0.0)?;
+            Some(TrendPoint::new(
+                point.run.0,
+                point.started_at,
+                value,
+                point.row.verdict,
+            ))
+        })
+        .collect();
+    let without = runs - points.len();
+    (!points.is_empty()).then(|| SeriesDocument {
+        runs_of_other_loads: all - runs,
+        runs_without_figure: without,
+        ..SeriesDocument::new(row, fingerprint, points, least)
+    })
+}
+
+/// Nanoseconds since 1970.
+fn now() -> Nanos {
+    let elapsed = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    Nanos(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// A row's name with its direction, once.
+fn row_name(point: &HistoryPoint) -> String {
+    let (name, direction) = (&point.row.name, &point.row.direction);
+    match name.ends_with(&format!(" {direction}")) {
+        true => name.clone(),
+        false => format!("{name} {direction}"),
+    }
+}
+
+fn nothing(names: &[String], arguments: &TrendArguments) -> anyhow::Error {
+    match &arguments.row {
+        Some(row) => anyhow!(
+            "no run has a row {row} at that time; its rows are {}",
+            names.join(", ")
+        ),
+        None => {
+            anyhow!("no run of this device was begun at that time; leave out --since and --until")
+        }
+    }
+}
+
+/// Says at every change what else changed. A document that cannot be read leaves that
+/// unknown, and the trend as it is.
+fn look_around(store: &mut dyn Store, document: &mut TrendDocument) {
+    let mut read: BTreeMap<u64, Option<RunDocument>> = BTreeMap::new();
+    let levels: Vec<&mut LevelDocument> = document
+        .series
+        .iter_mut()
+        .flat_map(|series| &mut series.levels)
+        .collect();
+    for change in levels.into_iter().filter_map(|level| level.change.as_mut()) {
+        for run in [change.run_before, change.run_after] {
+            read.entry(run).or_insert_with(|| {
+                let packed = store.document(RunId(run)).ok()?;
+                RunDocument::unpack(&packed).ok()
+            });
+        }
+        let pair = [change.run_before, change.run_after].map(|run| read.get(&run));
+        if let [Some(Some(before)), Some(Some(after))] = pair {
+            change.differs = Some(OtherDocument::differences(before, after));
+        }
+    }
+}
+
+fn print(document: &TrendDocument, arguments: &TrendArguments) -> Result<(), Exit> {
+    let path = arguments.output.as_deref();
+    let style = output::style(path.is_none(), arguments.unit);
+    let text = match arguments.format {
+        Format::Table => trend::render_table(document, &style),
+        Format::Json => document.to_json(),
+        Format::Csv => trend::render_csv(document),
+        Format::Markdown => trend::render_markdown(document),
+    };
+    match path {
+        None => output::print(&text)?,
+        Some(path) => output::write_file(path, text)?,
+    }
+    let Some(figure) = plot::trend(document, style.unit) else {
+        return Ok(());
+    };
+    let theme = arguments.theme.theme();
+    let destinations = &arguments.destinations;
+    destinations
+        .iter()
+        .try_for_each(|destination| picture::write(&figure, destination, theme))
+}

@@ -1,0 +1,340 @@
+//! The commands about runs that are kept: list, show, note, tag, delete, baseline.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::sokudo::{Ended, end, program, shell};
+
+/// A simulated disk that is measured in no time.
+const DISK: &str = "sim:const?latency=100us&jitter=10us&serial=A1";
+
+/// A store of its own.
+pub(crate) struct Store {
+    directory: tempfile::TempDir,
+}
+
+impl Store {
+    pub(crate) fn new() -> Self {
+        Self {
+            directory: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    pub(crate) fn file(&self) -> std::path::PathBuf {
+        self.directory.path().join("runs.db")
+    }
+
+    /// sokudo with this store.
+    pub(crate) fn program(&self) -> Command {
+        let mut command = program();
+        command.env("SOKUDO_STORE", self.file());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
+        end(self.program().args(arguments))
+    }
+
+    /// The same, and it succeeds.
+    pub(crate) fn ok(&self, arguments: &[&str]) -> String {
+        let ended = self.run(arguments);
+        assert_eq!(ended.code(), Some(0), "{arguments:?}: {ended:?}");
+        ended.printed
+    }
+
+    /// Measures random reads of a target.
+    pub(crate) fn mark(&self, target: &str) {
+        self.ok(&[
+            "mark",
+            target,
+            "--row",
+            "RND4K,Q1,read",
+            "--time",
+            "50ms",
+            "--runs",
+            "12",
+            "-q",
+        ]);
+    }
+
+    pub(crate) fn list(&self, arguments: &[&str]) -> Vec<Value> {
+        let all = [&["list", "--json"], arguments].concat();
+        let document: Value = serde_json::from_str(&self.ok(&all)).unwrap();
+        assert_eq!(document["schema"], "sokudo.list/1");
+        document["runs"].as_array().unwrap().clone()
+    }
+
+    fn ids(&self, arguments: &[&str]) -> Vec<u64> {
+        let runs = self.list(arguments);
+        runs.iter().map(|run| run["id"].as_u64().unwrap()).collect()
+    }
+}
+
+#[test]
+fn an_empty_store_says_what_to_do_and_is_not_made() {
+    let store = Store::new();
+    assert!(store.ok(&["list"]).contains("sokudo mark ."));
+    assert_eq!(store.ids(&[]), [0; 0]);
+    assert!(!store.file().exists(), "nothing is made by looking");
+    store.run(&["show"]).refused(2, &["no run is kept yet"]);
+    store
+        .run(&["show", "7"])
+        .refused(2, &["no run 7", "sokudo list"]);
+    store
+        .run(&["note", "last", "x"])
+        .refused(2, &["no run is kept"]);
+    store.run(&["tag", "7", "x"]).refused(2, &["no run 7"]);
+    store.run(&["delete", "7", "-y"]).refused(2, &["no run 7"]);
+    store
+        .run(&["baseline", "set", "7"])
+        .refused(2, &["no run 7"]);
+    store
+        .run(&["baseline", "unset", "7"])
+        .refused(2, &["no run 7"]);
+    assert!(
+        store
+            .ok(&["baseline", "show"])
+            .contains("sokudo baseline set")
+    );
+    store
+        .run(&["check"])
+        .refused(2, &["no baseline", "baseline set"]);
+}
+
+#[test]
+fn runs_are_listed_the_newest_first_and_found_by_what_they_are() {
+    let store = Store::new();
+    store.mark(DISK);
+    store.mark("sim:ssd");
+    store.ok(&["quick", "sim:ssd", "-q"]);
+    store.ok(&["tag", "2", "idle", "before update"]);
+    assert_eq!(store.ids(&[]), [3, 2, 1]);
+    for (filter, ids) in [
+        (&["constant"][..], &[1][..]),
+        (&["A1"], &[1]),
+        (&["solid-state"], &[3, 2]),
+        (&["100%"], &[]),
+        (&["--method", "quick"], &[3]),
+        (&["--method", "mark", "--limit", "1"], &[2]),
+        (&["--skip", "1", "--limit", "0"], &[2, 1]),
+        (&["--tag", "idle", "--tag", "before update"], &[2]),
+        (&["--tag", "idle", "--tag", "other"], &[]),
+        (&["--verdict", "verified"], &[3, 2, 1]),
+        (&["--verdict", "invalid"], &[]),
+        (&["--since", "1h"], &[3, 2, 1]),
+        (&["--since", "2000-01-01", "--until", "2001-01-01"], &[]),
+        (&["--until", "1h"], &[]),
+    ] {
+        assert_eq!(store.ids(filter), ids, "{filter:?}");
+    }
+    let table = store.ok(&["list"]);
+    let first = table.lines().nth(2).unwrap();
+    assert!(first.trim_start().starts_with('3'), "{table}");
+    assert!(table.contains("before update, idle"), "{table}");
+    assert!(store.ok(&["list", "--tag", "none"]).contains("No run"));
+    store
+        .run(&["list", "--since", "yesterday"])
+        .refused(2, &["yesterday", "7d"]);
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_of_a_list_is_no_failure() {
+    let store = Store::new();
+    store.mark(DISK);
+    let script = "set -o pipefail; \"$SOKUDO\" list --json | head -c 1 >/dev/null";
+    let ended = end(shell(script).env("SOKUDO_STORE", store.file()));
+    assert_eq!((ended.code(), &*ended.told), (Some(0), ""), "{ended:?}");
+}
+
+#[test]
+fn a_run_is_shown_in_every_format_as_it_was_measured() {
+    let store = Store::new();
+    store.mark(DISK);
+    store.ok(&["note", "1", "before", "the update"]);
+    store.ok(&["tag", "last", "idle"]);
+    let table = store.ok(&["show"]);
+    for words in [
+        "run 1",
+        "note  before the update",
+        "tags  idle",
+        "RND4K Q1T1",
+    ] {
+        assert!(table.contains(words), "{words}: {table}");
+    }
+    let json: Value = serde_json::from_str(&store.ok(&["show", "1", "-f", "json"])).unwrap();
+    assert_eq!(json["schema"], "sokudo.run/1");
+    assert_eq!(json["results"][0]["trials"].as_array().unwrap().len(), 12);
+    for format in ["csv", "markdown"] {
+        assert!(store.ok(&["show", "1", "-f", format]).contains("RND4K"));
+    }
+    let picture = store.directory.path().join("a.svg");
+    store.ok(&["show", "last", "--plot", picture.to_str().unwrap()]);
+    assert!(fs::read_to_string(picture).unwrap().contains("<svg"));
+    // What a file holds is shown likewise.
+    let file = store.directory.path().join("a.json");
+    store.ok(&["show", "1", "-f", "json", "-o", file.to_str().unwrap()]);
+    let of_file = store.ok(&["show", file.to_str().unwrap()]);
+    assert!(table.ends_with(&of_file), "{table}\n{of_file}");
+}
+
+#[test]
+fn notes_and_tags_of_hostile_people_do_no_harm() {
+    let store = Store::new();
+    store.mark(DISK);
+    let hostile = "\u{1b}[31m\u{7}<script>alert(1)</script>\r速度\u{202e}'; DROP TABLE runs;--";
+    store.ok(&["note", "1", hostile]);
+    assert_eq!(store.list(&[])[0]["note"], hostile);
+    let table = store.ok(&["show", "1"]);
+    assert!(table.contains("<script>alert(1)</script>"), "{table}");
+    assert!(!table.contains('\u{1b}') && !table.contains('\u{202e}'));
+    store
+        .run(&["note", "1", &"x".repeat(100_000)])
+        .refused(2, &["10000", "keep the text in a file"]);
+    assert_eq!(store.list(&[])[0]["note"], hostile);
+    store.ok(&["note", "1", "--clear"]);
+    assert_eq!(store.list(&[])[0]["note"], "");
+    store.run(&["note", "1"]).refused(2, &["TEXT"]);
+    store.ok(&["tag", "1", "<b>", "速度"]);
+    store.ok(&["tag", "1", "速度", "--remove", "<b>"]);
+    assert_eq!(store.list(&[])[0]["tags"], serde_json::json!(["速度"]));
+    for tag in ["", "a,b", "\u{1b}[31m"] {
+        store.run(&["tag", "1", tag]).refused(2, &["a tag has"]);
+    }
+    let name = "nothing-of-this-name";
+    store
+        .run(&["note", name, "x"])
+        .refused(2, &[name, "sokudo list"]);
+}
+
+#[test]
+fn what_is_deleted_is_gone_and_its_number_never_comes_back() {
+    let store = Store::new();
+    for _ in 0..3 {
+        store.mark(DISK);
+    }
+    store.run(&["delete", "1"]).refused(2, &["--yes"]);
+    store
+        .run(&["delete", "1", "99", "-y"])
+        .refused(2, &["no run 99"]);
+    assert_eq!(store.ids(&[]), [3, 2, 1], "all or nothing");
+    store.ok(&["delete", "1", "last", "1", "--yes"]);
+    assert_eq!(store.ids(&[]), [2]);
+    store.mark(DISK);
+    assert_eq!(store.ids(&[]), [4, 2]);
+}
+
+#[test]
+fn a_baseline_is_one_per_device_and_method_and_is_not_deleted() {
+    let store = Store::new();
+    store.mark(DISK);
+    store.mark(DISK);
+    let told = store.ok(&["baseline", "set", "1"]);
+    assert!(told.contains("Run 1 is the baseline"), "{told}");
+    store
+        .run(&["delete", "1", "--yes"])
+        .refused(3, &["is the baseline", "baseline unset 1"]);
+    let told = store.ok(&["baseline", "set", "last"]);
+    assert!(told.contains("in the place of run 1"), "{told}");
+    let shown: Value = serde_json::from_str(&store.ok(&["baseline", "show", "--json"])).unwrap();
+    assert_eq!(shown["runs"].as_array().unwrap().len(), 1);
+    assert_eq!(shown["runs"][0]["id"], 2);
+    assert!(store.ok(&["list"]).contains('★') || store.ok(&["list"]).contains('*'));
+    store
+        .run(&["baseline", "unset", "1"])
+        .refused(2, &["no baseline"]);
+    store.ok(&["baseline", "unset", "2"]);
+    store.ok(&["delete", "1", "2", "--yes"]);
+    assert_eq!(store.ids(&[]), [0; 0]);
+}
+
+#[test]
+fn a_baseline_is_measured_and_set_at_once() {
+    let store = Store::new();
+    let ended = store.run(&[
+        "baseline",
+        "set",
+        "--wait-idle",
+        "--",
+        "mark",
+        DISK,
+        "--row",
+        "RND4K,Q1",
+        "-t",
+        "50ms",
+        "-n",
+        "12",
+        "-q",
+    ]);
+    assert_eq!((ended.code(), &*ended.told), (Some(0), ""), "{ended:?}");
+    assert!(ended.printed.contains("RND4K Q1T1"), "the result, too");
+    let run = &store.list(&[])[0];
+    assert_eq!(run["is_baseline"], true);
+    // What repeats it is the command that measured, with its seed.
+    let command = run["command"].as_str().unwrap();
+    assert!(command.starts_with("sokudo mark 'sim:const"), "{command}");
+    assert!(command.ends_with("-q --seed 1"), "{command}");
+    for (command, words) in [
+        (&["info"][..], "cannot be repeated"),
+        (&["list"], "no measurement"),
+        (&["mark", "--nonsense"], "--nonsense"),
+    ] {
+        let all = [&["baseline", "set", "--"], command].concat();
+        let ended = store.run(&all);
+        assert_eq!(ended.code(), Some(2), "{ended:?}");
+        assert!(ended.told.contains(words) || ended.told.contains("no measurement"));
+    }
+    store
+        .run(&["baseline", "set", "--wait-idle"])
+        .refused(2, &["--wait-idle -- mark"]);
+}
+
+#[test]
+fn what_says_nothing_of_its_device_is_no_baseline_unless_that_is_said() {
+    let store = Store::new();
+    store.ok(&[
+        "mark", "null:", "-t", "10ms", "-n", "1", "--row", "RND4K", "-q",
+    ]);
+    store
+        .run(&["baseline", "set"])
+        .refused(4, &["no good baseline", "INVALID", "--anyway"]);
+    let ended = store.run(&["baseline", "set", "--anyway"]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    assert!(ended.told.contains("doubtful"), "{ended:?}");
+    assert!(
+        ended.told.contains("--runs"),
+        "one trial is too few: {ended:?}"
+    );
+}
+
+#[test]
+fn a_store_that_cannot_be_used_is_told_in_one_line() {
+    let store = Store::new();
+    fs::write(
+        store.file(),
+        "this is no database, but a text of some length",
+    )
+    .unwrap();
+    for command in [
+        &["list"][..],
+        &["show", "1"],
+        &["note", "1", "x"],
+        &["tag", "1", "x"],
+        &["delete", "1", "-y"],
+        &["baseline", "show"],
+        &["baseline", "set"],
+        &["check"],
+    ] {
+        let ended = store.run(command);
+        assert_eq!(ended.code(), Some(1), "{command:?}: {ended:?}");
+        assert_eq!(ended.told.lines().count(), 1, "{ended:?}");
+        assert!(ended.told.contains("--store"), "{ended:?}");
+    }
+    for command in [&["show", "1"][..], &["check"], &["baseline", "show"]] {
+        let all = [command, &["--no-store"]].concat();
+        store.run(&all).refused(2, &["without a store"]);
+    }
+    assert!(Path::new(&store.file()).exists());
+}

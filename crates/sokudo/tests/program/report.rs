@@ -1,0 +1,243 @@
+//! Reports: every format from kept results, what is masked, what is refused, and the page
+//! as a browser shows it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::sokudo::{Ended, end, has, mark, program, skip};
+
+/// A short run with a result kept as JSON, in a directory of its own.
+fn kept() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, target) in [("one.json", "sim:ssd"), ("two.json", "sim:hdd")] {
+        let path = directory.path().join(name);
+        let path = path.to_str().unwrap();
+        let ended = mark(target, &["--format", "json", "--output", path]);
+        assert_eq!(ended.code(), Some(0), "{ended:?}");
+    }
+    directory
+}
+
+fn report(directory: &tempfile::TempDir, arguments: &[&str]) -> Ended {
+    let mut command = program();
+    command
+        .current_dir(directory.path())
+        .arg("report")
+        .args(arguments);
+    end(&mut command)
+}
+
+fn read(directory: &tempfile::TempDir, name: &str) -> String {
+    fs::read_to_string(directory.path().join(name)).unwrap()
+}
+
+#[test]
+fn the_end_of_a_name_says_the_format_and_one_call_writes_several() {
+    let directory = kept();
+    let mut arguments = vec!["one.json", "two.json", "--title", "Both <disks>"];
+    let endings = [
+        ("html", "<!DOCTYPE html>"),
+        ("md", "# Both \\<disks\\>"),
+        ("csv", "run,device,"),
+        ("json", "{\n  \"schema\": \"sokudo.report/1\""),
+        ("jsonl", "{"),
+        ("txt", "------"),
+        ("prom", "# HELP sokudo_run_timestamp_seconds"),
+        ("svg", "<svg "),
+    ];
+    let names = endings.map(|(ending, _)| format!("report.{ending}"));
+    for name in &names {
+        arguments.extend(["-o", name]);
+    }
+    if cfg!(feature = "png") {
+        arguments.extend(["-o", "report.png"]);
+    }
+    let ended = report(&directory, &arguments);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    assert_eq!(ended.printed, "");
+    for ((_, begin), name) in endings.iter().zip(&names) {
+        let text = read(&directory, name);
+        assert!(text.starts_with(begin), "{name}: {:?}", text.get(..80));
+    }
+    assert!(read(&directory, "report.html").contains("<h1>Both &lt;disks&gt;</h1>"));
+    if cfg!(feature = "png") {
+        let png = fs::read(directory.path().join("report.png")).unwrap();
+        assert!(png.starts_with(b"\x89PNG\r\n"));
+    }
+}
+
+#[test]
+fn without_a_file_it_prints_markdown_and_a_report_is_read_again() {
+    let directory = kept();
+    let printed = report(&directory, &["one.json"]).printed;
+    assert!(printed.starts_with("## sokudo "), "{printed}");
+    assert!(printed.contains("| Row | Direction | MB/s |"), "{printed}");
+    let ended = report(&directory, &["one.json", "two.json", "-o", "all.json"]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let again = report(&directory, &["all.json", "--format", "jsonl"]);
+    let once = report(&directory, &["one.json", "two.json", "--format", "jsonl"]);
+    assert_eq!(again.printed, once.printed);
+    assert!(once.printed.lines().count() > 8);
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_before_anything_is() {
+    let directory = kept();
+    report(&directory, &["one.json", "-o", "a.html", "-o", "b.pdf"])
+        .refused(2, &["b.pdf", "--format"]);
+    report(&directory, &["one.json", "-o", "a.html", "-o", "a.html"])
+        .refused(2, &["a.html", "twice"]);
+    report(&directory, &["one.json", "-o", "none/a.html"]).refused(2, &["none/a.html"]);
+    report(&directory, &["none.json"]).refused(2, &["none.json"]);
+    assert!(!directory.path().join("a.html").exists());
+    if !cfg!(feature = "parquet") {
+        report(&directory, &["one.json", "-o", "a.parquet"])
+            .refused(2, &["--features parquet", ".jsonl"]);
+    }
+}
+
+#[test]
+fn a_newer_version_is_refused_with_its_name() {
+    let directory = kept();
+    let newer = |from: &str, to: &str, file: &str| {
+        let text = read(&directory, file).replacen(from, to, 1);
+        fs::write(directory.path().join("newer.json"), text).unwrap();
+    };
+    newer("sokudo.run/1", "sokudo.run/9", "one.json");
+    report(&directory, &["newer.json"]).refused(2, &["sokudo.run/9", "newer"]);
+    let ended = report(&directory, &["one.json", "-o", "all.json"]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    newer("sokudo.report/1", "sokudo.report/9", "all.json");
+    report(&directory, &["newer.json"]).refused(2, &["sokudo.report/9", "newer"]);
+}
+
+#[test]
+fn a_masked_report_tells_no_serial_number() {
+    const SERIAL: &str = "WD-WX11D1234567";
+    let directory = kept();
+    let text = read(&directory, "one.json");
+    let told = text
+        .replacen("\"serial\": null", &format!("\"serial\": \"{SERIAL}\""), 1)
+        .replace(
+            "\"command\": \"sokudo mark",
+            &format!(
+                "\"command\": \"sokudo mark /dev/disk/by-id/ata-WDC_{SERIAL} --destroy {SERIAL}"
+            ),
+        );
+    assert!(told.contains(SERIAL));
+    fs::write(directory.path().join("told.json"), told).unwrap();
+    for format in [
+        "html",
+        "markdown",
+        "csv",
+        "json",
+        "jsonl",
+        "text",
+        "prometheus",
+    ] {
+        let arguments = ["told.json", "--format", format, "--mask-serial"];
+        let ended = report(&directory, &arguments);
+        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        assert!(!ended.printed.contains("WX11D1234567"), "{format}");
+    }
+    let open = report(&directory, &["told.json"]).printed;
+    assert!(open.contains(SERIAL));
+}
+
+/// What strangers may have written, wherever a kept result has a text of theirs.
+fn hostile(text: &str) -> String {
+    text.replace(
+        "\"name\": \"RND4K Q1T1\"",
+        "\"name\": \"<script>document.title='owned'</script><img src=x onerror=alert(1)>\\\"onload=\"",
+    )
+}
+
+#[test]
+fn a_browser_shows_the_page_without_a_complaint_and_nothing_is_wider_than_a_phone() {
+    if !has("chromium") {
+        skip("the page in a browser, which needs chromium");
+        return;
+    }
+    let directory = kept();
+    let spoilt = hostile(&read(&directory, "one.json"));
+    assert!(spoilt.contains("<script>"));
+    fs::write(directory.path().join("one.json"), spoilt).unwrap();
+    for (arguments, said) in [
+        (&["one.json"][..], "How it was measured"),
+        (&["one.json", "two.json"], "Overview"),
+    ] {
+        let arguments = [arguments, &["-o", "page.html"]].concat();
+        let ended = report(&directory, &arguments);
+        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        let (shown, complaints) = shown(directory.path(), "page.html");
+        assert!(
+            shown.contains(said) && shown.contains("Fastest read"),
+            "{said}"
+        );
+        assert!(shown.contains("&lt;script&gt;document.title='owned'&lt;/script&gt;"));
+        assert!(!shown.contains("<title>owned"));
+        assert_eq!(complaints, Vec::<String>::new());
+        // The page forbids scripts, so one around it looks at how wide it is.
+        fs::write(
+            directory.path().join("phone.html"),
+            around(&read(&directory, "page.html")),
+        )
+        .unwrap();
+        let (phone, _) = self::shown(directory.path(), "phone.html");
+        assert!(phone.contains("data-width=\"390\""), "{}", tail(&phone));
+        assert!(phone.contains("data-wider=\"\""), "{}", tail(&phone));
+    }
+}
+
+/// The document as a browser has it at the end, and what it complained of: errors,
+/// things that the page's policy forbids, requests that failed.
+fn shown(directory: &Path, name: &str) -> (String, Vec<String>) {
+    let output = Command::new("chromium")
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+        ])
+        .args([
+            "--disable-background-networking",
+            "--no-first-run",
+            "--window-size=1400,1000",
+        ])
+        .arg(format!(
+            "--user-data-dir={}",
+            directory.join("profile").display()
+        ))
+        .arg("--dump-dom")
+        .arg(format!("file://{}", directory.join(name).display()))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let told = String::from_utf8_lossy(&output.stderr);
+    let complaints = told.lines().filter(|line| line.contains("CONSOLE"));
+    let complaints = complaints.map(str::to_owned).collect();
+    (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        complaints,
+    )
+}
+
+/// A page that shows another one as a phone would, and says how wide that is and what
+/// stands out of it, but for what scrolls by itself.
+fn around(page: &str) -> String {
+    let page = page.replace('&', "&amp;").replace('"', "&quot;");
+    format!(
+        "<!DOCTYPE html><iframe style=\"width:390px;height:900px;border:0\" srcdoc=\"{page}\"></iframe>\
+         <script>onload=()=>{{const d=document.querySelector('iframe').contentDocument;\
+         const out=[...d.body.querySelectorAll('*')].filter(e=>e.getBoundingClientRect().right>390.5\
+         &&!e.closest('.scroll,pre,svg')).map(e=>e.tagName+'.'+e.className);\
+         document.body.dataset.width=d.documentElement.scrollWidth;\
+         document.body.dataset.wider=out.join(' ')}}</script>"
+    )
+}
+
+fn tail(text: &str) -> &str {
+    &text[text.rfind("data-w").unwrap_or(0)..]
+}
