@@ -91,10 +91,6 @@ fn png(_figure: &Figure, _theme: Theme) -> Result<Vec<u8>, Exit> {
         .map_err(Exit::Failed)
 }
 
-fn look(theme: Theme) -> Look {
-    theme.in_language(language::current())
-}
-
 fn style() -> TerminalStyle {
     let terminal = output::terminal();
     let (columns, lines) = terminal.size.unwrap_or(WITHOUT_TERMINAL);
@@ -105,4 +101,8 @@ fn style() -> TerminalStyle {
         ascii: terminal.ascii,
         language: language::current(),
     }
+}
+
+fn look(theme: Theme) -> Look {
+    theme.in_language(language::current())
 }
