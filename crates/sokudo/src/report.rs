@@ -11,9 +11,9 @@ use sokudo_report::plot;
 use sokudo_report::report::{ReportStyle, ReportedRun};
 use sokudo_store::RunId;
 
-use crate::language;
 use crate::cli::{Keeping, ReportArguments, ReportFormat};
 use crate::exit::Exit;
+use crate::language;
 use crate::recall::{self, Recalled};
 use crate::{keep, language, output};
 

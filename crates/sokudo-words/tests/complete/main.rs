@@ -2,11 +2,13 @@
 //! the sources have no longer.
 
 mod texts;
+mod tools;
 
 use std::collections::BTreeSet;
 
 use sokudo_words::Language;
 use texts::{Text, texts_below};
+use tools::OF_TOOLS;
 
 /// Sources whose texts a person reads, in the language that was asked for.
 const SPOKEN: [&str; 10] = [
@@ -186,6 +188,7 @@ fn is_spoken(text: &Text) -> bool {
     SPOKEN.into_iter().any(path)
         && !UNSPOKEN.iter().any(|(folder, _)| path(folder))
         && !OF_STANDARDS.contains(&text.key.trim())
+        && !OF_TOOLS.contains(&text.key.trim())
         && !AS_IT_IS.iter().any(|(key, _)| *key == text.key.trim())
         && !is_help(text)
 }

@@ -30,7 +30,9 @@ fn is_japanese(text: &str) -> bool {
 
 #[test]
 fn the_locale_decides_the_language_of_a_table() {
-    let arguments = ["mark", "sim:hdd", "--row", "RND4K", "--runs", "6", "--quiet"];
+    let arguments = [
+        "mark", "sim:hdd", "--row", "RND4K", "--runs", "6", "--quiet",
+    ];
     let ended = japanese(&arguments);
     assert_eq!(ended.code(), Some(0), "{ended:?}");
     assert!(ended.printed.contains("検証済み"), "{ended:?}");
@@ -44,7 +46,10 @@ fn the_locale_decides_the_language_of_a_table() {
 
 #[test]
 fn the_option_comes_before_everything_that_the_locale_says() {
-    for arguments in [&["--lang", "ja", "--help"][..], &["mark", "-h", "--lang=ja"]] {
+    for arguments in [
+        &["--lang", "ja", "--help"][..],
+        &["mark", "-h", "--lang=ja"],
+    ] {
         let ended = end(in_locale(&[("LC_ALL", "C")]).args(arguments));
         assert!(ended.printed.contains("使い方:"), "{ended:?}");
     }
@@ -111,7 +116,9 @@ fn short_help_has_one_line_per_option_in_japanese_too() {
 
 #[test]
 fn what_programs_read_has_no_language() {
-    let measured = ["mark", "sim:hdd", "--row", "RND4K", "--runs", "6", "--seed", "1"];
+    let measured = [
+        "mark", "sim:hdd", "--row", "RND4K", "--runs", "6", "--seed", "1",
+    ];
     for format in ["json", "csv"] {
         let run = |variables: &[(&str, &str)]| {
             let mut command = in_locale(variables);
@@ -129,7 +136,10 @@ fn the_doors_of_other_tools_speak_as_these_tools_do() {
         let ended = japanese(arguments);
         assert!(!is_japanese(&ended.printed), "{ended:?}");
         let english = end(in_locale(&[("LANG", "C.UTF-8")]).args(arguments));
-        assert_eq!(ended.printed.lines().count(), english.printed.lines().count());
+        assert_eq!(
+            ended.printed.lines().count(),
+            english.printed.lines().count()
+        );
     }
 }
 
