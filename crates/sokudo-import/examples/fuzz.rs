@@ -22,37 +22,108 @@ const MEMORY_KIB_MAX: u64 = 256 << 10;
 const DAMAGES_MAX: u64 = 8;
 /// What formats tell apart, and numbers that break arithmetic.
 const TOKENS: &[&str] = &[
-    "0", "-1", "1", "255", "4294967295", "4294967296", "9223372036854775807",
-    "18446744073709551615", "18446744073709551616", "1e308", "1e999", "-0.0", "NaN", "inf",
-    "0x7f", "1.7976931348623157e308", "\"", "{", "}", "[", "]", ":", ",", ";", "|", "<", ">", "&", "%", "\n",
-    "\r\n", "\0", "\u{feff}", "null", "true", "\\u0000", "\\ud800", "MiB/s", "MB/s", "KB/s",
-    "read", "write", "\"bins\"", "\"jobs\"", "&lt;", "<!--", "<![CDATA[", "]]>", "<!DOCTYPE a [",
-    "1970-01-01T00:00:00", "9999-12-31 23:59:59", "total:", "速度", "\u{1b}[31m", "(", ")", "=", "/",
+    "0",
+    "-1",
+    "1",
+    "255",
+    "4294967295",
+    "4294967296",
+    "9223372036854775807",
+    "18446744073709551615",
+    "18446744073709551616",
+    "1e308",
+    "1e999",
+    "-0.0",
+    "NaN",
+    "inf",
+    "0x7f",
+    "1.7976931348623157e308",
+    "\"",
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    ";",
+    "|",
+    "<",
+    ">",
+    "&",
+    "%",
+    "\n",
+    "\r\n",
+    "\0",
+    "\u{feff}",
+    "null",
+    "true",
+    "\\u0000",
+    "\\ud800",
+    "MiB/s",
+    "MB/s",
+    "KB/s",
+    "read",
+    "write",
+    "\"bins\"",
+    "\"jobs\"",
+    "&lt;",
+    "<!--",
+    "<![CDATA[",
+    "]]>",
+    "<!DOCTYPE a [",
+    "1970-01-01T00:00:00",
+    "9999-12-31 23:59:59",
+    "total:",
+    "速度",
+    "\u{1b}[31m",
+    "(",
+    ")",
+    "=",
+    "/",
 ];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [format, count, seed, rest @ ..] = &arguments[..] else {
-        eprintln!("fuzz FORMAT COUNT SEED; FORMAT is all, or of {}", formats().join(", "));
+        eprintln!(
+            "fuzz FORMAT COUNT SEED; FORMAT is all, or of {}",
+            formats().join(", ")
+        );
         return ExitCode::from(2);
     };
     let (Ok(count), Ok(seed)) = (count.parse::<u64>(), seed.parse::<u64>()) else {
         eprintln!("COUNT and SEED are whole numbers");
         return ExitCode::from(2);
     };
-    let formats = if format == "all" { formats() } else { vec![format.clone()] };
+    let formats = if format == "all" {
+        formats()
+    } else {
+        vec![format.clone()]
+    };
     // A child has its share as further arguments.
     if let [share, shares] = rest {
         let (Ok(share), Ok(shares)) = (share.parse(), shares.parse()) else {
             return ExitCode::from(2);
         };
-        return work(&formats[0], Share { count, seed, share, shares });
+        return work(
+            &formats[0],
+            Share {
+                count,
+                seed,
+                share,
+                shares,
+            },
+        );
     }
     let mut is_clean = true;
     for format in formats {
         is_clean &= spread(&format, count, seed);
     }
-    if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if is_clean {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn corpus() -> PathBuf {
@@ -72,7 +143,10 @@ fn formats() -> Vec<String> {
 /// Starts a process per processor, and waits for all.
 fn spread(format: &str, count: u64, seed: u64) -> bool {
     let shares = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
-    let shares = std::env::var("FUZZ_PROCESSES").ok().and_then(|it| it.parse().ok()).unwrap_or(shares);
+    let shares = std::env::var("FUZZ_PROCESSES")
+        .ok()
+        .and_then(|it| it.parse().ok())
+        .unwrap_or(shares);
     let started = Instant::now();
     let program = std::env::current_exe().expect("a program knows itself");
     let children: Vec<_> = (0..shares)
@@ -128,14 +202,27 @@ fn work(format: &str, part: Share) -> ExitCode {
         };
         let path = corpus().join(format!("crash-{format}-{number}"));
         let _ = std::fs::write(&path, &text);
-        println!("{format}: input {number} of seed {} {why}: {}", part.seed, path.display());
+        println!(
+            "{format}: input {number} of seed {} {why}: {}",
+            part.seed,
+            path.display()
+        );
         is_clean = false;
     }
     if let Some(peak) = peak_kib() {
-        println!("{format}: process {} of {} had {} MiB at most", part.share + 1, part.shares, peak >> 10);
+        println!(
+            "{format}: process {} of {} had {} MiB at most",
+            part.share + 1,
+            part.shares,
+            peak >> 10
+        );
         is_clean &= peak <= MEMORY_KIB_MAX;
     }
-    if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if is_clean {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 /// The most memory that this process has had.
@@ -209,7 +296,10 @@ fn number(text: &mut Vec<u8>, from: usize, random: &mut Random) {
         return;
     };
     let start = from + start;
-    let length = text[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let length = text[start..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
     let value = match random.below(3) {
         0 => TOKENS[random.below(18)].to_owned(),
         1 => random.next().to_string(),

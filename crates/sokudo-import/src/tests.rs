@@ -55,3 +55,46 @@ fn what_is_of_no_tool_is_refused_and_never_read_to_its_end() {
     let endless = std::io::Read::chain(text.as_bytes(), std::io::repeat(0));
     assert!(read("x", std::io::BufReader::new(endless)).is_err());
 }
+
+/// Beginnings by which a reader takes a text for its own.
+const BEGINNINGS: [&str; 9] = [
+    "document,tool,method,target,metric,unit,value\n",
+    "version\0\u{1}\0\0\0\0i\u{8}\0",
+    "CrystalDiskMark 9.0.1 x64 (C) 2007-2025 hiyohiyo\n[Mix] Read 70%/Write 30%\n",
+    "KDiskMark (3.3.0): https://github.com/JonMagon/KDiskMark\n[Read]\n",
+    "HD Tune Pro: X Random Access\n",
+    "/dev/sda:\n Timing buffered disk reads: ",
+    "1+0 records in\n1+0 records out\n7 bytes copied, 1 s, 7 B/s\n",
+    "1.03,4G,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1\n",
+    "4 KiB <<< . (ext4): request=2 time=190.7 us\n",
+];
+
+/// Words of all formats.
+const WORDS: &str = "(SEQ    1MiB|RND    4KiB|Random Read 4KB) \\(Q= *[0-9]{1,12}, T= 1\\): [0-9.,eE+-]{1,30} MB/s \
+    \\[ *[0-9.]{1,9} IOPS\\] <[0-9.]{1,9} us>|[0-9]{1,30}[+][0-9]{1,30} records in|[0-9]{1,25} bytes copied, [0-9.e-]{1,9} s|\
+    4 KB [0-9.]{1,25} IOPS [0-9.]{1,25} ms [0-9]{1,3} ms|[0-9]{1,3} MB in 3 seconds = [0-9]{1,30} MB/sec|\
+    --- [^\n]{0,9} ioping statistics ---|min/avg/max/mdev = [0-9]{1,20} us / 1 ms / 2 s / 3 ns|d,t n=[0-9]{1,12},m,x run [0-9]{1,12},\
+    read Q[0-9]{1,12}T1 [0-9]{1,20}k mean,MB/s,[0-9]{1,30},\"?|[^\n]{0,60}|( *[0-9]{1,19}){8,10}";
+
+proptest::proptest! {
+    #[test]
+    fn no_text_of_words_or_bytes_panics(
+        beginning in proptest::sample::select(&BEGINNINGS),
+        lines in proptest::collection::vec(WORDS, 0..12),
+        bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200),
+    ) {
+        let mut text = beginning.as_bytes().to_vec();
+        text.extend(lines.join("\n").into_bytes());
+        text.extend(bytes);
+        if let Ok(import) = read("x", &text[..]) {
+            for row in import.runs.iter().flat_map(|run| &run.rows) {
+                let rates = [&row.bandwidth, &row.iops].into_iter().flatten();
+                for rate in rates {
+                    assert!(rate.value.is_finite() && rate.value >= 0.0, "{rate:?}");
+                }
+                assert!(row.workload.depth >= 1 && row.workload.clones >= 1);
+                assert!(row.workload.blocks.smallest().0 >= 1);
+            }
+        }
+    }
+}

@@ -211,12 +211,16 @@ fn with(text: String, host: Option<&str>) -> String {
     }
 }
 
-/// A simulated device is what it was asked to be; the order of its keys means nothing.
+/// A simulated device is what it was asked to be; the order of its keys means nothing. One
+/// that has a serial number may age: whatever its other keys are, it is the same.
 fn simulated(name: &str) -> String {
     let Some((model, keys)) = name.split_once('?') else {
         return name.to_owned();
     };
     let keys: BTreeSet<&str> = keys.split('&').filter(|key| !key.is_empty()).collect();
+    if let Some(serial) = keys.iter().find(|key| key.starts_with("serial=")) {
+        return format!("{model}?{serial}");
+    }
     match keys.is_empty() {
         true => model.to_owned(),
         false => format!("{model}?{}", Vec::from_iter(keys).join("&")),
@@ -236,6 +240,10 @@ mod tests {
         );
         assert_eq!(identity("sim:hdd?"), "sim:hdd");
         assert_ne!(identity("sim:hdd"), identity("sim:hdd?rpm=5400"));
+        let aged = identity("sim:hdd?outer=90MB/s&serial=A1");
+        assert_eq!(identity("sim:hdd?serial=A1"), aged);
+        assert_ne!(identity("sim:hdd?serial=A2"), aged);
+        assert_ne!(identity("sim:ssd?serial=A1"), aged);
         assert_eq!(
             TargetInfo::new("null:", TargetKind::Null).identity(),
             "null:"

@@ -234,6 +234,13 @@ impl RunDocument {
         serde_json::from_str(text).map_err(ReadDocumentError::Malformed)
     }
 
+    /// Reads a document that has been taken apart already.
+    fn from_value(value: serde_json::Value) -> Result<Self, ReadDocumentError> {
+        let schema = value.get("schema").and_then(serde_json::Value::as_str);
+        check_schema(schema.unwrap_or_default().to_owned())?;
+        serde_json::from_value(value).map_err(ReadDocumentError::Malformed)
+    }
+
     /// The results as people look for them: reads, then writes, then mixes, and
     /// within each as the run has them.
     pub(crate) fn results_by_direction(&self) -> Vec<&ResultDocument> {

@@ -120,7 +120,8 @@ impl Fingerprint {
         Self::of_parts(parts)
     }
 
-    fn of_parts(parts: BTreeMap<String, String>) -> Self {
+    /// The hash of parts.
+    pub(crate) fn of_parts(parts: BTreeMap<String, String>) -> Self {
         let mut hash = Sha256::new();
         for (name, value) in &parts {
             hash.update(format!("{name}={value}\n"));

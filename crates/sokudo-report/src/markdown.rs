@@ -231,7 +231,11 @@ pub(crate) fn cells(document: &RunDocument) -> Cells {
 
 fn table(document: &RunDocument, words: Words) -> String {
     let cells = cells(document);
-    let headings: Vec<&str> = cells.headings.iter().map(|it| words.0.word(it)).collect();
+    let headings: Vec<&str> = cells
+        .headings
+        .iter()
+        .map(|word| words.0.word(word))
+        .collect();
     let mut lines = vec![line(&headings), line(&cells.alignment)];
     for cells in cells.lines {
         let cells: Vec<String> = cells.iter().map(|cell| words.text(cell)).collect();

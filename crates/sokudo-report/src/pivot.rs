@@ -117,7 +117,12 @@ impl SideRow<'_> {
     fn pivot_row(&self, unit: BandwidthUnit) -> Option<PivotRow> {
         let sample = |result: &Option<&ResultDocument>| Sample::rate((*result)?, unit);
         let samples: Vec<Option<Sample>> = self.results.iter().map(sample).collect();
-        let name = self.results.iter().flatten().next().map(|result| row_name(result))?;
+        let name = self
+            .results
+            .iter()
+            .flatten()
+            .next()
+            .map(|result| row_name(result))?;
         let unit = samples.iter().flatten().next()?.unit.to_owned();
         let reference = samples.first()?.as_ref().map(|sample| sample.value);
         let is_fair = |index: usize| {
@@ -134,7 +139,11 @@ impl SideRow<'_> {
             cell.is_best = self.best == Some(index);
             Some(cell)
         });
-        Some(PivotRow { name, unit, cells: cells.collect() })
+        Some(PivotRow {
+            name,
+            unit,
+            cells: cells.collect(),
+        })
     }
 }
 

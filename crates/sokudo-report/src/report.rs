@@ -148,7 +148,7 @@ impl Report {
         }
         let mut names: Vec<String> = Vec::new();
         for reported in &self.runs {
-            let name = reported.run.target.device_name();
+            let name = reported.run.device();
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -161,6 +161,19 @@ impl Report {
             text += &format!(" + {more}");
         }
         text
+    }
+}
+
+impl RunDocument {
+    /// What people call the device: its model; without one the path, which says more than
+    /// a name such as `.`.
+    fn device(&self) -> String {
+        let target = &self.target;
+        let name = target.device_name();
+        match &target.path {
+            Some(path) if name == target.name => path.clone(),
+            _ => name,
+        }
     }
 }
 

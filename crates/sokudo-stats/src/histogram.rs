@@ -51,6 +51,24 @@ impl Histogram {
         }
     }
 
+    /// What is left of a histogram when each of its buckets is known by a value in it and
+    /// its count. Quantiles are the same; mean and deviation are those of nothing.
+    /// `None` where there are more values than can be counted.
+    pub fn of_buckets(
+        buckets: impl Iterator<Item = (u64, u64)>,
+        min: u64,
+        max: u64,
+    ) -> Option<Self> {
+        let mut histogram = Self::new();
+        for (value, count) in buckets {
+            histogram.count = histogram.count.checked_add(count)?;
+            histogram.counts[bucket_index(value)] += count;
+        }
+        // Where they are no ends, they bound nothing.
+        (histogram.min, histogram.max) = (min.min(max), min.max(max));
+        Some(histogram)
+    }
+
     /// Counts one value.
     #[inline]
     pub fn record(&mut self, value: u64) {
@@ -226,6 +244,19 @@ pub fn samples_needed(fraction: f64) -> u64 {
     }
 }
 
+/// The bucket that a value falls into: its number, its smallest and its largest value.
+pub fn bucket_of(value: u64) -> (u64, u64, u64) {
+    let index = bucket_index(value);
+    let (low, high) = bucket_bounds(index);
+    (index as u64, low, high)
+}
+
+/// Smallest and largest value of the bucket with a number; `None` where there is none.
+pub fn bucket_numbered(number: u64) -> Option<(u64, u64)> {
+    let index = usize::try_from(number).ok()?;
+    (index < BUCKET_COUNT).then(|| bucket_bounds(index))
+}
+
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "an index is below 7,424")]
 fn bucket_index(value: u64) -> usize {
@@ -255,6 +286,27 @@ mod tests {
         let mut histogram = Histogram::new();
         values.iter().for_each(|value| histogram.record(*value));
         histogram
+    }
+
+    #[test]
+    fn buckets_are_found_by_number_and_by_value() {
+        for value in [0, 127, 128, 255, 256, 1 << 40, u64::MAX] {
+            let (number, low, high) = bucket_of(value);
+            assert!((low..=high).contains(&value));
+            assert_eq!(bucket_numbered(number), Some((low, high)));
+        }
+        assert_eq!(bucket_numbered(BUCKET_COUNT as u64), None);
+        assert_eq!(bucket_numbered(u64::MAX), None);
+    }
+
+    #[test]
+    fn quantiles_of_buckets_are_those_of_the_values() {
+        let whole = histogram_of(&(1..5000).map(|it| it * it).collect::<Vec<_>>());
+        let buckets = whole.buckets().map(|bucket| (bucket.low, bucket.count));
+        let again = Histogram::of_buckets(buckets, 1, 4999 * 4999).unwrap();
+        for fraction in [0.0, 0.5, 0.9, 0.999, 1.0] {
+            assert_eq!(again.quantile(fraction), whole.quantile(fraction));
+        }
     }
 
     fn exact_quantile(sorted: &[u64], fraction: f64) -> u64 {

@@ -32,6 +32,14 @@ pub enum StoreError {
         /// Why.
         source: std::io::Error,
     },
+    /// There is something that is no file.
+    #[error("{path} is a {what}; name a file with --store")]
+    NoFile {
+        /// Where.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
     /// The file is no store, or is damaged.
     #[error(
         "{store} is damaged or no store of sokudo ({reason}); move it away, or name another with --store"

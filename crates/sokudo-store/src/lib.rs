@@ -6,12 +6,17 @@
 
 mod entry;
 mod error;
+mod facts;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod sqlite;
 
 pub use entry::{
     Baseline, Device, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId,
 };
 pub use error::StoreError;
+#[cfg(feature = "postgres")]
+pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 
 /// Where runs are kept. All that changes it is durable when it returns.

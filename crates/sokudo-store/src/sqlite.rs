@@ -1,16 +1,21 @@
 //! The store in a file: SQLite.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::types::Value;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, Transaction, params};
-use sokudo_model::{Nanos, Verdict};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, params};
+use sokudo_model::Nanos;
 
+use crate::facts::{number, rank, verdict};
 use crate::{
     Baseline, Device, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
     StoreError,
 };
+
+mod file;
+mod listing;
+
+use file::There;
 
 /// Versions in their order: each line leads from the one before to its own, and
 /// `PRAGMA user_version` says how many have been gone through. A line that has been
@@ -20,46 +25,93 @@ const MIGRATIONS: &[&str] = &[include_str!("../migrations/sqlite/1.sql")];
 /// How long another sokudo that writes is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A store in a file.
+/// `application_id` of our databases: "sokd".
+const APPLICATION: i64 = 0x736f_6b64;
+
+/// Bytes of a page. In SQLite's usual 4 KiB there is room for one document; here little is
+/// left over behind five.
+const PAGE_BYTES: u32 = 16_384;
+
+/// A store in a file. Nothing but that one file is left behind, so that it can be copied
+/// and read from a medium that cannot be written.
 #[derive(Debug)]
 pub struct Sqlite {
     connection: Connection,
     name: String,
+    /// Where the file is to be made before anything is kept; until then the store is empty.
+    missing: Option<PathBuf>,
 }
 
 impl Sqlite {
-    /// Opens a store; where there is none it is made, with its folder.
+    /// Opens a store. Nothing is written before something is kept: where there is no file,
+    /// the store is empty, and where it may not be written, it can be read.
     ///
     /// # Errors
-    /// When it cannot be opened or made, is damaged, or is of a newer version.
+    /// When it cannot be opened, is damaged, or is of a newer version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        if let Some(folder) = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-        {
-            std::fs::create_dir_all(folder).map_err(|source| StoreError::Folder {
-                path: folder.to_owned(),
-                source,
-            })?;
-        }
+        // A bare `:memory:` would be no file.
+        let path = std::path::absolute(path).map_err(|error| StoreError::Database {
+            store: path.display().to_string(),
+            reason: error.to_string(),
+        })?;
         let name = path.display().to_string();
-        let connection = Connection::open(path).map_err(|error| refusal(&name, &error))?;
-        let mut store = Self { connection, name };
+        let there = file::look(&path)?;
+        let connection = match there {
+            There::Nothing => Connection::open_in_memory(),
+            There::ToWrite => open_file(&path, OpenFlags::SQLITE_OPEN_READ_WRITE),
+            There::ToRead => open_file(&path, OpenFlags::SQLITE_OPEN_READ_ONLY),
+        };
+        let mut store = Self {
+            connection: connection.map_err(|error| refusal(&name, &error))?,
+            name,
+            missing: None,
+        };
         store.prepare()?;
+        store.missing = (there == There::Nothing).then_some(path);
         Ok(store)
+    }
+
+    /// Keeps many runs at once: all or none.
+    ///
+    /// # Errors
+    /// When they are not kept.
+    pub fn keep_all(&mut self, runs: &[NewRun]) -> Result<Vec<RunId>, StoreError> {
+        self.within(|transaction| runs.iter().map(|run| insert(transaction, run)).collect())
+    }
+
+    /// Makes the file that has been missing.
+    fn make(&mut self) -> Result<(), StoreError> {
+        let Some(path) = self.missing.take() else {
+            return Ok(());
+        };
+        let made = file::make(&path).and_then(|()| {
+            self.connection = open_file(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+                .map_err(|error| refusal(&self.name, &error))?;
+            self.prepare()
+        });
+        if made.is_err() {
+            self.missing = Some(path);
+        }
+        made
     }
 
     fn prepare(&mut self) -> Result<(), StoreError> {
         let setup = |connection: &Connection| {
             connection.busy_timeout(PATIENCE)?;
-            connection.pragma_update(None, "journal_mode", "wal")?;
+            connection.pragma_update(None, "page_size", PAGE_BYTES)?;
             // A run that is reported as kept survives a power cut.
-            connection.pragma_update(None, "synchronous", "full")?;
+            connection.pragma_update(None, "synchronous", "extra")?;
             connection.pragma_update(None, "foreign_keys", "on")
         };
         setup(&self.connection).map_err(|error| refusal(&self.name, &error))?;
         let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
         let found = self.with(version)?;
+        if !self.with(is_ours)? {
+            return Err(StoreError::Damaged {
+                store: self.name.clone(),
+                reason: "it is the database of another program".to_owned(),
+            });
+        }
         if found > known {
             return Err(StoreError::Newer {
                 store: self.name.clone(),
@@ -93,6 +145,7 @@ impl Sqlite {
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
+        self.make()?;
         let carry_out = |connection: &mut Connection| {
             let behaviour = rusqlite::TransactionBehavior::Immediate;
             let transaction = connection.transaction_with_behavior(behaviour)?;
@@ -119,145 +172,57 @@ impl Sqlite {
         })?;
         done.ok_or(StoreError::NoRun(run))
     }
+}
 
-    fn entries(&mut self, condition: &str, values: &[Value]) -> Result<Vec<Entry>, StoreError> {
-        let query = format!(
-            "SELECT runs.id, started_at, method, target, devices.identity, devices.name, host, \
-             verdict, fingerprint, sokudo_version, origin, command, interrupted, note, \
-             EXISTS (SELECT 1 FROM baselines WHERE run = runs.id) \
-             FROM runs JOIN devices ON devices.id = runs.device {condition}"
-        );
-        self.with(|connection| {
-            let mut statement = connection.prepare_cached(&query)?;
-            let found = statement.query_map(rusqlite::params_from_iter(values), entry)?;
-            let mut entries: Vec<Entry> = found.collect::<Result<_, _>>()?;
-            for entry in &mut entries {
-                let id = number(entry.id.0);
-                let mut tags =
-                    connection.prepare_cached("SELECT tag FROM tags WHERE run = ? ORDER BY tag")?;
-                let found = tags.query_map([id], |row| row.get(0))?;
-                entry.tags = found.collect::<Result<_, _>>()?;
-                let mut rows = connection.prepare_cached(
-                    "SELECT name, direction, fingerprint, verdict, bytes_per_s, ios_per_s, \
-                     latency_ns, trials FROM rows WHERE run = ? ORDER BY position",
-                )?;
-                let found = rows.query_map([id], |row| row_entry(row, 0))?;
-                entry.run.rows = found.collect::<Result<_, _>>()?;
-            }
-            Ok(entries)
-        })
-    }
+/// The facts of one run.
+fn entry_of(connection: &Connection, run: RunId) -> rusqlite::Result<Option<Entry>> {
+    let id = number(run.0);
+    let mut statement = connection.prepare_cached(
+        "SELECT runs.id, started_at, methods.name, targets.name, devices.identity, \
+         devices.name, host, verdict, fingerprint, sokudo_version, origin, command, \
+         interrupted, note, EXISTS (SELECT 1 FROM baselines WHERE run = runs.id) \
+         FROM runs JOIN devices ON devices.id = runs.device \
+         JOIN methods ON methods.id = runs.method JOIN targets ON targets.id = runs.target \
+         WHERE runs.id = ?",
+    )?;
+    let Some(mut entry) = statement.query_row([id], entry).optional()? else {
+        return Ok(None);
+    };
+    let mut tags = connection.prepare_cached("SELECT tag FROM tags WHERE run = ? ORDER BY tag")?;
+    let found = tags.query_map([id], |row| row.get(0))?;
+    entry.tags = found.collect::<Result<_, _>>()?;
+    let mut rows = connection.prepare_cached(
+        "SELECT name, direction, fingerprint, verdict, bytes_per_s, ios_per_s, latency_ns, \
+         trials FROM rows JOIN row_kinds ON row_kinds.id = rows.kind \
+         WHERE run = ? ORDER BY position",
+    )?;
+    let found = rows.query_map([id], |row| row_entry(row, 0))?;
+    entry.run.rows = found.collect::<Result<_, _>>()?;
+    Ok(Some(entry))
 }
 
 impl Store for Sqlite {
     fn keep(&mut self, run: &NewRun) -> Result<RunId, StoreError> {
-        self.within(|transaction| {
-            let device: i64 = transaction.query_row(
-                "INSERT INTO devices (identity, name) VALUES (?1, ?2) \
-                 ON CONFLICT (identity) DO UPDATE SET name = ?2 RETURNING id",
-                params![run.device, run.device_name],
-                |row| row.get(0),
-            )?;
-            transaction.execute(
-                "INSERT INTO runs (started_at, method, target, device, host, verdict, \
-                 fingerprint, sokudo_version, origin, command, interrupted, note, document) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, '', ?12)",
-                params![
-                    number(run.started_at.0),
-                    run.method,
-                    run.target,
-                    device,
-                    run.host,
-                    run.verdict.map(rank),
-                    run.fingerprint,
-                    run.sokudo_version,
-                    run.origin,
-                    run.command,
-                    run.interrupted,
-                    run.document
-                ],
-            )?;
-            let id = transaction.last_insert_rowid();
-            let mut insert = transaction.prepare_cached(
-                "INSERT INTO rows (run, position, device, started_at, name, direction, \
-                 fingerprint, verdict, bytes_per_s, ios_per_s, latency_ns, trials) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-            )?;
-            for (row, position) in run.rows.iter().zip(0_u32..) {
-                insert.execute(params![
-                    id,
-                    position,
-                    device,
-                    number(run.started_at.0),
-                    row.name,
-                    row.direction,
-                    row.fingerprint,
-                    row.verdict.map(rank),
-                    row.bytes_per_s,
-                    row.ios_per_s,
-                    row.latency_ns,
-                    row.trials
-                ])?;
-            }
-            Ok(RunId(id.cast_unsigned()))
-        })
+        self.within(|transaction| insert(transaction, run))
     }
 
     fn list(&mut self, filter: &Filter, page: Page) -> Result<Vec<Entry>, StoreError> {
-        let mut conditions = vec!["TRUE".to_owned()];
-        let mut values: Vec<Value> = Vec::new();
-        if let Some(device) = &filter.device {
-            let part = Value::from(format!("%{}%", escaped(device)));
-            conditions.push(
-                "(devices.identity LIKE ? ESCAPE '\\' OR devices.name LIKE ? ESCAPE '\\' \
-                 OR target LIKE ? ESCAPE '\\')"
-                    .to_owned(),
-            );
-            values.extend([part.clone(), part.clone(), part]);
-        }
-        let mut ask = |condition: &str, value: Value| {
-            conditions.push(condition.to_owned());
-            values.push(value);
-        };
-        if let Some(identity) = &filter.device_identity {
-            ask("devices.identity = ?", identity.clone().into());
-        }
-        if let Some(method) = &filter.method {
-            ask(
-                "method LIKE ? ESCAPE '\\'",
-                format!("{}%", escaped(method)).into(),
-            );
-        }
-        if let Some(since) = filter.since {
-            ask("started_at >= ?", number(since.0).into());
-        }
-        if let Some(until) = filter.until {
-            ask("started_at < ?", number(until.0).into());
-        }
-        if let Some(verdict) = filter.verdict {
-            ask("verdict = ?", rank(verdict).into());
-        }
-        for tag in &filter.tags {
-            ask(
-                "EXISTS (SELECT 1 FROM tags WHERE run = runs.id AND tag = ?)",
-                tag.clone().into(),
-            );
-        }
-        values.extend([number(page.count).into(), number(page.skip).into()]);
-        let condition = format!(
-            "WHERE {} ORDER BY started_at DESC, runs.id DESC LIMIT ? OFFSET ?",
-            conditions.join(" AND ")
-        );
-        self.entries(&condition, &values)
+        self.with(|connection| {
+            let mut entries = Vec::new();
+            for run in listing::page(connection, filter, page)? {
+                entries.extend(entry_of(connection, run)?);
+            }
+            Ok(entries)
+        })
     }
 
     fn entry(&mut self, run: RunId) -> Result<Entry, StoreError> {
-        let found = self.entries("WHERE runs.id = ?", &[number(run.0).into()])?;
-        found.into_iter().next().ok_or(StoreError::NoRun(run))
+        let found = self.with(|connection| entry_of(connection, run))?;
+        found.ok_or(StoreError::NoRun(run))
     }
 
     fn document(&mut self, run: RunId) -> Result<Vec<u8>, StoreError> {
-        let query = "SELECT document FROM runs WHERE id = ?";
+        let query = "SELECT document FROM documents WHERE run = ?";
         self.with(|connection| {
             connection
                 .query_row(query, [number(run.0)], |row| row.get(0))
@@ -328,8 +293,9 @@ impl Store for Sqlite {
     fn baselines(&mut self) -> Result<Vec<Baseline>, StoreError> {
         self.with(|connection| {
             let mut statement = connection.prepare(
-                "SELECT identity, name, method, run FROM baselines \
-                 JOIN devices ON devices.id = device ORDER BY name, identity, method",
+                "SELECT identity, devices.name, methods.name, run FROM baselines \
+                 JOIN devices ON devices.id = device JOIN methods ON methods.id = method \
+                 ORDER BY devices.name, identity, methods.name",
             )?;
             let found = statement.query_map([], |row| {
                 Ok(Baseline {
@@ -367,10 +333,13 @@ impl Store for Sqlite {
     fn history(&mut self, device: &str, row: &str) -> Result<Vec<HistoryPoint>, StoreError> {
         self.with(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT run, started_at, rows.name, direction, fingerprint, verdict, \
-                 bytes_per_s, ios_per_s, latency_ns, trials FROM rows \
-                 WHERE device = (SELECT id FROM devices WHERE identity = ?1) \
-                 AND (fingerprint = ?2 OR rows.name = ?2) ORDER BY started_at, run, position",
+                "SELECT run, started_at, name, direction, row_kinds.fingerprint, rows.verdict, \
+                 bytes_per_s, ios_per_s, latency_ns, trials FROM row_kinds \
+                 JOIN rows ON rows.kind = row_kinds.id \
+                 AND rows.device = (SELECT id FROM devices WHERE identity = ?1) \
+                 JOIN runs ON runs.id = run \
+                 WHERE row_kinds.fingerprint = ?2 OR name = ?2 \
+                 ORDER BY started_at, run, position",
             )?;
             let found = statement.query_map([device, row], |row| {
                 Ok(HistoryPoint {
@@ -386,6 +355,99 @@ impl Store for Sqlite {
 
 fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Databases of ours, and such as hold nothing yet.
+fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
+    let application: i64 =
+        connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let count = "SELECT count(*) FROM sqlite_schema";
+    let tables: i64 = connection.query_row(count, [], |row| row.get(0))?;
+    Ok(application == APPLICATION || (application == 0 && tables == 0))
+}
+
+/// Paths are paths, and never the addresses that SQLite knows besides.
+fn open_file(path: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
+    Connection::open_with_flags(path, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+}
+
+fn insert(transaction: &Transaction<'_>, run: &NewRun) -> rusqlite::Result<RunId> {
+    let device = device_of(transaction, run)?;
+    let method = id_of(transaction, "methods", "name", &[&run.method])?;
+    let target = id_of(transaction, "targets", "name", &[&run.target])?;
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO runs (started_at, method, target, device, host, verdict, \
+         fingerprint, sokudo_version, origin, command, interrupted, note) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, '')",
+    )?;
+    insert.execute(params![
+        number(run.started_at.0),
+        method,
+        target,
+        device,
+        run.host,
+        run.verdict.map(rank),
+        run.fingerprint,
+        run.sokudo_version,
+        run.origin,
+        run.command,
+        run.interrupted
+    ])?;
+    let id = transaction.last_insert_rowid();
+    transaction
+        .prepare_cached("INSERT INTO documents (run, document) VALUES (?1, ?2)")?
+        .execute(params![id, run.document])?;
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO rows (run, position, kind, device, verdict, bytes_per_s, \
+         ios_per_s, latency_ns, trials) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?;
+    for (row, position) in run.rows.iter().zip(0_u32..) {
+        let columns = "name, direction, fingerprint";
+        let texts = [&row.name, &row.direction, &row.fingerprint];
+        let kind = id_of(transaction, "row_kinds", columns, &texts)?;
+        insert.execute(params![
+            id,
+            position,
+            kind,
+            device,
+            row.verdict.map(rank),
+            row.bytes_per_s,
+            row.ios_per_s,
+            row.latency_ns,
+            row.trials
+        ])?;
+    }
+    Ok(RunId(id.cast_unsigned()))
+}
+
+/// The id of a device, which people may call otherwise than before.
+fn device_of(transaction: &Transaction<'_>, run: &NewRun) -> rusqlite::Result<i64> {
+    let mut query = transaction.prepare_cached(
+        "INSERT INTO devices (identity, name) VALUES (?1, ?2) \
+         ON CONFLICT (identity) DO UPDATE SET name = ?2 RETURNING id",
+    )?;
+    query.query_row([&run.device, &run.device_name], |row| row.get(0))
+}
+
+/// The id of texts in a table that holds each once.
+fn id_of(
+    transaction: &Transaction<'_>,
+    table: &str,
+    columns: &str,
+    texts: &[&String],
+) -> rusqlite::Result<i64> {
+    let marks = vec!["?"; texts.len()].join(", ");
+    let query = format!("SELECT id FROM {table} WHERE ({columns}) = ({marks})");
+    let mut query = transaction.prepare_cached(&query)?;
+    let known = query
+        .query_row(rusqlite::params_from_iter(texts), |row| row.get(0))
+        .optional()?;
+    if let Some(id) = known {
+        return Ok(id);
+    }
+    let insert = format!("INSERT INTO {table} ({columns}) VALUES ({marks})");
+    let mut insert = transaction.prepare_cached(&insert)?;
+    insert.insert(rusqlite::params_from_iter(texts))
 }
 
 fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
@@ -426,55 +488,29 @@ fn row_entry(row: &Row<'_>, first: usize) -> rusqlite::Result<RowEntry> {
     })
 }
 
-/// How a verdict is kept.
-const fn rank(verdict: Verdict) -> i64 {
-    match verdict {
-        Verdict::Verified => 0,
-        Verdict::Unverified => 1,
-        Verdict::Invalid => 2,
-    }
-}
-
-const fn verdict(rank: i64) -> Option<Verdict> {
-    match rank {
-        0 => Some(Verdict::Verified),
-        1 => Some(Verdict::Unverified),
-        2 => Some(Verdict::Invalid),
-        _ => None,
-    }
-}
-
-/// SQLite's numbers have a sign.
-const fn number(value: u64) -> i64 {
-    value.cast_signed()
-}
-
-/// A part of a text that LIKE takes literally.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for character in text.chars() {
-        if matches!(character, '%' | '_' | '\\') {
-            escaped.push('\\');
-        }
-        escaped.push(character);
-    }
-    escaped
-}
-
 fn refusal(store: &str, error: &rusqlite::Error) -> StoreError {
     let store = store.to_owned();
-    let reason = error.to_string();
-    match error.sqlite_error_code() {
+    let reason = match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-            StoreError::Damaged { store, reason }
+            let reason = error.to_string();
+            return StoreError::Damaged { store, reason };
         }
-        _ => StoreError::Database { store, reason },
-    }
+        Some(ErrorCode::DatabaseBusy) => format!(
+            "another program has been writing to it for {} s",
+            PATIENCE.as_secs()
+        ),
+        Some(ErrorCode::ReadOnly) => "this user may only read it".to_owned(),
+        Some(ErrorCode::DiskFull) => "its disk is full".to_owned(),
+        Some(ErrorCode::CannotOpen) => "this user may not write into its folder".to_owned(),
+        _ => error.to_string(),
+    };
+    StoreError::Database { store, reason }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sokudo_model::Verdict;
 
     fn run(device: &str) -> NewRun {
         NewRun {

@@ -4,10 +4,22 @@
 pub(crate) fn as_given() -> String {
     let mut words: Vec<String> = std::env::args_os()
         .skip(1)
-        .map(|word| quoted(&word.to_string_lossy()))
+        .map(|word| quoted(&without_password(&word.to_string_lossy())))
         .collect();
     words.insert(0, "sokudo".to_owned());
     words.join(" ")
+}
+
+/// The address of a server without what could be a password: results are passed on.
+fn without_password(word: &str) -> String {
+    for scheme in ["postgresql://", "postgres://"] {
+        if let Some((before, rest)) = word.split_once(scheme)
+            && (rest.contains('@') || rest.contains("password"))
+        {
+            return format!("{before}{scheme}...");
+        }
+    }
+    word.to_owned()
 }
 
 /// A word as a shell takes it.
@@ -46,6 +58,18 @@ pub(crate) fn words(text: &str) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn results_hold_no_password() {
+        for word in [
+            "--store=postgresql://me:se@cret/x@host/runs",
+            "postgres://host/runs?password=secret",
+        ] {
+            assert!(!without_password(word).contains("cret"));
+        }
+        let plain = "--store=postgresql://host/runs";
+        assert_eq!(without_password(plain), plain);
+    }
 
     #[test]
     fn words_survive_the_shell() {

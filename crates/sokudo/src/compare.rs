@@ -14,13 +14,13 @@ use sokudo_analysis::{Comparing, Side};
 use sokudo_model::Conclusion;
 use sokudo_report::comparison::{
     Figure, OtherDocument, RowDocument, SideDocument, Way, letter, rates, render_csv,
-    render_markdown, render_table, row_name,
+    render_markdown_in, render_table, row_name,
 };
 use sokudo_report::{ComparisonDocument, RunDocument};
 
 use crate::cli::{CompareArguments, Destination, Format, Unit};
 use crate::exit::Exit;
-use crate::{command_line, output, picture, recall};
+use crate::{command_line, language, output, picture, recall};
 use recall::Recalled;
 use rows::{Key, Matched};
 
@@ -201,7 +201,7 @@ fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<
         Format::Table => render_table(document, &output::style(path.is_none(), arguments.unit)),
         Format::Json => document.to_json(),
         Format::Csv => render_csv(document),
-        Format::Markdown => render_markdown(document),
+        Format::Markdown => render_markdown_in(document, language::current()),
     };
     match path {
         None => output::print(&text),

@@ -22,7 +22,7 @@ use crate::jobs::place::{Place, PlaceKind};
 use crate::jobs::stages::Listener;
 use crate::jobs::storage::Layouts;
 use crate::jobs::this_host::ThisHost;
-use crate::{command_line, interrupt, output};
+use crate::{command_line, interrupt, keep, output};
 
 /// The owner that files carry which diskspd's lines have made: lines have no names.
 const OWNER: &str = "diskspd";
@@ -74,6 +74,7 @@ fn measure(mut planned: Planned, allowed: &Allowed) -> Result<(), Exit> {
         verdicts: &verdicts(&finished.run),
     };
     output::print(&text(&report))?;
+    keep::keep_at_door(&finished.run);
     finished.end(Exit::Interrupted)
 }
 

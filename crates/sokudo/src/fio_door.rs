@@ -19,7 +19,8 @@ use crate::exit::{self, Exit};
 use crate::jobs::carry_out::{Finished, Work, carry_out};
 use crate::jobs::consent;
 use crate::jobs::this_host::ThisHost;
-use crate::{interrupt, output};
+use crate::run_door::by_section;
+use crate::{interrupt, keep, output};
 
 use print::Printer;
 use view::View;
@@ -92,6 +93,9 @@ fn carry(
     let mut view = View::new(&planned.plan, &planned.session, printer);
     let finished = carry_out(&work, control, &mut view)?;
     view.ends(&finished)?;
+    if !planned.create_only {
+        keep::keep_at_door(&by_section(finished.run.clone(), planned));
+    }
     Ok(finished)
 }
 

@@ -1,7 +1,7 @@
 //! Runs on their way into the store: what a document is called by there, and what
 //! happens where it cannot be kept.
 
-use sokudo_model::Nanos;
+use sokudo_model::{Nanos, Run};
 use sokudo_report::RunDocument;
 use sokudo_report::document::ResultDocument;
 use sokudo_store::{NewRow, NewRun, RunId, Sqlite, Store};
@@ -29,6 +29,14 @@ pub(crate) fn keep(document: &RunDocument, keeping: &Keeping, quiet: bool) -> Op
     }
 }
 
+/// Keeps a run of a door. Doors do what their tools do, so that a run is kept only where
+/// the variable names a store, and nothing is told but that it could not be.
+pub(crate) fn keep_at_door(run: &Run) {
+    if let Some(keeping) = Keeping::of_variable() {
+        keep(&RunDocument::from_run(run), &keeping, true);
+    }
+}
+
 fn kept(document: &RunDocument, keeping: &Keeping) -> anyhow::Result<Option<RunId>> {
     let Some(mut store) = opened(keeping)? else {
         return Ok(None);
@@ -50,9 +58,12 @@ pub(crate) fn opened(keeping: &Keeping) -> anyhow::Result<Option<Box<dyn Store>>
     Ok(match keeping.location().map_err(anyhow::Error::msg)? {
         Location::None => None,
         Location::File(path) => Some(Box::new(Sqlite::open(&path)?)),
-        Location::Server(_) => {
-            anyhow::bail!("this sokudo knows no servers; name a file with --store")
-        }
+        #[cfg(feature = "postgres")]
+        Location::Server(address) => Some(Box::new(sokudo_store::Postgres::open(&address)?)),
+        #[cfg(not(feature = "postgres"))]
+        Location::Server(_) => anyhow::bail!(
+            "this sokudo was built without PostgreSQL (feature postgres); name a file with --store"
+        ),
     })
 }
 

@@ -24,12 +24,8 @@ pub(crate) fn target(of: &TargetInfo) -> Result<String, Exit> {
         inspected.is_ok_and(|it| it.info.identity() == identity)
     };
     // A relative name meant something else where it was given.
-    let old = [
-        of.path.as_deref(),
-        Some(&of.name)
-            .filter(|name| name.starts_with('/'))
-            .map(|it| &**it),
-    ];
+    let absolute = Some(of.name.as_str()).filter(|name| name.starts_with('/'));
+    let old = [of.path.as_deref(), absolute];
     let old = old.into_iter().flatten().find(|name| is_it(name));
     if let Some(name) = old {
         return Ok(name.to_owned());

@@ -176,7 +176,7 @@ pub(crate) fn write(document: &RunDocument, printing: &Printing) -> Result<(), E
         Format::Table => table::render(document, &style(path.is_none(), printing.unit)),
         Format::Json => document.to_json(),
         Format::Csv => csv::render(document),
-        Format::Markdown => markdown::render(document),
+        Format::Markdown => markdown::render_in(document, language::current()),
     };
     match path {
         None => print(&text)?,

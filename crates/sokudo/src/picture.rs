@@ -2,11 +2,11 @@
 
 use anyhow::Context;
 use sokudo_report::RunDocument;
-use sokudo_report::plot::{self, Figure, PlotError, Size, TerminalStyle, Theme};
+use sokudo_report::plot::{self, Figure, Look, PlotError, Size, TerminalStyle, Theme};
 
 use crate::cli::{Destination, Drawing, PlotArguments};
 use crate::exit::{self, Exit};
-use crate::{output, recall};
+use crate::{language, output, recall};
 
 /// Columns and lines of a picture that goes to no terminal.
 const WITHOUT_TERMINAL: (usize, usize) = (100, 30);
@@ -69,7 +69,7 @@ pub(crate) fn write(figure: &Figure, destination: &Destination, theme: Theme) ->
     match destination {
         Destination::Terminal => output::print(&plot::terminal(figure, &style())),
         Destination::Svg(path) => {
-            let text = plot::svg(figure, Size::fitting(figure), theme);
+            let text = plot::svg(figure, Size::fitting(figure), look(theme));
             output::write_file(path, text)
         }
         Destination::Png(path) => output::write_file(path, png(figure, theme)?),
@@ -78,7 +78,7 @@ pub(crate) fn write(figure: &Figure, destination: &Destination, theme: Theme) ->
 
 #[cfg(feature = "png")]
 fn png(figure: &Figure, theme: Theme) -> Result<Vec<u8>, Exit> {
-    plot::png(figure, Size::fitting(figure), theme)
+    plot::png(figure, Size::fitting(figure), look(theme))
         .context("the picture cannot be drawn")
         .map_err(Exit::Failed)
 }
@@ -99,5 +99,10 @@ fn style() -> TerminalStyle {
         lines,
         colour: terminal.colour,
         ascii: terminal.ascii,
+        language: language::current(),
     }
+}
+
+fn look(theme: Theme) -> Look {
+    theme.in_language(language::current())
 }

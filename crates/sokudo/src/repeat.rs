@@ -397,10 +397,7 @@ mod tests {
         };
         assert!(repeat.ask_again(&leave).is_ok());
         let leaves = repeat.leaves();
-        assert_eq!(
-            leaves.destroy.map(|it| it.clone()),
-            Some(vec!["S2".to_owned()])
-        );
+        assert_eq!(leaves.destroy.cloned(), Some(vec!["S2".to_owned()]));
         assert_eq!(leaves.destroy_contents.copied(), Some(false));
     }
 }

@@ -148,7 +148,7 @@ fn rendered(report: &Report, format: ReportFormat, style: ReportStyle) -> Result
         ReportFormat::Prometheus => report.prometheus(),
         ReportFormat::Svg => {
             let (figure, size) = report.picture().map_err(Exit::usage)?;
-            plot::svg(&figure, size, style.theme)
+            plot::svg(&figure, size, style.theme.in_language(style.language))
         }
         ReportFormat::Png => return png(report, style),
         ReportFormat::Parquet => return parquet(report),
@@ -159,7 +159,7 @@ fn rendered(report: &Report, format: ReportFormat, style: ReportStyle) -> Result
 #[cfg(feature = "png")]
 fn png(report: &Report, style: ReportStyle) -> Result<Vec<u8>, Exit> {
     let (figure, size) = report.picture().map_err(Exit::usage)?;
-    plot::png(&figure, size, style.theme)
+    plot::png(&figure, size, style.theme.in_language(style.language))
         .context("the picture cannot be drawn")
         .map_err(Exit::Failed)
 }

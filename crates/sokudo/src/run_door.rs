@@ -132,7 +132,7 @@ fn fio_arguments(arguments: &RunArguments) -> Vec<String> {
 }
 
 /// One row per section: what its clones did together, judged by the worst of them.
-fn by_section(run: Run, planned: &Planned) -> Run {
+pub(crate) fn by_section(run: Run, planned: &Planned) -> Run {
     let mut rows: Vec<(u32, Row)> = Vec::new();
     for (row, job) in run.rows.iter().zip(&planned.session.jobs) {
         match rows.iter_mut().find(|(section, _)| *section == job.section) {

@@ -3,7 +3,11 @@ use sokudo_model::{Nanos, OperationMix};
 use crate::Import;
 
 fn text_of(name: &str) -> String {
-    let folder = if name.ends_with("xml") { "diskspd-xml" } else { "diskspd" };
+    let folder = if name.ends_with("xml") {
+        "diskspd-xml"
+    } else {
+        "diskspd"
+    };
     let path = format!("{}/corpus/{folder}/{name}", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(path).unwrap()
 }

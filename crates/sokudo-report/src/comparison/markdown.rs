@@ -5,8 +5,8 @@ use sokudo_words::Language;
 use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, words};
 use crate::date;
 use crate::markdown::{Words, escaped, repeat};
-use crate::pivot;
 use crate::number::{MISSING, percent, rate};
+use crate::pivot;
 use crate::table::BandwidthUnit;
 
 /// The whole text, in English.

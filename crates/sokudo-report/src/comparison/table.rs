@@ -21,7 +21,12 @@ pub fn render(document: &ComparisonDocument, style: &TableStyle) -> String {
         blocks.push(pivot::table::warnings(matrix, style));
         blocks.extend(pivot::table::matrix(matrix, style));
         let notes = pivot::table::notes(matrix);
-        blocks.push(notes.iter().flat_map(|note| style.wrapped("- ", note)).collect());
+        blocks.push(
+            notes
+                .iter()
+                .flat_map(|note| style.wrapped("- ", note))
+                .collect(),
+        );
     }
     for other in &document.others {
         if document.matrix.is_none() {

@@ -215,11 +215,17 @@ impl Moved {
         self.per_second(self.ios)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
     fn per_second(self, amount: u64) -> Option<f64> {
-        let is_measured = self.ios > 0 && self.elapsed > Nanos(0);
-        is_measured.then(|| amount as f64 / self.elapsed.as_secs_f64())
+        (self.ios > 0)
+            .then(|| per_second(amount, self.elapsed.0))
+            .flatten()
     }
+}
+
+/// What was moved in a time, per second; `None` for no time.
+#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+pub(super) fn per_second(amount: u64, elapsed_ns: u64) -> Option<f64> {
+    (elapsed_ns > 0).then(|| amount as f64 / Nanos(elapsed_ns).as_secs_f64())
 }
 
 /// All histograms in one; `None` when nothing was recorded in any.

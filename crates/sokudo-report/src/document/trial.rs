@@ -22,7 +22,7 @@ pub struct TrialDocument {
     pub bytes: u64,
     /// I/Os completed.
     pub ios: u64,
-    /// I/Os in flight, averaged over the measured time.
+    /// I/Os in flight, averaged over the measured time; to four digits.
     pub depth_achieved: Option<f64>,
     /// Bytes of the file that were in the page cache before; null when that
     /// could not be seen.
@@ -37,14 +37,14 @@ pub struct TrialDocument {
     /// Geweke's test); null where the two find nothing, or there are too few intervals.
     #[serde(default)]
     pub warm_up_ns: Option<u64>,
-    /// Correlation of the rates of neighbouring intervals.
+    /// Correlation of the rates of neighbouring intervals; to four digits.
     #[serde(default)]
     pub lag_1: Option<f64>,
-    /// How many independent intervals its intervals are worth.
+    /// How many independent intervals its intervals are worth; to four digits.
     #[serde(default)]
     pub effective_samples: Option<f64>,
     /// Interval of the rate inside the trial, by batch means of its intervals: bytes per
-    /// second, or I/Os where no bytes are moved.
+    /// second, or I/Os where no bytes are moved; to four digits.
     #[serde(default)]
     pub interval_95: Option<Interval>,
 }
@@ -56,16 +56,30 @@ impl TrialDocument {
             elapsed_ns: moved.elapsed.0,
             bytes: moved.bytes.0,
             ios: moved.ios,
-            depth_achieved: Some(trial.outcome.depth_achieved).filter(|depth| depth.is_finite()),
+            depth_achieved: Some(trial.outcome.depth_achieved)
+                .filter(|depth| depth.is_finite())
+                .map(rounded),
             cached_before_bytes: trial.evidence.cached_before.map(|Bytes(bytes)| bytes),
             durable_after_ns: trial.outcome.durable_after.map(|Nanos(after)| after),
             stopped: Stopped::of(trial.outcome.stopped),
             warm_up_ns: inside.warm_up.map(|Nanos(nanos)| nanos),
-            lag_1: inside.autocorrelation.map(|found| found.lag_1),
-            effective_samples: inside.autocorrelation.map(|found| found.effective_samples),
-            interval_95: inside.interval,
+            lag_1: inside.autocorrelation.map(|found| rounded(found.lag_1)),
+            effective_samples: inside
+                .autocorrelation
+                .map(|found| rounded(found.effective_samples)),
+            interval_95: inside.interval.map(|interval| Interval {
+                low: rounded(interval.low),
+                high: rounded(interval.high),
+                ..interval
+            }),
         }
     }
+}
+
+/// A statistic of a trial's inside to four significant digits: no trial is long enough for
+/// more to mean anything.
+fn rounded(statistic: f64) -> f64 {
+    format!("{statistic:.3e}").parse().unwrap_or(statistic)
 }
 
 /// Why a trial ended.
@@ -271,4 +285,18 @@ fn message(failure: &IoFailure) -> String {
         "{times} {operation}{plural} failed, the first at byte {}: {way}",
         failure.offset.0
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+
+    #[test]
+    fn four_digits_are_kept() {
+        assert_eq!(rounded(75.574_925_8), 75.57);
+        assert_eq!(rounded(-0.046_687_116), -0.046_69);
+        assert_eq!(rounded(0.0), 0.0);
+        assert_eq!(rounded(123_456_789.0), 123_500_000.0);
+        assert!(rounded(f64::NAN).is_nan());
+    }
 }

@@ -36,6 +36,7 @@ pub(crate) fn several(title: &str, runs: &[(String, &RunDocument)]) -> Option<Fi
         .iter()
         .enumerate()
         .map(|(number, (name, _))| (name.clone(), Ink::of_number(number)))
+        .filter(|(_, ink)| bars().any(|bar| bar.ink == *ink))
         .collect();
     Some(Figure {
         title: title.to_owned(),

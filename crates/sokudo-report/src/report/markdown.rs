@@ -45,7 +45,7 @@ fn runs_table(report: &Report, style: ReportStyle) -> String {
             .collect();
         lines.push(line(&[
             number.to_string(),
-            escaped(&run.target.device_name()),
+            escaped(&run.device()),
             escaped(&run.method),
             escaped(&date::for_people(&run.started_at)),
             verdicts.join(", "),

@@ -35,7 +35,7 @@ impl Report {
         let name = |(number, run): (usize, &RunDocument)| {
             let date = date::for_people(&run.started_at);
             let day = date.split(' ').next().unwrap_or_default();
-            format!("{}: {}, {day}", number + 1, run.target.device_name())
+            format!("{}: {}, {day}", number + 1, run.device())
         };
         let runs = self.runs.iter().map(|reported| &reported.run);
         runs.enumerate()

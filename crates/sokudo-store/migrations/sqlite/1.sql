@@ -1,37 +1,65 @@
+-- "sokudo": a database of another program is not written to.
+PRAGMA application_id = 0x736f6b64;
+
 CREATE TABLE devices (
     id INTEGER PRIMARY KEY,
     identity TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL
 );
 
+CREATE TABLE methods (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+);
+
+CREATE TABLE targets (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+);
+
 -- AUTOINCREMENT: the number of a deleted run is never used again.
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     started_at INTEGER NOT NULL,
-    method TEXT NOT NULL,
-    target TEXT NOT NULL,
+    method INTEGER NOT NULL REFERENCES methods,
+    target INTEGER NOT NULL REFERENCES targets,
     device INTEGER NOT NULL REFERENCES devices,
-    host TEXT,
     verdict INTEGER,
+    host TEXT,
     fingerprint TEXT NOT NULL,
     sokudo_version TEXT NOT NULL,
     origin TEXT,
     command TEXT NOT NULL,
     interrupted INTEGER NOT NULL,
-    note TEXT NOT NULL,
+    note TEXT NOT NULL
+);
+-- All that runs are filtered by, so that a list never looks at the runs that it skips.
+CREATE INDEX runs_by_time ON runs (started_at, id, device, method, target, verdict);
+CREATE INDEX runs_by_device ON runs (device);
+CREATE INDEX runs_by_method ON runs (method);
+CREATE INDEX runs_by_target ON runs (target);
+CREATE INDEX runs_by_verdict ON runs (verdict);
+
+-- Apart from the runs, which stay small and are read fast.
+CREATE TABLE documents (
+    run INTEGER PRIMARY KEY REFERENCES runs ON DELETE CASCADE,
     document BLOB NOT NULL
 );
-CREATE INDEX runs_by_time ON runs (started_at);
-CREATE INDEX runs_by_device ON runs (device, started_at);
+
+CREATE TABLE row_kinds (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    direction TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    UNIQUE (name, direction, fingerprint)
+);
+CREATE INDEX row_kinds_by_fingerprint ON row_kinds (fingerprint);
 
 CREATE TABLE rows (
     run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
     position INTEGER NOT NULL,
+    kind INTEGER NOT NULL REFERENCES row_kinds,
     device INTEGER NOT NULL REFERENCES devices,
-    started_at INTEGER NOT NULL,
-    name TEXT NOT NULL,
-    direction TEXT NOT NULL,
-    fingerprint TEXT NOT NULL,
     verdict INTEGER,
     bytes_per_s REAL,
     ios_per_s REAL,
@@ -39,7 +67,7 @@ CREATE TABLE rows (
     trials INTEGER NOT NULL,
     PRIMARY KEY (run, position)
 ) WITHOUT ROWID;
-CREATE INDEX rows_by_device ON rows (device, name, started_at);
+CREATE INDEX rows_by_kind ON rows (device, kind);
 
 CREATE TABLE tags (
     run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
@@ -50,7 +78,7 @@ CREATE INDEX tags_by_tag ON tags (tag);
 
 CREATE TABLE baselines (
     device INTEGER NOT NULL REFERENCES devices,
-    method TEXT NOT NULL,
+    method INTEGER NOT NULL REFERENCES methods,
     run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
     PRIMARY KEY (device, method)
 ) WITHOUT ROWID;

@@ -54,6 +54,15 @@ impl std::str::FromStr for Location {
 }
 
 impl Keeping {
+    /// What the variable names; `None` where it is not set.
+    pub(crate) fn of_variable() -> Option<Self> {
+        let value = std::env::var_os(VARIABLE)?;
+        (!value.is_empty()).then_some(Self {
+            store: None,
+            no_store: false,
+        })
+    }
+
     /// Where to keep; an error where no folder is known.
     pub(crate) fn location(&self) -> Result<Location, String> {
         if self.no_store {

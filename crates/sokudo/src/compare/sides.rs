@@ -16,10 +16,7 @@ use crate::output;
 use crate::recall::Recalled;
 
 /// Puts the side that others are compared with in the first place.
-pub(super) fn reference_first(
-    sides: &mut [Recalled],
-    reference: Option<&str>,
-) -> Result<(), Exit> {
+pub(super) fn reference_first(sides: &mut [Recalled], reference: Option<&str>) -> Result<(), Exit> {
     let Some(word) = reference else {
         return Ok(());
     };

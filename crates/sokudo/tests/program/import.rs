@@ -20,7 +20,11 @@ fn sokudo(arguments: &[&str]) -> Ended {
 /// `sokudo import` into a store of its own.
 fn import(store: &Path, arguments: &[&str]) -> Ended {
     let mut command = program();
-    command.arg("import").args(arguments).arg("--store").arg(store);
+    command
+        .arg("import")
+        .args(arguments)
+        .arg("--store")
+        .arg(store);
     end(&mut command)
 }
 
@@ -33,19 +37,33 @@ fn a_file_is_read_shown_kept_and_not_kept_twice() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("runs.db");
     let file = corpus("fio/json+.json");
-    let first = import(&store, &[text(&file), "--tag", "old", "--note", "from the shelf"]);
+    let first = import(
+        &store,
+        &[text(&file), "--tag", "old", "--note", "from the shelf"],
+    );
     assert_eq!(first.code(), Some(0), "{first:?}");
-    for words in ["fio 3.33", "fio json+", "UNVERIFIED", "measured by fio 3.33, not by sokudo"] {
+    for words in [
+        "fio 3.33",
+        "fio json+",
+        "UNVERIFIED",
+        "measured by fio 3.33, not by sokudo",
+    ] {
         assert!(first.printed.contains(words), "{words}: {first:?}");
     }
     assert!(first.told.contains("kept as run 1"), "{first:?}");
     let copy = folder.path().join("copy.json");
     std::fs::copy(&file, &copy).unwrap();
     let again = import(&store, &[text(&copy), "--quiet"]);
-    assert_eq!((again.code(), &*again.printed, &*again.told), (Some(0), "", ""));
+    assert_eq!(
+        (again.code(), &*again.printed, &*again.told),
+        (Some(0), "", "")
+    );
     let again = import(&store, &[text(&copy)]);
     assert!(again.told.contains("kept already as run 1"), "{again:?}");
-    let other = import(&store, &[text(&file), "--model", "ST6000", "--serial", "Z1"]);
+    let other = import(
+        &store,
+        &[text(&file), "--model", "ST6000", "--serial", "Z1"],
+    );
     assert!(other.told.contains("kept as run 2"), "{other:?}");
 }
 
@@ -66,7 +84,11 @@ fn what_cannot_be_read_fails_and_what_can_is_kept() {
         assert!(ended.told.contains(words), "{words}: {ended:?}");
     }
     for words in ["31.25 are 32.8 MB/s", "2432.032 s, are left out"] {
-        let printed = ended.printed.split_whitespace().collect::<Vec<_>>().join(" ");
+        let printed = ended
+            .printed
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         assert!(printed.contains(words), "{words}: {ended:?}");
     }
 }
@@ -80,7 +102,10 @@ fn standard_input_is_read_and_every_format_is_written() {
         ("csv", "UNVERIFIED"),
         ("markdown", "| mix "),
     ] {
-        let script = format!("\"$SOKUDO\" import - --format {format} < {}", file.display());
+        let script = format!(
+            "\"$SOKUDO\" import - --format {format} < {}",
+            file.display()
+        );
         let ended = end(&mut crate::sokudo::shell(&script));
         assert_eq!(ended.code(), Some(0), "{ended:?}");
         assert!(ended.printed.contains(words), "{ended:?}");
@@ -123,7 +148,14 @@ fn imported_from_door(format: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("out");
     let mut command: Command = program();
-    command.args(["fio", "--name=x", "--ioengine=null", "--size=64m", "--rw=randrw", "--bs=4k"]);
+    command.args([
+        "fio",
+        "--name=x",
+        "--ioengine=null",
+        "--size=64m",
+        "--rw=randrw",
+        "--bs=4k",
+    ]);
     command.args(["--filename=x", "--randseed=7", "--io_size=8m"]);
     command.arg(format!("--output-format={format}"));
     command.arg(format!("--output={}", file.display()));

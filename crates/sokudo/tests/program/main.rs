@@ -45,6 +45,7 @@ mod safety;
 mod scan;
 mod sokudo;
 mod steady;
+mod store;
 mod sweep;
 mod truth;
 mod write_cache;

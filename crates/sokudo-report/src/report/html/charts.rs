@@ -12,8 +12,8 @@ const WIDE: Size = Size {
 };
 /// Of that for narrow ones.
 const NARROW: Size = Size {
-    width: 400.0,
-    height: 430.0,
+    width: 470.0,
+    height: 480.0,
 };
 /// Room for a bar with its share of gaps, and for what else belongs to bars, pixels.
 const BAR_HEIGHT: f64 = 26.0;

@@ -22,6 +22,7 @@ pub(super) fn tables(page: &Page, run: &RunDocument) -> String {
     } else if let Some(steady) = &run.steady {
         let style = TableStyle {
             width: TEXT_COLUMNS,
+            language: page.style.language,
             ..TableStyle::default()
         };
         let told = steady::lines(run, steady, &style);

@@ -20,7 +20,7 @@ pub(super) fn contents(page: &Page, report: &Report) -> String {
         let _ = writeln!(
             items,
             "<li><a href=\"#run-{number}\">{}</a> {}</li>",
-            text(&run.target.device_name()),
+            text(&run.device()),
             text(&run.method)
         );
     }
@@ -59,10 +59,10 @@ fn runs(page: &Page, report: &Report) -> String {
         let started = date::for_people(&run.started_at);
         Line::of(vec![
             Cell::html(number, "n"),
-            Cell::text(&run.target.device_name()),
+            Cell::text(&run.device()),
             Cell::text(run.target.path.as_ref().unwrap_or(&run.target.name)),
             Cell::text(&run.method),
-            Cell::number(&started),
+            Cell::html(text(&started), "when"),
             Cell::html(told.collect::<Vec<_>>().join("<br>"), ""),
             Cell::text(&reported.source),
         ])
@@ -95,7 +95,7 @@ fn rows(page: &Page, report: &Report, overview: &Overview) -> String {
     };
     let runs = (1..).zip(&report.runs);
     let runs: Vec<String> = runs
-        .map(|(number, reported)| name((number, reported.run.target.device_name(), ())))
+        .map(|(number, reported)| name((number, reported.run.device(), ())))
         .collect();
     let is_wide = report.runs.len() <= COLUMNS_MAX;
     let (headings, firsts) = if is_wide {

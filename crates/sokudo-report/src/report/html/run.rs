@@ -54,7 +54,7 @@ pub(super) fn section(page: &Page, number: usize, reported: &ReportedRun) -> Str
 
 fn heading(page: &Page, number: usize, reported: &ReportedRun) -> String {
     let run = &reported.run;
-    let device = text(&run.target.device_name());
+    let device = text(&run.device());
     // A page about one run has the device as its heading, unless it has a title.
     let title = match (page.is_only, page.has_title) {
         (true, false) => String::new(),

@@ -62,7 +62,7 @@ pub(super) fn table(page: &Page, caption: &str, headings: &[Heading], lines: &[L
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n<table>\n"
     );
     if !caption.is_empty() {
-        let _ = writeln!(out, "<caption>{caption}</caption>");
+        let _ = writeln!(out, "<caption><span>{caption}</span></caption>");
     }
     out += "<thead><tr>";
     for (heading, is_number) in headings {

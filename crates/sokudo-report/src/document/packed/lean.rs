@@ -1,0 +1,172 @@
+//! A document without what can be computed again from the rest of it.
+//!
+//! A figure is left out only where computing it gives the same to the last bit. The
+//! formulas therefore belong to the way of packing: one that is changed needs a new way,
+//! and a document that was packed before is held against them in a test.
+
+use sokudo_stats::{Histogram, bucket_numbered, bucket_of, quantile_interval};
+
+use crate::document::figures::per_second;
+use crate::document::{
+    BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures, ResultDocument,
+    RunDocument, TrialDocument,
+};
+use crate::fingerprint::Fingerprint;
+
+// What has been left out of a result, one bit each.
+const BANDWIDTH: u8 = 1;
+const IOPS: u8 = 2;
+const PERCENTILES: u8 = 4;
+const FINGERPRINT: u8 = 8;
+const BUCKETS: u8 = 16;
+
+/// The document without what can be computed, and what has been left out of each result.
+pub(super) fn lean(document: &RunDocument) -> (RunDocument, Vec<u8>) {
+    let mut lean = document.clone();
+    let trim = document.schedule.trim;
+    let left_out = lean
+        .results
+        .iter_mut()
+        .map(|result| without(result, trim))
+        .collect();
+    (lean, left_out)
+}
+
+/// Puts back what was left out; `None` where that does not fit the document.
+pub(super) fn fill(document: &mut RunDocument, left_out: &[u8]) -> Option<()> {
+    let trim = document.schedule.trim;
+    if left_out.len() != document.results.len() {
+        return None;
+    }
+    for (result, left_out) in document.results.iter_mut().zip(left_out) {
+        if left_out & BUCKETS != 0 {
+            result.histogram = of_numbers(&result.histogram)?;
+        }
+        if left_out & BANDWIDTH != 0 {
+            result.bandwidth_bytes_per_s = bandwidth(result, trim);
+        }
+        if left_out & IOPS != 0 {
+            result.iops = iops(result, trim);
+        }
+        if left_out & PERCENTILES != 0 {
+            result.latency_ns = with_percentiles(result);
+        }
+        if left_out & FINGERPRINT != 0 {
+            result.fingerprint = fingerprint(result);
+        }
+    }
+    Some(())
+}
+
+fn without(result: &mut ResultDocument, trim: u32) -> u8 {
+    let mut left_out = 0;
+    if result.bandwidth_bytes_per_s.is_some()
+        && result.bandwidth_bytes_per_s == bandwidth(result, trim)
+    {
+        left_out |= BANDWIDTH;
+        result.bandwidth_bytes_per_s = None;
+    }
+    if result.iops.is_some() && result.iops == iops(result, trim) {
+        left_out |= IOPS;
+        result.iops = None;
+    }
+    if result.latency_ns.is_some() && result.latency_ns == with_percentiles(result) {
+        left_out |= PERCENTILES;
+        result.latency_ns = result.latency_ns.take().map(without_percentiles);
+    }
+    if result.fingerprint == fingerprint(result) {
+        left_out |= FINGERPRINT;
+        result.fingerprint = String::new();
+    }
+    if let Some(numbers) = to_numbers(&result.histogram) {
+        left_out |= BUCKETS;
+        result.histogram = numbers;
+    }
+    left_out
+}
+
+fn fingerprint(result: &ResultDocument) -> String {
+    Fingerprint::of_parts(result.fingerprint_parts.clone()).id
+}
+
+fn bandwidth(result: &ResultDocument, trim: u32) -> Option<BandwidthFigures> {
+    let rates = rates(result, |trial| trial.bytes);
+    Some(BandwidthFigures::of(rates)?.trimmed(trim))
+}
+
+fn iops(result: &ResultDocument, trim: u32) -> Option<RateFigures> {
+    let rates = rates(result, |trial| trial.ios);
+    Some(RateFigures::of(rates)?.trimmed(trim))
+}
+
+fn rates(result: &ResultDocument, amount: impl Fn(&TrialDocument) -> u64) -> Vec<f64> {
+    let trials = result.trials.iter().filter(|trial| trial.ios > 0);
+    trials
+        .filter_map(|trial| per_second(amount(trial), trial.elapsed_ns))
+        .collect()
+}
+
+fn without_percentiles(figures: LatencyFigures) -> LatencyFigures {
+    LatencyFigures {
+        p50: None,
+        p90: None,
+        p99: None,
+        p99_9: None,
+        p99_99: None,
+        intervals_95: None,
+        ..figures
+    }
+}
+
+/// The latencies with what the buckets tell of them.
+fn with_percentiles(result: &ResultDocument) -> Option<LatencyFigures> {
+    let figures = result.latency_ns.clone()?;
+    let buckets = result
+        .histogram
+        .iter()
+        .map(|[low, _, count]| (*low, *count));
+    let histogram = Histogram::of_buckets(buckets, figures.min, figures.max)?;
+    let percentile = |fraction| histogram.trusted_quantile(fraction);
+    let figures = LatencyFigures {
+        p50: percentile(0.5),
+        p90: percentile(0.9),
+        p99: percentile(0.99),
+        p99_9: percentile(0.999),
+        p99_99: percentile(0.9999),
+        intervals_95: None,
+        ..figures
+    };
+    let Some(effective) = figures.effective_count else {
+        return Some(figures);
+    };
+    let interval = |percentile: Option<u64>, fraction| {
+        percentile.and_then(|_| quantile_interval(&histogram, fraction, effective))
+    };
+    Some(LatencyFigures {
+        intervals_95: Some(PercentileIntervals {
+            p50: interval(figures.p50, 0.5),
+            p90: interval(figures.p90, 0.9),
+            p99: interval(figures.p99, 0.99),
+            p99_9: interval(figures.p99_9, 0.999),
+            p99_99: interval(figures.p99_99, 0.9999),
+        }),
+        ..figures
+    })
+}
+
+/// Buckets by their numbers, where they are those of our histograms.
+fn to_numbers(histogram: &[[u64; 3]]) -> Option<Vec<[u64; 3]>> {
+    let number = |[low, high, count]: &[u64; 3]| {
+        let (number, first, last) = bucket_of(*low);
+        ((first, last) == (*low, *high)).then_some([number, 0, *count])
+    };
+    histogram.iter().map(number).collect()
+}
+
+fn of_numbers(numbers: &[[u64; 3]]) -> Option<Vec<[u64; 3]>> {
+    let bucket = |[number, _, count]: &[u64; 3]| {
+        let (low, high) = bucket_numbered(*number)?;
+        Some([low, high, *count])
+    };
+    numbers.iter().map(bucket).collect()
+}

@@ -1,0 +1,541 @@
+//! The store in a database on a server: PostgreSQL.
+//!
+//! Connections are not encrypted: a server on another machine is reached through a tunnel
+//! or a network that is trusted. No message ever holds a password.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use postgres::config::{Host, SslMode};
+use postgres::types::ToSql;
+use postgres::{Client, Config, NoTls, Row, Transaction};
+use sokudo_model::Nanos;
+
+use crate::facts::{escaped, number, rank, verdict};
+use crate::{
+    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store, StoreError,
+};
+
+/// As those of the store in a file; the table `version` says how many have been gone
+/// through.
+const MIGRATIONS: &[&str] = &[include_str!("../migrations/postgres/1.sql")];
+
+/// All tables are in this schema, so that the database may be used for others too.
+const SCHEMA: &str = "sokudo";
+
+/// Who holds this lock changes the tables: "sokd".
+const MIGRATION_LOCK: i64 = 0x736f_6b64;
+
+/// How long a server is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A store on a server.
+pub struct Postgres {
+    client: Client,
+    name: String,
+}
+
+impl Postgres {
+    /// Connects to `postgresql://…`; tables that are missing are made. A password that the
+    /// address does not hold is taken from `PGPASSWORD`.
+    ///
+    /// # Errors
+    /// When the server cannot be reached, refuses, or has tables of a newer version.
+    pub fn open(url: &str) -> Result<Self, StoreError> {
+        let mut config = configuration(url)?;
+        let name = name_of(&config);
+        if config.get_password().is_none()
+            && let Some(password) = std::env::var_os("PGPASSWORD")
+        {
+            config.password(std::os::unix::ffi::OsStrExt::as_bytes(password.as_os_str()));
+        }
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(PATIENCE);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("sokudo");
+        }
+        let client = config
+            .connect(NoTls)
+            .map_err(|error| refusal(&name, &error))?;
+        let mut store = Self { client, name };
+        store.prepare()?;
+        Ok(store)
+    }
+
+    fn prepare(&mut self) -> Result<(), StoreError> {
+        let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+        let mut found = self.with(|client| {
+            client.batch_execute(&format!(
+                "SET client_min_messages = warning; SET search_path = {SCHEMA}; \
+                 SET statement_timeout = '600s'; SET lock_timeout = '{}s'",
+                PATIENCE.as_secs()
+            ))?;
+            version(client)
+        })?;
+        if found < known {
+            found = self.within(|transaction| {
+                transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK])?;
+                migrate(transaction)
+            })?;
+        }
+        if found > known {
+            return Err(StoreError::Newer {
+                store: self.name.clone(),
+                found: u32::try_from(found).unwrap_or(u32::MAX),
+                known: u32::try_from(known).unwrap_or(u32::MAX),
+            });
+        }
+        Ok(())
+    }
+
+    fn with<T>(
+        &mut self,
+        work: impl FnOnce(&mut Client) -> Result<T, postgres::Error>,
+    ) -> Result<T, StoreError> {
+        work(&mut self.client).map_err(|error| refusal(&self.name, &error))
+    }
+
+    /// All of the work, or nothing of it.
+    fn within<T>(
+        &mut self,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, postgres::Error>,
+    ) -> Result<T, StoreError> {
+        self.with(|client| {
+            let mut transaction = client.transaction()?;
+            let done = work(&mut transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        })
+    }
+
+    /// The same for one run, which must be there.
+    fn on_run<T>(
+        &mut self,
+        run: RunId,
+        work: impl FnOnce(&mut Transaction<'_>) -> Result<T, postgres::Error>,
+    ) -> Result<T, StoreError> {
+        let done = self.within(|transaction| {
+            let query = "SELECT 1 FROM runs WHERE id = $1 FOR UPDATE";
+            let there = transaction.query_opt(query, &[&number(run.0)])?;
+            there.map(|_| work(transaction)).transpose()
+        })?;
+        done.ok_or(StoreError::NoRun(run))
+    }
+
+    fn entries(
+        &mut self,
+        condition: &str,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<Entry>, StoreError> {
+        let query = format!(
+            "SELECT runs.id, started_at, method, target, devices.identity, devices.name, host, \
+             verdict, fingerprint, sokudo_version, origin, command, interrupted, note, \
+             EXISTS (SELECT 1 FROM baselines WHERE run = runs.id), \
+             ARRAY(SELECT tag FROM tags WHERE run = runs.id ORDER BY tag COLLATE \"C\") \
+             FROM runs JOIN devices ON devices.id = runs.device {condition}"
+        );
+        self.with(|client| {
+            let found = client.query(&query, values)?;
+            let mut entries: Vec<Entry> = found.iter().map(entry).collect::<Result<_, _>>()?;
+            let rows = client.prepare(
+                "SELECT name, direction, fingerprint, verdict, bytes_per_s, ios_per_s, \
+                 latency_ns, trials FROM rows WHERE run = $1 ORDER BY position",
+            )?;
+            for entry in &mut entries {
+                let found = client.query(&rows, &[&number(entry.id.0)])?;
+                let found = found.iter().map(|row| row_entry(row, 0));
+                entry.run.rows = found.collect::<Result<_, _>>()?;
+            }
+            Ok(entries)
+        })
+    }
+}
+
+impl Store for Postgres {
+    fn keep(&mut self, run: &NewRun) -> Result<RunId, StoreError> {
+        self.within(|transaction| {
+            let device: i64 = transaction
+                .query_one(
+                    "INSERT INTO devices (identity, name) VALUES ($1, $2) \
+                     ON CONFLICT (identity) DO UPDATE SET name = $2 RETURNING id",
+                    &[&text(&run.device), &text(&run.device_name)],
+                )?
+                .try_get(0)?;
+            let id: i64 = transaction
+                .query_one(
+                    "INSERT INTO runs (started_at, method, target, device, host, verdict, \
+                     fingerprint, sokudo_version, origin, command, interrupted, note) \
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '') RETURNING id",
+                    &[
+                        &number(run.started_at.0),
+                        &text(&run.method),
+                        &text(&run.target),
+                        &device,
+                        &run.host.as_deref().map(text),
+                        &run.verdict.map(rank),
+                        &text(&run.fingerprint),
+                        &text(&run.sokudo_version),
+                        &run.origin.as_deref().map(text),
+                        &text(&run.command),
+                        &run.interrupted,
+                    ],
+                )?
+                .try_get(0)?;
+            transaction.execute(
+                "INSERT INTO documents (run, document) VALUES ($1, $2)",
+                &[&id, &run.document],
+            )?;
+            let insert = transaction.prepare(
+                "INSERT INTO rows (run, position, device, name, direction, fingerprint, \
+                 verdict, bytes_per_s, ios_per_s, latency_ns, trials) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            )?;
+            for (row, position) in run.rows.iter().zip(0_i64..) {
+                transaction.execute(
+                    &insert,
+                    &[
+                        &id,
+                        &position,
+                        &device,
+                        &text(&row.name),
+                        &text(&row.direction),
+                        &text(&row.fingerprint),
+                        &row.verdict.map(rank),
+                        &row.bytes_per_s,
+                        &row.ios_per_s,
+                        &row.latency_ns,
+                        &i64::from(row.trials),
+                    ],
+                )?;
+            }
+            Ok(RunId(id.cast_unsigned()))
+        })
+    }
+
+    fn list(&mut self, filter: &Filter, page: Page) -> Result<Vec<Entry>, StoreError> {
+        let mut conditions = vec!["TRUE".to_owned()];
+        let mut values: Vec<Box<dyn ToSql + Sync>> = Vec::new();
+        let mut ask = |condition: &str, value: Box<dyn ToSql + Sync>| {
+            values.push(value);
+            let mark = format!("${}", values.len());
+            conditions.push(condition.replace('?', &mark));
+        };
+        if let Some(device) = &filter.device {
+            let part = format!("%{}%", escaped(&text(device)));
+            ask(
+                "(devices.identity ILIKE ? OR devices.name ILIKE ? OR target ILIKE ?)",
+                Box::new(part),
+            );
+        }
+        if let Some(identity) = &filter.device_identity {
+            ask(
+                "devices.identity = ?",
+                Box::new(text(identity).into_owned()),
+            );
+        }
+        if let Some(method) = &filter.method {
+            let part = format!("{}%", escaped(&text(method)));
+            ask("method ILIKE ?", Box::new(part));
+        }
+        if let Some(since) = filter.since {
+            ask("started_at >= ?", Box::new(number(since.0)));
+        }
+        if let Some(until) = filter.until {
+            ask("started_at < ?", Box::new(number(until.0)));
+        }
+        if let Some(verdict) = filter.verdict {
+            ask("verdict = ?", Box::new(rank(verdict)));
+        }
+        for tag in &filter.tags {
+            ask(
+                "EXISTS (SELECT 1 FROM tags WHERE run = runs.id AND tag = ?)",
+                Box::new(text(tag).into_owned()),
+            );
+        }
+        let conditions = conditions.join(" AND ");
+        let condition = format!(
+            "WHERE {conditions} ORDER BY started_at DESC, runs.id DESC LIMIT ${} OFFSET ${}",
+            values.len() + 1,
+            values.len() + 2
+        );
+        values.push(Box::new(number(page.count)));
+        values.push(Box::new(number(page.skip)));
+        let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(AsRef::as_ref).collect();
+        self.entries(&condition, &values)
+    }
+
+    fn entry(&mut self, run: RunId) -> Result<Entry, StoreError> {
+        let found = self.entries("WHERE runs.id = $1", &[&number(run.0)])?;
+        found.into_iter().next().ok_or(StoreError::NoRun(run))
+    }
+
+    fn document(&mut self, run: RunId) -> Result<Vec<u8>, StoreError> {
+        let query = "SELECT document FROM documents WHERE run = $1";
+        let found = self.with(|client| {
+            let row = client.query_opt(query, &[&number(run.0)])?;
+            row.map(|row| row.try_get(0)).transpose()
+        })?;
+        found.ok_or(StoreError::NoRun(run))
+    }
+
+    fn note(&mut self, run: RunId, note: &str) -> Result<(), StoreError> {
+        self.on_run(run, |transaction| {
+            let query = "UPDATE runs SET note = $2 WHERE id = $1";
+            transaction.execute(query, &[&number(run.0), &text(note)])?;
+            Ok(())
+        })
+    }
+
+    fn tag(&mut self, run: RunId, add: &[String], remove: &[String]) -> Result<(), StoreError> {
+        self.on_run(run, |transaction| {
+            let id = number(run.0);
+            for tag in remove {
+                let query = "DELETE FROM tags WHERE run = $1 AND tag = $2";
+                transaction.execute(query, &[&id, &text(tag)])?;
+            }
+            for tag in add {
+                let query = "INSERT INTO tags (run, tag) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+                transaction.execute(query, &[&id, &text(tag)])?;
+            }
+            Ok(())
+        })
+    }
+
+    fn delete(&mut self, run: RunId) -> Result<(), StoreError> {
+        // Rows, tags and baselines go with it.
+        self.on_run(run, |transaction| {
+            transaction.execute("DELETE FROM runs WHERE id = $1", &[&number(run.0)])?;
+            Ok(())
+        })
+    }
+
+    fn set_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
+        self.on_run(run, |transaction| {
+            transaction.execute(
+                "INSERT INTO baselines (device, method, run) \
+                 SELECT device, method, id FROM runs WHERE id = $1 \
+                 ON CONFLICT (device, method) DO UPDATE SET run = excluded.run",
+                &[&number(run.0)],
+            )?;
+            Ok(())
+        })
+    }
+
+    fn unset_baseline(&mut self, run: RunId) -> Result<(), StoreError> {
+        self.on_run(run, |transaction| {
+            transaction.execute("DELETE FROM baselines WHERE run = $1", &[&number(run.0)])?;
+            Ok(())
+        })
+    }
+
+    fn baselines(&mut self) -> Result<Vec<Baseline>, StoreError> {
+        self.with(|client| {
+            let found = client.query(
+                "SELECT identity, name, method, run FROM baselines \
+                 JOIN devices ON devices.id = device \
+                 ORDER BY name COLLATE \"C\", identity COLLATE \"C\", method COLLATE \"C\"",
+                &[],
+            )?;
+            let baseline = |row: &Row| {
+                Ok(Baseline {
+                    device: row.try_get(0)?,
+                    device_name: row.try_get(1)?,
+                    method: row.try_get(2)?,
+                    run: RunId(row.try_get::<_, i64>(3)?.cast_unsigned()),
+                })
+            };
+            found.iter().map(baseline).collect()
+        })
+    }
+
+    fn history(&mut self, device: &str, row: &str) -> Result<Vec<HistoryPoint>, StoreError> {
+        self.with(|client| {
+            let found = client.query(
+                "SELECT run, started_at, rows.name, direction, rows.fingerprint, rows.verdict, \
+                 bytes_per_s, ios_per_s, latency_ns, trials \
+                 FROM rows JOIN runs ON runs.id = run \
+                 WHERE rows.device = (SELECT id FROM devices WHERE identity = $1) \
+                 AND (rows.fingerprint = $2 OR rows.name = $2) \
+                 ORDER BY started_at, run, position",
+                &[&text(device), &text(row)],
+            )?;
+            let point = |row: &Row| {
+                Ok(HistoryPoint {
+                    run: RunId(row.try_get::<_, i64>(0)?.cast_unsigned()),
+                    started_at: Nanos(row.try_get::<_, i64>(1)?.cast_unsigned()),
+                    row: row_entry(row, 2)?,
+                })
+            };
+            found.iter().map(point).collect()
+        })
+    }
+}
+
+/// What an address says. Why it is wrong is not told, for the reason could quote a password.
+fn configuration(url: &str) -> Result<Config, StoreError> {
+    let refused = |reason: &str| StoreError::Database {
+        store: "the server of --store".to_owned(),
+        reason: reason.to_owned(),
+    };
+    let encrypted = refused(
+        "sokudo encrypts no connection; leave sslmode out, and reach the server through a socket or a tunnel",
+    );
+    if url.contains("sslmode=verify") {
+        return Err(encrypted);
+    }
+    let config: Config = url.parse().map_err(|_| {
+        refused(
+            "its address is not one such as postgresql://USER:PASSWORD@HOST/DATABASE, with other characters than letters and digits as %40 and the like",
+        )
+    })?;
+    match config.get_ssl_mode() {
+        SslMode::Require => Err(encrypted),
+        _ => Ok(config),
+    }
+}
+
+/// What a store is called in messages: without a password.
+fn name_of(config: &Config) -> String {
+    let hosts: Vec<String> = config
+        .get_hosts()
+        .iter()
+        .map(|host| match host {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(path) => path.display().to_string(),
+        })
+        .collect();
+    format!(
+        "the database {} on {}",
+        config
+            .get_dbname()
+            .or(config.get_user())
+            .unwrap_or("of this user"),
+        hosts.join(", ")
+    )
+}
+
+fn version(client: &mut Client) -> Result<i64, postgres::Error> {
+    let query = "SELECT to_regclass('sokudo.version') IS NOT NULL";
+    let is_there: bool = client.query_one(query, &[])?.try_get(0)?;
+    if !is_there {
+        return Ok(0);
+    }
+    let query = "SELECT coalesce(max(version), 0) FROM version";
+    client.query_one(query, &[])?.try_get(0)
+}
+
+/// Goes through what is missing, which may be nothing when another was faster.
+fn migrate(transaction: &mut Transaction<'_>) -> Result<i64, postgres::Error> {
+    transaction.batch_execute(&format!(
+        "CREATE SCHEMA IF NOT EXISTS {SCHEMA}; \
+         CREATE TABLE IF NOT EXISTS version (version BIGINT NOT NULL)"
+    ))?;
+    let query = "SELECT coalesce(max(version), 0) FROM version";
+    let mut found: i64 = transaction.query_one(query, &[])?.try_get(0)?;
+    for (line, version) in MIGRATIONS.iter().zip(1..) {
+        if version > found {
+            transaction.batch_execute(line)?;
+            transaction.execute("DELETE FROM version", &[])?;
+            transaction.execute("INSERT INTO version VALUES ($1)", &[&version])?;
+            found = version;
+        }
+    }
+    Ok(found)
+}
+
+fn entry(row: &Row) -> Result<Entry, postgres::Error> {
+    Ok(Entry {
+        id: RunId(row.try_get::<_, i64>(0)?.cast_unsigned()),
+        run: NewRun {
+            started_at: Nanos(row.try_get::<_, i64>(1)?.cast_unsigned()),
+            method: row.try_get(2)?,
+            target: row.try_get(3)?,
+            device: row.try_get(4)?,
+            device_name: row.try_get(5)?,
+            host: row.try_get(6)?,
+            verdict: row.try_get::<_, Option<i64>>(7)?.and_then(verdict),
+            fingerprint: row.try_get(8)?,
+            sokudo_version: row.try_get(9)?,
+            origin: row.try_get(10)?,
+            command: row.try_get(11)?,
+            interrupted: row.try_get(12)?,
+            rows: Vec::new(),
+            document: Vec::new(),
+        },
+        note: row.try_get(13)?,
+        is_baseline: row.try_get(14)?,
+        tags: row.try_get(15)?,
+    })
+}
+
+fn row_entry(row: &Row, first: usize) -> Result<RowEntry, postgres::Error> {
+    Ok(NewRow {
+        name: row.try_get(first)?,
+        direction: row.try_get(first + 1)?,
+        fingerprint: row.try_get(first + 2)?,
+        verdict: row.try_get::<_, Option<i64>>(first + 3)?.and_then(verdict),
+        bytes_per_s: row.try_get(first + 4)?,
+        ios_per_s: row.try_get(first + 5)?,
+        latency_ns: row.try_get(first + 6)?,
+        trials: u32::try_from(row.try_get::<_, i64>(first + 7)?).unwrap_or(u32::MAX),
+    })
+}
+
+/// PostgreSQL's texts hold no character 0.
+fn text(text: &str) -> Cow<'_, str> {
+    match text.contains('\0') {
+        true => text.replace('\0', "\u{fffd}").into(),
+        false => text.into(),
+    }
+}
+
+fn refusal(store: &str, error: &postgres::Error) -> StoreError {
+    let reason = match error.as_db_error() {
+        Some(error) => error.message().to_owned(),
+        None => {
+            let cause = std::error::Error::source(error).map(|it| format!(": {it}"));
+            let text = error.to_string();
+            let cause = cause.filter(|cause| !text.ends_with(cause.as_str()));
+            text + &cause.unwrap_or_default()
+        }
+    };
+    StoreError::Database {
+        store: store.to_owned(),
+        reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_message_holds_a_password() {
+        for url in [
+            "postgresql://me:secret@localhost:1/runs",
+            "postgresql://me:se/secret@localhost:1/runs",
+            "postgresql://me:secret@local host/runs?x=secret",
+            "postgresql://me:secret@localhost:1/runs?sslmode=require",
+            "postgresql://me:secret@localhost:1/runs?sslmode=verify-full",
+            "postgresql://localhost:1/runs?password=secret&secret=1",
+            "postgresql://secret",
+        ] {
+            let Err(error) = Postgres::open(url) else {
+                panic!("{url} was opened");
+            };
+            let is_host = url == "postgresql://secret";
+            let message = error.to_string();
+            assert!(is_host || !message.contains("secret"), "{message}");
+        }
+    }
+
+    #[test]
+    fn encryption_is_refused_by_name() {
+        for mode in ["require", "verify-full", "verify-ca"] {
+            let url = format!("postgresql://localhost:1/runs?sslmode={mode}");
+            let error = configuration(&url).unwrap_err().to_string();
+            assert!(error.contains("encrypts no connection"), "{error}");
+        }
+    }
+}

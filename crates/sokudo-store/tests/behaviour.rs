@@ -1,0 +1,396 @@
+//! What every store does, in a file as on a server.
+
+#![expect(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
+
+use sokudo_model::{Nanos, Verdict};
+use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store, StoreError};
+
+#[cfg(feature = "postgres")]
+mod server;
+
+/// Each rule of this list is held by both.
+const RULES: &[(&str, fn(&mut dyn Store))] = &[
+    ("a run comes back as it was kept", comes_back),
+    ("the newest are listed first, page by page", pages),
+    ("filters let pass what they name", filters),
+    ("signs of patterns are taken literally", literally),
+    (
+        "notes and tags are replaced, added and removed",
+        notes_and_tags,
+    ),
+    ("a deleted run is gone, and its number with it", deleted),
+    ("a baseline is one per device and method", baselines),
+    ("a row has its history on one device", history),
+    ("what is not there is refused by its number", not_there),
+    ("any text is kept", any_text),
+];
+
+fn hold(store: &mut dyn Store) {
+    for (rule, check) in RULES {
+        eprintln!("{rule}");
+        check(store);
+        for entry in store.list(&Filter::default(), ALL).unwrap() {
+            store.delete(entry.id).unwrap();
+        }
+        assert_eq!(store.list(&Filter::default(), ALL).unwrap(), [], "{rule}");
+        assert_eq!(store.baselines().unwrap(), [], "{rule}");
+    }
+}
+
+#[test]
+fn a_store_in_a_file_holds_all_rules() {
+    let folder = tempfile::tempdir().unwrap();
+    hold(&mut Sqlite::open(&folder.path().join("runs.db")).unwrap());
+}
+
+#[cfg(feature = "postgres")]
+#[test]
+fn a_store_on_a_server_holds_all_rules() {
+    use sokudo_store::Postgres;
+    let Some(server) = server::Server::start() else {
+        return;
+    };
+    let url = server.database("runs");
+    hold(&mut Postgres::open(&url).unwrap());
+
+    // Many at once make the tables once, and nothing is lost.
+    let url = server.database("many");
+    let ids = std::thread::scope(|scope| {
+        let keep = || {
+            let mut store = Postgres::open(&url).unwrap();
+            (0..20)
+                .map(|_| store.keep(&run("a", 1)).unwrap().0)
+                .collect()
+        };
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(keep)).collect();
+        let ids: Vec<Vec<u64>> = threads.into_iter().map(|it| it.join().unwrap()).collect();
+        ids.concat()
+    });
+    let mut store = Postgres::open(&url).unwrap();
+    let kept = store.list(&Filter::default(), ALL).unwrap();
+    assert_eq!(kept.len(), 160);
+    assert!(kept.iter().all(|entry| ids.contains(&entry.id.0)));
+
+    // A newer version is refused by its number.
+    let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+    client
+        .batch_execute("UPDATE sokudo.version SET version = 99")
+        .unwrap();
+    match Postgres::open(&url).map(|_| ()) {
+        Err(StoreError::Newer { found: 99, .. }) => {}
+        other => panic!("{other:?}"),
+    }
+}
+
+const ALL: Page = Page {
+    skip: 0,
+    count: 1000,
+};
+
+fn run(device: &str, started_at: u64) -> NewRun {
+    NewRun {
+        started_at: Nanos(started_at),
+        method: "mark/default".to_owned(),
+        target: "/mnt/a".to_owned(),
+        device: device.to_owned(),
+        device_name: "Example 1000".to_owned(),
+        host: Some("host".to_owned()),
+        verdict: Some(Verdict::Verified),
+        fingerprint: "f".to_owned(),
+        sokudo_version: "0.1.0".to_owned(),
+        origin: None,
+        command: "sokudo mark /mnt/a".to_owned(),
+        interrupted: false,
+        rows: vec![row("SEQ1M Q8T1", "r1"), row("RND4K Q1T1", "r2")],
+        document: vec![1, 2, 3],
+    }
+}
+
+fn row(name: &str, fingerprint: &str) -> NewRow {
+    NewRow {
+        name: name.to_owned(),
+        direction: "read".to_owned(),
+        fingerprint: fingerprint.to_owned(),
+        verdict: Some(Verdict::Unverified),
+        bytes_per_s: Some(1e9 / 3.0),
+        ios_per_s: Some(953.7),
+        latency_ns: None,
+        trials: 6,
+    }
+}
+
+fn listed(store: &mut dyn Store, filter: &Filter) -> Vec<RunId> {
+    let found = store.list(filter, ALL).unwrap();
+    found.into_iter().map(|entry| entry.id).collect()
+}
+
+fn comes_back(store: &mut dyn Store) {
+    let kept = NewRun {
+        verdict: None,
+        host: None,
+        origin: Some("fio".to_owned()),
+        interrupted: true,
+        document: (0..=255).cycle().take(100_000).collect(),
+        ..run("a", u64::MAX / 4)
+    };
+    let id = store.keep(&kept).unwrap();
+    assert_eq!(store.document(id).unwrap(), kept.document);
+    let entry = store.entry(id).unwrap();
+    let without = NewRun {
+        document: Vec::new(),
+        ..kept
+    };
+    assert_eq!(entry.run, without);
+    assert_eq!((entry.note.as_str(), entry.tags.len()), ("", 0));
+    assert_eq!(store.list(&Filter::default(), ALL).unwrap(), [entry]);
+}
+
+fn pages(store: &mut dyn Store) {
+    let ids: Vec<RunId> = [3, 1, 2, 2]
+        .map(|time| store.keep(&run("a", time)).unwrap())
+        .to_vec();
+    let newest_first = [ids[0], ids[3], ids[2], ids[1]];
+    assert_eq!(listed(store, &Filter::default()), newest_first);
+    for skip in 0..5 {
+        let page = Page { skip, count: 2 };
+        let found = store.list(&Filter::default(), page).unwrap();
+        let found: Vec<RunId> = found.into_iter().map(|entry| entry.id).collect();
+        let rest = &newest_first[usize::try_from(skip).unwrap().min(4)..];
+        assert_eq!(found, rest[..rest.len().min(2)]);
+    }
+}
+
+fn filters(store: &mut dyn Store) {
+    let first = store.keep(&run("Disk S1", 10)).unwrap();
+    let second = NewRun {
+        method: "scan/surface".to_owned(),
+        target: "/dev/other".to_owned(),
+        device_name: "Another".to_owned(),
+        verdict: Some(Verdict::Invalid),
+        ..run("Stick S2", 20)
+    };
+    let second = store.keep(&second).unwrap();
+    store.tag(second, &["old".to_owned()], &[]).unwrap();
+    let none = Filter::default;
+    let text = |text: &str| Some(text.to_owned());
+    let cases: [(Filter, &[RunId]); 12] = [
+        (
+            Filter {
+                device: text("disk s"),
+                ..none()
+            },
+            &[first],
+        ),
+        (
+            Filter {
+                device: text("ANOTHER"),
+                ..none()
+            },
+            &[second],
+        ),
+        (
+            Filter {
+                device: text("/dev/o"),
+                ..none()
+            },
+            &[second],
+        ),
+        (
+            Filter {
+                device: text("S"),
+                ..none()
+            },
+            &[second, first],
+        ),
+        (
+            Filter {
+                device: text("nothing"),
+                ..none()
+            },
+            &[],
+        ),
+        (
+            Filter {
+                device_identity: text("Disk S1"),
+                ..none()
+            },
+            &[first],
+        ),
+        (
+            Filter {
+                device_identity: text("Disk S"),
+                ..none()
+            },
+            &[],
+        ),
+        (
+            Filter {
+                method: text("scan"),
+                ..none()
+            },
+            &[second],
+        ),
+        (
+            Filter {
+                method: text("urface"),
+                ..none()
+            },
+            &[],
+        ),
+        (
+            Filter {
+                since: Some(Nanos(11)),
+                until: Some(Nanos(21)),
+                ..none()
+            },
+            &[second],
+        ),
+        (
+            Filter {
+                verdict: Some(Verdict::Invalid),
+                ..none()
+            },
+            &[second],
+        ),
+        (
+            Filter {
+                tags: vec!["old".to_owned()],
+                method: text("scan"),
+                ..none()
+            },
+            &[second],
+        ),
+    ];
+    for (filter, expected) in cases {
+        assert_eq!(listed(store, &filter), expected, "{filter:?}");
+    }
+}
+
+fn literally(store: &mut dyn Store) {
+    for target in ["100%", "a_b", "axb", "c\\d"] {
+        let target = target.to_owned();
+        store
+            .keep(&NewRun {
+                target,
+                ..run("x", 1)
+            })
+            .unwrap();
+    }
+    for (part, count) in [
+        ("%", 1),
+        ("_", 1),
+        ("\\", 1),
+        ("0%", 1),
+        ("x_", 0),
+        ("'", 0),
+    ] {
+        let device = Some(part.to_owned());
+        let filter = Filter {
+            device,
+            ..Filter::default()
+        };
+        assert_eq!(listed(store, &filter).len(), count, "{part}");
+    }
+}
+
+fn notes_and_tags(store: &mut dyn Store) {
+    let id = store.keep(&run("a", 1)).unwrap();
+    store.note(id, "new cable").unwrap();
+    store.note(id, "old cable").unwrap();
+    let tags = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    store.tag(id, &tags(&["b", "a", "Z", "b"]), &[]).unwrap();
+    store
+        .tag(id, &tags(&["c"]), &tags(&["b", "unknown"]))
+        .unwrap();
+    let entry = store.entry(id).unwrap();
+    assert_eq!(
+        (entry.note.as_str(), entry.tags),
+        ("old cable", tags(&["Z", "a", "c"]))
+    );
+    store.note(id, "").unwrap();
+    assert_eq!(store.entry(id).unwrap().note, "");
+}
+
+fn deleted(store: &mut dyn Store) {
+    let id = store.keep(&run("a", 1)).unwrap();
+    store.tag(id, &["t".to_owned()], &[]).unwrap();
+    store.set_baseline(id).unwrap();
+    store.delete(id).unwrap();
+    assert!(matches!(store.entry(id), Err(StoreError::NoRun(_))));
+    assert!(matches!(store.document(id), Err(StoreError::NoRun(_))));
+    assert_eq!(store.history("a", "r1").unwrap(), []);
+    assert!(store.keep(&run("a", 1)).unwrap() > id);
+}
+
+fn baselines(store: &mut dyn Store) {
+    let first = store.keep(&run("a", 1)).unwrap();
+    let second = store.keep(&run("a", 2)).unwrap();
+    let other = store.keep(&run("b", 3)).unwrap();
+    for id in [first, other, second] {
+        store.set_baseline(id).unwrap();
+    }
+    let found = store.baselines().unwrap();
+    let found: Vec<_> = found
+        .iter()
+        .map(|it| (it.device.as_str(), it.run))
+        .collect();
+    assert_eq!(found, [("a", second), ("b", other)]);
+    assert!(!store.entry(first).unwrap().is_baseline);
+    assert!(store.entry(second).unwrap().is_baseline);
+    store.unset_baseline(second).unwrap();
+    store.unset_baseline(second).unwrap();
+    assert_eq!(store.baselines().unwrap().len(), 1);
+}
+
+fn history(store: &mut dyn Store) {
+    let late = store.keep(&run("a", 20)).unwrap();
+    let early = store.keep(&run("a", 10)).unwrap();
+    store.keep(&run("b", 15)).unwrap();
+    for row in ["SEQ1M Q8T1", "r1"] {
+        let points = store.history("a", row).unwrap();
+        let found: Vec<_> = points.iter().map(|it| (it.run, it.started_at.0)).collect();
+        assert_eq!(found, [(early, 10), (late, 20)]);
+        assert_eq!(points[0].row, run("a", 1).rows[0]);
+    }
+    assert_eq!(store.history("c", "r1").unwrap(), []);
+    assert_eq!(store.history("a", "r3").unwrap(), []);
+}
+
+fn not_there(store: &mut dyn Store) {
+    let id = RunId(u64::MAX / 2);
+    let refused = [
+        store.entry(id).map(|_| ()),
+        store.document(id).map(|_| ()),
+        store.note(id, ""),
+        store.tag(id, &[], &[]),
+        store.delete(id),
+        store.set_baseline(id),
+        store.unset_baseline(id),
+    ];
+    for result in refused {
+        assert!(matches!(result, Err(StoreError::NoRun(it)) if it == id));
+    }
+}
+
+fn any_text(store: &mut dyn Store) {
+    let odd = "速度 '\"; DROP TABLE runs; --\n\u{1b}[31m \\ %_ $1 ?1";
+    let kept = NewRun {
+        target: odd.to_owned(),
+        device: odd.to_owned(),
+        device_name: odd.to_owned(),
+        command: odd.to_owned(),
+        rows: Vec::new(),
+        ..run("", 1)
+    };
+    let id = store.keep(&kept).unwrap();
+    store.note(id, odd).unwrap();
+    store.tag(id, &[odd.to_owned()], &[]).unwrap();
+    let entry = store.entry(id).unwrap();
+    assert_eq!((entry.run.target.as_str(), entry.note.as_str()), (odd, odd));
+    let filter = Filter {
+        device: Some(odd.to_owned()),
+        tags: vec![odd.to_owned()],
+        ..Filter::default()
+    };
+    assert_eq!(listed(store, &filter), [id]);
+}

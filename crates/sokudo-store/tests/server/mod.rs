@@ -1,0 +1,125 @@
+//! A PostgreSQL server of a test's own: in a temporary directory, on a socket there, gone
+//! with the test.
+
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// `initdb` refuses root; any other user will do.
+const NOBODY: u32 = 65_534;
+
+/// A server that runs until it is dropped.
+pub struct Server {
+    folder: TempDir,
+    process: Child,
+}
+
+impl Server {
+    /// Starts one; `None`, said loudly, where PostgreSQL is not installed.
+    pub fn start() -> Option<Self> {
+        let Some(programs) = programs() else {
+            eprintln!("SKIPPED: no PostgreSQL server is installed (package postgresql)");
+            return None;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let is_root = std::fs::metadata("/proc/self").is_ok_and(|it| {
+            use std::os::unix::fs::MetadataExt;
+            it.uid() == 0
+        });
+        if is_root {
+            chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let all = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(folder.path(), all).unwrap();
+        let run = |program: &str| {
+            let program = programs.join(program);
+            if !is_root {
+                return Command::new(program);
+            }
+            let mut command = Command::new("setpriv");
+            command.args([
+                format!("--reuid={NOBODY}"),
+                format!("--regid={NOBODY}"),
+                "--clear-groups".to_owned(),
+            ]);
+            command.arg(program);
+            command
+        };
+        let made = run("initdb")
+            .args([
+                "--no-sync",
+                "--auth=trust",
+                "--username=tester",
+                "--encoding=UTF8",
+            ])
+            .args(["--locale=C.UTF-8", "-D"])
+            .arg(&data)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "initdb: {made:?}");
+        let process = run("postgres")
+            .arg("-D")
+            .arg(&data)
+            .args(["-c", "listen_addresses=", "-c", "fsync=off", "-k"])
+            .arg(folder.path())
+            .current_dir(folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let server = Self { folder, process };
+        server.wait();
+        Some(server)
+    }
+
+    fn wait(&self) {
+        let start = Instant::now();
+        while postgres::Client::connect(&self.url("postgres"), postgres::NoTls).is_err() {
+            assert!(
+                start.elapsed() < Duration::from_secs(60),
+                "no server came up"
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// The address of a database of this name.
+    pub fn url(&self, database: &str) -> String {
+        let folder = self.folder.path().display();
+        format!("postgresql:///{database}?host={folder}&user=tester")
+    }
+
+    /// A new, empty database.
+    pub fn database(&self, name: &str) -> String {
+        let mut client = postgres::Client::connect(&self.url("postgres"), postgres::NoTls).unwrap();
+        client
+            .batch_execute(&format!("CREATE DATABASE {name}"))
+            .unwrap();
+        self.url(name)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // SIGQUIT: at once, its files are thrown away.
+        let process = self.process.id().to_string();
+        let _ = Command::new("kill").args(["-QUIT", &process]).status();
+        let _ = self.process.wait();
+    }
+}
+
+/// The folder with `initdb`, of the newest version.
+fn programs() -> Option<PathBuf> {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?;
+    let mut folders: Vec<PathBuf> = versions
+        .filter_map(|version| Some(version.ok()?.path().join("bin")))
+        .filter(|folder: &PathBuf| Path::new(folder).join("initdb").exists())
+        .collect();
+    folders.sort();
+    folders.pop()
+}
