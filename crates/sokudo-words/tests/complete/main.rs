@@ -25,7 +25,7 @@ const SPOKEN: [&str; 10] = [
 ];
 
 /// Sources whose texts stay English, and why.
-const UNSPOKEN: [(&str, &str); 25] = [
+const UNSPOKEN: [(&str, &str); 24] = [
     (
         "crates/sokudo-report/src/bonnie.rs",
         "what another tool prints",
@@ -100,7 +100,6 @@ const UNSPOKEN: [(&str, &str); 25] = [
         "crates/sokudo-sys/src/scsi/command",
         "names of the SCSI standard",
     ),
-    ("crates/sokudo-store/src/sqlite", "SQL"),
     ("crates/sokudo-engine/src/verify/fio_tests", "a test"),
 ];
 
@@ -191,6 +190,24 @@ fn is_spoken(text: &Text) -> bool {
         && !OF_TOOLS.contains(&text.key.trim())
         && !AS_IT_IS.iter().any(|(key, _)| *key == text.key.trim())
         && !is_help(text)
+        && !is_sql(text)
+}
+
+/// Whether it is said to a database.
+fn is_sql(text: &Text) -> bool {
+    const BEGINS: [&str; 8] = [
+        "CREATE", "DELETE", "EXISTS", "INSERT", "SELECT", "SET", "UPDATE", "WHERE",
+    ];
+    const PARTS: [&str; 5] = [
+        " = ?",
+        "LIKE ?",
+        "(SELECT ",
+        "ORDER BY",
+        "name, direction, fingerprint",
+    ];
+    let word = text.key.split_whitespace().next().unwrap_or_default();
+    text.file.starts_with("crates/sokudo-store")
+        && (BEGINS.contains(&word) || PARTS.iter().any(|part| text.key.contains(part)))
 }
 
 /// Examples and remarks of a command's help, which is said part by part; a test of the
