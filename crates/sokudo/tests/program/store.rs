@@ -8,7 +8,9 @@ use sokudo_store::{Filter, Page, Sqlite, Store};
 
 use crate::sokudo::{Ended, end, program};
 
-const RUN: [&str; 7] = ["mark", "sim:ssd", "--runs", "1", "--time", "20ms", "--quiet"];
+const RUN: [&str; 7] = [
+    "mark", "sim:ssd", "--runs", "1", "--time", "20ms", "--quiet",
+];
 
 /// `sokudo ARGUMENTS` with a store, given by the variable.
 fn with_store(store: &Path, arguments: &[&str]) -> Ended {
@@ -16,7 +18,10 @@ fn with_store(store: &Path, arguments: &[&str]) -> Ended {
 }
 
 fn numbers(store: &Path) -> Vec<u64> {
-    let all = Page { skip: 0, count: 100 };
+    let all = Page {
+        skip: 0,
+        count: 100,
+    };
     let found = Sqlite::open(store).unwrap().list(&Filter::default(), all);
     found.unwrap().iter().map(|entry| entry.id.0).collect()
 }
@@ -56,7 +61,10 @@ fn nothing_is_kept_where_that_is_not_wanted() {
     let store = folder.path().join("runs.db");
     for more in [["--no-store", "--quiet"], ["--store", "none"]] {
         let arguments = [&RUN[..], &more].concat();
-        let arguments: Vec<&str> = arguments.into_iter().filter(|it| *it != "--quiet").collect();
+        let arguments: Vec<&str> = arguments
+            .into_iter()
+            .filter(|it| *it != "--quiet")
+            .collect();
         let ended = with_store(&store, &arguments);
         assert_eq!(ended.code(), Some(0), "{ended:?}");
         assert!(!ended.told.contains("kept as run"), "{ended:?}");
@@ -78,7 +86,13 @@ fn a_store_that_cannot_be_used_is_told_in_one_line_and_the_result_is_printed() {
     fs::write(at("empty"), "").unwrap();
     fs::create_dir(at("directory")).unwrap();
     std::os::unix::fs::symlink(at("loop"), at("loop")).unwrap();
-    assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(at("pipe"))
+            .status()
+            .unwrap()
+            .success()
+    );
     let whole = at("whole.db");
     assert_eq!(with_store(&whole, &RUN).code(), Some(0));
     let bytes = fs::read(&whole).unwrap();
@@ -94,7 +108,10 @@ fn a_store_that_cannot_be_used_is_told_in_one_line_and_the_result_is_printed() {
         ("/dev/zero".into(), "is a character device"),
         ("/dev/full".into(), "is a character device"),
         ("/proc/sokudo/runs.db".into(), "cannot be made"),
-        ("postgresql://me:secret@localhost:1/runs".into(), "cannot be used"),
+        (
+            "postgresql://me:secret@localhost:1/runs".into(),
+            "cannot be used",
+        ),
     ] {
         let ended = with_store(&store, &RUN);
         assert_eq!(ended.code(), Some(0), "{ended:?}");
@@ -123,7 +140,9 @@ fn looking_makes_no_store() {
 #[test]
 fn a_password_is_in_no_result() {
     let address = "postgresql://me:secret@localhost:1/runs";
-    let arguments = ["mark", "sim:ssd", "--runs", "1", "--time", "20ms", "--store", address];
+    let arguments = [
+        "mark", "sim:ssd", "--runs", "1", "--time", "20ms", "--store", address,
+    ];
     let ended = end(program().args(arguments).args(["--format", "json"]));
     assert_eq!(ended.code(), Some(0), "{ended:?}");
     assert!(ended.printed.contains("postgresql://..."));
