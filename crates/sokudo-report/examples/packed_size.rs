@@ -13,8 +13,13 @@ fn main() {
         let whole = document.pack().len();
         document.results.iter_mut().for_each(|it| it.series.clear());
         let without_series = document.pack().len();
-        document.results.iter_mut().for_each(|it| it.histogram.clear());
+        document
+            .results
+            .iter_mut()
+            .for_each(|it| it.histogram.clear());
         let bare = document.pack().len();
-        println!("{path}: {whole} bytes, {without_series} without series, {bare} without histograms too");
+        println!(
+            "{path}: {whole} bytes, {without_series} without series, {bare} without histograms too"
+        );
     }
 }

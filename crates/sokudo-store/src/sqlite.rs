@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, params};
 use sokudo_model::Nanos;
 
-use crate::facts::{number, rank, verdict};
+use crate::facts::{escaped, number, rank, verdict};
 use crate::{
     Baseline, Device, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
     StoreError,

@@ -191,7 +191,7 @@ mod tests {
                 version: None,
                 format: "text".to_owned(),
                 file: None,
-                corrections: Vec::new(),
+                ..Origin::default()
             });
         };
         assert!(doubts(&document(imported), false)[0].contains("CrystalDiskMark"));

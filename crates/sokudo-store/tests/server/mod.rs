@@ -12,14 +12,14 @@ use tempfile::TempDir;
 const NOBODY: u32 = 65_534;
 
 /// A server that runs until it is dropped.
-pub struct Server {
+pub(crate) struct Server {
     folder: TempDir,
     process: Child,
 }
 
 impl Server {
     /// Starts one; `None`, said loudly, where PostgreSQL is not installed.
-    pub fn start() -> Option<Self> {
+    pub(crate) fn start() -> Option<Self> {
         let Some(programs) = programs() else {
             eprintln!("SKIPPED: no PostgreSQL server is installed (package postgresql)");
             return None;
@@ -89,13 +89,13 @@ impl Server {
     }
 
     /// The address of a database of this name.
-    pub fn url(&self, database: &str) -> String {
+    pub(crate) fn url(&self, database: &str) -> String {
         let folder = self.folder.path().display();
         format!("postgresql:///{database}?host={folder}&user=tester")
     }
 
     /// A new, empty database.
-    pub fn database(&self, name: &str) -> String {
+    pub(crate) fn database(&self, name: &str) -> String {
         let mut client = postgres::Client::connect(&self.url("postgres"), postgres::NoTls).unwrap();
         client
             .batch_execute(&format!("CREATE DATABASE {name}"))

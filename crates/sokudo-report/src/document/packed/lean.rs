@@ -125,7 +125,7 @@ fn with_percentiles(result: &ResultDocument) -> Option<LatencyFigures> {
         .histogram
         .iter()
         .map(|[low, _, count]| (*low, *count));
-    let histogram = Histogram::of_buckets(buckets, figures.min, figures.max)?;
+    let histogram = Histogram::of_buckets(buckets, figures.min?, figures.max?)?;
     let percentile = |fraction| histogram.trusted_quantile(fraction);
     let figures = LatencyFigures {
         p50: percentile(0.5),
