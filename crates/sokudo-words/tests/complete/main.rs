@@ -104,9 +104,10 @@ const UNSPOKEN: [(&str, &str); 24] = [
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 19] = [
+const AS_IT_IS: [(&str, &str); 20] = [
     ("sokudo write cache of {}", "a name among processes"),
     ("{} for {}", "a name of a workload"),
+    (", and {}", "joins reasons, which are known in pairs"),
     ("hdparm -W{} /dev/{}", "a command"),
     ("nvme set-feature /dev/{} -f 6 -V {}", "a command"),
     ("sdparm --clear=WCE /dev/{}", "a command"),
