@@ -2,11 +2,13 @@
 //! the sources have no longer.
 
 mod texts;
+mod tools;
 
 use std::collections::BTreeSet;
 
 use sokudo_words::Language;
 use texts::{Text, texts_below};
+use tools::OF_TOOLS;
 
 /// Sources whose texts a person reads, in the language that was asked for.
 const SPOKEN: [&str; 10] = [
@@ -23,7 +25,7 @@ const SPOKEN: [&str; 10] = [
 ];
 
 /// Sources whose texts stay English, and why.
-const UNSPOKEN: [(&str, &str); 26] = [
+const UNSPOKEN: [(&str, &str); 25] = [
     (
         "crates/sokudo-report/src/bonnie.rs",
         "what another tool prints",
@@ -102,14 +104,14 @@ const UNSPOKEN: [(&str, &str); 26] = [
         "crates/sokudo-sys/src/scsi/command",
         "names of the SCSI standard",
     ),
-    ("crates/sokudo-store/src/sqlite", "SQL"),
     ("crates/sokudo-engine/src/verify/fio_tests", "a test"),
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 19] = [
+const AS_IT_IS: [(&str, &str); 20] = [
     ("sokudo write cache of {}", "a name among processes"),
     ("{} for {}", "a name of a workload"),
+    (", and {}", "joins reasons, which are known in pairs"),
     ("hdparm -W{} /dev/{}", "a command"),
     ("nvme set-feature /dev/{} -f 6 -V {}", "a command"),
     ("sdparm --clear=WCE /dev/{}", "a command"),
@@ -190,8 +192,27 @@ fn is_spoken(text: &Text) -> bool {
     SPOKEN.into_iter().any(path)
         && !UNSPOKEN.iter().any(|(folder, _)| path(folder))
         && !OF_STANDARDS.contains(&text.key.trim())
+        && !OF_TOOLS.contains(&text.key.trim())
         && !AS_IT_IS.iter().any(|(key, _)| *key == text.key.trim())
         && !is_help(text)
+        && !is_sql(text)
+}
+
+/// Whether it is said to a database.
+fn is_sql(text: &Text) -> bool {
+    const BEGINS: [&str; 8] = [
+        "CREATE", "DELETE", "EXISTS", "INSERT", "SELECT", "SET", "UPDATE", "WHERE",
+    ];
+    const PARTS: [&str; 5] = [
+        " = ?",
+        "LIKE ?",
+        "(SELECT ",
+        "ORDER BY",
+        "name, direction, fingerprint",
+    ];
+    let word = text.key.split_whitespace().next().unwrap_or_default();
+    text.file.starts_with("crates/sokudo-store")
+        && (BEGINS.contains(&word) || PARTS.iter().any(|part| text.key.contains(part)))
 }
 
 /// Examples and remarks of a command's help, which is said part by part; a test of the
