@@ -173,22 +173,28 @@ fn file_line(target: &TargetInfo) -> String {
     let Some(state) = &target.file_state else {
         return format!("{size}, extents unknown");
     };
-    let plural = if state.extents == 1 { "" } else { "s" };
+    let extents = match state.extents {
+        1 => format!("{size} in 1 extent"),
+        many => format!("{size} in {} extents", grouped(&many.to_string())),
+    };
     let holes = [
-        ("hole", state.hole_bytes),
-        ("unwritten", state.unwritten_bytes),
-        ("compressed or encrypted", state.encoded_bytes),
-        ("inline", state.inline_bytes),
-        ("shared", state.shared_bytes),
+        (state.hole_bytes, format!("{} hole", state.hole_bytes)),
+        (
+            state.unwritten_bytes,
+            format!("{} unwritten", state.unwritten_bytes),
+        ),
+        (
+            state.encoded_bytes,
+            format!("{} compressed or encrypted", state.encoded_bytes),
+        ),
+        (state.inline_bytes, format!("{} inline", state.inline_bytes)),
+        (state.shared_bytes, format!("{} shared", state.shared_bytes)),
     ];
-    let holes = holes.iter().filter(|(_, bytes)| *bytes > Bytes(0));
-    let holes: String = holes
-        .map(|(kind, bytes)| format!(", {bytes} {kind}"))
+    let holes = holes.into_iter().filter(|(bytes, _)| *bytes > Bytes(0));
+    let parts: Vec<String> = std::iter::once(extents)
+        .chain(holes.map(|(_, text)| text))
         .collect();
-    format!(
-        "{size} in {} extent{plural}{holes}",
-        grouped(&state.extents.to_string())
-    )
+    parts.join(", ")
 }
 
 fn engine_line(document: &RunDocument) -> String {

@@ -28,37 +28,40 @@ pub(crate) struct Catalogue {
 }
 
 impl Catalogue {
-    /// Reads PO files.
-    ///
-    /// # Errors
-    ///
-    /// A sentence about the first file that is none, a text that is translated twice or
-    /// not at all, or holes that do not agree.
-    pub(crate) fn read(files: &[(&str, &str)]) -> Result<Self, String> {
+    /// Reads PO files. What is wrong is left out, with a sentence about it: a file that is
+    /// none, a text that is translated twice or not at all, holes that do not agree.
+    pub(crate) fn read(files: &[(&str, &str)]) -> (Self, Vec<String>) {
         let mut catalogue = Self::default();
+        let mut wrong = Vec::new();
         for (name, text) in files {
-            let read = polib::po_file::parse_from_reader(text.as_bytes())
-                .map_err(|error| format!("{name}: {error}"))?;
-            let written = text
-                .lines()
-                .filter(|line| line.starts_with("msgid "))
-                .count();
-            // The first message is the header.
-            if read.count() + 1 != written {
-                return Err(format!(
-                    "{name}: a text is there twice, or two are not apart"
-                ));
-            }
-            for message in read.messages() {
-                let (key, translation) = (message.msgid(), message.msgstr());
-                let translation = translation.map_err(|error| format!("{name}: {error}"))?;
-                catalogue
-                    .add(key, translation)
-                    .map_err(|what| format!("{name}: {key:?} {what}"))?;
-            }
+            wrong.extend(catalogue.add_file(name, text).err());
         }
         catalogue.sort();
-        Ok(catalogue)
+        (catalogue, wrong)
+    }
+
+    fn add_file(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let mut wrong = Ok(());
+        let read = polib::po_file::parse_from_reader(text.as_bytes())
+            .map_err(|error| format!("{name}: {error}"))?;
+        let written = text
+            .lines()
+            .filter(|line| line.starts_with("msgid "))
+            .count();
+        // The first message is the header.
+        if read.count() + 1 != written {
+            wrong = Err(format!(
+                "{name}: a text is there twice, or two are not apart"
+            ));
+        }
+        for message in read.messages() {
+            let (key, translation) = (message.msgid(), message.msgstr());
+            let translation = translation.map_err(|error| format!("{name}: {error}"))?;
+            if let Err(what) = self.add(key, translation) {
+                wrong = wrong.and(Err(format!("{name}: {key:?} {what}")));
+            }
+        }
+        wrong
     }
 
     fn add(&mut self, key: &str, translation: &str) -> Result<(), &'static str> {
@@ -73,13 +76,10 @@ impl Catalogue {
         }
         let index = self.entries.len();
         if pattern.holes() == 0 {
-            if self
-                .whole
-                .insert(pattern.first().to_owned(), index)
-                .is_some()
-            {
+            if self.whole.contains_key(pattern.first()) {
                 return Err("is translated twice");
             }
+            self.whole.insert(pattern.first().to_owned(), index);
         } else if self.entries.iter().any(|entry| entry.pattern == pattern) {
             return Err("is translated twice");
         } else if let Some(first) = pattern.first().bytes().next() {
@@ -154,7 +154,8 @@ mod tests {
     const HEAD: &str = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n";
 
     fn read(body: &str) -> Result<Catalogue, String> {
-        Catalogue::read(&[("a.po", &format!("{HEAD}\n{body}"))])
+        let (catalogue, wrong) = Catalogue::read(&[("a.po", &format!("{HEAD}\n{body}"))]);
+        wrong.into_iter().next().map_or(Ok(catalogue), Err)
     }
 
     #[test]
@@ -182,8 +183,9 @@ mod tests {
     #[test]
     fn a_text_that_stands_in_two_files_is_refused() {
         let file = format!("{HEAD}\nmsgid \"a\"\nmsgstr \"b\"\n");
-        let error = Catalogue::read(&[("a.po", &file), ("b.po", &file)]).unwrap_err();
-        assert_eq!(error, "b.po: \"a\" is translated twice");
+        let (catalogue, wrong) = Catalogue::read(&[("a.po", &file), ("b.po", &file)]);
+        assert_eq!(wrong, ["b.po: \"a\" is translated twice"]);
+        assert!(catalogue.whole("a").is_some());
     }
 
     #[test]

@@ -18,6 +18,12 @@ const PATTERNS_MAX: usize = 3;
 /// Signs that a remark begins with, in English and in other languages.
 const LEADS: [(&str, &str); 3] = [("; ", "; "), (", ", "、"), ("· ", "· ")];
 
+/// A pattern that tells less, such as `{} of {}`, is not meant where its holes would hold
+/// more than one part of a text.
+const WEIGHT_ALONE_MIN: usize = 12;
+/// Parts of a list that may belong together.
+const PARTS_JOINED_MAX: usize = 12;
+
 /// What a text became.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said<'t> {
@@ -112,26 +118,28 @@ impl Speaker {
                 keys: vec![&entry.key],
             };
         }
-        // Of several ways the one that leaves least in English is meant.
-        let mut best = Said::unchanged(text);
+        // Of several ways the one that leaves least in English is meant, and of those that
+        // leave the same the one that does not part a list or a sentence.
+        let mut best = (Said::unchanged(text), false);
         for entry in self.catalogue.alike(text, PATTERNS_MAX) {
             for from in [From::Left, From::Right] {
-                let said = self.say_by(entry, text, from, depth);
-                if said.left() < best.left() || !best.is_translated() {
-                    best = said;
+                let holes = entry.pattern.holes_of(text, from).unwrap_or_default();
+                let is_clean = !holes.into_iter().any(has_joint);
+                if !is_clean && entry.pattern.weight() < WEIGHT_ALONE_MIN {
+                    continue;
                 }
-                if best.left() == 0 {
-                    return best;
+                let said = self.say_by(entry, text, from, depth);
+                best = better(best, (said, is_clean));
+                if best.0.left() == 0 && best.1 {
+                    return best.0;
                 }
             }
         }
-        if let Some(said) = self.say_in_parts(text, depth)
-            && said.is_translated()
-            && (said.left() < best.left() || !best.is_translated())
-        {
-            best = said;
+        if let Some(said) = self.say_in_parts(text, depth) {
+            let is_clean = !best.1;
+            best = better(best, (said, is_clean));
         }
-        best
+        best.0
     }
 
     fn say_by<'t>(
@@ -158,10 +166,42 @@ impl Speaker {
         }
     }
 
+    /// The parts of a list, where some of them are one text of the catalogue.
+    fn together<'t>(&self, text: &'t str, parts: Vec<&'t str>, joint: Joint) -> Vec<&'t str> {
+        let is_list = matches!(joint, Joint::Sign("; ") | Joint::Comma);
+        if !is_list || parts.len() > PARTS_JOINED_MAX {
+            return parts;
+        }
+        let place = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
+        let mut joined = Vec::new();
+        let mut from = 0;
+        while from < parts.len() {
+            let start = place(parts[from]);
+            let span = |to: &usize| &text[start..place(parts[*to]) + parts[*to].len()];
+            let is_known = |to: &usize| {
+                let part = span(to);
+                let known = self.catalogue.whole(part).into_iter();
+                let mut known = known.chain(self.catalogue.alike(part, 1));
+                known.any(|entry| entry.pattern.weight() >= WEIGHT_ALONE_MIN)
+            };
+            // All of it was tried before.
+            let last = if from == 0 {
+                parts.len() - 1
+            } else {
+                parts.len()
+            };
+            let to = (from + 1..last).rev().find(is_known).unwrap_or(from);
+            joined.push(span(&to));
+            from = to + 1;
+        }
+        joined
+    }
+
     /// Parts that are put together without a pattern: lines, sentences, lists, remarks in
     /// brackets.
     fn say_in_parts<'t>(&mut self, text: &'t str, depth: usize) -> Option<Said<'t>> {
         let (parts, joint) = parts_of(text)?;
+        let parts = self.together(text, parts, joint);
         let mut whole = String::new();
         let (mut unknown, mut keys) = (Vec::new(), Vec::new());
         let mut before = false;
@@ -183,6 +223,26 @@ impl Speaker {
             keys,
         })
     }
+}
+
+/// The better of two ways to say a text; each with whether its parts are whole.
+fn better<'t>(one: (Said<'t>, bool), other: (Said<'t>, bool)) -> (Said<'t>, bool) {
+    if !other.0.is_translated() {
+        return one;
+    }
+    let weight = |way: &(Said<'t>, bool)| (!way.0.is_translated(), way.0.left(), !way.1);
+    if weight(&other) < weight(&one) {
+        other
+    } else {
+        one
+    }
+}
+
+/// Whether a text is made of several parts.
+fn has_joint(text: &str) -> bool {
+    ["; ", ": ", ", ", ". ", " · "]
+        .into_iter()
+        .any(|sign| text.trim().contains(sign))
 }
 
 /// What joins parts of a text.
@@ -308,7 +368,7 @@ msgstr "値は {{off}}"
 "#;
 
     fn catalogue() -> &'static Catalogue {
-        Box::leak(Box::new(Catalogue::read(&[("t.po", WORDS)]).unwrap()))
+        Box::leak(Box::new(Catalogue::read(&[("t.po", WORDS)]).0))
     }
 
     #[test]

@@ -14,10 +14,11 @@ use anyhow::{Context, anyhow};
 use serde_json::Value;
 use sokudo_engine::Control;
 use sokudo_stats::{Interval, Summary, median_interval};
+use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{CheckAgainstArguments, Peer};
 use crate::exit::Exit;
-use crate::{exit, interrupt, output};
+use crate::{exit, interrupt, language, output};
 
 /// The interval that decides whether both differ.
 const CONFIDENCE: f64 = 0.95;
@@ -192,37 +193,60 @@ fn compare(pairs: &[[Figures; 2]]) -> Vec<Comparison> {
 }
 
 fn table(lines: &[Comparison], version: &str, pairs: u32) -> String {
-    let name = |line: &Comparison| format!("{} {}", line.name, line.direction);
-    let width = lines.iter().map(|line| name(line).chars().count()).max();
-    let width = width.unwrap_or(0).max("Job".len());
-    let mut text = format!(
-        "{:<width$}  {:>12}  {:>12}  {:>6}  {:>15}\n",
-        "Job", "sokudo", "fio", "ratio", "95 % interval"
-    );
-    for line in lines {
+    let name = |line: &Comparison| format!("{} {}", line.name, language::say(line.direction));
+    let headings = ["Job", "sokudo", "fio", "ratio", "95 % interval", ""];
+    let mut rows = vec![headings.map(|heading| language::say(heading).into_owned())];
+    rows.extend(lines.iter().map(|line| {
         let interval = line.interval.map_or_else(
             || "—".to_owned(),
             |interval| format!("{:.3}–{:.3}", interval.low, interval.high),
         );
-        let _ = writeln!(
-            text,
-            "{:<width$}  {:>12.2}  {:>12.2}  {:>6.3}  {:>15}  {}",
+        [
             name(line),
-            line.medians[0] / 1e6,
-            line.medians[1] / 1e6,
-            line.ratio,
+            format!("{:.2}", line.medians[0] / 1e6),
+            format!("{:.2}", line.medians[1] / 1e6),
+            format!("{:.3}", line.ratio),
             interval,
-            line.verdict()
-        );
-    }
-    let _ = writeln!(
+            language::say(line.verdict()).into_owned(),
+        ]
+    }));
+    let mut text = in_columns(&rows);
+    let about = [
+        format!("MB/s, medians of {pairs} runs each, by turns; 1 MB is 1,000,000 bytes."),
+        format!("{version}, sokudo {}.", env!("CARGO_PKG_VERSION")),
+    ];
+    let _ = write!(
         text,
-        "\nMB/s, medians of {pairs} runs each, by turns; 1 MB is 1,000,000 bytes. {version}, sokudo {}.\n\
-         The ratio is the median of those of the pairs, so that drift hits both alike.",
-        env!("CARGO_PKG_VERSION")
+        "\n{} {}\n{}\n",
+        language::say(&about[0]),
+        about[1],
+        language::say(
+            "The ratio is the median of those of the pairs, so that drift hits both alike."
+        )
     );
     if pairs < 6 {
-        text.push_str("Fewer than 6 pairs give no 95 % interval; use --pairs 6 or more.\n");
+        let few = "Fewer than 6 pairs give no 95 % interval; use --pairs 6 or more.";
+        let _ = writeln!(text, "{}", language::say(few));
+    }
+    text
+}
+
+/// Figures to the right, names and what is said to the left, as wide as they are shown.
+fn in_columns(rows: &[[String; 6]]) -> String {
+    let mut text = String::new();
+    let width = |column: usize| rows.iter().map(|row| row[column].width()).max();
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let fill = " ".repeat(width(column).unwrap_or(0).saturating_sub(cell.width()));
+            let is_figure = (1..=4).contains(&column);
+            line += &match is_figure {
+                true => format!("{fill}{cell}  "),
+                false => format!("{cell}{fill}  "),
+            };
+        }
+        text += line.trim_end();
+        text.push('\n');
     }
     text
 }

@@ -6,7 +6,7 @@ use anyhow::Context;
 use sokudo_engine::left_behind;
 
 use crate::exit::Exit;
-use crate::output;
+use crate::{language, output};
 
 /// Removes them and says so.
 pub(crate) fn run(directory: &Path) -> Result<(), Exit> {
@@ -15,20 +15,15 @@ pub(crate) fn run(directory: &Path) -> Result<(), Exit> {
         .map_err(Exit::Failed)?;
     let found = left_behind(directory);
     if found.is_empty() {
-        return output::print(&format!(
-            "{}: nothing was left behind\n",
-            directory.display()
-        ));
+        let told = format!("{}: nothing was left behind", directory.display());
+        return output::print(&format!("{}\n", language::say(&told)));
     }
     for file in found {
         file.remove()
             .with_context(|| format!("{} cannot be removed", file.path.display()))
             .map_err(Exit::Failed)?;
-        output::print(&format!(
-            "removed {} ({})\n",
-            file.path.display(),
-            file.size
-        ))?;
+        let told = format!("removed {} ({})", file.path.display(), file.size);
+        output::print(&format!("{}\n", language::say(&told)))?;
     }
     Ok(())
 }

@@ -18,9 +18,9 @@ use sokudo_report::steady::estimate_lines;
 use crate::cli::{CacheState, SteadyArguments};
 use crate::exit::{self, Exit};
 use crate::measurement::{self, Measurement};
-use crate::output;
 use crate::plan::TEST_FILE_SIZE;
 use crate::subject::{Named, Permission};
+use crate::{language, output};
 
 /// What a simulated device is taken for unless told: larger ones take minutes to write.
 const SIMULATED_SIZE_MAX: Bytes = Bytes::gib(1);
@@ -41,7 +41,8 @@ pub(crate) fn run(arguments: &SteadyArguments) -> Result<(), Exit> {
         let named = Named::recognise(&arguments.target)?;
         let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
         let Planned { procedure, .. } = planned(arguments, &named, seed)?;
-        return output::print(&(estimate_lines(&procedure).join("\n") + "\n"));
+        let lines = estimate_lines(&procedure).join("\n");
+        return output::print(&format!("{}\n", language::say(&lines)));
     }
     measurement(arguments)?.run_and_print(&arguments.printing)
 }

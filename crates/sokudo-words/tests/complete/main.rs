@@ -2,11 +2,13 @@
 //! the sources have no longer.
 
 mod texts;
+mod tools;
 
 use std::collections::BTreeSet;
 
 use sokudo_words::Language;
 use texts::{Text, texts_below};
+use tools::OF_TOOLS;
 
 /// Sources whose texts a person reads, in the language that was asked for.
 const SPOKEN: [&str; 10] = [
@@ -63,6 +65,10 @@ const UNSPOKEN: [(&str, &str); 25] = [
         "a format that programs read",
     ),
     (
+        "crates/sokudo-report/src/report/parquet",
+        "a format that programs read",
+    ),
+    (
         "crates/sokudo-report/src/report/records",
         "a format that programs read",
     ),
@@ -98,14 +104,14 @@ const UNSPOKEN: [(&str, &str); 25] = [
         "crates/sokudo-sys/src/scsi/command",
         "names of the SCSI standard",
     ),
-    ("crates/sokudo-store/src/sqlite", "SQL"),
     ("crates/sokudo-engine/src/verify/fio_tests", "a test"),
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 19] = [
+const AS_IT_IS: [(&str, &str); 20] = [
     ("sokudo write cache of {}", "a name among processes"),
     ("{} for {}", "a name of a workload"),
+    (", and {}", "joins reasons, which are known in pairs"),
     ("hdparm -W{} /dev/{}", "a command"),
     ("nvme set-feature /dev/{} -f 6 -V {}", "a command"),
     ("sdparm --clear=WCE /dev/{}", "a command"),
@@ -186,8 +192,27 @@ fn is_spoken(text: &Text) -> bool {
     SPOKEN.into_iter().any(path)
         && !UNSPOKEN.iter().any(|(folder, _)| path(folder))
         && !OF_STANDARDS.contains(&text.key.trim())
+        && !OF_TOOLS.contains(&text.key.trim())
         && !AS_IT_IS.iter().any(|(key, _)| *key == text.key.trim())
         && !is_help(text)
+        && !is_sql(text)
+}
+
+/// Whether it is said to a database.
+fn is_sql(text: &Text) -> bool {
+    const BEGINS: [&str; 8] = [
+        "CREATE", "DELETE", "EXISTS", "INSERT", "SELECT", "SET", "UPDATE", "WHERE",
+    ];
+    const PARTS: [&str; 5] = [
+        " = ?",
+        "LIKE ?",
+        "(SELECT ",
+        "ORDER BY",
+        "name, direction, fingerprint",
+    ];
+    let word = text.key.split_whitespace().next().unwrap_or_default();
+    text.file.starts_with("crates/sokudo-store")
+        && (BEGINS.contains(&word) || PARTS.iter().any(|part| text.key.contains(part)))
 }
 
 /// Examples and remarks of a command's help, which is said part by part; a test of the
@@ -239,5 +264,43 @@ fn every_text_that_a_person_reads_is_translated() {
         "{} texts are not in crates/sokudo-words/ja:\n\n{}",
         missing.len(),
         missing.join("\n")
+    );
+}
+
+/// Keys that are put together of several texts of the sources, so that they read well.
+const PUT_TOGETHER: [&str; 4] = [
+    "{} lacks {} of {} members",
+    "{} lacks {} members",
+    "{} of {} members with chunks of {}",
+    "fixed buffers",
+];
+
+/// Catalogues whose every key stands in a source. Those of help and errors have texts of
+/// clap's and of the system's, too; that of reports has a test of its own.
+const OF_SOURCES: [(&str, &str); 3] = [
+    ("findings.po", include_str!("../../ja/findings.po")),
+    ("pictures.po", include_str!("../../ja/pictures.po")),
+    ("tables.po", include_str!("../../ja/tables.po")),
+];
+
+#[test]
+fn no_key_is_there_that_no_source_has() {
+    let mut used = BTreeSet::new();
+    for text in texts_below("crates") {
+        let filled = filled(&text.key);
+        used.extend(Language::Japanese.said(&filled).keys);
+    }
+    let mut unused = Vec::new();
+    for (file, text) in OF_SOURCES {
+        let catalogue = polib::po_file::parse_from_reader(text.as_bytes()).unwrap();
+        let keys = catalogue.messages().map(|message| message.msgid());
+        let keys = keys.filter(|key| !used.contains(key) && !PUT_TOGETHER.contains(key));
+        unused.extend(keys.map(|key| format!("{file}: {key}")));
+    }
+    assert!(
+        unused.is_empty(),
+        "{} keys are used no longer:\n{}",
+        unused.len(),
+        unused.join("\n")
     );
 }
