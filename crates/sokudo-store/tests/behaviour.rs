@@ -13,7 +13,10 @@ use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store, StoreErro
 mod server;
 
 /// Each rule of this list is held by both.
-const RULES: &[(&str, fn(&mut dyn Store))] = &[
+/// What every store does, by its name.
+type Rule = (&'static str, fn(&mut dyn Store));
+
+const RULES: &[Rule] = &[
     ("a run comes back as it was kept", comes_back),
     ("the newest are listed first, page by page", pages),
     ("filters let pass what they name", filters),
@@ -176,93 +179,41 @@ fn filters(store: &mut dyn Store) {
     };
     let second = store.keep(&second).unwrap();
     store.tag(second, &["old".to_owned()], &[]).unwrap();
-    let none = Filter::default;
     let text = |text: &str| Some(text.to_owned());
+    let asked = |ask: &dyn Fn(&mut Filter)| {
+        let mut filter = Filter::default();
+        ask(&mut filter);
+        filter
+    };
+    let device = |part: &str| asked(&|filter| filter.device = text(part));
+    let identity = |whole: &str| asked(&|filter| filter.device_identity = text(whole));
+    let method = |begin: &str| asked(&|filter| filter.method = text(begin));
     let cases: [(Filter, &[RunId]); 12] = [
+        (device("disk s"), &[first]),
+        (device("ANOTHER"), &[second]),
+        (device("/dev/o"), &[second]),
+        (device("S"), &[second, first]),
+        (device("nothing"), &[]),
+        (identity("Disk S1"), &[first]),
+        (identity("Disk S"), &[]),
+        (method("scan"), &[second]),
+        (method("urface"), &[]),
         (
-            Filter {
-                device: text("disk s"),
-                ..none()
-            },
-            &[first],
-        ),
-        (
-            Filter {
-                device: text("ANOTHER"),
-                ..none()
-            },
+            asked(&|filter| {
+                filter.since = Some(Nanos(11));
+                filter.until = Some(Nanos(21));
+            }),
             &[second],
         ),
         (
-            Filter {
-                device: text("/dev/o"),
-                ..none()
-            },
+            asked(&|filter| filter.verdict = Some(Verdict::Invalid)),
             &[second],
         ),
         (
-            Filter {
-                device: text("S"),
-                ..none()
-            },
-            &[second, first],
-        ),
-        (
-            Filter {
-                device: text("nothing"),
-                ..none()
-            },
-            &[],
-        ),
-        (
-            Filter {
-                device_identity: text("Disk S1"),
-                ..none()
-            },
-            &[first],
-        ),
-        (
-            Filter {
-                device_identity: text("Disk S"),
-                ..none()
-            },
-            &[],
-        ),
-        (
-            Filter {
-                method: text("scan"),
-                ..none()
-            },
-            &[second],
-        ),
-        (
-            Filter {
-                method: text("urface"),
-                ..none()
-            },
-            &[],
-        ),
-        (
-            Filter {
-                since: Some(Nanos(11)),
-                until: Some(Nanos(21)),
-                ..none()
-            },
-            &[second],
-        ),
-        (
-            Filter {
-                verdict: Some(Verdict::Invalid),
-                ..none()
-            },
-            &[second],
-        ),
-        (
-            Filter {
-                tags: vec!["old".to_owned()],
-                method: text("scan"),
-                ..none()
-            },
+            asked(&|filter| {
+                filter.tags = vec!["old".to_owned()];
+                filter.method = text("scan");
+            }),
             &[second],
         ),
     ];

@@ -15,7 +15,7 @@ use crate::cli::{Keeping, ReportArguments, ReportFormat};
 use crate::exit::Exit;
 use crate::language;
 use crate::recall::{self, Recalled};
-use crate::{keep, language, output};
+use crate::{keep, output};
 
 /// `sokudo report`.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
