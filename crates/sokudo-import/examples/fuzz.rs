@@ -7,6 +7,10 @@
 //! whose memory has grown beyond what any text may cost has failed.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "it is a program")]
+#![allow(
+    clippy::cast_possible_truncation,
+    reason = "random numbers below bounds that are small"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};

@@ -221,8 +221,8 @@ impl Phase {
     /// The last word of the command line, which elbencho's usage has for a path.
     fn target(&self) -> String {
         let words = self.command.as_deref().and_then(|command| {
-            let words = command.split('"').map(str::trim);
-            words.filter(|word| !word.is_empty()).next_back()
+            let mut words = command.split('"').map(str::trim);
+            words.rfind(|word| !word.is_empty())
         });
         words
             .filter(|word| word.contains('/'))

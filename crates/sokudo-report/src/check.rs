@@ -164,7 +164,7 @@ impl CheckDocument {
         }
         let unit = style.unit;
         let column = |title: &str, align, cells: Vec<String>| Column {
-            group: "".into(),
+            group: "",
             title: style.text(title),
             align,
             cells: cells.iter().map(|cell| style.text(cell)).collect(),

@@ -184,7 +184,7 @@ impl ListDocument {
 
     fn columns(&self, style: &TableStyle) -> Vec<Column> {
         let column = |title: &str, align, cell: &dyn Fn(&ListedRun) -> String| Column {
-            group: "".into(),
+            group: "",
             title: style.text(title),
             align,
             cells: self.runs.iter().map(|run| style.text(&cell(run))).collect(),

@@ -18,7 +18,6 @@ use sokudo_stats::Summary;
 
 use crate::comparison::letter;
 use crate::document::{RateFigures, ResultDocument, RunDocument};
-use crate::grouping::row_name;
 use crate::json_layout;
 use crate::number::{percent, rate};
 use crate::table::BandwidthUnit;
@@ -122,7 +121,7 @@ impl SideRow<'_> {
             .iter()
             .flatten()
             .next()
-            .map(|result| row_name(result))?;
+            .map(|result| key::row_title(result))?;
         let unit = samples.iter().flatten().next()?.unit.to_owned();
         let reference = samples.first()?.as_ref().map(|sample| sample.value);
         let is_fair = |index: usize| {
@@ -397,7 +396,7 @@ impl Sample {
         };
         let told_range = told.and_then(|told| {
             let range = told.others.iter().find(|other| other.name == "range")?;
-            (range.unit == "MB/s" && scale > 1.0).then(|| range.value * 1e6)
+            (range.unit == "MB/s" && scale > 1.0).then_some(range.value * 1e6)
         });
         let own = (figures.range > 0.0).then_some(figures.range);
         let interval = figures.interval_95;

@@ -13,7 +13,8 @@ use sokudo_model::Nanos;
 
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
-    Baseline, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store, StoreError,
+    Baseline, Device, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
+    StoreError,
 };
 
 /// As those of the store in a file; the table `version` says how many have been gone
@@ -346,6 +347,28 @@ impl Store for Postgres {
                 })
             };
             found.iter().map(baseline).collect()
+        })
+    }
+
+    fn devices(&mut self, part: Option<&str>) -> Result<Vec<Device>, StoreError> {
+        let part = part.map(|part| format!("%{}%", escaped(&text(part))));
+        self.with(|client| {
+            let found = client.query(
+                "SELECT identity, name FROM devices \
+                 WHERE EXISTS (SELECT 1 FROM runs WHERE device = devices.id) \
+                 AND ($1::TEXT IS NULL OR identity ILIKE $1 OR name ILIKE $1 \
+                 OR (SELECT target FROM runs WHERE device = devices.id \
+                 ORDER BY started_at DESC LIMIT 1) ILIKE $1) \
+                 ORDER BY identity COLLATE \"C\", name COLLATE \"C\"",
+                &[&part],
+            )?;
+            let device = |row: &Row| {
+                Ok(Device {
+                    identity: row.try_get(0)?,
+                    name: row.try_get(1)?,
+                })
+            };
+            found.iter().map(device).collect()
         })
     }
 

@@ -316,7 +316,8 @@ impl Store for Sqlite {
                 "SELECT identity, name FROM devices \
                  WHERE EXISTS (SELECT 1 FROM runs WHERE device = devices.id) \
                  AND (?1 IS NULL OR identity LIKE ?1 ESCAPE '\\' OR name LIKE ?1 ESCAPE '\\' \
-                 OR (SELECT target FROM runs WHERE device = devices.id \
+                 OR (SELECT targets.name FROM runs JOIN targets ON targets.id = target \
+                 WHERE device = devices.id \
                  ORDER BY started_at DESC LIMIT 1) LIKE ?1 ESCAPE '\\') \
                  ORDER BY identity, name",
             )?;

@@ -1,6 +1,10 @@
 //! What every store does, in a file as on a server.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "the helpers of tests are tests too, and tell loudly what they skip"
+)]
 
 use sokudo_model::{Nanos, Verdict};
 use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store, StoreError};
@@ -9,7 +13,10 @@ use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Sqlite, Store, StoreErro
 mod server;
 
 /// Each rule of this list is held by both.
-const RULES: &[(&str, fn(&mut dyn Store))] = &[
+/// What every store does, by its name.
+type Rule = (&'static str, fn(&mut dyn Store));
+
+const RULES: &[Rule] = &[
     ("a run comes back as it was kept", comes_back),
     ("the newest are listed first, page by page", pages),
     ("filters let pass what they name", filters),
@@ -21,6 +28,7 @@ const RULES: &[(&str, fn(&mut dyn Store))] = &[
     ("a deleted run is gone, and its number with it", deleted),
     ("a baseline is one per device and method", baselines),
     ("a row has its history on one device", history),
+    ("devices are found by what they are called", devices),
     ("what is not there is refused by its number", not_there),
     ("any text is kept", any_text),
 ];
@@ -171,93 +179,41 @@ fn filters(store: &mut dyn Store) {
     };
     let second = store.keep(&second).unwrap();
     store.tag(second, &["old".to_owned()], &[]).unwrap();
-    let none = Filter::default;
     let text = |text: &str| Some(text.to_owned());
+    let asked = |ask: &dyn Fn(&mut Filter)| {
+        let mut filter = Filter::default();
+        ask(&mut filter);
+        filter
+    };
+    let device = |part: &str| asked(&|filter| filter.device = text(part));
+    let identity = |whole: &str| asked(&|filter| filter.device_identity = text(whole));
+    let method = |begin: &str| asked(&|filter| filter.method = text(begin));
     let cases: [(Filter, &[RunId]); 12] = [
+        (device("disk s"), &[first]),
+        (device("ANOTHER"), &[second]),
+        (device("/dev/o"), &[second]),
+        (device("S"), &[second, first]),
+        (device("nothing"), &[]),
+        (identity("Disk S1"), &[first]),
+        (identity("Disk S"), &[]),
+        (method("scan"), &[second]),
+        (method("urface"), &[]),
         (
-            Filter {
-                device: text("disk s"),
-                ..none()
-            },
-            &[first],
-        ),
-        (
-            Filter {
-                device: text("ANOTHER"),
-                ..none()
-            },
+            asked(&|filter| {
+                filter.since = Some(Nanos(11));
+                filter.until = Some(Nanos(21));
+            }),
             &[second],
         ),
         (
-            Filter {
-                device: text("/dev/o"),
-                ..none()
-            },
+            asked(&|filter| filter.verdict = Some(Verdict::Invalid)),
             &[second],
         ),
         (
-            Filter {
-                device: text("S"),
-                ..none()
-            },
-            &[second, first],
-        ),
-        (
-            Filter {
-                device: text("nothing"),
-                ..none()
-            },
-            &[],
-        ),
-        (
-            Filter {
-                device_identity: text("Disk S1"),
-                ..none()
-            },
-            &[first],
-        ),
-        (
-            Filter {
-                device_identity: text("Disk S"),
-                ..none()
-            },
-            &[],
-        ),
-        (
-            Filter {
-                method: text("scan"),
-                ..none()
-            },
-            &[second],
-        ),
-        (
-            Filter {
-                method: text("urface"),
-                ..none()
-            },
-            &[],
-        ),
-        (
-            Filter {
-                since: Some(Nanos(11)),
-                until: Some(Nanos(21)),
-                ..none()
-            },
-            &[second],
-        ),
-        (
-            Filter {
-                verdict: Some(Verdict::Invalid),
-                ..none()
-            },
-            &[second],
-        ),
-        (
-            Filter {
-                tags: vec!["old".to_owned()],
-                method: text("scan"),
-                ..none()
-            },
+            asked(&|filter| {
+                filter.tags = vec!["old".to_owned()];
+                filter.method = text("scan");
+            }),
             &[second],
         ),
     ];
@@ -354,6 +310,28 @@ fn history(store: &mut dyn Store) {
     }
     assert_eq!(store.history("c", "r1").unwrap(), []);
     assert_eq!(store.history("a", "r3").unwrap(), []);
+}
+
+fn devices(store: &mut dyn Store) {
+    store.keep(&run("Disk S2", 1)).unwrap();
+    store.keep(&run("Disk S1", 2)).unwrap();
+    let target = "/other".to_owned();
+    let moved = NewRun {
+        target,
+        ..run("Disk S1", 3)
+    };
+    store.keep(&moved).unwrap();
+    for (part, expected) in [
+        (None, &["Disk S1", "Disk S2"][..]),
+        (Some("disk s"), &["Disk S1", "Disk S2"]),
+        (Some("OTHER"), &["Disk S1"]),
+        (Some("/mnt"), &["Disk S2"]),
+        (Some("%"), &[]),
+    ] {
+        let found = store.devices(part).unwrap();
+        let found: Vec<&str> = found.iter().map(|it| it.identity.as_str()).collect();
+        assert_eq!(found, expected, "{part:?}");
+    }
 }
 
 fn not_there(store: &mut dyn Store) {

@@ -40,7 +40,7 @@ fn named(arguments: &[OsString]) -> Option<Language> {
         .map_while(|word| word.to_str().or(Some("")))
         .take_while(|word| *word != "--")
         .collect();
-    let values = words.iter().enumerate().filter_map(|(index, word)| {
+    let mut values = words.iter().enumerate().filter_map(|(index, word)| {
         let rest = word.strip_prefix(OPTION)?;
         match rest.strip_prefix('=') {
             Some(value) => Some(value),
@@ -48,7 +48,7 @@ fn named(arguments: &[OsString]) -> Option<Language> {
             None => None,
         }
     });
-    values.last().and_then(of_code)
+    values.next_back().and_then(of_code)
 }
 
 /// The language that has this code.

@@ -14,7 +14,7 @@ use sokudo_store::RunId;
 use crate::cli::{Keeping, ReportArguments, ReportFormat};
 use crate::exit::Exit;
 use crate::recall::{self, Recalled};
-use crate::{keep, language, output};
+use crate::{keep, output};
 
 /// `sokudo report`.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {

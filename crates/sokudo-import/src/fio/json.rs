@@ -123,7 +123,7 @@ impl<'de> Visitor<'de> for Document<'_> {
 )]
 fn instant(number: Number, scale: f64) -> Option<Nanos> {
     let nanos = number.0.filter(|value| *value > 0.0)? * scale;
-    (nanos < u64::MAX as f64).then(|| Nanos(nanos as u64))
+    (nanos < u64::MAX as f64).then_some(Nanos(nanos as u64))
 }
 
 struct Jobs<'a, 'b>(&'a mut Document<'b>);
@@ -246,13 +246,8 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
+#[derive(Default)]
 struct JobOptions(Options);
-
-impl Default for JobOptions {
-    fn default() -> Self {
-        Self(Options::default())
-    }
-}
 
 impl<'de> Deserialize<'de> for JobOptions {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -119,10 +119,10 @@ impl Text {
         } else if let Some((which, latency)) = latency(line) {
             self.percentiles = None;
             *side.of(which) = Some(latency);
-        } else if let (Some((which, scale)), true) = (self.percentiles, line.starts_with('|')) {
-            if let Some(latency) = side.of(which) {
-                percentiles(line, scale, latency);
-            }
+        } else if let (Some((which, scale)), true) = (self.percentiles, line.starts_with('|'))
+            && let Some(latency) = side.of(which)
+        {
+            percentiles(line, scale, latency);
         }
     }
 }

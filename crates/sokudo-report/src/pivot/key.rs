@@ -50,7 +50,7 @@ pub enum Key {
 pub struct KeyError(pub String);
 
 impl Key {
-    const WORDS: [(&'static str, Self); 13] = [
+    pub(super) const WORDS: [(&'static str, Self); 13] = [
         ("row", Self::Row),
         ("direction", Self::Direction),
         ("target", Self::Target),
@@ -71,7 +71,7 @@ impl Key {
         let document = run.run;
         let target = &document.target;
         let known = match self {
-            Self::Row => Some(row_name(result)),
+            Self::Row => Some(row_title(result)),
             Self::Direction => Some(result.direction_label()),
             Self::Target => Some(target.name.clone()),
             Self::Device => Some(target.device_name()),
@@ -92,6 +92,16 @@ impl Key {
         known
             .filter(|text| !text.trim().is_empty())
             .unwrap_or_else(|| MISSING.to_owned())
+    }
+}
+
+/// A row's name with its direction, once: other tools' names often say it themselves.
+pub(super) fn row_title(result: &ResultDocument) -> String {
+    let direction = result.direction_label();
+    let mut words = result.name.split_whitespace();
+    match result.told.is_some() && words.any(|word| word.eq_ignore_ascii_case(&direction)) {
+        true => result.name.clone(),
+        false => row_name(result),
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn warnings(document: &PivotDocument, style: &TableStyle) -> Vec<Stri
 /// The matrix, in as many parts as it needs.
 pub(crate) fn matrix(document: &PivotDocument, style: &TableStyle) -> Vec<Vec<String>> {
     let names = Column {
-        group: "".into(),
+        group: "",
         title: style.text(&document.rows_by),
         align: Align::Left,
         cells: document
@@ -60,7 +60,7 @@ pub(crate) fn matrix(document: &PivotDocument, style: &TableStyle) -> Vec<Vec<St
             .collect(),
     };
     let units = document.unit().is_none().then(|| Column {
-        group: "".into(),
+        group: "",
         title: "unit".to_owned(),
         align: Align::Left,
         cells: document
@@ -77,7 +77,7 @@ pub(crate) fn matrix(document: &PivotDocument, style: &TableStyle) -> Vec<Vec<St
             cell.map_or_else(|| MISSING.to_owned(), cell_text)
         });
         let column = Column {
-            group: "".into(),
+            group: "",
             title: style.text(title),
             align: Align::Right,
             cells: cells.map(|cell| style.text(&cell)).collect(),

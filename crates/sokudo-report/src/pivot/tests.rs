@@ -1,1 +1,142 @@
+use super::*;
+use crate::sample;
 
+fn runs() -> [RunDocument; 3] {
+    let run = |name: &str, kind: &str| {
+        let mut run = RunDocument::from_run(&sample::run());
+        run.target.name = name.to_owned();
+        if let Some(system) = &mut run.target.file_system {
+            system.kind = kind.to_owned();
+        }
+        run
+    };
+    [
+        run("/raid5/a", "ext4"),
+        run("/raid5/a", "ext4"),
+        run("/single/b", "xfs"),
+    ]
+}
+
+fn pivot(rows: &str, columns: &str) -> Pivot {
+    Pivot {
+        rows: rows.parse().unwrap(),
+        columns: columns.parse().unwrap(),
+        only: Vec::new(),
+        value: Value::Rate,
+        unit: BandwidthUnit::MegabytesPerSecond,
+    }
+}
+
+fn document(pivot: &Pivot) -> Option<PivotDocument> {
+    let runs = runs();
+    let tags = ["fs=ext4".to_owned()];
+    let runs = runs.each_ref().map(|run| PivotRun {
+        run,
+        source: "run 1",
+        tags: if run.target.name == "/raid5/a" {
+            &tags
+        } else {
+            &[]
+        },
+    });
+    PivotDocument::new(&runs, pivot)
+}
+
+#[test]
+fn results_of_one_row_and_column_share_a_cell() {
+    let document = document(&pivot("row", "target")).unwrap();
+    assert_eq!(document.columns, ["/raid5/a", "/single/b"]);
+    assert_eq!(document.runs, 3);
+    let first = document.rows[0].cells[0].as_ref().unwrap();
+    assert_eq!(first.results, 2);
+    assert!(first.text().ends_with("(2)"), "{}", first.text());
+    let second = document.rows[0].cells[1].as_ref().unwrap();
+    assert!(second.text().contains(" ± "), "{}", second.text());
+    assert!(document.warnings.is_empty(), "sokudo has measured all");
+}
+
+#[test]
+fn runs_are_told_apart_by_array_and_by_tag() {
+    let of = |columns: &str| document(&pivot("row", columns)).unwrap().columns;
+    assert_eq!(of("raid"), ["raid5", "single"]);
+    assert_eq!(of("tag:fs"), ["ext4", "—"]);
+    assert_eq!(of("raid+tag:fs"), ["raid5 · ext4", "single · —"]);
+}
+
+#[test]
+fn only_what_is_asked_for_is_shown() {
+    let mut asked = pivot("row", "target");
+    asked.only = vec![
+        (Key::Row, "rnd4k q1".to_owned()),
+        (Key::Target, "RAID5".to_owned()),
+    ];
+    let shown = document(&asked).unwrap();
+    assert_eq!((shown.rows.len(), shown.columns.len()), (2, 1));
+    asked.only = vec![(Key::Row, "nothing".to_owned())];
+    assert_eq!(document(&asked), None);
+}
+
+#[test]
+fn a_word_that_is_no_key_is_refused_with_those_there_are() {
+    let told = "colour".parse::<Key>().unwrap_err().to_string();
+    assert!(
+        told.contains("file-system") && told.contains("tag:KEY"),
+        "{told}"
+    );
+    for word in ["", "tag:", "row+", "Row"] {
+        assert!(word.parse::<Keys>().is_err(), "{word}");
+    }
+    for (word, _) in Key::WORDS {
+        assert_eq!(word.parse::<Keys>().unwrap().to_string(), word);
+    }
+}
+
+#[test]
+fn latencies_are_another_value_with_a_unit_of_its_own() {
+    let latencies = Pivot {
+        value: Value::Latency,
+        ..pivot("row", "target")
+    };
+    assert_eq!(document(&latencies).unwrap().unit(), Some("ms"));
+}
+
+#[test]
+fn strangers_cannot_break_a_table() {
+    let mut run = runs()[0].clone();
+    run.target.name = "a|b\n| \u{1b}[2J".to_owned();
+    let runs = [PivotRun {
+        run: &run,
+        source: "run 1",
+        tags: &[],
+    }];
+    let document = PivotDocument::new(&runs, &pivot("row", "target")).unwrap();
+    let markdown = render_markdown(&document);
+    let lines: Vec<&str> = markdown
+        .lines()
+        .filter(|line| line.starts_with('|'))
+        .collect();
+    assert_eq!(lines.len(), document.rows.len() + 2);
+    assert!(!render_table(&document, &crate::TableStyle::default()).contains('\u{1b}'));
+}
+
+#[test]
+fn the_picture_has_a_bar_for_each_cell() {
+    let document = document(&pivot("row", "target")).unwrap();
+    let figure = crate::plot::pivot(&document).unwrap();
+    let size = crate::plot::Size::fitting(&figure);
+    let picture = crate::plot::svg(&figure, size, crate::plot::Theme::Light);
+    assert!(picture.contains("/single/b") && picture.contains("SEQ1M Q8T1 read"));
+}
+
+#[test]
+fn the_kept_schema_is_that_of_the_documents() {
+    const FILE: &str = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/sokudo.pivot-1.schema.json"
+    );
+    if std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(FILE, schema()).unwrap();
+    }
+    let kept = std::fs::read_to_string(FILE).unwrap_or_default();
+    assert!(kept == schema(), "run this test with SOKUDO_BLESS=1");
+}

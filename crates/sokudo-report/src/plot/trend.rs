@@ -132,7 +132,7 @@ fn layers_of(
         .map(|level| rate(level.median_per_s / unit.bytes()))
         .collect();
     let figures = match &medians[..] {
-        [few @ ..] if few.len() <= 4 => format!("{} {}", few.join(", then "), unit.name()),
+        few if few.len() <= 4 => format!("{} {}", few.join(", then "), unit.name()),
         [first, .., last] => format!("{first}, … then {last} {}", unit.name()),
         _ => String::new(),
     };

@@ -91,7 +91,7 @@ fn overview(report: &Report, style: ReportStyle) -> Option<String> {
                 .map(|row| cell(&row.cells[number]))
                 .collect(),
         };
-        lines.push(line(&[&[first.clone()], &cells[..]].concat()));
+        lines.push(line(&[std::slice::from_ref(first), &cells[..]].concat()));
     }
     Some(format!(
         "{}\n\n{}",

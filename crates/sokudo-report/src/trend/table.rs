@@ -53,7 +53,7 @@ fn legend(document: &TrendDocument, unit: BandwidthUnit) -> String {
 fn detail(series: &SeriesDocument, unit: BandwidthUnit, style: &TableStyle) -> Vec<Vec<String>> {
     let levels = &series.levels;
     let column = |title: &str, align, cell: &dyn Fn(&LevelDocument) -> String| Column {
-        group: "".into(),
+        group: "",
         title: style.text(title),
         align,
         cells: levels
@@ -136,7 +136,7 @@ pub(super) fn what_changed(level: &LevelDocument, change: &LevelChange) -> Strin
 
 fn overview(all: &[SeriesDocument], unit: BandwidthUnit, style: &TableStyle) -> Vec<String> {
     let column = |title: &str, align, cell: &dyn Fn(&SeriesDocument) -> String| Column {
-        group: "".into(),
+        group: "",
         title: style.text(title),
         align,
         cells: all.iter().map(|series| style.text(&cell(series))).collect(),
@@ -149,7 +149,7 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit, style: &TableStyle) -> 
     };
     let title = format!("now {}", unit.name());
     let course = Column {
-        group: "".into(),
+        group: "",
         title: "course".to_owned(),
         align: Align::Left,
         cells: all

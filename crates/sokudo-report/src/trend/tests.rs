@@ -1,1 +1,141 @@
+use super::*;
+use sokudo_stats::Random;
 
+const DAY: u64 = 86_400_000_000_000;
+const BEGIN: u64 = 1_767_225_600_000_000_000;
+
+/// A run a day, whose rates vary by about 1 % around these levels.
+fn series(levels: &[(usize, f64)]) -> SeriesDocument {
+    let mut random = Random::new(4);
+    let rates = levels.iter().flat_map(|(runs, rate)| vec![*rate; *runs]);
+    let points = (0..).zip(rates).map(|(day, rate)| {
+        let noise: f64 = (0..12).map(|_| random.fraction()).sum::<f64>() - 6.0;
+        let rate = rate * (1.0 + 0.01 * noise);
+        TrendPoint::new(day + 1, Nanos(BEGIN + day * DAY), rate, None)
+    });
+    SeriesDocument::new(
+        "SEQ1M read".to_owned(),
+        "f".to_owned(),
+        points.collect(),
+        0.02,
+    )
+}
+
+fn document(series: Vec<SeriesDocument>) -> TrendDocument {
+    TrendDocument {
+        command: "sokudo trend".to_owned(),
+        series,
+        ..TrendDocument::new("Example 1000 S1", "Example 1000", Figure::Bandwidth, 0.02)
+    }
+}
+
+#[test]
+fn a_change_has_its_place_its_size_and_its_interval() {
+    let series = series(&[(40, 500e6), (30, 400e6)]);
+    let [first, second] = &series.levels[..] else {
+        panic!("{:?}", series.levels);
+    };
+    assert_eq!((first.runs, second.runs, second.first), (40, 30, 40));
+    assert!((first.median_per_s / 500e6 - 1.0).abs() < 0.01);
+    let change = second.change.as_ref().unwrap();
+    assert_eq!((change.run_before, change.run_after), (40, 41));
+    let interval = change.ratio_interval_95.unwrap();
+    assert!(interval.low < 0.8 && 0.8 < interval.high, "{interval:?}");
+    assert!(interval.high - interval.low < 0.03, "{interval:?}");
+    assert!(first.change.is_none());
+}
+
+#[test]
+fn a_change_that_does_not_matter_is_none() {
+    assert_eq!(series(&[(60, 500e6), (60, 507e6)]).levels.len(), 1);
+}
+
+#[test]
+fn several_rows_get_a_line_each_and_one_gets_its_levels() {
+    let style = crate::TableStyle {
+        ascii: true,
+        ..crate::TableStyle::default()
+    };
+    let steady = SeriesDocument {
+        row: "RND4K read".to_owned(),
+        runs_of_other_loads: 3,
+        ..series(&[(20, 2e6)])
+    };
+    let mut changed = series(&[(40, 500e6), (30, 400e6)]);
+    changed.levels[1].change.as_mut().unwrap().differs = Some(vec![PartDifference {
+        name: "kernel".to_owned(),
+        reference: Some("6.1".to_owned()),
+        other: Some("6.8".to_owned()),
+    }]);
+    let text = render_table(&document(vec![changed.clone(), steady]), &style);
+    assert!(text.contains("-20 % on 2026-02-10 00:00"), "{text}");
+    assert!(
+        text.contains("RND4K read: 3 runs of other loads are left out"),
+        "{text}"
+    );
+    assert!(text.contains("kernel 6.1, then 6.8"), "{text}");
+    assert!(text.is_ascii(), "{text}");
+    let text = render_table(&document(vec![changed]), &style);
+    assert!(
+        text.contains("2026-01-01 00:00  2026-02-09 00:00    40"),
+        "{text}"
+    );
+    assert!(
+        text.contains("between runs 40 and 41: kernel 6.1, then 6.8."),
+        "{text}"
+    );
+}
+
+#[test]
+fn too_few_runs_are_said_to_be_too_few() {
+    let text = render_markdown(&document(vec![series(&[(4, 1e6)])]));
+    assert!(
+        text.contains("4 runs are too few to tell a change; 10 are needed."),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_script_gets_a_line_for_each_run() {
+    let text = render_csv(&document(vec![series(&[(40, 500e6), (30, 400e6)])]));
+    assert_eq!(text.lines().count(), 71);
+    let last = text.lines().last().unwrap();
+    assert!(last.contains(",70,2026-03-11T00:00:00.000Z,"), "{last}");
+}
+
+#[test]
+fn the_document_can_be_read_again() {
+    let document = document(vec![series(&[(40, 500e6), (30, 400e6)])]);
+    let read: TrendDocument = serde_json::from_str(&document.to_json()).unwrap();
+    assert_eq!(read.to_json(), document.to_json());
+}
+
+#[test]
+fn the_picture_has_a_mark_at_the_change() {
+    let changed = series(&[(40, 500e6), (30, 400e6)]);
+    let unit = BandwidthUnit::MegabytesPerSecond;
+    let figure = crate::plot::trend(&document(vec![changed.clone()]), unit).unwrap();
+    let picture = crate::plot::svg(
+        &figure,
+        crate::plot::Size::default(),
+        crate::plot::Theme::Light,
+    );
+    assert!(picture.contains("Date (UTC)") && picture.contains("-20 %"));
+    assert!(crate::plot::trend(&document(Vec::new()), unit).is_none());
+    let both = document(vec![changed.clone(), changed]);
+    assert!(crate::plot::trend(&both, unit).is_some());
+}
+
+/// The schema that is kept in docs/; `SOKUDO_BLESS=1` writes it.
+#[test]
+fn the_kept_schema_is_that_of_the_documents() {
+    const FILE: &str = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/sokudo.trend-1.schema.json"
+    );
+    if std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1") {
+        std::fs::write(FILE, schema()).unwrap();
+    }
+    let kept = std::fs::read_to_string(FILE).unwrap_or_default();
+    assert!(kept == schema(), "run this test with SOKUDO_BLESS=1");
+}

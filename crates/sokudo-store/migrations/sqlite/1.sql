@@ -35,7 +35,7 @@ CREATE TABLE runs (
 );
 -- All that runs are filtered by, so that a list never looks at the runs that it skips.
 CREATE INDEX runs_by_time ON runs (started_at, id, device, method, target, verdict);
-CREATE INDEX runs_by_device ON runs (device);
+CREATE INDEX runs_by_device ON runs (device, started_at);
 CREATE INDEX runs_by_method ON runs (method);
 CREATE INDEX runs_by_target ON runs (target);
 CREATE INDEX runs_by_verdict ON runs (verdict);

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 
 use crate::StoreError;
 
+/// The smallest page that a database of SQLite consists of.
+const DATABASE_BYTES_MIN: u64 = 512;
+
 /// What there is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum There {
@@ -32,6 +35,13 @@ pub(super) fn look(path: &Path) -> Result<There, StoreError> {
         return Err(StoreError::NoFile {
             path: path.to_owned(),
             what,
+        });
+    }
+    // SQLite takes a scrap of a file for an empty one, and would write over it.
+    if (1..DATABASE_BYTES_MIN).contains(&metadata.len()) {
+        return Err(StoreError::Damaged {
+            store: path.display().to_string(),
+            reason: "it is shorter than any database".to_owned(),
         });
     }
     match OpenOptions::new().read(true).write(true).open(path) {

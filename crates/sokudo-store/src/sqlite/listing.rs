@@ -80,27 +80,11 @@ fn parts(
         conditions.push(Part::new("started_at < ?", [number(until.0).into()]));
     }
     if let Some(text) = &filter.device {
-        let like = Value::from(format!("%{}%", escaped(text)));
-        let devices = "SELECT id FROM devices WHERE identity LIKE ?1 ESCAPE '\\' \
-                       OR name LIKE ?1 ESCAPE '\\'";
-        let targets = "SELECT id FROM targets WHERE name LIKE ?1 ESCAPE '\\'";
-        let devices = ids(connection, devices, &like)?;
-        let targets = ids(connection, targets, &like)?;
-        if devices.is_none() && targets.is_none() {
+        let Some((condition, selection)) = by_device(connection, text)? else {
             return Ok(None);
-        }
-        let empty = || Value::from("[]".to_owned());
-        let values = [devices.unwrap_or_else(empty), targets.unwrap_or_else(empty)];
-        conditions.push(Part::new(
-            "(device IN (SELECT value FROM json_each(?)) \
-             OR target IN (SELECT value FROM json_each(?)))",
-            values.clone(),
-        ));
-        selections.push(Part::new(
-            "SELECT id FROM runs WHERE device IN (SELECT value FROM json_each(?)) \
-             UNION SELECT id FROM runs WHERE target IN (SELECT value FROM json_each(?))",
-            values,
-        ));
+        };
+        conditions.push(condition);
+        selections.push(selection);
     }
     let mut among = |column: &str, query: &str, value: &Value| -> rusqlite::Result<bool> {
         let Some(ids) = ids(connection, query, value)? else {
@@ -139,6 +123,32 @@ fn parts(
         selections.push(Part::new("SELECT run AS id FROM tags WHERE tag = ?", value));
     }
     Ok(Some((conditions, selections)))
+}
+
+/// Runs of devices or targets that a text is part of.
+fn by_device(connection: &Connection, text: &str) -> rusqlite::Result<Option<(Part, Part)>> {
+    let like = Value::from(format!("%{}%", escaped(text)));
+    let devices = "SELECT id FROM devices WHERE identity LIKE ?1 ESCAPE '\\' \
+                   OR name LIKE ?1 ESCAPE '\\'";
+    let targets = "SELECT id FROM targets WHERE name LIKE ?1 ESCAPE '\\'";
+    let devices = ids(connection, devices, &like)?;
+    let targets = ids(connection, targets, &like)?;
+    if devices.is_none() && targets.is_none() {
+        return Ok(None);
+    }
+    let empty = || Value::from("[]".to_owned());
+    let values = [devices.unwrap_or_else(empty), targets.unwrap_or_else(empty)];
+    let condition = Part::new(
+        "(device IN (SELECT value FROM json_each(?)) \
+         OR target IN (SELECT value FROM json_each(?)))",
+        values.clone(),
+    );
+    let selection = Part::new(
+        "SELECT id FROM runs WHERE device IN (SELECT value FROM json_each(?)) \
+         UNION SELECT id FROM runs WHERE target IN (SELECT value FROM json_each(?))",
+        values,
+    );
+    Ok(Some((condition, selection)))
 }
 
 /// The ids that a query finds, as JSON; `None` for none.

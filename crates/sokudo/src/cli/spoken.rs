@@ -232,7 +232,7 @@ fn pieces(text: &str) -> Vec<&str> {
     for (at, character) in text.char_indices() {
         let may_break = before.is_some_and(|before| {
             let beside_wide = is_wide(before) || is_wide(character);
-            let is_apart = before == ' ' && character != ' ' || beside_wide && character != ' ';
+            let is_apart = character != ' ' && (before == ' ' || beside_wide);
             is_apart && !CLOSING.contains(character) && !OPENING.contains(before)
         });
         if may_break {

@@ -131,8 +131,15 @@ fn every_method_can_be_checked() {
             "--runs",
             "6",
         ],
-        &["quick", "sim:ssd?serial=Q", "--runs", "6"],
-        &["load", "sim:const?serial=L"],
+        &[
+            "quick",
+            "sim:ssd?serial=Q",
+            "--runs",
+            "6",
+            "--time",
+            "100ms",
+        ],
+        &["load", "sim:hdd?serial=L", "--time", "100ms", "--runs", "1"],
         &["explain", "sim:hdd?serial=X", "--only", "rotation"],
         &[
             "steady",

@@ -287,7 +287,7 @@ fn put(bytes: &mut Vec<u8>, mut number: u64) {
         bytes.push((number & 0x7f) as u8 | 0x80);
         number >>= 7;
     }
-    bytes.push(number as u8);
+    bytes.push((number & 0x7f) as u8);
 }
 
 struct Decoder<'a> {
@@ -343,28 +343,30 @@ impl<'a> Decoder<'a> {
                 }
                 Value::Object(object)
             }
-            TABLE => {
-                let count = self.count()?;
-                let shape = self.shape()?;
-                let columns = self.columns(count, shape.len(), depth)?;
-                let rows = rows(count, columns);
-                let object = |row: Vec<Value>| shape.iter().cloned().zip(row).collect();
-                rows.into_iter()
-                    .map(|row| Value::Object(object(row)))
-                    .collect()
-            }
-            MATRIX => {
-                let count = self.count()?;
-                let width = self.count()?;
-                let columns = self.columns(count, width, depth)?;
-                rows(count, columns).into_iter().map(Value::Array).collect()
-            }
+            TABLE => self.table(depth)?,
+            MATRIX => self.matrix(depth)?,
             NATURALS | DIFFERENCES | ABOVE_LEAST => {
                 let numbers = self.naturals(tag)?;
                 numbers.into_iter().map(Value::from).collect()
             }
             _ => return Err(BinaryError::Senseless),
         })
+    }
+
+    fn table(&mut self, depth: u32) -> Result<Value, BinaryError> {
+        let count = self.count()?;
+        let shape = self.shape()?;
+        let columns = self.columns(count, shape.len(), depth)?;
+        let object = |row: Vec<Value>| Value::Object(shape.iter().cloned().zip(row).collect());
+        Ok(rows(count, columns).into_iter().map(object).collect())
+    }
+
+    fn matrix(&mut self, depth: u32) -> Result<Value, BinaryError> {
+        let count = self.count()?;
+        let width = self.count()?;
+        let columns = self.columns(count, width, depth)?;
+        let rows = rows(count, columns).into_iter();
+        Ok(rows.map(Value::Array).collect())
     }
 
     fn columns(

@@ -18,7 +18,7 @@ const GROUP_GAP: f64 = 0.28;
 /// Bars that are lower than this have their values beside each other, pixels.
 const BAR_HEIGHT_OF_TEXT: f64 = 14.0;
 /// Room for the name of a group, pixels.
-const NAME_ROOM_MAX: f64 = 240.0;
+const NAME_ROOM_MAX: f64 = 520.0;
 /// A name needs this much height to be read, pixels.
 const NAME_HEIGHT_MIN: f64 = 9.0;
 /// Between the names of two values under the bars, pixels.

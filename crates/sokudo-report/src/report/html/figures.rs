@@ -113,7 +113,7 @@ fn of_columns(page: &Page, columns: &[Column]) -> String {
     let headings: Vec<_> = columns
         .iter()
         .map(|column| {
-            let heading = format!("{} {}", page.say(&column.group), page.say(&column.title));
+            let heading = format!("{} {}", page.say(column.group), page.say(&column.title));
             (heading.trim().to_owned(), is_number(column))
         })
         .collect();

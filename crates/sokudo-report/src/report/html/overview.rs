@@ -63,7 +63,7 @@ fn runs(page: &Page, report: &Report) -> String {
             Cell::text(run.target.path.as_ref().unwrap_or(&run.target.name)),
             Cell::text(&run.method),
             Cell::html(text(&started), "when"),
-            Cell::html(told.collect::<Vec<_>>().join("<br>"), ""),
+            Cell::html(told.collect::<Vec<_>>().join("<br>"), "when"),
             Cell::text(&reported.source),
         ])
     };

@@ -9,7 +9,7 @@ use super::{Page, text};
 pub(super) struct Cell {
     pub(super) html: String,
     pub(super) class: &'static str,
-    /// Length of the bar under it, as a share of its room, and the variable of its colour.
+    /// Length of the bar under it, as a share of the longest, and the variable of its colour.
     pub(super) bar: Option<(f64, &'static str)>,
 }
 
@@ -98,8 +98,8 @@ fn push_cell(out: &mut String, cell: &Cell, is_heading: bool) {
         (class, Some(_)) => format!(" class=\"{class} bar\""),
     };
     let style = bar.map_or_else(String::new, |(share, colour)| {
-        let percent = share.min(1.0) * 100.0;
-        format!(" style=\"--w:{percent:.1}%;--fill:var(--{colour})\"")
+        let share = share.min(1.0);
+        format!(" style=\"--w:{share:.3};--fill:var(--{colour})\"")
     });
     let _ = write!(out, "<{tag}{scope}{class}{style}>{}</{tag}>", cell.html);
 }

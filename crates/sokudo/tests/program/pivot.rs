@@ -1,0 +1,141 @@
+//! `sokudo compare` of many runs: matrices, and three and more sides.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::sokudo::{Ended, end, program};
+
+fn repository(path: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(path)
+}
+
+fn compare(arguments: &[&str]) -> Ended {
+    let mut command = program();
+    command.arg("compare").args(arguments);
+    end(command.current_dir(repository("")))
+}
+
+/// The tables of docs/PUBLISHED.md are what the commands above them print.
+#[test]
+fn the_published_tables_are_what_their_commands_print() {
+    let page = std::fs::read_to_string(repository("docs/PUBLISHED.md")).unwrap();
+    let commands: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("$ sokudo compare "))
+        .collect();
+    assert!(commands.len() >= 4, "{commands:?}");
+    for command in commands {
+        let script = format!("exec \"$SOKUDO\" compare {command} --format markdown");
+        let mut shell = Command::new("bash");
+        shell
+            .args(["-c", &script])
+            .env("SOKUDO", env!("CARGO_BIN_EXE_sokudo"))
+            .env("SOKUDO_STORE", "none")
+            .current_dir(repository(""));
+        let ended = end(&mut shell);
+        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        let table: Vec<&str> = ended
+            .printed
+            .lines()
+            .filter(|line| line.starts_with('|'))
+            .collect();
+        assert!(table.len() > 2, "{ended:?}");
+        let table = table.join("\n");
+        assert!(page.contains(&table), "not on the page:\n{table}");
+    }
+}
+
+#[test]
+fn document_001_is_its_own_table_in_other_units() {
+    let json = compare(&[
+        "examples/published-results.csv",
+        "--only",
+        "document=001",
+        "--pivot",
+        "row:target",
+        "--format",
+        "json",
+    ])
+    .json();
+    assert_eq!(json["schema"], "sokudo.pivot/1");
+    let columns: Vec<&str> = json["columns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|column| column.as_str().unwrap())
+        .collect();
+    assert_eq!(columns, ["RAID5 ext3", "single ext3", "RAID5 ext4"]);
+    let rows = json["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 8);
+    // 163,978 KiB/s in the article.
+    let first = rows[0]["cells"][0]["median"].as_f64().unwrap();
+    assert!((first - 163_978.0 * 1_024.0 / 1e6).abs() < 1e-9, "{first}");
+    let cause = json["warnings"][0]["cause"].as_str().unwrap();
+    assert!(cause.contains("must not be compared even if the unit is the same"));
+}
+
+#[test]
+fn figures_of_other_tools_are_compared_with_a_warning_and_no_best() {
+    let ended = compare(&["examples/published-results.csv"]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    assert!(
+        ended
+            .printed
+            .contains("warning: these are figures of several tools")
+    );
+    assert!(!ended.printed.contains("is better than every other"));
+}
+
+fn marked(folder: &std::path::Path, name: &str, target: &str) -> String {
+    let file = folder.join(name);
+    let mut command = program();
+    command
+        .args(["mark", target, "--row", "SEQ1M,Q8,T1,read", "--runs", "12"])
+        .args([
+            "--time", "50ms", "--size", "64MiB", "--format", "json", "--quiet", "-o",
+        ])
+        .arg(&file);
+    let ended = end(&mut command);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    file.display().to_string()
+}
+
+#[test]
+fn of_three_runs_the_best_is_marked_where_it_is_the_best() {
+    let folder = tempfile::tempdir().unwrap();
+    let slow = marked(folder.path(), "slow.json", "sim:const?latency=300us");
+    let fast = marked(folder.path(), "fast.json", "sim:const?latency=100us");
+    let slower = marked(folder.path(), "slower.json", "sim:const?latency=600us");
+    let picture = folder.path().join("bars.svg");
+    let picture = picture.to_str().unwrap();
+    let ended = compare(&[&slow, &fast, &slower, "--plot", picture, "--format", "json"]);
+    let json = ended.json();
+    let cells = json["matrix"]["rows"][0]["cells"].as_array().unwrap();
+    let best: Vec<bool> = cells
+        .iter()
+        .map(|cell| cell["is_best"] == Value::Bool(true))
+        .collect();
+    assert_eq!(best, [false, true, false], "{json}");
+    assert!(cells[1]["ratio"].as_f64().unwrap() > 1.0);
+    assert!(
+        std::fs::read_to_string(picture)
+            .unwrap()
+            .contains("fast.json")
+    );
+    let table = compare(&[&slow, &fast, &slower, "--reference", "fast"]).printed;
+    assert!(table.contains("A fast.json"), "{table}");
+    // Of two that are the same, neither is the best.
+    let equal = compare(&[&slow, &fast, &fast, "--format", "json"]).json();
+    assert!(!equal.to_string().contains("is_best"), "{equal}");
+}
+
+#[test]
+fn what_makes_no_matrix_is_refused_in_a_line() {
+    let file = "examples/published-results.csv";
+    compare(&[file, "--pivot", "row:colour"]).refused(2, &["colour", "file-system"]);
+    compare(&[file, "--pivot", "row:target", "--only", "row=none"]).refused(2, &["--only"]);
+    compare(&[file, file, "--reference", "nobody"]).refused(2, &["nobody"]);
+    compare(&["README.md", "--pivot", "row:target"]).refused(2, &["README.md"]);
+}

@@ -1,0 +1,171 @@
+//! `sokudo trend`, on runs with invented dates.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use sokudo_model::{Nanos, Verdict};
+use sokudo_report::RunDocument;
+use sokudo_store::{NewRow, NewRun, Sqlite, Store};
+
+use crate::sokudo::{Ended, end, measured, program};
+
+/// 2026-01-01.
+const BEGIN: u64 = 1_767_225_600;
+const DAY: u64 = 86_400;
+
+fn document() -> Value {
+    measured("sim:const", &["--row", "SEQ1M,Q8,T1,read"])
+}
+
+fn keep(store: &mut Sqlite, document: &Value, day: u64, device: &str, rate: f64) {
+    let started_at = Nanos::from_secs(BEGIN + day * DAY);
+    let run = RunDocument::from_json(&document.to_string()).unwrap();
+    let row = |direction: &str, rate: f64| NewRow {
+        name: "SEQ1M Q8T1".to_owned(),
+        direction: direction.to_owned(),
+        fingerprint: "load".to_owned(),
+        verdict: Some(Verdict::Verified),
+        bytes_per_s: Some(rate),
+        ios_per_s: Some(rate / 1_048_576.0),
+        latency_ns: None,
+        trials: 1,
+    };
+    let run = NewRun {
+        started_at,
+        method: "mark/default".to_owned(),
+        target: "/mnt/data".to_owned(),
+        device: device.to_owned(),
+        device_name: device.to_owned(),
+        host: None,
+        verdict: Some(Verdict::Verified),
+        fingerprint: "run".to_owned(),
+        sokudo_version: run.sokudo_version.clone(),
+        origin: None,
+        command: "sokudo mark /mnt/data".to_owned(),
+        interrupted: false,
+        rows: vec![row("read", rate), row("write", 100e6)],
+        document: run.pack(),
+    };
+    store.keep(&run).unwrap();
+}
+
+/// Rates that vary by up to 1 %, without a pattern.
+fn noisy(rate: f64, day: u64) -> f64 {
+    let scattered = (day * 7_919 + 13) % 101;
+    rate * (0.99 + 0.02 * f64::from(u32::try_from(scattered).unwrap()) / 100.0)
+}
+
+/// A device that becomes slower by a fifth when the kernel changes.
+fn store(folder: &Path) -> PathBuf {
+    let path = folder.join("runs.db");
+    let mut store = Sqlite::open(&path).unwrap();
+    let mut document = document();
+    for day in 0..70 {
+        let (kernel, rate) = if day < 40 {
+            ("6.1.0", 500e6)
+        } else {
+            ("6.8.0", 400e6)
+        };
+        document["environment"]["kernel"] = kernel.into();
+        keep(
+            &mut store,
+            &document,
+            day,
+            "Example 1000 S1",
+            noisy(rate, day),
+        );
+    }
+    path
+}
+
+fn trend(store: &Path, arguments: &[&str]) -> Ended {
+    let mut command = program();
+    command
+        .arg("trend")
+        .args(arguments)
+        .arg("--store")
+        .arg(store);
+    end(&mut command)
+}
+
+#[test]
+fn a_device_that_became_slower_is_told_with_the_day_and_the_kernel() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let picture = folder.path().join("trend.svg");
+    let ended = trend(
+        &store,
+        &[
+            "example",
+            "--row",
+            "q8t1 READ",
+            "--plot",
+            picture.to_str().unwrap(),
+        ],
+    );
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    for words in ["2026-02-10 00:00", "-20 %", "kernel 6.1.0, then 6.8.0"] {
+        assert!(ended.printed.contains(words), "{words}: {ended:?}");
+    }
+    assert!(std::fs::read_to_string(picture).unwrap().contains("-20 %"));
+    let json = trend(&store, &["--format", "json"]).json();
+    assert_eq!(json["schema"], "sokudo.trend/1");
+    let levels = |row: usize| json["series"][row]["levels"].as_array().unwrap().len();
+    assert_eq!((levels(0), levels(1)), (2, 1), "only reads have changed");
+    let ratio = json["series"][0]["levels"][1]["change"]["ratio"]
+        .as_f64()
+        .unwrap();
+    assert!((ratio - 0.8).abs() < 0.01, "{ratio}");
+}
+
+#[test]
+fn only_the_time_that_is_asked_for_is_looked_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(folder.path());
+    let json = trend(&store, &["--since", "2026-02-15", "--format", "json"]).json();
+    assert_eq!(json["series"][0]["levels"].as_array().unwrap().len(), 1);
+    assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), 25);
+    let json = trend(&store, &["--until", "2026-01-05", "--format", "json"]).json();
+    assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), 5);
+    trend(&store, &["--until", "2025-01-05"]).refused(2, &["--since"]);
+}
+
+#[test]
+fn a_word_that_fits_several_devices_names_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.db");
+    let mut store = Sqlite::open(&path).unwrap();
+    trend(&path, &[]).refused(2, &["no run is kept"]);
+    let document = document();
+    keep(&mut store, &document, 1, "Example 1000 S1", 1e6);
+    keep(&mut store, &document, 2, "Example 1000 S2", 1e6);
+    trend(&path, &["example"]).refused(2, &["Example 1000 S1", "Example 1000 S2"]);
+    trend(&path, &[]).refused(2, &["several"]);
+    trend(&path, &["other"]).refused(2, &["other", "sokudo list"]);
+    trend(&path, &["s2", "--row", "RND"]).refused(2, &["RND", "SEQ1M Q8T1"]);
+    let ended = trend(&path, &["s2"]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    assert!(ended.printed.contains("Example 1000 S2"), "{ended:?}");
+}
+
+#[test]
+fn many_runs_are_soon_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.db");
+    let mut store = Sqlite::open(&path).unwrap();
+    let document = document();
+    // As many as are soon written; what is slow with them is slower with more.
+    for day in 0..300 {
+        keep(
+            &mut store,
+            &document,
+            day,
+            "Example 1000 S1",
+            noisy(500e6, day),
+        );
+    }
+    let begin = Instant::now();
+    assert_eq!(trend(&path, &[]).code(), Some(0));
+    assert!(begin.elapsed() < Duration::from_secs(10));
+}
