@@ -13,6 +13,7 @@ use sokudo_store::RunId;
 
 use crate::cli::{Keeping, ReportArguments, ReportFormat};
 use crate::exit::Exit;
+use crate::language;
 use crate::recall::{self, Recalled};
 use crate::{keep, output};
 
