@@ -19,6 +19,8 @@ const HEADINGS: [&str; 6] = [
 
 /// Tells the formatter where lines of Japanese may be broken (groff_tmac(5)).
 const JAPANESE_LINES: &str = ".mso ja.tmac\n";
+/// Lines that have few spaces cannot be filled up to the margin.
+const RAGGED_LINES: &str = ".ad l\n";
 
 /// The manual page of sokudo or of one of its commands, in roff, in the current language.
 pub(crate) fn man_page(name: Option<&str>) -> Result<String, Exit> {
@@ -42,6 +44,7 @@ pub(crate) fn man_page(name: Option<&str>) -> Result<String, Exit> {
         Language::Japanese => {
             let lines = roff.lines().map(|line| match heading(line) {
                 Some(heading) => format!(".SH {}\n", Language::Japanese.say(heading)),
+                None if line.starts_with(".TH ") => format!("{line}\n{RAGGED_LINES}"),
                 None => format!("{line}\n"),
             });
             JAPANESE_LINES.to_owned() + &lines.collect::<String>()

@@ -74,7 +74,7 @@ fn errors_name_thing_cause_and_way_out_in_japanese() {
         (
             &["mark", "/nix"][..],
             2,
-            &["/nix は存在しない", "sokudo info"][..],
+            &["/nix は存在しない", "最も近いディレクトリは /"][..],
         ),
         (&["mark", "--size"], 2, &["値が必要"]),
         (&["mark", "--unknown"], 2, &["予期しない引数 '--unknown'"]),
