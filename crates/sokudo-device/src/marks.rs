@@ -82,7 +82,9 @@ fn kernels(system: &System, mount_point: &Path) -> Option<String> {
         .custom_flags(flags.bits().cast_signed())
         .open(mount_point)
         .ok()?;
-    sokudo_sys::file_system_uuid(&file).ok().map(uuid_text)
+    let uuid = sokudo_sys::file_system_uuid(&file).ok()?;
+    // One that was never given is all zeros, and tells nothing apart.
+    uuid.iter().any(|byte| *byte != 0).then(|| uuid_text(uuid))
 }
 
 /// As `blkid` and the links of udev have it.
