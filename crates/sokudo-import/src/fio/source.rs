@@ -107,6 +107,7 @@ impl<'text> Source<'text> {
         Ok((self.at < self.end).then(|| self.buffer[self.at]))
     }
 
+    #[inline]
     const fn advance(&mut self, byte: u8) {
         self.at += 1;
         self.line += (byte == b'\n') as u64;
@@ -116,10 +117,15 @@ impl<'text> Source<'text> {
 /// The JSON value that begins next, byte by byte: whoever reads it asks for one at a time,
 /// and so takes none that follows it.
 impl Read for Source<'_> {
+    #[inline]
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let (Some(byte), Some(first)) = (self.peek()?, out.first_mut()) else {
+        if self.at == self.end && self.peek()?.is_none() {
+            return Ok(0);
+        }
+        let Some(first) = out.first_mut() else {
             return Ok(0);
         };
+        let byte = self.buffer[self.at];
         self.unquoted += 1;
         if byte == b'"' && !self.is_escaped {
             self.unquoted = 0;

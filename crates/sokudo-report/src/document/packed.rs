@@ -23,6 +23,8 @@ const LEVEL: i32 = 19;
 const LEVEL_OF_JSON: i32 = 9;
 /// No document has more: as for files.
 const JSON_BYTES_MAX: u64 = 1 << 30;
+/// What has more rows, as only files of other tools have, is packed as JSON.
+const RESULTS_BINARY_MAX: usize = 1_000;
 /// What is larger is packed as JSON.
 const BINARY_BYTES_MAX: u64 = 8 << 20;
 /// Memory of zstd's while it unpacks, as a power of two: none of ours needs more, and
@@ -57,10 +59,17 @@ impl UnpackError {
 impl RunDocument {
     /// The document as few bytes.
     pub fn pack(&self) -> Vec<u8> {
-        self.pack_binary()
+        (!self.is_long())
+            .then(|| self.pack_binary())
+            .flatten()
             // What does not come back the same is packed in the plain way.
             .filter(|packed| Self::unpack(packed).is_ok_and(|again| again == *self))
             .unwrap_or_else(|| self.pack_json())
+    }
+
+    /// Whether writing it without keys would take more time and memory than that is worth.
+    fn is_long(&self) -> bool {
+        self.results.len() > RESULTS_BINARY_MAX
     }
 
     fn pack_json(&self) -> Vec<u8> {

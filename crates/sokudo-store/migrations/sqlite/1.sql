@@ -55,19 +55,20 @@ CREATE TABLE row_kinds (
 );
 CREATE INDEX row_kinds_by_fingerprint ON row_kinds (fingerprint);
 
+-- A row's history on one device lies together.
 CREATE TABLE rows (
+    device INTEGER NOT NULL REFERENCES devices,
+    kind INTEGER NOT NULL REFERENCES row_kinds,
     run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
     position INTEGER NOT NULL,
-    kind INTEGER NOT NULL REFERENCES row_kinds,
-    device INTEGER NOT NULL REFERENCES devices,
     verdict INTEGER,
     bytes_per_s REAL,
     ios_per_s REAL,
     latency_ns REAL,
     trials INTEGER NOT NULL,
-    PRIMARY KEY (run, position)
+    PRIMARY KEY (device, kind, run, position)
 ) WITHOUT ROWID;
-CREATE INDEX rows_by_kind ON rows (device, kind);
+CREATE INDEX rows_by_run ON rows (run, position);
 
 CREATE TABLE tags (
     run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,

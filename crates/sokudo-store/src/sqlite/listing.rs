@@ -42,7 +42,8 @@ pub(super) fn page(
         || Part::new("SELECT runs.id FROM runs INDEXED BY runs_by_time", []),
         |few| {
             let text = format!(
-                "SELECT runs.id FROM ({}) AS few CROSS JOIN runs ON runs.id = few.id",
+                "SELECT runs.id FROM (SELECT DISTINCT id FROM ({})) AS few \
+                 CROSS JOIN runs ON runs.id = few.id",
                 few.text
             );
             Part::new(text, few.values)
@@ -90,10 +91,10 @@ fn parts(
         let Some(ids) = ids(connection, query, value)? else {
             return Ok(false);
         };
-        let condition = format!("{column} IN (SELECT value FROM json_each(?))");
-        let selection = format!("SELECT id FROM runs WHERE {condition}");
-        conditions.push(Part::new(condition, [ids.clone()]));
-        selections.push(Part::new(selection, [ids]));
+        let condition = ids.of(column);
+        let text = format!("SELECT id FROM runs WHERE {}", condition.text);
+        selections.push(Part::new(text, condition.values.clone()));
+        conditions.push(condition);
         Ok(true)
     };
     if let Some(identity) = &filter.device_identity {
@@ -133,30 +134,55 @@ fn by_device(connection: &Connection, text: &str) -> rusqlite::Result<Option<(Pa
     let targets = "SELECT id FROM targets WHERE name LIKE ?1 ESCAPE '\\'";
     let devices = ids(connection, devices, &like)?;
     let targets = ids(connection, targets, &like)?;
-    if devices.is_none() && targets.is_none() {
+    let each: Vec<Part> = [("device", devices), ("target", targets)]
+        .into_iter()
+        .filter_map(|(column, ids)| Some(ids?.of(column)))
+        .collect();
+    if each.is_empty() {
         return Ok(None);
     }
-    let empty = || Value::from("[]".to_owned());
-    let values = [devices.unwrap_or_else(empty), targets.unwrap_or_else(empty)];
-    let condition = Part::new(
-        "(device IN (SELECT value FROM json_each(?)) \
-         OR target IN (SELECT value FROM json_each(?)))",
-        values.clone(),
-    );
-    let selection = Part::new(
-        "SELECT id FROM runs WHERE device IN (SELECT value FROM json_each(?)) \
-         UNION SELECT id FROM runs WHERE target IN (SELECT value FROM json_each(?))",
-        values,
-    );
-    Ok(Some((condition, selection)))
+    let values = || each.iter().flat_map(|part| part.values.clone());
+    let texts = each.iter().map(|part| part.text.clone());
+    let condition = format!("({})", Vec::from_iter(texts).join(" OR "));
+    let selections = each
+        .iter()
+        .map(|part| format!("SELECT id FROM runs WHERE {}", part.text));
+    let selection = Vec::from_iter(selections).join(" UNION ALL ");
+    Ok(Some((
+        Part::new(condition, values()),
+        Part::new(selection, values()),
+    )))
 }
 
-/// The ids that a query finds, as JSON; `None` for none.
-fn ids(connection: &Connection, query: &str, value: &Value) -> rusqlite::Result<Option<Value>> {
-    let query = format!("SELECT json_group_array(id) FROM ({query})");
+/// Ids that a column may have: none is never asked for.
+enum Ids {
+    One(i64),
+    Several(String),
+}
+
+impl Ids {
+    fn of(self, column: &str) -> Part {
+        match self {
+            Self::One(id) => Part::new(format!("{column} = ?"), [id.into()]),
+            Self::Several(json) => Part::new(
+                format!("{column} IN (SELECT value FROM json_each(?))"),
+                [json.into()],
+            ),
+        }
+    }
+}
+
+/// The ids that a query finds; `None` for none.
+fn ids(connection: &Connection, query: &str, value: &Value) -> rusqlite::Result<Option<Ids>> {
+    let query = format!("SELECT count(*), max(id), json_group_array(id) FROM ({query})");
     let mut statement = connection.prepare_cached(&query)?;
-    let text: String = statement.query_row([value], |row| row.get(0))?;
-    Ok((text != "[]").then(|| text.into()))
+    statement.query_row([value], |row| {
+        Ok(match row.get(0)? {
+            0 => None,
+            1 => Some(Ids::One(row.get(1)?)),
+            _ => Some(Ids::Several(row.get(2)?)),
+        })
+    })
 }
 
 /// The selection of the fewest runs, if they are few.
