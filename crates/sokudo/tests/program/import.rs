@@ -166,7 +166,7 @@ fn imported_from_door(format: &str) -> Value {
     let ended = sokudo(&["import", text(&file), "--format", "json"]);
     assert_eq!(ended.code(), Some(0), "{ended:?} of {printed}");
     let run = ended.json();
-    if format.starts_with("json") {
+    if ["json", "json+"].contains(&format) {
         let told: Value = serde_json::from_str(&printed).unwrap();
         let (read, write) = (&told["jobs"][0]["read"], &told["jobs"][0]["write"]);
         for (side, figures) in [read, write].iter().zip(figures(&run)) {

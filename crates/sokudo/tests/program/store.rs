@@ -33,13 +33,15 @@ fn every_command_that_measures_keeps_its_run() {
     let job = folder.path().join("job.fio");
     fs::write(&job, "[a]\nfilename=sim:ssd\nsize=1m\nrw=read\nbs=64k\n").unwrap();
     let job = job.to_str().unwrap();
+    let file = folder.path().join("file.dat");
+    let file = file.to_str().unwrap();
     let commands: [&[&str]; 6] = [
         &RUN,
         &["quick", "sim:ssd", "--quiet"],
         &["scan", "sim:ssd", "--quiet"],
         &["run", job, "--quiet"],
         &["fio", job],
-        &["diskspd", "-b64K", "-d1", "-W0", "sim:ssd"],
+        &["diskspd", "-c1M", "-b64K", "-d1", "-W0", file],
     ];
     for (index, arguments) in commands.iter().enumerate() {
         let ended = with_store(&store, arguments);
