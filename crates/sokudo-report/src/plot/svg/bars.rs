@@ -17,8 +17,9 @@ const BAR_HEIGHT_MAX: f64 = 32.0;
 const GROUP_GAP: f64 = 0.28;
 /// Bars that are lower than this have their values beside each other, pixels.
 const BAR_HEIGHT_OF_TEXT: f64 = 14.0;
-/// Room for the name of a group, pixels.
+/// Room for the name of a group, pixels, and as a share of the picture's width.
 const NAME_ROOM_MAX: f64 = 520.0;
+const NAME_SHARE_MAX: f64 = 0.4;
 /// A name needs this much height to be read, pixels.
 const NAME_HEIGHT_MIN: f64 = 9.0;
 /// Between the names of two values under the bars, pixels.
@@ -39,7 +40,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
         .map(|group| width(&group.name, BODY.size));
     let names = names.fold(width(bars.groups_label, BODY.size), f64::max);
     let inner = Frame {
-        left: frame.left + names.min(NAME_ROOM_MAX) + 14.0,
+        left: frame.left + names.min(NAME_ROOM_MAX).min(frame.width() * NAME_SHARE_MAX) + 14.0,
         top: frame.top + 14.0,
         right: frame.right - VALUE_ROOM,
         bottom: frame.bottom - legend.height() - 58.0,
@@ -49,8 +50,7 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
     for (number, group) in bars.groups.iter().enumerate() {
         let top = inner.top + whole(number) * step;
         // Of very many groups, only so many are named as there is room for.
-        let stride = (1..).find(|stride| whole(*stride) * step >= NAME_HEIGHT_MIN);
-        let is_named = number % stride.unwrap_or(1) == 0;
+        let is_named = number.is_multiple_of(stride(step, NAME_HEIGHT_MIN, bars.groups.len()));
         draw_group(canvas, inner, bars, (group, is_named), [top, step]);
     }
     canvas.line(
@@ -95,11 +95,11 @@ fn axis(canvas: &mut Canvas, outer: Frame, frame: Frame, bars: &Bars) {
     let needed = widest.fold(0.0, f64::max) + TICK_GAP;
     // Of values that would run into each other, only so many are named as there is room for.
     let between = frame.width() / whole(ticks.len().saturating_sub(1).max(1));
-    let stride = (1..).find(|stride| whole(*stride) * between >= needed);
+    let stride = stride(between, needed, ticks.len());
     for (number, tick) in ticks.iter().enumerate() {
         let x = frame.left + bars.axis.scale.share(tick.at) * frame.width();
         canvas.line([x, frame.top], [x, frame.bottom], Role::Grid, 1.0);
-        if number % stride.unwrap_or(1) == 0 {
+        if number.is_multiple_of(stride) {
             let at = [x, frame.bottom + 22.0];
             canvas.text(at, Anchor::Middle, BODY, Role::Text, &tick.name);
         }
@@ -108,6 +108,13 @@ fn axis(canvas: &mut Canvas, outer: Frame, frame: Frame, bars: &Bars) {
     canvas.text(at, Anchor::Middle, BODY, Role::Muted, &bars.axis.label);
     let at = [outer.left, frame.top - 8.0];
     canvas.text(at, Anchor::Start, BODY, Role::Muted, bars.groups_label);
+}
+
+/// The first of so many names alone, or every second, third… of them: as many as fit where
+/// each needs so much room and `between` is from one to the next.
+fn stride(between: f64, needed: f64, count: usize) -> usize {
+    let enough = (1..=count.max(1)).find(|stride| whole(*stride) * between >= needed);
+    enough.unwrap_or(count.max(1))
 }
 
 fn draw_group(

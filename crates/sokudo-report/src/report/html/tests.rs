@@ -258,7 +258,7 @@ fn a_japanese_page_says_that_it_is_one() {
     });
     assert!(page.contains("<html lang=\"ja\">"));
     for said in [
-        "最速の読み込み",
+        "最速の読み出し",
         "測定のしかた",
         "検証済み",
         "もう一度測定するには",
