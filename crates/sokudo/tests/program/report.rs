@@ -185,7 +185,7 @@ fn a_browser_shows_the_page_without_a_complaint_and_nothing_is_wider_than_a_phon
         )
         .unwrap();
         let (phone, _) = self::shown(directory.path(), "phone.html");
-        assert!(phone.contains("data-width=\"390\""), "{}", tail(&phone));
+        assert!(phone.contains("data-width=\"fits\""), "{}", tail(&phone));
         assert!(phone.contains("data-wider=\"\""), "{}", tail(&phone));
     }
 }
@@ -233,7 +233,7 @@ fn around(page: &str) -> String {
          <script>onload=()=>{{const d=document.querySelector('iframe').contentDocument;\
          const out=[...d.body.querySelectorAll('*')].filter(e=>e.getBoundingClientRect().right>390.5\
          &&!e.closest('.scroll,pre,svg')).map(e=>e.tagName+'.'+e.className);\
-         document.body.dataset.width=d.documentElement.scrollWidth;\
+         document.body.dataset.width=d.documentElement.scrollWidth>390?'wider':'fits';\
          document.body.dataset.wider=out.join(' ')}}</script>"
     )
 }
