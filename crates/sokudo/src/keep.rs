@@ -23,7 +23,7 @@ pub(crate) fn keep(document: &RunDocument, keeping: &Keeping, quiet: bool) -> Op
         }
         Ok(None) => None,
         Err(error) => {
-            exit::note(format_args!("this run is not kept: {error:#}"));
+            exit::note(format_args!("this run is not kept: {error}"));
             None
         }
     }
