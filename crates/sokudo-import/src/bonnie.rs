@@ -28,9 +28,8 @@ pub(crate) const READER: Reader = Reader {
 /// A chunk goes without saying if it is this.
 const CHUNK_DEFAULT: Bytes = Bytes::kib(8);
 
-fn recognise(_name: &str, head: &[u8]) -> bool {
-    let head = text::decoded(head);
-    lines(&head).any(|line| Fields::read(line.text).is_some())
+fn recognise(head: &str) -> bool {
+    lines(head).any(|line| Fields::read(line.text).is_some())
 }
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {

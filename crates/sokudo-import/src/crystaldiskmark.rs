@@ -22,9 +22,8 @@ const KNOWN_SINCE: u32 = 8;
 const INTERLOCKED_SINCE: u32 = 9;
 
 /// Whether it has the heading, by its author or with a row.
-fn recognise(_name: &str, head: &[u8]) -> bool {
-    let head = text::decoded(head);
-    let reports = Reports::read(lines(&head), is_heading).reports;
+fn recognise(head: &str) -> bool {
+    let reports = Reports::read(lines(head), is_heading).reports;
     reports
         .iter()
         .any(|report| report.heading.contains("hiyohiyo") || !report.rows.is_empty())

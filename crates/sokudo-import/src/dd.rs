@@ -33,10 +33,9 @@ const TOLD: [&str; 5] = ["backend", "clones", "depth", "rate", "think"];
 const BLOCK_DEFAULT: Bytes = Bytes(512);
 
 /// Whether it has dd's three lines one after the other.
-fn recognise(_name: &str, head: &[u8]) -> bool {
-    let head = text::decoded(head);
+fn recognise(head: &str) -> bool {
     let mut log = Log::default();
-    text::lines(&head).any(|line| log.read(line) && !log.copies.is_empty())
+    text::lines(head).any(|line| log.read(line) && !log.copies.is_empty())
 }
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {

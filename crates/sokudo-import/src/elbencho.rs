@@ -31,8 +31,7 @@ const NANOS_PER_US: f64 = 1e3;
 const LOCAL_TIME: &str =
     "elbencho tells its date in local time without the zone; it is taken as UTC";
 
-fn recognise(_name: &str, head: &[u8]) -> bool {
-    let head = crate::text::decoded(head);
+fn recognise(head: &str) -> bool {
     head.lines().take(3).any(is_header)
 }
 

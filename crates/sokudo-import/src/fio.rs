@@ -35,8 +35,7 @@ const ROWS_MAX: usize = 10_000;
 /// their percentiles only.
 const BINS_MAX: usize = 250_000;
 
-fn recognise(_name: &str, head: &[u8]) -> bool {
-    let head = String::from_utf8_lossy(head);
+fn recognise(head: &str) -> bool {
     let is_json = head.contains("\"fio version\"");
     is_json
         || head

@@ -46,8 +46,8 @@ const TOLD: [&str; 10] = [
 ];
 
 /// Whether it begins with the entry `version`, a number, as GNOME Disks writes it first.
-fn recognise(_name: &str, head: &[u8]) -> bool {
-    head.starts_with(b"version\0") && head.get(12..14) == Some(b"\0i")
+fn recognise(head: &str) -> bool {
+    head.starts_with("version\0") && head.as_bytes().get(12..14) == Some(b"\0i")
 }
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {

@@ -41,9 +41,8 @@ const TOLD: [&str; 9] = [
 ];
 
 /// Whether it has a line that only hdparm prints.
-fn recognise(_name: &str, head: &[u8]) -> bool {
-    let head = text::decoded(head);
-    text::lines(&head).any(|line| timing(line.text).is_some())
+fn recognise(head: &str) -> bool {
+    text::lines(head).any(|line| timing(line.text).is_some())
 }
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
@@ -315,12 +314,12 @@ mod tests {
 
     #[test]
     fn other_texts_are_not_taken_for_it() {
-        assert!(recognise("", TWO_RUNS.as_bytes()));
+        assert!(recognise(TWO_RUNS));
         for text in [
             "Timing: 3 seconds = 4 MB/sec",
             "disk reads: 1 MB in 3 seconds = 4 MB/sec",
         ] {
-            assert!(!recognise("", text.as_bytes()), "{text}");
+            assert!(!recognise(text), "{text}");
         }
         let empty = " Timing disk reads: 1 MB in 3 seconds = NaN MB/sec";
         assert!(read(&mut empty.as_bytes()).is_err());

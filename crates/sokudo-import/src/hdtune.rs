@@ -42,8 +42,8 @@ const PAGES: [&str; 5] = [
 const REMARK: &str = "whether HD Tune's MB are 1,000,000 or 1,048,576 bytes is not known; taken \
     as 1,000,000, its rates may be up to 4.9 % too low";
 
-fn recognise(_name: &str, head: &[u8]) -> bool {
-    lines(&text::decoded(head)).any(|line| heading(line.text).is_some())
+fn recognise(head: &str) -> bool {
+    lines(head).any(|line| heading(line.text).is_some())
 }
 
 /// Edition, model and page of `HD Tune Pro: WDC WD60EZAZ Random Access`.

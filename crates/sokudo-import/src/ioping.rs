@@ -25,9 +25,8 @@ pub(crate) const READER: Reader = Reader {
 /// Where the size is not told; the row says that it is unknown.
 const BLOCK_DEFAULT: Bytes = Bytes::kib(4);
 
-fn recognise(_name: &str, head: &[u8]) -> bool {
-    let head = text::decoded(head);
-    json::recognise(&head) || statistics::recognise(&head) || raw::recognise(&head)
+fn recognise(head: &str) -> bool {
+    json::recognise(head) || statistics::recognise(head) || raw::recognise(head)
 }
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {

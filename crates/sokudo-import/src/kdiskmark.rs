@@ -28,8 +28,8 @@ const WHY_MIX: &str = "KDiskMark weights the rates of reads and of writes with t
     instead of adding them (its source, 3.3.0): with shares p and q of all I/Os it shows \
     (p² + q²) of the sum";
 
-fn recognise(_name: &str, head: &[u8]) -> bool {
-    lines(&text::decoded(head)).any(|line| is_heading(line.text))
+fn recognise(head: &str) -> bool {
+    lines(head).any(|line| is_heading(line.text))
 }
 
 /// `KDiskMark (3.1.3): https://github.com/JonMagon/KDiskMark`.

@@ -71,8 +71,8 @@ pub enum ImportError {
 pub(crate) struct Reader {
     /// Such as `fio json+`.
     pub(crate) format: &'static str,
-    /// Whether a text that begins so, in a file of this name, looks like it.
-    pub(crate) recognise: fn(name: &str, head: &[u8]) -> bool,
+    /// Whether a text that begins so looks like it.
+    pub(crate) recognise: fn(head: &str) -> bool,
     /// Reads all of it.
     pub(crate) read: fn(source: &mut dyn BufRead) -> Result<Import, ImportError>,
 }
@@ -114,9 +114,10 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
         &mut std::io::Read::take(&mut source, HEAD_BYTES as u64),
         &mut head,
     )?;
+    let beginning = text::decoded(&head);
     let reader = READERS
         .iter()
-        .find(|reader| (reader.recognise)(name, &head))
+        .find(|reader| (reader.recognise)(&beginning))
         .ok_or(ImportError::Unknown)?;
     let mut whole = std::io::Read::chain(&head[..], source);
     let mut import = (reader.read)(&mut whole)?;
@@ -124,7 +125,7 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
         run.origin.file = Some(name.to_owned());
     }
     let others = READERS.iter().filter(|other| other.format != reader.format);
-    for other in others.filter(|other| (other.recognise)(name, &head)) {
+    for other in others.filter(|other| (other.recognise)(&beginning)) {
         import.left_out.push(LeftOut {
             line: None,
             why: format!(

@@ -32,8 +32,7 @@ const FILE_SYSTEMS: [&str; 10] = [
 ];
 
 /// Whether the first line names the columns.
-fn recognise(_name: &str, head: &[u8]) -> bool {
-    let head = text::decoded(head);
+fn recognise(head: &str) -> bool {
     let first = head.lines().next().unwrap_or_default();
     let mut columns = first.trim().split(',');
     COLUMNS.iter().all(|column| columns.next() == Some(column))

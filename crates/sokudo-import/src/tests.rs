@@ -14,10 +14,8 @@ fn corpus() -> Vec<PathBuf> {
 
 /// The readers that know a text.
 fn readers_of(bytes: &[u8]) -> Vec<&'static str> {
-    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
-    let known = READERS
-        .iter()
-        .filter(|reader| (reader.recognise)("a file", head));
+    let head = text::decoded(&bytes[..bytes.len().min(HEAD_BYTES)]);
+    let known = READERS.iter().filter(|reader| (reader.recognise)(&head));
     known.map(|reader| reader.format).collect()
 }
 

@@ -27,8 +27,7 @@ const BYTES_PER_MIB: f64 = 1_048_576.0;
 /// Columns are printed with two digits behind the point: slow rates are rounded much.
 const UNIT_TOLERANCE: f64 = 0.02;
 
-fn recognise(_name: &str, head: &[u8]) -> bool {
-    let head = crate::text::decoded(head);
+fn recognise(head: &str) -> bool {
     let has = |text: &str| head.contains(text);
     has("Results for job ") && has("test time:") && has("Total IO")
         || has("Results for timespan ") && has("actual test time:")

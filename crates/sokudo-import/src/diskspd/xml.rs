@@ -26,8 +26,7 @@ const PERCENTILES_MAX: usize = 256;
 const NANOS_PER_MS: f64 = 1e6;
 const NANOS_PER_S: u64 = 1_000_000_000;
 
-fn recognise(_name: &str, head: &[u8]) -> bool {
-    let head = crate::text::decoded(head);
+fn recognise(head: &str) -> bool {
     head.trim_start().starts_with('<') && head.contains("<Results>") && head.contains("<TimeSpan")
 }
 

@@ -20,8 +20,7 @@ pub(crate) const READER: Reader = Reader {
 /// A file of more phases is no result.
 const PHASES_MAX: usize = 20_000;
 
-fn recognise(_name: &str, head: &[u8]) -> bool {
-    let head = crate::text::decoded(head);
+fn recognise(head: &str) -> bool {
     head.trim_start().starts_with('{')
         && head.contains("\"phase_type\"")
         && head.contains("\"config\"")

@@ -1,7 +1,7 @@
 use super::*;
 
 fn of(text: &str) -> Import {
-    assert!(recognise("", text.as_bytes()));
+    assert!(recognise(text));
     read(&mut text.as_bytes()).unwrap()
 }
 
@@ -101,7 +101,7 @@ fn other_texts_are_not_taken_for_it() {
         "HD Tune: X Health",
         "Transfer Rate Minimum : 1 MB/sec",
     ] {
-        assert!(!recognise("", text.as_bytes()), "{text}");
+        assert!(!recognise(text), "{text}");
     }
     assert!(read(&mut &b"HD Tune: X Benchmark\n"[..]).is_err());
 }

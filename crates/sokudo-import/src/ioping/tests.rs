@@ -7,7 +7,7 @@ macro_rules! corpus {
 }
 
 fn of(text: &str) -> ImportedRun {
-    assert!(recognise("", text.as_bytes()));
+    assert!(recognise(text));
     let import = read(&mut text.as_bytes()).unwrap();
     assert_eq!(import.left_out, []);
     let mut runs = import.runs;
@@ -63,7 +63,7 @@ fn raw_lines_are_numbers_that_agree() {
         "19 19903 954630 3910164297 962 9048 1292 85 20 37225\n",
         "\n",
     ] {
-        assert!(!recognise("", text.as_bytes()), "{text}");
+        assert!(!recognise(text), "{text}");
     }
 }
 

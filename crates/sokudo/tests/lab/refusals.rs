@@ -25,7 +25,9 @@ fn assert_refused(guest: &Guest, node: &str, serial: &str, words: &[&str]) {
     guest.end(&destroy).refused(words);
     let back = ["scan", node, "--quiet", "--write", "--write-back"];
     guest.end(&back).refused(words);
-    assert!(content(node) == before, "{node} was written");
+    let after = content(node);
+    let written = (0..before.len().max(after.len())).find(|&at| before.get(at) != after.get(at));
+    assert_eq!(written, None, "{node} was written at this byte");
 }
 
 #[test]
@@ -84,7 +86,10 @@ fn a_mounted_disk_is_refused() {
     let mut undo = Undo::new(&guest);
     undo.by(&["wipefs", "--all", "--quiet", &node]);
     undo.by(&["umount", at]);
-    guest.must("mount", &["-o", "noatime", &node, at]);
+    guest.must("mount", &[&node, at]);
+    // The file system writes when it likes, even one that nobody uses.
+    undo.by(&["fsfreeze", "--unfreeze", at]);
+    guest.must("fsfreeze", &["--freeze", at]);
     assert_refused(&guest, &node, "raid-4", &["mounted"]);
 }
 
