@@ -27,7 +27,7 @@ const MIGRATIONS: &[&str] = &[include_str!("../migrations/sqlite/1.sql")];
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// `application_id` of our databases: "sokd".
-const APPLICATION: i64 = 0x736f_6b64;
+const APPLICATION: u32 = 0x736f_6b64;
 
 /// Bytes of a page. In SQLite's usual 4 KiB there is room for one document; here little is
 /// left over behind five.
@@ -74,6 +74,12 @@ impl Sqlite {
         };
         store.prepare()?;
         Ok(store)
+    }
+
+    /// Whether there is a store at a path, even a damaged one.
+    #[must_use]
+    pub fn is_at(path: &Path) -> bool {
+        file::is_store(path)
     }
 
     /// Keeps many runs at once: all or none.
@@ -431,7 +437,7 @@ fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
         connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let count = "SELECT count(*) FROM sqlite_schema";
     let tables: i64 = connection.query_row(count, [], |row| row.get(0))?;
-    Ok(application == APPLICATION || (application == 0 && tables == 0))
+    Ok(application == i64::from(APPLICATION) || (application == 0 && tables == 0))
 }
 
 /// Paths are paths, and never the addresses that SQLite knows besides.

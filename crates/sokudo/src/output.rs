@@ -9,6 +9,7 @@ use std::path::Path;
 use anyhow::Context;
 use rustix::fs::Access;
 use sokudo_report::{BandwidthUnit, RunDocument, TableStyle, csv, markdown, table};
+use sokudo_store::Sqlite;
 
 use crate::cli::{Destination, Format, Printing, Unit};
 use crate::exit::Exit;
@@ -49,6 +50,7 @@ pub(crate) fn create(path: &Path) -> Result<File, Exit> {
             path.display()
         ))
     };
+    refuse_store(path)?;
     // A device is not even opened.
     if path
         .metadata()
@@ -93,9 +95,21 @@ pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Exi
         .map_err(Exit::Failed)
 }
 
+/// Results never take the place of all runs that are kept.
+fn refuse_store(path: &Path) -> Result<(), Exit> {
+    match Sqlite::is_at(path) {
+        false => Ok(()),
+        true => Err(Exit::Refused(anyhow::anyhow!(
+            "{} is a store, and a result in its place would destroy all runs in it; name another file",
+            path.display()
+        ))),
+    }
+}
+
 /// Fails early when a result could not be written at the end.
 pub(crate) fn check_writable(path: Option<&Path>) -> Result<(), Exit> {
     let Some(path) = path else { return Ok(()) };
+    refuse_store(path)?;
     let parent = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

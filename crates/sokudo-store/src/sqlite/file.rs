@@ -2,7 +2,7 @@
 //! only its owner can read it.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, remove_dir, remove_file};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{
     DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown,
@@ -56,6 +56,23 @@ pub(super) fn look(path: &Path) -> Result<There, StoreError> {
             .map(|_| There::ToRead)
             .map_err(|error| unusable(path, &error)),
     }
+}
+
+/// Where a database says what kind of file it is, and whose.
+/// <https://www.sqlite.org/fileformat.html>
+const MAGIC: &[u8] = b"SQLite format 3\0";
+const APPLICATION_AT: usize = 68;
+
+/// Whether a file is a store, so that nothing else is written into it.
+pub(super) fn is_store(path: &Path) -> bool {
+    let mut header = [0; APPLICATION_AT + 4];
+    let is_file = path.metadata().is_ok_and(|it| it.is_file());
+    is_file
+        && File::open(path)
+            .and_then(|mut file| file.read_exact(&mut header))
+            .is_ok()
+        && header.starts_with(MAGIC)
+        && header[APPLICATION_AT..] == super::APPLICATION.to_be_bytes()
 }
 
 fn other_kind(metadata: &Metadata) -> Option<&'static str> {

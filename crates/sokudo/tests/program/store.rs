@@ -145,6 +145,24 @@ fn a_store_that_cannot_be_used_is_told_in_one_line_and_the_result_is_printed() {
 }
 
 #[test]
+fn no_result_takes_the_place_of_a_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("runs.db");
+    assert_eq!(with_store(&store, &RUN).code(), Some(0));
+    let name = store.to_str().unwrap();
+    for arguments in [
+        &["report", "1", "--format", "json"][..],
+        &["show", "1", "--format", "json"],
+        &["check", "1"],
+        &RUN,
+    ] {
+        let arguments = [arguments, &["--output", name]].concat();
+        with_store(&store, &arguments).refused(3, &["is a store"]);
+    }
+    assert_eq!(numbers(&store), [1]);
+}
+
+#[test]
 fn a_store_that_cannot_be_looked_at_is_not_taken_for_an_empty_one() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
