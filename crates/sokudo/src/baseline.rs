@@ -80,6 +80,7 @@ fn appoint(
     was_idle: bool,
     arguments: &SetArguments,
 ) -> Result<(), Exit> {
+    refuse_imported(&format!("run {id}"), run)?;
     let doubts = busy::doubts(run, was_idle);
     if !doubts.is_empty() && !arguments.anyway {
         return Err(Exit::NotTrusted(anyhow!(
@@ -114,6 +115,19 @@ fn appoint(
         ),
     };
     output::print(&(printable(&language::say(&told)) + "\n"))
+}
+
+/// A run of another tool is no baseline, whatever is said: nothing could be checked against
+/// it.
+pub(crate) fn refuse_imported(name: &str, run: &RunDocument) -> Result<(), Exit> {
+    match &run.origin {
+        None => Ok(()),
+        Some(origin) => Err(Exit::usage(anyhow!(
+            "{name} is one of {}, which sokudo cannot measure again; make a baseline of sokudo's own: \
+             sokudo baseline set -- mark PATH",
+            origin.tool
+        ))),
+    }
 }
 
 /// The baseline that this run will replace.

@@ -27,12 +27,6 @@ const WAIT_SHARE_MAX: f64 = 0.05;
 /// average, which remembers minutes, tells nothing.
 pub(crate) fn doubts(run: &RunDocument, was_idle: bool) -> Vec<String> {
     let mut doubts = Vec::new();
-    if let Some(origin) = &run.origin {
-        doubts.push(format!(
-            "it is a run of {}, which sokudo cannot repeat",
-            origin.tool
-        ));
-    }
     if run.interrupted {
         doubts.push("it was interrupted".to_owned());
     }
@@ -106,7 +100,7 @@ fn waits(run: &RunDocument) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{Bytes, Finding, Nanos, Origin, Plan, Pressure, Run, Schedule, TargetInfo};
+    use sokudo_model::{Finding, Nanos, Plan, Pressure, Run, Schedule, TargetInfo};
 
     fn document(change: impl FnOnce(&mut RunDocument)) -> RunDocument {
         let plan = Plan {
@@ -180,20 +174,9 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_by_sokudo_to_its_end_is_no_witness() {
+    fn what_was_not_measured_to_its_end_is_no_witness() {
         let cut = |run: &mut RunDocument| run.interrupted = true;
         let told = doubts(&document(cut), false);
         assert_eq!(told, ["it was interrupted", "nothing was measured"]);
-        let imported = |run: &mut RunDocument| {
-            run.target.size_bytes = Some(Bytes(1));
-            run.origin = Some(Origin {
-                tool: "CrystalDiskMark".to_owned(),
-                version: None,
-                format: "text".to_owned(),
-                file: None,
-                ..Origin::default()
-            });
-        };
-        assert!(doubts(&document(imported), false)[0].contains("CrystalDiskMark"));
     }
 }

@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::recall::Recalled;
 use crate::repeat::{Leave, Repeat};
 use crate::subject::Named;
-use crate::{busy, command_line, compare, idle, interrupt, keep, locate, output, recall};
+use crate::{baseline, busy, command_line, compare, idle, interrupt, keep, locate, output, recall};
 
 /// A result of sokudo's says what it is within so many bytes.
 const HEADER_BYTES: u64 = 256;
@@ -29,14 +29,6 @@ const HEADER_BYTES: u64 = 256;
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     output::check_writable(arguments.output.as_deref())?;
     let (reference, target) = reference(arguments)?;
-    if let Some(origin) = &reference.run.origin {
-        return Err(Exit::usage(anyhow!(
-            "{} is one of {}, which sokudo cannot measure again; make a baseline of sokudo's own: \
-             sokudo baseline set -- mark PATH",
-            reference.source,
-            origin.tool
-        )));
-    }
     let mut repeat = Repeat::of_run(&reference.run)?.aimed_at(&target)?;
     repeat.ask_again(&Leave {
         overwrite: arguments.overwrite,
@@ -126,8 +118,8 @@ fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exi
 /// With what is compared, and what is to be measured for it.
 fn reference(arguments: &CheckArguments) -> Result<(Recalled, String), Exit> {
     let Some(what) = arguments.what.as_deref() else {
-        let baseline = only(baselines(arguments)?, "any device")?;
-        return at_its_place(recall::stored(baseline.run, &arguments.keeping)?);
+        let it = only(baselines(arguments)?, "any device")?;
+        return at_its_place(recall::stored(it.run, &arguments.keeping)?);
     };
     if recall::is_of_store(what) || is_result(what) {
         let runs = recall::runs(what, &arguments.keeping)?;
@@ -144,8 +136,9 @@ fn reference(arguments: &CheckArguments) -> Result<(Recalled, String), Exit> {
             let identity = named.identity(what);
             let all = baselines(arguments)?.into_iter();
             let own = all.filter(|baseline| baseline.device == identity).collect();
-            let baseline = only(own, what)?;
-            let run = recall::stored(baseline.run, &arguments.keeping)?;
+            let own = only(own, what)?;
+            let run = recall::stored(own.run, &arguments.keeping)?;
+            baseline::refuse_imported(&run.source, &run.run)?;
             let target = match &named {
                 Named::Path(inspected) => inspected.info.path.clone(),
                 _ => None,
@@ -170,6 +163,7 @@ fn reference(arguments: &CheckArguments) -> Result<(Recalled, String), Exit> {
 }
 
 fn at_its_place(run: Recalled) -> Result<(Recalled, String), Exit> {
+    baseline::refuse_imported(&run.source, &run.run)?;
     let target = locate::target(&run.run.target)?;
     Ok((run, target))
 }

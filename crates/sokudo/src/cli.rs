@@ -41,7 +41,7 @@ pub(crate) use bonnie::BonnieArguments;
 pub(crate) use compare::{Axes, CompareArguments, ValueName};
 pub(crate) use explain::ExplainArguments;
 pub(crate) use history::{
-    DeleteArguments, ListArguments, NOTE_CHARACTERS_MAX, NoteArguments, ShowArguments, TagArguments,
+    DeleteArguments, ListArguments, NoteArguments, ShowArguments, TagArguments, note,
 };
 pub(crate) use import::ImportArguments;
 pub(crate) use info::InfoArguments;

@@ -12,12 +12,11 @@ use sokudo_report::{ListDocument, ListedRun, rfc3339};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
 
 use crate::cli::{
-    DeleteArguments, Format, ListArguments, NOTE_CHARACTERS_MAX, NoteArguments, ShowArguments,
-    TagArguments, Unit,
+    DeleteArguments, Format, ListArguments, NoteArguments, ShowArguments, TagArguments, Unit,
 };
 use crate::exit::Exit;
 use crate::jobs::carry_out::since_epoch;
-use crate::{keep, language, output, recall};
+use crate::{cli, keep, language, output, recall};
 
 /// More runs than any store holds. Databases count with a sign, and two of these can be
 /// added.
@@ -146,15 +145,11 @@ pub(crate) fn show(arguments: ShowArguments) -> Result<(), Exit> {
 
 /// Replaces a run's note.
 pub(crate) fn note(arguments: &NoteArguments) -> Result<(), Exit> {
-    let text = arguments.text.join(" ");
-    if text.chars().count() > NOTE_CHARACTERS_MAX {
-        return Err(Exit::usage(anyhow!(
-            "the note has more than {NOTE_CHARACTERS_MAX} characters; keep the text in a file, and note its name"
-        )));
-    }
+    let text = cli::note(&arguments.text.join(" "));
+    let text = text.map_err(|refusal| Exit::usage(anyhow!(refusal)))?;
     let id = recall::id(&arguments.run, &arguments.keeping)?;
     let mut store = keep::store(&arguments.keeping)?;
-    store.note(id, text.trim()).map_err(Exit::usage)
+    store.note(id, &text).map_err(Exit::usage)
 }
 
 /// Adds and removes tags.

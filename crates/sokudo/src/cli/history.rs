@@ -27,7 +27,7 @@ Examples:
   sokudo show 12 --plot run12.svg";
 
 /// A longer one belongs into a file of its own.
-pub(crate) const NOTE_CHARACTERS_MAX: usize = 10_000;
+const NOTE_CHARACTERS_MAX: usize = 10_000;
 /// A longer one is a note.
 const TAG_CHARACTERS_MAX: usize = 64;
 
@@ -202,8 +202,19 @@ pub(crate) struct TagArguments {
     pub(crate) keeping: Keeping,
 }
 
+/// What somebody has to say of a run.
+pub(crate) fn note(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.chars().count() > NOTE_CHARACTERS_MAX {
+        return Err(format!(
+            "the note has more than {NOTE_CHARACTERS_MAX} characters; keep the text in a file, and note its name"
+        ));
+    }
+    Ok(text.to_owned())
+}
+
 /// A word or a few, by which runs are found.
-fn tag(text: &str) -> Result<String, String> {
+pub(super) fn tag(text: &str) -> Result<String, String> {
     let text = text.trim();
     let is_plain = !text.chars().any(|sign| sign.is_control() || sign == ',');
     if text.is_empty() || !is_plain || text.chars().count() > TAG_CHARACTERS_MAX {
@@ -233,6 +244,13 @@ pub(crate) struct DeleteArguments {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn notes_have_an_end() {
+        assert_eq!(note(" as it was \n"), Ok("as it was".to_owned()));
+        assert!(note(&"x".repeat(NOTE_CHARACTERS_MAX)).is_ok());
+        assert!(note(&"x".repeat(NOTE_CHARACTERS_MAX + 1)).is_err());
+    }
 
     #[test]
     fn tags_are_short_and_of_one_line() {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::history::{note, tag};
 use super::{Format, Keeping, Unit};
 
 /// What `--help` ends with.
@@ -44,12 +45,18 @@ pub(crate) struct ImportArguments {
     #[arg(
         long = "tag",
         value_name = "TAG",
+        value_parser = tag,
         help_heading = "What is known besides"
     )]
     pub(crate) tags: Vec<String>,
 
     /// Note on every run that is kept
-    #[arg(long, value_name = "TEXT", help_heading = "What is known besides")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        value_parser = note,
+        help_heading = "What is known besides"
+    )]
     pub(crate) note: Option<String>,
 
     /// Result format: table, json, csv or markdown

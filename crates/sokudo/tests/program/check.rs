@@ -330,6 +330,28 @@ fn a_kept_file_may_be_the_baseline_and_the_report_goes_where_it_is_told() {
 }
 
 #[test]
+fn a_run_of_another_tool_is_no_baseline_whatever_is_said() {
+    let store = Store::new();
+    let corpus = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../sokudo-import/corpus/fio/json.json"
+    );
+    store.ok(&["import", corpus, "-q"]);
+    for arguments in [
+        &["baseline", "set", "1"][..],
+        &["baseline", "set", "1", "--anyway"],
+        &["check", "1"],
+    ] {
+        let words = ["run 1 is one of fio", "sokudo baseline set -- mark"];
+        store.run(arguments).refused(2, &words);
+    }
+    let tag = store.run(&["import", corpus, "--tag", "a,b"]);
+    tag.refused(2, &["without commas"]);
+    let note = store.run(&["import", corpus, "--note", &"x".repeat(20_000)]);
+    note.refused(2, &["10000 characters"]);
+}
+
+#[test]
 fn a_check_without_a_store_concludes_all_the_same() {
     let store = with_baseline();
     let directory = tempfile::tempdir().unwrap();
