@@ -19,6 +19,9 @@ use crate::repeat::Repeat;
 use crate::subject::Named;
 use crate::{busy, idle, interrupt, keep, language, output, recall};
 
+/// Methods that have no `--runs`: they decide by themselves how often they measure.
+const WITHOUT_RUNS: [&str; 2] = ["explain", "steady"];
+
 /// Sets, shows or unsets.
 pub(crate) fn run(arguments: BaselineArguments) -> Result<(), Exit> {
     match arguments.command {
@@ -96,10 +99,17 @@ fn appoint(
     let least = run.results.iter().map(|row| row.trials.len()).min();
     let needed = trials_needed(rows.max(1), false);
     if let Some(least) = least.filter(|least| *least < needed) {
-        exit::note(format_args!(
-            "a row has {least} of the {needed} trials that {rows} rows need to be compared, so that \
-             sokudo check will not judge it; measure with --runs {needed}"
-        ));
+        let has_runs = !WITHOUT_RUNS.iter().any(|it| run.method.starts_with(it));
+        exit::note(match has_runs {
+            true => format!(
+                "a row has {least} of the {needed} trials that {rows} rows need to be compared, so that \
+                 sokudo check will not judge it; measure with --runs {needed}"
+            ),
+            false => format!(
+                "a row has {least} of the {needed} trials that {rows} rows need to be compared, so that \
+                 sokudo check will not judge it; let sokudo mark measure the baseline"
+            ),
+        });
     }
     let mut store = keep::store(&arguments.keeping)?;
     let before = earlier(&arguments.keeping, id)?;

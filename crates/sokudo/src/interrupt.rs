@@ -1,5 +1,6 @@
 //! Ctrl-C and its kin.
 
+use std::sync::Arc;
 use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
@@ -8,15 +9,20 @@ use sokudo_engine::Control;
 
 use crate::exit::Exit;
 
+/// Makes a file that grows beyond `ulimit -f` an error to report, for every command, and no
+/// reason to be killed with half a file written.
+pub(crate) fn outlive_file_size_limit() {
+    // Where the system takes no handler, it is as it would be without.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+}
+
 /// Cancels the run at the first interruption, so that it is cleaned up and what
 /// was measured is printed; the second one ends the program at once.
 ///
 /// # Errors
 /// When the system lets us watch no signals.
 pub(crate) fn watch(control: &Control) -> Result<(), Exit> {
-    // A file that grows beyond `ulimit -f` is an error to report, not a reason to
-    // be killed.
-    let mut watched = vec![SIGINT, SIGTERM, SIGXFSZ];
+    let mut watched = vec![SIGINT, SIGTERM];
     // Under nohup the run goes on when its terminal goes away.
     if !is_ignored(SIGHUP) {
         watched.push(SIGHUP);
@@ -26,12 +32,11 @@ pub(crate) fn watch(control: &Control) -> Result<(), Exit> {
     thread::Builder::new()
         .name("sokudo-signals".to_owned())
         .spawn(move || {
-            for signal in &mut signals {
-                match signal {
-                    SIGXFSZ => {}
-                    _ if control.is_cancelled() => std::process::exit(130),
-                    _ => control.cancel(),
+            for _ in &mut signals {
+                if control.is_cancelled() {
+                    std::process::exit(130);
                 }
+                control.cancel();
             }
         })
         .map_err(Exit::failed)?;

@@ -62,6 +62,7 @@ fn main() -> ExitCode {
     if let Some(drives) = cache_keeper::drives_of(std::env::args_os()) {
         return cache_keeper::keep(&drives);
     }
+    interrupt::outlive_file_size_limit();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     language::choose(&arguments);
     if let Some((door, arguments)) = door::of(arguments.iter().cloned()) {

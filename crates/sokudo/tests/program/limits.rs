@@ -98,6 +98,28 @@ fn closed_standard_streams_are_survived() {
     }
 }
 
+/// The commands that measure nothing are not killed by the limit either.
+#[test]
+fn a_report_that_does_not_fit_is_told_and_leaves_the_older_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let json = at("run.json");
+    let ended = crate::sokudo::mark(
+        "sim:ssd",
+        &["--format", "json", "--output", json.to_str().unwrap()],
+    );
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    std::fs::write(at("report.html"), "the old one").unwrap();
+    let script = "ulimit -f 1; \"$SOKUDO\" report run.json --output report.html";
+    let ended = end(shell(script).current_dir(directory.path()));
+    ended.refused(1, &["report.html cannot be written", "ulimit -f"]);
+    assert_eq!(
+        std::fs::read_to_string(at("report.html")).unwrap(),
+        "the old one"
+    );
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
+}
+
 #[test]
 fn a_result_that_does_not_fit_leaves_no_part_of_it() {
     let directory = tempfile::tempdir().unwrap();
