@@ -302,12 +302,6 @@ pub fn schema() -> String {
 mod tests {
     use super::*;
 
-    /// Where the schema is kept for readers, from this crate's directory.
-    const SCHEMA_FILE: &str = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/sokudo.list-1.schema.json"
-    );
-
     fn run(id: u64, name: &str) -> ListedRun {
         let row = |direction: &str, bytes_per_s| ListedRow {
             name: "SEQ1M Q8T1".to_owned(),
@@ -408,23 +402,13 @@ mod tests {
 
     #[test]
     fn the_schema_in_the_docs_is_the_one_of_the_types() {
-        if std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1") {
-            std::fs::write(SCHEMA_FILE, schema()).unwrap();
-        }
-        let kept = std::fs::read_to_string(SCHEMA_FILE).unwrap_or_default();
-        assert!(
-            kept == schema(),
-            "docs/sokudo.list-1.schema.json is stale; run this test with SOKUDO_BLESS=1 to rewrite it"
-        );
+        crate::kept_schema::assert_is_current("sokudo.list-1", &schema());
     }
 
     #[test]
     fn lists_follow_the_schema_and_read_back() {
-        let schema = serde_json::from_str(&schema()).unwrap();
-        let validator = jsonschema::validator_for(&schema).unwrap();
         let document = ListDocument::new(vec![run(1, "a")]);
-        let value: serde_json::Value = serde_json::from_str(&document.to_json()).unwrap();
-        assert!(validator.is_valid(&value), "{value}");
+        crate::kept_schema::assert_follows(&schema(), &document.to_json());
         let read: ListDocument = serde_json::from_str(&document.to_json()).unwrap();
         assert_eq!(read, document);
     }
