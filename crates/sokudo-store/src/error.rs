@@ -40,6 +40,15 @@ pub enum StoreError {
         /// What it is.
         what: &'static str,
     },
+    /// The file is gone, but not what SQLite has kept beside it, which it would take for a
+    /// part of the next one.
+    #[error(
+        "{path} is left of a store that is gone, and would damage a new one; move it away, or name another file with --store"
+    )]
+    LeftOver {
+        /// What is left.
+        path: PathBuf,
+    },
     /// The file is no store, or is damaged.
     #[error(
         "{store} is damaged or no store of sokudo ({reason}); move it away, or name another with --store"

@@ -4,6 +4,8 @@
 //! or a network that is trusted. No message ever holds a password.
 
 use std::borrow::Cow;
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 use postgres::config::{Host, SslMode};
@@ -56,9 +58,7 @@ impl Postgres {
         if config.get_application_name().is_none() {
             config.application_name("sokudo");
         }
-        let client = config
-            .connect(NoTls)
-            .map_err(|error| refusal(&name, &error))?;
+        let client = connect(config, &name)?;
         let mut store = Self { client, name };
         store.prepare()?;
         Ok(store)
@@ -395,6 +395,26 @@ impl Store for Postgres {
     }
 }
 
+/// The time limit of the library ends where the server has accepted, and something else
+/// than a server may say nothing after that. Its thread is left to itself then.
+fn connect(config: Config, name: &str) -> Result<Client, StoreError> {
+    let each = config.get_connect_timeout().copied().unwrap_or(PATIENCE);
+    let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(u32::MAX);
+    let limit = each.saturating_mul(hosts.max(1)).saturating_add(PATIENCE);
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        // Nobody listens any more where it took too long.
+        let _ = sender.send(config.connect(NoTls));
+    });
+    match receiver.recv_timeout(limit) {
+        Ok(connected) => connected.map_err(|error| refusal(name, &error)),
+        Err(_) => Err(StoreError::Database {
+            store: name.to_owned(),
+            reason: format!("it has not answered within {} s", limit.as_secs()),
+        }),
+    }
+}
+
 /// What an address says. Why it is wrong is not told, for the reason could quote a password.
 fn configuration(url: &str) -> Result<Config, StoreError> {
     let refused = |reason: &str| StoreError::Database {
@@ -407,11 +427,19 @@ fn configuration(url: &str) -> Result<Config, StoreError> {
     if url.contains("sslmode=verify") {
         return Err(encrypted);
     }
-    let config: Config = url.parse().map_err(|_| {
+    let unread = || {
         refused(
             "its address is not one such as postgresql://USER:PASSWORD@HOST/DATABASE, with other characters than letters and digits as %40 and the like",
         )
-    })?;
+    };
+    let config: Config = url.parse().map_err(|_| unread())?;
+    // The rest of a password in which an @ stands as it is.
+    let is_password = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
+    let hosts = config.get_hosts();
+    let is_nowhere = hosts.is_empty() && config.get_hostaddrs().is_empty();
+    if is_nowhere || hosts.iter().any(is_password) {
+        return Err(unread());
+    }
     match config.get_ssl_mode() {
         SslMode::Require => Err(encrypted),
         _ => Ok(config),
@@ -542,6 +570,7 @@ mod tests {
             "postgresql://me:secret@localhost:1/runs?sslmode=require",
             "postgresql://me:secret@localhost:1/runs?sslmode=verify-full",
             "postgresql://localhost:1/runs?password=secret&secret=1",
+            "postgresql://me:pass@secret@localhost:1/runs",
             "postgresql://secret",
         ] {
             let Err(error) = Postgres::open(url) else {
@@ -551,6 +580,17 @@ mod tests {
             let message = error.to_string();
             assert!(is_host || !message.contains("secret"), "{message}");
         }
+    }
+
+    #[test]
+    fn who_accepts_and_says_nothing_is_not_waited_for_for_ever() {
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = silent.local_addr().unwrap().port();
+        let url = format!("postgresql://me@127.0.0.1:{port}/runs?connect_timeout=1");
+        let Err(error) = Postgres::open(&url) else {
+            panic!("it was opened");
+        };
+        assert!(error.to_string().contains("not answered"), "{error}");
     }
 
     #[test]

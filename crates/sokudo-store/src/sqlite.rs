@@ -56,19 +56,23 @@ impl Sqlite {
             reason: error.to_string(),
         })?;
         let name = path.display().to_string();
-        let there = file::look(&path)?;
-        let connection = match there {
-            There::Nothing => Connection::open_in_memory(),
-            There::ToWrite => open_file(&path, OpenFlags::SQLITE_OPEN_READ_WRITE),
-            There::ToRead => open_file(&path, OpenFlags::SQLITE_OPEN_READ_ONLY),
+        let access = match file::look(&path)? {
+            There::Nothing => {
+                return Ok(Self {
+                    missing: Some(path),
+                    ..Self::in_memory(&name)?
+                });
+            }
+            There::ToWrite => OpenFlags::SQLITE_OPEN_READ_WRITE,
+            There::ToRead => OpenFlags::SQLITE_OPEN_READ_ONLY,
         };
+        let connection = open_file(&path, access).map_err(|error| refusal(&name, &error))?;
         let mut store = Self {
-            connection: connection.map_err(|error| refusal(&name, &error))?,
+            connection,
             name,
             missing: None,
         };
         store.prepare()?;
-        store.missing = (there == There::Nothing).then_some(path);
         Ok(store)
     }
 
@@ -80,20 +84,36 @@ impl Sqlite {
         self.within(|transaction| runs.iter().map(|run| insert(transaction, run)).collect())
     }
 
-    /// Makes the file that has been missing.
-    fn make(&mut self) -> Result<(), StoreError> {
-        let Some(path) = self.missing.take() else {
-            return Ok(());
+    /// The work in a store that is not there yet. Its file comes into being with all of the
+    /// work in it or not at all, so that no full disk and no death leaves an empty one behind.
+    /// `None` where another sokudo has been faster, and nothing is done yet.
+    fn begin<T>(
+        &mut self,
+        path: &Path,
+        work: &impl Fn(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, StoreError> {
+        let refused = |error: rusqlite::Error| refusal(&self.name, &error);
+        // What cannot be placed must not be there at the next attempt.
+        let mut draft = Self::in_memory(&self.name)?;
+        let done = carry_out(&mut draft.connection, work).map_err(refused)?;
+        let image = draft.connection.serialize("main").map_err(refused)?;
+        let is_placed = file::place(path, &image)?;
+        let access = OpenFlags::SQLITE_OPEN_READ_WRITE;
+        self.connection = open_file(path, access).map_err(|error| refusal(&self.name, &error))?;
+        self.prepare()?;
+        Ok(is_placed.then_some(done))
+    }
+
+    /// An empty store that is nowhere.
+    fn in_memory(name: &str) -> Result<Self, StoreError> {
+        let connection = Connection::open_in_memory().map_err(|error| refusal(name, &error))?;
+        let mut store = Self {
+            connection,
+            name: name.to_owned(),
+            missing: None,
         };
-        let made = file::make(&path).and_then(|()| {
-            self.connection = open_file(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)
-                .map_err(|error| refusal(&self.name, &error))?;
-            self.prepare()
-        });
-        if made.is_err() {
-            self.missing = Some(path);
-        }
-        made
+        store.prepare()?;
+        Ok(store)
     }
 
     fn prepare(&mut self) -> Result<(), StoreError> {
@@ -106,13 +126,18 @@ impl Sqlite {
         };
         setup(&self.connection).map_err(|error| refusal(&self.name, &error))?;
         let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
-        let found = self.with(version)?;
-        if !self.with(is_ours)? {
-            return Err(StoreError::Damaged {
-                store: self.name.clone(),
-                reason: "it is the database of another program".to_owned(),
-            });
+        let (found, is_ours) =
+            self.with(|connection| Ok((version(connection)?, is_ours(connection)?)))?;
+        let damaged = |reason: &str| StoreError::Damaged {
+            store: self.name.clone(),
+            reason: reason.to_owned(),
+        };
+        if !is_ours {
+            return Err(damaged("it is the database of another program"));
         }
+        let Ok(found) = u32::try_from(found) else {
+            return Err(damaged("its version is a negative number"));
+        };
         if found > known {
             return Err(StoreError::Newer {
                 store: self.name.clone(),
@@ -126,7 +151,8 @@ impl Sqlite {
         self.within(|transaction| {
             // Another sokudo may have been faster.
             let found = version(transaction)?;
-            for (line, version) in MIGRATIONS.iter().zip(1..).skip(found as usize) {
+            let found = usize::try_from(found).unwrap_or(usize::MAX);
+            for (line, version) in MIGRATIONS.iter().zip(1..).skip(found) {
                 transaction.execute_batch(line)?;
                 transaction.pragma_update(None, "user_version", version)?;
             }
@@ -144,25 +170,28 @@ impl Sqlite {
     /// All of the work, or nothing of it.
     fn within<T>(
         &mut self,
-        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+        work: impl Fn(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        self.make()?;
-        let carry_out = |connection: &mut Connection| {
-            let behaviour = rusqlite::TransactionBehavior::Immediate;
-            let transaction = connection.transaction_with_behavior(behaviour)?;
-            let done = work(&transaction)?;
-            transaction.commit()?;
-            Ok(done)
-        };
-        carry_out(&mut self.connection).map_err(|error| refusal(&self.name, &error))
+        if let Some(path) = self.missing.clone() {
+            let done = self.begin(&path, &work)?;
+            self.missing = None;
+            if let Some(done) = done {
+                return Ok(done);
+            }
+        }
+        carry_out(&mut self.connection, &work).map_err(|error| refusal(&self.name, &error))
     }
 
     /// The same for one run, which must be there.
     fn on_run<T>(
         &mut self,
         run: RunId,
-        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+        work: impl Fn(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
+        // A store that is not there holds none, and is not made for that.
+        if self.missing.is_some() {
+            return Err(StoreError::NoRun(run));
+        }
         let done = self.within(|transaction| {
             let there = transaction
                 .query_row("SELECT 1 FROM runs WHERE id = ?", [number(run.0)], |_| {
@@ -173,6 +202,18 @@ impl Sqlite {
         })?;
         done.ok_or(StoreError::NoRun(run))
     }
+}
+
+/// A transaction of its own.
+fn carry_out<T>(
+    connection: &mut Connection,
+    work: &impl Fn(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    let behaviour = rusqlite::TransactionBehavior::Immediate;
+    let transaction = connection.transaction_with_behavior(behaviour)?;
+    let done = work(&transaction)?;
+    transaction.commit()?;
+    Ok(done)
 }
 
 /// The facts of one run.
@@ -380,7 +421,7 @@ fn history_of(
     Ok(points)
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<u32> {
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
@@ -517,10 +558,18 @@ fn row_entry(row: &Row<'_>, first: usize) -> rusqlite::Result<RowEntry> {
 
 fn refusal(store: &str, error: &rusqlite::Error) -> StoreError {
     let store = store.to_owned();
+    let text = match error {
+        // Its own text repeats all of the statement.
+        rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        error => error.to_string(),
+    };
     let reason = match error.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-            let reason = error.to_string();
-            return StoreError::Damaged { store, reason };
+        // Without a code, a value is of another type or range than we write.
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt | ErrorCode::Unknown) | None => {
+            return StoreError::Damaged {
+                store,
+                reason: text,
+            };
         }
         Some(ErrorCode::DatabaseBusy) => format!(
             "another program has been writing to it for {} s",
@@ -528,8 +577,10 @@ fn refusal(store: &str, error: &rusqlite::Error) -> StoreError {
         ),
         Some(ErrorCode::ReadOnly) => "this user may only read it".to_owned(),
         Some(ErrorCode::DiskFull) => "its disk is full".to_owned(),
-        Some(ErrorCode::CannotOpen) => "this user may not write into its folder".to_owned(),
-        _ => error.to_string(),
+        Some(ErrorCode::CannotOpen) => {
+            "its folder takes no journal (no right to write, or no room)".to_owned()
+        }
+        _ => text,
     };
     StoreError::Database { store, reason }
 }

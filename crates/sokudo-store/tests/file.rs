@@ -248,15 +248,9 @@ fn who_holds_it_for_ever_is_named() {
 #[test]
 fn a_full_disk_loses_nothing_that_was_kept() {
     let folder = tempfile::tempdir().unwrap();
-    let mounted = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=2m", "tmpfs"])
-        .arg(folder.path())
-        .stderr(Stdio::null())
-        .status();
-    if !mounted.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: mounting needs root");
+    let Some(mounted) = tmpfs(folder.path(), "size=2m") else {
         return;
-    }
+    };
     let path = folder.path().join("runs.db");
     let mut store = Sqlite::open(&path).unwrap();
     let mut ids = Vec::new();
@@ -269,11 +263,135 @@ fn a_full_disk_loses_nothing_that_was_kept() {
     drop(store);
     ids.reverse();
     let found = kept(&path);
-    let unmounted = Command::new("umount").arg(folder.path()).status().unwrap();
-    assert!(unmounted.success());
+    drop(mounted);
     assert!(message.contains("its disk is full"), "{message}");
     assert!(ids.len() > 10);
     assert_eq!(found, ids);
+}
+
+#[test]
+fn a_store_that_cannot_be_made_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    // From no room for anything to room for all but the last page.
+    for pages in [1, 2, 20, 60, 90] {
+        let Some(_mounted) = tmpfs(folder.path(), &format!("size={}k", pages * 4)) else {
+            return;
+        };
+        fs::write(folder.path().join("other"), "x").unwrap();
+        let path = folder.path().join("share/sokudo/runs.db");
+        let mut store = Sqlite::open(&path).unwrap();
+        let message = store.keep(&run()).unwrap_err().to_string();
+        assert!(message.contains("No space left on device"), "{message}");
+        assert_eq!(names(folder.path()), ["other"], "{pages} pages");
+    }
+}
+
+#[test]
+fn a_store_is_not_made_for_what_is_said_of_no_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.db");
+    let mut store = Sqlite::open(&path).unwrap();
+    let answers = [
+        store.note(RunId(1), "x"),
+        store.tag(RunId(1), &[], &[]),
+        store.delete(RunId(1)),
+        store.set_baseline(RunId(1)),
+        store.unset_baseline(RunId(1)),
+    ];
+    for answer in answers {
+        assert!(matches!(answer, Err(StoreError::NoRun(_))), "{answer:?}");
+    }
+    assert_eq!(names(folder.path()), Vec::<String>::new());
+}
+
+#[test]
+fn a_link_to_a_file_that_is_not_there_yet_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    symlink("second", at("first")).unwrap();
+    symlink(at("file"), at("second")).unwrap();
+    kept_one(&at("first"));
+    assert_eq!(names(folder.path()), ["file", "first", "second"]);
+    assert_eq!(kept(&at("file")).len(), 1);
+}
+
+#[test]
+fn who_comes_second_keeps_its_run_in_the_file_of_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.db");
+    let mut stores = [(); 3].map(|()| Sqlite::open(&path).unwrap());
+    let ids: Vec<RunId> = stores
+        .iter_mut()
+        .map(|store| store.keep(&run()).unwrap())
+        .collect();
+    assert_eq!(ids, [RunId(1), RunId(2), RunId(3)]);
+    assert_eq!(kept(&path).len(), 3);
+}
+
+#[test]
+fn what_is_left_of_a_store_that_is_gone_spoils_no_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.db");
+    for ending in ["runs.db-journal", "runs.db-wal"] {
+        let left = folder.path().join(ending);
+        fs::write(&left, "pages of another file").unwrap();
+        let message = Sqlite::open(&path).unwrap().keep(&run()).unwrap_err();
+        assert!(message.to_string().contains(ending), "{message}");
+        assert_eq!(names(folder.path()), [ending]);
+        fs::remove_file(left).unwrap();
+    }
+    kept_one(&path);
+}
+
+#[test]
+fn tables_that_are_not_as_we_make_them_are_damage_told_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("runs.db");
+    for change in [
+        "PRAGMA user_version = -1",
+        "PRAGMA user_version = 0",
+        "DROP TABLE rows",
+        "UPDATE runs SET started_at = 'noon'",
+    ] {
+        kept_one(&path);
+        rusqlite::Connection::open(&path)
+            .unwrap()
+            .execute_batch(change)
+            .unwrap();
+        let answer = Sqlite::open(&path).and_then(|mut store| store.entry(RunId(1)));
+        let message = answer.unwrap_err().to_string();
+        assert!(message.contains("is damaged or no store"), "{message}");
+        assert!(!message.contains('\n'), "{message}");
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+fn kept_one(path: &Path) {
+    Sqlite::open(path).unwrap().keep(&run()).unwrap();
+}
+
+/// A small file system that is unmounted when it is dropped; `None`, which is told, where
+/// that needs root.
+fn tmpfs<'a>(folder: &'a Path, options: &str) -> Option<Mounted<'a>> {
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", options, "tmpfs"])
+        .arg(folder)
+        .stderr(Stdio::null())
+        .status();
+    if mounted.is_ok_and(|status| status.success()) {
+        return Some(Mounted(folder));
+    }
+    eprintln!("SKIPPED: mounting needs root");
+    None
+}
+
+struct Mounted<'a>(&'a Path);
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg(self.0).status();
+        assert!(unmounted.is_ok_and(|status| status.success()));
+    }
 }
 
 /// Not a test of its own: what is killed again and again by the next one.

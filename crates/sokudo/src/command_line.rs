@@ -11,15 +11,14 @@ pub(crate) fn as_given() -> String {
 }
 
 /// The address of a server without what could be a password: results are passed on.
-fn without_password(word: &str) -> String {
-    for scheme in ["postgresql://", "postgres://"] {
-        if let Some((before, rest)) = word.split_once(scheme)
-            && (rest.contains('@') || rest.contains("password"))
-        {
-            return format!("{before}{scheme}...");
+/// Whatever the server is, for one that is refused may hold a password as well.
+pub(crate) fn without_password(word: &str) -> String {
+    match word.split_once("://") {
+        Some((before, rest)) if rest.contains('@') || rest.contains("password") => {
+            format!("{before}://...")
         }
+        _ => word.to_owned(),
     }
-    word.to_owned()
 }
 
 /// A word as a shell takes it.
@@ -64,6 +63,8 @@ mod tests {
         for word in [
             "--store=postgresql://me:se@cret/x@host/runs",
             "postgres://host/runs?password=secret",
+            "POSTGRESQL://me:secret@host/runs",
+            "--store=mysql://me:secret@host/runs",
         ] {
             assert!(!without_password(word).contains("cret"));
         }

@@ -91,7 +91,7 @@ pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
         ));
         return ExitCode::from(2);
     }
-    tell(&clap_line(error));
+    tell(&harmless(&clap_line(error)));
     ExitCode::from(2)
 }
 
@@ -111,18 +111,19 @@ pub(crate) fn clap_line(error: &clap::Error) -> String {
 /// Something that the user should know but that stops nothing.
 pub(crate) fn note(message: impl Display) {
     let (word, message) = (language::say("note"), message.to_string());
-    write_line(&format!("sokudo: {word}: {}", language::say(&message)));
+    let message = harmless(&language::say(&message));
+    write_line(&format!("sokudo: {word}: {message}"));
 }
 
 /// Something that makes a run fail and is told while others go on.
 pub(crate) fn fault(message: &str) {
-    tell(&language::say(message));
+    tell(&harmless(&language::say(message)));
 }
 
 /// What is being done, for somebody who waits at a terminal; others see nothing.
 pub(crate) fn progress(message: &str) {
     if std::io::stderr().is_terminal() {
-        tell(&language::say(message));
+        tell(&harmless(&language::say(message)));
     }
 }
 
@@ -153,7 +154,12 @@ fn one_line(error: &anyhow::Error) -> String {
     if is_caused_by(error, Errno::FBIG) && !line.contains("ulimit -f") {
         line.push_str("; use a smaller size, or raise the limit of a file's size (ulimit -f)");
     }
-    shortened(without_control(&language::say(&line)))
+    harmless(&language::say(&line))
+}
+
+/// One line that is no longer than anybody reads and commands no terminal.
+fn harmless(line: &str) -> String {
+    shortened(without_control(line))
 }
 
 /// A name may hold anything, and a terminal obeys what it is sent.

@@ -12,21 +12,19 @@ use sokudo_report::{ListDocument, ListedRun, rfc3339};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
 
 use crate::cli::{
-    DeleteArguments, Format, ListArguments, Location, NOTE_CHARACTERS_MAX, NoteArguments,
-    ShowArguments, TagArguments, Unit,
+    DeleteArguments, Format, ListArguments, NOTE_CHARACTERS_MAX, NoteArguments, ShowArguments,
+    TagArguments, Unit,
 };
 use crate::exit::Exit;
 use crate::jobs::carry_out::since_epoch;
 use crate::{keep, language, output, recall};
 
+/// More runs than any store holds. Databases count with a sign, and two of these can be
+/// added.
+const COUNT_MAX: u64 = u64::MAX >> 2;
+
 /// Prints a line for each run.
 pub(crate) fn list(arguments: &ListArguments) -> Result<(), Exit> {
-    // Nothing is made where there is nothing to see.
-    if let Ok(Location::File(path)) = arguments.keeping.location()
-        && !path.exists()
-    {
-        return print_list(&[], arguments);
-    }
     let mut store = keep::store(&arguments.keeping)?;
     let entries = found(store.as_mut(), arguments)?;
     print_list(&entries, arguments)
@@ -37,10 +35,10 @@ pub(crate) fn list(arguments: &ListArguments) -> Result<(), Exit> {
 fn found(store: &mut dyn Store, arguments: &ListArguments) -> Result<Vec<Entry>, Exit> {
     let now = since_epoch();
     let page = Page {
-        skip: arguments.skip,
+        skip: arguments.skip.min(COUNT_MAX),
         count: match arguments.limit {
-            0 => u64::MAX >> 1,
-            limit => limit,
+            0 => COUNT_MAX,
+            limit => limit.min(COUNT_MAX),
         },
     };
     let by_name = Filter {

@@ -15,6 +15,10 @@ use crate::exit::Exit;
 use crate::language;
 use crate::picture;
 
+mod replacing;
+
+use replacing::Fault;
+
 /// Width of a table that goes to no terminal: enough for every column.
 const WIDTH_WITHOUT_TERMINAL: usize = 120;
 
@@ -69,11 +73,17 @@ pub(crate) fn create(path: &Path) -> Result<File, Exit> {
     Ok(file)
 }
 
-/// Writes all of a file for results. A file that was not there before is taken away again
-/// where not all of it can be written: a part would pass for the whole.
+/// Writes all of a file for results, or leaves what was there before: a part would pass
+/// for the whole, and an older result is better than none.
 pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Exit> {
+    let bytes = bytes.as_ref();
+    check_writable(Some(path))?;
     let is_new = path.symlink_metadata().is_err();
-    let written = create(path)?.write_all(bytes.as_ref());
+    let written = match replacing::replace(path, bytes) {
+        Ok(()) => return Ok(()),
+        Err(Fault::Unwritten(error)) => Err(error),
+        Err(Fault::NotReplaceable) => create(path)?.write_all(bytes),
+    };
     if written.is_err() && is_new {
         // What cannot be taken away either is told with the reason below.
         let _ = std::fs::remove_file(path);

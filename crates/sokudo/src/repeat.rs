@@ -262,7 +262,8 @@ fn has_seed(given: &ArgMatches) -> Option<bool> {
 }
 
 fn words_text(words: &[String]) -> String {
-    let words = words.iter().map(|word| command_line::quoted(word));
+    let harmless = |word: &String| command_line::quoted(&command_line::without_password(word));
+    let words = words.iter().map(harmless);
     std::iter::once("sokudo".to_owned())
         .chain(words)
         .collect::<Vec<_>>()
@@ -330,6 +331,13 @@ mod tests {
             let refused = Repeat::of_words(words);
             assert!(matches!(refused, Err(Exit::Usage(_))), "{text}");
         }
+    }
+
+    #[test]
+    fn the_line_that_is_kept_holds_no_password() {
+        let given = "mark . --seed 1 --store postgresql://me:secret@host/runs";
+        let line = repeat(given).command_line(1);
+        assert_eq!(line, "sokudo mark . --seed 1 --store postgresql://...");
     }
 
     #[test]

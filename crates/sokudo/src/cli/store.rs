@@ -53,6 +53,20 @@ impl std::str::FromStr for Location {
     }
 }
 
+impl Location {
+    /// Refuses the addresses of other servers, which would be taken for files. They are not
+    /// quoted, because they may hold a password.
+    fn known(self) -> Result<Self, String> {
+        match &self {
+            Self::File(path) if path.to_string_lossy().contains("://") => Err(
+                "the store is given as an address that sokudo does not know; use postgresql://USER@HOST/DATABASE, a file or none"
+                    .to_owned(),
+            ),
+            _ => Ok(self),
+        }
+    }
+}
+
 impl Keeping {
     /// What the variable names; `None` where it is not set.
     pub(crate) fn of_variable() -> Option<Self> {
@@ -69,11 +83,11 @@ impl Keeping {
             return Ok(Location::None);
         }
         if let Some(location) = &self.store {
-            return Ok(location.clone());
+            return location.clone().known();
         }
         if let Some(value) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
             return match value.into_string() {
-                Ok(text) => text.parse(),
+                Ok(text) => text.parse::<Location>()?.known(),
                 Err(value) => Ok(Location::File(value.into())),
             };
         }
@@ -105,5 +119,22 @@ mod tests {
         let server = "postgresql://host/base";
         assert_eq!(server.parse(), Ok(Location::Server(server.to_owned())));
         assert!("".parse::<Location>().is_err());
+    }
+
+    #[test]
+    fn the_address_of_another_server_is_no_file_and_is_not_quoted() {
+        for address in [
+            "mysql://me:secret@host/base",
+            "POSTGRESQL://me:secret@host/base",
+            "https://secret",
+        ] {
+            let keeping = Keeping {
+                store: address.parse().ok(),
+                no_store: false,
+            };
+            let message = keeping.location().unwrap_err();
+            assert!(message.contains("does not know"), "{message}");
+            assert!(!message.contains("secret"), "{message}");
+        }
     }
 }

@@ -181,6 +181,20 @@ fn a_run_is_shown_in_every_format_as_it_was_measured() {
 }
 
 #[test]
+fn absurd_numbers_and_words_are_no_crash_and_no_flood() {
+    let store = Store::new();
+    store.mark(DISK);
+    let most = u64::MAX.to_string();
+    assert_eq!(store.ids(&["--skip", &most]), [0; 0]);
+    assert_eq!(store.ids(&["--skip", &most, "--limit", &most]), [0; 0]);
+    assert_eq!(store.ids(&["--limit", &most]), [1]);
+    let long = "x".repeat(100_000);
+    let refused = store.run(&["tag", "1", &long]);
+    refused.refused(2, &["64 characters"]);
+    assert!(refused.told.len() < 10_000, "{}", refused.told.len());
+}
+
+#[test]
 fn notes_and_tags_of_hostile_people_do_no_harm() {
     let store = Store::new();
     store.mark(DISK);

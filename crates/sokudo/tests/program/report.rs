@@ -98,6 +98,32 @@ fn what_cannot_be_written_is_refused_before_anything_is() {
 }
 
 #[test]
+fn an_older_report_survives_a_writing_that_fails() {
+    let directory = kept();
+    let small = directory.path().join("small");
+    fs::create_dir(&small).unwrap();
+    let mount = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=16k", "tmpfs"])
+        .arg(&small)
+        .stderr(Stdio::null())
+        .status();
+    if !mount.is_ok_and(|status| status.success()) {
+        return skip("mounting needs root");
+    }
+    fs::write(small.join("old.html"), "the old one").unwrap();
+    let over_old = report(&directory, &["one.json", "-o", "small/old.html"]);
+    let new = report(&directory, &["one.json", "-o", "small/new.html"]);
+    let old = fs::read_to_string(small.join("old.html"));
+    let count = fs::read_dir(&small).unwrap().count();
+    let unmounted = Command::new("umount").arg(&small).status().unwrap();
+    assert!(unmounted.success());
+    over_old.refused(1, &["small/old.html", "No space left"]);
+    new.refused(1, &["small/new.html", "No space left"]);
+    assert_eq!(old.unwrap(), "the old one");
+    assert_eq!(count, 1);
+}
+
+#[test]
 fn a_newer_version_is_refused_with_its_name() {
     let directory = kept();
     let newer = |from: &str, to: &str, file: &str| {

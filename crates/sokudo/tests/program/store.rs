@@ -124,9 +124,40 @@ fn a_store_that_cannot_be_used_is_told_in_one_line_and_the_result_is_printed() {
         assert!(ended.told.contains(words), "{ended:?}");
         assert!(!ended.told.contains("secret"), "{ended:?}");
     }
+    for address in ["mysql://me:secret@host/base", "POSTGRESQL://me:secret@host"] {
+        let ended = end(program()
+            .current_dir(folder.path())
+            .args(RUN)
+            .args(["--store", address]));
+        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        assert!(ended.told.contains("does not know"), "{ended:?}");
+        assert!(!ended.told.contains("secret"), "{ended:?}");
+    }
+    let left = || fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(left(), 7);
+    // A name that would command the terminal is told in one line all the same.
+    let hostile = with_store(&at("text/\u{1b}[31m\nb"), &RUN);
+    assert_eq!(hostile.told.lines().count(), 1, "{hostile:?}");
+    assert!(!hostile.told.contains('\u{1b}'), "{hostile:?}");
     // An empty file is a store that holds nothing yet.
     assert_eq!(with_store(&at("empty"), &RUN).told, "");
     assert_eq!(numbers(&at("empty")), [1]);
+}
+
+#[test]
+fn a_store_that_cannot_be_looked_at_is_not_taken_for_an_empty_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::os::unix::fs::symlink(at("loop"), at("loop")).unwrap();
+    fs::write(at("text"), "").unwrap();
+    for (store, words) in [
+        (at("loop"), "symbolic links"),
+        (at("text/below"), "Not a directory"),
+    ] {
+        for arguments in [&["list"][..], &["baseline", "show"], &["show", "1"]] {
+            with_store(&store, arguments).refused(1, &[words]);
+        }
+    }
 }
 
 #[test]
