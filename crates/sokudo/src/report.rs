@@ -112,6 +112,12 @@ fn destinations(arguments: &ReportArguments) -> Result<Vec<(ReportFormat, Option
 
 fn of_file(path: &Path) -> Result<ReportFormat, Exit> {
     let ending = path.extension().and_then(|ending| ending.to_str());
+    if ending.is_some_and(|ending| ending.eq_ignore_ascii_case("pdf")) {
+        return Err(Exit::usage(anyhow!(
+            "{} cannot be written: a PDF is made by a browser; write .html, open it and print it to a file",
+            path.display()
+        )));
+    }
     ending.and_then(ReportFormat::of_ending).ok_or_else(|| {
         Exit::usage(anyhow!(
             "the end of {} says no format; name a file that ends in .html, .md, .csv, .json, .jsonl, .txt, .prom, .svg, .png or .parquet, or give --format",

@@ -130,8 +130,9 @@ fn runs_of_the_store_are_chosen_as_list_does_and_what_was_said_stays_with_them()
 #[test]
 fn what_cannot_be_written_is_refused_before_anything_is() {
     let directory = kept();
-    report(&directory, &["one.json", "-o", "a.html", "-o", "b.pdf"])
-        .refused(2, &["b.pdf", "--format"]);
+    report(&directory, &["one.json", "-o", "a.html", "-o", "b.odt"])
+        .refused(2, &["b.odt", "--format"]);
+    report(&directory, &["one.json", "-o", "b.PDF"]).refused(2, &["b.PDF", ".html"]);
     report(&directory, &["one.json", "-o", "a.html", "-o", "a.html"])
         .refused(2, &["a.html", "twice"]);
     report(&directory, &["one.json", "-o", "none/a.html"]).refused(2, &["none/a.html"]);

@@ -6,7 +6,7 @@ use sokudo_words::Language;
 use super::super::figure::{Bar, Bars, Group, Hue, Sign};
 use super::super::palette::Role;
 use super::super::scale::whole;
-use super::super::text::{fitted, width};
+use super::super::text::{fitted, fitted_name, width};
 use super::canvas::{Anchor, Canvas, Font};
 use super::legend::{Entry, Legend, Sample};
 use super::{BODY, Frame};
@@ -176,7 +176,7 @@ fn draw_group(canvas: &mut Canvas, place: &Place, bars: &Bars, (group, is_named)
     let middle = top + step / 2.0;
     let room = frame.left - super::MARGIN - 12.0;
     let font = shrunk(step);
-    let name = fitted(&group.name, font.size, room);
+    let name = fitted_name(&group.name, font.size, room);
     let at = [frame.left - 12.0, middle + font.size * 0.35];
     if is_named {
         canvas.text(at, Anchor::End, font, Role::Text, &name);
