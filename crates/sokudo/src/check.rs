@@ -17,7 +17,7 @@ use sokudo_store::Baseline;
 
 use crate::cli::{CheckArguments, CheckFormat, Unit};
 use crate::exit::Exit;
-use crate::recall::Recalled;
+use crate::recall::{Recalled, Said};
 use crate::repeat::{Leave, Repeat};
 use crate::subject::Named;
 use crate::{busy, command_line, compare, idle, interrupt, keep, locate, output, recall};
@@ -59,6 +59,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     let now = Recalled {
         source,
         id,
+        said: Said::default(),
         run: finished.document,
     };
     let document = document(reference, now, arguments);

@@ -133,3 +133,26 @@ fn the_picture_has_a_bar_for_each_cell() {
 fn the_schema_in_the_docs_is_the_one_of_the_types() {
     crate::kept_schema::assert_is_current("sokudo.pivot-1", &schema());
 }
+
+#[test]
+fn a_remark_of_another_tool_is_told_whole_unless_it_begins_with_its_figure() {
+    let mut run = RunDocument::from_run(&sample::run());
+    run.origin = Some(sokudo_model::Origin {
+        tool: "CrystalDiskMark".to_owned(),
+        format: "CrystalDiskMark text".to_owned(),
+        remarks: vec!["C: was filled by 45%".to_owned()],
+        ..sokudo_model::Origin::default()
+    });
+    let mut published = run.clone();
+    if let Some(origin) = &mut published.origin {
+        origin.format = OF_FIGURES.to_owned();
+        origin.remarks = vec!["Random read 4K: of a full disk".to_owned()];
+    }
+    assert_eq!(
+        notes(&[&run, &published]),
+        [
+            "CrystalDiskMark: C: was filled by 45%",
+            "CrystalDiskMark: of a full disk"
+        ]
+    );
+}
