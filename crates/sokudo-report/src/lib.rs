@@ -33,6 +33,8 @@ mod explain;
 mod facts;
 mod grouping;
 mod json_layout;
+#[cfg(test)]
+mod kept_schema;
 mod layout;
 mod load_table;
 mod number;

@@ -41,7 +41,7 @@ pub struct ListDocument {
 pub struct ListedRun {
     /// The number by which it is called.
     pub id: u64,
-    /// Start, RFC 3339 in UTC.
+    /// Start, RFC 3339 in UTC; empty where another tool has not told it.
     pub started_at: String,
     /// The method, such as `mark/default`.
     pub method: String,
@@ -182,6 +182,7 @@ impl ListDocument {
         lines.join("\n") + "\n"
     }
 
+    /// A column for all that can be told of any of the runs.
     fn columns(&self, style: &TableStyle) -> Vec<Column> {
         let column = |title: &str, align, cell: &dyn Fn(&ListedRun) -> String| Column {
             group: "",
@@ -193,14 +194,18 @@ impl ListDocument {
             value.map_or_else(|| MISSING.to_owned(), |value| rate(value / 1e6))
         };
         let star = if style.ascii { "*" } else { "★" };
-        vec![
+        let mut columns = vec![
             column("id", Align::Right, &|run| run.id.to_string()),
             column("", Align::Left, &|run| {
                 if run.is_baseline { star } else { "" }.to_owned()
             }),
             column("when (UTC)", Align::Left, &|run| minute(&run.started_at)),
             column("device", Align::Left, &|run| {
-                shortened(&run.device_name, NAME_COLUMNS_MAX, style)
+                let name = match run.device_name.is_empty() {
+                    true => MISSING,
+                    false => &run.device_name,
+                };
+                shortened(name, NAME_COLUMNS_MAX, style)
             }),
             column("method", Align::Left, &|run| match &run.origin {
                 Some(tool) => shortened(tool, NAME_COLUMNS_MAX, style),
@@ -222,7 +227,11 @@ impl ListDocument {
             column("tags", Align::Left, &|run| {
                 shortened(&run.tags.join(", "), TAGS_COLUMNS_MAX, style)
             }),
-        ]
+        ];
+        columns.retain(|column| {
+            self.runs.is_empty() || column.cells.iter().any(|cell| !cell.is_empty())
+        });
+        columns
     }
 }
 
@@ -239,6 +248,9 @@ fn least_width(columns: &[Column], style: &TableStyle) -> usize {
 
 /// `2026-11-21 20:41` of an instant in RFC 3339; any other text as it is.
 fn minute(rfc3339: &str) -> String {
+    if rfc3339.is_empty() {
+        return MISSING.to_owned();
+    }
     let text = date::for_people(rfc3339);
     match text
         .strip_suffix(" UTC")
@@ -302,12 +314,6 @@ pub fn schema() -> String {
 mod tests {
     use super::*;
 
-    /// Where the schema is kept for readers, from this crate's directory.
-    const SCHEMA_FILE: &str = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/sokudo.list-1.schema.json"
-    );
-
     fn run(id: u64, name: &str) -> ListedRun {
         let row = |direction: &str, bytes_per_s| ListedRow {
             name: "SEQ1M Q8T1".to_owned(),
@@ -366,6 +372,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_unknown_is_no_date_and_no_name_and_empty_columns_take_no_room() {
+        let mut run = run(12, "");
+        run.started_at = String::new();
+        run.tags.clear();
+        let document = ListDocument::new(vec![run]);
+        insta::assert_snapshot!(document.render(&style(120)), @r"
+        id  when (UTC)  device  method        read MB/s  write MB/s  verdict
+        ─────────────────────────────────────────────────────────────────────
+        12  —           —       mark/default      3,500           —  VERIFIED
+
+        MB/s: the highest median of the rows that read, and of those that write. ★: a baseline. sokudo show
+        ID shows a run.
+        ");
+    }
+
+    #[test]
     fn no_line_is_wider_than_the_terminal_and_none_commands_it() {
         let mut hostile = run(3, &format!("\x1b[31m\n<script>{}", "長い名前".repeat(99)));
         hostile.tags = vec!["\u{7}".repeat(99), "x".repeat(1_000_000)];
@@ -408,23 +430,13 @@ mod tests {
 
     #[test]
     fn the_schema_in_the_docs_is_the_one_of_the_types() {
-        if std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1") {
-            std::fs::write(SCHEMA_FILE, schema()).unwrap();
-        }
-        let kept = std::fs::read_to_string(SCHEMA_FILE).unwrap_or_default();
-        assert!(
-            kept == schema(),
-            "docs/sokudo.list-1.schema.json is stale; run this test with SOKUDO_BLESS=1 to rewrite it"
-        );
+        crate::kept_schema::assert_is_current("sokudo.list-1", &schema());
     }
 
     #[test]
     fn lists_follow_the_schema_and_read_back() {
-        let schema = serde_json::from_str(&schema()).unwrap();
-        let validator = jsonschema::validator_for(&schema).unwrap();
         let document = ListDocument::new(vec![run(1, "a")]);
-        let value: serde_json::Value = serde_json::from_str(&document.to_json()).unwrap();
-        assert!(validator.is_valid(&value), "{value}");
+        crate::kept_schema::assert_follows(&schema(), &document.to_json());
         let read: ListDocument = serde_json::from_str(&document.to_json()).unwrap();
         assert_eq!(read, document);
     }

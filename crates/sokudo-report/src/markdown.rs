@@ -30,7 +30,9 @@ const COLUMNS: [Column; 9] = [
         })
     }),
     ("range", "--:", |result| {
-        bandwidth(result, |b| Some(range(b.min, b.max)))
+        bandwidth(result, |b| {
+            (b.trials.len() > 1).then(|| range(b.min, b.max))
+        })
     }),
     ("IOPS", "--:", |result| {
         shown(result.iops.as_ref().map(|iops| number::rate(iops.median)))

@@ -285,6 +285,10 @@ pub fn of_tools(runs: &[&RunDocument]) -> Option<Finding> {
     })
 }
 
+/// The format whose remarks begin with the figure that they are about, which is not said of
+/// a table of many.
+const OF_FIGURES: &str = "published results (CSV)";
+
 /// What was put right and what else was remarked, each once.
 fn notes(runs: &[&RunDocument]) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
@@ -292,10 +296,10 @@ fn notes(runs: &[&RunDocument]) -> Vec<String> {
         let corrections = origin.corrections.iter();
         // The figure in it is of one run; why is the same for all.
         let corrections = corrections.map(|it| format!("{}: put right, {}", origin.tool, it.why));
+        let is_of_figures = origin.format == OF_FIGURES;
         let remarks = origin.remarks.iter().map(|remark| {
-            let remark = remark
-                .split_once(": ")
-                .map_or(remark.as_str(), |(_, rest)| rest);
+            let parts = remark.split_once(": ").filter(|_| is_of_figures);
+            let remark = parts.map_or(remark.as_str(), |(_, rest)| rest);
             format!("{}: {remark}", origin.tool)
         });
         for note in corrections.chain(remarks) {

@@ -175,6 +175,16 @@ impl RunDocument {
             _ => name,
         }
     }
+
+    /// The method, with the tool where it was not sokudo that measured.
+    fn method_of_tool(&self) -> String {
+        match &self.origin {
+            Some(origin) if !self.method.contains(&origin.tool) => {
+                format!("{}: {}", self.measurer(), self.method)
+            }
+            _ => self.method.clone(),
+        }
+    }
 }
 
 /// What sokudo says, in a language.

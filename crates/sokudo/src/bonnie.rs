@@ -322,7 +322,7 @@ fn from_tree(error: TreeError) -> Exit {
 }
 
 fn print(arguments: &BonnieArguments, run: &Run) -> Result<(), Exit> {
-    let path = arguments.printing.output.as_deref();
+    let path = arguments.printing.rendering.output.as_deref();
     if arguments.bonnie_csv {
         let text = bonnie::render(run);
         return match path {

@@ -17,7 +17,7 @@ use sokudo_store::Baseline;
 
 use crate::cli::{CheckArguments, CheckFormat, Unit};
 use crate::exit::Exit;
-use crate::recall::Recalled;
+use crate::recall::{Recalled, Said};
 use crate::repeat::{Leave, Repeat};
 use crate::subject::Named;
 use crate::{baseline, busy, command_line, compare, idle, interrupt, keep, locate, output, recall};
@@ -51,6 +51,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     let now = Recalled {
         source,
         id,
+        said: Said::default(),
         run: finished.document,
     };
     let document = document(reference, now, arguments);

@@ -13,6 +13,7 @@ mod man;
 mod moment;
 mod plot;
 mod precision;
+mod printing;
 mod quick;
 mod report;
 mod scan;
@@ -21,6 +22,7 @@ mod steady;
 mod store;
 mod sweep;
 mod trend;
+mod which;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -47,9 +49,9 @@ pub(crate) use import::ImportArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
-pub(crate) use moment::Moment;
-pub(crate) use plot::{Destination, Drawing, PlotArguments, Plotting};
+pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, Unasked};
+pub(crate) use printing::{Format, Printing, Rendering, Trust, Unit};
 pub(crate) use quick::QuickArguments;
 pub(crate) use report::{ReportArguments, ReportFormat};
 pub(crate) use scan::{ScanArguments, WriteCache};
@@ -58,6 +60,7 @@ pub(crate) use steady::{CacheState, SteadyArguments};
 pub(crate) use store::{Keeping, Location};
 pub(crate) use sweep::SweepArguments;
 pub(crate) use trend::TrendArguments;
+pub(crate) use which::{Period, Which};
 
 /// What bare `sokudo` prints.
 const SHORT_HELP: &str = "\
@@ -385,19 +388,6 @@ pub(crate) struct HdparmArguments {
     pub(crate) devices: Vec<PathBuf>,
 }
 
-/// How results are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Table,
-    /// For programs: sokudo.run/1
-    Json,
-    /// For spreadsheets
-    Csv,
-    /// For articles
-    Markdown,
-}
-
 /// How often and in which order rows are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScheduleChoice {
@@ -405,80 +395,6 @@ pub(crate) enum ScheduleChoice {
     Interleaved,
     /// As CrystalDiskMark: each row with a warm-up and 3 trials of 5 s, 5 s apart
     Crystal,
-}
-
-/// What every command that measures prints, and where to.
-#[derive(Debug, Args)]
-pub(crate) struct Printing {
-    /// Result format: table, json, csv or markdown
-    #[arg(
-        short,
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "NAME",
-        default_value = "table",
-        help_heading = "What is printed"
-    )]
-    pub(crate) format: Format,
-
-    /// Write results to a file instead of the terminal
-    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
-    pub(crate) output: Option<PathBuf>,
-
-    /// Unit of the table: mb (MB/s), mib (MiB/s) or iops
-    #[arg(
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "NAME",
-        default_value = "mb",
-        help_heading = "What is printed"
-    )]
-    pub(crate) unit: Unit,
-
-    /// Show no progress
-    #[arg(short, long, help_heading = "What is printed")]
-    pub(crate) quiet: bool,
-
-    /// Exit with 4 if the verdict of a row is worse: verified or unverified
-    ///
-    /// What was measured is printed all the same, and one line on standard error names
-    /// the rows that fall short, each with its first finding.
-    #[arg(
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "VERDICT",
-        help_heading = "What is printed"
-    )]
-    pub(crate) require: Option<Trust>,
-
-    #[command(flatten)]
-    pub(crate) plotting: Plotting,
-
-    #[command(flatten)]
-    pub(crate) keeping: Keeping,
-}
-
-/// How far figures must be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Trust {
-    /// Proven to be the device's
-    Verified,
-    /// Not proven to be something else
-    Unverified,
-}
-
-/// What the figures of a table are in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Unit {
-    /// MB/s: 1,000,000 bytes per second
-    Mb,
-    /// MiB/s: 1,048,576 bytes per second
-    Mib,
-    /// Reads and writes per second
-    Iops,
 }
 
 /// Which devices may be written.

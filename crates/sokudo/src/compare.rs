@@ -18,15 +18,15 @@ use sokudo_report::comparison::{
 };
 use sokudo_report::{ComparisonDocument, RunDocument};
 
-use crate::cli::{CompareArguments, Destination, Format, Unit};
+use crate::cli::{CompareArguments, Format, Unit};
 use crate::exit::Exit;
-use crate::{command_line, language, output, picture, recall};
+use crate::{command_line, language, output, recall};
 use recall::Recalled;
 use rows::{Key, Matched};
 
 /// Compares and prints.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
-    check(arguments)?;
+    output::check_rendering(&arguments.rendering, &arguments.pictures)?;
     if let Some(axes) = &arguments.shape.pivot {
         return matrix::run(axes, arguments);
     }
@@ -52,21 +52,6 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     ended_by.map_or_else(|| verdict(&document, arguments), Err)
 }
 
-/// Fails early when what was asked for could not be written at the end.
-fn check(arguments: &CompareArguments) -> Result<(), Exit> {
-    output::check_writable(arguments.output.as_deref())?;
-    picture::check(&arguments.destinations)?;
-    let is_mixed = arguments.output.is_none()
-        && arguments.format != Format::Table
-        && arguments.destinations.contains(&Destination::Terminal);
-    match is_mixed {
-        false => Ok(()),
-        true => Err(Exit::usage(anyhow!(
-            "the result and the picture of --plot - would be mixed; write one of them to a file (--output FILE, --plot FILE.svg)"
-        ))),
-    }
-}
-
 /// The results of the files that are named.
 fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
     let from_standard_input = arguments.sides.iter().filter(|name| *name == "-");
@@ -75,7 +60,11 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
             "- is named twice, but standard input holds one result; keep the others in files"
         )));
     }
-    let output = arguments.output.as_deref().and_then(output::identity);
+    let output = arguments
+        .rendering
+        .output
+        .as_deref()
+        .and_then(output::identity);
     let mut sides = Vec::new();
     for name in &arguments.sides {
         if output.is_some() && output::identity(name.as_ref()) == output {
@@ -95,7 +84,7 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
 }
 
 fn document(sides: &[Recalled], arguments: &CompareArguments) -> ComparisonDocument {
-    let figure = match arguments.unit {
+    let figure = match arguments.rendering.unit {
         Unit::Iops => Figure::Iops,
         Unit::Mb | Unit::Mib => Figure::Bandwidth,
     };
@@ -196,9 +185,12 @@ fn command(arguments: &CompareArguments, seed: Option<u64>) -> String {
 }
 
 fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<(), Exit> {
-    let path = arguments.output.as_deref();
-    let text = match arguments.format {
-        Format::Table => render_table(document, &output::style(path.is_none(), arguments.unit)),
+    let path = arguments.rendering.output.as_deref();
+    let text = match arguments.rendering.format {
+        Format::Table => render_table(
+            document,
+            &output::style(path.is_none(), arguments.rendering.unit),
+        ),
         Format::Json => document.to_json(),
         Format::Csv => render_csv(document),
         Format::Markdown => render_markdown_in(document, language::current()),

@@ -7,12 +7,13 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::{Context, anyhow};
 use sokudo_device::{System, look};
+use sokudo_model::Nanos;
 use sokudo_report::list::ListedRow;
 use sokudo_report::{ListDocument, ListedRun, rfc3339};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
 
 use crate::cli::{
-    DeleteArguments, Format, ListArguments, NoteArguments, ShowArguments, TagArguments, Unit,
+    DeleteArguments, Format, ListArguments, NoteArguments, ShowArguments, TagArguments, Unit, Which,
 };
 use crate::exit::Exit;
 use crate::jobs::carry_out::since_epoch;
@@ -25,14 +26,11 @@ const COUNT_MAX: u64 = u64::MAX >> 2;
 /// Prints a line for each run.
 pub(crate) fn list(arguments: &ListArguments) -> Result<(), Exit> {
     let mut store = keep::store(&arguments.keeping)?;
-    let entries = found(store.as_mut(), arguments)?;
+    let entries = listed_entries(store.as_mut(), arguments)?;
     print_list(&entries, arguments)
 }
 
-/// A device is known by its identity where it is here under that name, and by its names
-/// else.
-fn found(store: &mut dyn Store, arguments: &ListArguments) -> Result<Vec<Entry>, Exit> {
-    let now = since_epoch();
+fn listed_entries(store: &mut dyn Store, arguments: &ListArguments) -> Result<Vec<Entry>, Exit> {
     let page = Page {
         skip: arguments.skip.min(COUNT_MAX),
         count: match arguments.limit {
@@ -40,17 +38,28 @@ fn found(store: &mut dyn Store, arguments: &ListArguments) -> Result<Vec<Entry>,
             limit => limit.min(COUNT_MAX),
         },
     };
+    found(store, arguments.device.as_deref(), &arguments.which, page)
+}
+
+/// The runs that are meant, the newest first. A device is known by its identity where it
+/// is here under that name, and by its names else.
+pub(crate) fn found(
+    store: &mut dyn Store,
+    device: Option<&str>,
+    which: &Which,
+    page: Page,
+) -> Result<Vec<Entry>, Exit> {
+    let [since, until] = which.period.bounds(since_epoch());
     let by_name = Filter {
-        device: arguments.device.clone(),
-        method: arguments.method.clone(),
-        since: arguments.since.map(|since| since.begin(now)),
-        until: arguments.until.map(|until| until.end(now)),
-        verdict: arguments.verdict.map(|verdict| verdict.in_model()),
-        tags: arguments.tags.clone(),
+        device: device.map(str::to_owned),
+        method: which.method.clone(),
+        since,
+        until,
+        verdict: which.verdict(),
+        tags: which.tags.clone(),
         device_identity: None,
     };
-    let is_path = |name: &&String| name.contains('/') || *name == ".";
-    let here = arguments.device.as_ref().filter(is_path);
+    let here = device.filter(|name| name.contains('/') || *name == ".");
     if let Some(inspected) = here.and_then(|name| look(&System::host(), name).ok()) {
         let by_identity = Filter {
             device: None,
@@ -73,13 +82,8 @@ fn print_list(entries: &[Entry], arguments: &ListArguments) -> Result<(), Exit> 
     if !entries.is_empty() {
         return output::print(&document.render(&output::style(true, Unit::Mb)));
     }
-    let is_filtered = arguments.device.is_some()
-        || arguments.method.is_some()
-        || arguments.since.is_some()
-        || arguments.until.is_some()
-        || arguments.verdict.is_some()
-        || !arguments.tags.is_empty()
-        || arguments.skip > 0;
+    let is_filtered =
+        arguments.device.is_some() || arguments.which.is_given() || arguments.skip > 0;
     output::print(&language::say(if is_filtered {
         "No run that is kept fits; sokudo list without options shows the newest.\n"
     } else {
@@ -102,7 +106,11 @@ pub(crate) fn listed(entry: &Entry) -> ListedRun {
     });
     ListedRun {
         id: entry.id.0,
-        started_at: rfc3339(run.started_at),
+        // Of what others have measured it may be unknown when it was.
+        started_at: match run.started_at {
+            Nanos(0) => String::new(),
+            started_at => rfc3339(started_at),
+        },
         method: run.method.clone(),
         target: run.target.clone(),
         device: run.device.clone(),
@@ -123,24 +131,24 @@ pub(crate) fn listed(entry: &Entry) -> ListedRun {
 
 /// Prints a run in the format asked for, with what somebody has said of it above the
 /// table.
-pub(crate) fn show(arguments: ShowArguments) -> Result<(), Exit> {
+pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
     let recalled = recall::runs(&arguments.run, &arguments.keeping)?;
-    let name = arguments.run.clone();
-    let printing = arguments.printing();
-    output::check(&printing)?;
-    let is_for_people = printing.format == Format::Table && printing.output.is_none();
+    let (rendering, plotting) = (&arguments.rendering, &arguments.plotting);
+    output::check_rendering(rendering, &plotting.pictures)?;
+    let is_for_people = rendering.format == Format::Table && rendering.output.is_none();
     let [recalled] = <[_; 1]>::try_from(recalled).map_err(|several| {
         Exit::usage(anyhow!(
-            "{name} holds {} runs; keep them with sokudo import, and show one by its number",
+            "{} holds {} runs; keep them with sokudo import, and show one by its number",
+            arguments.run,
             several.len()
         ))
     })?;
     if let Some(id) = recalled.id.filter(|_| is_for_people) {
-        let entry = keep::store(&printing.keeping)?.entry(id);
+        let entry = keep::store(&arguments.keeping)?.entry(id);
         let heading = listed(&entry.map_err(Exit::failed)?).heading(&output::terminal_style());
         output::print(&heading)?;
     }
-    output::write(&recalled.run, &printing)
+    output::write_run(&recalled.run, rendering, plotting)
 }
 
 /// Replaces a run's note.

@@ -13,7 +13,7 @@ use sokudo_model::ImportedRun;
 use sokudo_report::{RunDocument, csv, markdown, table};
 use sokudo_store::{Filter, NewRun, Page, RunId, Store};
 
-use crate::cli::{Format, ImportArguments};
+use crate::cli::{Format, ImportArguments, Rendering};
 use crate::exit::{self, Exit};
 use crate::{keep, output};
 
@@ -34,6 +34,8 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
             "- is named twice, but standard input can be read once; name files"
         )));
     }
+    let path = arguments.rendering.output.as_deref();
+    output::check_writable(path)?;
     let mut store = keep::opened(&arguments.keeping).map_err(Exit::Failed)?;
     let mut printed = Printed::default();
     let mut is_whole = true;
@@ -45,7 +47,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
                     exit::note(left_out(file, left));
                 }
                 for document in &read.documents {
-                    if !arguments.quiet {
+                    if !arguments.quiet || path.is_some() {
                         printed.print(document, arguments)?;
                     }
                     if let Some(store) = &mut store {
@@ -58,6 +60,9 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
                 is_whole = false;
             }
         }
+    }
+    if let Some(path) = path {
+        output::write_file(path, printed.text)?;
     }
     match is_whole {
         true => Ok(()),
@@ -148,22 +153,33 @@ pub(crate) fn left_out(file: &Path, left: &LeftOut) -> String {
 #[derive(Default)]
 struct Printed {
     documents: usize,
+    /// What is to be written to a file.
+    text: String,
 }
 
 impl Printed {
     fn print(&mut self, document: &RunDocument, arguments: &ImportArguments) -> Result<(), Exit> {
+        let Rendering {
+            format,
+            output,
+            unit,
+        } = &arguments.rendering;
         let is_first = self.documents == 0;
         self.documents += 1;
         let between = if is_first { "" } else { "\n" };
-        let text = match arguments.format {
+        let text = match format {
             Format::Table => {
-                let style = output::style(true, arguments.unit);
+                let style = output::style(output.is_none(), *unit);
                 format!("{between}{}", table::render(document, &style))
             }
             Format::Json => document.to_json(),
             Format::Csv => without_names(csv::render(document), is_first),
             Format::Markdown => format!("{between}{}", markdown::render(document)),
         };
+        if output.is_some() {
+            self.text += &text;
+            return Ok(());
+        }
         output::print(&text)
     }
 }

@@ -87,7 +87,7 @@ fn main() -> ExitCode {
         Some(Command::Check(arguments)) => check::run(&arguments),
         Some(Command::Baseline(arguments)) => baseline::run(arguments),
         Some(Command::List(arguments)) => history::list(&arguments),
-        Some(Command::Show(arguments)) => history::show(arguments),
+        Some(Command::Show(arguments)) => history::show(&arguments),
         Some(Command::Note(arguments)) => history::note(&arguments),
         Some(Command::Tag(arguments)) => history::tag(&arguments),
         Some(Command::Delete(arguments)) => history::delete(&arguments),

@@ -11,7 +11,7 @@ use rustix::fs::Access;
 use sokudo_report::{BandwidthUnit, RunDocument, TableStyle, csv, markdown, table};
 use sokudo_store::Sqlite;
 
-use crate::cli::{Destination, Format, Printing, Unit};
+use crate::cli::{Destination, Format, Pictures, Plotting, Printing, Rendering, Unit};
 use crate::exit::Exit;
 use crate::language;
 use crate::picture;
@@ -139,20 +139,25 @@ pub(crate) fn check_writable(path: Option<&Path>) -> Result<(), Exit> {
     )))
 }
 
-/// Fails early when what was asked for could not be written at the end.
+/// Fails early when what a command that measures prints could not be written at the end.
 pub(crate) fn check(printing: &Printing) -> Result<(), Exit> {
-    let pictures = &printing.plotting.destinations;
-    let is_mixed = printing.output.is_none()
-        && printing.format != Format::Table
-        && pictures.contains(&Destination::Terminal);
+    check_rendering(&printing.rendering, &printing.plotting.pictures)
+}
+
+/// Fails early when what was asked for could not be written at the end.
+pub(crate) fn check_rendering(rendering: &Rendering, pictures: &Pictures) -> Result<(), Exit> {
+    let is_mixed = rendering.output.is_none()
+        && rendering.format != Format::Table
+        && pictures.destinations.contains(&Destination::Terminal);
     if is_mixed {
         return Err(Exit::usage(anyhow::anyhow!(
             "the result and the picture of --plot - would be mixed; write one of them to a file (--output FILE, --plot FILE.svg)"
         )));
     }
-    check_writable(printing.output.as_deref())?;
-    picture::check(pictures)?;
-    let mut files: Vec<&Path> = files(printing).filter(|path| !is_special(path)).collect();
+    check_writable(rendering.output.as_deref())?;
+    picture::check(&pictures.destinations)?;
+    let files = files(rendering, pictures).filter(|path| !is_special(path));
+    let mut files: Vec<&Path> = files.collect();
     files.sort_unstable();
     match files.windows(2).find(|pair| pair[0] == pair[1]) {
         None => Ok(()),
@@ -166,7 +171,8 @@ pub(crate) fn check(printing: &Printing) -> Result<(), Exit> {
 /// Fails early when results would take the place of the file that is measured.
 pub(crate) fn check_apart(target: &Path, printing: &Printing) -> Result<(), Exit> {
     let measured = identity(target);
-    match files(printing).find(|path| measured.is_some() && identity(path) == measured) {
+    let mut files = files(&printing.rendering, &printing.plotting.pictures);
+    match files.find(|path| measured.is_some() && identity(path) == measured) {
         None => Ok(()),
         Some(path) => Err(Exit::Refused(anyhow::anyhow!(
             "{} is what is to be measured, and results would take the place of what it holds; name another file",
@@ -182,10 +188,10 @@ pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
 }
 
 /// Every file that a result or a picture goes to.
-fn files(printing: &Printing) -> impl Iterator<Item = &Path> {
-    let pictures = printing.plotting.destinations.iter();
+fn files<'a>(rendering: &'a Rendering, pictures: &'a Pictures) -> impl Iterator<Item = &'a Path> {
+    let pictures = pictures.destinations.iter();
     let pictures = pictures.filter_map(|destination| destination.file().map(AsRef::as_ref));
-    printing.output.as_deref().into_iter().chain(pictures)
+    rendering.output.as_deref().into_iter().chain(pictures)
 }
 
 /// A pipe or a terminal takes one after the other.
@@ -193,11 +199,20 @@ fn is_special(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.is_file())
 }
 
-/// Writes a run in the format asked for, and its pictures.
+/// Writes what a command has measured.
 pub(crate) fn write(document: &RunDocument, printing: &Printing) -> Result<(), Exit> {
-    let path = printing.output.as_deref();
-    let text = match printing.format {
-        Format::Table => table::render(document, &style(path.is_none(), printing.unit)),
+    write_run(document, &printing.rendering, &printing.plotting)
+}
+
+/// Writes a run in the format asked for, and its pictures.
+pub(crate) fn write_run(
+    document: &RunDocument,
+    rendering: &Rendering,
+    plotting: &Plotting,
+) -> Result<(), Exit> {
+    let path = rendering.output.as_deref();
+    let text = match rendering.format {
+        Format::Table => table::render(document, &style(path.is_none(), rendering.unit)),
         Format::Json => document.to_json(),
         Format::Csv => csv::render(document),
         Format::Markdown => markdown::render_in(document, language::current()),
@@ -206,8 +221,7 @@ pub(crate) fn write(document: &RunDocument, printing: &Printing) -> Result<(), E
         None => print(&text)?,
         Some(path) => write_file(path, &text)?,
     }
-    let plotting = &printing.plotting;
-    picture::draw(document, &plotting.destinations, plotting.drawing)
+    picture::draw(document, plotting)
 }
 
 /// How tables are written to standard output.

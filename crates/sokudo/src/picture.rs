@@ -4,7 +4,7 @@ use anyhow::Context;
 use sokudo_report::RunDocument;
 use sokudo_report::plot::{self, Figure, Look, PlotError, Size, TerminalStyle, Theme};
 
-use crate::cli::{Destination, Drawing, PlotArguments};
+use crate::cli::{Destination, Pictures, PlotArguments, Plotting};
 use crate::exit::{self, Exit};
 use crate::{language, output, recall};
 
@@ -15,11 +15,11 @@ const WITHOUT_TERMINAL: (usize, usize) = (100, 30);
 pub(crate) fn run(arguments: &PlotArguments) -> Result<(), Exit> {
     check(&arguments.destinations)?;
     let document = document(arguments)?;
-    let figure = plot::figure(&document, arguments.drawing.kind()).map_err(Exit::usage)?;
+    let figure = plot::figure(&document, arguments.kind.in_model()).map_err(Exit::usage)?;
     arguments
         .destinations
         .iter()
-        .try_for_each(|destination| write(&figure, destination, arguments.drawing.theme()))
+        .try_for_each(|destination| write(&figure, destination, arguments.colours.theme()))
 }
 
 fn document(arguments: &PlotArguments) -> Result<RunDocument, Exit> {
@@ -43,15 +43,12 @@ pub(crate) fn check(destinations: &[Destination]) -> Result<(), Exit> {
 
 /// Draws a run wherever it was asked for. A run in which nothing was measured has said
 /// so already, and is only noted.
-pub(crate) fn draw(
-    document: &RunDocument,
-    destinations: &[Destination],
-    drawing: Drawing,
-) -> Result<(), Exit> {
-    if destinations.is_empty() {
+pub(crate) fn draw(document: &RunDocument, plotting: &Plotting) -> Result<(), Exit> {
+    let pictures = &plotting.pictures;
+    if pictures.destinations.is_empty() {
         return Ok(());
     }
-    let figure = match plot::figure(document, drawing.kind()) {
+    let figure = match plot::figure(document, plotting.kind.in_model()) {
         Ok(figure) => figure,
         Err(error @ PlotError::NothingMeasured) => {
             exit::note(format_args!("there is no picture: {error}"));
@@ -59,13 +56,17 @@ pub(crate) fn draw(
         }
         Err(error) => return Err(Exit::usage(error)),
     };
-    destinations
-        .iter()
-        .try_for_each(|destination| write(&figure, destination, drawing.theme()))
+    write_all(&figure, pictures)
 }
 
-/// Draws a figure where it was asked for.
-pub(crate) fn write(figure: &Figure, destination: &Destination, theme: Theme) -> Result<(), Exit> {
+/// Draws a figure wherever it was asked for.
+pub(crate) fn write_all(figure: &Figure, pictures: &Pictures) -> Result<(), Exit> {
+    let mut destinations = pictures.destinations.iter();
+    destinations.try_for_each(|destination| write(figure, destination, pictures.colours.theme()))
+}
+
+/// Draws a figure in one place.
+fn write(figure: &Figure, destination: &Destination, theme: Theme) -> Result<(), Exit> {
     match destination {
         Destination::Terminal => output::print(&plot::terminal(figure, &style())),
         Destination::Svg(path) => {

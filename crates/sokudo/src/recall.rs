@@ -18,6 +18,13 @@ use crate::{import, keep};
 /// bound, /dev/zero would be read until no memory is left.
 const RESULT_BYTES_MAX: u64 = 1 << 30;
 
+/// What somebody has said of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) note: String,
+    pub(crate) tags: Vec<String>,
+}
+
 /// A run and by what name it was called.
 #[derive(Debug)]
 pub(crate) struct Recalled {
@@ -25,6 +32,9 @@ pub(crate) struct Recalled {
     pub(crate) source: String,
     /// Its number in the store, where it is from there.
     pub(crate) id: Option<RunId>,
+    /// What somebody wrote about it, and its tags, where it is from a report. Those of a
+    /// run of the store can be asked for there.
+    pub(crate) said: Said,
     pub(crate) run: RunDocument,
 }
 
@@ -52,6 +62,7 @@ pub(crate) fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit>
         Ok(run) => Ok(vec![Recalled {
             source: name.to_owned(),
             id: None,
+            said: Said::default(),
             run,
         }]),
         Err(error) => of_other_tool(path, text.as_bytes()).map_err(|other| match other {
@@ -78,6 +89,7 @@ fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<Recalled>, ImportError
                 false => format!("{name} #{number}"),
             },
             id: None,
+            said: Said::default(),
             run: RunDocument::from_imported(run),
         });
     Ok(recalled.collect())
@@ -115,6 +127,10 @@ fn of_report(name: &str, text: &str) -> Result<Vec<Recalled>, Exit> {
     let recalled = report.runs.into_iter().map(|reported| Recalled {
         source: reported.source,
         id: None,
+        said: Said {
+            note: reported.note,
+            tags: reported.tags,
+        },
         run: reported.run,
     });
     Ok(recalled.collect())
@@ -134,6 +150,7 @@ pub(crate) fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
     Ok(Recalled {
         source: format!("run {id}"),
         id: Some(id),
+        said: Said::default(),
         run,
     })
 }

@@ -9,13 +9,16 @@ use anyhow::{Context, anyhow};
 use sokudo_report::Report;
 use sokudo_report::plot;
 use sokudo_report::report::{ReportStyle, ReportedRun};
-use sokudo_store::RunId;
+use sokudo_store::{Entry, Page, RunId};
 
 use crate::cli::{Keeping, ReportArguments, ReportFormat};
 use crate::exit::Exit;
 use crate::language;
-use crate::recall::{self, Recalled};
-use crate::{keep, output};
+use crate::recall::{self, Recalled, Said};
+use crate::{history, keep, output};
+
+/// More runs make a page that no browser likes, and that nobody reads.
+const RUNS_MAX: u64 = 1_000;
 
 /// `sokudo report`.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
@@ -23,11 +26,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
     for (_, path) in &destinations {
         output::check_writable(path.as_deref())?;
     }
-    let mut recalled = Vec::new();
-    for name in &arguments.runs {
-        recalled.extend(recall::runs(name, &arguments.keeping)?);
-    }
-    let runs = reported(recalled, &arguments.keeping)?;
+    let runs = reported(recalled(arguments)?, &arguments.keeping)?;
     let report = Report::new(arguments.title.clone(), runs);
     let report = match arguments.mask_serial {
         true => report.masked(),
@@ -45,6 +44,37 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
         }
     }
     Ok(())
+}
+
+/// The runs that are named, or those of the store that fit, the oldest first.
+fn recalled(arguments: &ReportArguments) -> Result<Vec<Recalled>, Exit> {
+    let keeping = &arguments.keeping;
+    if !arguments.runs.is_empty() {
+        let runs = arguments.runs.iter();
+        let runs: Vec<_> = runs
+            .map(|name| recall::runs(name, keeping))
+            .collect::<Result<_, _>>()?;
+        return Ok(runs.into_iter().flatten().collect());
+    }
+    let mut store = keep::store(keeping)?;
+    let page = Page {
+        skip: 0,
+        count: RUNS_MAX + 1,
+    };
+    let device = arguments.device.as_deref();
+    let entries = history::found(store.as_mut(), device, &arguments.which, page)?;
+    if entries.is_empty() {
+        return Err(Exit::usage(anyhow!(
+            "no run that is kept fits; sokudo list shows those that are"
+        )));
+    }
+    if entries.len() as u64 > RUNS_MAX {
+        return Err(Exit::usage(anyhow!(
+            "more than {RUNS_MAX} runs fit, which nobody reads; name a shorter time with --since and --until"
+        )));
+    }
+    let ids = entries.iter().rev().map(|entry| entry.id);
+    ids.map(|id| recall::stored(id, keeping)).collect()
 }
 
 /// Every format with the file that it goes to; `None` is standard output.
@@ -82,6 +112,12 @@ fn destinations(arguments: &ReportArguments) -> Result<Vec<(ReportFormat, Option
 
 fn of_file(path: &Path) -> Result<ReportFormat, Exit> {
     let ending = path.extension().and_then(|ending| ending.to_str());
+    if ending.is_some_and(|ending| ending.eq_ignore_ascii_case("pdf")) {
+        return Err(Exit::usage(anyhow!(
+            "{} cannot be written: a PDF is made by a browser; write .html, open it and print it to a file",
+            path.display()
+        )));
+    }
     ending.and_then(ReportFormat::of_ending).ok_or_else(|| {
         Exit::usage(anyhow!(
             "the end of {} says no format; name a file that ends in .html, .md, .csv, .json, .jsonl, .txt, .prom, .svg, .png or .parquet, or give --format",
@@ -103,12 +139,12 @@ fn check_format(format: ReportFormat) -> Result<(), Exit> {
     }
 }
 
-/// The runs with what was noted of those that are from the store.
+/// The runs with what was said of each.
 fn reported(recalled: Vec<Recalled>, keeping: &Keeping) -> Result<Vec<ReportedRun>, Exit> {
-    let mut noted = noted(&recalled, keeping)?;
+    let kept = said(&recalled, keeping)?;
     let run = |recalled: Recalled| {
-        let noted = recalled.id.and_then(|id| noted.remove(&id));
-        let (note, tags) = noted.unwrap_or_default();
+        let kept = recalled.id.and_then(|id| kept.get(&id).cloned());
+        let Said { note, tags } = kept.unwrap_or(recalled.said);
         ReportedRun {
             source: recalled.source,
             note,
@@ -119,22 +155,20 @@ fn reported(recalled: Vec<Recalled>, keeping: &Keeping) -> Result<Vec<ReportedRu
     Ok(recalled.into_iter().map(run).collect())
 }
 
-/// Note and tags of each run of the store.
-fn noted(
-    recalled: &[Recalled],
-    keeping: &Keeping,
-) -> Result<HashMap<RunId, (String, Vec<String>)>, Exit> {
-    let mut noted = HashMap::new();
+/// What was said of each run of the store.
+fn said(recalled: &[Recalled], keeping: &Keeping) -> Result<HashMap<RunId, Said>, Exit> {
+    let mut said = HashMap::new();
     let ids: Vec<RunId> = recalled.iter().filter_map(|recalled| recalled.id).collect();
     if ids.is_empty() {
-        return Ok(noted);
+        return Ok(said);
     }
     let mut store = keep::store(keeping)?;
     for id in ids {
         let entry = store.entry(id).map_err(Exit::failed)?;
-        noted.insert(id, (entry.note, entry.tags));
+        let Entry { note, tags, .. } = entry;
+        said.insert(id, Said { note, tags });
     }
-    Ok(noted)
+    Ok(said)
 }
 
 fn rendered(report: &Report, format: ReportFormat, style: ReportStyle) -> Result<Vec<u8>, Exit> {

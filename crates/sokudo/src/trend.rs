@@ -4,7 +4,6 @@
 //! found by `sokudo-stats`, and how it is told is `sokudo-report`'s.
 
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::anyhow;
 use sokudo_model::{Nanos, Verdict};
@@ -13,8 +12,9 @@ use sokudo_report::trend::{self, LevelDocument, SeriesDocument, TrendDocument, T
 use sokudo_report::{RunDocument, plot};
 use sokudo_store::{Device, Filter, HistoryPoint, Page, RunId, Store};
 
-use crate::cli::{Destination, Format, TrendArguments, Unit};
+use crate::cli::{Format, TrendArguments, Unit};
 use crate::exit::Exit;
+use crate::jobs::carry_out::since_epoch;
 use crate::{command_line, keep, output, picture};
 
 /// The newest runs of a device that are asked for the names of its rows: methods take
@@ -25,12 +25,12 @@ const DEVICES_NAMED: usize = 8;
 
 /// Shows and draws.
 pub(crate) fn run(arguments: &TrendArguments) -> Result<(), Exit> {
-    check(arguments)?;
+    output::check_rendering(&arguments.rendering, &arguments.pictures)?;
     let mut store = keep::store(&arguments.keeping)?;
     let store = store.as_mut();
     let Device { identity, name } = device(store, arguments.device.as_deref())?;
     let names = row_names(store, &identity)?;
-    let figure = match arguments.unit {
+    let figure = match arguments.rendering.unit {
         Unit::Iops => Figure::Iops,
         Unit::Mb | Unit::Mib => Figure::Bandwidth,
     };
@@ -46,21 +46,6 @@ pub(crate) fn run(arguments: &TrendArguments) -> Result<(), Exit> {
     look_around(store, &mut document);
     document.command = command_line::as_given();
     print(&document, arguments)
-}
-
-/// Fails early when what was asked for could not be written at the end.
-fn check(arguments: &TrendArguments) -> Result<(), Exit> {
-    output::check_writable(arguments.output.as_deref())?;
-    picture::check(&arguments.destinations)?;
-    let is_mixed = arguments.output.is_none()
-        && arguments.format != Format::Table
-        && arguments.destinations.contains(&Destination::Terminal);
-    match is_mixed {
-        false => Ok(()),
-        true => Err(Exit::usage(anyhow!(
-            "the result and the picture of --plot - would be mixed; write one of them to a file (--output FILE, --plot FILE.svg)"
-        ))),
-    }
 }
 
 /// The device that is meant.
@@ -125,9 +110,8 @@ fn series(
     figure: Figure,
     arguments: &TrendArguments,
 ) -> Vec<SeriesDocument> {
-    let now = now();
-    let since = arguments.since.map_or(Nanos(0), |it| it.begin(now));
-    let until = arguments.until.map_or(Nanos(u64::MAX), |it| it.end(now));
+    let [since, until] = arguments.period.bounds(since_epoch());
+    let (since, until) = (since.unwrap_or(Nanos(0)), until.unwrap_or(Nanos(u64::MAX)));
     let wanted = arguments.row.as_deref().map(str::to_lowercase);
     let mut directions: Vec<(String, BTreeMap<String, Vec<HistoryPoint>>)> = Vec::new();
     for point in history {
@@ -178,6 +162,10 @@ fn one(
                 Figure::Iops => point.row.ios_per_s,
             };
             let value = value.filter(|value| value.is_finite() && *value > 0.0)?;
+            // A run of an unknown time has no place among the others.
+            if point.started_at == Nanos(0) {
+                return None;
+            }
             Some(TrendPoint::new(
                 point.run.0,
                 point.started_at,
@@ -192,14 +180,6 @@ fn one(
         runs_without_figure: without,
         ..SeriesDocument::new(row, fingerprint, points, least)
     })
-}
-
-/// Nanoseconds since 1970.
-fn now() -> Nanos {
-    let elapsed = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    Nanos(u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// A row's name with its direction, once.
@@ -247,9 +227,9 @@ fn look_around(store: &mut dyn Store, document: &mut TrendDocument) {
 }
 
 fn print(document: &TrendDocument, arguments: &TrendArguments) -> Result<(), Exit> {
-    let path = arguments.output.as_deref();
-    let style = output::style(path.is_none(), arguments.unit);
-    let text = match arguments.format {
+    let path = arguments.rendering.output.as_deref();
+    let style = output::style(path.is_none(), arguments.rendering.unit);
+    let text = match arguments.rendering.format {
         Format::Table => trend::render_table(document, &style),
         Format::Json => document.to_json(),
         Format::Csv => trend::render_csv(document),
@@ -262,9 +242,5 @@ fn print(document: &TrendDocument, arguments: &TrendArguments) -> Result<(), Exi
     let Some(figure) = plot::trend(document, style.unit) else {
         return Ok(());
     };
-    let theme = arguments.theme.theme();
-    let destinations = &arguments.destinations;
-    destinations
-        .iter()
-        .try_for_each(|destination| picture::write(&figure, destination, theme))
+    picture::write_all(&figure, &arguments.pictures)
 }

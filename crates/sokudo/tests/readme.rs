@@ -5,6 +5,9 @@
 //! carried out in their order with one store, so that runs have the numbers shown.
 
 fn shows_what_sokudo_prints(readme: &str, language: &str) {
+    // Where a reader of it is.
+    std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .expect("the project has a folder");
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     trycmd::TestCases::new()
         .register_bin(
@@ -16,7 +19,7 @@ fn shows_what_sokudo_prints(readme: &str, language: &str) {
             folder.path().join("runs.db").to_string_lossy(),
         )
         .env("SOKUDO_LANG", language)
-        .case(format!("{}/../../{readme}", env!("CARGO_MANIFEST_DIR")))
+        .case(readme)
         .run();
 }
 

@@ -7,12 +7,6 @@ use crate::sample;
 use sokudo_model::{ComparisonTest, Effect};
 use sokudo_stats::Interval;
 
-/// Where the schema is kept for readers, from this crate's directory.
-const SCHEMA_FILE: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../docs/sokudo.check-1.schema.json"
-);
-
 fn compared(conclusion: Conclusion, ratio: f64, low: f64, high: f64) -> Compared {
     Compared {
         conclusion,
@@ -162,23 +156,13 @@ fn the_text_begins_with_the_answer_and_says_what_has_changed() {
 
 #[test]
 fn the_schema_in_the_docs_is_the_one_of_the_types() {
-    if std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1") {
-        std::fs::write(SCHEMA_FILE, schema()).unwrap();
-    }
-    let kept = std::fs::read_to_string(SCHEMA_FILE).unwrap_or_default();
-    assert!(
-        kept == schema(),
-        "docs/sokudo.check-1.schema.json is stale; run this test with SOKUDO_BLESS=1 to rewrite it"
-    );
+    crate::kept_schema::assert_is_current("sokudo.check-1", &schema());
 }
 
 #[test]
 fn documents_follow_the_schema_and_read_back() {
-    let schema = serde_json::from_str(&schema()).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
     let document = check(vec![slower(), blocked()], |_| ());
-    let value: serde_json::Value = serde_json::from_str(&document.to_json()).unwrap();
-    assert!(validator.is_valid(&value), "{value}");
+    crate::kept_schema::assert_follows(&schema(), &document.to_json());
     let read: CheckDocument = serde_json::from_str(&document.to_json()).unwrap();
     assert_eq!(read, document);
 }

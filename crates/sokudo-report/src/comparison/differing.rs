@@ -68,7 +68,11 @@ const PARTS: [Part; 23] = [
     ("kernel", |run| run.environment.kernel.clone()),
     ("distribution", |run| run.environment.distribution.clone()),
     ("processor", |run| run.environment.cpu_model.clone()),
-    ("processors", |run| Some(run.environment.cpus.to_string())),
+    ("processors", |run| {
+        // Another tool has not told how many there were.
+        let cpus = run.environment.cpus;
+        (cpus > 0).then(|| cpus.to_string())
+    }),
     ("governor", |run| run.environment.governor.clone()),
     ("memory", |run| run.environment.memory_bytes.map(gibibytes)),
     ("virtual machine", |run| {

@@ -6,12 +6,6 @@ use crate::table::{BandwidthUnit, TableStyle};
 use sokudo_model::{Change, ComparisonTest, Effect};
 use sokudo_stats::Interval;
 
-/// Where the schema is kept for readers, from this crate's directory.
-const SCHEMA_FILE: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../docs/sokudo.compare-1.schema.json"
-);
-
 fn change(ratio: f64, low: f64, high: f64) -> Change {
     Change {
         ratio,
@@ -188,26 +182,15 @@ fn names_of_strangers_do_no_harm() {
 
 #[test]
 fn the_schema_in_the_docs_is_the_one_of_the_types() {
-    if std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1") {
-        std::fs::write(SCHEMA_FILE, schema()).unwrap();
-    }
-    let kept = std::fs::read_to_string(SCHEMA_FILE).unwrap_or_default();
-    assert!(
-        kept == schema(),
-        "docs/sokudo.compare-1.schema.json is stale; run this test with SOKUDO_BLESS=1 to rewrite it"
-    );
+    crate::kept_schema::assert_is_current("sokudo.compare-1", &schema());
 }
 
 #[test]
 fn documents_follow_the_schema_and_read_back() {
-    let schema = serde_json::from_str(&schema()).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
     let text = document().to_json();
-    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert!(validator.is_valid(&value), "{text}");
+    crate::kept_schema::assert_follows(&schema(), &text);
     let read: ComparisonDocument = serde_json::from_str(&text).unwrap();
     assert_eq!(read, document());
-    assert!(!validator.is_valid(&serde_json::json!({"schema": "sokudo.run/1"})));
 }
 
 #[test]

@@ -89,7 +89,7 @@ impl RunDocument {
                 trim: 0,
             },
             interrupted: false,
-            target: target(&run.target),
+            target: target(&run.target, &run.origin.tool),
             layout: None,
             environment: run.environment.clone(),
             circumstances: sokudo_model::Circumstances::default(),
@@ -285,8 +285,14 @@ fn place(told: &ImportedPlace) -> PlaceDocument {
     }
 }
 
-fn target(told: &ImportedTarget) -> TargetInfo {
-    let mut target = TargetInfo::new(&told.name, TargetKind::Imported);
+fn target(told: &ImportedTarget, tool: &str) -> TargetInfo {
+    // A run must be called by something.
+    let unnamed = || format!("{tool}'s target");
+    let name = match told.name.is_empty() {
+        true => &unnamed(),
+        false => &told.name,
+    };
+    let mut target = TargetInfo::new(name, TargetKind::Imported);
     target.size_bytes = told.size;
     target.file_system = told.file_system.as_ref().map(|kind| FileSystem {
         kind: kind.clone(),

@@ -3,12 +3,6 @@ use crate::sample;
 use sokudo_model::{Bytes, Nanos, Operation, OperationMix, SeriesPoint};
 use sokudo_stats::Random;
 
-/// Where the schema is kept for readers, from this crate's directory.
-const SCHEMA_FILE: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../../docs/sokudo.run-1.schema.json"
-);
-
 /// Runs whose figures are drawn from a seed: odd floats in every field.
 fn random_run(seed: u64) -> Run {
     let mut random = Random::new(seed);
@@ -56,28 +50,14 @@ fn a_document_reads_back_to_the_same_document_and_the_same_text() {
 
 #[test]
 fn the_schema_in_the_docs_is_the_one_of_the_types() {
-    if std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1") {
-        std::fs::write(SCHEMA_FILE, schema()).unwrap();
-    }
-    let kept = std::fs::read_to_string(SCHEMA_FILE).unwrap_or_default();
-    assert!(
-        kept == schema(),
-        "docs/sokudo.run-1.schema.json is stale; run this test with SOKUDO_BLESS=1 to rewrite it"
-    );
+    crate::kept_schema::assert_is_current("sokudo.run-1", &schema());
 }
 
 #[test]
 fn every_document_follows_the_schema() {
-    let schema = serde_json::from_str(&schema()).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
     for run in all_shapes() {
         let text = RunDocument::from_run(&run).to_json();
-        let value = serde_json::from_str(&text).unwrap();
-        let errors: Vec<String> = validator
-            .iter_errors(&value)
-            .map(|error| format!("{}: {error}", error.instance_path()))
-            .collect();
-        assert!(errors.is_empty(), "{errors:#?}");
+        crate::kept_schema::assert_follows(&schema(), &text);
     }
 }
 

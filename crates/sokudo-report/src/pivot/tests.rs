@@ -53,6 +53,7 @@ fn results_of_one_row_and_column_share_a_cell() {
     let second = document.rows[0].cells[1].as_ref().unwrap();
     assert!(second.text().contains(" ± "), "{}", second.text());
     assert!(document.warnings.is_empty(), "sokudo has measured all");
+    crate::kept_schema::assert_follows(&schema(), &document.to_json());
 }
 
 #[test]
@@ -129,14 +130,29 @@ fn the_picture_has_a_bar_for_each_cell() {
 }
 
 #[test]
-fn the_kept_schema_is_that_of_the_documents() {
-    const FILE: &str = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/sokudo.pivot-1.schema.json"
-    );
-    if std::env::var_os("SOKUDO_BLESS").is_some_and(|value| value == "1") {
-        std::fs::write(FILE, schema()).unwrap();
+fn the_schema_in_the_docs_is_the_one_of_the_types() {
+    crate::kept_schema::assert_is_current("sokudo.pivot-1", &schema());
+}
+
+#[test]
+fn a_remark_of_another_tool_is_told_whole_unless_it_begins_with_its_figure() {
+    let mut run = RunDocument::from_run(&sample::run());
+    run.origin = Some(sokudo_model::Origin {
+        tool: "CrystalDiskMark".to_owned(),
+        format: "CrystalDiskMark text".to_owned(),
+        remarks: vec!["C: was filled by 45%".to_owned()],
+        ..sokudo_model::Origin::default()
+    });
+    let mut published = run.clone();
+    if let Some(origin) = &mut published.origin {
+        origin.format = OF_FIGURES.to_owned();
+        origin.remarks = vec!["Random read 4K: of a full disk".to_owned()];
     }
-    let kept = std::fs::read_to_string(FILE).unwrap_or_default();
-    assert!(kept == schema(), "run this test with SOKUDO_BLESS=1");
+    assert_eq!(
+        notes(&[&run, &published]),
+        [
+            "CrystalDiskMark: C: was filled by 45%",
+            "CrystalDiskMark: of a full disk"
+        ]
+    );
 }

@@ -95,7 +95,10 @@ fn footer(document: &PivotDocument, shown: usize) -> String {
     let mut parts: Vec<String> = Vec::new();
     let left_out = document.rows.len() - shown;
     if left_out > 0 {
-        parts.push(format!("{left_out} rows of other units are not shown"));
+        parts.push(match left_out {
+            1 => "1 row of another unit is not shown".to_owned(),
+            _ => format!("{left_out} rows of other units are not shown"),
+        });
     }
     let cells = || {
         document

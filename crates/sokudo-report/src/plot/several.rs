@@ -113,6 +113,40 @@ mod tests {
     }
 
     #[test]
+    fn values_of_many_runs_end_where_the_picture_ends() {
+        let run = RunDocument::from_run(&sample::run());
+        let runs: Vec<_> = (0..12).map(|number| (number.to_string(), &run)).collect();
+        let figure = several("many", &runs).unwrap();
+        for width in [300.0, 470.0, 1_200.0] {
+            let size = Size {
+                width,
+                height: 480.0,
+            };
+            let text = svg(&figure, size, Theme::Light);
+            let values = text.lines().filter(|line| line.contains(" / "));
+            let mut found = 0;
+            for line in values {
+                let x = line
+                    .split(" x=\"")
+                    .nth(1)
+                    .and_then(|it| it.split('"').next());
+                let x: f64 = x.unwrap().parse().unwrap();
+                let size = line.split("font-size=\"").nth(1);
+                let size: f64 = size
+                    .and_then(|it| it.split('"').next())
+                    .unwrap()
+                    .parse()
+                    .unwrap();
+                let said = line.split('>').nth(1).unwrap().trim_end_matches("</text");
+                let end = x + crate::plot::text::width(said, size);
+                assert!(end <= width, "{end} of {width}: {line}");
+                found += 1;
+            }
+            assert!(found > 0, "{text}");
+        }
+    }
+
+    #[test]
     fn runs_without_figures_give_no_picture() {
         let mut run = RunDocument::from_run(&sample::run());
         run.results.clear();

@@ -42,6 +42,25 @@ pub(crate) fn fitted(text: &str, size: f64, room: f64) -> String {
     shorter.trim_end().to_owned() + "…"
 }
 
+/// A name that fits into a width: its middle is left out where it must, for names of rows
+/// differ at their ends.
+pub(crate) fn fitted_name(name: &str, size: f64, room: f64) -> String {
+    if width(name, size) <= room {
+        return name.to_owned();
+    }
+    let mut end_room = (room - width("…", size)) / 2.0;
+    let fits = |sign: &char| {
+        end_room -= width_of_sign(*sign) * size;
+        end_room >= 0.0
+    };
+    let mut end: Vec<char> = name.chars().rev().take_while(fits).collect();
+    end.reverse();
+    let end: String = end.into_iter().collect();
+    let end = end.trim_start();
+    let begin = fitted(name, size, room - width(end, size));
+    begin + end
+}
+
 /// Text for XML: what a stranger has written ends no element, and holds no sign that
 /// XML forbids.
 pub(crate) fn escaped(text: &str) -> String {
@@ -89,6 +108,22 @@ pub(crate) fn for_terminal(text: &str, ascii: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_are_too_long_keep_both_ends() {
+        let long = "fio 3.28 · 1 GiB runtime 60 n=1, Hyper-V · SEQ1M Q8T1";
+        for room in [10.0, 40.0, 120.0, 300.0] {
+            let [read, write] =
+                ["read", "write"].map(|word| fitted_name(&format!("{long} {word}"), 15.0, room));
+            for name in [&read, &write] {
+                assert!(width(name, 15.0) <= room.max(width("…", 15.0)), "{name}");
+                assert_eq!(name.matches('…').count(), 1, "{name}");
+            }
+            assert!(room < 120.0 || read.ends_with("read") && write.ends_with("write"));
+        }
+        assert_eq!(fitted_name("速度 read", 15.0, 200.0), "速度 read");
+        assert_eq!(fitted_name("", 15.0, 0.0), "");
+    }
 
     #[test]
     fn what_a_device_calls_itself_stays_text() {

@@ -94,10 +94,12 @@ impl Page {
 
     fn header(&self, report: &Report) -> String {
         let heading = text(&report.heading());
-        let mut parts = vec![text(&days(report))];
-        if !self.is_only {
-            parts.insert(0, self.say(&format!("{} runs", report.runs.len())));
+        let count = self.say(&format!("{} runs", report.runs.len()));
+        let mut parts = vec![count, text(&days(report))];
+        if self.is_only {
+            parts.remove(0);
         }
+        parts.retain(|part| !part.is_empty());
         format!(
             "<header>\n<p class=\"brand\"><b>sokudo</b> {}</p>\n<h1>{heading}</h1>\n\
              <p class=\"lead\">{}</p>\n</header>\n",

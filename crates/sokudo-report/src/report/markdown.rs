@@ -46,7 +46,7 @@ fn runs_table(report: &Report, style: ReportStyle) -> String {
         lines.push(line(&[
             number.to_string(),
             escaped(&run.device()),
-            escaped(&run.method),
+            escaped(&run.method_of_tool()),
             escaped(&date::for_people(&run.started_at)),
             verdicts.join(", "),
             escaped(&reported.source),

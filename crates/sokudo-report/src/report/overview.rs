@@ -174,11 +174,11 @@ pub(super) const fn verdict_name(verdict: Option<Verdict>) -> &'static str {
     }
 }
 
-/// From the first to the last day of the runs.
+/// From the first to the last day of the runs, as far as it is known when they were.
 pub(super) fn days(report: &Report) -> String {
-    let mut days: Vec<String> = report
-        .runs
-        .iter()
+    let runs = report.runs.iter();
+    let mut days: Vec<String> = runs
+        .filter(|reported| !reported.run.started_at.is_empty())
         .map(|reported| date::for_people(&reported.run.started_at))
         .map(|date| date.split(' ').next().unwrap_or_default().to_owned())
         .collect();
@@ -187,5 +187,23 @@ pub(super) fn days(report: &Report) -> String {
         (Some(first), Some(last)) if first == last => first.clone(),
         (Some(first), Some(last)) => format!("{first} – {last}"),
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::*;
+
+    #[test]
+    fn a_run_of_an_unknown_time_is_not_the_first_nor_the_last() {
+        let mut report = sample::report();
+        assert_eq!(days(&report), "2026-11-21");
+        report.runs[0].run.started_at = "2012-02-15T20:39:27.000Z".to_owned();
+        assert_eq!(days(&report), "2012-02-15 – 2026-11-21");
+        report.runs[1].run.started_at = String::new();
+        assert_eq!(days(&report), "2012-02-15");
+        report.runs[0].run.started_at = String::new();
+        assert_eq!(days(&report), "");
     }
 }

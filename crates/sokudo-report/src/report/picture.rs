@@ -2,7 +2,6 @@
 
 use super::Report;
 use crate::RunDocument;
-use crate::date;
 use crate::plot::{self, Figure, PlotError, Size};
 
 /// Height of a bar in a picture of many, with its share of gaps, pixels.
@@ -33,9 +32,11 @@ impl Report {
     /// The runs with names that tell them apart.
     pub(super) fn named_runs(&self) -> Vec<(String, &RunDocument)> {
         let name = |(number, run): (usize, &RunDocument)| {
-            let date = date::for_people(&run.started_at);
-            let day = date.split(' ').next().unwrap_or_default();
-            format!("{}: {}, {day}", number + 1, run.device())
+            let name = format!("{}: {}", number + 1, run.device());
+            match run.started_at.split_once('T') {
+                Some((day, _)) => format!("{name}, {day}"),
+                None => name,
+            }
         };
         let runs = self.runs.iter().map(|reported| &reported.run);
         runs.enumerate()

@@ -217,7 +217,7 @@ pub(super) fn left_out(series: &SeriesDocument, named: bool, style: &TableStyle)
     });
     let without = (series.runs_without_figure > 0).then(|| {
         format!(
-            "{of}{} runs are left out that are INVALID or have no figure.",
+            "{of}{} runs are left out that are INVALID, have no figure, or were made at an unknown time.",
             series.runs_without_figure
         )
     });

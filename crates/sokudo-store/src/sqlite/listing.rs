@@ -87,8 +87,8 @@ fn parts(
         conditions.push(condition);
         selections.push(selection);
     }
-    let mut among = |column: &str, query: &str, value: &Value| -> rusqlite::Result<bool> {
-        let Some(ids) = ids(connection, query, value)? else {
+    let mut among = |column: &str, like: &str, value: &Value| -> rusqlite::Result<bool> {
+        let Some(ids) = ids(connection, column, like, value)? else {
             return Ok(false);
         };
         let condition = ids.of(column);
@@ -97,16 +97,14 @@ fn parts(
         conditions.push(condition);
         Ok(true)
     };
-    if let Some(identity) = &filter.device_identity {
-        let query = "SELECT id FROM devices WHERE identity = ?1";
-        if !among("device", query, &identity.clone().into())? {
-            return Ok(None);
-        }
+    if let Some(identity) = &filter.device_identity
+        && !among("device", "identity = ?1", &identity.clone().into())?
+    {
+        return Ok(None);
     }
     if let Some(method) = &filter.method {
         let like = format!("{}%", escaped(method)).into();
-        let query = "SELECT id FROM methods WHERE name LIKE ?1 ESCAPE '\\'";
-        if !among("method", query, &like)? {
+        if !among("method", "name LIKE ?1 ESCAPE '\\'", &like)? {
             return Ok(None);
         }
     }
@@ -129,15 +127,18 @@ fn parts(
 /// Runs of devices or targets that a text is part of.
 fn by_device(connection: &Connection, text: &str) -> rusqlite::Result<Option<(Part, Part)>> {
     let like = Value::from(format!("%{}%", escaped(text)));
-    let devices = "SELECT id FROM devices WHERE identity LIKE ?1 ESCAPE '\\' \
-                   OR name LIKE ?1 ESCAPE '\\'";
-    let targets = "SELECT id FROM targets WHERE name LIKE ?1 ESCAPE '\\'";
-    let devices = ids(connection, devices, &like)?;
-    let targets = ids(connection, targets, &like)?;
-    let each: Vec<Part> = [("device", devices), ("target", targets)]
-        .into_iter()
-        .filter_map(|(column, ids)| Some(ids?.of(column)))
-        .collect();
+    let device = "identity LIKE ?1 ESCAPE '\\' OR name LIKE ?1 ESCAPE '\\'";
+    let mut each = Vec::new();
+    for (column, condition) in [("device", device), ("target", "name LIKE ?1 ESCAPE '\\'")] {
+        match ids(connection, column, condition, &like)? {
+            None => {}
+            Some(Ids::All) => {
+                each = vec![Ids::All.of(column)];
+                break;
+            }
+            Some(ids) => each.push(ids.of(column)),
+        }
+    }
     if each.is_empty() {
         return Ok(None);
     }
@@ -156,6 +157,7 @@ fn by_device(connection: &Connection, text: &str) -> rusqlite::Result<Option<(Pa
 
 /// Ids that a column may have: none is never asked for.
 enum Ids {
+    All,
     One(i64),
     Several(String),
 }
@@ -163,6 +165,7 @@ enum Ids {
 impl Ids {
     fn of(self, column: &str) -> Part {
         match self {
+            Self::All => Part::new("TRUE", []),
             Self::One(id) => Part::new(format!("{column} = ?"), [id.into()]),
             Self::Several(json) => Part::new(
                 format!("{column} IN (SELECT value FROM json_each(?))"),
@@ -172,15 +175,25 @@ impl Ids {
     }
 }
 
-/// The ids that a query finds; `None` for none.
-fn ids(connection: &Connection, query: &str, value: &Value) -> rusqlite::Result<Option<Ids>> {
-    let query = format!("SELECT count(*), max(id), json_group_array(id) FROM ({query})");
+/// The ids in the table of a column of `runs` that meet a condition; `None` for none.
+fn ids(
+    connection: &Connection,
+    column: &str,
+    condition: &str,
+    value: &Value,
+) -> rusqlite::Result<Option<Ids>> {
+    let query = format!(
+        "SELECT count(*), (SELECT count(*) FROM {column}s), max(id), json_group_array(id) \
+         FROM {column}s WHERE {condition}"
+    );
     let mut statement = connection.prepare_cached(&query)?;
     statement.query_row([value], |row| {
-        Ok(match row.get(0)? {
+        let (found, all): (i64, i64) = (row.get(0)?, row.get(1)?);
+        Ok(match found {
             0 => None,
-            1 => Some(Ids::One(row.get(1)?)),
-            _ => Some(Ids::Several(row.get(2)?)),
+            _ if found == all => Some(Ids::All),
+            1 => Some(Ids::One(row.get(2)?)),
+            _ => Some(Ids::Several(row.get(3)?)),
         })
     })
 }

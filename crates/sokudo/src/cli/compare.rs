@@ -1,12 +1,10 @@
 //! Arguments of `sokudo compare`.
 
-use std::path::PathBuf;
-
 use clap::{Args, ValueEnum};
 use sokudo_analysis::threshold::DIFFERENCE_MIN;
 
-use super::plot::ThemeName;
-use super::{Format, Keeping, Unit};
+use super::plot::Pictures;
+use super::{Keeping, Rendering};
 use sokudo_report::pivot::{Key, Keys};
 
 /// What `--help` ends with.
@@ -75,32 +73,8 @@ pub(crate) struct CompareArguments {
     #[arg(long, help_heading = "How it is compared")]
     pub(crate) fail_if_slower: bool,
 
-    /// Result format: table, json, csv or markdown
-    #[arg(
-        short,
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "NAME",
-        default_value = "table",
-        help_heading = "What is printed"
-    )]
-    pub(crate) format: Format,
-
-    /// Write the comparison to a file instead of the terminal
-    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
-    pub(crate) output: Option<PathBuf>,
-
-    /// Unit of the table: mb (MB/s), mib (MiB/s) or iops, which are then compared
-    #[arg(
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "NAME",
-        default_value = "mb",
-        help_heading = "What is printed"
-    )]
-    pub(crate) unit: Unit,
+    #[command(flatten)]
+    pub(crate) rendering: Rendering,
 
     /// Show no progress
     #[arg(short, long, help_heading = "What is printed")]
@@ -109,21 +83,8 @@ pub(crate) struct CompareArguments {
     #[command(flatten)]
     pub(crate) shape: Shape,
 
-    /// Also draw grouped bars: FILE.svg, FILE.png or - for here (repeatable)
-    #[arg(long = "plot", value_name = "FILE", value_parser = super::plot::destination, help_heading = "What is printed")]
-    pub(crate) destinations: Vec<super::Destination>,
-
-    /// Colours of pictures: light, dark, or auto: as the reader's screen
-    #[arg(
-        long = "plot-theme",
-        value_enum,
-        hide_possible_values = true,
-        hide_default_value = true,
-        value_name = "THEME",
-        default_value = "auto",
-        help_heading = "What is printed"
-    )]
-    pub(crate) theme: ThemeName,
+    #[command(flatten)]
+    pub(crate) pictures: Pictures,
 
     #[command(flatten)]
     pub(crate) keeping: Keeping,

@@ -1,12 +1,8 @@
 //! Arguments of the commands about runs that are kept: list, show, note, tag, delete.
 
-use std::path::PathBuf;
+use clap::Args;
 
-use clap::{Args, ValueEnum};
-use sokudo_model::Verdict;
-
-use super::moment::Moment;
-use super::{Format, Keeping, Plotting, Printing, Unit};
+use super::{Keeping, Plotting, Rendering, Which};
 
 /// What `list --help` ends with.
 pub(super) const LIST_EXAMPLES: &str = "\
@@ -38,31 +34,8 @@ pub(crate) struct ListArguments {
     #[arg(value_name = "DEVICE")]
     pub(crate) device: Option<String>,
 
-    /// Only this method, such as mark or scan/gnome
-    #[arg(long, value_name = "METHOD", help_heading = "Which runs")]
-    pub(crate) method: Option<String>,
-
-    /// Only runs begun then or later: 2026-11-21, 7d, 1y, RFC 3339
-    #[arg(long, value_name = "TIME", help_heading = "Which runs")]
-    pub(crate) since: Option<Moment>,
-
-    /// Only runs begun before; of a day, its end
-    #[arg(long, value_name = "TIME", help_heading = "Which runs")]
-    pub(crate) until: Option<Moment>,
-
-    /// Only runs of this verdict: verified, unverified or invalid
-    #[arg(
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "VERDICT",
-        help_heading = "Which runs"
-    )]
-    pub(crate) verdict: Option<VerdictName>,
-
-    /// Only runs with this tag (repeatable: with all of them)
-    #[arg(long = "tag", value_name = "TAG", help_heading = "Which runs")]
-    pub(crate) tags: Vec<String>,
+    #[command(flatten)]
+    pub(crate) which: Which,
 
     /// So many runs at most, 0 for all
     #[arg(
@@ -90,24 +63,6 @@ pub(crate) struct ListArguments {
     pub(crate) keeping: Keeping,
 }
 
-/// A verdict, by its word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum VerdictName {
-    Verified,
-    Unverified,
-    Invalid,
-}
-
-impl VerdictName {
-    pub(crate) const fn in_model(self) -> Verdict {
-        match self {
-            Self::Verified => Verdict::Verified,
-            Self::Unverified => Verdict::Unverified,
-            Self::Invalid => Verdict::Invalid,
-        }
-    }
-}
-
 /// Arguments of `sokudo show`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArguments {
@@ -115,53 +70,14 @@ pub(crate) struct ShowArguments {
     #[arg(value_name = "RUN", default_value = "last")]
     pub(crate) run: String,
 
-    /// Result format: table, json, csv or markdown
-    #[arg(
-        short,
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "NAME",
-        default_value = "table",
-        help_heading = "What is printed"
-    )]
-    format: Format,
-
-    /// Write it to a file instead of the terminal
-    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
-    output: Option<PathBuf>,
-
-    /// Unit of the table: mb (MB/s), mib (MiB/s) or iops
-    #[arg(
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "NAME",
-        default_value = "mb",
-        help_heading = "What is printed"
-    )]
-    unit: Unit,
+    #[command(flatten)]
+    pub(crate) rendering: Rendering,
 
     #[command(flatten)]
-    plotting: Plotting,
+    pub(crate) plotting: Plotting,
 
     #[command(flatten)]
     pub(crate) keeping: Keeping,
-}
-
-impl ShowArguments {
-    /// What is printed, as commands that measure say it.
-    pub(crate) fn printing(self) -> Printing {
-        Printing {
-            format: self.format,
-            output: self.output,
-            unit: self.unit,
-            quiet: true,
-            require: None,
-            plotting: self.plotting,
-            keeping: self.keeping,
-        }
-    }
 }
 
 /// Arguments of `sokudo note`, as given.

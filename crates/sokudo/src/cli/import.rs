@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::history::{note, tag};
-use super::{Format, Keeping, Unit};
+use super::{Keeping, Rendering};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -59,28 +59,8 @@ pub(crate) struct ImportArguments {
     )]
     pub(crate) note: Option<String>,
 
-    /// Result format: table, json, csv or markdown
-    #[arg(
-        short,
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "NAME",
-        default_value = "table",
-        help_heading = "What is printed"
-    )]
-    pub(crate) format: Format,
-
-    /// Unit of the table: mb (MB/s), mib (MiB/s) or iops
-    #[arg(
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "NAME",
-        default_value = "mb",
-        help_heading = "What is printed"
-    )]
-    pub(crate) unit: Unit,
+    #[command(flatten)]
+    pub(crate) rendering: Rendering,
 
     /// Print nothing but what went wrong
     #[arg(short, long, help_heading = "What is printed")]

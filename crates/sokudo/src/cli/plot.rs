@@ -47,20 +47,30 @@ pub(super) fn destination(text: &str) -> Result<Destination, String> {
     }
 }
 
-/// Which pictures are drawn, and how.
+/// Which pictures are drawn beside a result, and in which colours.
 #[derive(Debug, Args)]
-pub(crate) struct Plotting {
+pub(crate) struct Pictures {
     /// Also draw a picture: FILE.svg, FILE.png or - for here (repeatable)
     #[arg(long = "plot", value_name = "FILE", value_parser = destination, help_heading = "What is printed")]
     pub(crate) destinations: Vec<Destination>,
 
     #[command(flatten)]
-    pub(crate) drawing: Drawing,
+    pub(crate) colours: Colours,
 }
 
-/// How a picture is drawn.
+/// Pictures of one run, which can be drawn in several ways.
+#[derive(Debug, Args)]
+pub(crate) struct Plotting {
+    #[command(flatten)]
+    pub(crate) pictures: Pictures,
+
+    #[command(flatten)]
+    pub(crate) kind: Kind,
+}
+
+/// What of a run is drawn.
 #[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct Drawing {
+pub(crate) struct Kind {
     /// What is drawn, such as bars, heat or time [default: what suits the run]
     ///
     /// load: latency against load. rounds: those until a drive was steady. curve: transfer
@@ -77,7 +87,11 @@ pub(crate) struct Drawing {
         help_heading = "What is printed"
     )]
     kind: Option<KindName>,
+}
 
+/// For which surroundings pictures are drawn.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Colours {
     /// Colours of pictures: light, dark, or auto: as the reader's screen
     ///
     /// A PNG cannot follow its reader's screen: auto makes it light.
@@ -114,9 +128,9 @@ pub(crate) enum ThemeName {
     Dark,
 }
 
-impl Drawing {
+impl Kind {
     /// What is drawn, where it was said.
-    pub(crate) fn kind(self) -> Option<PlotKind> {
+    pub(crate) fn in_model(self) -> Option<PlotKind> {
         self.kind.map(|kind| match kind {
             KindName::Load => PlotKind::Load,
             KindName::Rounds => PlotKind::Rounds,
@@ -129,8 +143,9 @@ impl Drawing {
             KindName::Time => PlotKind::Time,
         })
     }
+}
 
-    /// For which surroundings.
+impl Colours {
     pub(crate) const fn theme(self) -> Theme {
         self.theme.theme()
     }
@@ -159,7 +174,10 @@ pub(crate) struct PlotArguments {
     pub(crate) destinations: Vec<Destination>,
 
     #[command(flatten)]
-    pub(crate) drawing: Drawing,
+    pub(crate) kind: Kind,
+
+    #[command(flatten)]
+    pub(crate) colours: Colours,
 
     #[command(flatten)]
     pub(crate) keeping: Keeping,

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use sokudo_report::plot::Theme;
 
-use super::Keeping;
+use super::plot::ThemeName;
+use super::{Keeping, Which};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   sokudo report last                               Markdown, to be pasted
   sokudo report last -o disk.html                  one page to post or to attach
+  sokudo report --device Samsung --since 1y -o year.html
   sokudo report 12 15 18 -o raid.html -o raid.md   several runs, two formats
   sokudo report last -o disk.html --mask-serial    without serial numbers
   sokudo report result.json --format text          as CrystalDiskMark saves its text
@@ -18,12 +20,22 @@ Examples:
 
 A page is printed, or made a PDF, by the browser that shows it.";
 
+/// Options that name runs in the place of RUN.
+const FILTERS: [&str; 6] = ["device", "method", "since", "until", "verdict", "tags"];
+
 /// Arguments of `sokudo report`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
     /// Runs: numbers, last, files that --format json has written, or -
-    #[arg(value_name = "RUN", required = true)]
+    #[arg(value_name = "RUN", required_unless_present_any = FILTERS, conflicts_with_all = FILTERS)]
     pub(crate) runs: Vec<String>,
+
+    /// All runs of this device: part of its name or serial number
+    #[arg(long, value_name = "DEVICE", help_heading = "Which runs")]
+    pub(crate) device: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) which: Which,
 
     /// File to write; its end says the format, such as .html (repeatable)
     ///
@@ -71,19 +83,8 @@ pub(crate) struct ReportArguments {
 impl ReportArguments {
     /// For which surroundings.
     pub(crate) const fn theme(&self) -> Theme {
-        match self.theme {
-            ThemeName::Auto => Theme::Auto,
-            ThemeName::Light => Theme::Light,
-            ThemeName::Dark => Theme::Dark,
-        }
+        self.theme.theme()
     }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ThemeName {
-    Auto,
-    Light,
-    Dark,
 }
 
 /// In which format a report is written.

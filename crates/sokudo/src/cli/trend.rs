@@ -1,13 +1,11 @@
 //! Arguments of `sokudo trend`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use sokudo_analysis::threshold::DIFFERENCE_MIN;
 
 use super::compare::{Percent, percent};
-use super::plot::{ThemeName, destination};
-use super::{Destination, Format, Keeping, Moment, Unit};
+use super::plot::Pictures;
+use super::{Keeping, Period, Rendering};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -35,60 +33,18 @@ pub(crate) struct TrendArguments {
     #[arg(long, value_name = "NAME", help_heading = "What is shown")]
     pub(crate) row: Option<String>,
 
-    /// Only runs begun then or later: 2026-11-21, 7d, 1y, RFC 3339
-    #[arg(long, value_name = "TIME", help_heading = "What is shown")]
-    pub(crate) since: Option<Moment>,
-
-    /// Only runs begun before; of a day, its end
-    #[arg(long, value_name = "TIME", help_heading = "What is shown")]
-    pub(crate) until: Option<Moment>,
+    #[command(flatten)]
+    pub(crate) period: Period,
 
     /// A smaller change does not matter, such as 5%
     #[arg(long, value_name = "PERCENT", default_value_t = Percent(DIFFERENCE_MIN), value_parser = percent, help_heading = "What is shown")]
     pub(crate) min_difference: Percent,
 
-    /// Result format: table, json, csv or markdown
-    #[arg(
-        short,
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "NAME",
-        default_value = "table",
-        help_heading = "What is printed"
-    )]
-    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) rendering: Rendering,
 
-    /// Write the result to a file instead of the terminal
-    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
-    pub(crate) output: Option<PathBuf>,
-
-    /// Unit of the table: mb (MB/s), mib (MiB/s) or iops, which are then shown
-    #[arg(
-        long,
-        value_enum,
-        hide_possible_values = true,
-        value_name = "NAME",
-        default_value = "mb",
-        help_heading = "What is printed"
-    )]
-    pub(crate) unit: Unit,
-
-    /// Also draw a picture: FILE.svg, FILE.png or - for here (repeatable)
-    #[arg(long = "plot", value_name = "FILE", value_parser = destination, help_heading = "What is printed")]
-    pub(crate) destinations: Vec<Destination>,
-
-    /// Colours of pictures: light, dark, or auto: as the reader's screen
-    #[arg(
-        long = "plot-theme",
-        value_enum,
-        hide_possible_values = true,
-        hide_default_value = true,
-        value_name = "THEME",
-        default_value = "auto",
-        help_heading = "What is printed"
-    )]
-    pub(crate) theme: ThemeName,
+    #[command(flatten)]
+    pub(crate) pictures: Pictures,
 
     #[command(flatten)]
     pub(crate) keeping: Keeping,

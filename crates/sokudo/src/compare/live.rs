@@ -28,7 +28,7 @@ use crate::jobs::storage::Layouts;
 use crate::keep;
 use crate::measurement::{self, Conduct, Measurement};
 use crate::progress::Progress;
-use crate::recall::Recalled;
+use crate::recall::{Recalled, Said};
 use crate::run_door::Jobs;
 use crate::subject::{Subject, random_u32};
 
@@ -90,6 +90,7 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
         .map(|(source, run)| Recalled {
             source,
             id: None,
+            said: Said::default(),
             run: RunDocument::from_run(run),
         })
         .collect();

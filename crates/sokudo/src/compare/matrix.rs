@@ -37,7 +37,7 @@ pub(super) fn run(axes: &Axes, arguments: &CompareArguments) -> Result<(), Exit>
             ValueName::Rate => Value::Rate,
             ValueName::Latency => Value::Latency,
         },
-        unit: output::style(false, arguments.unit).unit,
+        unit: output::style(false, arguments.rendering.unit).unit,
     };
     let document = PivotDocument::new(&runs, &asked).ok_or_else(|| {
         Exit::usage(anyhow!(
@@ -53,10 +53,10 @@ pub(super) fn run(axes: &Axes, arguments: &CompareArguments) -> Result<(), Exit>
 
 /// Prints a matrix, and draws it.
 pub(super) fn print(document: &PivotDocument, arguments: &CompareArguments) -> Result<(), Exit> {
-    let path = arguments.output.as_deref();
-    let text = match arguments.format {
+    let path = arguments.rendering.output.as_deref();
+    let text = match arguments.rendering.format {
         Format::Table => {
-            let style = output::style(path.is_none(), arguments.unit);
+            let style = output::style(path.is_none(), arguments.rendering.unit);
             pivot::render_table(document, &style)
         }
         Format::Json => document.to_json(),
@@ -75,11 +75,7 @@ pub(super) fn draw(document: &PivotDocument, arguments: &CompareArguments) -> Re
     let Some(figure) = plot::pivot(document) else {
         return Ok(());
     };
-    let theme = arguments.theme.theme();
-    let destinations = &arguments.destinations;
-    destinations
-        .iter()
-        .try_for_each(|destination| picture::write(&figure, destination, theme))
+    picture::write_all(&figure, &arguments.pictures)
 }
 
 /// The runs that a name stands for: `all` that are kept, `tag:TAG`, or one.
@@ -111,17 +107,17 @@ pub(super) fn named(name: &str, arguments: &CompareArguments) -> Result<Vec<Reca
         .collect()
 }
 
-/// The tags of each run that is kept; files have none.
+/// The tags of each run: of those that are kept, as they are today.
 fn tags(sides: &[Recalled], arguments: &CompareArguments) -> Result<Vec<Vec<String>>, Exit> {
     if sides.iter().all(|side| side.id.is_none()) {
-        return Ok(vec![Vec::new(); sides.len()]);
+        return Ok(sides.iter().map(|side| side.said.tags.clone()).collect());
     }
     let mut store = keep::store(&arguments.keeping)?;
     sides
         .iter()
         .map(|side| match side.id {
             Some(id) => Ok(store.entry(id).map_err(Exit::failed)?.tags),
-            None => Ok(Vec::new()),
+            None => Ok(side.said.tags.clone()),
         })
         .collect()
 }

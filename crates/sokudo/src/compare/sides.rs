@@ -42,7 +42,7 @@ pub(super) fn reference_first(sides: &mut [Recalled], reference: Option<&str>) -
 /// of the others, with all pairs of all rows tested together.
 pub(super) fn matrix(sides: &[Recalled], arguments: &CompareArguments) -> PivotDocument {
     let (reference, others) = sides.split_first().expect("there are two sides or more");
-    let figure = match arguments.unit {
+    let figure = match arguments.rendering.unit {
         Unit::Iops => Figure::Iops,
         Unit::Mb | Unit::Mib => Figure::Bandwidth,
     };
@@ -86,7 +86,7 @@ pub(super) fn matrix(sides: &[Recalled], arguments: &CompareArguments) -> PivotD
             tags: &[],
         })
         .collect();
-    let unit = output::style(false, arguments.unit).unit;
+    let unit = output::style(false, arguments.rendering.unit).unit;
     PivotDocument::of_sides(&runs, &rows, unit)
 }
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::history::Store;
 use crate::sokudo::{Ended, end, has, mark, program, skip};
 
 /// A short run with a result kept as JSON, in a directory of its own.
@@ -82,10 +83,56 @@ fn without_a_file_it_prints_markdown_and_a_report_is_read_again() {
 }
 
 #[test]
+fn runs_of_the_store_are_chosen_as_list_does_and_what_was_said_stays_with_them() {
+    let store = Store::new();
+    for serial in ["A1", "B2"] {
+        store.mark(&format!("sim:const?latency=100us&serial={serial}"));
+    }
+    store.ok(&["tag", "2", "cold & wet"]);
+    store.ok(&["note", "2", "before the update"]);
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("b.json");
+    let path = path.to_str().unwrap();
+    store.ok(&["report", "--device", "B2", "--since", "1d", "-o", path]);
+    let kept: serde_json::Value = serde_json::from_str(&read(&directory, "b.json")).unwrap();
+    assert_eq!(kept["runs"].as_array().unwrap().len(), 1);
+    for name in [path, "--tag=cold & wet"] {
+        let told = store.ok(&["report", name]);
+        assert!(told.contains("before the update"), "{name}: {told}");
+        assert!(told.contains("cold & wet"), "{name}: {told}");
+    }
+    let all = store.ok(&["report", "--method", "mark", "--format", "jsonl"]);
+    assert_eq!(all.lines().count(), 2, "the oldest first: {all}");
+    assert!(all.lines().next().unwrap().contains("serial=A1"));
+    let pivot = [
+        "compare",
+        path,
+        "--pivot",
+        "row:tag:cold",
+        "--format",
+        "csv",
+    ];
+    assert_eq!(store.run(&pivot).code(), Some(2), "no tag of that form");
+    for (arguments, said) in [
+        (
+            &["report", "--until", "2001-01-01"][..],
+            "no run that is kept fits",
+        ),
+        (&["report"], "<RUN"),
+        (&["report", "1", "--tag", "x"], "cannot be used with"),
+    ] {
+        let ended = store.run(arguments);
+        assert_eq!(ended.code(), Some(2), "{ended:?}");
+        assert!(ended.told.contains(said), "{said}: {ended:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_written_is_refused_before_anything_is() {
     let directory = kept();
-    report(&directory, &["one.json", "-o", "a.html", "-o", "b.pdf"])
-        .refused(2, &["b.pdf", "--format"]);
+    report(&directory, &["one.json", "-o", "a.html", "-o", "b.odt"])
+        .refused(2, &["b.odt", "--format"]);
+    report(&directory, &["one.json", "-o", "b.PDF"]).refused(2, &["b.PDF", ".html"]);
     report(&directory, &["one.json", "-o", "a.html", "-o", "a.html"])
         .refused(2, &["a.html", "twice"]);
     report(&directory, &["one.json", "-o", "none/a.html"]).refused(2, &["none/a.html"]);
@@ -213,6 +260,7 @@ fn a_browser_shows_the_page_without_a_complaint_and_nothing_is_wider_than_a_phon
         let (phone, _) = self::shown(directory.path(), "phone.html");
         assert!(phone.contains("data-width=\"fits\""), "{}", tail(&phone));
         assert!(phone.contains("data-wider=\"\""), "{}", tail(&phone));
+        assert!(phone.contains("data-clipped=\"\""), "{}", tail(&phone));
     }
 }
 
@@ -260,6 +308,8 @@ fn around(page: &str) -> String {
          const out=[...d.body.querySelectorAll('*')].filter(e=>e.getBoundingClientRect().right>390.5\
          &&!e.closest('.scroll,pre,svg')).map(e=>e.tagName+'.'+e.className);\
          document.body.dataset.width=d.documentElement.scrollWidth>390?'wider':'fits';\
+         const clipped=[...d.querySelectorAll('svg.narrow text')].filter(e=>e.getBoundingClientRect().right>390.5);\
+         document.body.dataset.clipped=clipped.map(e=>e.textContent).join(' ');\
          document.body.dataset.wider=out.join(' ')}}</script>"
     )
 }

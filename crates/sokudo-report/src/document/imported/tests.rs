@@ -234,3 +234,12 @@ fn a_random_order_of_another_tool_is_kept() {
         ("unknown", "KDiskMark")
     );
 }
+
+#[test]
+fn a_run_whose_target_nobody_named_is_called_by_its_tool() {
+    let mut imported = run(vec![row(5e8)]);
+    imported.target.name = String::new();
+    let document = RunDocument::from_imported(&imported);
+    assert_eq!(document.target.device_name(), "KDiskMark's target");
+    assert_eq!(document.target.identity(), "KDiskMark's target");
+}

@@ -6,7 +6,7 @@ use sokudo_words::Language;
 use super::super::figure::{Bar, Bars, Group, Hue, Sign};
 use super::super::palette::Role;
 use super::super::scale::whole;
-use super::super::text::{fitted, width};
+use super::super::text::{fitted, fitted_name, width};
 use super::canvas::{Anchor, Canvas, Font};
 use super::legend::{Entry, Legend, Sample};
 use super::{BODY, Frame};
@@ -24,8 +24,12 @@ const NAME_SHARE_MAX: f64 = 0.4;
 const NAME_HEIGHT_MIN: f64 = 9.0;
 /// Between the names of two values under the bars, pixels.
 const TICK_GAP: f64 = 6.0;
-/// Room for a value beyond the longest bar, pixels.
-const VALUE_ROOM: f64 = 150.0;
+/// Room for a value beyond the longest bar, pixels: the least, and what values that stand
+/// beside each other may take as a share of the picture's width.
+const VALUE_ROOM_MIN: f64 = 150.0;
+const VALUE_SHARE_MAX: f64 = 0.42;
+/// Between the end of a bar and its value: the sign of its verdict, pixels.
+const VERDICT_ROOM: f64 = 26.0;
 
 pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
     let legend = Legend::new(
@@ -39,19 +43,26 @@ pub(super) fn draw(canvas: &mut Canvas, frame: Frame, bars: &Bars) {
         .iter()
         .map(|group| width(&group.name, BODY.size));
     let names = names.fold(width(bars.groups_label, BODY.size), f64::max);
+    let (top, bottom) = (frame.top + 14.0, frame.bottom - legend.height() - 58.0);
+    let step = (bottom - top) / whole(bars.groups.len().max(1));
     let inner = Frame {
         left: frame.left + names.min(NAME_ROOM_MAX).min(frame.width() * NAME_SHARE_MAX) + 14.0,
-        top: frame.top + 14.0,
-        right: frame.right - VALUE_ROOM,
-        bottom: frame.bottom - legend.height() - 58.0,
+        top,
+        right: frame.right - value_room(bars, step, frame.width()),
+        bottom,
     };
     axis(canvas, frame, inner, bars);
-    let step = inner.height() / whole(bars.groups.len().max(1));
     for (number, group) in bars.groups.iter().enumerate() {
         let top = inner.top + whole(number) * step;
         // Of very many groups, only so many are named as there is room for.
         let is_named = number.is_multiple_of(stride(step, NAME_HEIGHT_MIN, bars.groups.len()));
-        draw_group(canvas, inner, bars, (group, is_named), [top, step]);
+        let place = Place {
+            frame: inner,
+            values_end: frame.right,
+            top,
+            step,
+        };
+        draw_group(canvas, &place, bars, (group, is_named));
     }
     canvas.line(
         [inner.left, inner.top],
@@ -117,23 +128,60 @@ fn stride(between: f64, needed: f64, count: usize) -> usize {
     enough.unwrap_or(count.max(1))
 }
 
-fn draw_group(
-    canvas: &mut Canvas,
+/// Where a group is drawn.
+struct Place {
+    /// All groups.
     frame: Frame,
-    bars: &Bars,
-    (group, is_named): (&Group, bool),
-    [top, step]: [f64; 2],
-) {
+    /// No value reaches further to the right.
+    values_end: f64,
+    /// Of this group.
+    top: f64,
+    /// Height of a group.
+    step: f64,
+}
+
+/// Height of a bar of a group.
+fn bar_height(group: &Group, step: f64) -> f64 {
+    let height = step * (1.0 - GROUP_GAP) / whole(group.bars.len().max(1));
+    height.min(BAR_HEIGHT_MAX)
+}
+
+/// The values of a group whose bars are too low for one beside each.
+fn values(group: &Group) -> String {
+    let values = group.bars.iter().map(|bar| bar.label.split(" ± ").next());
+    values.flatten().collect::<Vec<_>>().join(" / ")
+}
+
+/// What values take beyond the longest bar, of a picture so wide.
+fn value_room(bars: &Bars, step: f64, picture: f64) -> f64 {
+    let beside = bars
+        .groups
+        .iter()
+        .filter(|group| bar_height(group, step) < BAR_HEIGHT_OF_TEXT);
+    let widths = beside.map(|group| width(&values(group), shrunk(step - 4.0).size));
+    let needed = widths.fold(0.0, f64::max) + VERDICT_ROOM;
+    needed
+        .min(picture * VALUE_SHARE_MAX)
+        .max(VALUE_ROOM_MIN)
+        .ceil()
+}
+
+fn draw_group(canvas: &mut Canvas, place: &Place, bars: &Bars, (group, is_named): (&Group, bool)) {
+    let Place {
+        frame,
+        values_end,
+        top,
+        step,
+    } = *place;
     let middle = top + step / 2.0;
     let room = frame.left - super::MARGIN - 12.0;
     let font = shrunk(step);
-    let name = fitted(&group.name, font.size, room);
+    let name = fitted_name(&group.name, font.size, room);
     let at = [frame.left - 12.0, middle + font.size * 0.35];
     if is_named {
         canvas.text(at, Anchor::End, font, Role::Text, &name);
     }
-    let height = step * (1.0 - GROUP_GAP) / whole(group.bars.len().max(1));
-    let height = height.min(BAR_HEIGHT_MAX);
+    let height = bar_height(group, step);
     let first = middle - height * whole(group.bars.len()) / 2.0;
     let mut ends = Vec::new();
     for (number, bar) in group.bars.iter().enumerate() {
@@ -144,28 +192,27 @@ fn draw_group(
                 canvas,
                 bar.verdict,
                 &bar.label,
-                [end, top + height / 2.0],
-                height,
+                [end, values_end],
+                [top + height / 2.0, height],
             );
         }
         ends.push(end);
     }
     if height < BAR_HEIGHT_OF_TEXT && is_named {
-        let values = group.bars.iter().map(|bar| bar.label.split(" ± ").next());
-        let values: Vec<&str> = values.flatten().collect();
         let worst = group.bars.iter().filter_map(|bar| bar.verdict).max();
         let end = ends.into_iter().fold(frame.left, f64::max);
-        draw_value(canvas, worst, &values.join(" / "), [end, middle], step);
+        let (from_to, place) = ([end, values_end], [middle, step]);
+        draw_value(canvas, worst, &values(group), from_to, place);
     }
 }
 
-/// A verdict and a value, right of where a bar ends.
+/// A verdict and a value, right of where a bar ends; what does not fit is cut.
 fn draw_value(
     canvas: &mut Canvas,
     judged: Option<Verdict>,
     value: &str,
-    [end, middle]: [f64; 2],
-    room: f64,
+    [end, values_end]: [f64; 2],
+    [middle, room]: [f64; 2],
 ) {
     let font = shrunk(room - 4.0);
     let mut text_at = end + 8.0;
@@ -174,7 +221,8 @@ fn draw_value(
         text_at += 18.0;
     }
     let at = [text_at, middle + font.size * 0.35];
-    canvas.text(at, Anchor::Start, font, Role::Text, value);
+    let value = fitted(value, font.size, values_end - text_at);
+    canvas.text(at, Anchor::Start, font, Role::Text, &value);
 }
 
 /// Text that is not higher than what it stands beside.

@@ -101,6 +101,10 @@ pub(super) fn trials(page: &Page, run: &RunDocument) -> String {
         let said = format!("{count} trials are too many to be shown; they are in the JSON.");
         return format!("<p>{}</p>\n", page.say(&said));
     }
+    // The table of figures has them.
+    if results.iter().all(|result| result.trials.len() <= 1) {
+        return String::new();
+    }
     let with_rates = |result: &&&ResultDocument| result.bandwidth_bytes_per_s.is_some();
     let line = |result: &&ResultDocument| {
         let rates = result.bandwidth_bytes_per_s.as_ref();

@@ -21,7 +21,7 @@ pub(super) fn contents(page: &Page, report: &Report) -> String {
             items,
             "<li><a href=\"#run-{number}\">{}</a> {}</li>",
             text(&run.device()),
-            text(&run.method)
+            text(&run.method_of_tool())
         );
     }
     let (label, overview) = (page.say("Contents"), page.say("Overview"));
@@ -61,10 +61,10 @@ fn runs(page: &Page, report: &Report) -> String {
             Cell::html(number, "n"),
             Cell::text(&run.device()),
             Cell::text(run.target.path.as_ref().unwrap_or(&run.target.name)),
-            Cell::text(&run.method),
+            Cell::text(&run.method_of_tool()),
             Cell::html(text(&started), "when"),
             Cell::html(told.collect::<Vec<_>>().join("<br>"), "when"),
-            Cell::text(&reported.source),
+            Cell::html(text(&reported.source), "source"),
         ])
     };
     let lines: Vec<Line> = report.runs.iter().enumerate().map(line).collect();

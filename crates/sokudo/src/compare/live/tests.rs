@@ -34,6 +34,7 @@ fn conclusion(latency_us: u32, seed: u64) -> Conclusion {
         .zip(&runs)
         .map(|(source, run)| Recalled {
             id: None,
+            said: Said::default(),
             source,
             run: RunDocument::from_run(run),
         })

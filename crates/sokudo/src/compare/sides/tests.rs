@@ -1,4 +1,5 @@
 use super::*;
+use crate::recall::Said;
 use sokudo_model::{Environment, ImportedRun, ImportedTarget, Origin};
 
 fn recalled(source: &str) -> Recalled {
@@ -14,6 +15,7 @@ fn recalled(source: &str) -> Recalled {
     Recalled {
         source: source.to_owned(),
         id: None,
+        said: Said::default(),
         run: RunDocument::from_imported(&run),
     }
 }

@@ -1,0 +1,104 @@
+//! How results are printed, and where they go: defined once, for every command that shows
+//! some.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{Keeping, Plotting};
+
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Table,
+    /// For programs: sokudo.run/1
+    Json,
+    /// For spreadsheets
+    Csv,
+    /// For articles
+    Markdown,
+}
+
+/// A result: its format, its unit, and where it goes.
+#[derive(Debug, Args)]
+pub(crate) struct Rendering {
+    /// Result format: table, json, csv or markdown
+    #[arg(
+        short,
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "table",
+        help_heading = "What is printed"
+    )]
+    pub(crate) format: Format,
+
+    /// Write results to a file instead of the terminal
+    #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Unit of the table: mb (MB/s), mib (MiB/s) or iops
+    ///
+    /// With iops, compare and trend judge I/Os per second in the place of bytes.
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "mb",
+        help_heading = "What is printed"
+    )]
+    pub(crate) unit: Unit,
+}
+
+/// What every command that measures prints, and where to.
+#[derive(Debug, Args)]
+pub(crate) struct Printing {
+    #[command(flatten)]
+    pub(crate) rendering: Rendering,
+
+    /// Show no progress
+    #[arg(short, long, help_heading = "What is printed")]
+    pub(crate) quiet: bool,
+
+    /// Exit with 4 if the verdict of a row is worse: verified or unverified
+    ///
+    /// What was measured is printed all the same, and one line on standard error names
+    /// the rows that fall short, each with its first finding.
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "VERDICT",
+        help_heading = "What is printed"
+    )]
+    pub(crate) require: Option<Trust>,
+
+    #[command(flatten)]
+    pub(crate) plotting: Plotting,
+
+    #[command(flatten)]
+    pub(crate) keeping: Keeping,
+}
+
+/// How far figures must be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Trust {
+    /// Proven to be the device's
+    Verified,
+    /// Not proven to be something else
+    Unverified,
+}
+
+/// What the figures of a table are in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unit {
+    /// MB/s: 1,000,000 bytes per second
+    Mb,
+    /// MiB/s: 1,048,576 bytes per second
+    Mib,
+    /// Reads and writes per second
+    Iops,
+}
