@@ -6,20 +6,25 @@ use std::borrow::Cow;
 use super::overview::{COLUMNS_MAX, Cell, Overview, verdict_name, verdicts};
 use super::{Report, ReportStyle, ReportedRun};
 use crate::date;
-use crate::markdown::{escaped, line, render as render_run};
+use crate::markdown::{escaped, line, render_in as render_run};
 use crate::number::MISSING;
 
 pub(super) fn render(report: &Report, style: ReportStyle) -> String {
     let mut blocks = Vec::new();
     if report.title.is_some() || report.runs.len() > 1 {
-        blocks.push(format!("# {}", escaped(&report.heading())));
+        let heading = report.heading(style.language);
+        blocks.push(format!("# {}", escaped(&heading)));
     }
     if report.runs.len() > 1 {
         blocks.push(runs_table(report, style));
         blocks.extend(overview(report, style));
     }
     for reported in &report.runs {
-        blocks.push(render_run(&reported.run).trim_end().to_owned());
+        blocks.push(
+            render_run(&reported.run, style.language)
+                .trim_end()
+                .to_owned(),
+        );
         blocks.extend(about(reported, style));
     }
     blocks.join("\n\n") + "\n"
@@ -45,11 +50,11 @@ fn runs_table(report: &Report, style: ReportStyle) -> String {
             .collect();
         lines.push(line(&[
             number.to_string(),
-            escaped(&run.device()),
+            escaped(&run.device(style.language)),
             escaped(&run.method),
             escaped(&date::for_people(&run.started_at)),
             verdicts.join(", "),
-            escaped(&reported.source),
+            escaped(&say(style, &reported.source)),
         ]));
     }
     lines.join("\n")
@@ -70,7 +75,7 @@ fn overview(report: &Report, style: ReportStyle) -> Option<String> {
     let names: Vec<String> = overview
         .rows
         .iter()
-        .map(|row| escaped(&format!("{} {}", row.name, row.direction)))
+        .map(|row| escaped(&say(style, &format!("{} {}", row.name, row.direction))))
         .collect();
     let count = report.runs.len();
     let runs: Vec<String> = (1..=count).map(|number| number.to_string()).collect();

@@ -1,5 +1,7 @@
 //! A report as one picture: that of its run, or bars of all its runs.
 
+use sokudo_words::Language;
+
 use super::Report;
 use crate::RunDocument;
 use crate::date;
@@ -21,7 +23,8 @@ impl Report {
             return Ok((plot::figure(&only.run, None)?, usual));
         }
         let runs = self.named_runs();
-        let figure = plot::several(&self.heading(), &runs).ok_or(PlotError::NothingMeasured)?;
+        let figure = plot::several(&self.heading(Language::English), &runs)
+            .ok_or(PlotError::NothingMeasured)?;
         let height = plot::bar_count(&figure) * BAR_HEIGHT + SURROUNDINGS;
         let size = Size {
             height: height.max(usual.height),
@@ -35,7 +38,7 @@ impl Report {
         let name = |(number, run): (usize, &RunDocument)| {
             let date = date::for_people(&run.started_at);
             let day = date.split(' ').next().unwrap_or_default();
-            format!("{}: {}, {day}", number + 1, run.device())
+            format!("{}: {}, {day}", number + 1, run.device(Language::English))
         };
         let runs = self.runs.iter().map(|reported| &reported.run);
         runs.enumerate()
