@@ -137,6 +137,11 @@ impl Filling {
         self.parts.contains(&Part::Name(hole))
     }
 
+    /// Whether a hole of the key, from 0, is left out.
+    pub(crate) fn is_unsaid(&self, hole: usize) -> bool {
+        self.parts.contains(&Part::Unsaid(hole))
+    }
+
     /// The translation of a key without holes.
     pub(crate) fn whole(&self) -> &str {
         match &self.parts[..] {

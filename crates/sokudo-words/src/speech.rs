@@ -26,6 +26,8 @@ const FIRST_ALONE_MIN: usize = 8;
 /// A pattern that only joins its holes, such as `{} of {}`, is meant where these are figures
 /// or known in full: of a file it would make nonsense.
 const WEIGHT_JOINING_MAX: usize = 4;
+/// What is left out is the end of a plural or `are`.
+const UNSAID_MAX: usize = 3;
 /// Parts of a list that may belong together.
 const PARTS_JOINED_MAX: usize = 12;
 
@@ -164,13 +166,18 @@ impl Speaker {
         let Some(holes) = entry.pattern.holes_of(text, from) else {
             return Said::unchanged(text);
         };
+        // Of holes that touch each other the wrong one may have the word.
+        let mut numbered = holes.iter().enumerate();
+        if numbered.any(|(at, hole)| entry.filling.is_unsaid(at) && hole.len() > UNSAID_MAX) {
+            return Said::unchanged(text);
+        }
         // What tells little may have taken a sentence for a name.
         let is_vague = entry.pattern.weight() < WEIGHT_ALONE_MIN;
         let said: Vec<Said<'t>> = holes
             .into_iter()
             .enumerate()
             .map(|(index, hole)| match entry.filling.is_name(index) {
-                true if is_vague || has_joint(hole) => Said::unchanged(hole),
+                true if is_vague || hole.contains(' ') => Said::unchanged(hole),
                 true => Said::known(hole),
                 false => self.say(hole, depth - 1),
             })
@@ -410,6 +417,9 @@ msgstr "書き込みキャッシュ {}"
 msgid "on"
 msgstr "オン"
 
+msgid "{} {}{} lost"
+msgstr "{1} {2}{-3}が失われた"
+
 msgid "it is {}; do that"
 msgstr "{}。そうする"
 
@@ -450,6 +460,7 @@ msgstr "値は {{off}}"
                 "ファイルに穴がある。It lies. ファイルに穴がある。",
             ),
             ("WD (the file)", "WD (ファイル)"),
+            ("1 reads lost", "1 読み出しが失われた"),
             ("sda: it is new; do that", "sda: 新品。そうする"),
             ("it is new; do this", "it is new; do this"),
             (

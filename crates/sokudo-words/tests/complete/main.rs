@@ -264,7 +264,11 @@ fn every_text_that_a_person_reads_is_translated() {
 }
 
 /// Keys that are put together of several texts of the sources, so that they read well.
-const PUT_TOGETHER: [&str; 15] = [
+const PUT_TOGETHER: [&str; 19] = [
+    "measure with direct I/O ({})",
+    "measure with direct I/O ({}), on a file system that supports it",
+    "{} at {} % read",
+    "{} at {} % write",
     "{} lacks {} of {} members",
     "{} lacks {} members",
     "{} of {} members with chunks of {}",

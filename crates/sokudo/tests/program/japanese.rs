@@ -155,7 +155,7 @@ fn no_document_has_english_left() {
         ],
         &["scan", "sim:hdd"],
         &["sweep", "sim:ssd", "--sizes", "4K,1M", "--runs", "1"],
-        &["load", "sim:ssd"],
+        &["load", "sim:hdd", "--time", "100ms", "--runs", "2"],
         &["explain", "sim:hdd"],
         &["quick", "sim:hdd"],
     ];
@@ -243,7 +243,10 @@ fn names_are_no_words_of_ours() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("runs.db");
     let jobs = folder.path().join("read.fio");
-    let job = "[global]\nfilename=sim:ssd\nruntime=1\nsize=64m\n[read]\nrw=read\n[Windows]\nrw=randread\n";
+    let job = format!(
+        "[global]\nsize=1m\nfilename={}\n[read]\nrw=read\n[Windows]\nrw=randread\n",
+        folder.path().join("data").display()
+    );
     std::fs::write(&jobs, job).unwrap();
     said(
         &store,
