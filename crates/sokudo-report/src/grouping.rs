@@ -2,6 +2,7 @@
 //! rows that it concerns.
 
 use sokudo_model::{Finding, Severity};
+use sokudo_words::Language;
 
 use crate::document::{ResultDocument, RunDocument};
 use crate::explain;
@@ -60,6 +61,16 @@ pub(crate) fn row_name(result: &ResultDocument) -> String {
     } else {
         format!("{} {direction}", result.name)
     }
+}
+
+/// The words of ours among the names of rows; all other names are the same in all
+/// languages: they are codes, or somebody has given them.
+const WORDS: [&str; 3] = ["cached (hdparm -T)", "buffered (hdparm -t)", "direct (dd)"];
+
+/// A row's name, without its direction, in a language.
+pub(crate) fn said_name(name: &str, language: Language) -> &str {
+    let word = WORDS.into_iter().find(|word| *word == name);
+    word.map_or(name, |word| language.word(word))
 }
 
 fn add<'a>(groups: &mut Vec<FindingGroup<'a>>, finding: &'a Finding, row: Option<String>) {

@@ -112,13 +112,13 @@ impl ListedRun {
         }
         lines[0] = style.text(&lines[0]);
         if !self.tags.is_empty() {
-            lines
-                .extend(style.wrapped(&format!("{}  ", style.text("tags")), &self.tags.join(", ")));
+            let label = format!("{}  ", style.text("tags"));
+            lines.extend(style.wrapped_name(&label, &self.tags.join(", ")));
         }
         // Before signs that command a terminal are replaced, for line breaks are such, too.
         let note = self.note.split_whitespace().collect::<Vec<_>>().join(" ");
         if !note.is_empty() {
-            lines.extend(style.wrapped(&format!("{}  ", style.text("note")), &note));
+            lines.extend(style.wrapped_name(&format!("{}  ", style.text("note")), &note));
         }
         lines.join("\n") + "\n\n"
     }
@@ -188,10 +188,11 @@ impl ListDocument {
             group: "",
             title: style.text(title),
             align,
-            cells: self.runs.iter().map(|run| style.text(&cell(run))).collect(),
+            cells: self.runs.iter().map(cell).collect(),
         };
         let megabytes = |value: Option<f64>| {
-            value.map_or_else(|| MISSING.to_owned(), |value| rate(value / 1e6))
+            let text = value.map_or_else(|| MISSING.to_owned(), |value| rate(value / 1e6));
+            style.name(&text)
         };
         let star = if style.ascii { "*" } else { "★" };
         let mut columns = vec![
@@ -199,17 +200,21 @@ impl ListDocument {
             column("", Align::Left, &|run| {
                 if run.is_baseline { star } else { "" }.to_owned()
             }),
-            column("when (UTC)", Align::Left, &|run| minute(&run.started_at)),
+            column("when (UTC)", Align::Left, &|run| {
+                style.name(&minute(&run.started_at))
+            }),
             column("device", Align::Left, &|run| {
-                let name = match run.device_name.is_empty() {
-                    true => MISSING,
-                    false => &run.device_name,
+                // Only what sokudo itself has named has a name in other languages.
+                let name = match run.device.starts_with("sim:") {
+                    true => style.text(&run.device_name),
+                    false if run.device_name.is_empty() => MISSING.to_owned(),
+                    false => style.name(&run.device_name),
                 };
-                shortened(name, NAME_COLUMNS_MAX, style)
+                shortened(&name, NAME_COLUMNS_MAX, style)
             }),
             column("method", Align::Left, &|run| match &run.origin {
-                Some(tool) => shortened(tool, NAME_COLUMNS_MAX, style),
-                None => shortened(&run.method, NAME_COLUMNS_MAX, style),
+                Some(tool) => shortened(&style.name(tool), NAME_COLUMNS_MAX, style),
+                None => shortened(&style.name(&run.method), NAME_COLUMNS_MAX, style),
             }),
             column("read MB/s", Align::Right, &|run| {
                 megabytes(run.best("read"))
@@ -220,12 +225,12 @@ impl ListDocument {
             column("verdict", Align::Left, &|run| {
                 let verdict = run.verdict.map_or(MISSING, Verdict::name);
                 match run.interrupted {
-                    true => format!("{verdict}, interrupted"),
-                    false => verdict.to_owned(),
+                    true => style.text(&format!("{verdict}, interrupted")),
+                    false => style.text(verdict),
                 }
             }),
             column("tags", Align::Left, &|run| {
-                shortened(&run.tags.join(", "), TAGS_COLUMNS_MAX, style)
+                shortened(&style.name(&run.tags.join(", ")), TAGS_COLUMNS_MAX, style)
             }),
         ];
         columns.retain(|column| {
@@ -263,9 +268,8 @@ fn minute(rfc3339: &str) -> String {
 
 /// The text with its end left out where it takes more columns than there are.
 fn shortened(text: &str, columns: usize, style: &TableStyle) -> String {
-    let text = style.text(text);
     if text.width() <= columns {
-        return text;
+        return text.to_owned();
     }
     let end = if style.ascii { "..." } else { "…" };
     let room = columns.saturating_sub(end.width());

@@ -5,7 +5,7 @@ use sokudo_words::Language;
 
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::facts;
-use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
+use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text, said_name};
 use crate::shortfall::{shortfalls, verdict_cell};
 use crate::table::is_unseen;
 use crate::{TableStyle, date, explain, load_table, number, steady, surface};
@@ -240,7 +240,10 @@ fn table(document: &RunDocument, words: Words) -> String {
         .collect();
     let mut lines = vec![line(&headings), line(&cells.alignment)];
     for cells in cells.lines {
-        let cells: Vec<String> = cells.iter().map(|cell| words.text(cell)).collect();
+        // The first one is the row's name.
+        let name = cells.first().map(|name| said_name(name, words.0));
+        let others = cells.iter().skip(1).map(|cell| words.text(cell));
+        let cells: Vec<String> = name.map(escaped).into_iter().chain(others).collect();
         lines.push(line(&cells));
     }
     lines.join("\n")

@@ -23,6 +23,7 @@ use std::borrow::Cow;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_model::TargetKind;
 use sokudo_words::Language;
 
 use crate::RunDocument;
@@ -142,13 +143,13 @@ impl Report {
     }
 
     /// What it is called: what somebody called it, or the devices that were measured.
-    pub(crate) fn heading(&self) -> String {
+    pub(crate) fn heading(&self, language: Language) -> String {
         if let Some(title) = &self.title {
             return title.clone();
         }
         let mut names: Vec<String> = Vec::new();
         for reported in &self.runs {
-            let name = reported.run.device();
+            let name = reported.run.device(language);
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -167,10 +168,13 @@ impl Report {
 impl RunDocument {
     /// What people call the device: its model; without one the path, which says more than
     /// a name such as `.`.
-    fn device(&self) -> String {
+    ///
+    /// Only what sokudo itself has named has a name in other languages.
+    fn device(&self, language: Language) -> String {
         let target = &self.target;
         let name = target.device_name();
         match &target.path {
+            _ if target.kind == TargetKind::Simulated => say(language, &name).into_owned(),
             Some(path) if name == target.name => path.clone(),
             _ => name,
         }

@@ -135,7 +135,7 @@ fn main_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
 
 impl TableStyle {
     /// The language that its signs can write.
-    const fn language(&self) -> Language {
+    pub(crate) const fn language(&self) -> Language {
         if self.ascii {
             Language::English
         } else {
@@ -146,6 +146,18 @@ impl TableStyle {
     /// Text in the style's language that cannot harm a terminal.
     pub(crate) fn text(&self, text: &str) -> String {
         self.safe(&self.language().say(text))
+    }
+
+    /// A name that somebody gave, which is the same in all languages and cannot harm a
+    /// terminal.
+    pub(crate) fn name(&self, name: &str) -> String {
+        self.safe(name)
+    }
+
+    /// The same, as a paragraph behind what begins it.
+    pub(crate) fn wrapped_name(&self, first: &str, name: &str) -> Vec<String> {
+        let width = self.width.min(TEXT_WIDTH_MAX);
+        wrapped(&self.safe(first), &self.safe(name), width)
     }
 
     /// A heading over columns.
@@ -224,7 +236,7 @@ fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
     let facts = facts(document);
     let widths = facts.iter().map(|fact| style.text(fact.label).width());
     let label_width = widths.max().unwrap_or(0) + 2;
-    let mut lines = style.wrapped("", &title);
+    let mut lines = style.wrapped_name("", &title);
     lines.push(String::new());
     for fact in &facts {
         lines.extend(style.wrapped(&style.label(fact.label, label_width), &fact.value));

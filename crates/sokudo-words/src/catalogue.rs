@@ -136,7 +136,9 @@ impl Catalogue {
             alike.take(most).collect()
         };
         let mut alike: Vec<&Entry> = lists.into_iter().flatten().flat_map(of_list).collect();
-        alike.sort_by_key(|entry| std::cmp::Reverse(entry.pattern.weight()));
+        // A label is no part of the sentence behind it.
+        let order = |entry: &&Entry| (entry.pattern.is_label(), entry.pattern.weight());
+        alike.sort_by_key(|entry| std::cmp::Reverse(order(entry)));
         alike.truncate(most);
         alike
     }

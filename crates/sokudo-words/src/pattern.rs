@@ -25,7 +25,7 @@ impl Pattern {
                     .last_mut()
                     .expect("there is always a piece")
                     .push_str(&text),
-                Part::Hole(_) | Part::Unsaid(_) => pieces.push(String::new()),
+                Part::Hole(_) | Part::Name(_) | Part::Unsaid(_) => pieces.push(String::new()),
             }
         }
         Self { pieces }
@@ -46,6 +46,11 @@ impl Pattern {
 
     pub(crate) fn last(&self) -> &str {
         &self.pieces[self.pieces.len() - 1]
+    }
+
+    /// Whether it is a word before a colon, as in `seen: {}`.
+    pub(crate) fn is_label(&self) -> bool {
+        self.holes() == 1 && self.first().ends_with(": ") && self.last().is_empty()
     }
 
     /// What stands in the holes when a text is of this pattern. Of holes that touch each
@@ -101,13 +106,16 @@ enum Part {
     Text(String),
     /// Which of the key's, from 0.
     Hole(usize),
+    /// One of the key's that holds a name, which is the same in all languages.
+    Name(usize),
     /// One of the key's that is not said, such as the `s` of a plural.
     Unsaid(usize),
 }
 
 impl Filling {
     /// A translation as it is written: `{}` for the next hole of the key, `{2}` for its
-    /// second; `{-2}` says that its second is left out.
+    /// second; `{=}` and `{=2}` where it holds a name; `{-2}` says that its second is left
+    /// out.
     pub(crate) fn new(translation: &str) -> Self {
         Self {
             parts: parts(translation),
@@ -117,10 +125,21 @@ impl Filling {
     /// The holes of the key in the order in which they are named here, from 0.
     pub(crate) fn holes(&self) -> Vec<usize> {
         let hole = |part: &Part| match part {
-            Part::Hole(hole) | Part::Unsaid(hole) => Some(*hole),
+            Part::Hole(hole) | Part::Name(hole) | Part::Unsaid(hole) => Some(*hole),
             Part::Text(_) => None,
         };
         self.parts.iter().filter_map(hole).collect()
+    }
+
+    /// Whether a hole of the key, from 0, holds a name: of a file, a device, or whatever
+    /// else somebody was free to call as he liked.
+    pub(crate) fn is_name(&self, hole: usize) -> bool {
+        self.parts.contains(&Part::Name(hole))
+    }
+
+    /// Whether a hole of the key, from 0, is left out.
+    pub(crate) fn is_unsaid(&self, hole: usize) -> bool {
+        self.parts.contains(&Part::Unsaid(hole))
     }
 
     /// The translation of a key without holes.
@@ -136,13 +155,57 @@ impl Filling {
         let mut text = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(part) => text.push_str(part),
-                Part::Hole(hole) => text.push_str(holes.get(*hole).map_or("", String::as_str)),
+                Part::Text(part) => join(&mut text, part),
+                Part::Hole(hole) | Part::Name(hole) => {
+                    join(&mut text, holes.get(*hole).map_or("", String::as_str));
+                }
                 Part::Unsaid(_) => {}
             }
         }
         text
     }
+}
+
+/// Puts a part behind others. In a translation a space stands between Japanese and Latin
+/// signs and none beside a particle; which signs a hole begins and ends with is known only
+/// when it is filled.
+fn join(text: &mut String, part: &str) {
+    let kept = text.trim_end_matches(' ');
+    let begun = part.trim_start_matches(' ');
+    let between = (text.len() - kept.len()) + (part.len() - begun.len());
+    let (before, after) = (kept.chars().next_back(), begun.chars().next());
+    match before.zip(after) {
+        Some((before, after))
+            if between == 1
+                && is_japanese(before)
+                && is_japanese(after)
+                && (is_hiragana(before) || is_hiragana(after)) =>
+        {
+            text.truncate(kept.len());
+            text.push_str(begun);
+        }
+        Some((before, after)) if between == 0 && are_apart(before, after) => {
+            text.push(' ');
+            text.push_str(part);
+        }
+        _ => text.push_str(part),
+    }
+}
+
+/// Kana and kanji; not the signs that stand between sentences.
+const fn is_japanese(sign: char) -> bool {
+    matches!(sign, '\u{3041}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+}
+
+/// What particles are written with.
+const fn is_hiragana(sign: char) -> bool {
+    matches!(sign, '\u{3041}'..='\u{309f}')
+}
+
+/// Whether a space belongs between two signs.
+const fn are_apart(before: char, after: char) -> bool {
+    is_japanese(before) && after.is_ascii_alphanumeric()
+        || before.is_ascii_alphanumeric() && is_japanese(after)
 }
 
 fn parts(written: &str) -> Vec<Part> {
@@ -175,10 +238,12 @@ fn parts(written: &str) -> Vec<Part> {
 fn hole<'t>(brace: &str, rest: &'t str, next: usize) -> Option<(Part, &'t str)> {
     let (inside, after) = (brace == "{").then(|| rest.split_once('}'))??;
     let from_zero = |number: &str| number.parse::<usize>().ok()?.checked_sub(1);
-    let hole = match (inside, inside.strip_prefix('-')) {
+    let hole = match (inside, inside.get(..1)) {
         ("", _) => Part::Hole(next),
-        (_, Some(number)) => Part::Unsaid(from_zero(number)?),
-        (number, None) => Part::Hole(from_zero(number)?),
+        ("=", _) => Part::Name(next),
+        (_, Some("=")) => Part::Name(from_zero(&inside[1..])?),
+        (_, Some("-")) => Part::Unsaid(from_zero(&inside[1..])?),
+        (number, _) => Part::Hole(from_zero(number)?),
     };
     Some((hole, after))
 }
@@ -244,5 +309,30 @@ mod tests {
         let filling = Filling::new("{1} 回{-2}");
         assert_eq!(filling.holes(), [0, 1]);
         assert_eq!(filling.filled(&["3".into(), "s".into()]), "3 回");
+    }
+
+    #[test]
+    fn a_translation_says_which_holes_hold_names() {
+        let filling = Filling::new("{=2} の {1}");
+        assert_eq!(filling.holes(), [1, 0]);
+        assert!(filling.is_name(1) && !filling.is_name(0));
+        assert!(Filling::new("{=} は空").is_name(0));
+        assert_eq!(Filling::new("{é}").holes(), [0; 0]);
+    }
+
+    #[test]
+    fn a_space_stands_between_japanese_and_latin_only() {
+        for (translation, hole, text) in [
+            ("{} を読む", "全体", "全体を読む"),
+            ("{} を読む", "/mnt", "/mnt を読む"),
+            ("{}を読む", "sda", "sda を読む"),
+            ("キャッシュ {}", "オン", "キャッシュ オン"),
+            ("位置に対する{}", "MB/s", "位置に対する MB/s"),
+            ("項目: {}", "読み出し", "項目: 読み出し"),
+            ("({}), {}", "読み出し", "(読み出し), "),
+        ] {
+            let holes = [hole.to_owned(), String::new()];
+            assert_eq!(Filling::new(translation).filled(&holes), text);
+        }
     }
 }

@@ -18,9 +18,16 @@ const PATTERNS_MAX: usize = 3;
 /// Signs that a remark begins with, in English and in other languages.
 const LEADS: [(&str, &str); 3] = [("; ", "; "), (", ", "、"), ("· ", "· ")];
 
-/// A pattern that tells less, such as `{} of {}`, is not meant where its holes would hold
-/// more than one part of a text.
+/// A pattern that tells less is not meant where its holes would hold more than one part of a
+/// text,
 const WEIGHT_ALONE_MIN: usize = 12;
+/// but for one that begins with so much text.
+const FIRST_ALONE_MIN: usize = 8;
+/// A pattern that only joins its holes, such as `{} of {}`, is meant where these are figures
+/// or known in full: of a file it would make nonsense.
+const WEIGHT_JOINING_MAX: usize = 4;
+/// What is left out is the end of a plural or `are`.
+const UNSAID_MAX: usize = 3;
 /// Parts of a list that may belong together.
 const PARTS_JOINED_MAX: usize = 12;
 
@@ -124,8 +131,15 @@ impl Speaker {
         for entry in self.catalogue.alike(text, PATTERNS_MAX) {
             for from in [From::Left, From::Right] {
                 let holes = entry.pattern.holes_of(text, from).unwrap_or_default();
+                // The full stop of a sentence is nobody's name.
+                if holes.contains(&".") {
+                    continue;
+                }
                 let is_clean = !holes.into_iter().any(has_joint);
-                if !is_clean && entry.pattern.weight() < WEIGHT_ALONE_MIN {
+                let is_vague = entry.pattern.weight() < WEIGHT_ALONE_MIN;
+                let is_begun =
+                    entry.pattern.is_label() || entry.pattern.first().len() >= FIRST_ALONE_MIN;
+                if is_vague && (is_path(text) || !is_clean && !is_begun) {
                     continue;
                 }
                 let said = self.say_by(entry, text, from, depth);
@@ -152,10 +166,31 @@ impl Speaker {
         let Some(holes) = entry.pattern.holes_of(text, from) else {
             return Said::unchanged(text);
         };
+        // Of holes that touch each other the wrong one may have the word.
+        let mut numbered = holes.iter().enumerate();
+        if numbered.any(|(at, hole)| entry.filling.is_unsaid(at) && hole.len() > UNSAID_MAX) {
+            return Said::unchanged(text);
+        }
+        // What tells little may have taken a sentence for a name.
+        let is_vague = entry.pattern.weight() < WEIGHT_ALONE_MIN;
         let said: Vec<Said<'t>> = holes
             .into_iter()
-            .map(|hole| self.say(hole, depth - 1))
+            .enumerate()
+            .map(|(index, hole)| match entry.filling.is_name(index) {
+                true if is_vague || hole.contains(' ') => Said::unchanged(hole),
+                true => Said::known(hole),
+                false => self.say(hole, depth - 1),
+            })
             .collect();
+        let is_sure = |said: &Said<'t>| said.left() == 0 || is_figure(&said.text);
+        let joins = entry.pattern.first().is_empty() && entry.pattern.last().is_empty();
+        if joins
+            && entry.pattern.weight() <= WEIGHT_JOINING_MAX
+            && said.len() > 1
+            && !said.iter().all(is_sure)
+        {
+            return Said::unchanged(text);
+        }
         let texts: Vec<String> = said.iter().map(|said| said.text.to_string()).collect();
         let mut keys = vec![entry.key.as_str()];
         keys.extend(said.iter().flat_map(|said| said.keys.iter().copied()));
@@ -178,12 +213,7 @@ impl Speaker {
         while from < parts.len() {
             let start = place(parts[from]);
             let span = |to: &usize| &text[start..place(parts[*to]) + parts[*to].len()];
-            let is_known = |to: &usize| {
-                let part = span(to);
-                let known = self.catalogue.whole(part).into_iter();
-                let mut known = known.chain(self.catalogue.alike(part, 1));
-                known.any(|entry| entry.pattern.weight() >= WEIGHT_ALONE_MIN)
-            };
+            let is_known = |to: &usize| self.is_known(span(to));
             // All of it was tried before.
             let last = if from == 0 {
                 parts.len() - 1
@@ -197,10 +227,24 @@ impl Speaker {
         joined
     }
 
+    /// A label and the sentence behind it, where that is known as a whole though it has parts.
+    fn labelled<'t>(&self, text: &'t str) -> Option<(Vec<&'t str>, Joint)> {
+        let (label, rest) = text.split_once(": ")?;
+        let is_sentence = has_joint(rest) && !label.contains("; ") && self.is_known(rest);
+        is_sentence.then(|| (vec![label, rest], Joint::Sign(": ")))
+    }
+
+    /// Whether a text has a key that tells enough.
+    fn is_known(&self, text: &str) -> bool {
+        let known = self.catalogue.whole(text).into_iter();
+        let mut known = known.chain(self.catalogue.alike(text, 1));
+        known.any(|entry| entry.pattern.weight() >= WEIGHT_ALONE_MIN)
+    }
+
     /// Parts that are put together without a pattern: lines, sentences, lists, remarks in
     /// brackets.
     fn say_in_parts<'t>(&mut self, text: &'t str, depth: usize) -> Option<Said<'t>> {
-        let (parts, joint) = parts_of(text)?;
+        let (parts, joint) = self.labelled(text).or_else(|| parts_of(text))?;
         let parts = self.together(text, parts, joint);
         let mut whole = String::new();
         let (mut unknown, mut keys) = (Vec::new(), Vec::new());
@@ -236,6 +280,16 @@ fn better<'t>(one: (Said<'t>, bool), other: (Said<'t>, bool)) -> (Said<'t>, bool
     } else {
         one
     }
+}
+
+/// Whether a text begins as figures do.
+fn is_figure(text: &str) -> bool {
+    text.starts_with(|sign: char| sign.is_ascii_digit() || "+-−×±~".contains(sign))
+}
+
+/// Whether a text is a path, whose last name may be anything.
+fn is_path(text: &str) -> bool {
+    text.starts_with(['/', '.']) && !has_joint(text)
 }
 
 /// Whether a text is made of several parts.
@@ -363,6 +417,15 @@ msgstr "書き込みキャッシュ {}"
 msgid "on"
 msgstr "オン"
 
+msgid "{} {}{} lost"
+msgstr "{1} {2}{-3}が失われた"
+
+msgid "it is {}; do that"
+msgstr "{}。そうする"
+
+msgid "new"
+msgstr "新品"
+
 msgid "the value is {{off}}"
 msgstr "値は {{off}}"
 "#;
@@ -381,11 +444,12 @@ msgstr "値は {{off}}"
             ("3.5 ± 2", "3.5 ± 2"),
             (
                 "sokudo made 12,000 reads of 4 KiB, the devices counted 24,000 requests: 2.0 per I/O",
-                "sokudo は 4 KiB の 読み出しを 12,000 回行い、デバイスは 24,000 件の要求を数えた: \
+                "sokudo は 4 KiB の読み出しを 12,000 回行い、デバイスは 24,000 件の要求を数えた: \
                  I/O あたり 2.0",
             ),
-            ("The end of the file", "ファイル の 末尾"),
-            ("the end of one of many", "many の one の 末尾"),
+            ("The end of the file", "ファイルの末尾"),
+            ("2 of 3", "3 の 2"),
+            ("the end of many", "the end of many"),
             (
                 "sda: reads; WD Red, write cache on",
                 "sda: 読み出し; WD Red、書き込みキャッシュ オン",
@@ -396,6 +460,9 @@ msgstr "値は {{off}}"
                 "ファイルに穴がある。It lies. ファイルに穴がある。",
             ),
             ("WD (the file)", "WD (ファイル)"),
+            ("1 reads lost", "1 読み出しが失われた"),
+            ("sda: it is new; do that", "sda: 新品。そうする"),
+            ("it is new; do this", "it is new; do this"),
             (
                 ", write cache on: reads",
                 "、書き込みキャッシュ オン: 読み出し",

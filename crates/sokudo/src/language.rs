@@ -163,6 +163,10 @@ mod tests {
         for variables in [
             &[("LANG", "ja_JP.eucJP")][..],
             &[("LANG", "ja")],
+            &[("LANG", "ja_JP")],
+            &[("LANG", "ja_JP.SJIS")],
+            &[("LANG", "POSIX")],
+            &[("LANG", "ja_JP.UTF-8"), ("LC_ALL", "ja_JP.eucJP")],
             &[("LANG", "ja_JP.UTF-8"), ("LC_CTYPE", "C")],
         ] {
             assert_eq!(by_variables(variables), Language::English, "{variables:?}");

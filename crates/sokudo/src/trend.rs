@@ -15,7 +15,7 @@ use sokudo_store::{Device, Filter, HistoryPoint, Page, RunId, Store};
 use crate::cli::{Format, TrendArguments, Unit};
 use crate::exit::Exit;
 use crate::jobs::carry_out::since_epoch;
-use crate::{command_line, keep, output, picture};
+use crate::{command_line, keep, language, output, picture};
 
 /// The newest runs of a device that are asked for the names of its rows: methods take
 /// turns, but not so many.
@@ -233,7 +233,7 @@ fn print(document: &TrendDocument, arguments: &TrendArguments) -> Result<(), Exi
         Format::Table => trend::render_table(document, &style),
         Format::Json => document.to_json(),
         Format::Csv => trend::render_csv(document),
-        Format::Markdown => trend::render_markdown(document),
+        Format::Markdown => trend::render_markdown(document, language::current()),
     };
     match path {
         None => output::print(&text)?,

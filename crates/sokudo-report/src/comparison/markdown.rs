@@ -24,10 +24,10 @@ pub fn render_in(document: &ComparisonDocument, language: Language) -> String {
             escaped(&document.sokudo_version),
             said.text("compare")
         ),
-        sides(document),
+        sides(document, said),
     ];
     if let Some(matrix) = &document.matrix {
-        blocks.extend(pivot::markdown::blocks(matrix));
+        blocks.extend(pivot::markdown::blocks(matrix, said));
     }
     for other in &document.others {
         if document.matrix.is_none() {
@@ -50,14 +50,14 @@ pub fn render_in(document: &ComparisonDocument, language: Language) -> String {
     blocks.collect::<Vec<_>>().join("\n\n") + "\n"
 }
 
-fn sides(document: &ComparisonDocument) -> String {
+fn sides(document: &ComparisonDocument, said: Words) -> String {
     let sides =
         std::iter::once(&document.reference).chain(document.others.iter().map(|it| &it.side));
     let lines = sides.map(|side| {
         format!(
             "- **{}**: {} ({}, {})",
             side.letter,
-            escaped(&side.source),
+            said.text(&side.source),
             escaped(&side.method),
             escaped(&date::for_people(&side.started_at))
         )
@@ -100,17 +100,17 @@ fn line(row: &RowDocument, unit: BandwidthUnit, said: Words) -> String {
     };
     let change = row.compared.change.as_ref();
     let name = match &row.other_row {
-        Some(other) => format!("{} / {other}", row.row),
-        None => row.row.clone(),
+        Some(other) => format!("{} / {}", said.text(&row.row), said.text(other)),
+        None => said.text(&row.row),
     };
     let cells = [
-        said.text(&name),
+        name,
         median(&row.reference),
         spread(&row.reference),
         median(&row.other),
         spread(&row.other),
         change.map_or_else(missing, |change| words::change_text(change.ratio)),
-        words::interval(change),
+        said.text(&words::interval(change)),
         change
             .map_or(MISSING, |change| said.0.word(change.effect.name()))
             .to_owned(),

@@ -385,7 +385,7 @@ fn cache_and_queue(disk: &Disk) -> Vec<(&'static str, String)> {
     let size =
         |size: Option<Bytes>| size.map_or_else(|| UNKNOWN.to_owned(), |size| size.to_string());
     let scheduler = match (&queue.scheduler, queue.schedulers.len()) {
-        (Some(chosen), 2..) => format!("{chosen} (of {})", queue.schedulers.join(", ")),
+        (Some(chosen), 2..) => format!("{chosen} (choices: {})", queue.schedulers.join(" ")),
         (Some(chosen), _) => chosen.clone(),
         (None, _) => UNKNOWN.to_owned(),
     };

@@ -19,12 +19,15 @@ const TEXT_WIDTH_MIN: usize = 24;
 
 /// One line of the tree, before its columns are known.
 pub(super) struct Row {
-    /// Rails and name.
+    /// The rails before its name.
     head: String,
+    /// The device; none for what is on the whole disk.
+    name: Option<String>,
     /// The rails below it, for lines that go on.
     rail: String,
     size: String,
-    text: String,
+    /// What it is and holds, and where it is mounted.
+    parts: Vec<String>,
 }
 
 /// A tree while it is drawn.
@@ -61,16 +64,14 @@ impl Forest {
                 parts = vec![content.what.clone(), "as above".to_owned()];
             }
             rows.push(Row {
-                head: format!(
-                    "{rails}{branch}{}",
-                    content.device.as_deref().unwrap_or("(whole)")
-                ),
+                head: format!("{rails}{branch}"),
+                name: content.device.clone(),
                 rail: below.clone(),
                 size: content
                     .size_bytes
                     .map(|size| words::size(Some(size)))
                     .unwrap_or_default(),
-                text: parts.join(" · "),
+                parts,
             });
             if !is_repeated {
                 self.add(&children, &below, rows);
@@ -133,34 +134,37 @@ fn mounts(content: &Content) -> Option<String> {
         return None;
     }
     let named = &content.mounted_on[..content.mounted_on.len().min(MOUNTS_NAMED)];
-    let mut text = format!("on {}", named.join(", "));
+    let mut places = named.join(", ");
     if content.mounted_on.len() > MOUNTS_NAMED {
         let more = content.mounted_on.len() - MOUNTS_NAMED;
-        text.push_str(&format!(" and {more} more"));
+        places = format!("{places} and {more} more");
     }
-    if content.free_bytes.is_some() {
-        text.push_str(&format!(" ({} free)", words::size(content.free_bytes)));
-    }
-    Some(text)
+    Some(match content.free_bytes {
+        Some(_) => format!("on {places} ({} free)", words::size(content.free_bytes)),
+        None => format!("on {places}"),
+    })
 }
 
 /// The rows as lines, in columns.
 pub(super) fn lines(rows: &[Row], style: &TableStyle) -> Vec<String> {
     let head_most = style.width.saturating_sub(TEXT_WIDTH_MIN + 12);
-    let widest = |cell: fn(&Row) -> &str| {
-        let widths = rows.iter().map(|row| style.text(cell(row)).width());
-        widths.max().unwrap_or(0)
+    let head = |row: &Row| match &row.name {
+        Some(name) => style.name(&format!("{}{name}", row.head)),
+        None => format!("{}{}", style.name(&row.head), style.text("(whole)")),
     };
-    let head_width = widest(|row| &row.head).min(head_most);
-    let size_width = widest(|row| &row.size);
+    let head_width = rows.iter().map(|row| head(row).width()).max();
+    let head_width = head_width.unwrap_or(0).min(head_most);
+    let size_width = rows.iter().map(|row| row.size.width()).max().unwrap_or(0);
     let mut lines = Vec::new();
     for row in rows {
-        let head = style.text(&row.head);
-        let size = style.text(&row.size);
+        let head = head(row);
+        let size = style.name(&row.size);
         let fill = " ".repeat(head_width.saturating_sub(head.width()));
         let first = format!("{INDENT}{head}{fill}  {size:>size_width$}  ");
-        let rail = format!("{INDENT}{}", style.text(&row.rail));
-        let mut told = wrapped(&first, &style.text(&row.text), style.width);
+        let rail = format!("{INDENT}{}", style.name(&row.rail));
+        let parts: Vec<String> = row.parts.iter().map(|part| style.text(part)).collect();
+        let text = parts.join(&style.name(" · "));
+        let mut told = wrapped(&first, &text, style.width);
         for line in told.iter_mut().skip(1) {
             // The rails go on through lines that go on.
             let rest: String = line.chars().skip(rail.chars().count()).collect();

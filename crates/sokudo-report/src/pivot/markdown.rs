@@ -1,71 +1,73 @@
 //! A matrix as Markdown, ready to be pasted into an article.
 
+use sokudo_words::Language;
+
 use super::{PivotDocument, PivotRow, table};
-use crate::markdown::{code_block, escaped};
+use crate::markdown::{Words, repeat};
 use crate::number::MISSING;
 use sokudo_model::Finding;
 
 /// The whole text.
-pub fn render(document: &PivotDocument) -> String {
-    let title = format!(
-        "## {} by {}",
-        escaped(&document.rows_by),
-        escaped(&document.columns_by)
-    );
-    let repeat = format!("Repeat:\n\n{}", code_block(&document.command));
-    let blocks = std::iter::once(title)
-        .chain(blocks(document))
-        .chain([repeat]);
+pub fn render(document: &PivotDocument, language: Language) -> String {
+    let said = Words(language);
+    let title = said.text(&format!("{} by {}", document.rows_by, document.columns_by));
+    let blocks = std::iter::once(format!("## {title}"))
+        .chain(blocks(document, said))
+        .chain([repeat(&document.command, said)]);
     let blocks: Vec<String> = blocks.filter(|block| !block.is_empty()).collect();
     blocks.join("\n\n") + "\n"
 }
 
 /// Warnings, the matrix, and what is to be read with it.
-pub(crate) fn blocks(document: &PivotDocument) -> Vec<String> {
-    let mut blocks: Vec<String> = document.warnings.iter().map(warning).collect();
-    blocks.push(matrix(document));
+pub(crate) fn blocks(document: &PivotDocument, said: Words) -> Vec<String> {
+    let warnings = document.warnings.iter();
+    let mut blocks: Vec<String> = warnings.map(|it| warning(it, said)).collect();
+    blocks.push(matrix(document, said));
     let notes = table::notes(document);
     let notes: Vec<String> = notes
         .iter()
-        .map(|note| format!("- {}", escaped(note)))
+        .map(|note| format!("- {}", said.text(note)))
         .collect();
     blocks.push(notes.join("\n"));
     blocks
 }
 
-fn warning(warning: &Finding) -> String {
+fn warning(warning: &Finding, said: Words) -> String {
     format!(
-        "> **warning**: {} *Cause:* {} *Remedy:* {}",
-        escaped(&warning.symptom),
-        escaped(&warning.cause),
-        escaped(&warning.remedy)
+        "> **{}**: {} *{}* {} *{}* {}",
+        said.text("warning"),
+        said.text(&warning.symptom),
+        said.text("Cause:"),
+        said.text(&warning.cause),
+        said.text("Remedy:"),
+        said.text(&warning.remedy)
     )
 }
 
-fn matrix(document: &PivotDocument) -> String {
+fn matrix(document: &PivotDocument, said: Words) -> String {
     let units = document.unit().is_none();
-    let mut head = vec![escaped(&document.rows_by)];
+    let mut head = vec![said.text(&document.rows_by)];
     let mut rule = vec![":--"];
     if units {
-        head.push("unit".to_owned());
+        head.push(said.text("unit"));
         rule.push(":--");
     }
-    head.extend(document.columns.iter().map(|column| escaped(column)));
+    head.extend(document.columns.iter().map(|column| said.text(column)));
     rule.extend(document.columns.iter().map(|_| "--:"));
     let mut lines = vec![
         format!("| {} |", head.join(" | ")),
         format!("| {} |", rule.join(" | ")),
     ];
-    lines.extend(document.rows.iter().map(|row| line(row, units)));
+    lines.extend(document.rows.iter().map(|row| line(row, units, said)));
     lines.join("\n")
 }
 
-fn line(row: &PivotRow, units: bool) -> String {
-    let mut cells = vec![escaped(&row.name)];
-    cells.extend(units.then(|| escaped(&row.unit)));
+fn line(row: &PivotRow, units: bool, said: Words) -> String {
+    let mut cells = vec![said.text(&row.name)];
+    cells.extend(units.then(|| said.text(&row.unit)));
     cells.extend(row.cells.iter().map(|cell| match cell {
-        Some(cell) if cell.is_best => format!("**{}**", escaped(&table::cell_text(cell))),
-        Some(cell) => escaped(&table::cell_text(cell)),
+        Some(cell) if cell.is_best => format!("**{}**", said.text(&table::cell_text(cell))),
+        Some(cell) => said.text(&table::cell_text(cell)),
         None => MISSING.to_owned(),
     }));
     format!("| {} |", cells.join(" | "))

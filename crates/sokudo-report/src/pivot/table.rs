@@ -31,7 +31,7 @@ pub fn render(document: &PivotDocument, style: &TableStyle) -> String {
             .flat_map(|note| style.wrapped("- ", note))
             .collect(),
     );
-    blocks.push(vec![format!("Repeat: {}", style.text(&document.command))]);
+    blocks.push(vec![style.command(&document.command)]);
     blocks.retain(|block| !block.is_empty());
     let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
     blocks.join("\n\n") + "\n"
@@ -39,9 +39,10 @@ pub fn render(document: &PivotDocument, style: &TableStyle) -> String {
 
 pub(crate) fn warnings(document: &PivotDocument, style: &TableStyle) -> Vec<String> {
     let lines = document.warnings.iter().flat_map(|warning| {
-        let mut lines = style.wrapped("warning: ", &warning.symptom);
-        lines.extend(style.wrapped("  cause:  ", &warning.cause));
-        lines.extend(style.wrapped("  remedy: ", &warning.remedy));
+        let mut lines = style.wrapped(&format!("{}: ", style.text("warning")), &warning.symptom);
+        for (label, text) in [("cause:", &warning.cause), ("remedy:", &warning.remedy)] {
+            lines.extend(style.wrapped(&format!("  {} ", style.label(label, 7)), text));
+        }
         lines
     });
     lines.collect()
@@ -61,7 +62,7 @@ pub(crate) fn matrix(document: &PivotDocument, style: &TableStyle) -> Vec<Vec<St
     };
     let units = document.unit().is_none().then(|| Column {
         group: "",
-        title: "unit".to_owned(),
+        title: style.text("unit"),
         align: Align::Left,
         cells: document
             .rows

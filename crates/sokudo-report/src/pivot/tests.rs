@@ -111,7 +111,7 @@ fn strangers_cannot_break_a_table() {
         tags: &[],
     }];
     let document = PivotDocument::new(&runs, &pivot("row", "target")).unwrap();
-    let markdown = render_markdown(&document);
+    let markdown = render_markdown(&document, sokudo_words::Language::English);
     let lines: Vec<&str> = markdown
         .lines()
         .filter(|line| line.starts_with('|'))

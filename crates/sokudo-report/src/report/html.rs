@@ -46,7 +46,7 @@ pub(super) fn render(report: &Report, style: ReportStyle) -> String {
     }
     body += "</main>\n";
     body += &page.footer(report);
-    page.document(&report.heading(), &body)
+    page.document(&report.heading(style.language), &body)
 }
 
 /// What all parts of a page have in common.
@@ -93,7 +93,7 @@ impl Page {
     }
 
     fn header(&self, report: &Report) -> String {
-        let heading = text(&report.heading());
+        let heading = text(&report.heading(self.style.language));
         let count = self.say(&format!("{} runs", report.runs.len()));
         let mut parts = vec![count, text(&days(report))];
         if self.is_only {

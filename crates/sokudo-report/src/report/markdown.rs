@@ -12,7 +12,8 @@ use crate::number::MISSING;
 pub(super) fn render(report: &Report, style: ReportStyle) -> String {
     let mut blocks = Vec::new();
     if report.title.is_some() || report.runs.len() > 1 {
-        blocks.push(format!("# {}", escaped(&report.heading())));
+        let heading = report.heading(style.language);
+        blocks.push(format!("# {}", escaped(&heading)));
     }
     if report.runs.len() > 1 {
         blocks.push(runs_table(report, style));
@@ -46,11 +47,11 @@ fn runs_table(report: &Report, style: ReportStyle) -> String {
             .collect();
         lines.push(line(&[
             number.to_string(),
-            escaped(&run.device()),
+            escaped(&run.device(style.language)),
             escaped(&run.method_of_tool()),
             escaped(&date::for_people(&run.started_at)),
             verdicts.join(", "),
-            escaped(&reported.source),
+            escaped(&say(style, &reported.source)),
         ]));
     }
     lines.join("\n")
@@ -71,7 +72,7 @@ fn overview(report: &Report, style: ReportStyle) -> Option<String> {
     let names: Vec<String> = overview
         .rows
         .iter()
-        .map(|row| escaped(&format!("{} {}", row.name, row.direction)))
+        .map(|row| escaped(&say(style, &format!("{} {}", row.name, row.direction))))
         .collect();
     let count = report.runs.len();
     let runs: Vec<String> = (1..=count).map(|number| number.to_string()).collect();

@@ -1,5 +1,7 @@
 //! A report as one picture: that of its run, or bars of all its runs.
 
+use sokudo_words::Language;
+
 use super::Report;
 use crate::RunDocument;
 use crate::plot::{self, Figure, PlotError, Size};
@@ -20,7 +22,8 @@ impl Report {
             return Ok((plot::figure(&only.run, None)?, usual));
         }
         let runs = self.named_runs();
-        let figure = plot::several(&self.heading(), &runs).ok_or(PlotError::NothingMeasured)?;
+        let figure = plot::several(&self.heading(Language::English), &runs)
+            .ok_or(PlotError::NothingMeasured)?;
         let height = plot::bar_count(&figure) * BAR_HEIGHT + SURROUNDINGS;
         let size = Size {
             height: height.max(usual.height),
@@ -32,7 +35,7 @@ impl Report {
     /// The runs with names that tell them apart.
     pub(super) fn named_runs(&self) -> Vec<(String, &RunDocument)> {
         let name = |(number, run): (usize, &RunDocument)| {
-            let name = format!("{}: {}", number + 1, run.device());
+            let name = format!("{}: {}", number + 1, run.device(Language::English));
             match run.started_at.split_once('T') {
                 Some((day, _)) => format!("{name}, {day}"),
                 None => name,

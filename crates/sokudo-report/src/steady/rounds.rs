@@ -53,11 +53,11 @@ fn outcome(procedure: &SteadyProcedure, phase: &SteadyPhase, made: &PhaseDocumen
         (Some(true), Some([from, to])) => format!("steady {rounds}, window {from} to {to}"),
         (_, Some([from, to])) => {
             let why = match (procedure.test, phase.written_bytes_max) {
-                _ if made.rounds == phase.rounds_max => " (the most that was allowed)".to_owned(),
-                (SteadyTest::WriteSaturation, Some(most)) => format!(" ({most} written)"),
-                _ => " (ended before)".to_owned(),
+                _ if made.rounds == phase.rounds_max => "the most that was allowed".to_owned(),
+                (SteadyTest::WriteSaturation, Some(most)) => format!("{most} written"),
+                _ => "ended before".to_owned(),
             };
-            format!("NOT STEADY {rounds}{why}; shown is the last window, {from} to {to}")
+            format!("NOT STEADY {rounds} ({why}); shown is the last window, {from} to {to}")
         }
         (_, None) => format!("NOT STEADY: ended {rounds}, and a window has five"),
     };
@@ -91,15 +91,9 @@ fn names(
     let at_most = if style.ascii { "<=" } else { "≤" };
     let mut names: Vec<String> = shown.iter().map(name).collect();
     if made.window.is_some() {
-        names.push("mean".to_owned());
-        names.push(format!(
-            "range {at_most} {} %",
-            window.range_permille_max / 10
-        ));
-        names.push(format!(
-            "line {at_most} {} %",
-            window.excursion_permille_max / 10
-        ));
+        let range = format!("range {at_most} {} %", window.range_permille_max / 10);
+        let line = format!("line {at_most} {} %", window.excursion_permille_max / 10);
+        names.extend(["mean", &range, &line].map(|label| style.text(label)));
     }
     names
 }
@@ -144,7 +138,8 @@ fn column(
     }
     Column {
         group: "",
-        title: result_of(document, tracked.result).map_or_else(String::new, row_name),
+        title: result_of(document, tracked.result)
+            .map_or_else(String::new, |result| style.text(&row_name(result))),
         align: Align::Right,
         cells: cells.iter().map(|cell| style.text(cell)).collect(),
     }

@@ -3,6 +3,7 @@
 use super::{BandwidthUnit, TableStyle};
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::{QUICK, SWEEP};
+use crate::grouping::said_name;
 use crate::layout::{Align, Column, table_width};
 use crate::number;
 use crate::shortfall::verdict_cell;
@@ -166,8 +167,18 @@ fn columns(
             cells: cells.collect(),
         }
     };
+    let name = |result: &&ResultDocument| {
+        let name = said_name(&result.name, style.language());
+        style.name(name)
+    };
+    let names = Column {
+        group: "",
+        title: style.text("Row"),
+        align: Align::Left,
+        cells: results.iter().map(name).collect(),
+    };
     let mut columns = vec![
-        column("", "Row", Align::Left, &|r| r.name.clone()),
+        names,
         column("", "", Align::Left, &|r| r.direction_label()),
         column(style.unit.name(), "median", Align::Point, &|r| {
             bandwidth(r, style, |b| scaled(b.median))

@@ -1,18 +1,22 @@
 //! Rows over time as Markdown, ready to be pasted into an article.
 
+use sokudo_words::Language;
+
 use super::{LevelDocument, SeriesDocument, TrendDocument, table};
 use crate::comparison::{change_text, interval_text};
-use crate::markdown::{code_block, escaped};
+use crate::markdown::{Words, repeat};
 use crate::number::{MISSING, rate};
 use crate::table::BandwidthUnit;
 
 /// The whole text.
-pub fn render(document: &TrendDocument) -> String {
+pub fn render(document: &TrendDocument, language: Language) -> String {
+    let said = Words(language);
     let unit = document.unit(BandwidthUnit::MegabytesPerSecond);
-    let mut blocks = vec![format!("## Trend of {}", escaped(&document.device_name))];
+    let title = said.text(&format!("Trend of {}", document.device_name));
+    let mut blocks = vec![format!("## {title}")];
     for series in &document.series {
-        blocks.push(format!("### {}", escaped(&series.row)));
-        blocks.push(levels(series, unit));
+        blocks.push(format!("### {}", said.text(&series.row)));
+        blocks.push(levels(series, unit, said));
         let mut notes: Vec<String> = series
             .changes()
             .map(|(level, change)| table::what_changed(level, change))
@@ -22,27 +26,34 @@ pub fn render(document: &TrendDocument) -> String {
         }
         let notes: Vec<String> = notes
             .iter()
-            .map(|note| format!("- {}", escaped(note)))
+            .map(|note| format!("- {}", said.text(note)))
             .collect();
         blocks.push(notes.join("\n"));
     }
-    blocks.push(format!("Repeat:\n\n{}", code_block(&document.command)));
+    blocks.push(repeat(&document.command, said));
+    blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n") + "\n"
 }
 
-fn levels(series: &SeriesDocument, unit: BandwidthUnit) -> String {
+fn levels(series: &SeriesDocument, unit: BandwidthUnit, said: Words) -> String {
+    let heads = [
+        "From",
+        "Until",
+        "Runs",
+        unit.name(),
+        "±",
+        "Change",
+        "95 % interval",
+    ];
     let mut lines = vec![
-        format!(
-            "| From | Until | Runs | {} | ± | Change | 95 % interval |",
-            unit.name()
-        ),
+        format!("| {} |", heads.map(|head| said.text(head)).join(" | ")),
         "| :-- | :-- | --: | --: | --: | --: | --: |".to_owned(),
     ];
-    lines.extend(series.levels.iter().map(|level| line(level, unit)));
+    lines.extend(series.levels.iter().map(|level| line(level, unit, said)));
     lines.join("\n")
 }
 
-fn line(level: &LevelDocument, unit: BandwidthUnit) -> String {
+fn line(level: &LevelDocument, unit: BandwidthUnit, said: Words) -> String {
     let missing = || MISSING.to_owned();
     let change = level.change.as_ref();
     let interval = change.and_then(|change| change.ratio_interval_95);
@@ -53,7 +64,7 @@ fn line(level: &LevelDocument, unit: BandwidthUnit) -> String {
         rate(level.median_per_s / unit.bytes()),
         table::spread(level),
         change.map_or_else(missing, |change| change_text(change.ratio)),
-        interval.map_or_else(missing, interval_text),
+        interval.map_or_else(missing, |interval| said.text(&interval_text(interval))),
     ];
     format!("| {} |", cells.join(" | "))
 }

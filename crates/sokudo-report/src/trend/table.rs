@@ -34,7 +34,7 @@ pub fn render(document: &TrendDocument, style: &TableStyle) -> String {
         blocks.push(left_out(series, document.series.len() > 1, style));
     }
     blocks.push(style.wrapped("", &legend(document, unit)));
-    blocks.push(vec![format!("Repeat: {}", style.text(&document.command))]);
+    blocks.push(vec![style.command(&document.command)]);
     blocks.retain(|block| !block.is_empty());
     let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
     blocks.join("\n\n") + "\n"
@@ -81,7 +81,11 @@ fn detail(series: &SeriesDocument, unit: BandwidthUnit, style: &TableStyle) -> V
             interval.map_or_else(|| MISSING.to_owned(), interval_text)
         }),
     ];
-    let course = style.text(&format!("{}  {}", series.row, course(series, style.ascii)));
+    let course = format!(
+        "{}  {}",
+        style.text(&series.row),
+        course(series, style.ascii)
+    );
     let mut blocks = vec![vec![course], with_rule(&columns, style)];
     blocks.extend(
         series
@@ -150,7 +154,7 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit, style: &TableStyle) -> 
     let title = format!("now {}", unit.name());
     let course = Column {
         group: "",
-        title: "course".to_owned(),
+        title: style.text("course"),
         align: Align::Left,
         cells: all
             .iter()
@@ -206,23 +210,23 @@ fn with_rule(columns: &[Column], style: &TableStyle) -> Vec<String> {
 
 pub(super) fn left_out(series: &SeriesDocument, named: bool, style: &TableStyle) -> Vec<String> {
     let of = match named {
-        true => format!("{}: ", series.row),
+        true => format!("{}: ", style.text(&series.row)),
         false => String::new(),
     };
     let others = (series.runs_of_other_loads > 0).then(|| {
         format!(
-            "{of}{} runs of other loads are left out; they are not comparable.",
+            "{} runs of other loads are left out; they are not comparable.",
             series.runs_of_other_loads
         )
     });
     let without = (series.runs_without_figure > 0).then(|| {
         format!(
-            "{of}{} runs are left out that are INVALID, have no figure, or were made at an unknown time.",
+            "{} runs are left out that are INVALID, have no figure, or were made at an unknown time.",
             series.runs_without_figure
         )
     });
     let texts = others.into_iter().chain(without);
-    texts.flat_map(|text| style.wrapped("", &text)).collect()
+    texts.flat_map(|text| style.wrapped(&of, &text)).collect()
 }
 
 /// The day and time of an instant, to the minute.

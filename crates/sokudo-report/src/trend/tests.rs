@@ -88,7 +88,10 @@ fn several_rows_get_a_line_each_and_one_gets_its_levels() {
 
 #[test]
 fn too_few_runs_are_said_to_be_too_few() {
-    let text = render_markdown(&document(vec![series(&[(4, 1e6)])]));
+    let text = render_markdown(
+        &document(vec![series(&[(4, 1e6)])]),
+        sokudo_words::Language::English,
+    );
     assert!(
         text.contains("4 runs are too few to tell a change; 10 are needed."),
         "{text}"

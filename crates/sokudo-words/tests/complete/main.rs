@@ -264,11 +264,26 @@ fn every_text_that_a_person_reads_is_translated() {
 }
 
 /// Keys that are put together of several texts of the sources, so that they read well.
-const PUT_TOGETHER: [&str; 4] = [
+const PUT_TOGETHER: [&str; 19] = [
+    "measure with direct I/O ({})",
+    "measure with direct I/O ({}), on a file system that supports it",
+    "{} at {} % read",
+    "{} at {} % write",
     "{} lacks {} of {} members",
     "{} lacks {} members",
     "{} of {} members with chunks of {}",
     "fixed buffers",
+    "direct (dd) read",
+    "direct (dd) write",
+    "cached (hdparm -T) read",
+    "buffered (hdparm -t) read",
+    "unknown (kernel: {})",
+    "virtual disk of {}",
+    "loop device of {}",
+    "memory disk of {}",
+    "device-mapper volume of {}",
+    "disk of {}",
+    "RAID of {}",
 ];
 
 /// Catalogues whose every key stands in a source. Those of help and errors have texts of

@@ -11,7 +11,7 @@ use super::kept;
 use crate::cli::{Axes, CompareArguments, Format, ValueName};
 use crate::exit::Exit;
 use crate::recall::{self, Recalled};
-use crate::{command_line, keep, output, picture};
+use crate::{command_line, keep, language, output, picture};
 
 /// More runs than this are no table that anybody reads.
 const RUNS_MAX: u64 = 10_000;
@@ -61,7 +61,7 @@ pub(super) fn print(document: &PivotDocument, arguments: &CompareArguments) -> R
         }
         Format::Json => document.to_json(),
         Format::Csv => pivot::render_csv(document),
-        Format::Markdown => pivot::render_markdown(document),
+        Format::Markdown => pivot::render_markdown(document, language::current()),
     };
     match path {
         None => output::print(&text)?,

@@ -31,6 +31,7 @@ mod history;
 mod import;
 mod info;
 mod interruption;
+mod japanese;
 mod language;
 mod limits;
 mod load;

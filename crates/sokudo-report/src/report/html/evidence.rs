@@ -74,7 +74,7 @@ fn row(page: &Page, result: &ResultDocument) -> Line {
         }
     });
     Line::of(vec![
-        Cell::text(&row_name(result)),
+        Cell::html(page.say(&row_name(result)), ""),
         Cell::number(&shown(
             result.device_ratio.map(|ratio| format!("{ratio:.2}")),
         )),
@@ -114,7 +114,7 @@ pub(super) fn trials(page: &Page, run: &RunDocument) -> String {
             .map(|rate| number::rate(rate / BYTES_PER_MB))
             .collect();
         Line::of(vec![
-            Cell::text(&row_name(result)),
+            Cell::html(page.say(&row_name(result)), ""),
             Cell::html(text(&rates.join(" · ")), "wrap"),
         ])
     };

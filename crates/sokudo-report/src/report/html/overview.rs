@@ -6,6 +6,7 @@ use super::table::{Cell, Line, table};
 use super::{Page, charts, part, text};
 use crate::date;
 use crate::explain::is_explanation;
+use crate::grouping::said_name;
 use crate::plot;
 use crate::report::Report;
 use crate::report::overview::{COLUMNS_MAX, Cell as Figure, Overview, verdicts};
@@ -20,7 +21,7 @@ pub(super) fn contents(page: &Page, report: &Report) -> String {
         let _ = writeln!(
             items,
             "<li><a href=\"#run-{number}\">{}</a> {}</li>",
-            text(&run.device()),
+            text(&run.device(page.style.language)),
             text(&run.method_of_tool())
         );
     }
@@ -59,12 +60,12 @@ fn runs(page: &Page, report: &Report) -> String {
         let started = date::for_people(&run.started_at);
         Line::of(vec![
             Cell::html(number, "n"),
-            Cell::html(text(&run.device()), "device"),
+            Cell::html(text(&run.device(page.style.language)), "device"),
             Cell::text(run.target.path.as_ref().unwrap_or(&run.target.name)),
             Cell::text(&run.method_of_tool()),
             Cell::html(text(&started), "when"),
             Cell::html(told.collect::<Vec<_>>().join("<br>"), "when"),
-            Cell::html(text(&reported.source), "source"),
+            Cell::html(page.say(&reported.source), "source"),
         ])
     };
     let lines: Vec<Line> = report.runs.iter().enumerate().map(line).collect();
@@ -82,8 +83,8 @@ fn rows(page: &Page, report: &Report, overview: &Overview) -> String {
         .map(|row| {
             format!(
                 "{} <small>{}</small>",
-                text(&row.name),
-                text(&row.direction)
+                text(said_name(&row.name, page.style.language)),
+                page.say(&row.direction)
             )
         })
         .collect();
@@ -95,7 +96,7 @@ fn rows(page: &Page, report: &Report, overview: &Overview) -> String {
     };
     let runs = (1..).zip(&report.runs);
     let runs: Vec<String> = runs
-        .map(|(number, reported)| name((number, reported.run.device(), ())))
+        .map(|(number, reported)| name((number, reported.run.device(page.style.language), ())))
         .collect();
     let is_wide = report.runs.len() <= COLUMNS_MAX;
     let (headings, firsts) = if is_wide {
@@ -179,7 +180,7 @@ fn picture(page: &Page, report: &Report) -> String {
     if drawn.count() > RUNS_DRAWN_MAX {
         return String::new();
     }
-    let figure = plot::several(&report.heading(), &report.named_runs());
+    let figure = plot::several(&report.heading(page.style.language), &report.named_runs());
     figure.map_or_else(String::new, |figure| {
         charts::picture(
             page,

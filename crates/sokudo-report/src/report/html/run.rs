@@ -9,7 +9,7 @@ use super::table::{Cell, Line, table};
 use super::{Page, charts, evidence, facts, figures, lines, part, prose, text};
 use crate::document::{Direction, ResultDocument, RunDocument};
 use crate::facts::facts as facts_of;
-use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
+use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text, said_name};
 use crate::number::rate;
 use crate::report::ReportedRun;
 use crate::report::method;
@@ -54,7 +54,7 @@ pub(super) fn section(page: &Page, number: usize, reported: &ReportedRun) -> Str
 
 fn heading(page: &Page, number: usize, reported: &ReportedRun) -> String {
     let run = &reported.run;
-    let device = text(&run.device());
+    let device = text(&run.device(page.style.language));
     // A page about one run has the device as its heading, unless it has a title.
     let title = match (page.is_only, page.has_title) {
         (true, false) => String::new(),
@@ -67,7 +67,7 @@ fn heading(page: &Page, number: usize, reported: &ReportedRun) -> String {
         Some(text(run.target.path.as_ref().unwrap_or(&run.target.name))),
         Some(text(&date::for_people(&run.started_at))),
         Some(text(&run.measurer())),
-        Some(text(&reported.source)),
+        Some(page.say(&reported.source)),
         interrupted,
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
@@ -167,7 +167,7 @@ fn tile(page: &Page, label: &str, (value, unit): (&str, &str), result: &ResultDo
         page.say(label),
         text(value),
         text(unit),
-        text(&result.name),
+        text(said_name(&result.name, page.style.language)),
         page.verdict(result.verdict)
     )
 }
@@ -188,7 +188,7 @@ fn findings(page: &Page, run: &RunDocument) -> String {
     let mut out = String::new();
     for result in run.results_by_direction() {
         for why in shortfalls(result, run.schedule.trials) {
-            let (row, why) = (text(&row_name(result)), page.say(&why));
+            let (row, why) = (page.say(&row_name(result)), page.say(&why));
             let _ = writeln!(out, "<p><b>{row}</b>: {why}</p>");
         }
     }
@@ -212,7 +212,7 @@ fn finding(page: &Page, group: &FindingGroup<'_>) -> String {
             let _ = write!(
                 out,
                 " <span class=\"rows\">({})</span>",
-                text(&rows_text(rows))
+                page.say(&rows_text(rows))
             );
         }
         out += "</p>\n";
@@ -237,7 +237,7 @@ fn measured(page: &Page, run: &RunDocument) -> String {
         .into_iter()
         .map(|row| {
             Line::of(vec![
-                Cell::text(&row.name),
+                Cell::html(page.say(&row.name), ""),
                 Cell::html(page.say(&row.sentence), "wrap"),
             ])
         })
