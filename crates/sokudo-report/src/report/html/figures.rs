@@ -123,7 +123,7 @@ fn of_columns(page: &Page, columns: &[Column]) -> String {
         match verdict_of(said) {
             Some(verdict) => Cell::html(page.verdict_of(Some(verdict), &page.words(said)), ""),
             None if is_number(column) => Cell::number(said),
-            None => Cell::text(said),
+            None => Cell::html(page.say(said), ""),
         }
     };
     let line = |row: usize| Line::of(columns.iter().map(|column| cell(column, row)).collect());
