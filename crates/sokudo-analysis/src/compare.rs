@@ -5,6 +5,8 @@
 //! the means by which I/O was issued may differ: they are what one wants to compare. That
 //! nothing was shown is never called equality.
 
+mod best;
+
 use std::collections::BTreeMap;
 
 use sokudo_model::{
@@ -20,6 +22,8 @@ use crate::threshold::{
     COMPARED_PAIRS_MIN, COMPARED_TRIALS_MIN, CONFIDENCE, EFFECT_LARGE_MIN, EFFECT_MEDIUM_MIN,
     EFFECT_SMALL_MIN,
 };
+
+pub use best::best;
 
 /// Parts of a fingerprint that are means to a load, not the load itself: how I/O is
 /// issued, and what surrounds it. Two systems may differ in them and be compared, because

@@ -54,7 +54,7 @@ pub(crate) fn grouped_findings(document: &RunDocument) -> Vec<FindingGroup<'_>> 
 /// as those of phases do, once.
 pub(crate) fn row_name(result: &ResultDocument) -> String {
     let direction = result.direction_label();
-    let says_it = result.name.ends_with(&format!(" {direction}"));
+    let says_it = result.name.split(' ').next_back() == Some(&*direction);
     if says_it || result.workload.rewritten_percent > 0 {
         result.name.clone()
     } else {
@@ -145,5 +145,19 @@ mod tests {
         assert_eq!(rows_text(&rows(2)), "r1, r2");
         assert!(rows_text(&rows(24)).ends_with(", r24"));
         assert!(rows_text(&rows(300)).ends_with(", r24 and 276 more"));
+    }
+
+    #[test]
+    fn a_row_that_is_called_by_its_direction_says_it_once() {
+        let run = crate::RunDocument::from_run(&crate::sample::run());
+        let mut result = run.results[0].clone();
+        for (name, said) in [
+            ("read", "read"),
+            ("Block read", "Block read"),
+            ("spread", "spread read"),
+        ] {
+            result.name = name.to_owned();
+            assert_eq!(row_name(&result), said);
+        }
     }
 }

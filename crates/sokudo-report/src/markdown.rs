@@ -290,7 +290,7 @@ fn finding(group: &FindingGroup<'_>, words: Words) -> String {
     );
     for (name, part) in [("Cause", group.cause), ("Remedy", group.remedy)] {
         if !part.is_empty() {
-            text += &format!(" *{}:* {}", words.text(name), words.prose(part));
+            text += &format!("\n  - *{}:* {}", words.text(name), words.prose(part));
         }
     }
     text

@@ -224,7 +224,8 @@ fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
     let facts = facts(document);
     let widths = facts.iter().map(|fact| style.text(fact.label).width());
     let label_width = widths.max().unwrap_or(0) + 2;
-    let mut lines = vec![style.text(&title), String::new()];
+    let mut lines = style.wrapped("", &title);
+    lines.push(String::new());
     for fact in &facts {
         lines.extend(style.wrapped(&style.label(fact.label, label_width), &fact.value));
     }

@@ -19,6 +19,9 @@ const DECAY: f64 = std::f64::consts::FRAC_1_SQRT_2;
 /// The standard deviation of normal values, in medians of their distances from their mean.
 const NORMAL_OF_MEDIAN: f64 = 1.4826;
 
+/// Stretches with less than this share of the evidence that is needed are not looked at again.
+const PROMISING: f64 = 0.5;
+
 /// Passes in which places are put right: each depends on its neighbours'.
 const PASSES: usize = 3;
 
@@ -100,6 +103,15 @@ struct Split {
     surplus: f64,
 }
 
+impl Step {
+    fn against(self, least: f64) -> Split {
+        Split {
+            at: self.at,
+            surplus: self.evidence - least,
+        }
+    }
+}
+
 impl Series<'_> {
     /// The place in `from..to` whose sides differ most, once more from the middle between
     /// both sides: from the median of all, the few values of a short side are cut off.
@@ -108,20 +120,22 @@ impl Series<'_> {
         if stretch.len() < 2 * SEGMENT_MIN {
             return None;
         }
-        let first = Step::among_independent(&self.cut(stretch, median(stretch.to_vec())));
+        let least = threshold(stretch.len(), self.values.len());
+        let mut first = Step::among_independent(&self.cut(stretch, median(stretch.to_vec())));
+        if first.evidence < PROMISING * least {
+            first.at += from;
+            return Some(first.against(least));
+        }
         let (before, after) = stretch.split_at(first.at);
         let middle = f64::midpoint(median(before.to_vec()), median(after.to_vec()));
         let cut = self.cut(stretch, middle);
-        let least = threshold(stretch.len(), self.values.len());
         let mut step = Step::among_independent(&cut);
         // What independent noise would not show needs no further look: most have none.
         if step.evidence > least {
             step = Step::among_correlated(&cut);
         }
-        Some(Split {
-            at: from + step.at,
-            surplus: step.evidence - least,
-        })
+        step.at += from;
+        Some(step.against(least))
     }
 
     /// Distances from a middle in standard deviations, cut off.

@@ -115,6 +115,10 @@ fn cases(runs: u64) -> Vec<(&'static str, Filter, u64)> {
         tags: vec!["rare".to_owned()],
         ..method("mark")
     };
+    let identity = Filter {
+        device_identity: Some(run(0, 0).device),
+        ..none()
+    };
     let long_ago = Filter {
         since: Some(Nanos(1_000_000_000)),
         until: Some(Nanos(9_000_000_000)),
@@ -127,6 +131,7 @@ fn cases(runs: u64) -> Vec<(&'static str, Filter, u64)> {
         ("list --device, of all", device("example"), 0),
         ("list --device, of all, middle", device("example"), runs / 2),
         ("list --device, of one", device("SERIAL-77 "), 0),
+        ("list of one device by its identity", identity, 0),
         ("list --device, of none", device("no such device"), 0),
         ("list --device, by target", device("/mnt/12"), 0),
         ("list --method, usual", method("mark"), 0),

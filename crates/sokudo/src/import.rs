@@ -15,7 +15,7 @@ use sokudo_store::{Filter, NewRun, Page, RunId, Store};
 
 use crate::cli::{Format, ImportArguments, Rendering};
 use crate::exit::{self, Exit};
-use crate::{keep, output};
+use crate::{keep, language, output};
 
 /// By its beginning a document of sokudo's own is told.
 const HEAD_BYTES: u64 = 4_096;
@@ -174,7 +174,10 @@ impl Printed {
             }
             Format::Json => document.to_json(),
             Format::Csv => without_names(csv::render(document), is_first),
-            Format::Markdown => format!("{between}{}", markdown::render(document)),
+            Format::Markdown => format!(
+                "{between}{}",
+                markdown::render_in(document, language::current())
+            ),
         };
         if output.is_some() {
             self.text += &text;

@@ -185,7 +185,7 @@ fn one(
 /// A row's name with its direction, once.
 fn row_name(point: &HistoryPoint) -> String {
     let (name, direction) = (&point.row.name, &point.row.direction);
-    match name.ends_with(&format!(" {direction}")) {
+    match name.split(' ').next_back() == Some(direction.as_str()) {
         true => name.clone(),
         false => format!("{name} {direction}"),
     }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::overview::{COLUMNS_MAX, Cell, Overview, verdict_name, verdicts};
 use super::{Report, ReportStyle, ReportedRun};
 use crate::date;
-use crate::markdown::{escaped, line, render as render_run};
+use crate::markdown::{escaped, line, render_in};
 use crate::number::MISSING;
 
 pub(super) fn render(report: &Report, style: ReportStyle) -> String {
@@ -19,7 +19,8 @@ pub(super) fn render(report: &Report, style: ReportStyle) -> String {
         blocks.extend(overview(report, style));
     }
     for reported in &report.runs {
-        blocks.push(render_run(&reported.run).trim_end().to_owned());
+        let run = render_in(&reported.run, style.language);
+        blocks.push(run.trim_end().to_owned());
         blocks.extend(about(reported, style));
     }
     blocks.join("\n\n") + "\n"
@@ -149,6 +150,18 @@ mod tests {
         insta::assert_snapshot!(text.split("\n## ").next().unwrap());
         assert_eq!(text.matches("\n## ").count(), 2);
         assert!(text.contains("- **Note**: after the firmware update"));
+    }
+
+    #[test]
+    fn every_run_is_told_in_the_language_of_the_report() {
+        let style = ReportStyle {
+            language: sokudo_words::Language::Japanese,
+            ..ReportStyle::default()
+        };
+        let text = sample::report().markdown(style);
+        let one = crate::markdown::render_in(&sample::report().runs[0].run, style.language);
+        assert!(text.contains(one.trim_end()), "{text}");
+        assert!(!text.contains("*Cause:*"), "{text}");
     }
 
     #[test]

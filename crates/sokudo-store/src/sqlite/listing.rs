@@ -38,8 +38,18 @@ pub(super) fn page(
     let Some((conditions, selections)) = parts(connection, filter)? else {
         return Ok(Vec::new());
     };
+    // Those of one device lie in order of time already.
+    let is_of_one_device = |it: &Part| it.text == "device = ?";
+    let is_in_order = conditions.iter().any(is_of_one_device)
+        && conditions
+            .iter()
+            .all(|it| is_of_one_device(it) || it.text.starts_with("started_at "));
+    let (walked, selections) = match is_in_order {
+        true => ("runs_by_device", Vec::new()),
+        false => ("runs_by_time", selections),
+    };
     let mut query = fewest(connection, selections)?.map_or_else(
-        || Part::new("SELECT runs.id FROM runs INDEXED BY runs_by_time", []),
+        || Part::new(format!("SELECT runs.id FROM runs INDEXED BY {walked}"), []),
         |few| {
             let text = format!(
                 "SELECT runs.id FROM (SELECT DISTINCT id FROM ({})) AS few \

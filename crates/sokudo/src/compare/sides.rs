@@ -2,7 +2,6 @@
 
 use anyhow::anyhow;
 use sokudo_analysis::{Comparing, Side};
-use sokudo_model::Conclusion;
 use sokudo_report::comparison::{Figure, letter};
 use sokudo_report::document::ResultDocument;
 use sokudo_report::pivot::{PivotRun, SideRow};
@@ -38,8 +37,7 @@ pub(super) fn reference_first(sides: &mut [Recalled], reference: Option<&str>) -
     Ok(())
 }
 
-/// All sides of every row of the reference. One is the best where it is faster than each
-/// of the others, with all pairs of all rows tested together.
+/// All sides of every row of the reference, with the best where one is.
 pub(super) fn matrix(sides: &[Recalled], arguments: &CompareArguments) -> PivotDocument {
     let (reference, others) = sides.split_first().expect("there are two sides or more");
     let figure = match arguments.rendering.unit {
@@ -98,47 +96,21 @@ fn best(
     arguments: &CompareArguments,
 ) -> Vec<Option<usize>> {
     let letters: Vec<String> = (0..runs.len()).map(letter).collect();
-    let mut tested: Vec<(usize, [usize; 2])> = Vec::new();
-    let mut pairs: Vec<(Side<'_>, Side<'_>)> = Vec::new();
-    for (row, places) in places.iter().enumerate() {
-        let there: Vec<(usize, usize)> = places
-            .iter()
-            .enumerate()
-            .filter_map(|(number, place)| Some((number, (*place)?)))
-            .collect();
-        for (index, (first, a)) in there.iter().enumerate() {
-            for (second, b) in &there[index + 1..] {
-                tested.push((row, [*first, *second]));
-                pairs.push((
-                    side(&letters[*first], runs[*first], *a, figure),
-                    side(&letters[*second], runs[*second], *b, figure),
-                ));
-            }
-        }
-    }
+    let rows: Vec<Vec<Option<Side<'_>>>> = places
+        .iter()
+        .map(|places| {
+            let sides = letters.iter().zip(runs).zip(places);
+            sides
+                .map(|((letter, run), place)| place.map(|row| side(letter, run, row, figure)))
+                .collect()
+        })
+        .collect();
     let comparing = Comparing {
         difference_min: arguments.min_difference.0,
         paired: false,
         loads_may_differ: arguments.by_position,
     };
-    let compared = sokudo_analysis::compare(&pairs, comparing);
-    let mut wins = vec![vec![0; runs.len()]; places.len()];
-    for ((row, [first, second]), compared) in tested.iter().zip(compared) {
-        match compared.conclusion {
-            Conclusion::Faster => wins[*row][*second] += 1,
-            Conclusion::Slower => wins[*row][*first] += 1,
-            _ => {}
-        }
-    }
-    places
-        .iter()
-        .zip(wins)
-        .map(|(places, wins)| {
-            let others = places.iter().flatten().count().saturating_sub(1);
-            let is_best = |won: &usize| others > 0 && *won == others;
-            wins.iter().position(is_best)
-        })
-        .collect()
+    sokudo_analysis::best(&rows, comparing)
 }
 
 #[cfg(test)]

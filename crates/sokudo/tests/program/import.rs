@@ -191,3 +191,138 @@ fn what_sokudo_prints_at_fios_door_is_read_back() {
         assert!(origin.starts_with("fio"), "{origin}");
     }
 }
+
+/// What `sokudo import` says of a text.
+fn read_back(folder: &Path, printed: &str) -> Value {
+    let file = folder.join("printed");
+    std::fs::write(&file, printed).unwrap();
+    let ended = sokudo(&["import", text(&file), "--format", "json"]);
+    assert_eq!(ended.code(), Some(0), "{ended:?} of {printed}");
+    ended.json()
+}
+
+/// Each figure with how far it may be from that of another text.
+fn assert_near(figures: &[[f64; 4]], expected: &[[f64; 4]], near: impl Fn(usize, f64) -> f64) {
+    assert_eq!(figures.len(), expected.len());
+    for (row, rows) in figures.iter().zip(expected).enumerate() {
+        for (place, (figure, expected)) in rows.0.iter().zip(rows.1).enumerate() {
+            let apart = (figure - expected).abs();
+            assert!(
+                apart <= near(place, *expected),
+                "row {row}, {place}: {figure} for {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_format_of_one_run_at_fios_door_is_read_back_to_the_digits_that_it_prints() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command: Command = program();
+    command.args(["fio", "--name=x", "--ioengine=null", "--size=64m"]);
+    command.args(["--rw=randrw", "--bs=4k", "--filename=x", "--io_size=32m"]);
+    command.arg("--output-format=normal,terse,json");
+    command.current_dir(folder.path());
+    let ended = end(&mut command);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let lines: Vec<&str> = ended.printed.lines().collect();
+    let place = |wanted: &str| lines.iter().position(|line| line.starts_with(wanted));
+    let (terse, begin, end) = (
+        place("3;").unwrap(),
+        place("{").unwrap(),
+        place("}").unwrap(),
+    );
+    let read = |lines: &[&str]| figures(&read_back(folder.path(), &(lines.join("\n") + "\n")));
+    let whole = read(&lines[begin..=end]);
+    // KiB/s, I/Os per second and microseconds as whole numbers; of the mean six digits behind.
+    let near = |place: usize, _: f64| [1_024.0, 1.0, 0.5, 1_000.0][place];
+    assert_near(&read(&lines[terse..=terse]), &whole, near);
+    // Three or four digits.
+    let text = [&lines[..terse], &lines[end + 1..]].concat();
+    assert_near(&read(&text), &whole, |_, value| 0.005 * value);
+}
+
+/// Reads and writes as diskspd's text tells them: bytes per second, I/Os per second, mean
+/// latency in nanoseconds, the 99th percentile.
+fn told_by_text(printed: &str) -> Vec<[f64; 4]> {
+    let percentiles: Vec<&str> = printed
+        .lines()
+        .find(|line| line.trim_start().starts_with("99th"))
+        .unwrap()
+        .split('|')
+        .collect();
+    ["Read IO", "Write IO"]
+        .into_iter()
+        .zip([1, 2])
+        .map(|(heading, column)| {
+            let table = &printed[printed.find(heading).unwrap()..];
+            let total = table.lines().find(|line| line.starts_with("total:"));
+            let cells: Vec<f64> = total.unwrap()["total:".len()..]
+                .split('|')
+                .map(|cell| cell.trim().parse().unwrap())
+                .collect();
+            let names = table.lines().find(|line| line.contains("AvgLat")).unwrap();
+            let cell = |name: &str| {
+                let mut names = names.split('|').skip(1);
+                cells[names
+                    .position(|cell| cell.trim().starts_with(name))
+                    .unwrap()]
+            };
+            let p99: f64 = percentiles[column].trim().parse().unwrap();
+            [
+                cell("MiB/s") * 1_048_576.0,
+                cell("I/O per s"),
+                cell("AvgLat") * 1e6,
+                p99 * 1e6,
+            ]
+        })
+        .collect()
+}
+
+/// The numbers in a text's elements of this name.
+fn elements(text: &str, name: &str) -> Vec<f64> {
+    let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+    text.split(&open)
+        .skip(1)
+        .map(|rest| rest[..rest.find(&close).unwrap()].parse().unwrap())
+        .collect()
+}
+
+#[test]
+fn what_sokudo_prints_at_diskspds_door_is_read_back() {
+    let folder = crate::sokudo::directory_on_disk();
+    for layout in ["-Rlinux", "-Rtext", "-Rxml"] {
+        let mut command: Command = program();
+        command.args([
+            "diskspd", "-c1M", "-b4K", "-d1", "-W0", "-o4", "-t2", "-w40",
+        ]);
+        command.args(["-r", "-L", "-D100", layout, "file"]);
+        command.current_dir(folder.path());
+        let ended = end(&mut command);
+        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        let printed = &ended.printed;
+        let run = read_back(folder.path(), printed);
+        let tool = run["origin"]["format"].as_str().unwrap();
+        assert!(tool.to_lowercase().contains("diskspd"), "{tool}");
+        assert_eq!(run["origin"]["corrections"], serde_json::json!([]));
+        if layout == "-Rxml" {
+            let seconds = elements(printed, "TestTimeSeconds")[0];
+            for (index, direction) in ["Read", "Write"].into_iter().enumerate() {
+                let sum = |what: &str| -> f64 {
+                    elements(printed, &format!("{direction}{what}"))
+                        .iter()
+                        .sum()
+                };
+                let (bytes, ios) = (sum("Bytes"), sum("Count"));
+                let figures = figures(&run)[index];
+                assert_eq!([figures[0], figures[1]], [bytes / seconds, ios / seconds]);
+                // Of all threads together, behind those of each.
+                let mean = elements(printed, &format!("Average{direction}Milliseconds"));
+                assert_eq!(figures[2], mean.last().unwrap() * 1e6);
+            }
+        } else {
+            let told = told_by_text(printed);
+            assert_near(&figures(&run), &told, |_, value| 1e-9 * value);
+        }
+    }
+}

@@ -59,7 +59,7 @@ fn runs(page: &Page, report: &Report) -> String {
         let started = date::for_people(&run.started_at);
         Line::of(vec![
             Cell::html(number, "n"),
-            Cell::text(&run.device()),
+            Cell::html(text(&run.device()), "device"),
             Cell::text(run.target.path.as_ref().unwrap_or(&run.target.name)),
             Cell::text(&run.method_of_tool()),
             Cell::html(text(&started), "when"),

@@ -1,0 +1,80 @@
+//! Which of several measurements of a row is the best, if one is.
+//!
+//! That none is better is no equality: the rows of two of them, compared, say how far
+//! they may be apart.
+
+use sokudo_stats::holm;
+
+use super::{Comparing, Side, change, obstacle, trials_needed};
+use crate::compare::differences;
+use crate::threshold::CONFIDENCE;
+
+/// The best side of each row: faster than each other that is there, by what matters.
+///
+/// Whoever is best must be shown to be faster than the second, the third and all others;
+/// each of these must hold, so that the weakest of them is the row's p (an intersection
+/// of tests, after Berger 1982, Technometrics 24, 295) and needs no correction for how
+/// many there are. All rows together name a best among equal ones with a probability of
+/// 5 % at most (Holm). Sides of a row that cannot be compared have no best.
+pub fn best(rows: &[Vec<Option<Side<'_>>>], comparing: Comparing) -> Vec<Option<usize>> {
+    let found: Vec<Option<Candidate>> = rows.iter().map(|row| candidate(row, comparing)).collect();
+    let p_values: Vec<f64> = found.iter().flatten().map(|it| it.p_value).collect();
+    let needed = trials_needed(p_values.len().max(1), comparing.paired);
+    let mut of_all_rows = holm(&p_values).into_iter();
+    found
+        .into_iter()
+        .map(|candidate| {
+            let candidate = candidate?;
+            let p_value = of_all_rows.next()?;
+            let is_shown = p_value <= 1.0 - CONFIDENCE && candidate.trials >= needed;
+            (is_shown && candidate.matters).then_some(candidate.side)
+        })
+        .collect()
+}
+
+/// The side of a row that may be the best.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    side: usize,
+    /// Of the test against the one that it differs least from.
+    p_value: f64,
+    /// It is faster than each other by the least difference that matters.
+    matters: bool,
+    /// The fewest of a side.
+    trials: usize,
+}
+
+/// `None` where there is nobody to be better than, or somebody who cannot be compared.
+fn candidate(row: &[Option<Side<'_>>], comparing: Comparing) -> Option<Candidate> {
+    let there = || {
+        let sides = row.iter().enumerate();
+        sides.filter_map(|(number, side)| Some((number, side.as_ref()?)))
+    };
+    let (number, leader) =
+        there().max_by(|(_, a), (_, b)| median(a.values).total_cmp(&median(b.values)))?;
+    let mut candidate = Candidate {
+        side: number,
+        p_value: 0.0,
+        matters: true,
+        trials: leader.values.len(),
+    };
+    let mut others = 0;
+    for (_, other) in there().filter(|(other, _)| *other != number) {
+        let differs = differences(other.parts, leader.parts);
+        if obstacle(other, leader, &differs, comparing).is_some() {
+            return None;
+        }
+        let change = change(other.values, leader.values, comparing.paired)?;
+        candidate.p_value = candidate.p_value.max(change.p_value);
+        candidate.matters &= change.ratio.ln() >= comparing.difference_min.ln_1p();
+        candidate.matters &= change.ratio > 1.0;
+        candidate.trials = candidate.trials.min(other.values.len());
+        others += 1;
+    }
+    (others > 0).then_some(candidate)
+}
+
+/// Below all figures where there is none.
+fn median(values: &[f64]) -> f64 {
+    sokudo_stats::Summary::of(values).map_or(f64::NEG_INFINITY, |summary| summary.median)
+}
