@@ -372,6 +372,10 @@ fn kept_one(path: &Path) {
 
 /// A small file system that is unmounted when it is dropped; `None`, which is told, where
 /// that needs root.
+#[expect(
+    clippy::print_stderr,
+    reason = "who runs the tests sees what was skipped"
+)]
 fn tmpfs<'a>(folder: &'a Path, options: &str) -> Option<Mounted<'a>> {
     let mounted = Command::new("mount")
         .args(["-t", "tmpfs", "-o", options, "tmpfs"])

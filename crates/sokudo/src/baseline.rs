@@ -183,7 +183,7 @@ fn show(arguments: &BaselineListArguments) -> Result<(), Exit> {
 fn unset(arguments: &UnsetArguments) -> Result<(), Exit> {
     let id = recall::id(&arguments.run, &arguments.keeping)?;
     let mut store = keep::store(&arguments.keeping)?;
-    if !store.entry(id).map_err(Exit::usage)?.is_baseline {
+    if !store.entry(id).map_err(Exit::of_store)?.is_baseline {
         return Err(Exit::usage(anyhow!(
             "run {id} is no baseline; sokudo baseline show lists those that are"
         )));

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use rustix::io::Errno;
+use sokudo_store::StoreError;
 
 use crate::language;
 
@@ -55,6 +56,14 @@ impl Exit {
             Self::InterruptedAsFio => 128,
             Self::Interrupted | Self::InterruptedEarly(_) => 130,
         })
+    }
+
+    /// What a store has refused: a run that is not there is one that was named wrongly.
+    pub(crate) fn of_store(error: StoreError) -> Self {
+        match error {
+            StoreError::NoRun(_) => Self::usage(error),
+            error => Self::failed(error),
+        }
     }
 
     /// The same error where another tool, which ends with 1 for it, would have met it.

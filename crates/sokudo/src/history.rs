@@ -157,7 +157,7 @@ pub(crate) fn note(arguments: &NoteArguments) -> Result<(), Exit> {
     let text = text.map_err(|refusal| Exit::usage(anyhow!(refusal)))?;
     let id = recall::id(&arguments.run, &arguments.keeping)?;
     let mut store = keep::store(&arguments.keeping)?;
-    store.note(id, &text).map_err(Exit::usage)
+    store.note(id, &text).map_err(Exit::of_store)
 }
 
 /// Adds and removes tags.
@@ -166,7 +166,7 @@ pub(crate) fn tag(arguments: &TagArguments) -> Result<(), Exit> {
     let mut store = keep::store(&arguments.keeping)?;
     store
         .tag(id, &arguments.add, &arguments.remove)
-        .map_err(Exit::usage)
+        .map_err(Exit::of_store)
 }
 
 /// Deletes runs, all of which must be there, and none of which may be a baseline.
@@ -181,7 +181,7 @@ pub(crate) fn delete(arguments: &DeleteArguments) -> Result<(), Exit> {
     let mut store = keep::store(&arguments.keeping)?;
     let mut entries = Vec::new();
     for id in &ids {
-        entries.push(store.entry(*id).map_err(Exit::usage)?);
+        entries.push(store.entry(*id).map_err(Exit::of_store)?);
     }
     if let Some(baseline) = entries.iter().find(|entry| entry.is_baseline) {
         return Err(Exit::Refused(anyhow!(

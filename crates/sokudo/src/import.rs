@@ -200,7 +200,7 @@ fn kept(store: &mut dyn Store, document: &RunDocument, arguments: &ImportArgumen
     let told = match keep_once(store, document, arguments) {
         Ok(told) => told,
         Err(error) => {
-            exit::fault(&format!("this run is not kept: {error:#}"));
+            exit::fault(&format!("this run is not kept: {error}"));
             return false;
         }
     };

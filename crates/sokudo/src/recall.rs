@@ -144,7 +144,7 @@ fn number(name: &str) -> Option<RunId> {
 /// A run of the store.
 pub(crate) fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
     let mut store = keep::store(keeping)?;
-    let packed = store.document(id).map_err(Exit::usage)?;
+    let packed = store.document(id).map_err(Exit::of_store)?;
     let run =
         RunDocument::unpack(&packed).map_err(|error| Exit::failed(anyhow!("run {id} {error}")))?;
     Ok(Recalled {

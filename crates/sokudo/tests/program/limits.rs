@@ -118,6 +118,14 @@ fn a_report_that_does_not_fit_is_told_and_leaves_the_older_one() {
         "the old one"
     );
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 2);
+    // What the disk refuses is no wrong argument.
+    let keep = "\"$SOKUDO\" import run.json -q --store runs.db";
+    let ended = end(shell(keep).current_dir(directory.path()));
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let script = "ulimit -f 1; \"$SOKUDO\" note 1 x --store runs.db";
+    end(shell(script).current_dir(directory.path())).refused(1, &["runs.db", "--store"]);
+    let script = "\"$SOKUDO\" note 9 x --store runs.db";
+    end(shell(script).current_dir(directory.path())).refused(2, &["no run 9"]);
 }
 
 #[test]
