@@ -87,7 +87,7 @@ pub struct PivotCell {
     /// This ÷ the same row of the reference column; null where that is not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<f64>,
-    /// Whether it is better than every other of its row, all pairs tested together.
+    /// Whether it is better than every other of its row, all rows tested together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_best: bool,
 }

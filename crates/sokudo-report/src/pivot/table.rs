@@ -139,7 +139,7 @@ pub(crate) fn notes(document: &PivotDocument) -> Vec<String> {
     }
     if has(|cell| cell.is_best) {
         notes.push(format!(
-            "{BEST} is better than every other of its row, with all pairs of all rows tested together."
+            "{BEST} is shown to be better than every other of its row, with all rows tested together."
         ));
     }
     let mut kinds: Vec<&str> = Vec::new();
