@@ -27,7 +27,7 @@ fn the_published_tables_are_what_their_commands_print() {
         .collect();
     assert!(commands.len() >= 4, "{commands:?}");
     for command in commands {
-        let script = format!("exec \"$SOKUDO\" compare {command} --format markdown");
+        let script = format!("exec \"$SOKUDO\" compare {command}");
         let mut shell = Command::new("bash");
         shell
             .args(["-c", &script])
