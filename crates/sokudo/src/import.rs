@@ -224,17 +224,27 @@ fn keep_once(
     arguments: &ImportArguments,
 ) -> anyhow::Result<Kept> {
     let run = keep::new_run(document);
-    if let Some(before) = alike(store, &run, document)? {
-        return Ok(Kept::Before(before));
-    }
-    let id = store.keep(&run)?;
+    let (id, kept) = match alike(store, &run, document)? {
+        Some(before) => (before, Kept::Before(before)),
+        None => {
+            let id = store.keep(&run)?;
+            (id, Kept::Now(id))
+        }
+    };
     if !arguments.tags.is_empty() {
         store.tag(id, &arguments.tags, &[])?;
     }
     if let Some(note) = &arguments.note {
-        store.note(id, note)?;
+        let earlier = store.entry(id)?.note;
+        if earlier.is_empty() {
+            store.note(id, note)?;
+        } else if earlier != *note {
+            exit::note(format_args!(
+                "run {id} has another note already, which stays; sokudo note {id} TEXT replaces it"
+            ));
+        }
     }
-    Ok(Kept::Now(id))
+    Ok(kept)
 }
 
 /// The run that holds the same, whatever the file was called.

@@ -68,6 +68,22 @@ fn a_file_is_read_shown_kept_and_not_kept_twice() {
 }
 
 #[test]
+fn what_is_said_of_a_run_that_is_kept_already_is_not_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("runs.db");
+    let file = corpus("hdparm/two-timings.txt");
+    let said = |more: &[&str]| import(&store, &[&[text(&file), "--quiet"][..], more].concat());
+    assert_eq!(said(&[]).code(), Some(0));
+    assert_eq!(said(&["--tag", "old", "--note", "by hand"]).told, "");
+    let other = said(&["--note", "another"]);
+    assert!(other.told.contains("has another note already"), "{other:?}");
+    let store = text(&store);
+    let listed = sokudo(&["list", "--store", store, "--json"]).json();
+    assert_eq!(listed["runs"][0]["tags"][0], "old");
+    assert_eq!(listed["runs"][0]["note"], "by hand");
+}
+
+#[test]
 fn what_cannot_be_read_fails_and_what_can_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("runs.db");
