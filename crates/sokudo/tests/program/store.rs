@@ -31,7 +31,11 @@ fn every_command_that_measures_keeps_its_run() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("data/runs.db");
     let job = folder.path().join("job.fio");
-    fs::write(&job, "[a]\nfilename=sim:ssd\nsize=1m\nrw=read\nbs=64k\n").unwrap();
+    let text = format!(
+        "[a]\ndirectory={}\nsize=1m\nrw=read\nbs=64k\n",
+        folder.path().display()
+    );
+    fs::write(&job, text).unwrap();
     let job = job.to_str().unwrap();
     let file = folder.path().join("file.dat");
     let file = file.to_str().unwrap();
@@ -73,7 +77,9 @@ fn nothing_is_kept_where_that_is_not_wanted() {
     }
     // Doors do what their tools do, and keep only where the variable says so.
     let mut door = program();
-    door.args(["fio", "--name=a", "--filename=sim:ssd", "--size=1m"]);
+    let data = tempfile::tempdir().unwrap();
+    door.args(["fio", "--name=a", "--filename=a.dat", "--size=1m"]);
+    door.current_dir(data.path());
     door.env_remove("SOKUDO_STORE");
     door.env("XDG_DATA_HOME", folder.path());
     assert_eq!(end(&mut door).code(), Some(0));
