@@ -12,7 +12,6 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use sokudo_device::{
     FileStateError, InspectError, Inspected, System, cached_bytes, direct_io_support, drop_cached,
@@ -399,7 +398,7 @@ fn a_memory_disk_is_a_leaf_that_counts() {
 }
 
 #[test]
-fn the_leaf_counts_what_reaches_it_and_reading_it_is_cheap() {
+fn the_leaf_counts_what_reaches_it() {
     let directory = tempfile::tempdir().unwrap();
     let found = inspect(&System::host(), directory.path().to_str().unwrap()).unwrap();
     let Some(before) = found.counters.read() else {
@@ -411,13 +410,6 @@ fn the_leaf_counts_what_reaches_it_and_reading_it_is_cheap() {
     file.sync_all().unwrap();
     let counted = found.counters.read().unwrap().since(&before);
     assert!(counted.written_bytes >= 8 * MIB, "{counted:?}");
-    let fastest = (0..100).map(|_| {
-        let started = Instant::now();
-        found.counters.read().unwrap();
-        started.elapsed()
-    });
-    // The fastest, for the machine may be busy with other things.
-    assert!(fastest.min().unwrap() < Duration::from_micros(100));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sokudo_model::Nanos;
 use sokudo_store::{Filter, NewRun, Page, RunId, Sqlite, Store, StoreError};
@@ -430,7 +430,21 @@ fn what_was_reported_as_kept_is_there_after_death() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_millis(20 + round * 3));
+        // Killed at another moment of its work in each round.
+        let lines = || {
+            fs::read(&report)
+                .unwrap()
+                .iter()
+                .filter(|byte| **byte == b'\n')
+                .count()
+        };
+        let enough = lines() + 1;
+        let deadline = Instant::now() + Duration::from_secs(300);
+        while lines() < enough {
+            assert!(Instant::now() < deadline, "nothing is kept");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_micros(round * 700));
         child.kill().unwrap();
         child.wait().unwrap();
     }
@@ -439,7 +453,7 @@ fn what_was_reported_as_kept_is_there_after_death() {
         .lines()
         .map(|line| line.parse().unwrap())
         .collect();
-    assert!(reported.len() > 10, "{}", reported.len());
+    assert!(reported.len() >= 30, "{}", reported.len());
     let found = kept(&path);
     for id in reported {
         assert!(found.contains(&RunId(id)), "run {id} is lost");

@@ -1,7 +1,8 @@
 //! What is concluded about flash drives and arrays, against simulated devices whose truth
 //! is known: how often it is found, how often something is found that is not there.
 //!
-//! Devices are small, so that 500 of each kind take seconds; what matters is their shape.
+//! Devices are small, so that hundreds of each kind take seconds; what matters is
+//! their shape. `SOKUDO_TEST_DISKS` says how many, otherwise there are 100.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::print_stdout, reason = "it says how often it was right")]
@@ -14,7 +15,7 @@ use sokudo_model::{
 };
 use sokudo_stats::Random;
 
-const SEEDS: u64 = 500;
+const DISKS: u64 = 100;
 const THREADS: u64 = 2;
 
 /// At least so many of the devices that have something are told to have it.
@@ -90,8 +91,10 @@ fn value(inference: &Inference, name: &str) -> f64 {
 
 /// For how many seeds something holds.
 fn share(holds: impl Fn(u64) -> bool + Sync) -> f64 {
+    let told = std::env::var("SOKUDO_TEST_DISKS");
+    let disks = told.map_or(DISKS, |number| number.parse().unwrap());
     let count = |thread: u64| {
-        let mine = (0..SEEDS).filter(move |seed| seed % THREADS == thread);
+        let mine = (0..disks).filter(move |seed| seed % THREADS == thread);
         mine.filter(|seed| holds(*seed)).count()
     };
     let total: usize = std::thread::scope(|scope| {
@@ -100,7 +103,7 @@ fn share(holds: impl Fn(u64) -> bool + Sync) -> f64 {
             .collect();
         threads.into_iter().map(|it| it.join().unwrap()).sum()
     });
-    total as f64 / SEEDS as f64
+    total as f64 / disks as f64
 }
 
 fn is_near(value: f64, truth: f64, tolerance: f64) -> bool {

@@ -249,7 +249,8 @@ fn a_spinning_pause_uses_the_processor() {
     let own = OwnFile::laid_out(Bytes::mib(1), DataContent::Random);
     let outcome = run_one(workload, &mut own.target());
     let cpu = outcome.cpu.unwrap();
-    // A busy machine gives it less than its 180 ms.
-    assert!(cpu.user.0 + cpu.system.0 > 20_000_000, "{cpu:?}");
+    // Asleep, it would use far less than a millisecond; a busy machine gives it less than its
+    // 180 ms.
+    assert!(cpu.user.0 + cpu.system.0 > 5_000_000, "{cpu:?}");
     assert!(outcome.ios() <= 11, "{}", outcome.ios());
 }

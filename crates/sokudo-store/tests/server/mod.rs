@@ -81,7 +81,7 @@ impl Server {
         let start = Instant::now();
         while postgres::Client::connect(&self.url("postgres"), postgres::NoTls).is_err() {
             assert!(
-                start.elapsed() < Duration::from_secs(60),
+                start.elapsed() < Duration::from_secs(300),
                 "no server came up"
             );
             std::thread::sleep(Duration::from_millis(50));

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// Nothing that sokudo does in the lab takes this long, even without KVM.
-const TIME_MAX: Duration = Duration::from_secs(120);
+const TIME_MAX: Duration = Duration::from_secs(600);
 
 /// How often something is looked at that is waited for.
 const PAUSE: Duration = Duration::from_millis(20);

@@ -1,4 +1,4 @@
-//! Disks whose speed is limited are measured at their limit.
+//! Disks whose speed is limited are never measured above their limit.
 
 use crate::guest::Guest;
 
@@ -6,16 +6,15 @@ use crate::guest::Guest;
 const BYTES_PER_S: f64 = 20e6;
 const IOS_PER_S: f64 = 200.0;
 
-fn assert_near(measured: f64, limit: f64) {
-    let ratio = measured / limit;
-    assert!(
-        (0.95..=1.05).contains(&ratio),
-        "{measured} is {ratio} of the limit of {limit}"
-    );
+/// A guest without a processor of its own may be slower than the limit, and QEMU lets a
+/// tenth of a second's worth through at once.
+fn assert_within(counted: f64, seconds: f64, limit: f64, in_flight: f64) {
+    let most = limit * (seconds + 0.1) + in_flight;
+    assert!(counted > 0.0 && counted <= most, "{counted} > {most}");
 }
 
 #[test]
-fn a_disk_limited_in_bytes_is_scanned_at_its_limit() {
+fn a_disk_limited_in_bytes_is_never_scanned_above_its_limit() {
     let Some(guest) = Guest::enter() else { return };
     let node = guest.disk("slow-bytes");
     let run = guest.scan(&node, &[]).end().json();
@@ -24,16 +23,17 @@ fn a_disk_limited_in_bytes_is_scanned_at_its_limit() {
         let figure = |key: &str| place[key].as_f64().unwrap();
         (bytes + figure("bytes"), ns + figure("elapsed_ns"))
     });
-    assert_near(bytes / ns * 1e9, BYTES_PER_S);
+    assert_within(bytes, ns / 1e9, BYTES_PER_S, 16e6);
 }
 
 #[test]
-fn a_disk_limited_in_operations_reads_at_its_limit() {
+fn a_disk_limited_in_operations_is_never_read_above_its_limit() {
     let Some(guest) = Guest::enter() else { return };
     let node = guest.disk("slow-count");
     let row = ["--row", "RND4K,Q8,T1", "--read-only", "--runs", "1"];
     let how = ["--time", "6s", "--format", "json", "--quiet"];
     let run = guest.json(&[&["mark", &node][..], &row, &how].concat());
-    let iops = run["results"][0]["iops"]["median"].as_f64().unwrap();
-    assert_near(iops, IOS_PER_S);
+    let trial = &run["results"][0]["trials"][0];
+    let [ios, ns] = ["ios", "elapsed_ns"].map(|figure| trial[figure].as_f64().unwrap());
+    assert_within(ios, ns / 1e9, IOS_PER_S, 8.0);
 }

@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use crate::loop_device::FileSystem;
 use crate::sokudo::{
-    Ended, Nobody, directory_on_disk, end, has, program, results, shell, skip, start, wait,
+    Ended, Nobody, WAIT_MAX, directory_on_disk, end, has, program, results, shell, skip, start,
+    wait,
 };
 
 /// Fields of Bonnie++'s format 1.98, by its manual.
@@ -186,7 +187,7 @@ fn interrupted_in_any_phase_nothing_is_left_and_what_was_measured_is_printed() {
             .args(arguments);
         let child = start(&mut command);
         let io = format!("/proc/{}/io", child.id());
-        let deadline = Instant::now() + Duration::from_secs(50);
+        let deadline = Instant::now() + WAIT_MAX;
         let calls = || {
             let text = fs::read_to_string(&io).unwrap_or_default();
             let of = |name: &str| {
@@ -227,7 +228,7 @@ fn what_a_killed_run_leaves_is_found_and_cleaned() {
         "100:10:10:4",
     ]);
     let child = start(&mut command);
-    let deadline = Instant::now() + Duration::from_secs(50);
+    let deadline = Instant::now() + WAIT_MAX;
     while is_empty(directory.path()) && Instant::now() < deadline {
         thread::park_timeout(Duration::from_millis(1));
     }

@@ -129,6 +129,17 @@ impl FaultyDisk {
     }
 }
 
+impl FaultyDisk {
+    /// What the kernel has read of it so far.
+    pub(crate) fn bytes_read(&self) -> u64 {
+        let name = self.path.file_name().unwrap().to_str().unwrap();
+        let stat = std::fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
+        // Its third field: sectors of 512 bytes read.
+        let sectors: u64 = stat.split_whitespace().nth(2).unwrap().parse().unwrap();
+        sectors * 512
+    }
+}
+
 impl Drop for FaultyDisk {
     fn drop(&mut self) {
         drop(self.keeper.stdin.take());

@@ -10,12 +10,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::faulty_file::{Faults, FaultyFile};
-use crate::sokudo::{codes, directory_on_disk, end, measured, program, results, start, wait};
+use crate::sokudo::{
+    WAIT_MAX, codes, directory_on_disk, end, measured, program, results, start, wait,
+};
 
 const WRITES: [&str; 5] = ["--row", "SEQ1M,Q1,T1", "--write-only", "--direct", "off"];
-
-/// Nothing that is waited for takes so long.
-const WAIT_MAX: Duration = Duration::from_secs(30);
 
 #[test]
 fn writes_into_memory_show_how_fast_they_became_durable() {

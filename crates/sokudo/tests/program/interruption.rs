@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::loop_device::FileSystem;
-use crate::sokudo::{Ended, end, program, start, wait};
+use crate::sokudo::{Ended, WAIT_MAX, end, program, start, wait};
 
 #[test]
 fn in_the_middle_of_the_trials_what_was_measured_is_printed() {
@@ -74,9 +74,8 @@ fn a_run_in_a_pause_ends_at_once() {
     command.args(["mark", "null:", "-t", "20ms", "-n", "2", "-i", "1h", "-q"]);
     let child = start(&mut command);
     wait_for_threads(&child);
-    let started = Instant::now();
+    // The pause is longer than any start may last.
     interrupt(child, Signal::INT);
-    assert!(started.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
@@ -183,7 +182,7 @@ fn wait_for_threads(child: &Child) {
 }
 
 fn wait_for_space(system: &FileSystem, bytes: u64) {
-    let deadline = Instant::now() + Duration::from_secs(10);
+    let deadline = Instant::now() + WAIT_MAX;
     while system.free_bytes() < bytes {
         assert!(Instant::now() < deadline, "the space does not come back");
         thread::park_timeout(Duration::from_millis(5));
@@ -191,7 +190,7 @@ fn wait_for_space(system: &FileSystem, bytes: u64) {
 }
 
 fn wait_until(file: &Path, wanted: impl Fn(&str) -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let deadline = Instant::now() + WAIT_MAX;
     loop {
         let lines = BufReader::new(fs::File::open(file).unwrap()).lines();
         if lines.map(Result::unwrap).any(|line| wanted(&line)) {

@@ -203,18 +203,24 @@ fn a_load_writes_only_what_it_may() {
 #[test]
 fn a_load_that_is_interrupted_keeps_what_it_has() {
     let directory = crate::sokudo::directory_on_disk();
-    let mut command = program();
-    command.arg("load").arg(directory.path());
-    command.args(["--size", "16MiB", "--time", "200ms", "--format", "json"]);
-    let child = crate::sokudo::start(&mut command);
-    let id = rustix::process::Pid::from_child(&child);
-    std::thread::sleep(std::time::Duration::from_secs(4));
-    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
-    let ended = crate::sokudo::wait(child);
-    assert_eq!(ended.code(), Some(130), "{ended:?}");
-    let run: Value = serde_json::from_str(&ended.printed).unwrap();
-    assert_eq!(run["interrupted"], true);
-    assert!(run["load"]["maximum_ios_per_s"].as_f64().unwrap() > 0.0);
-    let left = std::fs::read_dir(directory.path()).unwrap().count();
-    assert_eq!(left, 0);
+    // How soon the maximum is known depends on the machine.
+    let maximum = [1, 2, 3, 5, 8, 12, 18, 27, 40]
+        .into_iter()
+        .find_map(|seconds| {
+            let mut command = program();
+            command.arg("load").arg(directory.path());
+            command.args(["--size", "16MiB", "--time", "200ms", "--format", "json"]);
+            let child = crate::sokudo::start(&mut command);
+            let id = rustix::process::Pid::from_child(&child);
+            std::thread::sleep(std::time::Duration::from_secs(seconds));
+            rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+            let ended = crate::sokudo::wait(child);
+            assert_eq!(ended.code(), Some(130), "{ended:?}");
+            let left = std::fs::read_dir(directory.path()).unwrap().count();
+            assert_eq!(left, 0);
+            let run: Value = serde_json::from_str(&ended.printed).ok()?;
+            assert_eq!(run["interrupted"], true);
+            run["load"]["maximum_ios_per_s"].as_f64()
+        });
+    assert!(maximum.unwrap() > 0.0);
 }

@@ -1,7 +1,6 @@
 //! `sokudo trend`, on runs with invented dates.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sokudo_model::{Nanos, Verdict};
@@ -147,25 +146,4 @@ fn a_word_that_fits_several_devices_names_them() {
     let ended = trend(&path, &["s2"]);
     assert_eq!(ended.code(), Some(0), "{ended:?}");
     assert!(ended.printed.contains("Example 1000 S2"), "{ended:?}");
-}
-
-#[test]
-fn many_runs_are_soon_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("runs.db");
-    let mut store = Sqlite::open(&path).unwrap();
-    let document = document();
-    // As many as are soon written; what is slow with them is slower with more.
-    for day in 0..300 {
-        keep(
-            &mut store,
-            &document,
-            day,
-            "Example 1000 S1",
-            noisy(500e6, day),
-        );
-    }
-    let begin = Instant::now();
-    assert_eq!(trend(&path, &[]).code(), Some(0));
-    assert!(begin.elapsed() < Duration::from_secs(10));
 }

@@ -45,11 +45,11 @@ fn conclusion(latency_us: u32, seed: u64) -> Conclusion {
 
 #[test]
 fn the_same_device_is_called_different_from_itself_in_at_most_5_percent() {
-    let runs = 1_000;
+    let runs = 300;
     let alarms = (0..runs).filter(|seed| conclusion(100, *seed) != Conclusion::NoDifferenceShown);
     let alarms = alarms.count();
     // The level of six pairs is 2/64; no alarm at all would be no test.
-    assert!((5..=50).contains(&alarms), "{alarms} of {runs}");
+    assert!((1..=15).contains(&alarms), "{alarms} of {runs}");
 }
 
 #[test]
