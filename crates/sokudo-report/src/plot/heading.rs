@@ -6,6 +6,7 @@ use sokudo_model::{
 
 use crate::date;
 use crate::document::{ResultDocument, RunDocument};
+use crate::grouping::row_name;
 use crate::number::decimal_size;
 
 /// The device, and what is shown of it.
@@ -84,6 +85,20 @@ pub(crate) fn footer(document: &RunDocument, shown: &[&ResultDocument]) -> Strin
         Some("1 MB is 1,000,000 bytes".to_owned()),
     ];
     joined(parts)
+}
+
+/// Names for a legend, of which no two are alike: those of the rows, numbered where several
+/// rows have one.
+pub(crate) fn names(shown: &[&ResultDocument]) -> Vec<String> {
+    let names: Vec<String> = shown.iter().map(|result| row_name(result)).collect();
+    let numbered = |(at, name): (usize, &String)| {
+        let before = names[..at].iter().filter(|other| *other == name).count();
+        match before {
+            0 => name.clone(),
+            _ => format!("{name} ({})", before + 1),
+        }
+    };
+    names.iter().enumerate().map(numbered).collect()
 }
 
 fn joined(parts: impl IntoIterator<Item = Option<String>>) -> String {
