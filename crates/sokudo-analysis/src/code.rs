@@ -42,6 +42,8 @@ pub enum Code {
     BreachLatency,
     /// The histogram does not hold as many I/Os as were counted.
     BreachCounts,
+    /// The samples of a survey are not all of it, or faster than their I/Os.
+    BreachSamples,
     /// No counter shows what the devices did.
     CannotSeeDevice,
     /// Writes went into a cache and were not made durable in the measured time.
@@ -130,7 +132,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in the order in which they are declared.
-    pub const ALL: [Self; 59] = [
+    pub const ALL: [Self; 60] = [
         Self::NoIo,
         Self::WrongData,
         Self::NoDevice,
@@ -148,6 +150,7 @@ impl Code {
         Self::BreachBytes,
         Self::BreachLatency,
         Self::BreachCounts,
+        Self::BreachSamples,
         Self::CannotSeeDevice,
         Self::BufferedWrites,
         Self::ForeignIo,
@@ -246,6 +249,7 @@ impl Code {
             Self::BreachBytes => ("breach-bytes", Error, Unverified),
             Self::BreachLatency => ("breach-latency", Error, Unverified),
             Self::BreachCounts => ("breach-counts", Error, Unverified),
+            Self::BreachSamples => ("breach-samples", Error, Unverified),
             Self::CannotSeeDevice => ("cannot-see-device", Warning, Unverified),
             Self::BufferedWrites => ("buffered-writes", Warning, Unverified),
             Self::ForeignIo => ("foreign-io", Warning, Unverified),
