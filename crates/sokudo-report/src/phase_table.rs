@@ -25,7 +25,7 @@ pub(crate) fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<St
     if document
         .results
         .iter()
-        .all(|result| spread(result).is_none())
+        .all(|result| spread(result, style).is_none())
     {
         dropped.push(Figure::Spread);
     }
@@ -78,7 +78,7 @@ fn columns(document: &RunDocument, style: &TableStyle, dropped: &[Figure]) -> Ve
         (
             Figure::Spread,
             column("", "±95 %", Align::Right, &|result| {
-                spread(result).map(|spread| format!("±{}", number::percent(spread)))
+                spread(result, style).map(|spread| spread.replace("± ", "±"))
             }),
         ),
         (Figure::P50, latency("p50", |l| l.p50)),
@@ -158,10 +158,11 @@ fn counted_rate(result: &ResultDocument) -> Option<&RateFigures> {
     }
 }
 
-fn spread(result: &ResultDocument) -> Option<f64> {
-    bandwidth(result)
-        .or_else(|| counted_rate(result))?
-        .relative_spread()
+fn spread(result: &ResultDocument, style: &TableStyle) -> Option<String> {
+    match bandwidth(result) {
+        Some(rates) => rates.spread(unit(style).bytes()),
+        None => counted_rate(result)?.spread(1.0),
+    }
 }
 
 fn legend(document: &RunDocument, style: &TableStyle) -> String {

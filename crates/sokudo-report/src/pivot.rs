@@ -19,7 +19,7 @@ use sokudo_stats::Summary;
 use crate::comparison::letter;
 use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::json_layout;
-use crate::number::{percent, rate};
+use crate::number::{rate, rate_with};
 use crate::table::BandwidthUnit;
 
 pub use csv::render as render_csv;
@@ -448,20 +448,11 @@ impl PivotCell {
         })
     }
 
-    /// How far the interval reaches, as a share.
-    pub(crate) fn half_width(&self) -> Option<f64> {
-        let [low, high] = self.interval_95?;
-        let reach = (high - self.median).max(self.median - low);
-        (self.median > 0.0).then(|| reach / self.median)
-    }
-
     /// What is shown of it: `177.4 ± 2 %`, `177.4, R 8.00`, `12.10 (3)`.
     pub(crate) fn text(&self) -> String {
-        let median = rate(self.median);
-        let spread = match (self.half_width(), self.range) {
-            (Some(share), _) => format!("{median} ± {}", percent(share)),
-            (None, Some(range)) => format!("{median}, R {}", rate(range)),
-            (None, None) => median,
+        let spread = match (self.interval_95, self.range) {
+            (None, Some(range)) => format!("{}, R {}", rate(self.median), rate(range)),
+            (interval, _) => rate_with(self.median, interval),
         };
         match self.results {
             1 => spread,

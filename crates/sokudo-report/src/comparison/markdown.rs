@@ -2,10 +2,10 @@
 
 use sokudo_words::Language;
 
-use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, words};
+use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, table, words};
 use crate::date;
 use crate::markdown::{Words, escaped, repeat};
-use crate::number::{MISSING, percent, rate};
+use crate::number::{MISSING, rate};
 use crate::pivot;
 use crate::table::BandwidthUnit;
 
@@ -31,7 +31,7 @@ pub fn render_in(document: &ComparisonDocument, language: Language) -> String {
     }
     for other in &document.others {
         if document.matrix.is_none() {
-            blocks.push(table(other, unit, said));
+            blocks.push(rows(other, unit, said));
         }
         blocks.push(list(notes(other), said));
         let title = format!("What differs (A | {}):", other.side.letter);
@@ -65,7 +65,7 @@ fn sides(document: &ComparisonDocument, said: Words) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn table(other: &OtherDocument, unit: BandwidthUnit, said: Words) -> String {
+fn rows(other: &OtherDocument, unit: BandwidthUnit, said: Words) -> String {
     if other.rows.is_empty() {
         return said.text(&format!(
             "{} has no row in common with A.",
@@ -91,13 +91,6 @@ fn line(row: &RowDocument, unit: BandwidthUnit, said: Words) -> String {
         let rates = side.per_second.as_ref();
         rates.map_or_else(missing, |rates| rate(rates.median / unit.bytes()))
     };
-    let spread = |side: &RowSideDocument| {
-        let spread = side
-            .per_second
-            .as_ref()
-            .and_then(|rates| rates.relative_spread());
-        spread.map_or_else(missing, percent)
-    };
     let change = row.compared.change.as_ref();
     let name = match &row.other_row {
         Some(other) => format!("{} / {}", said.text(&row.row), said.text(other)),
@@ -106,9 +99,9 @@ fn line(row: &RowDocument, unit: BandwidthUnit, said: Words) -> String {
     let cells = [
         name,
         median(&row.reference),
-        spread(&row.reference),
+        table::spread(&row.reference, unit),
         median(&row.other),
-        spread(&row.other),
+        table::spread(&row.other, unit),
         change.map_or_else(missing, |change| words::change_text(change.ratio)),
         said.text(&words::interval(change)),
         change

@@ -6,7 +6,7 @@ use sokudo_model::Conclusion;
 use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, SideDocument, words};
 use crate::date;
 use crate::layout::{Align, Column, table_lines, table_width};
-use crate::number::{MISSING, percent, rate};
+use crate::number::{MISSING, rate};
 use crate::pivot;
 use crate::table::{BandwidthUnit, TableStyle};
 
@@ -124,9 +124,9 @@ fn columns(
         column(&titles[0], Align::Point, &|row| {
             median(&row.reference, unit)
         }),
-        column("±", Align::Right, &|row| spread(&row.reference)),
+        column("±", Align::Right, &|row| spread(&row.reference, unit)),
         column(&titles[1], Align::Point, &|row| median(&row.other, unit)),
-        column("±", Align::Right, &|row| spread(&row.other)),
+        column("±", Align::Right, &|row| spread(&row.other, unit)),
         column("change", Align::Right, &|row| {
             row.compared.change.as_ref().map_or_else(
                 || MISSING.to_owned(),
@@ -163,12 +163,14 @@ fn median(side: &RowSideDocument, unit: BandwidthUnit) -> String {
     )
 }
 
-fn spread(side: &RowSideDocument) -> String {
-    let spread = side
-        .per_second
-        .as_ref()
-        .and_then(|rates| rates.relative_spread());
-    spread.map_or_else(|| MISSING.to_owned(), percent)
+/// Without its sign, which is the column's title.
+pub(super) fn spread(side: &RowSideDocument, unit: BandwidthUnit) -> String {
+    let rates = side.per_second.as_ref();
+    let spread = rates.and_then(|rates| rates.spread(unit.bytes()));
+    spread.map_or_else(
+        || MISSING.to_owned(),
+        |spread| spread.trim_start_matches("± ").to_owned(),
+    )
 }
 
 /// The line with its last cell, the conclusion, in its colour.

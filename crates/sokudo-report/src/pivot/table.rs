@@ -122,14 +122,16 @@ pub(crate) fn notes(document: &PivotDocument) -> Vec<String> {
         .unit()
         .map(|unit| format!("{unit}. "))
         .unwrap_or_default();
-    let mut meaning = format!("{unit}Each cell is the median of its results");
-    if has(|cell| cell.results > 1) {
-        meaning += ", whose number stands in brackets";
-    }
-    if has(|cell| cell.half_width().is_some()) {
+    let mut meaning = match has(|cell| cell.results > 1) {
+        true => {
+            format!("{unit}Each cell is the median of its results, whose number stands in brackets")
+        }
+        false => format!("{unit}Each cell is the figure of one result"),
+    };
+    if has(|cell| cell.interval_95.is_some()) {
         meaning += "; ± is how far its 95 % interval reaches";
     }
-    if has(|cell| cell.half_width().is_none() && cell.range.is_some()) {
+    if has(|cell| cell.interval_95.is_none() && cell.range.is_some()) {
         meaning += "; R is the largest less the smallest of its trials";
     }
     notes.push(meaning + ".");

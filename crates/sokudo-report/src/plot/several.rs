@@ -5,7 +5,7 @@ use super::scale::{Axis, whole};
 use crate::document::{ResultDocument, RunDocument};
 use crate::explain::is_explanation;
 use crate::grouping::row_name;
-use crate::number::{percent, rate};
+use crate::number::rate_with;
 
 const BYTES_PER_MB: f64 = 1e6;
 /// More bars would not be seen.
@@ -66,17 +66,12 @@ fn put(groups: &mut Vec<Group>, result: &ResultDocument, ink: Ink) {
     };
     let figures = &bandwidth.bytes_per_s;
     let value = figures.median / BYTES_PER_MB;
-    let interval = figures.interval_95;
-    let label = match figures.relative_spread() {
-        Some(spread) => format!("{} ± {}", rate(value), percent(spread)),
-        None => rate(value),
-    };
-    let bar = Bar {
+    let interval = figures.interval_in(BYTES_PER_MB);
+    let mut bar = Bar {
         ink,
         value: Some(value),
-        interval: interval
-            .map(|interval| [interval.low / BYTES_PER_MB, interval.high / BYTES_PER_MB]),
-        label,
+        label: rate_with(value, interval),
+        interval,
         verdict: result.verdict,
     };
     let name = row_name(result);

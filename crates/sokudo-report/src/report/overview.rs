@@ -7,7 +7,7 @@ use super::Report;
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::explain::is_explanation;
-use crate::number::{percent, rate};
+use crate::number::rate_with;
 
 /// More rows, such as the cells of a sweep, are told by each run alone.
 const ROWS_MAX: usize = 60;
@@ -36,8 +36,8 @@ pub(super) struct OverviewRow {
 pub(super) struct Cell {
     /// MB/s, median of the trials; `None` where nothing was measured.
     pub(super) megabytes_per_s: Option<f64>,
-    /// How far the 95 % interval reaches, as a share of the median.
-    pub(super) spread: Option<f64>,
+    /// The 95 % interval of the median.
+    interval: Option<[f64; 2]>,
     pub(super) verdict: Option<Verdict>,
     /// It was interrupted, failed, or was not reached.
     pub(super) is_incomplete: bool,
@@ -52,7 +52,7 @@ impl Cell {
         let rates = rates.map(|figures| &figures.bytes_per_s);
         Self {
             megabytes_per_s: rates.map(|rates| rates.median / BYTES_PER_MB),
-            spread: rates.and_then(|rates| rates.relative_spread()),
+            interval: rates.and_then(|rates| rates.interval_in(BYTES_PER_MB)),
             verdict: result.verdict,
             is_incomplete: result.status != Status::Complete,
             differs: false,
@@ -62,10 +62,9 @@ impl Cell {
 
     /// `3,550 ± 0.8 %`.
     pub(super) fn figure(&self) -> String {
-        match (self.megabytes_per_s, self.spread) {
-            (Some(value), Some(spread)) => format!("{} ± {}", rate(value), percent(spread)),
-            (Some(value), None) => rate(value),
-            (None, _) => crate::number::MISSING.to_owned(),
+        match self.megabytes_per_s {
+            Some(value) => rate_with(value, self.interval),
+            None => crate::number::MISSING.to_owned(),
         }
     }
 

@@ -330,9 +330,8 @@ fn range(figures: &RateFigures, unit: f64) -> String {
 
 fn spread(result: &ResultDocument, style: &TableStyle) -> String {
     bandwidth(result, style, |bandwidth| {
-        bandwidth
-            .relative_spread()
-            .map_or_else(missing, |spread| format!("±{}", number::percent(spread)))
+        let spread = bandwidth.spread(style.unit.bytes());
+        spread.map_or_else(missing, |spread| spread.replace("± ", "±"))
     })
 }
 

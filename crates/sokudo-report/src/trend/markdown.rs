@@ -62,7 +62,7 @@ fn line(level: &LevelDocument, unit: BandwidthUnit, said: Words) -> String {
         table::day(&level.until),
         level.runs.to_string(),
         rate(level.median_per_s / unit.bytes()),
-        table::spread(level),
+        table::spread(level, unit),
         change.map_or_else(missing, |change| change_text(change.ratio)),
         interval.map_or_else(missing, |interval| said.text(&interval_text(interval))),
     ];

@@ -3,7 +3,7 @@
 use super::{LevelChange, LevelDocument, SeriesDocument, TrendDocument};
 use crate::comparison::{change_text, interval_text};
 use crate::layout::{Align, Column, table_lines, table_width};
-use crate::number::{MISSING, percent, rate};
+use crate::number::{self, MISSING, percent, rate};
 use crate::table::{BandwidthUnit, TableStyle};
 use sokudo_stats::Summary;
 
@@ -68,7 +68,7 @@ fn detail(series: &SeriesDocument, unit: BandwidthUnit, style: &TableStyle) -> V
         column(unit.name(), Align::Point, &|level| {
             rate(level.median_per_s / unit.bytes())
         }),
-        column("±", Align::Right, &spread),
+        column("±", Align::Right, &|level| spread(level, unit)),
         column("change", Align::Right, &|level| {
             level
                 .change
@@ -170,7 +170,9 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit, style: &TableStyle) -> 
         column(&title, Align::Point, &|series| {
             last(series, &|level| rate(level.median_per_s / unit.bytes()))
         }),
-        column("±", Align::Right, &|series| last(series, &spread)),
+        column("±", Align::Right, &|series| {
+            last(series, &|level| spread(level, unit))
+        }),
         column("changes", Align::Right, &|series| {
             series.changes().count().to_string()
         }),
@@ -237,10 +239,15 @@ pub(super) fn day(rfc3339: &str) -> String {
     }
 }
 
-pub(super) fn spread(level: &LevelDocument) -> String {
+/// Without its sign, which is the column's title.
+pub(super) fn spread(level: &LevelDocument, unit: BandwidthUnit) -> String {
     let interval = level.interval_95.as_ref();
-    let share = interval.and_then(|interval| interval.reach(level.median_per_s));
-    share.map_or_else(|| MISSING.to_owned(), percent)
+    let ends = interval.map(|interval| [interval.low, interval.high].map(|it| it / unit.bytes()));
+    let spread = ends.and_then(|ends| number::spread(level.median_per_s / unit.bytes(), ends));
+    spread.map_or_else(
+        || MISSING.to_owned(),
+        |spread| spread.trim_start_matches("± ").to_owned(),
+    )
 }
 
 /// Medians of equal parts of the runs, as heights.

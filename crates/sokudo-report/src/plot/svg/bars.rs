@@ -148,8 +148,13 @@ fn bar_height(group: &Group, step: f64) -> f64 {
 
 /// The values of a group whose bars are too low for one beside each.
 fn values(group: &Group) -> String {
-    let values = group.bars.iter().map(|bar| bar.label.split(" ± ").next());
-    values.flatten().collect::<Vec<_>>().join(" / ")
+    let value = |bar: &Bar| {
+        let ends = [" ± ", " ("].map(|sign| bar.label.find(sign));
+        let end = ends.into_iter().flatten().min();
+        bar.label[..end.unwrap_or(bar.label.len())].to_owned()
+    };
+    let values: Vec<String> = group.bars.iter().map(value).collect();
+    values.join(" / ")
 }
 
 /// What values take beyond the longest bar, of a picture so wide.
