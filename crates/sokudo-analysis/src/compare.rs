@@ -171,6 +171,34 @@ fn obstacle(
     })
 }
 
+/// Parts of a load that other tools report too. What else they do is seldom known, and
+/// their name is a part of its own.
+const PATTERN: [&str; 6] = ["blocks", "clones", "depth", "operations", "order", "rate"];
+
+/// The parts of the load in which two rows differ, by name: with none they have measured the
+/// same, and their figures may stand in one line. Of a row that another tool has measured
+/// only the access pattern counts, as far as it is known.
+pub fn load_differences(
+    reference: &BTreeMap<String, String>,
+    other: &BTreeMap<String, String>,
+) -> Vec<String> {
+    let is_foreign = is_foreign(reference) || is_foreign(other);
+    let is_unknown =
+        |value: &Option<String>| value.as_ref().is_none_or(|value| value.contains("unknown"));
+    let counts = |part: &PartDifference| {
+        let is_known = !is_unknown(&part.reference) && !is_unknown(&part.other);
+        !is_foreign || (is_known && PATTERN.contains(&part.name.as_str()))
+    };
+    let mut differs = differences(reference, other);
+    differs.retain(counts);
+    of_load(&differs).into_iter().map(str::to_owned).collect()
+}
+
+/// Whether another tool has measured a row with these parts.
+pub fn is_foreign(parts: &BTreeMap<String, String>) -> bool {
+    parts.contains_key("tool")
+}
+
 /// Which of these parts belong to the load.
 fn of_load(differs: &[PartDifference]) -> Vec<&str> {
     let names = differs.iter().map(|part| part.name.as_str());

@@ -43,7 +43,7 @@ use std::cmp::Reverse;
 use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
 
 pub use code::Code;
-pub use compare::{Comparing, Side, best, compare, trials_needed};
+pub use compare::{Comparing, Side, best, compare, is_foreign, load_differences, trials_needed};
 pub use disk::{DISK_CODES, examine};
 
 use case::Case;

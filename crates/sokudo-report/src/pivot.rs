@@ -108,6 +108,8 @@ pub struct PivotRun<'a> {
 pub struct SideRow<'a> {
     /// As many as there are sides, that of the reference first.
     pub results: Vec<Option<&'a ResultDocument>>,
+    /// Parts of the load in which it differs from an earlier row of its name.
+    pub differs: Vec<String>,
     /// The side that is better than every other, where one is.
     pub best: Option<usize>,
 }
@@ -116,12 +118,6 @@ impl SideRow<'_> {
     fn pivot_row(&self, unit: BandwidthUnit) -> Option<PivotRow> {
         let sample = |result: &Option<&ResultDocument>| Sample::rate((*result)?, unit);
         let samples: Vec<Option<Sample>> = self.results.iter().map(sample).collect();
-        let name = self
-            .results
-            .iter()
-            .flatten()
-            .next()
-            .map(|result| key::row_title(result))?;
         let unit = samples.iter().flatten().next()?.unit.to_owned();
         let reference = samples.first()?.as_ref().map(|sample| sample.value);
         let is_fair = |index: usize| {
@@ -132,17 +128,36 @@ impl SideRow<'_> {
             !pair.into_iter().flatten().any(invalid)
         };
         let cells = samples.into_iter().enumerate().map(|(index, sample)| {
-            let mut cell = PivotCell::of(&[sample?])?;
+            // Files and bytes are not set against each other.
+            let sample = sample.filter(|sample| sample.unit == unit)?;
+            let mut cell = PivotCell::of(&[sample])?;
             let reference = reference.filter(|it| *it > 0.0 && index > 0 && is_fair(index));
             cell.ratio = reference.map(|reference| cell.median / reference);
             cell.is_best = self.best == Some(index);
             Some(cell)
         });
+        let cells = cells.collect();
         Some(PivotRow {
-            name,
+            name: self.name(),
             unit,
-            cells: cells.collect(),
+            cells,
         })
+    }
+
+    /// The names that the sides call it by, each once.
+    fn name(&self) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for result in self.results.iter().flatten() {
+            let name = key::row_title(result);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let name = names.join(" | ");
+        match self.differs.is_empty() {
+            true => name,
+            false => format!("{name} (other {})", self.differs.join(", ")),
+        }
     }
 }
 

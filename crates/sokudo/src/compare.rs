@@ -22,7 +22,7 @@ use crate::cli::{CompareArguments, Format, Unit};
 use crate::exit::Exit;
 use crate::{command_line, language, output, recall};
 use recall::Recalled;
-use rows::{Key, Matched};
+use rows::{Common, Key, Matched};
 
 /// Compares and prints.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
@@ -108,8 +108,12 @@ pub(crate) fn side_by_side(
     let matched: Vec<Matched> = others
         .iter()
         .map(|other| {
-            let any = comparing.loads_may_differ;
-            rows::matched(&keys(&reference.run), &keys(&other.run), any)
+            let keys = |side: &Recalled| keys(&side.run, comparing.paired);
+            let common = match comparing.loads_may_differ {
+                true => Common::Nothing,
+                false => Common::LoadOrName,
+            };
+            rows::matched(&keys(reference), &keys(other), common)
         })
         .collect();
     let letters: Vec<String> = (0..sides.len()).map(letter).collect();
@@ -162,11 +166,16 @@ fn side<'a>(name: &'a str, run: &'a RunDocument, row: usize, figure: Figure) -> 
     }
 }
 
-fn keys(run: &RunDocument) -> Vec<Key> {
-    run.results
-        .iter()
-        .map(|result| Key::of(&result.workload))
-        .collect()
+/// What the rows of a run are recognised by. What took turns was matched before anything was
+/// known of it but its plan, and stays matched so.
+fn keys(run: &RunDocument, took_turns: bool) -> Vec<Key> {
+    let results = run.results.iter();
+    match took_turns {
+        true => results
+            .map(|result| Key::planned(&result.workload))
+            .collect(),
+        false => results.map(Key::measured).collect(),
+    }
 }
 
 fn names(run: &RunDocument, rows: &[usize]) -> Vec<String> {

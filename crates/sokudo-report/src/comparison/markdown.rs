@@ -117,14 +117,7 @@ fn notes(other: &OtherDocument) -> Vec<String> {
         .iter()
         .map(|note| format!("{}: {}", note.rows.join(", "), note.text))
         .collect();
-    for (letter, rows) in [
-        ("A", &other.only_in_reference),
-        (&*other.side.letter, &other.only_in_other),
-    ] {
-        if !rows.is_empty() {
-            notes.push(format!("Only in {letter}: {}", rows.join(", ")));
-        }
-    }
+    notes.extend(words::alone(other));
     notes
 }
 

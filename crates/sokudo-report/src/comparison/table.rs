@@ -199,13 +199,8 @@ fn notes(other: &OtherDocument, style: &TableStyle) -> Vec<String> {
             style.wrapped("", &format!("{rows}: {}.", note.text))
         })
         .collect();
-    for (letter, rows) in [
-        ("A", &other.only_in_reference),
-        (&*other.side.letter, &other.only_in_other),
-    ] {
-        if !rows.is_empty() {
-            lines.extend(style.wrapped("", &format!("Only in {letter}: {}.", rows.join(", "))));
-        }
+    for line in words::alone(other) {
+        lines.extend(style.wrapped("", &line));
     }
     lines
 }

@@ -76,6 +76,26 @@ pub(super) fn notes(other: &OtherDocument) -> Vec<Note> {
     notes
 }
 
+/// Rows that have no partner, by side, and how they get one.
+pub(super) fn alone(other: &OtherDocument) -> Vec<String> {
+    let sides = [
+        ("A", &other.only_in_reference),
+        (&*other.side.letter, &other.only_in_other),
+    ];
+    let mut lines: Vec<String> = sides
+        .into_iter()
+        .filter(|(_, rows)| !rows.is_empty())
+        .map(|(letter, rows)| format!("Only in {letter}: {}.", rows.join(", ")))
+        .collect();
+    if lines.len() == sides.len() {
+        lines.push(
+            "Rows of different loads and names stand side by side only with --by-position."
+                .to_owned(),
+        );
+    }
+    lines
+}
+
 /// What differs besides the figures: of the machines first, then of what was done, with
 /// the rows where it is not the same in all.
 pub(super) fn differing(other: &OtherDocument) -> Vec<String> {

@@ -15,7 +15,7 @@ use sokudo_report::RunDocument;
 use sokudo_stats::{Random, mix64};
 
 use super::plans;
-use super::rows::{self, Key, Matched};
+use super::rows::{self, Common, Key, Matched};
 use crate::cache_guard::CacheGuard;
 use crate::campaign;
 use crate::cli::CompareArguments;
@@ -283,9 +283,11 @@ impl Turns<'_> {
 fn units(first: &Plan, second: &Plan) -> Vec<[usize; 2]> {
     let keys = |plan: &Plan| -> Vec<Key> {
         let stages = plan.stages.iter();
-        stages.map(|stage| Key::of(&stage.workloads[0])).collect()
+        stages
+            .map(|stage| Key::planned(&stage.workloads[0]))
+            .collect()
     };
-    let Matched { pairs, .. } = rows::matched(&keys(first), &keys(second), true);
+    let Matched { pairs, .. } = rows::matched(&keys(first), &keys(second), Common::Nothing);
     pairs
 }
 
