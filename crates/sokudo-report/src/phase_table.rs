@@ -5,7 +5,7 @@ use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::layout::{Align, Column, table_lines, table_width};
 use crate::number;
 use crate::phase::Phase;
-use crate::shortfall::verdict_cell;
+use crate::shortfall::{trials_made, verdict_cell};
 use crate::table::{BandwidthUnit, TableStyle, coloured};
 
 /// Figures are left out in this order until the table fits.
@@ -166,8 +166,8 @@ fn spread(result: &ResultDocument, style: &TableStyle) -> Option<String> {
 }
 
 fn legend(document: &RunDocument, style: &TableStyle) -> String {
-    let median = match document.schedule.trials {
-        1 => "one run of every phase",
+    let median = match trials_made(document.results.iter()) {
+        [_, 1] => "one run of every phase",
         _ => "the median of all runs",
     };
     let definition = unit(style).definition();

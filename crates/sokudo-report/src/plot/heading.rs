@@ -7,6 +7,7 @@ use sokudo_model::{
 use crate::date;
 use crate::document::{ResultDocument, RunDocument};
 use crate::number::decimal_size;
+use crate::shortfall::{trials_made, trials_text};
 
 /// The device, and what is shown of it.
 pub(crate) fn title(document: &RunDocument, shown: &str) -> String {
@@ -64,7 +65,7 @@ pub(crate) fn footer(document: &RunDocument, shown: &[&ResultDocument]) -> Strin
     let target = (document.target.kind != TargetKind::Simulated)
         .then(|| document.target.path.clone())
         .flatten();
-    let trials = shown.iter().map(|result| result.trials.len()).max();
+    let trials = trials_made(shown.iter().copied());
     let parts = [
         target,
         same(&|result| result.knows("blocks").then(|| blocks(&result.workload))),
@@ -78,9 +79,7 @@ pub(crate) fn footer(document: &RunDocument, shown: &[&ResultDocument]) -> Strin
         same(&|result| cache(&result.workload).map(str::to_owned)),
         same(&|result| direct(result).map(str::to_owned)),
         same(&|result| Some(result.backend.as_ref()?.kind.name().to_owned())),
-        trials
-            .filter(|trials| *trials > 1)
-            .map(|trials| format!("{trials} trials")),
+        (trials[1] > 1).then(|| trials_text(trials)),
         Some("1 MB is 1,000,000 bytes".to_owned()),
     ];
     joined(parts)

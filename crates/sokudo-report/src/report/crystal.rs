@@ -9,6 +9,7 @@ use sokudo_model::{Bytes, Operation, Order, TargetKind};
 
 use super::{Report, ReportedRun};
 use crate::document::{Direction, ResultDocument, RunDocument};
+use crate::shortfall::{trials_made, trials_text};
 use crate::{TableStyle, date, number};
 
 const RULE: &str = "------------------------------------------------------------------------------";
@@ -58,8 +59,8 @@ fn measured_by(run: &RunDocument) -> String {
 fn what_figures_are(run: &RunDocument) -> String {
     match &run.origin {
         None => format!(
-            "figures are medians of {} trials, latencies are means",
-            run.schedule.trials
+            "figures are medians of {}, latencies are means",
+            trials_text(trials_made(run.results.iter()))
         ),
         Some(origin) => line(&format!("figures are those of {}, unverified", origin.tool)),
     }
@@ -183,7 +184,11 @@ fn test(run: &RunDocument) -> String {
         Some(format!("{place}: {percent}% ({used}/{total}GiB)"))
     });
     let place = space.unwrap_or_else(|| target.name.clone());
-    format!("{size} (x{}) [{place}]", run.schedule.trials)
+    let trials = match trials_made(run.results.iter()) {
+        [least, most] if least == most => format!("x{most}"),
+        [least, most] => format!("x{least}-{most}"),
+    };
+    format!("{size} ({trials}) [{place}]")
 }
 
 fn time(run: &RunDocument) -> String {
@@ -273,6 +278,27 @@ mod tests {
             text.lines().count() > 40 && text.matches("\r\n").count() == text.matches('\n').count()
         );
         insta::assert_snapshot!(text.replace('\r', ""));
+    }
+
+    #[test]
+    fn trials_that_were_made_are_counted_not_those_that_were_allowed() {
+        let mut report = sample::report();
+        report.runs.truncate(1);
+        let run = &mut report.runs[0].run;
+        run.origin = None;
+        run.schedule.trials = 40;
+        let made = run.results[0].trials.len();
+        let text = report.crystal_text();
+        assert!(
+            text.contains(&format!("medians of {made} trials")) && text.contains("(x6)"),
+            "{text}"
+        );
+        report.runs[0].run.results[0].trials.truncate(2);
+        let text = report.crystal_text();
+        assert!(
+            text.contains(&format!("medians of 2 to {made} trials")) && text.contains("(x2-6)"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -187,7 +187,7 @@ fn verdict_list(page: &Page, run: &RunDocument) -> String {
 fn findings(page: &Page, run: &RunDocument) -> String {
     let mut out = String::new();
     for result in run.results_by_direction() {
-        for why in shortfalls(result, run.schedule.trials) {
+        for why in shortfalls(result, &run.schedule) {
             let (row, why) = (page.say(&row_name(result)), page.say(&why));
             let _ = writeln!(out, "<p><b>{row}</b>: {why}</p>");
         }
