@@ -177,10 +177,15 @@ fn columns(
         align: Align::Left,
         cells: results.iter().map(name).collect(),
     };
+    // Another tool's figure is what its `Figures` say: a mean, the best, or of one run.
+    let figure = match document.origin {
+        Some(_) => "as reported",
+        None => "median",
+    };
     let mut columns = vec![
         names,
         column("", "", Align::Left, &|r| r.direction_label()),
-        column(style.unit.name(), "median", Align::Point, &|r| {
+        column(style.unit.name(), figure, Align::Point, &|r| {
             bandwidth(r, style, |b| scaled(b.median))
         }),
     ];
