@@ -5,8 +5,8 @@
 //! its size is known, or I/O was faster than the medium can be.
 
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, Bytes, Distribution, Nanos, Operation, Order, TargetKind,
-    Workload, ZoneLength,
+    BlockDevice, BlockDeviceKind, Bytes, Distribution, Nanos, Operation, Order, Subject,
+    TargetKind, Workload, ZoneLength,
 };
 use sokudo_stats::{Histogram, Summary};
 
@@ -21,9 +21,6 @@ use crate::threshold::{
 
 pub(crate) const RULES: &[RowRule] = &[dataset_in_cache, small_coverage, flush_too_fast];
 
-/// Rows of a scan that show a drive's own cache on purpose.
-const ABOUT_CACHES: [&str; 2] = ["BURST", "CACHE"];
-
 /// Intervals of a series that the first pass over the data must fill to have a rate: a
 /// second, as a rule, so that a slow start is not taken for a pass.
 const FIRST_PASS_INTERVALS_MIN: usize = 10;
@@ -33,10 +30,7 @@ const PASSES_MIN: f64 = 3.0;
 
 /// What was accessed fits a cache, or was answered by one.
 fn dataset_in_cache(case: &Case<'_>) -> Option<Ruling> {
-    let about_caches = case.row.workload.survey.is_none()
-        && ABOUT_CACHES
-            .iter()
-            .any(|name| case.row.workload.name.starts_with(name));
+    let about_caches = case.row.workload.subject == Subject::Cache;
     let moved = case.moved(Operation::Read) + case.moved(Operation::Write);
     if about_caches || moved == 0 || case.target().kind == TargetKind::Null {
         return None;
@@ -137,6 +131,12 @@ fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(String, String)> {
                 megabytes(later.mean)
             ),
             "a memory below the kernel (of the drive, a controller, or the host of a virtual \
+             machine) kept what was read and answered when it was read again"
+                .to_owned(),
+        )
+    })
+}
+
 /// Bytes per second as MB/s, with the decimals that a slow disk needs: never 0 of what moved.
 fn megabytes(bytes_per_s: f64) -> String {
     match bytes_per_s / 1e6 {
@@ -144,12 +144,6 @@ fn megabytes(bytes_per_s: f64) -> String {
         value if value >= 0.095 => format!("{value:.1}"),
         value => format!("{value:.4}"),
     }
-}
-
-             machine) kept what was read and answered when it was read again"
-                .to_owned(),
-        )
-    })
 }
 
 /// Random reads that come back to few blocks show how fast a cache is, whichever one.
@@ -523,6 +517,12 @@ mod tests {
             ("as fast", with(1), &[], Verified),
         ]);
         let text = text_of(with(3), "dataset-in-cache");
+        assert!(
+            text.contains("ran at 21 MB/s, later ones at 63 MB/s"),
+            "{text}"
+        );
+    }
+
     #[test]
     fn no_pass_that_moved_something_is_said_to_have_run_at_nothing() {
         let over = |span: Bytes, bytes: fn(usize) -> u64| {
@@ -551,12 +551,6 @@ mod tests {
         });
         check(vec![("uneven", uneven, &[], Verified)]);
         assert_eq!(megabytes(1_234.0), "0.0012");
-    }
-
-        assert!(
-            text.contains("ran at 21 MB/s, later ones at 63 MB/s"),
-            "{text}"
-        );
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub use plan::{
     DataContent, DirectMode, Distribution, DriveCache, Durability, EndsOthers, FileOrder,
     FileService, FileTree, FileUse, Files, LatencyLog, Limits, Operation, OperationMix, Order,
     PatternPart, Plan, Rate, RateProcess, Rates, Recording, Reducible, Sample, Scatter,
-    SequentialOffset, Span, Stage, SteadyFigure, SteadyLimit, SteadyRule, Survey, Think,
+    SequentialOffset, Span, Stage, SteadyFigure, SteadyLimit, SteadyRule, Subject, Survey, Think,
     TreeContents, TreeNames, TreeOrder, Verify, Visit, Workload, Zone, ZoneLength,
 };
 pub use run::{

@@ -111,11 +111,17 @@ impl CheckDocument {
                 }
             })
             .collect();
-        let outcome = overall(&rows);
+        let deciding: Vec<CheckedRow> = rows
+            .iter()
+            .zip(comparison.rows())
+            .filter(|(_, row)| comparison.decides(row))
+            .map(|(checked, _)| checked.clone())
+            .collect();
+        let outcome = overall(&deciding);
         Self {
             schema: SCHEMA.to_owned(),
             outcome,
-            sentence: sentence(outcome, &rows, &comparison),
+            sentence: sentence(outcome, &deciding, &comparison),
             baseline_run,
             run,
             rows,
@@ -372,6 +378,12 @@ fn sentence(outcome: Outcome, rows: &[CheckedRow], comparison: &ComparisonDocume
         1 => " 1 row could not be judged.".to_owned(),
         open => format!(" {open} rows could not be judged."),
     };
+    let of_caches = match comparison.rows().count() - rows.len() {
+        0 => String::new(),
+        1 => " 1 row of a cache does not count.".to_owned(),
+        of_caches => format!(" {of_caches} rows of caches do not count."),
+    };
+    let open = open + &of_caches;
     match outcome {
         Outcome::Slower => {
             let slower = count(RowOutcome::Slower);
@@ -410,6 +422,7 @@ fn sentence(outcome: Outcome, rows: &[CheckedRow], comparison: &ComparisonDocume
 fn worst(comparison: &ComparisonDocument) -> Option<(String, String)> {
     let slower = comparison
         .rows()
+        .filter(|row| comparison.decides(row))
         .filter(|row| row.compared.conclusion == Conclusion::Slower);
     let slower = slower.filter_map(|row| Some((row, row.compared.change?)));
     let (row, change) = slower.min_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio))?;

@@ -48,6 +48,8 @@ pub struct TrendDocument {
     pub difference_min: f64,
     /// Each row.
     pub series: Vec<SeriesDocument>,
+    /// Rows of caches that are left out, because no row was named.
+    pub rows_of_caches: usize,
 }
 
 /// One row of a device over time.
@@ -65,6 +67,8 @@ pub struct SeriesDocument {
     pub runs_of_other_loads: usize,
     /// Runs that are INVALID or in which nothing was measured, and so are left out.
     pub runs_without_figure: usize,
+    /// Whether its figures are of a cache, the page cache among them, and not of the disk.
+    pub is_of_cache: bool,
 }
 
 /// One run of a row.
@@ -129,6 +133,28 @@ impl TrendDocument {
             figure,
             difference_min,
             series: Vec::new(),
+            rows_of_caches: 0,
+        }
+    }
+
+    /// Leaves rows of caches out, unless there are no others.
+    pub fn leave_out_caches(&mut self) {
+        if self.series.iter().all(|series| series.is_of_cache) {
+            return;
+        }
+        let all = self.series.len();
+        self.series.retain(|series| !series.is_of_cache);
+        self.rows_of_caches = all - self.series.len();
+    }
+
+    /// How many rows are left out, and how they are shown; `None` where none is.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        match self.rows_of_caches {
+            0 => None,
+            1 => Some("1 row of a cache is left out; --row NAME shows it.".to_owned()),
+            rows => Some(format!(
+                "{rows} rows of caches are left out; --row NAME shows one."
+            )),
         }
     }
 
@@ -196,6 +222,7 @@ impl SeriesDocument {
             levels,
             runs_of_other_loads: 0,
             runs_without_figure: 0,
+            is_of_cache: false,
         }
     }
 

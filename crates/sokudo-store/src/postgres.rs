@@ -21,7 +21,10 @@ use crate::{
 
 /// As those of the store in a file; the table `version` says how many have been gone
 /// through.
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/postgres/1.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/postgres/1.sql"),
+    include_str!("../migrations/postgres/2.sql"),
+];
 
 /// All tables are in this schema, so that the database may be used for others too.
 const SCHEMA: &str = "sokudo";
@@ -141,7 +144,7 @@ impl Postgres {
             let mut entries: Vec<Entry> = found.iter().map(entry).collect::<Result<_, _>>()?;
             let rows = client.prepare(
                 "SELECT name, direction, fingerprint, verdict, bytes_per_s, ios_per_s, \
-                 latency_ns, trials FROM rows WHERE run = $1 ORDER BY position",
+                 latency_ns, trials, stands_for_disk FROM rows WHERE run = $1 ORDER BY position",
             )?;
             for entry in &mut entries {
                 let found = client.query(&rows, &[&number(entry.id.0)])?;
@@ -189,8 +192,8 @@ impl Store for Postgres {
             )?;
             let insert = transaction.prepare(
                 "INSERT INTO rows (run, position, device, name, direction, fingerprint, \
-                 verdict, bytes_per_s, ios_per_s, latency_ns, trials) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                 verdict, bytes_per_s, ios_per_s, latency_ns, trials, stands_for_disk) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
             )?;
             for (row, position) in run.rows.iter().zip(0_i64..) {
                 transaction.execute(
@@ -207,6 +210,7 @@ impl Store for Postgres {
                         &row.ios_per_s,
                         &row.latency_ns,
                         &i64::from(row.trials),
+                        &row.stands_for_disk,
                     ],
                 )?;
             }
@@ -376,7 +380,7 @@ impl Store for Postgres {
         self.with(|client| {
             let found = client.query(
                 "SELECT run, started_at, rows.name, direction, rows.fingerprint, rows.verdict, \
-                 bytes_per_s, ios_per_s, latency_ns, trials \
+                 bytes_per_s, ios_per_s, latency_ns, trials, stands_for_disk \
                  FROM rows JOIN runs ON runs.id = run \
                  WHERE rows.device = (SELECT id FROM devices WHERE identity = $1) \
                  AND (rows.fingerprint = $2 OR rows.name = $2) \
@@ -530,6 +534,7 @@ fn row_entry(row: &Row, first: usize) -> Result<RowEntry, postgres::Error> {
         ios_per_s: row.try_get(first + 5)?,
         latency_ns: row.try_get(first + 6)?,
         trials: u32::try_from(row.try_get::<_, i64>(first + 7)?).unwrap_or(u32::MAX),
+        stands_for_disk: row.try_get(first + 8)?,
     })
 }
 

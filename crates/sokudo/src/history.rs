@@ -103,6 +103,7 @@ pub(crate) fn listed(entry: &Entry) -> ListedRun {
         ios_per_s: row.ios_per_s,
         latency_ns: row.latency_ns,
         trials: row.trials,
+        stands_for_disk: row.stands_for_disk,
     });
     ListedRun {
         id: entry.id.0,

@@ -100,5 +100,6 @@ fn new_row(result: &ResultDocument) -> NewRow {
         ios_per_s: result.iops.as_ref().map(|figures| figures.median),
         latency_ns: result.latency_ns.as_ref().map(|figures| figures.mean),
         trials: u32::try_from(result.trials.len()).unwrap_or(u32::MAX),
+        stands_for_disk: Some(result.stands_for_disk()),
     }
 }

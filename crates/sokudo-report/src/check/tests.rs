@@ -97,6 +97,34 @@ fn one_slower_row_decides_whatever_the_others_are() {
 }
 
 #[test]
+fn a_row_of_a_cache_decides_nothing_beside_rows_of_the_disk() {
+    let of = |rows: Vec<Compared>, caches: &[usize]| {
+        let mut comparison = check(rows, |_| ()).comparison;
+        for row in caches {
+            comparison.others[0].rows[*row].is_of_cache = true;
+        }
+        CheckDocument::new(comparison, None, None, Vec::new())
+    };
+    let document = of(vec![unchanged(), slower()], &[1]);
+    assert_eq!(document.outcome, Outcome::Unchanged);
+    assert_eq!(document.rows[1].outcome, RowOutcome::Slower);
+    assert!(
+        document
+            .sentence
+            .ends_with(" 1 row of a cache does not count."),
+        "{}",
+        document.sentence
+    );
+    assert!(!document.comparison.has(Conclusion::Slower));
+    // A row that could not be judged may be one of a disk.
+    let document = of(vec![unchanged(), blocked()], &[]);
+    assert!(document.sentence.contains("1 row could not be judged."));
+    // Where all rows are of a cache, that is what was measured.
+    let document = of(vec![slower(), slower()], &[0, 1]);
+    assert_eq!(document.outcome, Outcome::Slower);
+}
+
+#[test]
 fn rows_are_told_with_the_interval_of_their_change() {
     let document = check(vec![slower(), faster(), unchanged(), vague()], |_| ());
     let words: Vec<&str> = document.rows.iter().map(|row| &*row.words).collect();

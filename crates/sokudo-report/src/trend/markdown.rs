@@ -30,6 +30,7 @@ pub fn render(document: &TrendDocument, language: Language) -> String {
             .collect();
         blocks.push(notes.join("\n"));
     }
+    blocks.extend(document.left_out().map(|text| said.text(&text)));
     blocks.push(repeat(&document.command, said));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n") + "\n"

@@ -33,6 +33,8 @@ pub fn render(document: &TrendDocument, style: &TableStyle) -> String {
     for series in &document.series {
         blocks.push(left_out(series, document.series.len() > 1, style));
     }
+    let rows = document.left_out();
+    blocks.push(rows.map_or_else(Vec::new, |text| style.wrapped("", &text)));
     blocks.push(style.wrapped("", &legend(document, unit)));
     blocks.push(vec![style.command(&document.command)]);
     blocks.retain(|block| !block.is_empty());

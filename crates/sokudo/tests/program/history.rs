@@ -141,6 +141,51 @@ fn runs_are_listed_the_newest_first_and_found_by_what_they_are() {
 }
 
 #[test]
+fn what_a_cache_answers_is_no_headline() {
+    let store = Store::new();
+    store.ok(&[
+        "scan",
+        "sim:hdd?size=20GB&cache=64MiB",
+        "--extra",
+        "--points",
+        "20",
+        "-q",
+    ]);
+    let rows = store.list(&[])[0]["rows"].as_array().unwrap().clone();
+    let stands = |row: &Value| row["stands_for_disk"].as_bool().unwrap();
+    let is_of_cache = |row: &Value| {
+        let name = row["name"].as_str().unwrap();
+        name.starts_with("BURST") || name.starts_with("CACHE")
+    };
+    assert!(rows.iter().any(&is_of_cache), "{rows:?}");
+    for row in &rows {
+        assert_eq!(stands(row), !is_of_cache(row), "{row}");
+    }
+    let best = |rows: &mut dyn Iterator<Item = &Value>| {
+        let rates = rows.filter_map(|row| row["bytes_per_s"].as_f64());
+        rates.fold(0.0, f64::max)
+    };
+    // Without this the test would show nothing.
+    let cache = best(&mut rows.iter());
+    let disk = best(&mut rows.iter().filter(|row| stands(row)));
+    assert!(cache > disk, "{cache} {disk}");
+    let page = store.ok(&["report", "1", "--format", "html"]);
+    let (_, card) = page.split_once("Fastest read").unwrap();
+    let (card, _) = card.split_once("</dd>").unwrap();
+    assert!(!card.contains("CACHE") && !card.contains("BURST"), "{card}");
+    let trend = store.ok(&["trend"]);
+    assert!(
+        trend.contains("rows of caches are left out") && !trend.contains("CACHE"),
+        "{trend}"
+    );
+    assert!(
+        store
+            .ok(&["trend", "--row", "CACHE 1M"])
+            .contains("CACHE 1M")
+    );
+}
+
+#[test]
 fn a_reader_that_has_seen_enough_of_a_list_is_no_failure() {
     let store = Store::new();
     store.mark(DISK);

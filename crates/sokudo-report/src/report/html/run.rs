@@ -92,11 +92,9 @@ fn tiles(page: &Page, run: &RunDocument) -> String {
     if explain::is_explanation(run) || run.steady.is_some() {
         return String::new();
     }
+    let of_disk = || run.results.iter().filter(|result| result.stands_for_disk());
     let fastest = |direction: Direction| {
-        let of_direction = run
-            .results
-            .iter()
-            .filter(|result| result.direction == direction);
+        let of_direction = of_disk().filter(|result| result.direction == direction);
         of_direction
             .filter_map(|result| {
                 Some((
@@ -119,7 +117,7 @@ fn tiles(page: &Page, run: &RunDocument) -> String {
         ("Most random reads", Direction::Read),
         ("Most random writes", Direction::Write),
     ] {
-        let small = run.results.iter().filter(|result| is_small_random(result));
+        let small = of_disk().filter(|result| is_small_random(result));
         let most = small
             .filter(|result| result.direction == direction)
             .filter_map(|result| Some((result, result.iops.as_ref()?.median)))
@@ -128,7 +126,7 @@ fn tiles(page: &Page, run: &RunDocument) -> String {
             out += &tile(page, label, (&rate(value), "IOPS"), result);
         }
     }
-    let alone = run.results.iter().filter(|result| {
+    let alone = of_disk().filter(|result| {
         let workload = &result.workload;
         is_small_random(result)
             && result.direction == Direction::Read

@@ -40,6 +40,18 @@ fn a_page_is_well_formed_and_needs_nothing_else() {
 }
 
 #[test]
+fn the_fastest_is_none_of_a_cache() {
+    let mut report = sample::report();
+    for result in report.runs.iter_mut().flat_map(|it| &mut it.run.results) {
+        if result.direction == crate::document::Direction::Read {
+            result.workload.subject = sokudo_model::Subject::Cache;
+        }
+    }
+    let page = report.html(ReportStyle::default());
+    assert!(!page.contains("Fastest read") && page.contains("Fastest write"));
+}
+
+#[test]
 fn what_strangers_have_written_stays_text_wherever_it_stands() {
     let clean = element_count(&page());
     for hostile in HOSTILE {
