@@ -14,6 +14,7 @@ use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::drift;
+use crate::remedy;
 use crate::threshold::{
     COVERAGE_SPAN_MIN, COVERAGE_VISITS_MAX, FIRST_PASS_FACTOR_MAX, FLUSHES_MIN,
     FLUSHES_PER_TURN_MAX, QUICK_READ_MAX, QUICK_READS_MIN, QUICK_SHARE_MAX, ROTATION_RPM_MAX,
@@ -38,7 +39,7 @@ fn dataset_in_cache(case: &Case<'_>) -> Option<Ruling> {
             .iter()
             .any(|name| case.row.workload.name.starts_with(name));
     let moved = case.moved(Operation::Read) + case.moved(Operation::Write);
-    if about_caches || moved == 0 || case.target().kind == TargetKind::Null {
+    if about_caches || moved == 0 || has_no_medium(case) {
         return None;
     }
     let (symptom, cause) = fits_a_known_cache(case)
@@ -48,8 +49,17 @@ fn dataset_in_cache(case: &Case<'_>) -> Option<Ruling> {
         Code::DatasetInCache,
         symptom,
         cause,
-        "measure a part that is far larger than the cache (--size), at least four times as large",
+        remedy::FAR_LARGER_PART,
     ))
+}
+
+/// Whether there is no medium that a cache could hide: what is memory itself says so by
+/// findings of its own.
+fn has_no_medium(case: &Case<'_>) -> bool {
+    let is_memory = |leaf: &BlockDevice| leaf.kind == BlockDeviceKind::Memory;
+    case.target().kind == TargetKind::Null
+        || case.in_memory()
+        || case.target().leaves().any(is_memory)
 }
 
 /// The disk says how large its cache is.
@@ -142,10 +152,7 @@ fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(String, String)> {
 /// Random reads that come back to few blocks show how fast a cache is, whichever one.
 fn small_coverage(case: &Case<'_>) -> Option<Ruling> {
     let workload = &case.row.workload;
-    if !is_random(workload)
-        || !case.asks(Operation::Read)
-        || !case.direct()
-        || case.target().kind == TargetKind::Null
+    if !is_random(workload) || !case.asks(Operation::Read) || !case.direct() || has_no_medium(case)
     {
         return None;
     }
@@ -183,9 +190,9 @@ fn small_coverage(case: &Case<'_>) -> Option<Ruling> {
         ),
         "every disk and controller has a cache that holds as much, and may have answered",
         if is_skewed {
-            "measure with places that are all alike, or over a larger part (--size)"
+            remedy::EVEN_PLACES
         } else {
-            "measure over a larger part (--size)"
+            remedy::LARGER_PART
         },
     ))
 }
@@ -390,7 +397,7 @@ fn share(part: u64, all: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::sample::{check, each_outcome, histogram, reads, reads_with, text_of, writes_with};
-    use sokudo_model::Verdict::{Unverified, Verified};
+    use sokudo_model::Verdict::{Invalid, Unverified, Verified};
     use sokudo_model::{Durability, OperationTally, Run, SeriesPoint, Span, Zone};
 
     /// Makes the leaf a disk that rotates.
@@ -508,6 +515,25 @@ mod tests {
         check(vec![
             ("three times", with(3), &["dataset-in-cache"], Unverified),
             ("as fast", with(1), &[], Verified),
+            // What is memory itself has no drive whose memory could answer.
+            (
+                "tmpfs",
+                crate::sample::spoilt(with(3), |run| crate::sample::on_file_system(run, "tmpfs")),
+                &["memory-file-system"],
+                Invalid,
+            ),
+            (
+                "zram",
+                crate::sample::spoilt(with(3), |run| {
+                    run.target.devices = vec![crate::sample::device(
+                        "zram0",
+                        BlockDeviceKind::Memory,
+                        true,
+                    )];
+                }),
+                &["memory-device"],
+                Invalid,
+            ),
         ]);
         let text = text_of(with(3), "dataset-in-cache");
         assert!(

@@ -156,7 +156,7 @@ fn obstacle(
     if !load.is_empty() && !comparing.loads_may_differ {
         return Some(format!(
             "not the same load: {} differ{}; measure both with the same options, \
-             or say --by-position to see them side by side",
+             or see them side by side (sokudo compare --by-position)",
             load.join(", "),
             if load.len() == 1 { "s" } else { "" }
         ));

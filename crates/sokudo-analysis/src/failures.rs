@@ -5,6 +5,7 @@ use sokudo_model::{Bytes, Defect, FailureKind, IoFailure, Operation, StopReason,
 use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
+use crate::remedy;
 
 pub(crate) const RULES: &[RowRule] = &[no_io, wrong_data, device_vanished, unreadable, io_errors];
 
@@ -86,10 +87,7 @@ fn no_io(case: &Case<'_>) -> Option<Ruling> {
     } else if case.row.trials.is_empty() {
         ("the row was not run", "measure it again")
     } else {
-        (
-            "no I/O ended in the time of a trial",
-            "give the trials more time (--time)",
-        )
+        ("no I/O ended in the time of a trial", remedy::MORE_TIME)
     };
     Some(Ruling::new(
         Code::NoIo,
@@ -155,8 +153,7 @@ fn unreadable(case: &Case<'_>) -> Option<Ruling> {
         ),
         "the device answers these blocks with errors: a worn or damaged medium, or a bad cable or \
          power supply",
-        "copy what the disk holds now, then look at its health (sokudo info) and cable, and \
-         replace it; figures are of what could be read",
+        remedy::HEALTH_AND_CABLE,
     ))
 }
 
@@ -295,26 +292,24 @@ fn errno_words(number: i32) -> String {
 
 fn explain(kind: FailureKind) -> (&'static str, &'static str) {
     match kind {
-        FailureKind::Errno(errno::ENODATA) => (
-            "the device cannot read that place any more",
-            "save what is on the device, and look at its health (sokudo info)",
-        ),
+        FailureKind::Errno(errno::ENODATA) => {
+            ("the device cannot read that place any more", remedy::HEALTH)
+        }
         FailureKind::Errno(errno::EIO | errno::ETIMEDOUT | errno::EREMOTEIO) => (
             "the device or its connection failed; a damaged place is one reason",
-            "look for the device's name in the kernel's log (dmesg), and at its health \
-             (sokudo info)",
+            remedy::HEALTH_AND_LOG,
         ),
         FailureKind::Errno(errno::EILSEQ) => (
             "what the device returned is not what was written to it",
-            "save what is on the device, and look at its health (sokudo info)",
+            remedy::HEALTH,
         ),
         FailureKind::Errno(errno::ENOSPC | errno::EDQUOT) => (
             "the file system is full, or the user's share of it",
-            "make room, or use a smaller test file (--size)",
+            remedy::SMALLER_FILE,
         ),
         FailureKind::Errno(errno::EINVAL) => (
             "the file system does not accept these offsets or sizes with direct I/O",
-            "use blocks that are multiples of 4 KiB, or measure with --direct off",
+            remedy::BUFFERED,
         ),
         FailureKind::Errno(errno::EOPNOTSUPP) => (
             "the target does not know this operation",

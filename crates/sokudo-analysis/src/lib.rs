@@ -11,6 +11,7 @@
 )]
 
 mod arrival;
+mod burst;
 mod caches;
 mod case;
 mod code;
@@ -23,6 +24,7 @@ mod failures;
 mod invariants;
 #[cfg(test)]
 mod method;
+mod remedy;
 mod rounds;
 #[cfg(test)]
 mod sample;
@@ -45,6 +47,7 @@ use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
 pub use code::Code;
 pub use compare::{Comparing, Side, best, compare, trials_needed};
 pub use disk::{DISK_CODES, examine};
+pub use remedy::REMEDIES_WITH_OPTIONS;
 
 use case::Case;
 use code::Ruling;
@@ -80,7 +83,10 @@ pub fn judge(run: &mut Run) {
     for (row, assessment) in run.rows.iter_mut().zip(assessments) {
         row.assessment = Some(assessment);
     }
-    let rules = target::RUN_RULES.iter().chain(surroundings::RULES);
+    let rules = target::RUN_RULES
+        .iter()
+        .chain(surroundings::RULES)
+        .chain(burst::RULES);
     let rulings = rules.filter_map(|rule| rule(run)).collect();
     run.findings = surroundings::about_disks(run);
     run.findings.extend(in_order(rulings));

@@ -28,6 +28,7 @@ use crate::measurement;
 use crate::output;
 use crate::requirement;
 use crate::subject::{Named, describe_file, from_stage, from_test_file};
+use crate::words::{self, Reader};
 use watching::Watching;
 
 /// Bonnie++ wants a file so many times as large as the memory.
@@ -127,6 +128,7 @@ fn measure(
         ..Run::new(plan, schedule, place.info.clone())
     };
     sokudo_analysis::judge(&mut run);
+    words::put_into(&mut run, Reader::Command("bonnie"));
     Ok(run)
 }
 

@@ -51,6 +51,7 @@ mod steady;
 mod subject;
 mod sweep;
 mod trend;
+mod words;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -23,6 +23,7 @@ use crate::output;
 use crate::progress::Progress;
 use crate::requirement;
 use crate::subject::{Named, Permission, Preparation, Subject};
+use crate::words::{self, Reader};
 
 /// What is to be measured, how often, and what may be written.
 pub(crate) struct Measurement<'a> {
@@ -204,6 +205,8 @@ impl Measurement<'_> {
             ..Run::new(plan, schedule, target)
         };
         sokudo_analysis::judge(&mut run);
+        let method = run.plan.method.clone();
+        words::put_into(&mut run, Reader::of_method(&method));
         Ok((run, ended_by))
     }
 

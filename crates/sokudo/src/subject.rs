@@ -427,7 +427,7 @@ fn bare_info(name: &str, kind: TargetKind, size: Bytes) -> TargetInfo {
 pub(crate) fn describe_file(info: &mut TargetInfo, file: &File) {
     info.direct_io = sokudo_device::direct_io_support(file);
     match sokudo_device::file_state(file) {
-        Ok(state) => info.file_state = Some(state),
+        Ok(state) => info.file_state = Some(state.after(info.file_state)),
         Err(error) => {
             let blind_spot = match error {
                 FileStateError::Unsupported => {

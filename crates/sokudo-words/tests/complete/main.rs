@@ -76,7 +76,7 @@ const UNSPOKEN: [(&str, &str); 24] = [
     ("crates/sokudo/src/diskspd_door", "what another tool prints"),
     ("crates/sokudo/src/hdparm", "what another tool prints"),
     (
-        "crates/sokudo/src/jobs/words",
+        "crates/sokudo/src/words",
         "options of other tools, by which ours are replaced",
     ),
     (
@@ -223,8 +223,12 @@ fn ends_a_name(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(['/', '.'])
 }
 
-/// Whether there is an English word in what the catalogue does not know.
+/// Whether there is an English word in what the catalogue does not know. An option is typed
+/// so in every language.
 fn is_english(unknown: &str) -> bool {
+    if unknown.starts_with("--") {
+        return false;
+    }
     let mut words = unknown.split(|sign: char| !sign.is_ascii_alphabetic());
     words.any(|word| {
         let lower = word.chars().skip(1).all(|sign| sign.is_ascii_lowercase());
@@ -264,9 +268,7 @@ fn every_text_that_a_person_reads_is_translated() {
 }
 
 /// Keys that are put together of several texts of the sources, so that they read well.
-const PUT_TOGETHER: [&str; 19] = [
-    "measure with direct I/O ({})",
-    "measure with direct I/O ({}), on a file system that supports it",
+const PUT_TOGETHER: [&str; 17] = [
     "{} at {} % read",
     "{} at {} % write",
     "{} lacks {} of {} members",

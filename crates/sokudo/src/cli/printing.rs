@@ -66,7 +66,8 @@ pub(crate) struct Printing {
     /// Exit with 4 if the verdict of a row is worse: verified or unverified
     ///
     /// What was measured is printed all the same, and one line on standard error names
-    /// the rows that fall short, each with its first finding.
+    /// the rows that fall short, each with its first finding. Of a row that is about the
+    /// page cache on purpose (quick --test cached) nothing is asked beside other rows.
     #[arg(
         long,
         value_enum,

@@ -12,8 +12,9 @@ use super::disks::Disks;
 use super::place::Place;
 use super::stages::{self, Listener, Repeat};
 use super::storage::{Layouts, Storage};
-use super::{verdicts, words};
+use super::verdicts;
 use crate::exit::Exit;
+use crate::words::{self, Reader};
 
 /// What is to be done.
 pub(crate) struct Work<'a> {
@@ -152,7 +153,7 @@ pub(crate) fn carry_out_by(
     run.interrupted = control.is_cancelled();
     verdicts::judge(&mut run, &storage);
     sokudo_analysis::tell_left_out(&mut run, work.left_out);
-    words::put_into(&mut run, work.schedule);
+    words::put_into(&mut run, Reader::of_jobs(work.schedule));
     Ok(Finished {
         run,
         targets: storage

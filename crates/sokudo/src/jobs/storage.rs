@@ -349,7 +349,8 @@ impl Piece {
         }
         if let Some(file) = &self.file {
             self.info.direct_io = sokudo_device::direct_io_support(file);
-            self.info.file_state = sokudo_device::file_state(file).ok();
+            let state = sokudo_device::file_state(file).ok();
+            self.info.file_state = state.map(|state| state.after(self.info.file_state));
         }
     }
 }
