@@ -12,7 +12,9 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Nanos, PartDifference, Verdict};
-use sokudo_stats::{Interval, Summary, change_points, median_interval, shift, widening};
+use sokudo_stats::{
+    Interval, SEGMENT_MIN, Summary, change_points, median_interval, shift, widening,
+};
 
 use crate::comparison::Figure;
 use crate::table::BandwidthUnit;
@@ -24,6 +26,8 @@ pub use table::render as render_table;
 
 const SCHEMA: &str = "sokudo.trend/1";
 const CONFIDENCE: f64 = 0.95;
+/// Fewer runs have no two levels.
+const RUNS_NEEDED: usize = 2 * SEGMENT_MIN;
 /// So many runs on either side of a change say how large it is: those nearest to it.
 const COMPARED_MAX: usize = 200;
 
@@ -61,6 +65,8 @@ pub struct SeriesDocument {
     pub points: Vec<TrendPoint>,
     /// Levels, in order.
     pub levels: Vec<LevelDocument>,
+    /// So many runs tell a change: with fewer, that there is one level says nothing.
+    pub runs_needed: usize,
     /// Runs of a row of this name that did something else, and so are not comparable.
     pub runs_of_other_loads: usize,
     /// Runs that are INVALID or in which nothing was measured, and so are left out.
@@ -194,9 +200,15 @@ impl SeriesDocument {
             fingerprint,
             points,
             levels,
+            runs_needed: RUNS_NEEDED,
             runs_of_other_loads: 0,
             runs_without_figure: 0,
         }
+    }
+
+    /// Whether it has enough runs for a change to be seen.
+    pub fn is_long_enough(&self) -> bool {
+        self.points.len() >= self.runs_needed
     }
 
     /// The changes, each with the level that it leads to.

@@ -28,6 +28,7 @@ pub fn render(document: &TrendDocument, style: &TableStyle) -> String {
         several => {
             blocks.push(overview(several, unit, style));
             blocks.push(changes(several, style));
+            blocks.push(short(several, style));
         }
     }
     for series in &document.series {
@@ -100,12 +101,23 @@ fn detail(series: &SeriesDocument, unit: BandwidthUnit, style: &TableStyle) -> V
 
 /// What is said where nothing changes.
 pub(super) fn steady(series: &SeriesDocument) -> String {
+    let runs = series.points.len();
+    match series.is_long_enough() {
+        true => format!("No change in {runs} runs."),
+        false => format!("{}.", too_few(series)),
+    }
+}
+
+fn too_few(series: &SeriesDocument) -> String {
+    let needed = series.runs_needed;
     match series.points.len() {
-        runs if runs < 2 * sokudo_stats::SEGMENT_MIN => format!(
-            "{runs} runs are too few to tell a change; {} are needed.",
-            2 * sokudo_stats::SEGMENT_MIN
+        1 => format!(
+            "1 run is too few to tell a change, {needed} are needed; sokudo check compares two runs"
         ),
-        runs => format!("No change in {runs} runs."),
+        runs => format!(
+            "{runs} runs are too few to tell a change, {needed} are needed; sokudo check compares \
+             two runs"
+        ),
     }
 }
 
@@ -171,9 +183,14 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit, style: &TableStyle) -> 
             last(series, &|level| rate(level.median_per_s / unit.bytes()))
         }),
         column("±", Align::Right, &|series| last(series, &spread)),
-        column("changes", Align::Right, &|series| {
-            series.changes().count().to_string()
-        }),
+        column(
+            "changes",
+            Align::Right,
+            &|series| match series.is_long_enough() {
+                true => series.changes().count().to_string(),
+                false => MISSING.to_owned(),
+            },
+        ),
         column("last change", Align::Left, &|series| {
             let last = series.changes().last();
             last.map_or_else(
@@ -198,6 +215,27 @@ fn changes(all: &[SeriesDocument], style: &TableStyle) -> Vec<String> {
     texts
         .iter()
         .flat_map(|text| style.wrapped("", text))
+        .collect()
+}
+
+/// Rows with so few runs that nothing can be said of them, those of one number together.
+fn short(all: &[SeriesDocument], style: &TableStyle) -> Vec<String> {
+    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+    for series in all.iter().filter(|series| !series.is_long_enough()) {
+        let text = too_few(series);
+        match told.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, rows)) => rows.push(&series.row),
+            None => told.push((text, vec![&series.row])),
+        }
+    }
+    told.iter()
+        .flat_map(|(text, rows)| {
+            let rows = match rows.len() == all.len() {
+                true => "all rows".to_owned(),
+                false => rows.join(", "),
+            };
+            style.wrapped("", &format!("{rows}: {text}."))
+        })
         .collect()
 }
 
