@@ -74,8 +74,9 @@ pub enum RowOutcome {
     Unchanged,
     /// No change was shown, but the interval leaves room for one that matters.
     NoChangeShown,
-    /// It was not judged, because it cannot be (why is in the comparison) or because the
-    /// interval leaves room for a loss of half the speed.
+    /// It was not judged, because it cannot be (why is in the comparison), because the
+    /// interval leaves room for a loss of half the speed, or because something else than the
+    /// device disturbed it (why is in the doubts).
     NotJudged,
 }
 
@@ -88,34 +89,52 @@ pub struct CheckedRow {
     pub outcome: RowOutcome,
     /// The same in words, such as `slower by 9.0 % (8.8 to 9.2 %)`.
     pub words: String,
+    /// Something else than the device disturbed it in the later run, as the doubts say, so
+    /// that it was not judged.
+    pub disturbed: bool,
 }
 
 impl CheckDocument {
     /// What a comparison of a baseline (its reference) with one later run comes to.
-    /// `doubts` are whole sentences.
+    /// `runs` are the numbers of both in the store, `doubts` whole sentences, and
+    /// `disturbed` the rows of the later run that are no witnesses because of these.
     pub fn new(
         comparison: ComparisonDocument,
-        baseline_run: Option<u64>,
-        run: Option<u64>,
+        runs: [Option<u64>; 2],
         doubts: Vec<String>,
+        disturbed: &[String],
     ) -> Self {
+        let [baseline_run, run] = runs;
         let least = comparison.difference_min;
         let rows: Vec<CheckedRow> = comparison
             .rows()
             .map(|row| {
-                let outcome = outcome_of(&row.compared, least);
+                let disturbed = disturbed.contains(row.other_row.as_ref().unwrap_or(&row.row));
+                let outcome = match disturbed {
+                    true => RowOutcome::NotJudged,
+                    false => outcome_of(&row.compared, least),
+                };
+                let words = match disturbed {
+                    true => "not judged: disturbed".to_owned(),
+                    false => words(outcome, &row.compared),
+                };
                 CheckedRow {
                     row: row.row.clone(),
                     outcome,
-                    words: words(outcome, &row.compared),
+                    words,
+                    disturbed,
                 }
             })
             .collect();
         let outcome = overall(&rows);
+        let sentence = match outcome {
+            Outcome::NotJudged if !disturbed.is_empty() => disturbed_sentence(&comparison),
+            _ => sentence(outcome, &rows, &comparison),
+        };
         Self {
             schema: SCHEMA.to_owned(),
             outcome,
-            sentence: sentence(outcome, &rows, &comparison),
+            sentence,
             baseline_run,
             run,
             rows,
@@ -202,7 +221,7 @@ impl CheckDocument {
         let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
         for (row, checked) in other.rows.iter().zip(&self.rows) {
             // What is said of an unchanged row is in its words.
-            let is_open = checked.outcome == RowOutcome::NotJudged;
+            let is_open = checked.outcome == RowOutcome::NotJudged && !checked.disturbed;
             let reason = row.compared.reason.iter().filter(|_| is_open);
             for text in reason.chain(&row.compared.warnings) {
                 match told.iter_mut().find(|(known, _)| known == text) {
@@ -375,7 +394,7 @@ fn sentence(outcome: Outcome, rows: &[CheckedRow], comparison: &ComparisonDocume
     match outcome {
         Outcome::Slower => {
             let slower = count(RowOutcome::Slower);
-            let worst = worst(comparison);
+            let worst = worst(rows, comparison);
             let what = match slower {
                 1 => format!("SLOWER: 1 of {judged} rows is slower than in {than}"),
                 _ => format!("SLOWER: {slower} of {judged} rows are slower than in {than}"),
@@ -406,12 +425,21 @@ fn sentence(outcome: Outcome, rows: &[CheckedRow], comparison: &ComparisonDocume
     }
 }
 
+/// What is said of a run that was disturbed: what made it slower may not be the device.
+fn disturbed_sentence(comparison: &ComparisonDocument) -> String {
+    format!(
+        "NOT JUDGED: something else than the device disturbed this run, so that it shows nothing \
+         beside {}; measure again on an idle machine (--wait-idle), or have it judged all the same \
+         (--anyway).",
+        comparison.reference.source
+    )
+}
+
 /// The row that has lost most, with how much.
-fn worst(comparison: &ComparisonDocument) -> Option<(String, String)> {
-    let slower = comparison
-        .rows()
-        .filter(|row| row.compared.conclusion == Conclusion::Slower);
-    let slower = slower.filter_map(|row| Some((row, row.compared.change?)));
+fn worst(rows: &[CheckedRow], comparison: &ComparisonDocument) -> Option<(String, String)> {
+    let slower = comparison.rows().zip(rows);
+    let slower = slower.filter(|(_, checked)| checked.outcome == RowOutcome::Slower);
+    let slower = slower.filter_map(|(row, _)| Some((row, row.compared.change?)));
     let (row, change) = slower.min_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio))?;
     Some((
         row.row.clone(),

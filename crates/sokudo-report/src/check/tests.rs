@@ -77,7 +77,7 @@ fn check(rows: Vec<Compared>, changed: impl FnOnce(&mut RunDocument)) -> CheckDo
         only_in_reference: Vec::new(),
         only_in_other: Vec::new(),
     }];
-    CheckDocument::new(comparison, Some(3), Some(12), Vec::new())
+    CheckDocument::new(comparison, [Some(3), Some(12)], Vec::new(), &[])
 }
 
 #[test]
@@ -152,6 +152,35 @@ fn the_text_begins_with_the_answer_and_says_what_has_changed() {
         ..TableStyle::default()
     });
     assert!(ascii.starts_with("\x1b[32mUNCHANGED\x1b[0m:"), "{ascii}");
+}
+
+/// The same with a later run of which these rows were disturbed.
+fn disturbed(rows: Vec<Compared>, disturbed: &[usize]) -> CheckDocument {
+    let quiet = check(rows, |_| ());
+    let names: Vec<String> = disturbed
+        .iter()
+        .map(|row| quiet.rows[*row].row.clone())
+        .collect();
+    let doubts = vec!["run 12 was not alone on the machine.".to_owned()];
+    CheckDocument::new(quiet.comparison, [Some(3), Some(12)], doubts, &names)
+}
+
+#[test]
+fn what_was_disturbed_is_not_judged_whatever_it_looks_like() {
+    let all = disturbed(vec![slower(), faster()], &[0, 1]);
+    assert_eq!(all.outcome, Outcome::NotJudged);
+    assert!(all.sentence.contains("--anyway"), "{}", all.sentence);
+    assert_eq!(all.rows[0].outcome, RowOutcome::NotJudged);
+    assert!(all.rows[0].disturbed);
+    // A row that was not disturbed still counts, and none else is the worst.
+    let one = disturbed(vec![slower(), unchanged()], &[0]);
+    assert_eq!(one.outcome, Outcome::Unchanged);
+    let mut worse = slower();
+    worse.change.as_mut().unwrap().ratio = 0.3;
+    let other = disturbed(vec![worse, slower()], &[0]);
+    assert_eq!(other.outcome, Outcome::Slower);
+    assert!(other.sentence.contains("23 %"), "{}", other.sentence);
+    assert!(!other.sentence.contains("70 %"), "{}", other.sentence);
 }
 
 #[test]

@@ -11,13 +11,16 @@ pub(super) const BASELINE_EXAMPLES: &str = "\
 Examples:
   sokudo baseline set -- mark /mnt/data           measure, and compare with it from now on
   sokudo baseline set --wait-idle -- scan /dev/sdb
-                                                  the same, once the machine is idle
+                                                  its surface, as often as a comparison
+                                                  needs, once the machine is idle
   sokudo mark /mnt/data && sokudo baseline set    the newest run
   sokudo baseline show
   sokudo check /mnt/data                          is it slower than then?
 
-A device has a baseline for each method (mark/default, scan, ...). A run that was made on a
-busy machine, that is INVALID, was interrupted or imported is refused as a baseline.";
+A device has a baseline for each method (mark/default, scan, ...). What is measured now is
+measured at least as often as sokudo check needs to judge it, and a busy machine is refused
+before it begins. A run that was made on a busy machine, that is INVALID or was interrupted
+is refused as a baseline, and one that sokudo check could not judge, whatever is said.";
 
 /// What `check --help` ends with.
 pub(super) const CHECK_EXAMPLES: &str = "\
@@ -34,7 +37,7 @@ a file whose contents are lost must be named again (--destroy, --overwrite).
 
 Exit codes: 0 unchanged, faster, or no change shown; 1 a row is slower, or something
 failed; 2 wrong arguments or no baseline; 3 refused because it would endanger data; 4 no
-row could be judged, or the machine did not become idle; 130 interrupted.";
+row could be judged, or the machine was busy; 130 interrupted.";
 
 /// How long an idle machine is waited for unless told.
 const IDLE_WAIT: &str = "10min";
@@ -67,7 +70,7 @@ pub(crate) struct SetArguments {
     )]
     pub(crate) run: String,
 
-    /// Even if the run is a doubtful one, such as of a busy machine
+    /// Even if the machine is busy, or the run a doubtful one
     #[arg(long)]
     pub(crate) anyway: bool,
 
@@ -135,6 +138,13 @@ pub(crate) struct CheckArguments {
 
     #[command(flatten)]
     pub(crate) idle: WaitIdle,
+
+    /// Measure and judge even if the machine is busy
+    ///
+    /// Without it the machine is looked at first, and rows that something else disturbed
+    /// are not judged: they may be slower for that reason alone.
+    #[arg(long)]
+    pub(crate) anyway: bool,
 
     /// Overwrite the file again that the baseline has overwritten
     #[arg(long, help_heading = "What may be written")]
