@@ -124,14 +124,21 @@ fn appoint(
 ) -> Result<(), Exit> {
     refuse_imported(&format!("run {id}"), run)?;
     let doubts = busy::doubts(run, was_idle);
+    let judgeable = refuse_unjudgeable(id, run);
     if !doubts.is_empty() && !arguments.anyway {
-        return Err(Exit::NotTrusted(anyhow!(
-            "run {id} is no good baseline: {}; measure again while the machine is idle (sokudo \
-             baseline set --wait-idle -- mark PATH), or take it as it is with --anyway",
-            doubts.join("; ")
-        )));
+        let doubts = doubts.join("; ");
+        return Err(Exit::NotTrusted(match judgeable {
+            Ok(()) => anyhow!(
+                "run {id} is no good baseline: {doubts}; measure again while the machine is idle (sokudo \
+                 baseline set --wait-idle -- mark PATH), or take it as it is with --anyway"
+            ),
+            Err(_) => anyhow!(
+                "run {id} is no good baseline: {doubts}; measure again while the machine is idle (sokudo \
+                 baseline set --wait-idle -- mark PATH)"
+            ),
+        }));
     }
-    refuse_unjudgeable(id, run)?;
+    judgeable?;
     for doubt in doubts {
         exit::note(format_args!("the baseline is a doubtful one: {doubt}"));
     }
