@@ -25,7 +25,7 @@ use crate::target::{Target, TargetError};
 use medium::{FileMedium, Medium, SimulatedMedium};
 
 /// What is stamped: the unit of flash and platters.
-pub(crate) const BLOCK_BYTES: u64 = 4096;
+pub(crate) const BLOCK_BYTES: u64 = CapacityCheck::BLOCK.0;
 
 /// More than small drives hold in memory for writes.
 const STRETCH_BYTES_MIN: u64 = 256 << 20;

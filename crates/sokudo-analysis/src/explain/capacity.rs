@@ -22,10 +22,8 @@ fn capacity(run: &Run) -> Option<Inference> {
     ) {
         return None;
     }
-    let (block, check) =
-        outcomes(run, |workload| workload.checks_capacity).find_map(|(workload, outcome)| {
-            Some((workload.blocks.largest(), outcome.capacity.as_ref()?))
-        })?;
+    let check = outcomes(run, |workload| workload.checks_capacity)
+        .find_map(|(_, outcome)| outcome.capacity.as_ref())?;
     if check.places.is_empty() {
         return None;
     }
@@ -35,7 +33,7 @@ fn capacity(run: &Run) -> Option<Inference> {
         return Some(wrapping(check, &elsewhere, lost));
     }
     if lost == 0 {
-        return Some(unsuspicious(check, block));
+        return Some(unsuspicious(check));
     }
     Some(losing(check, lost))
 }
@@ -120,7 +118,8 @@ fn losing(check: &CapacityCheck, lost: usize) -> Inference {
 
 /// What lies between the places was not looked at: a drive that folds its last part into
 /// itself is seen only where two places meet. So this is never more than likely.
-fn unsuspicious(check: &CapacityCheck, block: Bytes) -> Inference {
+fn unsuspicious(check: &CapacityCheck) -> Inference {
+    let block = CapacityCheck::BLOCK;
     let places = check.places.len();
     let looked_at = Bytes(block.0.saturating_mul(places as u64));
     Inference {
