@@ -30,6 +30,7 @@ mod signature;
 pub mod smart;
 mod stack;
 mod system;
+mod users;
 pub mod write_cache;
 
 pub use circumstances::{DRIVE_TIME_MAX, Neighbours, Watch, io_waits};
@@ -50,3 +51,4 @@ pub use processors::{processor_times, processor_use};
 pub use signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, Title, signatures, title};
 pub use sokudo_sys::utc_offset_seconds;
 pub use system::System;
+pub use users::users;

@@ -17,8 +17,8 @@ use rustix::fs::{FallocateFlags, OFlags, XattrFlags};
 use rustix::io::Errno;
 use sokudo_model::{Bytes, DataContent, Event, FailureKind, Stage, StopReason};
 
+use crate::consent::{InUse, Look, unused};
 use crate::control::Control;
-use crate::file_users;
 use crate::kernel_files;
 use crate::stage::{StageError, StageOptions, run_stage};
 use crate::target::{FileTarget, Target};
@@ -41,6 +41,8 @@ pub struct JobFileRequest<'a> {
     pub size: Bytes,
     /// Whether the user allows what it holds to be overwritten.
     pub overwrite: bool,
+    /// Finds out who else uses it.
+    pub look: Look,
 }
 
 /// A file that may be written, because a job of this name created it, or the user
@@ -51,6 +53,7 @@ pub struct JobFile {
     path: PathBuf,
     size: Bytes,
     is_new: bool,
+    blind_spots: Vec<String>,
 }
 
 /// How room is made for a file.
@@ -88,13 +91,13 @@ pub enum JobFileError {
         /// The kind of its file system.
         kind: &'static str,
     },
-    /// Somebody uses it as storage of his own.
-    #[error("{path} is not written, whatever is allowed: {user}; end that first, or name another file", path = path.display())]
+    /// Somebody else uses it.
+    #[error("{path} is not written, whatever is allowed: {users}", path = path.display())]
     InUse {
         /// Which.
         path: PathBuf,
-        /// What uses it, and how that is ended.
-        user: String,
+        /// Who uses it, and how that is ended.
+        users: InUse,
     },
     /// A symbolic link that leads nowhere.
     #[error("{path} is a symbolic link to nothing, and no file is made behind a link; make the file it leads to, or name another", path = .0.display())]
@@ -173,6 +176,7 @@ impl JobFile {
             path: request.path.to_owned(),
             size: request.size,
             is_new: true,
+            blind_spots: Vec::new(),
         })
     }
 
@@ -198,10 +202,11 @@ impl JobFile {
             let path = path.to_owned();
             return Err(JobFileError::Kernel { path, kind });
         }
-        if let Some(user) = file_users::user_of(&looked_at) {
-            let path = path.to_owned();
-            return Err(JobFileError::InUse { path, user });
-        }
+        let blind_spots =
+            unused(&looked_at, request.look).map_err(|users| JobFileError::InUse {
+                path: path.to_owned(),
+                users,
+            })?;
         if !request.overwrite && !is_own(&looked_at, Bytes(metadata.len()), request) {
             return Err(JobFileError::Foreign {
                 path: path.to_owned(),
@@ -219,6 +224,7 @@ impl JobFile {
             path: path.to_owned(),
             size: request.size,
             is_new: false,
+            blind_spots,
         })
     }
 
@@ -352,11 +358,8 @@ impl JobFile {
             .handle
             .try_clone()
             .map_err(|source| failure(&self.path, "opened once more", source))?;
-        Ok(Target::File(FileTarget::of_own_file(
-            handle,
-            self.path.clone(),
-            size,
-        )))
+        let target = FileTarget::of_own_file(handle, self.path.clone(), size);
+        Ok(Target::File(target.with_blind_spots(&self.blind_spots)))
     }
 
     /// Removes it, if its name still leads to it.
@@ -462,6 +465,7 @@ mod tests {
             jobs,
             size: Bytes::mib(1),
             overwrite,
+            look: |_| sokudo_model::Users::default(),
         }
     }
 

@@ -23,7 +23,6 @@ mod control;
 mod data;
 mod drive;
 mod durable;
-mod file_users;
 mod flushing;
 mod job_file;
 mod kernel_files;
@@ -50,7 +49,7 @@ mod worker;
 
 pub use backend::OpenError;
 pub use check::CheckError;
-pub use consent::{Consent, ConsentError, DevicePermit, Front, RewritePermit};
+pub use consent::{Consent, ConsentError, DevicePermit, Front, InUse, Look, RewritePermit};
 pub use control::Control;
 pub use durable::MakeDurable;
 pub use job_file::{Allocation, JobFile, JobFileError, JobFileRequest, OWNER_ATTRIBUTE};

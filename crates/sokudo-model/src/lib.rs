@@ -52,7 +52,7 @@ pub use inference::{Confidence, Inference, InferredFigure};
 pub use interval_rates::IntervalRates;
 pub use load::{LatencyLimit, Percentile, RateKept, Standing};
 pub use merge::{FAILURE_KINDS_MAX, count_failure};
-pub use occupancy::{Occupancy, Occupant};
+pub use occupancy::{Occupancy, Occupant, Users};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
     DataContent, DirectMode, Distribution, DriveCache, Durability, EndsOthers, FileOrder,

@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use anyhow::anyhow;
-use sokudo_device::{CounterSource, Inspected, System, inspect, occupants};
+use sokudo_device::{CounterSource, Inspected, System, inspect, occupants, users};
 use sokudo_engine::{
     Consent, Control, DevicePermit, FileTarget, JobFile, JobFileError, JobFileRequest,
     SimulatedTarget, Target, no_place_for_files, sim,
@@ -144,7 +144,7 @@ fn allow(place: &Place, consent: &Consent) -> Result<Allowed, Exit> {
         PlaceKind::BlockDevice if place.written => {
             let consent = consent.for_occupied(place.allow_occupied);
             let occupancy = occupants(&System::host(), &place.path).map_err(Exit::failed)?;
-            DevicePermit::obtain(&place.path, &occupancy, &consent)
+            DevicePermit::obtain(&place.path, &occupancy, &consent, users)
                 .map(|permit| Allowed::Device(FileTarget::of_device(permit)))
                 .map_err(from_consent)
         }
@@ -214,6 +214,7 @@ fn request(place: &Place) -> JobFileRequest<'_> {
         jobs: &place.jobs,
         size: place.bytes,
         overwrite: place.overwrite,
+        look: users,
     }
 }
 
@@ -312,6 +313,7 @@ impl Piece {
         info.name = place.path.to_string_lossy().into_owned();
         info.path = Some(path.to_string_lossy().into_owned());
         info.size_bytes = Some(target.size());
+        info.blind_spots.extend_from_slice(target.blind_spots());
         let file = target.handle().try_clone().map_err(|error| {
             Exit::Failed(anyhow!(
                 "no file descriptor is left: {error}; raise the limit (ulimit -n)"

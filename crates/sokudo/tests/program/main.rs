@@ -51,4 +51,5 @@ mod store;
 mod sweep;
 mod trend;
 mod truth;
+mod users;
 mod write_cache;
