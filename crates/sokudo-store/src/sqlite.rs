@@ -14,6 +14,7 @@ use crate::{
 };
 
 mod file;
+mod folders;
 mod listing;
 
 use file::There;
