@@ -34,6 +34,15 @@ const APPLICATION: u32 = 0x736f_6b64;
 /// left over behind five.
 const PAGE_BYTES: u32 = 16_384;
 
+/// Where a database comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// It was made just now, in memory.
+    Nothing,
+    /// It was there.
+    File,
+}
+
 /// A store in a file. Nothing but that one file is left behind, so that it can be copied
 /// and read from a medium that cannot be written.
 #[derive(Debug)]
@@ -73,7 +82,7 @@ impl Sqlite {
             name,
             missing: None,
         };
-        store.prepare()?;
+        store.prepare(Origin::File)?;
         Ok(store)
     }
 
@@ -107,7 +116,7 @@ impl Sqlite {
         let is_placed = file::place(path, &image)?;
         let access = OpenFlags::SQLITE_OPEN_READ_WRITE;
         self.connection = open_file(path, access).map_err(|error| refusal(&self.name, &error))?;
-        self.prepare()?;
+        self.prepare(Origin::File)?;
         Ok(is_placed.then_some(done))
     }
 
@@ -119,11 +128,11 @@ impl Sqlite {
             name: name.to_owned(),
             missing: None,
         };
-        store.prepare()?;
+        store.prepare(Origin::Nothing)?;
         Ok(store)
     }
 
-    fn prepare(&mut self) -> Result<(), StoreError> {
+    fn prepare(&mut self, origin: Origin) -> Result<(), StoreError> {
         let setup = |connection: &Connection| {
             connection.busy_timeout(PATIENCE)?;
             connection.pragma_update(None, "page_size", PAGE_BYTES)?;
@@ -139,7 +148,8 @@ impl Sqlite {
             store: self.name.clone(),
             reason: reason.to_owned(),
         };
-        if !is_ours {
+        // A file of ours has said so since it came into being.
+        if !is_ours && origin == Origin::File {
             return Err(damaged("it is the database of another program"));
         }
         let Ok(found) = u32::try_from(found) else {
@@ -432,13 +442,11 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Databases of ours, and such as hold nothing yet.
+/// Whether a database is a store.
 fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
     let application: i64 =
         connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    let count = "SELECT count(*) FROM sqlite_schema";
-    let tables: i64 = connection.query_row(count, [], |row| row.get(0))?;
-    Ok(application == i64::from(APPLICATION) || (application == 0 && tables == 0))
+    Ok(application == i64::from(APPLICATION))
 }
 
 /// Paths are paths, and never the addresses that SQLite knows besides.

@@ -45,6 +45,10 @@ pub(super) fn look(path: &Path) -> Result<There, StoreError> {
             what,
         });
     }
+    // A store comes into being whole, so that an empty file is somebody else's.
+    if metadata.len() == 0 {
+        return Err(StoreError::Empty(path.to_owned()));
+    }
     // SQLite takes a scrap of a file for an empty one, and would write over it.
     if (1..DATABASE_BYTES_MIN).contains(&metadata.len()) {
         return Err(StoreError::Damaged {
