@@ -35,6 +35,7 @@ pub struct Consent {
     front: Front,
     named: Vec<String>,
     occupied_too: bool,
+    files_too: bool,
 }
 
 impl Consent {
@@ -46,7 +47,20 @@ impl Consent {
             front,
             named: named.filter(|word| !word.is_empty()).collect(),
             occupied_too,
+            files_too: false,
         }
+    }
+
+    /// The same words, and whether files may be overwritten that no job has laid out. Of
+    /// devices it says nothing.
+    #[must_use]
+    pub fn for_files(self, files_too: bool) -> Self {
+        Self { files_too, ..self }
+    }
+
+    /// Whether existing files may be overwritten, whoever has written them.
+    pub fn reaches_files(&self) -> bool {
+        self.files_too
     }
 
     /// The same words, for devices that are occupied if `occupied_too`.
@@ -412,6 +426,13 @@ mod tests {
             let told = asked(front, signed(), "", false);
             assert!(told.contains(word) && told.contains(second), "{told}");
         }
+    }
+
+    #[test]
+    fn consent_for_files_reaches_no_device() {
+        let consent = Consent::new(Front::Door, [], true).for_files(true);
+        let refused = DevicePermit::obtain(Path::new("/dev/null"), &occupancy(signed()), &consent);
+        assert!(matches!(refused, Err(ConsentError::NotNamed { .. })));
     }
 
     #[test]

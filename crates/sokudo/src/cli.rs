@@ -293,6 +293,10 @@ pub(crate) enum Command {
         /// Directory to look into
         #[arg(default_value = ".")]
         directory: PathBuf,
+
+        /// Remove also, without asking, what has only the name of a test file
+        #[arg(short, long)]
+        yes: bool,
     },
     /// Print a completion script for a shell
     Completions {

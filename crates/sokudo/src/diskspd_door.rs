@@ -48,7 +48,7 @@ fn measure(mut planned: Planned, allowed: &Allowed) -> Result<(), Exit> {
     let control = Control::new();
     interrupt::watch(&control)?;
     let places = places(&planned, allowed);
-    let consent = consent::named(&allowed.destroy);
+    let consent = consent::named(&allowed.destroy)?;
     let work = Work {
         plan: &planned.plan,
         places: &places,

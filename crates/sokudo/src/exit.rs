@@ -167,7 +167,7 @@ fn one_line(error: &anyhow::Error) -> String {
 }
 
 /// One line that is no longer than anybody reads and commands no terminal.
-fn harmless(line: &str) -> String {
+pub(crate) fn harmless(line: &str) -> String {
     shortened(without_control(line))
 }
 

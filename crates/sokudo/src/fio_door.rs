@@ -28,7 +28,7 @@ use view::View;
 /// Does what fio would do with these arguments.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
     let invocation = fio::invocation(arguments, &ThisHost).map_err(Exit::failed)?;
-    let consent = consent::named(&invocation.destroy);
+    let consent = consent::named(&invocation.destroy)?;
     match &invocation.action {
         Action::Run => measure(&invocation, &consent),
         Action::ParseOnly => planned(&invocation).map(|_| ()),

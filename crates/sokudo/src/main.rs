@@ -100,7 +100,7 @@ fn main() -> ExitCode {
         Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),
         Some(Command::CheckAgainst(arguments)) => check_against::run(&arguments),
         Some(Command::Hdparm(arguments)) => hdparm::run(&arguments),
-        Some(Command::Clean { directory }) => clean::run(&directory),
+        Some(Command::Clean { directory, yes }) => clean::run(&directory, yes),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(

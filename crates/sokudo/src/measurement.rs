@@ -8,11 +8,12 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use sokudo_device::{System, Watch};
-use sokudo_engine::{Control, left_behind};
+use sokudo_engine::{Control, Search, left_behind};
 use sokudo_model::{Bytes, DataContent, Event, Plan, Run, Schedule, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 
 use crate::campaign::{self, Measured};
+use crate::clean;
 use crate::cli::Printing;
 use crate::command_line;
 use crate::exit::{self, Exit};
@@ -212,11 +213,13 @@ impl Measurement<'_> {
         if self.named.kind() == TargetKind::Directory
             && let Some(directory) = self.named.path()
         {
-            for file in left_behind(Path::new(directory)) {
+            let directory = Path::new(directory);
+            for file in left_behind(directory, Search::Named) {
                 exit::note(format_args!(
-                    "a killed run has left {} ({}); sokudo clean {directory} removes it",
+                    "a killed run has left {} ({}); {} removes it",
                     file.path.display(),
-                    file.size
+                    file.size,
+                    clean::command(directory, file.doubt.is_some())
                 ));
             }
         }

@@ -56,7 +56,7 @@ impl Jobs {
         let targets = planned.targets.iter();
         Ok(Self {
             places: targets.map(|spec| place_of(spec, &planned)).collect(),
-            consent: consent::named(&invocation.destroy),
+            consent: consent::named(&invocation.destroy)?,
             read_only: invocation.readonly,
             planned,
         })

@@ -32,10 +32,26 @@ pub(crate) struct Storage {
 pub(crate) struct Piece {
     pub(crate) info: TargetInfo,
     pub(crate) counters: CounterSource,
-    file: Option<File>,
+    file: Option<Held>,
     invalidate: bool,
     /// Removed when the storage is dropped.
-    removed: Option<JobFile>,
+    is_removed: bool,
+}
+
+/// The open file of a target.
+enum Held {
+    /// One that jobs write, and that is marked as written when this is dropped.
+    Job(JobFile),
+    Other(File),
+}
+
+impl Held {
+    fn handle(&self) -> &File {
+        match self {
+            Self::Job(file) => file.handle(),
+            Self::Other(file) => file,
+        }
+    }
 }
 
 /// What the user is told while files are made.
@@ -77,13 +93,13 @@ impl Storage {
         let mut seen = Seen::default();
         for (index, (place, allowed)) in places.iter().zip(allowed).enumerate() {
             let seed = sokudo_stats::mix64(seed ^ index as u64);
-            let (target, removed) = make(place, allowed, seed, control, layouts)?;
-            let piece = Piece::new(place, &target, removed, &mut seen)?;
+            let (target, job) = make(place, allowed, consent, seed, control, layouts)?;
+            let piece = Piece::new(place, &target, job, &mut seen)?;
             if place.pre_read
                 && let Some(file) = &piece.file
             {
                 // What cannot be read now fails again in the job, where it is reported.
-                let _ = io::copy(&mut &*file, &mut io::sink());
+                let _ = io::copy(&mut file.handle(), &mut io::sink());
             }
             storage.targets.push(target);
             storage.pieces.push(piece);
@@ -95,7 +111,7 @@ impl Storage {
     pub(crate) fn settle(&self, targets: &[usize]) {
         let pieces = targets.iter().filter_map(|index| self.pieces.get(*index));
         for piece in pieces.filter(|piece| piece.invalidate) {
-            if let Some(file) = &piece.file {
+            if let Some(file) = piece.file.as_ref().map(Held::handle) {
                 let _ = match piece.info.kind {
                     TargetKind::BlockDevice => sokudo_device::drop_cached_device(file),
                     _ => sokudo_device::drop_cached(file),
@@ -109,7 +125,7 @@ impl Storage {
     pub(crate) fn cached(&self, targets: &[usize]) -> Option<Bytes> {
         targets.iter().try_fold(Bytes(0), |sum, index| {
             let piece = self.pieces.get(*index)?;
-            let file = piece.file.as_ref()?;
+            let file = piece.file.as_ref()?.handle();
             let size = piece.info.size_bytes?;
             let cached = sokudo_device::cached_bytes(file, size)?;
             Some(Bytes(sum.0 + cached.0))
@@ -127,7 +143,7 @@ impl Storage {
 impl Drop for Storage {
     fn drop(&mut self) {
         for piece in &self.pieces {
-            if let Some(file) = &piece.removed {
+            if let (true, Some(Held::Job(file))) = (piece.is_removed, &piece.file) {
                 file.remove();
             }
         }
@@ -151,11 +167,11 @@ fn allow(place: &Place, consent: &Consent) -> Result<Allowed, Exit> {
         PlaceKind::BlockDevice => FileTarget::read_only(&place.path)
             .map(Allowed::Device)
             .map_err(from_target),
-        PlaceKind::File => allow_file(place),
+        PlaceKind::File => allow_file(place, consent),
     }
 }
 
-fn allow_file(place: &Place) -> Result<Allowed, Exit> {
+fn allow_file(place: &Place, consent: &Consent) -> Result<Allowed, Exit> {
     let metadata = match place.path.metadata() {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -175,7 +191,7 @@ fn allow_file(place: &Place) -> Result<Allowed, Exit> {
             .map_err(from_target);
     }
     // A file that is too small must be written before it is read.
-    JobFile::open(request(place))
+    JobFile::open(request(place, consent))
         .map(|file| Allowed::Job(Some(file)))
         .map_err(from_job_file)
 }
@@ -208,19 +224,21 @@ fn absent(place: &Place) -> Result<Allowed, Exit> {
     Ok(Allowed::Job(None))
 }
 
-fn request(place: &Place) -> JobFileRequest<'_> {
+fn request<'a>(place: &'a Place, consent: &Consent) -> JobFileRequest<'a> {
     JobFileRequest {
         path: &place.path,
         jobs: &place.jobs,
         size: place.bytes,
-        overwrite: place.overwrite,
+        overwrite: place.overwrite || consent.reaches_files(),
+        is_removed: place.unlink,
     }
 }
 
-/// The target, and the file if it is to be removed afterwards.
+/// The target, and the file if jobs write it.
 fn make(
     place: &Place,
     allowed: Allowed,
+    consent: &Consent,
     seed: u64,
     control: &Control,
     layouts: &mut dyn Layouts,
@@ -235,7 +253,9 @@ fn make(
         Allowed::Device(device) => return Ok((Target::File(device), None)),
         Allowed::ReadOnly(file) => return Ok((Target::File(file), None)),
         Allowed::Job(Some(file)) => file,
-        Allowed::Job(None) => JobFile::open_or_create(request(place)).map_err(from_job_file)?,
+        Allowed::Job(None) => {
+            JobFile::open_or_create(request(place, consent)).map_err(from_job_file)?
+        }
     };
     let present = file.present_size().map_err(from_job_file)?;
     if present < place.bytes {
@@ -255,7 +275,7 @@ fn make(
         }
     }
     let target = file.target().map_err(from_job_file)?;
-    Ok((target, place.unlink.then_some(file)))
+    Ok((target, Some(file)))
 }
 
 /// What was inspected already, by file system: many files share one.
@@ -288,7 +308,7 @@ impl Piece {
     fn new(
         place: &Place,
         target: &Target,
-        removed: Option<JobFile>,
+        job: Option<JobFile>,
         seen: &mut Seen,
     ) -> Result<Self, Exit> {
         let target = match target {
@@ -312,17 +332,22 @@ impl Piece {
         info.name = place.path.to_string_lossy().into_owned();
         info.path = Some(path.to_string_lossy().into_owned());
         info.size_bytes = Some(target.size());
-        let file = target.handle().try_clone().map_err(|error| {
-            Exit::Failed(anyhow!(
-                "no file descriptor is left: {error}; raise the limit (ulimit -n)"
-            ))
-        })?;
+        let again = || {
+            target.handle().try_clone().map_err(|error| {
+                Exit::Failed(anyhow!(
+                    "no file descriptor is left: {error}; raise the limit (ulimit -n)"
+                ))
+            })
+        };
         let mut piece = Self {
             info,
             counters,
-            file: Some(file),
+            file: Some(match job {
+                Some(job) => Held::Job(job),
+                None => Held::Other(again()?),
+            }),
             invalidate: place.invalidate && !place.pre_read,
-            removed,
+            is_removed: place.unlink,
         };
         piece.look_at_file();
         Ok(piece)
@@ -337,7 +362,7 @@ impl Piece {
             counters: CounterSource::default(),
             file: None,
             invalidate: false,
-            removed: None,
+            is_removed: false,
         }
     }
 
@@ -347,7 +372,7 @@ impl Piece {
         if self.info.kind != TargetKind::File {
             return;
         }
-        if let Some(file) = &self.file {
+        if let Some(file) = self.file.as_ref().map(Held::handle) {
             self.info.direct_io = sokudo_device::direct_io_support(file);
             self.info.file_state = sokudo_device::file_state(file).ok();
         }

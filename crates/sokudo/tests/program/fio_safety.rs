@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::fio_door::fio;
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{Ended, end, program};
+use crate::sokudo::{Ended, Nobody, directory_on_disk, end, program};
 
 const WRITE: [&str; 4] = ["--name=w", "--rw=write", "--bs=1m", "--size=8m"];
 
@@ -131,8 +131,8 @@ fn a_file_of_the_users_is_not_written_without_consent() {
 }
 
 #[test]
-fn a_job_writes_its_own_file_again_and_another_job_does_not() {
-    let directory = tempfile::tempdir().unwrap();
+fn any_job_writes_what_a_job_has_laid_out_until_its_user_writes_it() {
+    let directory = directory_on_disk();
     let job = |name: &str| {
         let name = format!("--name={name}");
         fio(
@@ -140,9 +140,61 @@ fn a_job_writes_its_own_file_again_and_another_job_does_not() {
             &[&name, "--filename=shared", "--size=1m", "--rw=write"],
         )
     };
-    assert_eq!(job("mine").code(), Some(0));
-    assert_eq!(job("mine").code(), Some(0));
-    job("other").refused(3, &["shared", "no job named other"]);
+    for name in ["mine", "mine", "other"] {
+        assert_eq!(job(name).code(), Some(0), "{name}");
+    }
+    // A copy is a file of the user's, even with all attributes.
+    let script = "cp -a shared copy && mv copy shared";
+    assert_eq!(
+        end(crate::sokudo::shell(script).current_dir(directory.path())).code(),
+        Some(0)
+    );
+    job("mine").refused(
+        3,
+        &["shared", "has been changed since", "SOKUDO_OVERWRITE=files"],
+    );
+}
+
+#[test]
+fn what_another_user_has_laid_out_is_not_written() {
+    let Some(nobody) = Nobody::new() else {
+        return;
+    };
+    let job = ["--name=x", "--filename=shared", "--size=1m", "--rw=write"];
+    let script = format!("$SOKUDO fio {} > /dev/null", job.join(" "));
+    let made = end(&mut nobody.shell(&script));
+    assert_eq!(made.code(), Some(0), "{made:?}");
+    fio(&nobody.home(), &job).refused(3, &["shared", "for another user"]);
+}
+
+#[test]
+fn the_environment_allows_files_to_be_overwritten_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("precious");
+    fs::write(&file, b"precious words\n\n".repeat(1 << 16)).unwrap();
+    let job = |word: &str| {
+        let mut command = program();
+        command.env("SOKUDO_OVERWRITE", word);
+        command.current_dir(directory.path()).arg("fio");
+        end(command.args(["--name=x", "--filename=precious", "--size=1m", "--rw=write"]))
+    };
+    job("").refused(3, &["precious", "SOKUDO_OVERWRITE=files"]);
+    for word in ["1", "yes", "devices", "precious"] {
+        job(word).refused(1, &["SOKUDO_OVERWRITE", "only files is known"]);
+    }
+    assert!(fs::read(&file).unwrap().starts_with(b"precious"));
+    assert_eq!(job("files").code(), Some(0));
+    assert!(!fs::read(&file).unwrap().starts_with(b"precious"));
+    let Some(device) = LoopDevice::new(32 << 20, true) else {
+        return;
+    };
+    let mut command = program();
+    command.env("SOKUDO_OVERWRITE", "files").arg("fio");
+    command
+        .args(WRITE)
+        .arg(format!("--filename={}", device.path.display()));
+    end(command.env_remove("SOKUDO_DESTROY")).refused(3, &["SOKUDO_DESTROY"]);
+    assert!(holds_only_zeros(&device));
 }
 
 #[test]

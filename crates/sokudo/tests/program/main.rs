@@ -45,6 +45,7 @@ mod require;
 mod rows;
 mod safety;
 mod scan;
+mod scripts;
 mod sokudo;
 mod steady;
 mod store;
