@@ -84,12 +84,16 @@ pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Exi
     let written = match replacing::replace(path, bytes) {
         Ok(()) => return Ok(()),
         Err(Fault::Unwritten(error)) => Err(error),
-        Err(Fault::NotReplaceable) => create(path)?.write_all(bytes),
+        Err(Fault::NotReplaceable) => {
+            let mut file = create(path)?;
+            let written = file.write_all(bytes);
+            if written.is_err() && is_new {
+                // What cannot be taken away either is told with the reason below.
+                let _ = sokudo_engine::remove_held(path, &file);
+            }
+            written
+        }
     };
-    if written.is_err() && is_new {
-        // What cannot be taken away either is told with the reason below.
-        let _ = std::fs::remove_file(path);
-    }
     written
         .with_context(|| format!("{} cannot be written", path.display()))
         .map_err(Exit::Failed)
