@@ -58,6 +58,13 @@ impl Place {
         })
     }
 
+    /// Makes a file there, where nothing has the name yet, for its owner alone.
+    pub(crate) fn create(&self) -> io::Result<File> {
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR;
+        let mode = Mode::RUSR | Mode::WUSR;
+        Ok(openat(&self.folder, &self.name, flags | OFlags::CLOEXEC, mode)?.into())
+    }
+
     /// Removes the name, if it leads to this.
     pub(crate) fn remove(&self, identity: Identity, flags: AtFlags) -> io::Result<()> {
         remove_from(&self.folder, &self.name, identity, flags)

@@ -280,20 +280,15 @@ fn create_unnamed(directory: &Path) -> io::Result<File> {
 fn create_named(directory: &Path, size: Bytes) -> io::Result<(File, Name)> {
     for number in 0..NAMES_MAX {
         let path = directory.join(own_name(FILE_PREFIX, number));
-        let created = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path);
-        match created {
+        let place = Place::of(&path)?;
+        match place.create() {
             Ok(file) => {
                 // Marks it as in use; without locks it merely looks abandoned.
                 let _ = file.try_lock();
                 // Without attributes only its name speaks for it.
                 let _ = mark::begin(&file, Purpose::Test, 0..=size.0);
                 let name = Name {
-                    place: Place::of(&path)?,
+                    place,
                     _known: Vanishing::new(&path, &file),
                     path,
                 };

@@ -212,13 +212,22 @@ pub(crate) fn enter(directory: &impl AsFd, name: &OsStr, flags: OFlags) -> io::R
     Ok(inner)
 }
 
-/// By which mount something was reached, and on which device it is: a bind mount shows the
-/// same device in another place. Kernels before 5.8 do not tell the mount.
-fn mount_of(held: &impl AsFd) -> io::Result<(u32, u32, Option<u64>)> {
+/// By which mount something was reached.
+#[derive(Debug, PartialEq, Eq)]
+enum Mount {
+    /// A bind mount has another number, although it shows the same device.
+    Number(u64),
+    /// What kernels before 5.8 tell.
+    Device(u32, u32),
+}
+
+fn mount_of(held: &impl AsFd) -> io::Result<Mount> {
     let status = statx(held, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
-    let tells_mount = status.stx_mask & StatxFlags::MNT_ID.bits() != 0;
-    let mount = tells_mount.then_some(status.stx_mnt_id);
-    Ok((status.stx_dev_major, status.stx_dev_minor, mount))
+    // Files of an overlay have other devices than its directories.
+    Ok(match status.stx_mask & StatxFlags::MNT_ID.bits() {
+        0 => Mount::Device(status.stx_dev_major, status.stx_dev_minor),
+        _ => Mount::Number(status.stx_mnt_id),
+    })
 }
 
 fn name_of(name: &CStr) -> &OsStr {

@@ -104,9 +104,15 @@ const UNSPOKEN: [(&str, &str); 24] = [
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 20] = [
+const AS_IT_IS: [(&str, &str); 23] = [
     ("sokudo write cache of {}", "a name among processes"),
     ("{} for {}", "a name of a workload"),
+    ("{} {} {} {} unfinished {} {}", "the mark on a file of ours"),
+    (
+        "{} {} {} {} finished {} {} {}",
+        "the mark on a file of ours",
+    ),
+    ("sokudo clean{} {}", "a command"),
     (", and {}", "joins reasons, which are known in pairs"),
     ("hdparm -W{} /dev/{}", "a command"),
     ("nvme set-feature /dev/{} -f 6 -V {}", "a command"),
