@@ -114,7 +114,8 @@ Examples:
 The same happens when sokudo is started through a link named fio. A block device is
 written only if SOKUDO_DESTROY=<serial or path> or --destroy names it, and, when it is
 in use or holds anything, with --allow_mounted_write=1 as well. An existing file is
-written only by the job that made it, or with overwrite=1.
+written only if jobs have laid it out and nobody has changed it since, or with
+overwrite=1. SOKUDO_OVERWRITE=files says that for scripts.
 
 Exit codes: fio's (0 done, 1 an error, 128 interrupted), and 3 refused because it would
 endanger data.";
@@ -125,8 +126,8 @@ Examples:
   sokudo diskspd -b1M -o8 -d5 -Sd /dev/sdb
 
 The same happens when sokudo is started through a link named diskspd. Only a file that
--c has made is written; with --overwrite any file. A block device is written only if
-SOKUDO_DESTROY=<serial or path> or --destroy names it, and, when it is in use or holds
+-c has made is written; with --overwrite or SOKUDO_OVERWRITE=files any file. A block
+device is written only if SOKUDO_DESTROY=<serial or path> or --destroy names it, and, when it is in use or holds
 anything, with --allow_mounted_write=1 as well.";
 
 const CHECK_EXAMPLES: &str = "\

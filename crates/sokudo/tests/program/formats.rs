@@ -116,7 +116,7 @@ fn the_command_that_repeats_a_run_names_the_directory_whatever_its_name_holds() 
     assert!(!ended.printed.contains('\u{1b}'), "{ended:?}");
     let repeat = ended.printed.split("Repeat: sokudo mark ").nth(1).unwrap();
     let repeat = repeat.lines().next().unwrap();
-    let said = end(&mut crate::sokudo::shell(&format!("printf %s {}", repeat)));
+    let said = end(&mut crate::sokudo::shell(&format!("printf %s {repeat}")));
     let place = place.to_str().unwrap();
     assert!(said.printed.starts_with(place), "{said:?} from {repeat}");
 }
