@@ -171,7 +171,7 @@ fn a_script_runs_again_after_it_was_killed() {
     let job = "fio --name=NAME --rw=randwrite --bs=4k --size=8M --filename=$DISK_PATH/test.fio \
                --minimal --time_based --runtime=60 > /dev/null";
     let killed = format!(
-        "{} & until grep -q test.fio <(ls -l /proc/$!/fd); do :; done; kill -9 $!",
+        "{} & JOB=$!; until ls -l /proc/$JOB/fd | grep -q test.fio; do :; done; kill -9 $JOB",
         job.replace("NAME", "first")
     );
     let ended = run(&killed, place.path(), true, "");
