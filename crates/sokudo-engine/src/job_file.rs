@@ -54,6 +54,8 @@ pub struct JobFile {
     is_new: bool,
     purpose: Purpose,
     holds: Cell<Holds>,
+    /// The sizes that its mark says it may have.
+    said: Cell<Option<(u64, u64)>>,
     _known: Option<Vanishing>,
 }
 
@@ -198,6 +200,7 @@ impl JobFile {
                 Purpose::Kept
             },
             holds: Cell::new(holds),
+            said: Cell::new(None),
         }
     }
 
@@ -246,10 +249,14 @@ impl JobFile {
 
     /// Says on the file that it is being written, and what size it may have meanwhile.
     fn begin(&self, sizes: RangeInclusive<u64>) {
+        let said = Some((*sizes.start(), *sizes.end()));
+        // What is said already would only be written to the disk once more.
         if self.holds.get() != Holds::Foreign
+            && self.said.get() != said
             && mark::begin(&self.handle, self.purpose, sizes).is_ok()
         {
             self.holds.set(Holds::Writing);
+            self.said.set(said);
         }
     }
 
@@ -388,6 +395,8 @@ impl JobFile {
             }
         }
         self.set_size(self.size)?;
+        // Durable with the rest, so that nothing is left to be written during a job that reads.
+        self.begin(self.size.0..=self.size.0);
         self.handle
             .sync_all()
             .map_err(|source| failure(&self.path, "made durable", source))
