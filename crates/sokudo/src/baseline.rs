@@ -124,7 +124,7 @@ fn appoint(
             "Run {id} is the baseline of {name} for {method}. sokudo check {id} measures again and compares."
         ),
     };
-    output::print(&(printable(&language::say(&told)) + "\n"))
+    output::print(&format!("{}\n", language::say(&told)))
 }
 
 /// A run of another tool is no baseline, whatever is said: nothing could be checked against
@@ -151,15 +151,6 @@ fn earlier(keeping: &Keeping, id: RunId) -> Result<Option<RunId>, Exit> {
     Ok(same.map(|it| it.run).filter(|before| *before != id))
 }
 
-/// A name of a stranger's commands no terminal.
-fn printable(text: &str) -> String {
-    let harmless = |sign: char| match sign {
-        sign if sign.is_control() && sign != '\n' => char::REPLACEMENT_CHARACTER,
-        sign => sign,
-    };
-    text.chars().map(harmless).collect()
-}
-
 fn show(arguments: &BaselineListArguments) -> Result<(), Exit> {
     let mut store = keep::store(&arguments.keeping)?;
     let baselines = store.baselines().map_err(Exit::failed)?;
@@ -177,7 +168,7 @@ fn show(arguments: &BaselineListArguments) -> Result<(), Exit> {
             "There is no baseline yet; sokudo baseline set -- mark PATH measures one.\n",
         ));
     }
-    output::print(&document.render(&output::terminal_style()))
+    output::print_coloured(&document.render(&output::terminal_style()))
 }
 
 fn unset(arguments: &UnsetArguments) -> Result<(), Exit> {

@@ -110,10 +110,7 @@ fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exi
         CheckFormat::Table => document.render(&output::style(path.is_none(), arguments.unit)),
         CheckFormat::Json => document.to_json(),
     };
-    match path {
-        None => output::print(&text),
-        Some(path) => output::write_file(path, text),
-    }
+    output::put(path, &text, arguments.format == CheckFormat::Table)
 }
 
 /// With what is compared, and what is to be measured for it.

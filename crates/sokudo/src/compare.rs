@@ -195,10 +195,7 @@ fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<
         Format::Csv => render_csv(document),
         Format::Markdown => render_markdown_in(document, language::current()),
     };
-    match path {
-        None => output::print(&text),
-        Some(path) => output::write_file(path, text),
-    }
+    output::put(path, &text, arguments.rendering.format == Format::Table)
 }
 
 /// What the comparison means for the exit code.

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use rustix::io::Errno;
 use sokudo_store::StoreError;
 
-use crate::language;
+use crate::{harmless, language};
 
 /// Words of the user's are repeated in messages, and some are as long as a file.
 const LINE_CHARACTERS_MAX: usize = 4096;
@@ -100,7 +100,7 @@ pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
         ));
         return ExitCode::from(2);
     }
-    tell(&harmless(&clap_line(error)));
+    tell(&fitting(&clap_line(error)));
     ExitCode::from(2)
 }
 
@@ -120,19 +120,19 @@ pub(crate) fn clap_line(error: &clap::Error) -> String {
 /// Something that the user should know but that stops nothing.
 pub(crate) fn note(message: impl Display) {
     let (word, message) = (language::say("note"), message.to_string());
-    let message = harmless(&language::say(&message));
+    let message = fitting(&language::say(&message));
     write_line(&format!("sokudo: {word}: {message}"));
 }
 
 /// Something that makes a run fail and is told while others go on.
 pub(crate) fn fault(message: &str) {
-    tell(&harmless(&language::say(message)));
+    tell(&fitting(&language::say(message)));
 }
 
 /// What is being done, for somebody who waits at a terminal; others see nothing.
 pub(crate) fn progress(message: &str) {
     if std::io::stderr().is_terminal() {
-        tell(&harmless(&language::say(message)));
+        tell(&fitting(&language::say(message)));
     }
 }
 
@@ -163,25 +163,12 @@ fn one_line(error: &anyhow::Error) -> String {
     if is_caused_by(error, Errno::FBIG) && !line.contains("ulimit -f") {
         line.push_str("; use a smaller size, or raise the limit of a file's size (ulimit -f)");
     }
-    harmless(&language::say(&line))
+    fitting(&language::say(&line))
 }
 
 /// One line that is no longer than anybody reads and commands no terminal.
-fn harmless(line: &str) -> String {
-    shortened(without_control(line))
-}
-
-/// A name may hold anything, and a terminal obeys what it is sent.
-fn without_control(line: &str) -> String {
-    let mut clean = String::with_capacity(line.len());
-    for character in line.chars() {
-        match character {
-            '\n' => clean.push(' '),
-            _ if character.is_control() => clean.extend(character.escape_default()),
-            _ => clean.push(character),
-        }
-    }
-    clean
+fn fitting(line: &str) -> String {
+    shortened(harmless::line(line))
 }
 
 /// Whatever is opened or grows can meet a limit of the system's, so the way out is told

@@ -183,7 +183,7 @@ impl Printed {
             self.text += &text;
             return Ok(());
         }
-        output::print(&text)
+        output::put(None, &text, *format == Format::Table)
     }
 }
 

@@ -30,9 +30,10 @@ pub(crate) fn run(arguments: &InfoArguments) -> Result<(), Exit> {
         }
     }
     let style = output::terminal_style();
-    output::print(&if arguments.json {
-        document.to_json()
-    } else if arguments.raw {
+    if arguments.json {
+        return output::print(&document.to_json());
+    }
+    output::print_coloured(&if arguments.raw {
         info::render_raw(&document, &style)
     } else if is_overview {
         info::render_overview(&document, &style)

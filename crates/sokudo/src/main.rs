@@ -22,6 +22,7 @@ mod exit;
 mod expectation;
 mod explain;
 mod fio_door;
+mod harmless;
 mod hdparm;
 mod history;
 mod idle;

@@ -2,7 +2,7 @@
 //! programs. Nothing leaves the machine: files are written where they were asked for.
 
 use std::collections::HashMap;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -39,7 +39,10 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
     for (format, path) in destinations {
         let bytes = rendered(&report, format, style)?;
         match path {
-            None => print(&bytes)?,
+            None => match std::str::from_utf8(&bytes) {
+                Ok(text) => output::print(text)?,
+                Err(_) => output::print_bytes(&bytes)?,
+            },
             Some(path) => output::write_file(&path, bytes)?,
         }
     }
@@ -217,15 +220,4 @@ fn parquet(_report: &Report) -> Result<Vec<u8>, Exit> {
     Err(Exit::failed(anyhow!(
         "this sokudo was built without Parquet"
     )))
-}
-
-/// A reader that has seen enough is no failure.
-fn print(bytes: &[u8]) -> Result<(), Exit> {
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error)
-            .context("the report cannot be printed")
-            .map_err(Exit::Failed),
-        _ => Ok(()),
-    }
 }

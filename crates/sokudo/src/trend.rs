@@ -235,10 +235,7 @@ fn print(document: &TrendDocument, arguments: &TrendArguments) -> Result<(), Exi
         Format::Csv => trend::render_csv(document),
         Format::Markdown => trend::render_markdown(document, language::current()),
     };
-    match path {
-        None => output::print(&text)?,
-        Some(path) => output::write_file(path, text)?,
-    }
+    output::put(path, &text, arguments.rendering.format == Format::Table)?;
     let Some(figure) = plot::trend(document, style.unit) else {
         return Ok(());
     };

@@ -63,10 +63,7 @@ pub(super) fn print(document: &PivotDocument, arguments: &CompareArguments) -> R
         Format::Csv => pivot::render_csv(document),
         Format::Markdown => pivot::render_markdown(document, language::current()),
     };
-    match path {
-        None => output::print(&text)?,
-        Some(path) => output::write_file(path, text)?,
-    }
+    output::put(path, &text, arguments.rendering.format == Format::Table)?;
     draw(document, arguments)
 }
 

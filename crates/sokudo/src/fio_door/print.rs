@@ -4,7 +4,7 @@
 //! Nothing but the formats asked for is ever written there, so that JSON stays JSON.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -71,8 +71,7 @@ impl Printer {
     pub(crate) fn write(&mut self, text: &str) -> Result<(), Exit> {
         match &mut self.file {
             None => output::print(text),
-            Some((name, file)) => file
-                .write_all(text.as_bytes())
+            Some((name, file)) => output::write_all(file, text.as_bytes())
                 .with_context(|| format!("{name} cannot be written"))
                 .map_err(Exit::Failed),
         }

@@ -11,6 +11,7 @@ use sokudo_report::fio::{FioReport, StatusLine, layout_line, start_lines};
 use super::print::Printer;
 use super::shows_status;
 use crate::exit::Exit;
+use crate::harmless;
 use crate::jobs::carry_out::{Finished, Viewer};
 use crate::jobs::place::Place;
 use crate::jobs::stages::Listener;
@@ -121,7 +122,7 @@ impl<'a> View<'a> {
             return;
         }
         self.status_shown_at = Some(Instant::now());
-        let line = self.status.line(self.elapsed());
+        let line = harmless::line(&self.status.line(self.elapsed()));
         self.status_width = line.chars().count();
         let ends_line = output
             .eta_newline

@@ -49,6 +49,7 @@ mod sokudo;
 mod steady;
 mod store;
 mod sweep;
+mod terminal;
 mod trend;
 mod truth;
 mod write_cache;
