@@ -63,12 +63,15 @@ fn measure(arguments: &SetArguments) -> Result<(RunId, RunDocument), Exit> {
     }
     let quiet = repeat.printing_mut().is_some_and(|printing| printing.quiet);
     let finished = repeat.measure(&control, quiet)?;
-    if let Some(printing) = repeat.printing_mut() {
-        output::write(&finished.document, printing)?;
-    }
-    let id = keep::keep(&finished.document, &arguments.keeping, quiet);
+    let document = &finished.document;
+    let print = || match repeat.printing_mut() {
+        Some(printing) => output::write(document, printing),
+        None => Ok(()),
+    };
+    let kept = keep::keep([document], &arguments.keeping);
+    kept.print(quiet, print)?;
     finished.ended_by.map_or(Ok(()), Err)?;
-    let id = id.ok_or_else(|| {
+    let id = kept.first().ok_or_else(|| {
         Exit::Failed(anyhow!(
             "the run is not kept, so that nothing can be compared with it; name another --store"
         ))

@@ -43,10 +43,13 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
         idle::wait(&Named::recognise(&target)?, limit, &control)?;
     }
     let finished = repeat.measure(&control, arguments.quiet)?;
-    let id = keep::keep(&finished.document, &arguments.keeping, arguments.quiet);
+    let kept = keep::keep([&finished.document], &arguments.keeping);
     if finished.document.interrupted {
-        return Err(Exit::Interrupted);
+        return kept
+            .print(arguments.quiet, || Ok(()))
+            .and(Err(Exit::Interrupted));
     }
+    let id = kept.first();
     let source = id.map_or_else(|| "this run".to_owned(), |id| format!("run {id}"));
     let now = Recalled {
         source,
@@ -55,7 +58,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
         run: finished.document,
     };
     let document = document(reference, now, arguments);
-    print(&document, arguments)?;
+    kept.print(arguments.quiet, || print(&document, arguments))?;
     finished.ended_by.map_or(Ok(()), Err)?;
     match document.outcome {
         Outcome::Slower => Err(Exit::FailedAsReported),

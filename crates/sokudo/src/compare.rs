@@ -20,6 +20,7 @@ use sokudo_report::{ComparisonDocument, RunDocument};
 
 use crate::cli::{CompareArguments, Format, Unit};
 use crate::exit::Exit;
+use crate::keep::Kept;
 use crate::{command_line, language, output, recall};
 use recall::Recalled;
 use rows::{Key, Matched};
@@ -30,11 +31,11 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     if let Some(axes) = &arguments.shape.pivot {
         return matrix::run(axes, arguments);
     }
-    let (sides, seed, ended_by) = if arguments.live {
+    let (sides, kept, seed, ended_by) = if arguments.live {
         let live = live::measure(arguments)?;
-        (live.sides, Some(live.seed), live.ended_by)
+        (live.sides, live.kept, Some(live.seed), live.ended_by)
     } else {
-        (kept(arguments)?, None, None)
+        (kept(arguments)?, Kept::default(), None, None)
     };
     let mut document = ComparisonDocument {
         command: command(arguments, seed),
@@ -47,8 +48,10 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     if sides.len() > 2 || is_foreign {
         document.matrix = Some(beside.clone());
     }
-    print(&document, arguments)?;
-    matrix::draw(&beside, arguments)?;
+    kept.print(arguments.quiet, || {
+        print(&document, arguments)?;
+        matrix::draw(&beside, arguments)
+    })?;
     ended_by.map_or_else(|| verdict(&document, arguments), Err)
 }
 

@@ -73,8 +73,8 @@ fn measure(mut planned: Planned, allowed: &Allowed) -> Result<(), Exit> {
         cpu: &processors.of_spans,
         verdicts: &verdicts(&finished.run),
     };
-    output::print(&text(&report))?;
-    keep::keep_at_door(&finished.run);
+    let kept = keep::keep_at_door(|| finished.run.clone());
+    kept.print(true, || output::print(&text(&report)))?;
     finished.end(Exit::Interrupted)
 }
 

@@ -66,6 +66,18 @@ impl Exit {
         }
     }
 
+    /// The same with other words, where it has any.
+    pub(crate) fn map(self, words: impl FnOnce(anyhow::Error) -> anyhow::Error) -> Self {
+        match self {
+            Self::Failed(error) => Self::Failed(words(error)),
+            Self::Usage(error) => Self::Usage(words(error)),
+            Self::Refused(error) => Self::Refused(words(error)),
+            Self::NotTrusted(error) => Self::NotTrusted(words(error)),
+            Self::InterruptedEarly(error) => Self::InterruptedEarly(words(error)),
+            Self::FailedAsReported | Self::Interrupted | Self::InterruptedAsFio => self,
+        }
+    }
+
     /// The same error where another tool, which ends with 1 for it, would have met it.
     pub(crate) fn without_usage(self) -> Self {
         match self {

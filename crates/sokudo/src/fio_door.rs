@@ -19,8 +19,9 @@ use crate::exit::{self, Exit};
 use crate::jobs::carry_out::{Finished, Work, carry_out};
 use crate::jobs::consent;
 use crate::jobs::this_host::ThisHost;
+use crate::keep::{self, Kept};
 use crate::run_door::by_section;
-use crate::{interrupt, keep, output};
+use crate::{interrupt, output};
 
 use print::Printer;
 use view::View;
@@ -92,10 +93,12 @@ fn carry(
     };
     let mut view = View::new(&planned.plan, &planned.session, printer);
     let finished = carry_out(&work, control, &mut view)?;
-    view.ends(&finished)?;
-    if !planned.create_only {
-        keep::keep_at_door(&by_section(finished.run.clone(), planned));
-    }
+    let kept = match planned.create_only {
+        true => Kept::default(),
+        false => keep::keep_at_door(|| by_section(finished.run.clone(), planned)),
+    };
+    // Nothing is said but where results cannot be printed.
+    kept.print(true, || view.ends(&finished))?;
     Ok(finished)
 }
 

@@ -63,6 +63,25 @@ pub(crate) struct Finished {
     pub(crate) ended_by: Option<Exit>,
 }
 
+impl Finished {
+    /// Keeps, prints, and says by the exit code what came of it.
+    pub(crate) fn conclude(self, printing: &Printing) -> Result<(), Exit> {
+        self.conclude_by(printing, |it| output::write(&it.document, printing))
+    }
+
+    /// The same where it is printed in a way of the command's own.
+    pub(crate) fn conclude_by(
+        self,
+        printing: &Printing,
+        print: impl FnOnce(&Self) -> Result<(), Exit>,
+    ) -> Result<(), Exit> {
+        let Printing { keeping, quiet, .. } = printing;
+        keep::keep([&self.document], keeping).print(*quiet, || print(&self))?;
+        self.ended_by.map_or(Ok(()), Err)?;
+        requirement::check(&self.run, printing)
+    }
+}
+
 impl Measurement<'_> {
     /// Measures, prints, and says by the exit code what came of it.
     pub(crate) fn run_and_print(self, printing: &Printing) -> Result<(), Exit> {
@@ -82,15 +101,8 @@ impl Measurement<'_> {
         output::check_apart(self.target.as_ref(), printing)?;
         let control = Control::new();
         interrupt::watch(&control)?;
-        let Finished {
-            run,
-            document,
-            ended_by,
-        } = self.finish_by(&control, printing.quiet, conduct, complete)?;
-        output::write(&document, printing)?;
-        keep::keep(&document, &printing.keeping, printing.quiet);
-        ended_by.map_or(Ok(()), Err)?;
-        requirement::check(&run, printing)
+        self.finish_by(&control, printing.quiet, conduct, complete)?
+            .conclude(printing)
     }
 
     /// Measures, and prints nothing but its progress.

@@ -230,14 +230,7 @@ impl Repeat {
                     load::complete(it, run, document);
                 })
             }
-            Command::Bonnie(it) => {
-                let run = bonnie::measured(it, control)?;
-                Ok(Finished {
-                    document: RunDocument::from_run(&run),
-                    ended_by: measurement::verdict(&run).err(),
-                    run,
-                })
-            }
+            Command::Bonnie(it) => bonnie::measured(it, control),
             Command::Run(it) => Jobs::read(it)?.finish(it, control),
             _ => Err(unrepeatable(&words_text(&self.words))),
         }?;

@@ -25,7 +25,7 @@ use crate::jobs::carry_out::{Viewer, carry_out_by};
 use crate::jobs::place::Place;
 use crate::jobs::stages::{Listener, empty_rows};
 use crate::jobs::storage::Layouts;
-use crate::keep;
+use crate::keep::{self, Kept};
 use crate::measurement::{self, Conduct, Measurement};
 use crate::progress::Progress;
 use crate::recall::{Recalled, Said};
@@ -39,6 +39,7 @@ const SIMULATION_SEED: u64 = 1;
 /// What was measured by turns.
 pub(super) struct Live {
     pub(super) sides: Vec<Recalled>,
+    pub(super) kept: Kept,
     /// Where the order and the seeds of both plans came from.
     pub(super) seed: u64,
     /// What ended it before its time, if anything did.
@@ -94,10 +95,8 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
             run: RunDocument::from_run(run),
         })
         .collect();
-    for side in &sides {
-        keep::keep(&side.run, &arguments.keeping, arguments.quiet);
-    }
     Ok(Live {
+        kept: keep::keep(sides.iter().map(|side| &side.run), &arguments.keeping),
         sides,
         seed,
         ended_by,

@@ -52,4 +52,5 @@ mod sweep;
 mod terminal;
 mod trend;
 mod truth;
+mod unprinted;
 mod write_cache;
