@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use sokudo_import::ImportError;
+use sokudo_report::document::JSON_BYTES_MAX;
 use sokudo_report::{Report, RunDocument, report};
 use sokudo_store::{Filter, Page, RunId};
 
@@ -14,9 +15,12 @@ use crate::cli::Keeping;
 use crate::exit::{self, Exit};
 use crate::{import, keep};
 
-/// No kept result has more: the million points that a scan may have are 210 MB. Without a
-/// bound, /dev/zero would be read until no memory is left.
-const RESULT_BYTES_MAX: u64 = 1 << 30;
+/// How long a file may say nothing. Those of disks never wait, those of the kernel without
+/// an end (`/proc/kmsg`) do.
+const PATIENCE: Timespec = Timespec {
+    tv_sec: 5,
+    tv_nsec: 0,
+};
 
 /// What somebody has said of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -157,12 +161,7 @@ pub(crate) fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
 
 /// The bytes of a file; `-` is standard input.
 fn kept_bytes(path: &Path) -> Result<Vec<u8>, Exit> {
-    let is_standard_input = path.as_os_str() == "-";
-    let bytes = if is_standard_input {
-        bounded(io::stdin(), RESULT_BYTES_MAX)
-    } else {
-        File::open(path).and_then(|file| bounded(file, RESULT_BYTES_MAX))
-    };
+    let bytes = open(path).and_then(|source| bounded(source, JSON_BYTES_MAX));
     bytes.map_err(|error| {
         Exit::usage(anyhow!(
             "{} cannot be read: {error}; name a file that --format json has written",
@@ -173,7 +172,7 @@ fn kept_bytes(path: &Path) -> Result<Vec<u8>, Exit> {
 
 /// All of a text that is not longer than a result can be.
 pub(crate) fn read_bounded(reader: impl Read) -> io::Result<String> {
-    let bytes = bounded(reader, RESULT_BYTES_MAX)?;
+    let bytes = bounded(reader, JSON_BYTES_MAX)?;
     String::from_utf8(bytes)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text"))
 }
