@@ -11,6 +11,7 @@
 pub mod ata;
 mod block;
 mod circumstances;
+mod control_groups;
 mod counters;
 mod disk;
 mod environment;
@@ -33,6 +34,7 @@ mod system;
 pub mod write_cache;
 
 pub use circumstances::{DRIVE_TIME_MAX, Neighbours, Watch, io_waits};
+pub use control_groups::{MemoryLimit, memory_limit};
 pub use counters::CounterSource;
 pub use disk::{DiskError, content, disk, disks};
 pub use environment::environment;

@@ -9,7 +9,6 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +19,7 @@ use sokudo_model::{Bytes, DataContent, Event, FailureKind, Stage, StopReason};
 use crate::control::Control;
 use crate::file_users;
 use crate::kernel_files;
+use crate::reopen::reopen;
 use crate::stage::{StageError, StageOptions, run_stage};
 use crate::target::{FileTarget, Target};
 use crate::test_file::{free_space_needed, layout_unit, layout_workload};
@@ -209,10 +209,7 @@ impl JobFile {
             });
         }
         // The inode that was looked at, whatever its name has become.
-        let handle = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(format!("/proc/self/fd/{}", looked_at.as_raw_fd()))
+        let handle = reopen(&looked_at, OpenOptions::new().read(true).write(true))
             .map_err(|source| failure(path, "opened for writing", source))?;
         Ok(Self {
             handle,

@@ -33,6 +33,7 @@ mod pattern;
 mod progress;
 mod read_back;
 mod record;
+mod reopen;
 mod rewriting;
 pub mod sim;
 mod simulation;
@@ -50,6 +51,7 @@ mod worker;
 
 pub use backend::OpenError;
 pub use check::CheckError;
+pub use chunks::buffer_bytes;
 pub use consent::{Consent, ConsentError, DevicePermit, Front, RewritePermit};
 pub use control::Control;
 pub use durable::MakeDurable;

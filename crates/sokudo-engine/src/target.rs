@@ -10,7 +10,6 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -21,6 +20,7 @@ use crate::consent::{DevicePermit, RewritePermit};
 use crate::file_users;
 use crate::kernel_files;
 use crate::read_back::WriteBackFile;
+use crate::reopen::reopen;
 use crate::sim;
 
 /// What a stage runs on.
@@ -305,11 +305,12 @@ impl FileTarget {
 
     /// A new open of the same inode, even when it has no name any more.
     fn reopen(&self, write: bool, flags: OFlags) -> io::Result<File> {
-        OpenOptions::new()
+        let mut options = OpenOptions::new();
+        options
             .read(true)
             .write(write)
-            .custom_flags(flag_bits(flags))
-            .open(format!("/proc/self/fd/{}", self.handle.as_raw_fd()))
+            .custom_flags(flag_bits(flags));
+        reopen(&self.handle, &options)
     }
 }
 

@@ -1,10 +1,12 @@
 //! How the program ends: exit codes, and errors as one line.
 
+use std::error::Error;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
+use std::num::{IntErrorKind, ParseIntError};
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rustix::io::Errno;
 use sokudo_store::StoreError;
 
@@ -118,6 +120,9 @@ pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
 
 /// What is wrong with arguments, in one line.
 pub(crate) fn clap_line(error: &clap::Error) -> String {
+    if let Some(line) = number_line(error) {
+        return line;
+    }
     let text = error.render().to_string();
     let said: Vec<_> = text
         .lines()
@@ -127,6 +132,25 @@ pub(crate) fn clap_line(error: &clap::Error) -> String {
         .map(|line| language::say(line.strip_prefix("error: ").unwrap_or(line)))
         .collect();
     said.join("; ")
+}
+
+/// The same where what should be a whole number is none, such as `1e3`: who reads "invalid
+/// digit" does not learn how it is written.
+fn number_line(error: &clap::Error) -> Option<String> {
+    let cause = error.source()?.downcast_ref::<ParseIntError>()?;
+    let is_written_wrongly = matches!(
+        cause.kind(),
+        IntErrorKind::InvalidDigit | IntErrorKind::Empty
+    );
+    let said = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    };
+    let (value, argument) = said(ContextKind::InvalidValue).zip(said(ContextKind::InvalidArg))?;
+    let line = format!(
+        "invalid value '{value}' for '{argument}': it is no whole number; use digits alone, such as 1000"
+    );
+    is_written_wrongly.then(|| language::say(&line).into_owned())
 }
 
 /// Something that the user should know but that stops nothing.

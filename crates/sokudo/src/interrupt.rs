@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
+use anyhow::Context;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use sokudo_engine::Control;
@@ -39,7 +40,8 @@ pub(crate) fn watch(control: &Control) -> Result<(), Exit> {
                 control.cancel();
             }
         })
-        .map_err(Exit::failed)?;
+        .context("no thread can be started to watch for Ctrl-C; raise the limit of processes (ulimit -u)")
+        .map_err(Exit::Failed)?;
     Ok(())
 }
 

@@ -37,6 +37,7 @@ mod locate;
 mod mark;
 mod mark_as;
 mod measurement;
+mod memory;
 mod output;
 mod picture;
 mod plan;
@@ -55,11 +56,32 @@ mod trend;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::thread;
+
+use rustix::process::{Resource, getrlimit};
 
 use crate::cli::{Cli, Command, Page};
 use crate::exit::Exit;
 
+/// What commands need of it, in a program that was not optimised too. Systems give as much.
+const STACK_BYTES: usize = 8 << 20;
+
+/// The stack of the first thread is as large as a limit says (`ulimit -s`), that of any
+/// other as large as it is asked for.
 fn main() -> ExitCode {
+    let stack = getrlimit(Resource::Stack).current;
+    if stack.is_none_or(|bytes| bytes >= STACK_BYTES as u64) {
+        return start();
+    }
+    let larger = thread::Builder::new().stack_size(STACK_BYTES).spawn(start);
+    match larger {
+        // What a panic has to say it has said.
+        Ok(thread) => thread.join().unwrap_or(ExitCode::FAILURE),
+        Err(_) => start(),
+    }
+}
+
+fn start() -> ExitCode {
     if let Some(drives) = cache_keeper::drives_of(std::env::args_os()) {
         return cache_keeper::keep(&drives);
     }

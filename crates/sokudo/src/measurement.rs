@@ -19,6 +19,7 @@ use crate::exit::{self, Exit};
 use crate::interrupt;
 use crate::jobs::carry_out::since_epoch;
 use crate::keep;
+use crate::memory;
 use crate::output;
 use crate::progress::Progress;
 use crate::requirement;
@@ -178,6 +179,7 @@ impl Measurement<'_> {
         } else {
             Permission::ReadOnly
         };
+        memory::check(&plan)?;
         let started_at = since_epoch();
         let environment = sokudo_device::environment(&System::host());
         let preparation = Preparation {

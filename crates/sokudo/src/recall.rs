@@ -3,9 +3,11 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use anyhow::anyhow;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sokudo_import::ImportError;
 use sokudo_report::document::JSON_BYTES_MAX;
 use sokudo_report::{Report, RunDocument, report};
@@ -168,6 +170,53 @@ fn kept_bytes(path: &Path) -> Result<Vec<u8>, Exit> {
             path.display()
         ))
     })
+}
+
+/// What is read by this name; `-` is standard input. A pipe is waited for, as people expect of
+/// one, until they interrupt; what has no end is refused.
+pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin()));
+    }
+    let endless = |what: &str| {
+        Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("it is a {what}, which has no end"),
+        ))
+    };
+    // Looked at before it is opened: to open a device may already do something.
+    let kind = path.metadata()?.file_type();
+    if kind.is_char_device() {
+        return endless("character device");
+    }
+    if kind.is_block_device() {
+        return endless("block device");
+    }
+    let file = File::open(path)?;
+    Ok(match kind.is_fifo() {
+        true => Box::new(file),
+        false => Box::new(Impatient(file)),
+    })
+}
+
+/// A file that is not waited for.
+struct Impatient(File);
+
+impl Read for Impatient {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut readable = [PollFd::new(&self.0, PollFlags::IN)];
+        match poll(&mut readable, Some(&PATIENCE)) {
+            Ok(0) => Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                format!(
+                    "it has said nothing for {} s and has no end",
+                    PATIENCE.tv_sec
+                ),
+            )),
+            // What cannot be asked is read.
+            _ => self.0.read(buffer),
+        }
+    }
 }
 
 /// All of a text that is not longer than a result can be.

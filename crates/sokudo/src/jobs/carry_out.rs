@@ -14,6 +14,7 @@ use super::stages::{self, Listener, Repeat};
 use super::storage::{Layouts, Storage};
 use super::{verdicts, words};
 use crate::exit::Exit;
+use crate::memory;
 
 /// What is to be done.
 pub(crate) struct Work<'a> {
@@ -111,6 +112,7 @@ pub(crate) fn carry_out_by(
     if work.read_only {
         refuse_writes(work.places)?;
     }
+    memory::check(work.plan)?;
     let mut run = empty_run(work);
     let mut storage = Storage::prepare(
         work.places,
