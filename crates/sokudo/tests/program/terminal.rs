@@ -26,7 +26,7 @@ fn at_terminal(place: &Path, script: &str) -> Ended {
 
 /// Files of the hostile name, and jobs of it.
 fn prepare(place: &Path) {
-    fs::write(place.join(HOSTILE), vec![7; 1 << 20]).unwrap();
+    fs::write(place.join(HOSTILE), vec![7; 64 << 20]).unwrap();
     fs::create_dir(place.join("folder")).unwrap();
     fs::create_dir(place.join("folder").join(HOSTILE)).unwrap();
     let job = format!("[{HOSTILE}]\nfilename={HOSTILE}\nrw=read\nbs=64k\nsize=1m\n");
@@ -50,14 +50,14 @@ fn no_command_sends_a_terminal_what_a_name_holds() {
         format!("mark \"$EVIL\" {short} --format json"),
         format!("mark \"$EVIL\" {short} --format markdown --output /dev/stdout"),
         "mark \"$EVIL\" --print-job".to_owned(),
-        "mark \"$EVIL\" --print-as fio".to_owned(),
-        "mark \"$EVIL\" --print-as diskspd".to_owned(),
+        "mark \"$EVIL\" --as fio".to_owned(),
+        "mark \"$EVIL\" --as diskspd".to_owned(),
         format!("mark folder/\"$EVIL\" {short} --size 16MiB --plot -"),
         "quick \"$EVIL\"".to_owned(),
         "scan \"$EVIL\"".to_owned(),
         format!("sweep \"$EVIL\" --sizes 4k {short}"),
         "explain \"$EVIL\" --only rotation".to_owned(),
-        "steady \"$EVIL\" --estimate".to_owned(),
+        "steady folder/\"$EVIL\" --estimate".to_owned(),
         "bonnie folder/\"$EVIL\" --size 2 --files 0 --characters 1k".to_owned(),
         "bonnie folder/\"$EVIL\" --size 2 --files 0 --characters 1k --bonnie-csv".to_owned(),
         "run job.fio".to_owned(),
@@ -74,7 +74,7 @@ fn no_command_sends_a_terminal_what_a_name_holds() {
         "import hdparm.txt".to_owned(),
         "import hdparm.txt --format csv --no-store".to_owned(),
         "note 1 \"$EVIL\"".to_owned(),
-        "tag 1 --add \"$EVIL\"".to_owned(),
+        "tag 1 \"$EVIL\"".to_owned(),
         "list".to_owned(),
         "list --json".to_owned(),
         "show 1".to_owned(),
@@ -84,7 +84,7 @@ fn no_command_sends_a_terminal_what_a_name_holds() {
         "report 1 2 --format csv".to_owned(),
         "compare 1 2".to_owned(),
         "compare 1 2 --format csv".to_owned(),
-        "compare 1 2 --pivot target,row".to_owned(),
+        "compare 1 2 --pivot row:target".to_owned(),
         "trend \"$EVIL\"".to_owned(),
         format!("baseline set --anyway -- mark \"$EVIL\" {short}"),
         "baseline show".to_owned(),
@@ -92,6 +92,9 @@ fn no_command_sends_a_terminal_what_a_name_holds() {
         "delete 1 </dev/null".to_owned(),
     ] {
         let ended = at_terminal(place.path(), &format!("\"$SOKUDO\" {words}"));
+        for usage in ["unexpected argument", "unrecognized", "for '--"] {
+            assert!(!ended.printed.contains(usage), "{words}: {ended:?}");
+        }
         for command in COMMANDS {
             let found = ended.printed.contains(command) || ended.told.contains(command);
             assert!(!found, "{words}: {command:?} in {ended:?}");
@@ -118,11 +121,14 @@ fn hdparm_shows_a_devices_name_as_what_it_is() {
 fn files_and_pipes_get_names_as_they_are() {
     let place = directory_on_disk();
     prepare(place.path());
-    let script = "\"$SOKUDO\" clean folder/\"$EVIL\"; \"$SOKUDO\" mark \"$EVIL\" --print-as diskspd; \
+    let script = "\"$SOKUDO\" clean folder/\"$EVIL\"; \"$SOKUDO\" mark \"$EVIL\" --as diskspd; \
                   \"$SOKUDO\" run job.fio --quiet --format csv --output jobs.csv";
     let ended = end(shell(script).env("EVIL", HOSTILE).current_dir(place.path()));
     assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert_eq!(ended.printed.matches(HOSTILE).count(), 2, "{ended:?}");
+    let cleaned = format!("{HOSTILE}: nothing was left behind");
+    for words in [cleaned, format!("{HOSTILE}'")] {
+        assert!(ended.printed.contains(&words), "{words:?}: {ended:?}");
+    }
     let csv = fs::read_to_string(place.path().join("jobs.csv")).unwrap();
     assert!(csv.contains(HOSTILE), "{csv}");
 }
