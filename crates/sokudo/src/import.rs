@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
                 }
             }
             Err(error) => {
-                exit::fault(&format!("{name} {error:#}"));
+                exit::fault(&format!("{name} {error}"));
                 is_whole = false;
             }
         }
