@@ -236,7 +236,7 @@ mod tests {
                 "{error}"
             );
         }
-        let url = "postgresql://me@/runs?host=host,/run/x&sslmode=require";
+        let url = "postgresql://me@host,%2Frun%2Fx/runs?sslmode=require";
         assert!(Address::parse(url).is_err());
     }
 }

@@ -86,8 +86,9 @@ impl Server {
             chown(&key, Some(NOBODY), Some(NOBODY)).unwrap();
         }
         // Whoever takes it in between is a test of another program, and unlikely.
-        let port = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = port.local_addr().unwrap().port();
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
         let (addresses, way, ssl) = match network {
             Network::None => ("", "host", "off"),
             Network::Plain => ("127.0.0.1", "hostnossl", "off"),

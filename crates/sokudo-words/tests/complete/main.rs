@@ -104,7 +104,7 @@ const UNSPOKEN: [(&str, &str); 24] = [
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 20] = [
+const AS_IT_IS: [(&str, &str); 21] = [
     ("sokudo write cache of {}", "a name among processes"),
     ("{} for {}", "a name of a workload"),
     (", and {}", "joins reasons, which are known in pairs"),
@@ -112,6 +112,7 @@ const AS_IT_IS: [(&str, &str); 20] = [
     ("nvme set-feature /dev/{} -f 6 -V {}", "a command"),
     ("sdparm --clear=WCE /dev/{}", "a command"),
     ("sdparm --set=WCE /dev/{}", "a command"),
+    ("sokudo show {}", "a command"),
     ("{} --seed {}", "a command"),
     ("temporary {}", "what is written into a file of the kernel"),
     (
