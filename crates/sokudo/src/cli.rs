@@ -140,7 +140,10 @@ ratios, with a 95 % interval.";
 
 const HDPARM_NOTE: &str = "\
 Prints hdparm's lines. Their MB are MiB (1,048,576 bytes), as hdparm's are. -t reads
-through the page cache, one block at a time: what a disk can do is told by sokudo mark.";
+through the page cache, one block at a time: what a disk can do is told by sokudo mark.
+A link to sokudo that is named hdparm does the same. Whatever changes the disk or its
+settings (-W0, --security-erase) is refused; what other disks say of themselves is told
+by sokudo info.";
 
 /// Measures how fast a disk really is, and says how far each number can be
 /// trusted.
@@ -285,7 +288,7 @@ pub(crate) enum Command {
     /// Measure by turns with sokudo and an installed tool, and compare
     #[command(after_help = CHECK_EXAMPLES)]
     CheckAgainst(CheckAgainstArguments),
-    /// Time device reads (-t) and cached reads (-T) as hdparm does
+    /// Time and identify disks as hdparm does (-t, -T, -I, -i, -W)
     #[command(after_help = HDPARM_NOTE)]
     Hdparm(HdparmArguments),
     /// Remove test files that a killed sokudo has left in a directory
@@ -382,6 +385,18 @@ pub(crate) struct HdparmArguments {
     /// With -t: where to begin, in GiB from the device's start
     #[arg(long = "offset", value_name = "GIB", default_value_t = 0)]
     pub(crate) offset_gib: u64,
+
+    /// Print what an ATA disk says of itself, in detail
+    #[arg(short = 'I')]
+    pub(crate) identify: bool,
+
+    /// Print what an ATA disk says of itself, in short
+    #[arg(short = 'i')]
+    pub(crate) identify_shortly: bool,
+
+    /// Print whether an ATA disk's write cache is on
+    #[arg(short = 'W')]
+    pub(crate) write_cache: bool,
 
     /// Block devices to read
     #[arg(required = true, value_name = "DEV")]

@@ -74,6 +74,34 @@ impl Exit {
         }
     }
 
+    /// The same error where another tool, which knows no refusals, ends with 1 for it.
+    pub(crate) fn without_refusal(self) -> Self {
+        match self {
+            Self::Refused(error) => Self::Failed(error),
+            other => other,
+        }
+    }
+
+    /// The system's number of the error by which nothing could be started: its own where
+    /// the system has refused, "not permitted" where sokudo has. `None` after an
+    /// interruption.
+    pub(crate) fn error_number(&self) -> Option<i32> {
+        let of_system = |error: &anyhow::Error| {
+            let mut causes = error.chain();
+            causes.find_map(|cause| cause.downcast_ref::<std::io::Error>()?.raw_os_error())
+        };
+        match self {
+            Self::Failed(error) | Self::Usage(error) | Self::Refused(error) => {
+                Some(of_system(error).unwrap_or(Errno::PERM.raw_os_error()))
+            }
+            Self::FailedAsReported
+            | Self::NotTrusted(_)
+            | Self::Interrupted
+            | Self::InterruptedAsFio
+            | Self::InterruptedEarly(_) => None,
+        }
+    }
+
     /// Tells the user in one line.
     pub(crate) fn tell(&self) {
         match self {

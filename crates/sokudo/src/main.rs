@@ -52,7 +52,6 @@ mod subject;
 mod sweep;
 mod trend;
 
-use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command, Page};
@@ -63,10 +62,15 @@ fn main() -> ExitCode {
         return cache_keeper::keep(&drives);
     }
     interrupt::outlive_file_size_limit();
-    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let arguments = door::as_command(std::env::args_os().collect());
     language::choose(&arguments);
     if let Some((door, arguments)) = door::of(arguments.iter().cloned()) {
         return ended(door.enter(arguments));
+    }
+    if arguments.get(1).is_some_and(|word| word == "hdparm")
+        && let Some(refusal) = hdparm::refused(&arguments[2..])
+    {
+        return ended(Err(refusal));
     }
     let cli = match Cli::read(arguments) {
         Ok(cli) => cli,
