@@ -122,6 +122,7 @@ fn places(planned: &Planned, allowed: &Allowed) -> Vec<Place> {
             needs_data: true,
             overwrite: allowed.overwrite,
             create: spec.create,
+            made_below: None,
             allocation: Allocation::Reserve,
             unlink: false,
             pre_read: false,

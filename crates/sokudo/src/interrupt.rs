@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use sokudo_engine::Control;
 
@@ -37,6 +37,24 @@ pub(crate) fn watch(control: &Control) -> Result<(), Exit> {
                     std::process::exit(130);
                 }
                 control.cancel();
+            }
+        })
+        .map_err(Exit::failed)?;
+    Ok(())
+}
+
+/// Asks for results so far whenever SIGUSR1 comes, and lets the run go on.
+///
+/// # Errors
+/// When the system lets us watch no signals.
+pub(crate) fn watch_for_questions(control: &Control) -> Result<(), Exit> {
+    let mut signals = Signals::new([SIGUSR1]).map_err(Exit::failed)?;
+    let control = control.clone();
+    thread::Builder::new()
+        .name("sokudo-questions".to_owned())
+        .spawn(move || {
+            for _ in &mut signals {
+                control.ask_for_snapshot();
             }
         })
         .map_err(Exit::failed)?;

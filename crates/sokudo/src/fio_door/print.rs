@@ -78,6 +78,12 @@ impl Printer {
         }
     }
 
+    /// Writes a report in the formats that programs read.
+    pub(crate) fn report_to_programs(&mut self, report: &FioReport<'_>) -> Result<(), Exit> {
+        self.formats.retain(|format| *format != FioFormat::Normal);
+        self.report(report)
+    }
+
     /// Writes a report in every format.
     pub(crate) fn report(&mut self, report: &FioReport<'_>) -> Result<(), Exit> {
         for format in self.formats.clone() {
@@ -125,6 +131,7 @@ pub(crate) fn place_of(spec: &TargetSpec, planned: &Planned) -> Place {
         needs_data: spec.overwrite && !spec.create_on_open,
         overwrite: spec.overwrite_asked,
         create: spec.create,
+        made_below: Some(PathBuf::from(&spec.base)),
         allocation: match spec.fallocate {
             _ if spec.create_on_open => Allocation::None,
             Fallocate::None => Allocation::None,

@@ -220,7 +220,8 @@ fn refuse_writes(places: &[Place]) -> Result<(), Exit> {
     Ok(())
 }
 
-fn empty_run(work: &Work<'_>) -> Run {
+/// The run of a plan of which nothing has been done.
+pub(crate) fn empty_run(work: &Work<'_>) -> Run {
     let schedule = Schedule {
         name: work.schedule.to_owned(),
         ..Schedule::in_turn(work.trials, Nanos(0))

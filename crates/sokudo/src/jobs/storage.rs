@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
 use anyhow::anyhow;
@@ -187,25 +187,62 @@ fn absent(place: &Place) -> Result<Allowed, Exit> {
             place.path.display()
         )));
     }
-    let parent = match place.path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    if !parent.is_dir() {
+    let parent = directory_of(&place.path);
+    let present = present(parent);
+    let may_be_made = present.is_dir()
+        && place.made_below.as_deref().is_some_and(|base| {
+            let is_here = base.as_os_str().is_empty();
+            is_here || base.is_dir()
+        });
+    if !parent.is_dir() && !may_be_made {
         return Err(Exit::Failed(anyhow!(
             "{} cannot be made, because {} is no directory; make it first",
             place.path.display(),
             parent.display()
         )));
     }
-    if let Some(reason) = no_place_for_files(parent) {
+    if let Some(reason) = no_place_for_files(present) {
         return Err(Exit::Refused(anyhow!(
             "{} does not exist, and no file is made there, because {} {reason}; name an existing device, or a file elsewhere",
             place.path.display(),
-            parent.display()
+            present.display()
         )));
     }
     Ok(Allowed::Job(None))
+}
+
+/// The directory that a path lies in.
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Of a directory's path, the longest part that is there.
+fn present(directory: &Path) -> &Path {
+    let mut there = directory
+        .ancestors()
+        .filter(|path| path.symlink_metadata().is_ok());
+    there.next().unwrap_or(Path::new("."))
+}
+
+/// Makes what is missing of the directories of a file, for its owner alone, as fio does.
+fn make_directories(place: &Place) -> Result<(), Exit> {
+    let parent = directory_of(&place.path);
+    if place.made_below.is_none() || parent.is_dir() {
+        return Ok(());
+    }
+    let made = std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(parent);
+    made.map_err(|error| {
+        Exit::Failed(anyhow!(
+            "{} cannot be made: {error}; make it first",
+            parent.display()
+        ))
+    })
 }
 
 fn request(place: &Place) -> JobFileRequest<'_> {
@@ -235,7 +272,10 @@ fn make(
         Allowed::Device(device) => return Ok((Target::File(device), None)),
         Allowed::ReadOnly(file) => return Ok((Target::File(file), None)),
         Allowed::Job(Some(file)) => file,
-        Allowed::Job(None) => JobFile::open_or_create(request(place)).map_err(from_job_file)?,
+        Allowed::Job(None) => {
+            make_directories(place)?;
+            JobFile::open_or_create(request(place)).map_err(from_job_file)?
+        }
     };
     let present = file.present_size().map_err(from_job_file)?;
     if present < place.bytes {
