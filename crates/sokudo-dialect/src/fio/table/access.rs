@@ -112,7 +112,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "sizes of any number of bytes within bsrange",
         Effect::Flag(|j, on| j.unaligned = on),
     )
-    .differs("an error with direct=1 and with verify, where fio's I/O or check fails"),
+    .differs("an error with direct=1, where fio's I/O fails, and with verify, where whole blocks are checked"),
     full(
         "bssplit",
         &[],
