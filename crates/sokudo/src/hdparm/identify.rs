@@ -418,8 +418,10 @@ impl<'a> Page<'a> {
             let mark = if on { '*' } else { ' ' };
             line(text, format_args!("\t   {mark}\t{name}"));
         };
+        let trims = standard::followed(self) > 7;
         for (name, on) in &self.identity.features {
             match name.as_str() {
+                name if name.contains("TRIM") && !trims => {}
                 "Native Command Queueing (NCQ)" => {
                     for (bit, generation) in [(1, "Gen1"), (2, "Gen2"), (3, "Gen3")] {
                         let rate = ["1.5", "3.0", "6.0"][bit as usize - 1];
@@ -459,7 +461,8 @@ impl<'a> Page<'a> {
     }
 
     fn security(&self, text: &mut String) {
-        if !self.bit(128, 0) || self.at(128) == 0xffff {
+        let is_stated = self.bit(128, 0) && self.at(128) != 0xffff;
+        if !is_stated && !self.has(82, 1) {
             return;
         }
         line(text, format_args!("Security: "));
@@ -469,14 +472,15 @@ impl<'a> Page<'a> {
                 format_args!("\tMaster password revision code = {revision}"),
             );
         }
-        for (bit, name) in [
+        let states = [
             (0, "supported"),
             (1, "enabled"),
             (2, "locked"),
             (3, "frozen"),
             (4, "expired: security count"),
             (5, "supported: enhanced erase"),
-        ] {
+        ];
+        for (bit, name) in states.into_iter().filter(|_| is_stated) {
             let word = if self.bit(128, bit) { "" } else { "not" };
             line(text, format_args!("\t{word}\t{name}"));
         }
@@ -536,15 +540,13 @@ impl<'a> Page<'a> {
             );
         }
         let found = self.at(255);
-        let sum = |words: &[u16]| {
-            let bytes = words.iter().flat_map(|word| word.to_le_bytes());
-            bytes.fold(0_u8, u8::wrapping_add)
-        };
-        let others = sum(&self.words[..255]).wrapping_add(INTEGRITY.to_le_bytes()[0]);
-        let expected = 0_u8.wrapping_sub(others);
-        match found.to_le_bytes() {
-            [0xa5, sum] if sum == expected => line(text, format_args!("Checksum: correct")),
-            [0xa5, sum] => line(
+        let bytes = self.words.iter().flat_map(|word| word.to_le_bytes());
+        let sum = bytes.fold(0_u8, u8::wrapping_add);
+        let expected = 0_u8.wrapping_sub(sum);
+        let is_set = found & 0xff == INTEGRITY;
+        match sum {
+            0 if is_set => line(text, format_args!("Checksum: correct")),
+            _ if is_set => line(
                 text,
                 format_args!("Checksum: incorrect (0x{sum:02x}), expected 0x{expected:02x}"),
             ),

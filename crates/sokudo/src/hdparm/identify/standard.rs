@@ -71,10 +71,7 @@ pub(super) fn lines(text: &mut String, page: &Page<'_>) {
         (None, None) => {}
     }
     let supported = page.stated(80).unwrap_or(0);
-    let newest = (1..=14u32)
-        .rev()
-        .find(|version| supported >> version & 1 == 1);
-    let newest = newest.unwrap_or(0);
+    let newest = newest(page);
     // A new standard gives old ones up; hdparm names none that are older than these.
     let oldest = match newest {
         0..=4 => 2,
@@ -87,7 +84,7 @@ pub(super) fn lines(text: &mut String, page: &Page<'_>) {
         .filter(|version| supported >> version & 1 == 1)
         .map(|version| format!("{version} "))
         .collect();
-    let like = likely(page, used.map(|(standard, _)| standard), newest);
+    let like = followed(page);
     let rest = match used {
         None => format!("\n\tLikely used: {like}"),
         Some((standard, _)) if like > standard => format!("& some of {like}"),
@@ -101,8 +98,9 @@ pub(super) fn lines(text: &mut String, page: &Page<'_>) {
 
 /// The standard that a disk is likely to follow: what it has of the next one tells where it
 /// names an old one.
-fn likely(page: &Page<'_>, used: Option<u32>, newest: u32) -> u32 {
-    match used {
+pub(super) fn followed(page: &Page<'_>) -> u32 {
+    let newest = newest(page);
+    match known(page.at(81)).map(|(standard, _)| standard) {
         Some(old @ 1..=4) => old + 1,
         Some(5) if page.at(83) & 0x3fff > 0xff || page.at(84) & 0x3fff > 0 => 6,
         Some(7) => 8,
@@ -115,6 +113,15 @@ fn likely(page: &Page<'_>, used: Option<u32>, newest: u32) -> u32 {
         }
         _ => newest,
     }
+}
+
+/// The newest standard that it supports; 0 where it names none.
+fn newest(page: &Page<'_>) -> u32 {
+    let supported = page.stated(80).unwrap_or(0);
+    let mut versions = (1..=14).rev();
+    versions
+        .find(|version| supported >> version & 1 == 1)
+        .unwrap_or(0)
 }
 
 fn transport(text: &mut String, page: &Page<'_>) {
