@@ -116,8 +116,8 @@ written only if SOKUDO_DESTROY=<serial or path> or --destroy names it, and, when
 in use or holds anything, with --allow_mounted_write=1 as well. An existing file is
 written only by the job that made it, or with overwrite=1.
 
-Exit codes: fio's (0 done, 1 an error, 128 interrupted), and 3 refused because it would
-endanger data.";
+Exit codes: fio's (0 done, 1 an error or a refusal because it would endanger data, 128
+interrupted). SIGUSR1 prints results so far.";
 
 const DISKSPD_NOTE: &str = "\
 Examples:
