@@ -40,6 +40,7 @@ impl<'a> Page<'a> {
         let mut text = String::new();
         self.title(&mut text);
         standard::lines(&mut text, self);
+        self.configuration_lines(&mut text);
         self.sizes(&mut text);
         self.capabilities(&mut text);
         self.features(&mut text);
@@ -209,7 +210,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn sizes(&self, text: &mut String) {
+    fn configuration_lines(&self, text: &mut String) {
         line(
             text,
             format_args!("Configuration:\n\tLogical\t\tmax\tcurrent"),
@@ -247,6 +248,9 @@ impl<'a> Page<'a> {
                 ),
             );
         }
+    }
+
+    fn sizes(&self, text: &mut String) {
         let logical = self.identity.logical_sector_bytes;
         if self.marked(106).is_none() {
             line(
@@ -264,14 +268,14 @@ impl<'a> Page<'a> {
                 format_args!("\tPhysical Sector size:{physical:22} bytes"),
             );
             if self.marked(209).is_some() {
-                let offset = u32::from(self.at(209) & 0x3fff) * logical;
+                let offset = u64::from(self.at(209) & 0x3fff) * u64::from(logical);
                 line(
                     text,
                     format_args!("\tLogical Sector-0 offset:{offset:19} bytes"),
                 );
             }
         }
-        let bytes = self.identity.sectors * u64::from(logical);
+        let bytes = u128::from(self.identity.sectors) * u128::from(logical);
         let millions = bytes / 1_000_000;
         line(
             text,
@@ -284,6 +288,10 @@ impl<'a> Page<'a> {
                 millions / 1000
             ),
         );
+        self.shape(text);
+    }
+
+    fn shape(&self, text: &mut String) {
         match (self.at(21), self.buffer()) {
             (0, _) => line(text, format_args!("\tcache/buffer size  = unknown")),
             (halves, kind) => {
