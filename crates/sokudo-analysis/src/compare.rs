@@ -3,7 +3,8 @@
 //! Only figures of the same thing are compared: the load must be equal, both must be
 //! figures of a device, and enough trials must have been made. The device, the kernel and
 //! the means by which I/O was issued may differ: they are what one wants to compare. That
-//! nothing was shown is never called equality.
+//! nothing was shown is never called equality; that any difference is too small to matter
+//! must be shown, too.
 
 mod best;
 
@@ -327,7 +328,6 @@ fn conclude(
     }
     let matters = |ratio: f64| ratio.ln().abs() >= comparing.difference_min.ln_1p();
     let is_shown = change.p_value_of_all_rows <= level;
-    let percent = percent(comparing.difference_min);
     if is_shown && matters(change.ratio) {
         compared.conclusion = match change.ratio > 1.0 {
             true => Conclusion::Faster,
@@ -335,14 +335,16 @@ fn conclude(
         };
         return;
     }
-    compared.conclusion = Conclusion::NoDifferenceShown;
     let interval = change.ratio_interval_95;
-    let is_within = interval.is_some_and(|it| !matters(it.low) && !matters(it.high));
-    compared.reason = if is_within {
-        Some(format!("any difference is smaller than {percent}"))
-    } else if is_shown {
+    if interval.is_some_and(|it| !matters(it.low) && !matters(it.high)) {
+        compared.conclusion = Conclusion::Same;
+        return;
+    }
+    compared.conclusion = Conclusion::NoDifferenceShown;
+    compared.reason = if is_shown {
         Some(format!(
-            "there is one, but it is smaller than the {percent} that matter"
+            "there is one, but it is smaller than the {} that matter",
+            percent(comparing.difference_min)
         ))
     } else if change.p_value <= level && matters(change.ratio) {
         Some(format!(

@@ -99,11 +99,10 @@ impl CheckDocument {
         run: Option<u64>,
         doubts: Vec<String>,
     ) -> Self {
-        let least = comparison.difference_min;
         let rows: Vec<CheckedRow> = comparison
             .rows()
             .map(|row| {
-                let outcome = outcome_of(&row.compared, least);
+                let outcome = outcome_of(&row.compared);
                 CheckedRow {
                     row: row.row.clone(),
                     outcome,
@@ -269,16 +268,15 @@ fn runs(then: &SideDocument, now: &SideDocument, style: &TableStyle) -> Vec<Stri
     labels.iter().zip([then, now]).flat_map(line).collect()
 }
 
-fn outcome_of(compared: &Compared, least: f64) -> RowOutcome {
+fn outcome_of(compared: &Compared) -> RowOutcome {
     match compared.conclusion {
         Conclusion::Slower => RowOutcome::Slower,
         Conclusion::Faster => RowOutcome::Faster,
+        Conclusion::Same => RowOutcome::Unchanged,
         Conclusion::TooFewTrials | Conclusion::CannotBeCompared => RowOutcome::NotJudged,
         Conclusion::NoDifferenceShown => {
             let interval = compared.change.and_then(|change| change.ratio_interval_95);
-            let matters = |ratio: f64| ratio.ln().abs() >= least.ln_1p();
             match interval {
-                Some(it) if !matters(it.low) && !matters(it.high) => RowOutcome::Unchanged,
                 Some(it) if it.low >= RATIO_LOW_MIN => RowOutcome::NoChangeShown,
                 _ => RowOutcome::NotJudged,
             }
@@ -364,7 +362,7 @@ fn percent(share: f64) -> String {
 fn sentence(outcome: Outcome, rows: &[CheckedRow], comparison: &ComparisonDocument) -> String {
     let baseline = &comparison.reference;
     let than = &baseline.source;
-    let least = threshold(comparison);
+    let least = comparison.difference_min_text();
     let count = |outcome| rows.iter().filter(|row| row.outcome == outcome).count();
     let judged = rows.len() - count(RowOutcome::NotJudged);
     let open = match count(RowOutcome::NotJudged) {
@@ -455,13 +453,8 @@ fn legend(comparison: &ComparisonDocument, unit: BandwidthUnit) -> String {
          faster: by at least {}, and with all rows together wrong in at most one of twenty checks \
          of what has not changed. Unchanged: the whole interval is smaller than that.",
         unit.name(),
-        threshold(comparison)
+        comparison.difference_min_text()
     )
-}
-
-/// The least difference that matters: `5 %`.
-fn threshold(comparison: &ComparisonDocument) -> String {
-    format!("{} %", (comparison.difference_min * 1e4).round() / 100.0)
 }
 
 /// The sentence with its first word in colour.

@@ -238,6 +238,11 @@ impl ComparisonDocument {
         }
     }
 
+    /// The least difference that matters, as people read it: `2 %`, `0.5 %`.
+    pub(crate) fn difference_min_text(&self) -> String {
+        format!("{} %", (self.difference_min * 1e4).round() / 100.0)
+    }
+
     /// Every row of every other.
     pub fn rows(&self) -> impl Iterator<Item = &RowDocument> {
         self.others.iter().flat_map(|other| &other.rows)
@@ -253,6 +258,7 @@ impl ComparisonDocument {
         let judged = [
             Conclusion::Faster,
             Conclusion::Slower,
+            Conclusion::Same,
             Conclusion::NoDifferenceShown,
         ];
         judged.into_iter().any(|conclusion| self.has(conclusion))

@@ -39,7 +39,7 @@ fn faster() -> Compared {
 }
 
 fn unchanged() -> Compared {
-    compared(Conclusion::NoDifferenceShown, 1.001, 0.996, 1.003)
+    compared(Conclusion::Same, 1.001, 0.996, 1.003)
 }
 
 fn vague() -> Compared {

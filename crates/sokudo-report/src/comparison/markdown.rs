@@ -31,9 +31,9 @@ pub fn render_in(document: &ComparisonDocument, language: Language) -> String {
     }
     for other in &document.others {
         if document.matrix.is_none() {
-            blocks.push(table(other, unit, said));
+            blocks.push(table(document, other, unit, said));
         }
-        blocks.push(list(notes(other), said));
+        blocks.push(list(notes(document, other), said));
         let title = format!("What differs (A | {}):", other.side.letter);
         let differing = list(words::differing(other), said);
         blocks.push(if differing.is_empty() {
@@ -65,7 +65,12 @@ fn sides(document: &ComparisonDocument, said: Words) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn table(other: &OtherDocument, unit: BandwidthUnit, said: Words) -> String {
+fn table(
+    document: &ComparisonDocument,
+    other: &OtherDocument,
+    unit: BandwidthUnit,
+    said: Words,
+) -> String {
     if other.rows.is_empty() {
         return said.text(&format!(
             "{} has no row in common with A.",
@@ -81,11 +86,16 @@ fn table(other: &OtherDocument, unit: BandwidthUnit, said: Words) -> String {
         said.0.say(&heading).into_owned(),
         "| :-- | --: | --: | --: | --: | --: | --: | :-- | :-- |".to_owned(),
     ];
-    lines.extend(other.rows.iter().map(|row| line(row, unit, said)));
+    lines.extend(other.rows.iter().map(|row| line(document, row, unit, said)));
     lines.join("\n")
 }
 
-fn line(row: &RowDocument, unit: BandwidthUnit, said: Words) -> String {
+fn line(
+    document: &ComparisonDocument,
+    row: &RowDocument,
+    unit: BandwidthUnit,
+    said: Words,
+) -> String {
     let missing = || MISSING.to_owned();
     let median = |side: &RowSideDocument| {
         let rates = side.per_second.as_ref();
@@ -114,13 +124,13 @@ fn line(row: &RowDocument, unit: BandwidthUnit, said: Words) -> String {
         change
             .map_or(MISSING, |change| said.0.word(change.effect.name()))
             .to_owned(),
-        said.text(row.compared.conclusion.name()),
+        said.text(&words::conclusion(document, &row.compared)),
     ];
     format!("| {} |", cells.join(" | "))
 }
 
-fn notes(other: &OtherDocument) -> Vec<String> {
-    let mut notes: Vec<String> = words::notes(other)
+fn notes(document: &ComparisonDocument, other: &OtherDocument) -> Vec<String> {
+    let mut notes: Vec<String> = words::notes(document, other)
         .iter()
         .map(|note| format!("{}: {}", note.rows.join(", "), note.text))
         .collect();

@@ -5,7 +5,7 @@ use sokudo_model::Conclusion;
 
 use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, SideDocument, words};
 use crate::date;
-use crate::layout::{Align, Column, table_lines, table_width};
+use crate::layout::{Align, Column, fit, table_lines, table_width};
 use crate::number::{MISSING, percent, rate};
 use crate::pivot;
 use crate::table::{BandwidthUnit, TableStyle};
@@ -32,7 +32,7 @@ pub fn render(document: &ComparisonDocument, style: &TableStyle) -> String {
         if document.matrix.is_none() {
             blocks.push(figures(document, other, unit, style));
         }
-        blocks.push(notes(other, style));
+        blocks.push(notes(document, other, style));
         blocks.push(differing(other, style));
     }
     if document.rows().next().is_some() && document.matrix.is_none() {
@@ -80,20 +80,12 @@ fn figures(
             &format!("{} has no row in common with A.", other.side.letter),
         );
     }
-    let sides = [&document.reference, &other.side];
-    let mut columns = columns(&other.rows, sides, unit, style);
-    for dropped in DROP_ORDER {
-        if table_width(&columns) <= style.width {
-            break;
-        }
-        columns.retain(|column| column.title != style.text(dropped));
-        // Points under each other take room, too.
-        for column in &mut columns {
-            if column.align == Align::Point {
-                column.align = Align::Right;
-            }
-        }
-    }
+    let mut columns = columns(document, other, unit, style);
+    fit(
+        &mut columns,
+        style.width,
+        &DROP_ORDER.map(|it| style.text(it)),
+    );
     let conclusions = columns.last().map_or(&[][..], |column| &column.cells);
     let table = table_lines(&columns, style.rule());
     let mut lines = vec![
@@ -107,8 +99,8 @@ fn figures(
 }
 
 fn columns(
-    rows: &[RowDocument],
-    sides: [&SideDocument; 2],
+    document: &ComparisonDocument,
+    other: &OtherDocument,
     unit: BandwidthUnit,
     style: &TableStyle,
 ) -> Vec<Column> {
@@ -116,9 +108,14 @@ fn columns(
         group: "",
         title: style.text(title),
         align,
-        cells: rows.iter().map(|row| style.text(&cell(row))).collect(),
+        cells: other
+            .rows
+            .iter()
+            .map(|row| style.text(&cell(row)))
+            .collect(),
     };
-    let titles = sides.map(|side| format!("{} {}", side.letter, unit.name()));
+    let titles =
+        [&document.reference, &other.side].map(|side| format!("{} {}", side.letter, unit.name()));
     vec![
         column("row", Align::Left, &row_cell),
         column(&titles[0], Align::Point, &|row| {
@@ -143,7 +140,7 @@ fn columns(
                 .to_owned()
         }),
         column("conclusion", Align::Left, &|row| {
-            row.compared.conclusion.name().to_owned()
+            words::conclusion(document, &row.compared)
         }),
     ]
 }
@@ -177,7 +174,7 @@ fn coloured(line: &str, cell: &str, conclusion: Conclusion, style: &TableStyle) 
         Conclusion::Faster => "32",
         Conclusion::Slower => "31",
         Conclusion::TooFewTrials | Conclusion::CannotBeCompared => "33",
-        Conclusion::NoDifferenceShown => return line.to_owned(),
+        Conclusion::Same | Conclusion::NoDifferenceShown => return line.to_owned(),
     };
     match line.strip_suffix(cell).filter(|_| style.colour) {
         Some(figures) => format!("{figures}\x1b[{colour}m{cell}\x1b[0m"),
@@ -185,8 +182,8 @@ fn coloured(line: &str, cell: &str, conclusion: Conclusion, style: &TableStyle) 
     }
 }
 
-fn notes(other: &OtherDocument, style: &TableStyle) -> Vec<String> {
-    let mut lines: Vec<String> = words::notes(other)
+fn notes(document: &ComparisonDocument, other: &OtherDocument, style: &TableStyle) -> Vec<String> {
+    let mut lines: Vec<String> = words::notes(document, other)
         .iter()
         .flat_map(|note| {
             let rows = if note.rows.len() == other.rows.len() && note.rows.len() > 1 {

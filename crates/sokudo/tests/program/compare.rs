@@ -76,17 +76,31 @@ fn a_step_of_ten_percent_is_found_and_its_size_told() {
 }
 
 #[test]
-fn the_same_device_twice_shows_no_difference() {
+fn the_same_device_twice_is_the_same_in_every_format() {
     let directory = tempfile::tempdir().unwrap();
     let one = keep_reads(directory.path(), "one.json", QUICK, "1");
     let two = keep_reads(directory.path(), "two.json", QUICK, "2");
     for pair in [[&one, &two], [&one, &one]] {
         let document = compare(&pair.map(PathBuf::as_path), &["--format", "json"]).json();
-        assert_eq!(conclusion(&rows(&document)[0]), "no_difference_shown");
+        assert_eq!(conclusion(&rows(&document)[0]), "same");
     }
-    let ended = compare(&[&one, &two], &["--fail-if-slower"]);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(ended.printed.contains("no difference shown"), "{ended:?}");
+    for (arguments, words) in [
+        (&[][..], "same (within 2 %)"),
+        (&["--min-difference", "0.01%"], "no difference shown"),
+        (&["--format", "markdown"], "| same (within 2 %) |"),
+        (&["--format", "csv"], ",same,"),
+        (&["--lang", "ja"], "同等 (2 % 以内)"),
+    ] {
+        let ended = compare(&[&one, &two], &[&["--fail-if-slower"], arguments].concat());
+        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        assert!(ended.printed.contains(words), "{words}: {ended:?}");
+    }
+    // Where a matrix stands in the place of conclusions, it is told below.
+    let three = compare(&[&one, &two, &one], &[]);
+    assert!(
+        three.printed.contains("B is the same (within 2 %) as A."),
+        "{three:?}"
+    );
 }
 
 #[test]
@@ -249,7 +263,7 @@ fn two_simulated_devices_are_told_apart_by_turns() {
         &["--format", "json", "--pairs", "8"],
     )
     .json();
-    assert_eq!(conclusion(&rows(&same)[0]), "no_difference_shown");
+    assert_eq!(conclusion(&rows(&same)[0]), "same");
     // The same seed gives the same trials.
     let again = live(
         [&plans[0], &plans[1]],
