@@ -64,24 +64,29 @@ fn wrong_data(case: &Case<'_>) -> Option<Ruling> {
     })
 }
 
+/// Whether the run was interrupted before an I/O of the row ended in any way.
+pub(crate) fn was_not_reached(case: &Case<'_>) -> bool {
+    case.run.interrupted && !has_completed(case) && !has_failed(case)
+}
+
+fn has_completed(case: &Case<'_>) -> bool {
+    case.outcomes()
+        .any(|outcome| outcome.operations.iter().any(|tally| tally.ios > 0))
+}
+
+fn has_failed(case: &Case<'_>) -> bool {
+    case.outcomes().any(|outcome| !outcome.failures.is_empty())
+}
+
 /// Nothing was measured.
 fn no_io(case: &Case<'_>) -> Option<Ruling> {
-    let completed = case
-        .outcomes()
-        .any(|outcome| outcome.operations.iter().any(|tally| tally.ios > 0));
-    if completed {
+    if has_completed(case) {
         return None;
     }
-    let failed = case.outcomes().any(|outcome| !outcome.failures.is_empty());
-    let (cause, remedy) = if failed {
+    let (cause, remedy) = if has_failed(case) {
         (
             "every I/O failed",
             "see the row's other findings for how the I/O failed",
-        )
-    } else if case.run.interrupted {
-        (
-            "the run was interrupted before the row's turn",
-            "let it run to its end, or ask for fewer rows",
         )
     } else if case.row.trials.is_empty() {
         ("the row was not run", "measure it again")
@@ -450,11 +455,6 @@ mod tests {
                 change(run);
             })
         };
-        let not_reached = nothing(|run| {
-            run.interrupted = true;
-            run.rows[0].trials.clear();
-        });
-        assert!(text_of(not_reached.clone(), "no-io").contains("before the row's turn"));
         let failed = nothing(|run| {
             run.rows[0].trials[0].outcome.failures.push(IoFailure {
                 operation: Operation::Read,
@@ -464,10 +464,24 @@ mod tests {
             });
         });
         check(vec![
-            ("not reached", not_reached, &["no-io"], Invalid),
-            ("failed", failed, &["no-io", "io-errors"], Invalid),
+            ("failed", failed.clone(), &["no-io", "io-errors"], Invalid),
             ("too slow", nothing(|_| ()), &["no-io"], Invalid),
         ]);
+        // Whoever interrupts a run is told of no errors but those that there were.
+        for (case, mut run, is_judged) in [
+            (
+                "before it",
+                nothing(|run| run.rows[0].trials.clear()),
+                false,
+            ),
+            ("in its first trial", nothing(|_| ()), false),
+            ("after a failure", failed, true),
+            ("after an I/O", reads(), true),
+        ] {
+            run.interrupted = true;
+            crate::judge(&mut run);
+            assert_eq!(run.rows[0].assessment.is_some(), is_judged, "{case}");
+        }
     }
 
     #[test]

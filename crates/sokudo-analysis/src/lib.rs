@@ -74,11 +74,12 @@ const ROW_RULES: [&[RowRule]; 14] = [
 ];
 
 /// Judges every row and the run as a whole. Earlier judgements are replaced, so
-/// that judging twice changes nothing.
+/// that judging twice changes nothing. A row that an interrupted run did not reach is not
+/// judged: nothing is wrong with it.
 pub fn judge(run: &mut Run) {
-    let assessments: Vec<Assessment> = run.rows.iter().map(|row| assess(run, row)).collect();
+    let assessments: Vec<_> = run.rows.iter().map(|row| assess(run, row)).collect();
     for (row, assessment) in run.rows.iter_mut().zip(assessments) {
-        row.assessment = Some(assessment);
+        row.assessment = assessment;
     }
     let rules = target::RUN_RULES.iter().chain(surroundings::RULES);
     let rulings = rules.filter_map(|rule| rule(run)).collect();
@@ -116,8 +117,11 @@ pub fn tell_left_out(run: &mut Run, options: &[String]) {
     }
 }
 
-fn assess(run: &Run, row: &Row) -> Assessment {
+fn assess(run: &Run, row: &Row) -> Option<Assessment> {
     let case = Case { run, row };
+    if failures::was_not_reached(&case) {
+        return None;
+    }
     let rules = ROW_RULES.iter().copied().flatten();
     let is_of_rounds = run.schedule.steady.is_some();
     let mut rulings: Vec<Ruling> = rules
@@ -135,11 +139,11 @@ fn assess(run: &Run, row: &Row) -> Assessment {
     if verdict == Verdict::Invalid {
         rulings.retain(|ruling| !ruling.code.is_about_steadiness());
     }
-    Assessment {
+    Some(Assessment {
         verdict,
         device_ratio: arrival::device_ratio(&case),
         findings: in_order(rulings),
-    }
+    })
 }
 
 /// What changes the figure most comes first: the order in which codes are

@@ -44,6 +44,31 @@ fn in_the_middle_of_the_trials_what_was_measured_is_printed() {
 }
 
 #[test]
+fn a_row_that_was_not_reached_is_no_error() {
+    let start_interrupted = |format: &str| {
+        let directory = tempfile::tempdir().unwrap();
+        let mut command = program();
+        command
+            .args(["mark", "--size", "16MiB", "--time", "10min", "--quiet"])
+            .args(["--row", "RND4K,Q1,T1,read", "--row", "SEQ1M,Q1,T1,read"])
+            .args(["--engine", "psync", "--format", format])
+            .arg(directory.path());
+        let child = start(&mut command);
+        wait_for_io(&child, "rchar", 4 << 20);
+        interrupt(child, Signal::INT)
+    };
+    let run: serde_json::Value = serde_json::from_str(&start_interrupted("json").printed).unwrap();
+    let [reached, other] = [0, 1].map(|row| &run["results"][row]);
+    assert!(reached["verdict"].is_string(), "{reached}");
+    assert_eq!(other["status"], "not_reached");
+    assert!(other["verdict"].is_null(), "{other}");
+    assert_eq!(other["findings"], serde_json::json!([]));
+    let table = start_interrupted("table").printed;
+    assert!(table.contains("not reached"), "{table}");
+    assert!(!table.contains("no I/O completed"), "{table}");
+}
+
+#[test]
 fn while_the_test_file_is_written_nothing_remains_of_it() {
     let Some(system) = FileSystem::new("ext4", 3 << 30, true) else {
         return;
