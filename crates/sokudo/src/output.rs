@@ -20,8 +20,8 @@ mod replacing;
 
 use replacing::Fault;
 
-/// Width of a table that goes to no terminal: enough for every column.
-const WIDTH_WITHOUT_TERMINAL: usize = 120;
+/// Width of a table that goes to no terminal: what mail, issues and printed pages hold.
+const WIDTH_WITHOUT_TERMINAL: usize = 80;
 
 /// Writes text to standard output. A reader that has seen enough is no failure.
 pub(crate) fn print(text: &str) -> Result<(), Exit> {

@@ -2,11 +2,13 @@
 
 use super::{LevelChange, LevelDocument, SeriesDocument, TrendDocument};
 use crate::comparison::{change_text, interval_text};
-use crate::layout::{Align, Column, table_lines, table_width};
+use crate::layout::{Align, Column, fit, table_lines, table_width};
 use crate::number::{MISSING, percent, rate};
 use crate::table::{BandwidthUnit, TableStyle};
 use sokudo_stats::Summary;
 
+/// Columns that a narrow table can do without, in the order in which they go.
+const DROP_ORDER: [&str; 3] = ["±", "runs", "changes"];
 /// Columns of a course.
 const COURSE: usize = 24;
 /// Heights of a course, and what stands for them where there is only ASCII.
@@ -161,7 +163,7 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit, style: &TableStyle) -> 
             .map(|series| course(series, style.ascii))
             .collect(),
     };
-    let columns = vec![
+    let mut columns = vec![
         column("row", Align::Left, &|series| series.row.clone()),
         column("runs", Align::Right, &|series| {
             series.points.len().to_string()
@@ -182,6 +184,11 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit, style: &TableStyle) -> 
             )
         }),
     ];
+    fit(
+        &mut columns,
+        style.width,
+        &DROP_ORDER.map(|it| style.text(it)),
+    );
     with_rule(&columns, style)
 }
 

@@ -74,6 +74,37 @@ impl Store {
 }
 
 #[test]
+fn a_list_has_a_format_as_all_results_have() {
+    let store = Store::new();
+    store.mark(DISK);
+    store.ok(&["baseline", "set", "1"]);
+    for command in [&["list"][..], &["baseline", "show"], &["info"]] {
+        let json = store.ok(&[command, &["--json"]].concat());
+        assert!(json.starts_with("{\n  \"schema\": \"sokudo."), "{json}");
+        let table = store.ok(command);
+        assert_eq!(store.ok(&[command, &["--format", "table"]].concat()), table);
+        if command != ["info"] {
+            // What a disk tells of itself may change from one moment to the next.
+            assert_eq!(store.ok(&[command, &["-f", "json"]].concat()), json);
+        }
+    }
+}
+
+#[test]
+fn tags_become_columns_as_their_help_says() {
+    let store = Store::new();
+    let help = store.ok(&["tag", "--help"]);
+    assert!(help.contains("compare all --pivot row:tag:raid"), "{help}");
+    for (run, tag) in [("1", "raid=5"), ("2", "raid=10"), ("3", "idle")] {
+        store.mark(DISK);
+        store.ok(&["tag", run, tag]);
+    }
+    let json = store.ok(&["compare", "all", "--pivot", "row:tag:raid", "-f", "json"]);
+    let matrix: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(matrix["columns"], serde_json::json!(["5", "10", "—"]));
+}
+
+#[test]
 fn an_empty_store_says_what_to_do_and_is_not_made() {
     let store = Store::new();
     assert!(store.ok(&["list"]).contains("sokudo mark ."));
@@ -133,7 +164,10 @@ fn runs_are_listed_the_newest_first_and_found_by_what_they_are() {
     let table = store.ok(&["list"]);
     let first = table.lines().nth(2).unwrap();
     assert!(first.trim_start().starts_with('3'), "{table}");
-    assert!(table.contains("before update, idle"), "{table}");
+    assert!(
+        store.ok(&["show", "2"]).contains("tags  before update, idle"),
+        "{table}"
+    );
     assert!(store.ok(&["list", "--tag", "none"]).contains("No run"));
     store
         .run(&["list", "--since", "yesterday"])

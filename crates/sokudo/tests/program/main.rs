@@ -37,6 +37,7 @@ mod limits;
 mod load;
 mod loop_device;
 mod pictures;
+mod piped;
 mod pivot;
 mod precision;
 mod quick;
