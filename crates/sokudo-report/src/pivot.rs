@@ -23,6 +23,7 @@ use crate::number::{percent, rate};
 use crate::table::BandwidthUnit;
 
 pub use csv::render as render_csv;
+pub(crate) use key::keys_text;
 pub use key::{Key, KeyError, Keys};
 pub use markdown::render as render_markdown;
 pub use table::render as render_table;
@@ -223,6 +224,12 @@ impl PivotDocument {
             columns: columns.collect(),
             rows: rows.iter().filter_map(|row| row.pivot_row(unit)).collect(),
         }
+    }
+
+    /// What it is called: `row by target`.
+    pub(crate) fn title(&self) -> String {
+        let (rows, columns) = (keys_text(&self.rows_by), keys_text(&self.columns_by));
+        format!("{rows} by {columns}")
     }
 
     /// The document as text that ends with a line feed.
