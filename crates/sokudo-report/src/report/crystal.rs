@@ -30,10 +30,12 @@ fn run_text(reported: &ReportedRun) -> String {
         "{RULE}\n{}\n{:>78}\n{RULE}\n\
          * MB/s = 1,000,000 bytes/s [SATA/600 = 600,000,000 bytes/s]\n\
          * KB = 1000 bytes, KiB = 1024 bytes\n\
+         * {}\n\
          * {}\n",
         measured_by(run),
         "in the layout of CrystalDiskMark, but not by it",
         what_figures_are(run),
+        line(&of_what(run)),
     );
     for (title, results) in blocks(run) {
         let _ = writeln!(text, "\n{title}");
@@ -150,7 +152,9 @@ fn footer(reported: &ReportedRun) -> String {
     let _ = writeln!(text, "   Time: {} ", time(run));
     let _ = writeln!(text, "   Date: {}", line(&date_text(&run.started_at)));
     let _ = writeln!(text, "     OS: {}", line(&system(run)));
-    let _ = writeln!(text, "Comment: {}", line(&comment(reported)));
+    if !reported.note.trim().is_empty() {
+        let _ = writeln!(text, "Comment: {}", line(&reported.note));
+    }
     text
 }
 
@@ -231,9 +235,8 @@ fn system(run: &RunDocument) -> String {
     }
 }
 
-/// What was measured, the worst verdict, and what somebody wrote about it.
-fn comment(reported: &ReportedRun) -> String {
-    let run = &reported.run;
+/// What was measured, and the worst verdict.
+fn of_what(run: &RunDocument) -> String {
     let verdict = run.results.iter().filter_map(|result| result.verdict).max();
     let device = match run.target.kind {
         TargetKind::Simulated => format!("{} (simulated)", run.target.name),
@@ -243,7 +246,6 @@ fn comment(reported: &ReportedRun) -> String {
         Some(device),
         verdict.map(|verdict| verdict.name().to_owned()),
         run.interrupted.then(|| "interrupted".to_owned()),
-        Some(reported.note.clone()).filter(|note| !note.is_empty()),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

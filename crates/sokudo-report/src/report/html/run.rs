@@ -6,7 +6,7 @@ use std::fmt::Write;
 use sokudo_model::{Nanos, Operation, Order, Severity};
 
 use super::table::{Cell, Line, table};
-use super::{Page, charts, evidence, facts, figures, lines, part, prose, text};
+use super::{Page, charts, detail, evidence, facts, figures, lines, part, prose, text};
 use crate::document::{Direction, ResultDocument, RunDocument};
 use crate::facts::facts as facts_of;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text, said_name};
@@ -33,19 +33,19 @@ pub(super) fn section(page: &Page, number: usize, reported: &ReportedRun) -> Str
         &page.say("What to know about these figures"),
         &findings(page, run),
     );
-    out += &part(&page.say("How it was measured"), &measured(page, run));
-    out += &part(&page.say("Evidence"), &evidence::rows(page, run));
+    out += &detail(&page.say("How it was measured"), &measured(page, run));
+    out += &detail(&page.say("Evidence"), &evidence::rows(page, run));
     let trials = evidence::trials(page, run);
     let environment = evidence::environment(page, run);
     if page.is_full {
-        out += &part(&page.say("Trials"), &trials);
-        out += &part(&page.say("Machine and devices"), &environment);
+        out += &detail(&page.say("Trials"), &trials);
+        out += &detail(&page.say("Machine and devices"), &environment);
     } else {
         let (trials_are, machine_is) = (page.say("Trials"), page.say("Machine and devices"));
         let _ = writeln!(
             out,
-            "<details><summary>{trials_are}</summary>\n{trials}</details>\n\
-             <details><summary>{machine_is}</summary>\n{environment}</details>"
+            "<details class=\"detail\"><summary>{trials_are}</summary>\n{trials}</details>\n\
+             <details class=\"detail\"><summary>{machine_is}</summary>\n{environment}</details>"
         );
     }
     out += &part(&page.say("To measure it again"), &repeat(run));
