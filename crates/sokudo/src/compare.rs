@@ -20,8 +20,8 @@ use sokudo_report::{ComparisonDocument, RunDocument};
 
 use crate::cli::{CompareArguments, Format, Unit};
 use crate::exit::Exit;
-use crate::{command_line, language, output, recall};
-use recall::Recalled;
+use crate::recall::{Recall, Recalled};
+use crate::{command_line, language, output, progress};
 use rows::{Key, Matched};
 
 /// Compares and prints.
@@ -65,6 +65,9 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
         .output
         .as_deref()
         .and_then(output::identity);
+    let mut recall = Recall::new(&arguments.keeping);
+    let progress = progress::bar(arguments.sides.len() as u64, arguments.quiet);
+    progress.set_message(language::say("reading the runs"));
     let mut sides = Vec::new();
     for name in &arguments.sides {
         if output.is_some() && output::identity(name.as_ref()) == output {
@@ -72,8 +75,9 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
                 "{name} is to be compared, and the comparison would take its place; name another file for it"
             )));
         }
-        sides.extend(matrix::named(name, arguments)?);
+        sides.extend(matrix::named(name, &mut recall, &progress)?);
     }
+    progress.finish_and_clear();
     if sides.len() < 2 && arguments.shape.pivot.is_none() {
         return Err(Exit::usage(anyhow!(
             "one run has nothing to be compared with; name another"

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use sokudo_import::ImportError;
 use sokudo_report::{Report, RunDocument, report};
-use sokudo_store::{Filter, Page, RunId};
+use sokudo_store::{Entry, Filter, Page, RunId, Store};
 
 use crate::cli::Keeping;
 use crate::exit::{self, Exit};
@@ -32,21 +32,78 @@ pub(crate) struct Recalled {
     pub(crate) source: String,
     /// Its number in the store, where it is from there.
     pub(crate) id: Option<RunId>,
-    /// What somebody wrote about it, and its tags, where it is from a report. Those of a
-    /// run of the store can be asked for there.
+    /// What somebody wrote about it, and its tags.
     pub(crate) said: Said,
     pub(crate) run: RunDocument,
 }
 
-/// The runs that a name stands for: one, or as many as a file of another tool holds.
-///
-/// `42` and `run 42` are numbers in the store, `last` is the newest there; anything else is
-/// a file (`./42` where it is called so), and `-` standard input.
-pub(crate) fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit> {
-    if is_of_store(name) {
-        let id = id(name, keeping)?;
-        return stored(id, keeping).map(|recalled| vec![recalled]);
+/// Recalls one run after the other from a store that is opened once, and only if one of
+/// them is there.
+pub(crate) struct Recall<'a> {
+    keeping: &'a Keeping,
+    store: Option<Box<dyn Store>>,
+}
+
+impl<'a> Recall<'a> {
+    /// From this store, or from files.
+    pub(crate) const fn new(keeping: &'a Keeping) -> Self {
+        Self {
+            keeping,
+            store: None,
+        }
     }
+
+    /// The store itself.
+    pub(crate) fn store(&mut self) -> Result<&mut dyn Store, Exit> {
+        let store = match self.store.take() {
+            Some(store) => store,
+            None => keep::store(self.keeping)?,
+        };
+        Ok(self.store.insert(store).as_mut())
+    }
+
+    /// The runs that a name stands for: one, or as many as a file of another tool holds.
+    ///
+    /// `42` and `run 42` are numbers in the store, `last` is the newest there; anything else
+    /// is a file (`./42` where it is called so), and `-` standard input.
+    pub(crate) fn runs(&mut self, name: &str) -> Result<Vec<Recalled>, Exit> {
+        if !is_of_store(name) {
+            return of_file(name);
+        }
+        let id = named(name, self.store()?)?;
+        Ok(vec![self.stored(id)?])
+    }
+
+    /// A run of the store.
+    pub(crate) fn stored(&mut self, id: RunId) -> Result<Recalled, Exit> {
+        let entry = self.store()?.entry(id).map_err(Exit::of_store)?;
+        self.of_entry(entry)
+    }
+
+    /// The run of which these are the facts.
+    pub(crate) fn of_entry(&mut self, entry: Entry) -> Result<Recalled, Exit> {
+        let id = entry.id;
+        let packed = self.store()?.document(id).map_err(Exit::of_store)?;
+        let run = RunDocument::unpack(&packed)
+            .map_err(|error| Exit::failed(anyhow!("run {id} {error}")))?;
+        Ok(Recalled {
+            source: format!("run {id}"),
+            id: Some(id),
+            said: Said {
+                note: entry.note,
+                tags: entry.tags,
+            },
+            run,
+        })
+    }
+}
+
+/// The runs that one name stands for.
+pub(crate) fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit> {
+    Recall::new(keeping).runs(name)
+}
+
+fn of_file(name: &str) -> Result<Vec<Recalled>, Exit> {
     let path = Path::new(name);
     let bytes = kept_bytes(path)?;
     let text = match String::from_utf8(bytes) {
@@ -102,16 +159,25 @@ pub(crate) fn is_of_store(name: &str) -> bool {
 
 /// The number that a name stands for, of a run in the store.
 pub(crate) fn id(name: &str, keeping: &Keeping) -> Result<RunId, Exit> {
+    match number(name) {
+        Some(id) => Ok(id),
+        None if name == "last" => named(name, keep::store(keeping)?.as_mut()),
+        None => Err(not_kept(name)),
+    }
+}
+
+fn not_kept(name: &str) -> Exit {
+    Exit::usage(anyhow!(
+        "{name} is no run that is kept; use a number that sokudo list shows, or last"
+    ))
+}
+
+/// The same in a store that is open.
+fn named(name: &str, store: &mut dyn Store) -> Result<RunId, Exit> {
     if let Some(id) = number(name) {
         return Ok(id);
     }
-    if name != "last" {
-        return Err(Exit::usage(anyhow!(
-            "{name} is no run that is kept; use a number that sokudo list shows, or last"
-        )));
-    }
     let newest = Page { skip: 0, count: 1 };
-    let mut store = keep::store(keeping)?;
     let found = store
         .list(&Filter::default(), newest)
         .map_err(Exit::failed)?;
@@ -143,16 +209,7 @@ fn number(name: &str) -> Option<RunId> {
 
 /// A run of the store.
 pub(crate) fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
-    let mut store = keep::store(keeping)?;
-    let packed = store.document(id).map_err(Exit::of_store)?;
-    let run =
-        RunDocument::unpack(&packed).map_err(|error| Exit::failed(anyhow!("run {id} {error}")))?;
-    Ok(Recalled {
-        source: format!("run {id}"),
-        id: Some(id),
-        said: Said::default(),
-        run,
-    })
+    Recall::new(keeping).stored(id)
 }
 
 /// The bytes of a file; `-` is standard input.
