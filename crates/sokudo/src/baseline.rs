@@ -169,7 +169,7 @@ fn show(arguments: &BaselineListArguments) -> Result<(), Exit> {
     }
     let is_empty = runs.is_empty();
     let document = ListDocument::new(runs);
-    if arguments.json {
+    if arguments.format.is_json() {
         return output::print(&document.to_json());
     }
     if is_empty {

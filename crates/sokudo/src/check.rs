@@ -15,7 +15,7 @@ use sokudo_report::comparison::{Figure, Way};
 use sokudo_report::{CheckDocument, ComparisonDocument};
 use sokudo_store::Baseline;
 
-use crate::cli::{CheckArguments, CheckFormat, Unit};
+use crate::cli::{CheckArguments, TableOrJson, Unit};
 use crate::exit::Exit;
 use crate::recall::{Recalled, Said};
 use crate::repeat::{Leave, Repeat};
@@ -107,8 +107,8 @@ fn document(reference: Recalled, now: Recalled, arguments: &CheckArguments) -> C
 fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exit> {
     let path = arguments.output.as_deref();
     let text = match arguments.format {
-        CheckFormat::Table => document.render(&output::style(path.is_none(), arguments.unit)),
-        CheckFormat::Json => document.to_json(),
+        TableOrJson::Table => document.render(&output::style(path.is_none(), arguments.unit)),
+        TableOrJson::Json => document.to_json(),
     };
     match path {
         None => output::print(&text),

@@ -36,8 +36,8 @@ use sokudo_words::Language;
 use crate::language;
 
 pub(crate) use baseline::{
-    BaselineArguments, BaselineCommand, BaselineListArguments, CheckArguments, CheckFormat,
-    SetArguments, UnsetArguments,
+    BaselineArguments, BaselineCommand, BaselineListArguments, CheckArguments, SetArguments,
+    UnsetArguments,
 };
 pub(crate) use bonnie::BonnieArguments;
 pub(crate) use compare::{Axes, CompareArguments, ValueName};
@@ -51,7 +51,7 @@ pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, Unasked};
-pub(crate) use printing::{Format, Printing, Rendering, Trust, Unit};
+pub(crate) use printing::{Format, ListFormat, Printing, Rendering, TableOrJson, Trust, Unit};
 pub(crate) use quick::QuickArguments;
 pub(crate) use report::{ReportArguments, ReportFormat};
 pub(crate) use scan::{ScanArguments, WriteCache};
@@ -66,7 +66,7 @@ pub(crate) use which::{Period, Which};
 const SHORT_HELP: &str = "\
 sokudo measures how fast a disk really is, and says how far each number can be trusted.
 
-  sokudo mark .              measure the disk under this directory, in about a minute
+  sokudo mark .              measure the disk under this directory, in a minute and a half
   sokudo mark /dev/sdb       measure a device (reads only)
   sokudo mark sim:hdd        try it on a simulated disk
   sokudo help mark           every option, with examples
@@ -164,6 +164,7 @@ impl Cli {
         let mut command = command(Page::Terminal {
             width: help_width(),
         });
+        let arguments = language::before_help(arguments, &command);
         let matches = command.try_get_matches_from_mut(arguments)?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
@@ -242,6 +243,7 @@ pub(crate) enum Command {
     /// Write a note to a run that is kept
     Note(NoteArguments),
     /// Add or remove tags of a run that is kept
+    #[command(after_help = history::TAG_EXAMPLES)]
     Tag(TagArguments),
     /// Delete runs that are kept, for good
     Delete(DeleteArguments),

@@ -76,7 +76,7 @@ pub(crate) fn found(
 
 fn print_list(entries: &[Entry], arguments: &ListArguments) -> Result<(), Exit> {
     let document = ListDocument::new(entries.iter().map(listed).collect());
-    if arguments.json {
+    if arguments.format.is_json() {
         return output::print(&document.to_json());
     }
     if !entries.is_empty() {

@@ -1,10 +1,10 @@
 //! Arguments of `sokudo baseline` and of `sokudo check`.
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use sokudo_model::Nanos;
 
 use super::compare::{Percent, percent};
-use super::{Keeping, Unit};
+use super::{Keeping, ListFormat, TableOrJson, Unit};
 
 /// What `baseline --help` ends with.
 pub(super) const BASELINE_EXAMPLES: &str = "\
@@ -96,9 +96,8 @@ pub(crate) struct WaitIdle {
 /// Arguments of `sokudo baseline show`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct BaselineListArguments {
-    /// As JSON: sokudo.list/1
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) format: ListFormat,
 
     #[command(flatten)]
     pub(crate) keeping: Keeping,
@@ -153,7 +152,7 @@ pub(crate) struct CheckArguments {
         default_value = "table",
         help_heading = "What is printed"
     )]
-    pub(crate) format: CheckFormat,
+    pub(crate) format: TableOrJson,
 
     /// Write it to a file instead of the terminal
     #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
@@ -176,13 +175,4 @@ pub(crate) struct CheckArguments {
 
     #[command(flatten)]
     pub(crate) keeping: Keeping,
-}
-
-/// How a check is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CheckFormat {
-    /// For people
-    Table,
-    /// For programs: sokudo.check/1
-    Json,
 }

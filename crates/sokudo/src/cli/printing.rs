@@ -20,6 +20,43 @@ pub(crate) enum Format {
     Markdown,
 }
 
+/// How documents are written that have no other form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableOrJson {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
+/// Whether a table is printed, or JSON.
+#[derive(Debug, Args)]
+pub(crate) struct ListFormat {
+    /// Result format: table or json
+    ///
+    /// The JSON begins with the name of its schema, which is in docs/ of the sources.
+    #[arg(
+        short,
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "table",
+        help_heading = "What is printed"
+    )]
+    format: TableOrJson,
+
+    /// The same as --format json
+    #[arg(long, help_heading = "What is printed")]
+    json: bool,
+}
+
+impl ListFormat {
+    pub(crate) fn is_json(&self) -> bool {
+        self.json || self.format == TableOrJson::Json
+    }
+}
+
 /// A result: its format, its unit, and where it goes.
 #[derive(Debug, Args)]
 pub(crate) struct Rendering {
