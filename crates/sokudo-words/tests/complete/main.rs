@@ -277,7 +277,7 @@ const PUT_TOGETHER: [&str; 19] = [
     "direct (dd) write",
     "cached (hdparm -T) read",
     "buffered (hdparm -t) read",
-    "unknown (kernel: {})",
+    "unknown (the kernel says {})",
     "virtual disk of {}",
     "loop device of {}",
     "memory disk of {}",
@@ -314,4 +314,53 @@ fn no_key_is_there_that_no_source_has() {
         unused.len(),
         unused.join("\n")
     );
+}
+
+/// Who used a device besides the row, in all ways in which up to three can be told.
+#[test]
+fn who_read_and_wrote_is_told_in_whole_sentences() {
+    const WHO: [(&str, &str); 2] = [
+        ("process", "プロセス"),
+        ("thread of the kernel", "カーネルのスレッド"),
+    ];
+    const DID: [(&str, &str); 3] = [
+        ("read 200 MiB", "200 MiB を読み出した"),
+        ("wrote 1.2 GiB", "1.2 GiB を書き込んだ"),
+        (
+            "read 200 MiB and wrote 5 MiB",
+            "200 MiB を読み出し、5 MiB を書き込んだ",
+        ),
+    ];
+    const NAMES: [&str; 5] = [
+        "postgres",
+        "kworker/0:1",
+        "Web Content",
+        "read",
+        "writer and co",
+    ];
+    let user = |number: usize| {
+        let name = NAMES[number % NAMES.len()];
+        let (who, whom) = WHO[number / 3 % 2];
+        let (did, done) = DID[number % 3];
+        (
+            format!("{name} ({who} 812) {did}"),
+            format!("{name} ({whom} 812) が {done}"),
+        )
+    };
+    for number in 0..30 {
+        for count in 1..=3 {
+            let (english, japanese): (Vec<String>, Vec<String>) =
+                (number..number + count).map(user).unzip();
+            let text = format!(
+                "during the trials, on this disk or another one, {}",
+                english.join("; ")
+            );
+            let said = Language::Japanese.say(&text);
+            let expected = format!(
+                "試行中、このディスクまたは別のディスクで、{}",
+                japanese.join("; ")
+            );
+            assert_eq!(said, expected, "{text}");
+        }
+    }
 }
