@@ -165,7 +165,9 @@ fn runs_are_listed_the_newest_first_and_found_by_what_they_are() {
     let first = table.lines().nth(2).unwrap();
     assert!(first.trim_start().starts_with('3'), "{table}");
     assert!(
-        store.ok(&["show", "2"]).contains("tags  before update, idle"),
+        store
+            .ok(&["show", "2"])
+            .contains("tags  before update, idle"),
         "{table}"
     );
     assert!(store.ok(&["list", "--tag", "none"]).contains("No run"));
