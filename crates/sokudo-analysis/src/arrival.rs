@@ -7,10 +7,12 @@ use sokudo_stats::Summary;
 use crate::RowRule;
 use crate::case::{Case, counted, counts};
 use crate::code::{Code, Ruling};
+use crate::remedy;
 use crate::target::{encoded_share, missing_share};
 use crate::threshold::{ARRIVED_RATIO_MIN, CACHED_SHARE_MAX};
 
 pub(crate) const RULES: &[RowRule] = &[
+    cached_on_purpose,
     not_from_device,
     not_on_device,
     cannot_see_device,
@@ -33,9 +35,6 @@ const REMOTE: [&str; 11] = [
     "vboxsf",
 ];
 
-/// Who reads a part this often through a cache does so on purpose.
-const READ_AGAIN_TIMES: u64 = 10;
-
 /// Bytes that the devices counted per byte that the engine moved; of a mix the
 /// smaller one of both directions, since each must hold.
 pub(crate) fn device_ratio(case: &Case<'_>) -> Option<f64> {
@@ -43,12 +42,29 @@ pub(crate) fn device_ratio(case: &Case<'_>) -> Option<f64> {
     ratios.into_iter().flatten().min_by(f64::total_cmp)
 }
 
+/// What `hdparm -T` shows is no figure of a disk and is not meant to be one: nothing went
+/// wrong, and there is nothing to be done about it.
+fn cached_on_purpose(case: &Case<'_>) -> Option<Ruling> {
+    let did_io = case.outcomes().any(|outcome| outcome.ios() > 0);
+    (case.is_of_cache() && did_io && !case.in_memory()).then(|| {
+        Ruling::new(
+            Code::CachedOnPurpose,
+            "the row reads the same few bytes again and again through the page cache, as hdparm -T does",
+            "it shows the processor and its memory, and is meant to",
+            "take it as what the system can do at most; the other rows are about the disk",
+        )
+    })
+}
+
 fn not_from_device(case: &Case<'_>) -> Option<Ruling> {
+    if case.is_of_cache() {
+        return None;
+    }
     let symptom = missing(case, Operation::Read)?;
     let (cause, remedy) = if case.cached_share().unwrap_or(0.0) > CACHED_SHARE_MAX {
         (
             "the file was in the page cache",
-            "measure with direct I/O (--direct on), on a file system that supports it",
+            remedy::DIRECT_WHERE_POSSIBLE,
         )
     } else if missing_share(case) > 0.0 {
         (
@@ -57,16 +73,10 @@ fn not_from_device(case: &Case<'_>) -> Option<Ruling> {
             "measure a file whose every block was written, such as the one sokudo lays out in a \
              directory",
         )
-    } else if !case.direct() && reads_again(case) {
-        (
-            "the row reads the same few bytes again and again through the page cache: it shows the \
-             processor and its memory, and is meant to",
-            "take it as what the system can do at most; the other rows are about the disk",
-        )
     } else if !case.direct() {
         (
             "the page cache answered what had been read before or was read ahead",
-            "measure with direct I/O (--direct on), on a file system that supports it",
+            remedy::DIRECT_WHERE_POSSIBLE,
         )
     } else if encoded_share(case) > 0.0 || case.compresses() {
         (
@@ -78,6 +88,19 @@ fn not_from_device(case: &Case<'_>) -> Option<Ruling> {
             "a loop device reads its file through the page cache",
             "attach the loop device with direct I/O (losetup --direct-io=on)",
         )
+    } else if has_loop(case) {
+        (
+            "parts of the file behind a loop device were never written, which are read as zeros \
+             without asking the disk below",
+            "attach a file whose every block was written, or measure a directory of a file system \
+             on the disk below",
+        )
+    } else if case.target().kind == TargetKind::BlockDevice {
+        (
+            "a layer between sokudo and the disk answered: a cache, or a volume of which parts were \
+             never written",
+            "measure the disk below it, or a directory of a file system on it",
+        )
     } else {
         (
             "a cache between sokudo and the device answered, or the file system ignores direct I/O",
@@ -87,15 +110,9 @@ fn not_from_device(case: &Case<'_>) -> Option<Ruling> {
     Some(Ruling::new(Code::NotFromDevice, symptom, cause, remedy))
 }
 
-/// Whether each trial reads a small part of the target over and over, as `hdparm -T`.
-fn reads_again(case: &Case<'_>) -> bool {
-    let is_far_larger =
-        |outcome: &Outcome, length: Bytes| outcome.bytes_moved().0 / READ_AGAIN_TIMES > length.0;
-    let span = case.row.workload.span;
-    span.is_some_and(|span| {
-        case.outcomes()
-            .all(|outcome| is_far_larger(outcome, span.length))
-    })
+fn has_loop(case: &Case<'_>) -> bool {
+    let mut devices = case.target().devices.iter();
+    devices.any(|device| device.kind == BlockDeviceKind::Loop)
 }
 
 fn not_on_device(case: &Case<'_>) -> Option<Ruling> {
@@ -103,7 +120,7 @@ fn not_on_device(case: &Case<'_>) -> Option<Ruling> {
     let (cause, remedy) = if !case.direct() {
         (
             "the writes went into the page cache and were not written out in the measured time",
-            "measure with direct I/O (--direct on), on a file system that supports it",
+            remedy::DIRECT_WHERE_POSSIBLE,
         )
     } else if case.compresses() {
         (
@@ -144,7 +161,7 @@ fn missing(case: &Case<'_>, operation: Operation) -> Option<String> {
 /// There is I/O, but nothing that shows where it went.
 fn cannot_see_device(case: &Case<'_>) -> Option<Ruling> {
     // Of these it is known where the bytes went; no counter is needed.
-    let known = case.target().kind == TargetKind::Null || case.in_memory();
+    let known = case.target().kind == TargetKind::Null || case.in_memory() || case.is_of_cache();
     let did_io = case.outcomes().any(|outcome| outcome.ios() > 0);
     if known || !did_io {
         return None;
@@ -197,7 +214,10 @@ fn unseen(case: &Case<'_>) -> (String, String) {
             format!("as root: echo 1 > /sys/block/{}/queue/iostats", leaf.name),
         );
     }
-    let local = "measure a directory on a local disk, or the block device itself";
+    let local = match target.kind {
+        TargetKind::BlockDevice => "measure the disk below it, or a directory on a local disk",
+        _ => "measure a directory on a local disk, or the block device itself",
+    };
     match case.file_system() {
         Some(kind) if kind.starts_with("fuse") && !REMOTE.contains(&kind) && kind != "fuseblk" => (
             format!("{kind} is served by a program, which may cache and keep its files anywhere"),
@@ -240,7 +260,7 @@ fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
         ),
         _ => (
             "the writes went through the page cache".to_owned(),
-            "measure with direct I/O (--direct on)",
+            remedy::DIRECT,
         ),
     };
     Some(Ruling::new(
@@ -409,19 +429,52 @@ mod tests {
             compressed.contains("stores the file compressed"),
             "{compressed}"
         );
-        let again = half(|run| {
-            run.rows[0].trials[0].outcome.direct = false;
-            run.rows[0].workload.span = Some(sokudo_model::Span {
-                offset: Bytes(0),
-                length: Bytes::mib(1),
-            });
-        });
-        assert!(again.contains("is meant to"), "{again}");
         let behind_loop = half(|run| run.target.devices.insert(0, looped(false, Some(false))));
         assert!(behind_loop.contains("a loop device reads"), "{behind_loop}");
+        let sparse = half(|run| {
+            run.target.kind = TargetKind::BlockDevice;
+            run.target.file_state = None;
+            run.target.devices.insert(0, looped(false, Some(true)));
+        });
+        assert!(sparse.contains("were never written"), "{sparse}");
+        assert!(!sparse.contains("block device itself"), "{sparse}");
+        let volume = half(|run| {
+            run.target.kind = TargetKind::BlockDevice;
+            run.target.file_state = None;
+        });
+        assert!(!volume.contains("block device itself"), "{volume}");
         let unknown = half(|_| ());
         assert!(unknown.contains("0.500 bytes per byte"), "{unknown}");
         assert!(unknown.contains("a cache between"), "{unknown}");
+    }
+
+    #[test]
+    fn what_a_quick_look_reads_from_the_cache_on_purpose_is_no_error() {
+        let cached = |method: &'static str, limit: Option<Bytes>| {
+            reads_with(|run| {
+                run.plan.method = method.to_owned();
+                buffered(run);
+                run.rows[0].workload.direct = sokudo_model::DirectMode::Off;
+                run.rows[0].workload.limits.bytes = limit;
+                run.target.size_bytes = Some(Bytes::mib(2));
+                for trial in &mut run.rows[0].trials {
+                    trial.evidence.cached_before = Some(Bytes::mib(2));
+                }
+                each_count(run, |device| device.read_bytes = 0);
+            })
+        };
+        let errors = &["cached-reads", "not-from-device"];
+        let all = Some(Bytes::mib(2));
+        check(vec![
+            (
+                "hdparm -T",
+                cached("quick", None),
+                &["cached-on-purpose"],
+                Invalid,
+            ),
+            ("hdparm -t", cached("quick", all), errors, Invalid),
+            ("mark", cached("mark/rows", None), errors, Invalid),
+        ]);
     }
 
     #[test]

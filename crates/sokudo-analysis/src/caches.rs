@@ -5,8 +5,8 @@
 //! its size is known, or I/O was faster than the medium can be.
 
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, Bytes, Distribution, Nanos, Operation, Order, TargetKind,
-    Workload, ZoneLength,
+    BlockDevice, BlockDeviceKind, Bytes, Distribution, Nanos, Operation, Order, Subject,
+    TargetKind, Workload, ZoneLength,
 };
 use sokudo_stats::{Histogram, Summary};
 
@@ -14,15 +14,13 @@ use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::drift;
+use crate::remedy;
 use crate::threshold::{
     COVERAGE_SPAN_MIN, COVERAGE_VISITS_MAX, FIRST_PASS_FACTOR_MAX, FLUSHES_MIN,
     FLUSHES_PER_TURN_MAX, QUICK_READ_MAX, QUICK_READS_MIN, QUICK_SHARE_MAX, ROTATION_RPM_MAX,
 };
 
 pub(crate) const RULES: &[RowRule] = &[dataset_in_cache, small_coverage, flush_too_fast];
-
-/// Rows of a scan that show a drive's own cache on purpose.
-const ABOUT_CACHES: [&str; 2] = ["BURST", "CACHE"];
 
 /// Intervals of a series that the first pass over the data must fill to have a rate: a
 /// second, as a rule, so that a slow start is not taken for a pass.
@@ -33,12 +31,9 @@ const PASSES_MIN: f64 = 3.0;
 
 /// What was accessed fits a cache, or was answered by one.
 fn dataset_in_cache(case: &Case<'_>) -> Option<Ruling> {
-    let about_caches = case.row.workload.survey.is_none()
-        && ABOUT_CACHES
-            .iter()
-            .any(|name| case.row.workload.name.starts_with(name));
+    let about_caches = case.row.workload.subject == Subject::Cache;
     let moved = case.moved(Operation::Read) + case.moved(Operation::Write);
-    if about_caches || moved == 0 || case.target().kind == TargetKind::Null {
+    if about_caches || moved == 0 || has_no_medium(case) {
         return None;
     }
     let (symptom, cause) = fits_a_known_cache(case)
@@ -48,8 +43,17 @@ fn dataset_in_cache(case: &Case<'_>) -> Option<Ruling> {
         Code::DatasetInCache,
         symptom,
         cause,
-        "measure a part that is far larger than the cache (--size), at least four times as large",
+        remedy::FAR_LARGER_PART,
     ))
+}
+
+/// Whether there is no medium that a cache could hide: what is memory itself says so by
+/// findings of its own.
+fn has_no_medium(case: &Case<'_>) -> bool {
+    let is_memory = |leaf: &BlockDevice| leaf.kind == BlockDeviceKind::Memory;
+    case.target().kind == TargetKind::Null
+        || case.in_memory()
+        || case.target().leaves().any(is_memory)
 }
 
 /// The disk says how large its cache is.
@@ -123,14 +127,18 @@ fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(String, String)> {
     if first.len() < FIRST_PASS_INTERVALS_MIN {
         return None;
     }
-    let (first, later) = (Summary::of(&first)?.median, Summary::of(&later)?.median);
-    (later > first * FIRST_PASS_FACTOR_MAX).then(|| {
+    let (first, later) = (Summary::of(&first)?, Summary::of(&later)?);
+    // A median says nothing of a pass of which most intervals ended no I/O; a mean alone lets
+    // one slow start speak for a pass.
+    let is_faster =
+        |figure: fn(&Summary) -> f64| figure(&later) > figure(&first) * FIRST_PASS_FACTOR_MAX;
+    (is_faster(|it| it.median) && is_faster(|it| it.mean)).then(|| {
         (
             format!(
-                "the first pass over {} ran at {:.0} MB/s, later ones at {:.0} MB/s",
+                "the first pass over {} ran at {} MB/s, later ones at {} MB/s",
                 Bytes(span),
-                first / 1e6,
-                later / 1e6
+                megabytes(first.mean),
+                megabytes(later.mean)
             ),
             "a memory below the kernel (of the drive, a controller, or the host of a virtual \
              machine) kept what was read and answered when it was read again"
@@ -139,13 +147,19 @@ fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(String, String)> {
     })
 }
 
+/// Bytes per second as MB/s, with the decimals that a slow disk needs: never 0 of what moved.
+fn megabytes(bytes_per_s: f64) -> String {
+    match bytes_per_s / 1e6 {
+        value if value >= 9.95 => format!("{value:.0}"),
+        value if value >= 0.095 => format!("{value:.1}"),
+        value => format!("{value:.4}"),
+    }
+}
+
 /// Random reads that come back to few blocks show how fast a cache is, whichever one.
 fn small_coverage(case: &Case<'_>) -> Option<Ruling> {
     let workload = &case.row.workload;
-    if !is_random(workload)
-        || !case.asks(Operation::Read)
-        || !case.direct()
-        || case.target().kind == TargetKind::Null
+    if !is_random(workload) || !case.asks(Operation::Read) || !case.direct() || has_no_medium(case)
     {
         return None;
     }
@@ -183,9 +197,9 @@ fn small_coverage(case: &Case<'_>) -> Option<Ruling> {
         ),
         "every disk and controller has a cache that holds as much, and may have answered",
         if is_skewed {
-            "measure with places that are all alike, or over a larger part (--size)"
+            remedy::EVEN_PLACES
         } else {
-            "measure over a larger part (--size)"
+            remedy::LARGER_PART
         },
     ))
 }
@@ -201,8 +215,14 @@ fn favoured_share(workload: &Workload, places: u64) -> f64 {
             let power = power as f64 / 1e6;
             0.5f64.powf(power.ln() / (1.0 - power).ln()).min(1.0)
         }
-        // Half of a normal distribution lies within 0.6745 deviations of its middle.
-        Distribution::Normal { deviation, .. } => (2.0 * 0.6745 * deviation as f64 / 1e8).min(1.0),
+        // Half of a normal distribution lies within 0.6745 deviations of its middle. What is
+        // drawn is the mean of twelve uniform numbers, which deviates by a twelfth, moved by
+        // one more within the deviation asked for (sokudo_stats::Normal).
+        Distribution::Normal { deviation, .. } => {
+            let asked = (deviation as f64 / 1e8).min(0.5);
+            let variance = (1.0 / 12.0f64).powi(2) + asked * asked / 12.0;
+            (2.0 * 0.6745 * variance.sqrt()).min(1.0)
+        }
         Distribution::Zoned => zones_half(workload, places),
     }
 }
@@ -390,7 +410,7 @@ fn share(part: u64, all: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::sample::{check, each_outcome, histogram, reads, reads_with, text_of, writes_with};
-    use sokudo_model::Verdict::{Unverified, Verified};
+    use sokudo_model::Verdict::{Invalid, Unverified, Verified};
     use sokudo_model::{Durability, OperationTally, Run, SeriesPoint, Span, Zone};
 
     /// Makes the leaf a disk that rotates.
@@ -508,12 +528,61 @@ mod tests {
         check(vec![
             ("three times", with(3), &["dataset-in-cache"], Unverified),
             ("as fast", with(1), &[], Verified),
+            // What is memory itself has no drive whose memory could answer.
+            (
+                "tmpfs",
+                crate::sample::spoilt(with(3), |run| crate::sample::on_file_system(run, "tmpfs")),
+                &["memory-file-system"],
+                Invalid,
+            ),
+            (
+                "zram",
+                crate::sample::spoilt(with(3), |run| {
+                    run.target.devices = vec![crate::sample::device(
+                        "zram0",
+                        BlockDeviceKind::Memory,
+                        true,
+                    )];
+                }),
+                &["memory-device"],
+                Invalid,
+            ),
         ]);
         let text = text_of(with(3), "dataset-in-cache");
         assert!(
             text.contains("ran at 21 MB/s, later ones at 63 MB/s"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn no_pass_that_moved_something_is_said_to_have_run_at_nothing() {
+        let over = |span: Bytes, bytes: fn(usize) -> u64| {
+            reads_with(|run| {
+                run.rows[0].workload.span = Some(Span {
+                    offset: Bytes(0),
+                    length: span,
+                });
+                in_intervals(run, bytes);
+            })
+        };
+        let slow = over(Bytes::mib(1), |interval| match interval {
+            0..32 => 32 << 10,
+            _ => 96 << 10,
+        });
+        let text = text_of(slow, "dataset-in-cache");
+        assert!(
+            text.contains("ran at 0.3 MB/s, later ones at 1.0 MB/s"),
+            "{text}"
+        );
+        // As fast in the first pass, though most of its intervals ended no I/O.
+        let uneven = over(Bytes::mib(64), |interval| match interval {
+            0..32 if interval % 4 > 0 => 0,
+            0..32 => 8 << 20,
+            _ => 2 << 20,
+        });
+        check(vec![("uneven", uneven, &[], Verified)]);
+        assert_eq!(megabytes(1_234.0), "0.0012");
     }
 
     #[test]

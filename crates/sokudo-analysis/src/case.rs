@@ -4,8 +4,8 @@
 //! It answers with facts and judges nothing.
 
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, Operation, Outcome, RateProcess,
-    Row, Run, TargetInfo, TargetKind,
+    BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, DirectMode, Operation, Outcome,
+    RateProcess, Row, Run, TargetInfo, TargetKind,
 };
 use sokudo_stats::Histogram;
 
@@ -17,6 +17,9 @@ const COPY_ON_WRITE: [&str; 5] = ["bcachefs", "btrfs", "f2fs", "nilfs2", "zfs"];
 const JOURNALLING: [&str; 10] = [
     "ext3", "ext4", "gfs2", "hfsplus", "jfs", "ntfs3", "ocfs2", "overlay", "reiserfs", "xfs",
 ];
+
+/// The method of `sokudo quick`.
+const QUICK: &str = "quick";
 
 /// File systems that keep files in memory.
 const IN_MEMORY: [&str; 5] = ["devtmpfs", "hugetlbfs", "ramfs", "rootfs", "tmpfs"];
@@ -153,6 +156,17 @@ impl<'a> Case<'a> {
     pub(crate) fn arrives_by_chance(&self) -> bool {
         let workload = &self.row.workload;
         workload.rate.is_some() && workload.rates.process == RateProcess::Poisson
+    }
+
+    /// Whether the row reads one place without end through the page cache, as `hdparm -T`
+    /// and the quick look after it do: it is about the cache and not about a device.
+    pub(crate) fn is_of_cache(&self) -> bool {
+        let workload = &self.row.workload;
+        self.run.plan.method == QUICK
+            && workload.operations.single() == Some(Operation::Read)
+            && workload.direct == DirectMode::Off
+            && workload.limits.bytes.is_none()
+            && self.real()
     }
 
     /// The file system's kind, as the kernel names it.

@@ -3,6 +3,8 @@
 
 use sokudo_model::{Finding, Severity, Verdict};
 
+use crate::remedy;
+
 /// The codes of all findings. The ones declared first change a figure most, and
 /// are shown first: by severity, then by effect on the verdict, which a test
 /// holds, then by weight.
@@ -42,6 +44,8 @@ pub enum Code {
     BreachLatency,
     /// The histogram does not hold as many I/Os as were counted.
     BreachCounts,
+    /// The samples of a survey are not all of it, or faster than their I/Os.
+    BreachSamples,
     /// No counter shows what the devices did.
     CannotSeeDevice,
     /// Writes went into a cache and were not made durable in the measured time.
@@ -86,6 +90,8 @@ pub enum Code {
     TwoModes,
     /// A few I/Os took far longer than all others.
     Stalls,
+    /// The row shows the page cache because it is meant to.
+    CachedOnPurpose,
     /// The row was not measured as precisely as asked for.
     PrecisionNotReached,
     /// The file system or the array wrote more than it was given.
@@ -98,6 +104,8 @@ pub enum Code {
     SubBlockWrites,
     /// The kernel cuts the row's I/Os into smaller ones.
     SplitIo,
+    /// The kernel would cut the row's I/Os of a program with ordinary buffers.
+    HugePages,
     /// Something saves power at the cost of speed.
     PowerSaving,
     /// Part of the file is stored in the inode.
@@ -120,6 +128,8 @@ pub enum Code {
     ZeroData,
     /// The data repeats itself.
     RepeatingData,
+    /// Writes are those of a burst to a device that may slow down.
+    NotPreconditioned,
     /// The device is simulated.
     Simulated,
     /// The device is a virtual disk.
@@ -130,7 +140,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in the order in which they are declared.
-    pub const ALL: [Self; 59] = [
+    pub const ALL: [Self; 63] = [
         Self::NoIo,
         Self::WrongData,
         Self::NoDevice,
@@ -148,6 +158,7 @@ impl Code {
         Self::BreachBytes,
         Self::BreachLatency,
         Self::BreachCounts,
+        Self::BreachSamples,
         Self::CannotSeeDevice,
         Self::BufferedWrites,
         Self::ForeignIo,
@@ -170,12 +181,14 @@ impl Code {
         Self::Trend,
         Self::TwoModes,
         Self::Stalls,
+        Self::CachedOnPurpose,
         Self::PrecisionNotReached,
         Self::WriteAmplification,
         Self::ReadAmplification,
         Self::ReadModifyWrite,
         Self::SubBlockWrites,
         Self::SplitIo,
+        Self::HugePages,
         Self::PowerSaving,
         Self::InlineFile,
         Self::SharedExtents,
@@ -187,6 +200,7 @@ impl Code {
         Self::SeparateOffsets,
         Self::ZeroData,
         Self::RepeatingData,
+        Self::NotPreconditioned,
         Self::Simulated,
         Self::VirtualDisk,
         Self::CorrectedImport,
@@ -246,6 +260,7 @@ impl Code {
             Self::BreachBytes => ("breach-bytes", Error, Unverified),
             Self::BreachLatency => ("breach-latency", Error, Unverified),
             Self::BreachCounts => ("breach-counts", Error, Unverified),
+            Self::BreachSamples => ("breach-samples", Error, Unverified),
             Self::CannotSeeDevice => ("cannot-see-device", Warning, Unverified),
             Self::BufferedWrites => ("buffered-writes", Warning, Unverified),
             Self::ForeignIo => ("foreign-io", Warning, Unverified),
@@ -268,12 +283,14 @@ impl Code {
             Self::Trend => ("trend", Warning, Verified),
             Self::TwoModes => ("two-modes", Warning, Verified),
             Self::Stalls => ("stalls", Warning, Verified),
+            Self::CachedOnPurpose => ("cached-on-purpose", Info, Invalid),
             Self::PrecisionNotReached => ("precision-not-reached", Info, Verified),
             Self::WriteAmplification => ("write-amplification", Info, Verified),
             Self::ReadAmplification => ("read-amplification", Info, Verified),
             Self::ReadModifyWrite => ("read-modify-write", Info, Verified),
             Self::SubBlockWrites => ("sub-block-writes", Info, Verified),
             Self::SplitIo => ("split-io", Info, Verified),
+            Self::HugePages => ("huge-pages", Info, Verified),
             Self::PowerSaving => ("power-saving", Info, Verified),
             Self::InlineFile => ("inline-file", Info, Verified),
             Self::SharedExtents => ("shared-extents", Info, Verified),
@@ -285,6 +302,7 @@ impl Code {
             Self::SeparateOffsets => ("separate-offsets", Info, Verified),
             Self::ZeroData => ("zero-data", Info, Verified),
             Self::RepeatingData => ("repeating-data", Info, Verified),
+            Self::NotPreconditioned => ("not-preconditioned", Info, Verified),
             Self::Simulated => ("simulated", Info, Verified),
             Self::VirtualDisk => ("virtual-disk", Info, Verified),
             Self::CorrectedImport => ("corrected-import", Info, Verified),
@@ -313,11 +331,16 @@ impl Ruling {
         cause: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Self {
+        let remedy = remedy.into();
+        debug_assert!(
+            remedy::is_walked(&remedy),
+            "no command is asked for {remedy}"
+        );
         Self {
             code,
             symptom: symptom.into(),
             cause: cause.into(),
-            remedy: remedy.into(),
+            remedy,
         }
     }
 }
@@ -357,9 +380,10 @@ mod tests {
     }
 
     #[test]
-    fn only_errors_make_a_row_invalid_and_info_never_changes_a_verdict() {
+    fn only_errors_make_a_row_invalid_and_info_changes_no_verdict_but_of_what_is_meant_so() {
         for code in Code::ALL {
             match code.severity() {
+                _ if code == Code::CachedOnPurpose => assert_eq!(code.verdict(), Verdict::Invalid),
                 Severity::Info => assert_eq!(code.verdict(), Verdict::Verified, "{code:?}"),
                 Severity::Warning => assert_ne!(code.verdict(), Verdict::Invalid, "{code:?}"),
                 Severity::Error => assert_ne!(code.verdict(), Verdict::Verified, "{code:?}"),

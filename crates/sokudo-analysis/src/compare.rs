@@ -3,7 +3,8 @@
 //! Only figures of the same thing are compared: the load must be equal, both must be
 //! figures of a device, and enough trials must have been made. The device, the kernel and
 //! the means by which I/O was issued may differ: they are what one wants to compare. That
-//! nothing was shown is never called equality.
+//! nothing was shown is never called equality; that any difference is too small to matter
+//! must be shown, too.
 
 mod best;
 
@@ -156,7 +157,7 @@ fn obstacle(
     if !load.is_empty() && !comparing.loads_may_differ {
         return Some(format!(
             "not the same load: {} differ{}; measure both with the same options, \
-             or say --by-position to see them side by side",
+             or see them side by side (sokudo compare --by-position)",
             load.join(", "),
             if load.len() == 1 { "s" } else { "" }
         ));
@@ -169,6 +170,34 @@ fn obstacle(
          compare the latencies of both results"
             .to_owned()
     })
+}
+
+/// Parts of a load that other tools report too. What else they do is seldom known, and
+/// their name is a part of its own.
+const PATTERN: [&str; 6] = ["blocks", "clones", "depth", "operations", "order", "rate"];
+
+/// The parts of the load in which two rows differ, by name: with none they have measured the
+/// same, and their figures may stand in one line. Of a row that another tool has measured
+/// only the access pattern counts, as far as it is known.
+pub fn load_differences(
+    reference: &BTreeMap<String, String>,
+    other: &BTreeMap<String, String>,
+) -> Vec<String> {
+    let is_foreign = is_foreign(reference) || is_foreign(other);
+    let is_unknown =
+        |value: &Option<String>| value.as_ref().is_none_or(|value| value.contains("unknown"));
+    let counts = |part: &PartDifference| {
+        let is_known = !is_unknown(&part.reference) && !is_unknown(&part.other);
+        !is_foreign || (is_known && PATTERN.contains(&part.name.as_str()))
+    };
+    let mut differs = differences(reference, other);
+    differs.retain(counts);
+    of_load(&differs).into_iter().map(str::to_owned).collect()
+}
+
+/// Whether another tool has measured a row with these parts.
+pub fn is_foreign(parts: &BTreeMap<String, String>) -> bool {
+    parts.contains_key("tool")
 }
 
 /// Which of these parts belong to the load.
@@ -327,7 +356,6 @@ fn conclude(
     }
     let matters = |ratio: f64| ratio.ln().abs() >= comparing.difference_min.ln_1p();
     let is_shown = change.p_value_of_all_rows <= level;
-    let percent = percent(comparing.difference_min);
     if is_shown && matters(change.ratio) {
         compared.conclusion = match change.ratio > 1.0 {
             true => Conclusion::Faster,
@@ -335,14 +363,16 @@ fn conclude(
         };
         return;
     }
-    compared.conclusion = Conclusion::NoDifferenceShown;
     let interval = change.ratio_interval_95;
-    let is_within = interval.is_some_and(|it| !matters(it.low) && !matters(it.high));
-    compared.reason = if is_within {
-        Some(format!("any difference is smaller than {percent}"))
-    } else if is_shown {
+    if interval.is_some_and(|it| !matters(it.low) && !matters(it.high)) {
+        compared.conclusion = Conclusion::Same;
+        return;
+    }
+    compared.conclusion = Conclusion::NoDifferenceShown;
+    compared.reason = if is_shown {
         Some(format!(
-            "there is one, but it is smaller than the {percent} that matter"
+            "there is one, but it is smaller than the {} that matter",
+            percent(comparing.difference_min)
         ))
     } else if change.p_value <= level && matters(change.ratio) {
         Some(format!(

@@ -9,6 +9,7 @@ use sokudo_stats::{Summary, groups, step, trend};
 use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
+use crate::remedy;
 use crate::steadiness;
 use crate::threshold::{
     FALL_SHARE_MIN, FIRST_RUN_DEVIATIONS_MAX, GAP_FACTOR_MAX, GAP_SHARE_MIN, INTERVAL_TRIALS_MIN,
@@ -193,13 +194,12 @@ fn not_steady(case: &Case<'_>) -> Option<Ruling> {
         (
             "a cache was used up, such as the fast cells of a solid-state drive or the memory of a \
              controller; or the drive grew hot, or a credit of the provider's ran out",
-            "take the lower speed for what lasts; measure longer (--time) to see whether it falls \
-             again, and after a rest to see whether the higher one comes back",
+            remedy::LONGER_AND_SEE,
         )
     } else {
         (
             "the drive grew hot, a credit of the provider's ran out, or other load began",
-            "take the lower speed for what lasts, and measure longer (--time), again after a rest",
+            remedy::LONGER_AND_REST,
         )
     };
     Some(Ruling::new(Code::NotSteady, symptom, cause, remedy))
@@ -277,8 +277,7 @@ fn trending(case: &Case<'_>) -> Option<Ruling> {
             change.abs() * 100.0
         ),
         cause,
-        "measure until it levels off (--runs, --time); a median of what still changes depends on \
-         when it is taken",
+        remedy::UNTIL_LEVEL,
     ))
 }
 

@@ -53,7 +53,12 @@ pub(crate) fn is_looked_for(run: &Run, code: Code) -> bool {
             | Code::TesterLimited
             | Code::DepthNotReached
     );
-    run.plan.method == METHOD && (meets_caches || code.is_about_steadiness())
+    is_of_probes(run) && (meets_caches || code.is_about_steadiness())
+}
+
+/// Whether the rows are probes, whose figures nobody asked for.
+pub(crate) fn is_of_probes(run: &Run) -> bool {
+    run.plan.method == METHOD
 }
 
 /// What the run's figures are consistent with.

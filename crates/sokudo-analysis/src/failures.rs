@@ -5,6 +5,7 @@ use sokudo_model::{Bytes, Defect, FailureKind, IoFailure, Operation, StopReason,
 use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
+use crate::remedy;
 
 pub(crate) const RULES: &[RowRule] = &[no_io, wrong_data, device_vanished, unreadable, io_errors];
 
@@ -64,32 +65,34 @@ fn wrong_data(case: &Case<'_>) -> Option<Ruling> {
     })
 }
 
+/// Whether the run was interrupted before an I/O of the row ended in any way.
+pub(crate) fn was_not_reached(case: &Case<'_>) -> bool {
+    case.run.interrupted && !has_completed(case) && !has_failed(case)
+}
+
+fn has_completed(case: &Case<'_>) -> bool {
+    case.outcomes()
+        .any(|outcome| outcome.operations.iter().any(|tally| tally.ios > 0))
+}
+
+fn has_failed(case: &Case<'_>) -> bool {
+    case.outcomes().any(|outcome| !outcome.failures.is_empty())
+}
+
 /// Nothing was measured.
 fn no_io(case: &Case<'_>) -> Option<Ruling> {
-    let completed = case
-        .outcomes()
-        .any(|outcome| outcome.operations.iter().any(|tally| tally.ios > 0));
-    if completed {
+    if has_completed(case) {
         return None;
     }
-    let failed = case.outcomes().any(|outcome| !outcome.failures.is_empty());
-    let (cause, remedy) = if failed {
+    let (cause, remedy) = if has_failed(case) {
         (
             "every I/O failed",
             "see the row's other findings for how the I/O failed",
         )
-    } else if case.run.interrupted {
-        (
-            "the run was interrupted before the row's turn",
-            "let it run to its end, or ask for fewer rows",
-        )
     } else if case.row.trials.is_empty() {
         ("the row was not run", "measure it again")
     } else {
-        (
-            "no I/O ended in the time of a trial",
-            "give the trials more time (--time)",
-        )
+        ("no I/O ended in the time of a trial", remedy::MORE_TIME)
     };
     Some(Ruling::new(
         Code::NoIo,
@@ -155,8 +158,7 @@ fn unreadable(case: &Case<'_>) -> Option<Ruling> {
         ),
         "the device answers these blocks with errors: a worn or damaged medium, or a bad cable or \
          power supply",
-        "copy what the disk holds now, then look at its health (sokudo info) and cable, and \
-         replace it; figures are of what could be read",
+        remedy::HEALTH_AND_CABLE,
     ))
 }
 
@@ -295,26 +297,24 @@ fn errno_words(number: i32) -> String {
 
 fn explain(kind: FailureKind) -> (&'static str, &'static str) {
     match kind {
-        FailureKind::Errno(errno::ENODATA) => (
-            "the device cannot read that place any more",
-            "save what is on the device, and look at its health (sokudo info)",
-        ),
+        FailureKind::Errno(errno::ENODATA) => {
+            ("the device cannot read that place any more", remedy::HEALTH)
+        }
         FailureKind::Errno(errno::EIO | errno::ETIMEDOUT | errno::EREMOTEIO) => (
             "the device or its connection failed; a damaged place is one reason",
-            "look for the device's name in the kernel's log (dmesg), and at its health \
-             (sokudo info)",
+            remedy::HEALTH_AND_LOG,
         ),
         FailureKind::Errno(errno::EILSEQ) => (
             "what the device returned is not what was written to it",
-            "save what is on the device, and look at its health (sokudo info)",
+            remedy::HEALTH,
         ),
         FailureKind::Errno(errno::ENOSPC | errno::EDQUOT) => (
             "the file system is full, or the user's share of it",
-            "make room, or use a smaller test file (--size)",
+            remedy::SMALLER_FILE,
         ),
         FailureKind::Errno(errno::EINVAL) => (
             "the file system does not accept these offsets or sizes with direct I/O",
-            "use blocks that are multiples of 4 KiB, or measure with --direct off",
+            remedy::BUFFERED,
         ),
         FailureKind::Errno(errno::EOPNOTSUPP) => (
             "the target does not know this operation",
@@ -450,11 +450,6 @@ mod tests {
                 change(run);
             })
         };
-        let not_reached = nothing(|run| {
-            run.interrupted = true;
-            run.rows[0].trials.clear();
-        });
-        assert!(text_of(not_reached.clone(), "no-io").contains("before the row's turn"));
         let failed = nothing(|run| {
             run.rows[0].trials[0].outcome.failures.push(IoFailure {
                 operation: Operation::Read,
@@ -464,10 +459,24 @@ mod tests {
             });
         });
         check(vec![
-            ("not reached", not_reached, &["no-io"], Invalid),
-            ("failed", failed, &["no-io", "io-errors"], Invalid),
+            ("failed", failed.clone(), &["no-io", "io-errors"], Invalid),
             ("too slow", nothing(|_| ()), &["no-io"], Invalid),
         ]);
+        // Whoever interrupts a run is told of no errors but those that there were.
+        for (case, mut run, is_judged) in [
+            (
+                "before it",
+                nothing(|run| run.rows[0].trials.clear()),
+                false,
+            ),
+            ("in its first trial", nothing(|_| ()), false),
+            ("after a failure", failed, true),
+            ("after an I/O", reads(), true),
+        ] {
+            run.interrupted = true;
+            crate::judge(&mut run);
+            assert_eq!(run.rows[0].assessment.is_some(), is_judged, "{case}");
+        }
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! What must hold in every trial, whatever the device: figures that contradict
 //! each other are an error of the tester, and no verdict may hide it.
 
-use sokudo_model::{FailureKind, Nanos, Operation, OperationTally, Outcome, StopReason};
+use sokudo_model::{Bytes, FailureKind, Nanos, Operation, OperationTally, Outcome, StopReason};
 
 use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::threshold::INVARIANT_TOLERANCE;
 
-pub(crate) const RULES: &[RowRule] = &[little, bytes, latency, counts];
+pub(crate) const RULES: &[RowRule] = &[little, bytes, latency, counts, samples];
 
 /// Little's law: in any interval the latencies of all I/Os add up to the
 /// interval's length times the mean number in flight. The engine counts that
@@ -129,6 +129,73 @@ fn counts(case: &Case<'_>) -> Option<Ruling> {
     })
 }
 
+/// The samples of a survey are all of it: their bytes and times add up to those of the
+/// trial. And none is faster than its I/Os can be, with as many in flight as were asked
+/// for, each as short as the shortest.
+fn samples(case: &Case<'_>) -> Option<Ruling> {
+    case.row.workload.survey?;
+    breach(case, Code::BreachSamples, |outcome| {
+        lost_bytes(outcome)
+            .or_else(|| lost_time(outcome))
+            .or_else(|| too_fast(case, outcome))
+    })
+}
+
+fn lost_bytes(outcome: &Outcome) -> Option<String> {
+    let samples: u64 = outcome.places.iter().map(|place| place.bytes.0).sum();
+    let trial: u64 = moving(outcome).map(|tally| tally.bytes.0).sum();
+    (samples != trial)
+        .then(|| format!("the samples moved {samples} bytes, the whole trial {trial}"))
+}
+
+/// Where a sample is a single I/O, what passes between two is nobody's, and nothing is in
+/// flight then. A sample at which all failed before the end came is not kept.
+fn lost_time(outcome: &Outcome) -> Option<String> {
+    let samples_ns: f64 = outcome
+        .places
+        .iter()
+        .map(|place| nanos(place.elapsed))
+        .sum();
+    let trial_ns = nanos(outcome.elapsed);
+    let worked_ns = trial_ns * outcome.depth_achieved.min(1.0);
+    let too_long = samples_ns > trial_ns * (1.0 + INVARIANT_TOLERANCE);
+    let too_short = samples_ns < worked_ns * (1.0 - INVARIANT_TOLERANCE);
+    (too_long || (too_short && !some_have_no_latency(outcome))).then(|| {
+        format!(
+            "the times of the samples add up to {}, but the trial took {}",
+            seconds(samples_ns),
+            outcome.elapsed
+        )
+    })
+}
+
+fn too_fast(case: &Case<'_>, outcome: &Outcome) -> Option<String> {
+    let workload = &case.row.workload;
+    let in_flight = float(workload.blocks.largest().0) * f64::from(workload.depth);
+    let shortest = moving(outcome)
+        .filter_map(|tally| tally.latency.min())
+        .min()?;
+    // Times are whole nanoseconds, so that the end of one may be one too soon.
+    let needs_ns = |bytes: Bytes| float(bytes.0) / in_flight * float(shortest) - 1.0;
+    let found = outcome
+        .places
+        .iter()
+        .find(|place| nanos(place.elapsed) * (1.0 + INVARIANT_TOLERANCE) < needs_ns(place.bytes));
+    found.filter(|_| !some_have_no_latency(outcome)).map(|place| {
+        format!(
+            "the sample at byte {} moved {} in {}, but with {} I/Os of {} in flight, none shorter \
+             than {}, it takes {}",
+            place.offset.0,
+            place.bytes,
+            place.elapsed,
+            workload.depth,
+            block_words(case),
+            Nanos(shortest),
+            seconds(needs_ns(place.bytes)),
+        )
+    })
+}
+
 /// Looks for a contradiction in every trial that did any I/O.
 fn breach(
     case: &Case<'_>,
@@ -178,13 +245,17 @@ fn latency_sum_ns(outcome: &Outcome) -> f64 {
 /// or was given up was in flight but has no latency, so that then the sum may be
 /// smaller; never larger.
 fn differs(outcome: &Outcome, latencies_ns: f64, area_ns: f64) -> bool {
-    let mut failures = outcome.failures.iter();
-    let some_have_no_latency = outcome.stopped == StopReason::Cancelled
-        || failures.any(|failure| !matches!(failure.kind, FailureKind::Short { .. }));
     let slack_ns = area_ns * INVARIANT_TOLERANCE;
     let too_large = latencies_ns - area_ns > slack_ns;
     let too_small = area_ns - latencies_ns > slack_ns;
-    too_large || (too_small && !some_have_no_latency)
+    too_large || (too_small && !some_have_no_latency(outcome))
+}
+
+/// Whether I/Os failed or were given up.
+fn some_have_no_latency(outcome: &Outcome) -> bool {
+    let mut failures = outcome.failures.iter();
+    outcome.stopped == StopReason::Cancelled
+        || failures.any(|failure| !matches!(failure.kind, FailureKind::Short { .. }))
 }
 
 fn seconds(nanos: f64) -> String {
@@ -205,7 +276,7 @@ mod tests {
     use super::*;
     use crate::sample::{check, each_outcome, histogram, reads, reads_with, text_of};
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
-    use sokudo_model::{BlockShare, BlockSizes, Bytes, IoFailure, Rate, TargetKind};
+    use sokudo_model::{BlockShare, BlockSizes, IoFailure, Rate, TargetKind};
 
     #[test]
     fn little_holds_within_two_percent_and_breaks_beyond() {

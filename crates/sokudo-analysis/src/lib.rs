@@ -11,6 +11,7 @@
 )]
 
 mod arrival;
+mod burst;
 mod caches;
 mod case;
 mod code;
@@ -23,6 +24,7 @@ mod failures;
 mod invariants;
 #[cfg(test)]
 mod method;
+mod remedy;
 mod rounds;
 #[cfg(test)]
 mod sample;
@@ -43,8 +45,9 @@ use std::cmp::Reverse;
 use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
 
 pub use code::Code;
-pub use compare::{Comparing, Side, best, compare, trials_needed};
+pub use compare::{Comparing, Side, best, compare, is_foreign, load_differences, trials_needed};
 pub use disk::{DISK_CODES, examine};
+pub use remedy::REMEDIES_WITH_OPTIONS;
 
 use case::Case;
 use code::Ruling;
@@ -74,13 +77,17 @@ const ROW_RULES: [&[RowRule]; 14] = [
 ];
 
 /// Judges every row and the run as a whole. Earlier judgements are replaced, so
-/// that judging twice changes nothing.
+/// that judging twice changes nothing. A row that an interrupted run did not reach is not
+/// judged: nothing is wrong with it.
 pub fn judge(run: &mut Run) {
-    let assessments: Vec<Assessment> = run.rows.iter().map(|row| assess(run, row)).collect();
+    let assessments: Vec<_> = run.rows.iter().map(|row| assess(run, row)).collect();
     for (row, assessment) in run.rows.iter_mut().zip(assessments) {
-        row.assessment = Some(assessment);
+        row.assessment = assessment;
     }
-    let rules = target::RUN_RULES.iter().chain(surroundings::RULES);
+    let rules = target::RUN_RULES
+        .iter()
+        .chain(surroundings::RULES)
+        .chain(burst::RULES);
     let rulings = rules.filter_map(|rule| rule(run)).collect();
     run.findings = surroundings::about_disks(run);
     run.findings.extend(in_order(rulings));
@@ -116,8 +123,11 @@ pub fn tell_left_out(run: &mut Run, options: &[String]) {
     }
 }
 
-fn assess(run: &Run, row: &Row) -> Assessment {
+fn assess(run: &Run, row: &Row) -> Option<Assessment> {
     let case = Case { run, row };
+    if failures::was_not_reached(&case) {
+        return None;
+    }
     let rules = ROW_RULES.iter().copied().flatten();
     let is_of_rounds = run.schedule.steady.is_some();
     let mut rulings: Vec<Ruling> = rules
@@ -135,11 +145,11 @@ fn assess(run: &Run, row: &Row) -> Assessment {
     if verdict == Verdict::Invalid {
         rulings.retain(|ruling| !ruling.code.is_about_steadiness());
     }
-    Assessment {
+    Some(Assessment {
         verdict,
         device_ratio: arrival::device_ratio(&case),
         findings: in_order(rulings),
-    }
+    })
 }
 
 /// What changes the figure most comes first: the order in which codes are

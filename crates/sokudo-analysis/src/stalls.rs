@@ -9,6 +9,7 @@ use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::conditions::throttled_by_cgroup;
 use crate::drift::{Interval, intervals};
+use crate::remedy;
 use crate::threshold::{STALL_FACTOR_MIN, STALL_LATENCY_SHARE_MIN};
 
 pub(crate) const RULES: &[RowRule] = &[stalls];
@@ -47,8 +48,7 @@ fn stalls(case: &Case<'_>) -> Option<Ruling> {
         ),
         "the device stood still for a moment: it tidied up, tried again, woke up or reset its link; \
          or the system wrote a journal or had no processor time",
-        "read the percentiles, not the mean; look for errors of the device in the kernel's log \
-         (dmesg), and measure longer to see how often it happens (--time)",
+        remedy::PERCENTILES_AND_LOG,
     ))
 }
 

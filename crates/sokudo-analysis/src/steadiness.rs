@@ -7,6 +7,7 @@ use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::drift::{Shape, shape};
+use crate::remedy;
 use crate::threshold::{
     FIRST_RUN_DEVIATIONS_MAX, FIRST_RUN_SHARE_MIN, INTERVAL_REACH_MAX, INTERVAL_TRIALS_MIN,
     WARM_UP_SHIFT_MIN, WARM_UP_TRIALS_SHARE_MIN,
@@ -33,8 +34,7 @@ fn unsteady(case: &Case<'_>) -> Option<Ruling> {
             ),
             "a cache that fills, other load, a processor or a disk that changes its clock, or a \
              disk whose speed depends on the place",
-            "use more or longer trials (--runs, --time), and look at the single trials in the \
-             JSON output",
+            remedy::MORE_TRIALS,
         )
     })
 }
@@ -98,7 +98,7 @@ fn first_run(case: &Case<'_>) -> Option<Ruling> {
             median / 1e6
         ),
         cause,
-        "trust the median, make more trials (--runs), or measure once more while the disk is warm",
+        remedy::MEDIAN_OR_MORE,
     ))
 }
 
@@ -122,7 +122,7 @@ fn precision_not_reached(case: &Case<'_>) -> Option<Ruling> {
         Code::PrecisionNotReached,
         format!("± {asked} % were asked for and not reached; {reached}"),
         "the trials differ more than that, or are too few",
-        "allow more (--runs, --max-time), make the trials longer (--time), or ask for less (--precision)",
+        remedy::ALLOW_MORE,
     ))
 }
 
@@ -171,7 +171,7 @@ fn warm_up(case: &Case<'_>) -> Option<Ruling> {
             shift * 100.0
         ),
         cause,
-        "for the speed that lasts use longer trials (--time), in which the beginning counts less",
+        remedy::LONGER_TRIALS,
     ))
 }
 

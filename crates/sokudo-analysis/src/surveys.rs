@@ -1,4 +1,5 @@
-//! How rows with a survey are judged: tests only, since the rules are those of all rows.
+//! How rows with a survey are judged: tests only, since the rules stand with those of all
+//! rows.
 
 use sokudo_model::Verdict::{Unverified, Verified};
 use sokudo_model::{
@@ -20,6 +21,18 @@ fn survey(sample: Sample) -> Survey {
     }
 }
 
+/// A hundredth of a clean trial.
+fn place() -> Place {
+    Place {
+        offset: Bytes(0),
+        bytes: Bytes(409_600),
+        ios: 100,
+        elapsed: Nanos::from_millis(10),
+        latency_max: Nanos::from_micros(100),
+        distance: None,
+    }
+}
+
 /// A clean row of reads at 100 places.
 fn surveyed(sample: Sample) -> Run {
     reads_with(|run| {
@@ -27,15 +40,7 @@ fn surveyed(sample: Sample) -> Run {
         run.rows[0].workload.survey = Some(survey(sample));
         run.rows[0].workload.limits.time = None;
         each_outcome(run, |outcome| {
-            let place = Place {
-                offset: Bytes(0),
-                bytes: Bytes(409_600),
-                ios: 100,
-                elapsed: Nanos::from_millis(10),
-                latency_max: Nanos::from_micros(100),
-                distance: None,
-            };
-            outcome.places = vec![place; 100];
+            outcome.places = vec![place(); 100];
             outcome.stopped = StopReason::Bytes;
         });
     })
@@ -129,7 +134,16 @@ fn a_queue_that_is_emptied_between_places_is_no_missing_depth() {
 fn the_last_block_of_a_place_may_be_shorter() {
     let shorter = |bytes: u64| {
         spoilt(surveyed(Sample::Whole), |run| {
-            each_outcome(run, |outcome| outcome.operations[0].bytes.0 -= bytes);
+            each_outcome(run, |outcome| {
+                outcome.operations[0].bytes.0 -= bytes;
+                let mut rest = bytes;
+                for place in &mut outcome.places {
+                    let less = rest.min(5_000);
+                    place.bytes.0 -= less;
+                    rest -= less;
+                }
+                assert_eq!(rest, 0);
+            });
             each_count(run, |device| device.read_bytes -= bytes);
         })
     };
@@ -145,12 +159,107 @@ fn the_last_block_of_a_place_may_be_shorter() {
 }
 
 #[test]
+fn the_samples_are_all_of_the_trial() {
+    let first = |change: fn(&mut Place)| {
+        spoilt(surveyed(Sample::Whole), |run| {
+            each_outcome(run, |outcome| change(&mut outcome.places[0]));
+        })
+    };
+    let breach = &["breach-samples"];
+    check(vec![
+        (
+            "a byte less",
+            first(|it| it.bytes.0 -= 1),
+            breach,
+            Unverified,
+        ),
+        (
+            "a byte more",
+            first(|it| it.bytes.0 += 1),
+            breach,
+            Unverified,
+        ),
+        (
+            "1.9 % longer",
+            first(|it| it.elapsed.0 += 19_000_000),
+            &[],
+            Verified,
+        ),
+        (
+            "2.1 % longer",
+            first(|it| it.elapsed.0 += 21_000_000),
+            breach,
+            Unverified,
+        ),
+        (
+            "no sample at all",
+            spoilt(surveyed(Sample::Whole), |run| {
+                each_outcome(run, |outcome| outcome.places.clear());
+            }),
+            breach,
+            Unverified,
+        ),
+    ]);
+    let cut = |failure: Option<FailureKind>| {
+        spoilt(surveyed(Sample::Whole), |run| {
+            if let Some(kind) = failure {
+                failed(run, kind, 1);
+            }
+            each_outcome(run, |outcome| {
+                outcome.elapsed.0 = outcome.elapsed.0 / 100 * 103
+            });
+        })
+    };
+    let (codes, _) = crate::sample::judged(cut(None));
+    assert!(codes.contains(&"breach-samples".to_owned()), "{codes:?}");
+    let (codes, _) = crate::sample::judged(cut(Some(EIO)));
+    assert!(!codes.contains(&"breach-samples".to_owned()), "{codes:?}");
+}
+
+#[test]
+fn no_sample_is_faster_than_its_ios() {
+    // 100 I/Os of 100 µs at depth 1 take 10 ms.
+    let moved = |ns: u64| {
+        spoilt(surveyed(Sample::Whole), |run| {
+            each_outcome(run, |outcome| {
+                outcome.places[3].elapsed.0 -= ns;
+                outcome.places[4].elapsed.0 += ns;
+            });
+        })
+    };
+    check(vec![
+        ("1.9 % faster", moved(190_000), &[], Verified),
+        (
+            "2.1 % faster",
+            moved(210_000),
+            &["breach-samples"],
+            Unverified,
+        ),
+        (
+            "in no time",
+            moved(10_000_000),
+            &["breach-samples"],
+            Unverified,
+        ),
+    ]);
+    let text = text_of(moved(9_999_000), "breach-samples");
+    assert!(
+        text.starts_with(
+            "the sample at byte 0 moved 400 KiB in 1.00 µs, but with 1 I/Os of 4 KiB in flight, \
+             none shorter than 100 µs, it takes 0.0100 s (in 6 of 6 trials) |"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
 fn what_is_written_back_is_settled_by_the_flush_of_its_place() {
     let run = writes_with(|run| {
         crate::sample::buffered(run);
         let mut survey = survey(Sample::Bytes(Bytes(4096)));
         survey.write_back = true;
         run.rows[0].workload.survey = Some(survey);
+        each_outcome(run, |outcome| outcome.places = vec![place(); 100]);
     });
     let mut told = run.clone();
     crate::judge(&mut told);

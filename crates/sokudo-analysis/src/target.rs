@@ -7,6 +7,7 @@ use sokudo_model::{
 
 use crate::case::Case;
 use crate::code::{Code, Ruling};
+use crate::remedy;
 use crate::threshold::{CACHED_SHARE_MAX, FILE_STATE_SHARE_MAX};
 use crate::{RowRule, RunRule};
 
@@ -115,11 +116,15 @@ fn inline_file(case: &Case<'_>) -> Option<Ruling> {
 }
 
 fn shared_extents(case: &Case<'_>) -> Option<Ruling> {
-    let symptom = part(case, |state| state.shared_bytes, "shared with other files")?;
+    let symptom = part(
+        case,
+        |state| state.shared_bytes,
+        "shared with other files when the run began",
+    )?;
     Some(Ruling::new(
         Code::SharedExtents,
         symptom,
-        "a copy by reference or a snapshot; the first write to such a block copies it",
+        "a copy by reference or a snapshot; the first write to such a block is written elsewhere",
         "none is needed for reads; write to a file that shares nothing",
     ))
 }
@@ -163,7 +168,8 @@ pub(crate) fn encoded_share(case: &Case<'_>) -> f64 {
 
 fn cached_reads(case: &Case<'_>) -> Option<Ruling> {
     let cached = case.cached_share()?;
-    let reads_cache = case.asks(Operation::Read) && !case.direct() && !case.in_memory();
+    let reads_cache =
+        case.asks(Operation::Read) && !case.direct() && !case.in_memory() && !case.is_of_cache();
     (reads_cache && cached > CACHED_SHARE_MAX).then(|| {
         Ruling::new(
             Code::CachedReads,
@@ -172,7 +178,7 @@ fn cached_reads(case: &Case<'_>) -> Option<Ruling> {
                 cached * 100.0
             ),
             "reads through the page cache are answered from memory where they can be",
-            "measure with direct I/O (--direct on)",
+            remedy::DIRECT,
         )
     })
 }

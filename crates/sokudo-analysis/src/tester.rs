@@ -5,6 +5,7 @@ use sokudo_model::{BackendKind, Outcome, RateKept, Sample, StopReason, Survey, T
 use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
+use crate::remedy;
 use crate::threshold::{CPU_SHARE_MAX, DEPTH_SHARE_MIN, INTERVAL_TRIALS_MIN};
 
 pub(crate) const RULES: &[RowRule] = &[
@@ -66,7 +67,7 @@ fn rate_not_reached(case: &Case<'_>) -> Option<Ruling> {
     let (cause, remedy) = if full {
         (
             format!("with {depth} I/Os in flight the target completes no more per second"),
-            "ask for a lower rate (--rate), or allow more in flight (--depth)",
+            remedy::LOWER_RATE,
         )
     } else {
         (
@@ -118,7 +119,7 @@ fn tester_limited(case: &Case<'_>) -> Option<Ruling> {
                 busy / available * 100.0
             ),
             "issuing and completing so many I/Os takes all of the processor's time",
-            "use more threads (--threads), as many as there are processors, or larger blocks",
+            remedy::MORE_THREADS,
         )
     })
 }
@@ -178,15 +179,9 @@ fn depth_cause(case: &Case<'_>) -> (&'static str, &'static str) {
         .outcomes()
         .any(|outcome| outcome.backend.kind == BackendKind::Libaio);
     if psync && case.row.workload.depth > 1 {
-        (
-            "psync issues one I/O at a time per thread",
-            "use --engine io_uring or libaio, or as many threads as the depth",
-        )
+        ("psync issues one I/O at a time per thread", remedy::QUEUE)
     } else if libaio && !case.direct() {
-        (
-            "libaio waits for every buffered I/O",
-            "use --engine io_uring, or --direct on",
-        )
+        ("libaio waits for every buffered I/O", remedy::NO_BLOCKING)
     } else if case.outcomes().any(|outcome| is_busy(case, outcome)) {
         (
             "the threads had no processor time left: the tester is the bottleneck",
@@ -280,7 +275,7 @@ fn few_trials(case: &Case<'_>) -> Option<Ruling> {
             Code::FewTrials,
             format!("{trials} trial{plural}: no 95 % interval of the median"),
             format!("an interval needs at least {INTERVAL_TRIALS_MIN} trials"),
-            format!("measure with --runs {INTERVAL_TRIALS_MIN} or more"),
+            remedy::SIX_TRIALS,
         )
     })
 }

@@ -5,6 +5,7 @@ use sokudo_model::{DataContent, Operation, Order, SequentialOffset, TargetKind, 
 use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
+use crate::remedy;
 
 pub(crate) const RULES: &[RowRule] = &[separate_offsets, zero_data, repeating_data];
 
@@ -59,7 +60,7 @@ fn zero_data(case: &Case<'_>) -> Option<Ruling> {
             Code::ZeroData,
             "the data is zeros",
             "zeros were asked for; file systems and disks may compress them, or not store them",
-            "measure with --data random for what real data gets",
+            remedy::RANDOM_DATA,
         )
     })
 }
@@ -110,7 +111,7 @@ fn repeating_data(case: &Case<'_>) -> Option<Ruling> {
             symptom,
             "that was asked for, or is what the tool does by itself; file systems, arrays and disks \
              that compress or deduplicate store less of it",
-            "measure with --data random for what data without repetitions get",
+            remedy::RANDOM_DATA,
         )
     })
 }

@@ -1,10 +1,16 @@
 //! One block device, as its directory in sysfs describes it. What it stands on
 //! is found in `stack`, what stays when its name changes in `marks`.
 
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, DeviceMarks};
 
+use crate::stack::number_text;
 use crate::system::{self, System};
 
 /// sysfs counts sectors of this size, whatever the device's own block size is.
@@ -26,6 +32,32 @@ const VIRTUAL_MODELS: [&str; 12] = [
     "vmware",
     "xen",
 ];
+
+/// Opens the device in a directory for reading, by its number: a node with its name may be
+/// missing, or be another device's.
+///
+/// # Errors
+/// `ENODEV` where no node of that number is found, and what the system says.
+pub(crate) fn open(system: &System, directory: &Path, flags: OFlags) -> Result<File, Errno> {
+    let number = system::text(directory.join("dev")).ok_or(Errno::NODEV)?;
+    for node in [name(directory), format!("block/{number}")] {
+        let path = system.path("dev").join(node);
+        // O_PATH opens nothing: a node may be a tape's, which winds back.
+        let found = rustix::fs::open(&path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+        let Ok(node) = found.map(File::from) else {
+            continue;
+        };
+        let is_it = node.metadata().is_ok_and(|node| {
+            node.file_type().is_block_device() && number_text(node.rdev()) == number
+        });
+        if is_it {
+            let path = format!("/proc/self/fd/{}", node.as_raw_fd());
+            let flags = flags | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+            return rustix::fs::open(path, flags, Mode::empty()).map(File::from);
+        }
+    }
+    Err(Errno::NODEV)
+}
 
 /// The directory of the device with this `major:minor`.
 pub(crate) fn directory_of_number(system: &System, number: &str) -> Option<PathBuf> {

@@ -18,6 +18,7 @@ use sokudo_model::{Circumstances, TargetInfo, TargetKind};
 use crate::system::System;
 
 pub use neighbours::Neighbours;
+pub(crate) use neighbours::processor_time;
 pub use pressure::io_waits;
 
 use drives::Drives;

@@ -11,6 +11,7 @@
 pub mod ata;
 mod block;
 mod circumstances;
+mod control_groups;
 mod counters;
 mod disk;
 mod environment;
@@ -30,9 +31,11 @@ mod signature;
 pub mod smart;
 mod stack;
 mod system;
+mod users;
 pub mod write_cache;
 
 pub use circumstances::{DRIVE_TIME_MAX, Neighbours, Watch, io_waits};
+pub use control_groups::{MemoryLimit, memory_limit};
 pub use counters::CounterSource;
 pub use disk::{DiskError, content, disk, disks};
 pub use environment::environment;
@@ -50,3 +53,4 @@ pub use processors::{processor_times, processor_use};
 pub use signature::{DeviceEnds, HEAD_BYTES, Signature, TAIL_BYTES, Title, signatures, title};
 pub use sokudo_sys::utc_offset_seconds;
 pub use system::System;
+pub use users::users;

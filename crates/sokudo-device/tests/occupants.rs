@@ -104,24 +104,6 @@ fn an_empty_loop_device_is_free_and_told_when_it_is_not() {
 }
 
 #[test]
-fn a_loop_device_on_a_loop_device_is_its_holder() {
-    let Some(below) = LoopDevice::new() else {
-        return;
-    };
-    let Some(above) = LoopDevice::on(&below.path) else {
-        return;
-    };
-    let found = found(&below.path);
-    let name = above.path.file_name().unwrap().to_str().unwrap();
-    assert!(
-        found
-            .iter()
-            .any(|occupant| matches!(occupant, Occupant::Holder { holder, .. } if holder == name)),
-        "{found:?}"
-    );
-}
-
-#[test]
 fn the_disk_that_this_machine_runs_on_is_occupied() {
     let table = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     let root = table

@@ -10,7 +10,9 @@
 //! hdparm sleeps before it begins, so that earlier I/O ends, this waits for that I/O
 //! by syncing. Emptying the cache is the business of whoever runs these.
 
-use sokudo_model::{BackendKind, BufferMemory, Bytes, DirectMode, Limits, Nanos, Span, Workload};
+use sokudo_model::{
+    BackendKind, BufferMemory, Bytes, DirectMode, Limits, Nanos, Span, Subject, Workload,
+};
 
 /// hdparm's block (`TIMING_BUF_MB`).
 pub const BLOCK: Bytes = Bytes::mib(2);
@@ -28,6 +30,7 @@ pub fn cached_reads(direct: DirectMode) -> Workload {
             offset: Bytes(0),
             length: BLOCK,
         }),
+        subject: Subject::Cache,
         limits: Limits {
             time: Some(CACHE_TIME),
             ..Limits::default()
@@ -88,5 +91,6 @@ mod tests {
         assert_eq!(workload.span.unwrap().length, BLOCK);
         assert_eq!(workload.limits.bytes, None);
         assert_eq!(workload.direct, DirectMode::On);
+        assert_eq!(workload.subject, Subject::Cache);
     }
 }

@@ -390,6 +390,9 @@ fn rates_pauses_content_and_memory() {
     assert_eq!(rate("-g1024"), Some(Rate::BytesPerSecond(1_024_000)));
     assert_eq!(rate("-g1K"), Some(Rate::BytesPerSecond(1_024_000)));
     assert_eq!(rate("-g500i"), Some(Rate::Iops(500)));
+    let endless = planned("-c1G -i10 FILE");
+    assert_eq!(only(&endless).think, None);
+    assert!(endless.session.notes[0].contains("-i changes nothing without -j"));
     let think = only(&planned("-c1G -i10 -j250 FILE")).think.unwrap();
     assert_eq!((think.time, think.after_ios), (Nanos::from_millis(250), 10));
     let data = |options: &str| {
@@ -519,7 +522,6 @@ fn refusals_name_the_argument_and_the_way_out() {
         "-c1G -t2 -F4 FILE",
         "-n -a1 FILE",
         "-O4 FILE",
-        "-i10 FILE",
         "-j10 FILE",
         "-s -r FILE",
         "-T4K -r -t2 FILE",

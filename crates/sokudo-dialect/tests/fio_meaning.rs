@@ -329,3 +329,43 @@ fn a_job_for_another_machine_can_be_read_without_its_devices() {
     let read = invocation(&words(&["--parse-only"]), &Disk).unwrap();
     assert!(read.plan(&Disk).is_ok());
 }
+
+#[test]
+fn values_are_computed_without_parentheses_too() {
+    let found = workload("ioengine=libaio\niodepth=128*8\nruntime=30*5\ntime_based\nbs=2*4k");
+    assert_eq!(found.depth, 1024);
+    assert_eq!(found.limits.time, Some(Nanos::from_secs(150)));
+    assert_eq!(found.blocks.single(), Some(Bytes::kib(8)));
+}
+
+#[test]
+fn an_lfsr_needs_no_map_to_visit_every_block_once() {
+    let order = |lines: &str| workload(&format!("rw=randread\n{lines}")).order;
+    let once = sokudo_model::Order::Random { map: true };
+    assert_eq!(order("random_generator=lfsr\nnorandommap"), once);
+    assert_ne!(order("norandommap"), once);
+}
+
+#[test]
+fn sizes_of_any_bytes_are_a_range_of_their_own() {
+    let any = sokudo_model::BlockChoice::AnyBytes {
+        smallest: Bytes(1000),
+        largest: Bytes(5000),
+    };
+    let found = workload("rw=write\nbsrange=1000-5000\nbs_unaligned");
+    assert_eq!(*found.blocks.of(sokudo_model::Operation::Write), any);
+    let job = "[job]\nsize=16m\nrw=write\nbsrange=1000-5000\nbs_unaligned\n";
+    assert!(error(&format!("{job}direct=1\n")).contains("direct=1"));
+    assert!(error(&format!("{job}verify=crc32c\n")).contains("verify"));
+}
+
+#[test]
+fn decimals_of_a_mix_are_cut_off_as_fio_cuts_them_off() {
+    let writes = |lines: &str| {
+        let mix = workload(&format!("rw=randrw\n{lines}")).operations;
+        mix.percent(sokudo_model::Operation::Write)
+    };
+    assert_eq!(writes("rwmixwrite=30.5"), 30);
+    assert_eq!(writes("rwmixread=70.9"), 30);
+    assert!(error("[job]\nsize=1m\nrwmixwrite=100.5.1\n").contains("from 0 to 100"));
+}

@@ -25,7 +25,7 @@ use crate::target::{Target, TargetError};
 use medium::{FileMedium, Medium, SimulatedMedium};
 
 /// What is stamped: the unit of flash and platters.
-pub(crate) const BLOCK_BYTES: u64 = 4096;
+pub(crate) const BLOCK_BYTES: u64 = CapacityCheck::BLOCK.0;
 
 /// More than small drives hold in memory for writes.
 const STRETCH_BYTES_MIN: u64 = 256 << 20;
@@ -382,7 +382,8 @@ mod tests {
     fn a_file_on_a_disk_holds_what_is_written_to_it() {
         let file = tempfile::NamedTempFile::new().unwrap();
         file.as_file().set_len(32 << 20).unwrap();
-        let target = crate::FileTarget::overwrite(file.path()).unwrap();
+        let target =
+            crate::FileTarget::overwrite(file.path(), |_| sokudo_model::Users::default()).unwrap();
         let workload = Workload::new("capacity", Bytes(BLOCK_BYTES));
         let mut target = Target::File(target);
         let outcome = run(&workload, 7, &mut target, &Control::new(), &mut |_| {}).unwrap();

@@ -1,7 +1,7 @@
 //! Which buffers there are and which are free. Buffers themselves belong to the
 //! backend.
 
-use sokudo_model::{DataContent, Operation, Workload};
+use sokudo_model::{Bytes, DataContent, Operation, Plan, Stage, Workload};
 
 use crate::data::POOL_BYTES;
 
@@ -46,6 +46,20 @@ impl FreeChunks {
         let count = self.given_back.wrapping_sub(self.taken);
         (0..count).map(|index| self.ring[(self.taken.wrapping_add(index) & self.mask) as usize])
     }
+}
+
+/// Memory that the buffers of a plan take at most, of all clones that run together.
+pub fn buffer_bytes(plan: &Plan) -> Bytes {
+    let of_workload = |workload: &Workload| {
+        let chunks = u64::from(chunks_for(workload, workload.depth));
+        let clone = chunks.saturating_mul(workload.blocks.largest().0);
+        clone.saturating_mul(workload.clones.into())
+    };
+    let of_stage = |stage: &Stage| {
+        let workloads = stage.workloads.iter().map(of_workload);
+        workloads.fold(0, u64::saturating_add)
+    };
+    Bytes(plan.stages.iter().map(of_stage).max().unwrap_or(0))
 }
 
 /// Buffers for a clone: one per I/O in flight, and for random data enough more

@@ -28,13 +28,15 @@ pub(crate) struct Collector<'a> {
     started_at: Instant,
     ended: Vec<Option<Outcome>>,
     watches: Vec<Option<Watch>>,
-    snapshots: Option<Snapshots>,
+    snapshots: Snapshots,
 }
 
 /// Snapshots in the making.
 struct Snapshots {
-    every: Duration,
+    every: Option<Duration>,
     next_at: Duration,
+    /// How often somebody has asked for one, as far as that was seen.
+    asked: u32,
     /// Those of the clones, while one is asked for.
     taken: Option<Vec<Option<Outcome>>>,
 }
@@ -58,11 +60,12 @@ impl<'a> Collector<'a> {
             started_at,
             ended: clones.iter().map(|_| None).collect(),
             watches: workloads.iter().enumerate().map(watch).collect(),
-            snapshots: snapshot_every.map(|every| Snapshots {
-                every: every.max(TICK),
-                next_at: every.max(TICK),
+            snapshots: Snapshots {
+                every: snapshot_every.map(|every| every.max(TICK)),
+                next_at: snapshot_every.unwrap_or_default().max(TICK),
+                asked: shared.control.snapshots_asked(),
                 taken: None,
-            }),
+            },
         }
     }
 
@@ -125,21 +128,27 @@ impl<'a> Collector<'a> {
 
     fn ask_for_snapshots(&mut self) {
         let elapsed = self.started_at.elapsed();
-        let Some(snapshots) = &mut self.snapshots else {
+        let snapshots = &mut self.snapshots;
+        if snapshots.taken.is_some() {
             return;
-        };
-        if snapshots.taken.is_none() && elapsed >= snapshots.next_at {
-            snapshots.taken = Some(self.clones.iter().map(|_| None).collect());
+        }
+        let asked = self.shared.control.snapshots_asked();
+        let mut is_due = snapshots.asked != asked;
+        snapshots.asked = asked;
+        if let Some(every) = snapshots.every {
+            is_due |= elapsed >= snapshots.next_at;
             while snapshots.next_at <= elapsed {
-                snapshots.next_at += snapshots.every;
+                snapshots.next_at += every;
             }
+        }
+        if is_due {
+            snapshots.taken = Some(self.clones.iter().map(|_| None).collect());
             self.shared.snapshots_asked.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     fn keep(&mut self, clone: usize, outcome: Outcome) {
-        let snapshots = self.snapshots.as_mut();
-        if let Some(taken) = snapshots.and_then(|snapshots| snapshots.taken.as_mut()) {
+        if let Some(taken) = &mut self.snapshots.taken {
             taken[clone] = Some(outcome);
         }
     }
@@ -147,8 +156,7 @@ impl<'a> Collector<'a> {
     /// Tells a snapshot of every workload once all its clones have told theirs, or
     /// have ended, or have not started yet.
     fn tell_snapshots(&mut self, listener: &mut dyn FnMut(Event)) {
-        let snapshots = self.snapshots.as_mut();
-        let Some(taken) = snapshots.and_then(|snapshots| snapshots.taken.take()) else {
+        let Some(taken) = self.snapshots.taken.take() else {
             return;
         };
         let is_there = |(clone, taken): (usize, &Option<Outcome>)| {
@@ -157,9 +165,7 @@ impl<'a> Collector<'a> {
                 || self.shared.progress[clone].look().phase == Phase::Waiting
         };
         if !taken.iter().enumerate().all(is_there) {
-            if let Some(snapshots) = &mut self.snapshots {
-                snapshots.taken = Some(taken);
-            }
+            self.snapshots.taken = Some(taken);
             return;
         }
         for workload in 0..self.shared.stage.workloads.len() {

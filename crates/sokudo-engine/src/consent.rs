@@ -12,10 +12,14 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
-use sokudo_model::{Bytes, Occupancy, Occupant};
+use sokudo_model::{Bytes, Occupancy, Occupant, Users};
 
 /// Reasons that are named in a message; more would hide the way out.
 const REASONS_MAX: usize = 4;
+
+/// Finds out who else uses an open file or device. It is asked when the file is open and, if
+/// it is a device, claimed, so that nobody comes in between.
+pub type Look = fn(&File) -> Users;
 
 /// How far the user's second consent reaches, and in whose words it is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,6 +39,7 @@ pub struct Consent {
     front: Front,
     named: Vec<String>,
     occupied_too: bool,
+    files_too: bool,
 }
 
 impl Consent {
@@ -46,7 +51,20 @@ impl Consent {
             front,
             named: named.filter(|word| !word.is_empty()).collect(),
             occupied_too,
+            files_too: false,
         }
+    }
+
+    /// The same words, and whether files may be overwritten that no job has laid out. Of
+    /// devices it says nothing.
+    #[must_use]
+    pub fn for_files(self, files_too: bool) -> Self {
+        Self { files_too, ..self }
+    }
+
+    /// Whether existing files may be overwritten, whoever has written them.
+    pub fn reaches_files(&self) -> bool {
+        self.files_too
     }
 
     /// The same words, for devices that are occupied if `occupied_too`.
@@ -145,11 +163,12 @@ pub struct DevicePermit {
     pub(crate) handle: File,
     pub(crate) path: PathBuf,
     pub(crate) size: Bytes,
+    pub(crate) blind_spots: Vec<String>,
 }
 
 impl DevicePermit {
     /// Asks for the permit to write to the device at `path`, which `occupancy`
-    /// describes.
+    /// describes. Who uses it is looked at once more when it is claimed.
     ///
     /// # Errors
     /// When consent is missing, or the device is not the one that was looked at.
@@ -157,6 +176,7 @@ impl DevicePermit {
         path: &Path,
         occupancy: &Occupancy,
         consent: &Consent,
+        look: Look,
     ) -> Result<Self, ConsentError> {
         let reasons = &occupancy.occupants;
         let is_reached = reasons.iter().all(|reason| consent.can_reach(reason));
@@ -179,10 +199,21 @@ impl DevicePermit {
             other => other.map_err(opened)?,
         };
         let (handle, size) = same_device(path, handle.into(), occupancy)?;
+        let Users {
+            mut occupants,
+            blind_spots,
+        } = look(&handle);
+        occupants.retain(|occupant| !occupant.is_content());
+        let is_reached = occupants.iter().all(|reason| consent.can_reach(reason));
+        let is_consented = occupants.is_empty() || consent.occupied_too;
+        if !(is_reached && is_consented) {
+            return Err(refusal(path, occupancy, consent, &occupants));
+        }
         Ok(Self {
             handle,
             path: path.to_owned(),
             size,
+            blind_spots,
         })
     }
 }
@@ -195,16 +226,17 @@ pub struct RewritePermit {
     pub(crate) handle: File,
     pub(crate) path: PathBuf,
     pub(crate) size: Bytes,
+    pub(crate) blind_spots: Vec<String>,
 }
 
 impl RewritePermit {
     /// Asks for the permit to write back to the device at `path`, which `occupancy`
-    /// describes.
+    /// describes. Who uses it is looked at once more when it is claimed.
     ///
     /// # Errors
     /// When anybody uses the device, it could not be seen whether anybody does, it takes no
     /// writes, or it is not the one that was looked at.
-    pub fn obtain(path: &Path, occupancy: &Occupancy) -> Result<Self, ConsentError> {
+    pub fn obtain(path: &Path, occupancy: &Occupancy, look: Look) -> Result<Self, ConsentError> {
         let beyond = |occupants: &[Occupant]| never(path, occupants, |it| it.is_content());
         if let Some(refused) = beyond(&occupancy.occupants) {
             return Err(refused);
@@ -219,10 +251,15 @@ impl RewritePermit {
             claimed().unwrap_or_else(|| opened(errno))
         })?;
         let (handle, size) = same_device(path, handle.into(), occupancy)?;
+        let users = look(&handle);
+        if let Some(refused) = beyond(&users.occupants) {
+            return Err(refused);
+        }
         Ok(Self {
             handle,
             path: path.to_owned(),
             size,
+            blind_spots: users.blind_spots,
         })
     }
 }
@@ -259,6 +296,32 @@ fn never(
         way_out: way_out_of(worst),
         reasons: told(occupants.iter().filter(beyond)),
     })
+}
+
+/// Who uses a regular file, and how that is ended.
+#[derive(Debug)]
+pub struct InUse {
+    reasons: String,
+    way_out: &'static str,
+}
+
+impl std::fmt::Display for InUse {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}; {}", self.reasons, self.way_out)
+    }
+}
+
+/// What could not be seen of who uses a regular file; a refusal that no consent lifts if
+/// anybody is seen to.
+pub(crate) fn unused(file: &File, look: Look) -> Result<Vec<String>, InUse> {
+    let users = look(file);
+    match users.occupants.first() {
+        None => Ok(users.blind_spots),
+        Some(worst) => Err(InUse {
+            way_out: way_out_of(worst),
+            reasons: told(users.occupants.iter()),
+        }),
+    }
 }
 
 /// What is missing: another device, the name, or the second consent.
@@ -332,9 +395,12 @@ const fn way_out_of(reason: &Occupant) -> &'static str {
         Occupant::Swap { .. } => "take it out of use with swapoff",
         Occupant::Holder { .. } => "take it out of that first, or name what stands on it",
         Occupant::Claimed => "unmount or stop what uses it",
+        Occupant::Shown { .. } | Occupant::Opened { .. } | Occupant::OpenedUnseen => {
+            "end that first, or name another file or device"
+        }
         Occupant::Unwritable { .. } => "name a device that takes writes, or read it only",
         Occupant::Partition { .. } | Occupant::Signature { .. } | Occupant::Unseen { .. } => {
-            "run where /sys and /proc show who uses it"
+            "run as root where /sys and /proc show all who may use it, not in a container of its own"
         }
     }
 }
@@ -354,7 +420,8 @@ mod tests {
 
     fn asked(front: Front, occupants: Vec<Occupant>, named: &str, occupied_too: bool) -> String {
         let consent = Consent::new(front, [named.to_owned()], occupied_too);
-        DevicePermit::obtain(Path::new("/dev/null"), &occupancy(occupants), &consent)
+        let path = Path::new("/dev/null");
+        DevicePermit::obtain(path, &occupancy(occupants), &consent, |_| Users::default())
             .unwrap_err()
             .to_string()
     }
@@ -379,6 +446,16 @@ mod tests {
                 holder: "md0".to_owned(),
             },
             Occupant::Claimed,
+            Occupant::Shown {
+                what: device(),
+                by: "loop1".to_owned(),
+            },
+            Occupant::Opened {
+                what: device(),
+                pid: 7,
+                program: "qemu".to_owned(),
+            },
+            Occupant::OpenedUnseen,
             Occupant::Unseen {
                 sentence: "nobody knows".to_owned(),
             },
@@ -412,6 +489,15 @@ mod tests {
             let told = asked(front, signed(), "", false);
             assert!(told.contains(word) && told.contains(second), "{told}");
         }
+    }
+
+    #[test]
+    fn consent_for_files_reaches_no_device() {
+        let consent = Consent::new(Front::Door, [], true).for_files(true);
+        let path = Path::new("/dev/null");
+        let refused =
+            DevicePermit::obtain(path, &occupancy(signed()), &consent, |_| Users::default());
+        assert!(matches!(refused, Err(ConsentError::NotNamed { .. })));
     }
 
     #[test]
@@ -475,7 +561,8 @@ mod tests {
         for occupant in using {
             let reason = occupant.to_string();
             let occupancy = occupancy(vec![signed().remove(0), occupant]);
-            let refused = RewritePermit::obtain(Path::new("/dev/null"), &occupancy);
+            let refused =
+                RewritePermit::obtain(Path::new("/dev/null"), &occupancy, |_| Users::default());
             let told = refused.unwrap_err().to_string();
             assert!(told.contains(&reason) && !told.contains("ext4"), "{told}");
         }
@@ -488,7 +575,9 @@ mod tests {
             name: "sdx1".to_owned(),
         });
         // /dev/null stands for a node that changed after it was looked at.
-        let refused = RewritePermit::obtain(Path::new("/dev/null"), &occupancy(occupants));
+        let refused = RewritePermit::obtain(Path::new("/dev/null"), &occupancy(occupants), |_| {
+            Users::default()
+        });
         assert!(matches!(refused, Err(ConsentError::Changed(_))));
     }
 

@@ -1,7 +1,7 @@
 //! How a stage in progress is stopped from outside.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 const RUNNING: u8 = 0;
 const ENDED: u8 = 1;
@@ -10,7 +10,11 @@ const CANCELLED: u8 = 2;
 /// A handle that every thread may hold: ends a trial early or cancels the run. A
 /// stopped stage still yields what it measured.
 #[derive(Clone, Debug, Default)]
-pub struct Control(Arc<AtomicU8>);
+pub struct Control {
+    state: Arc<AtomicU8>,
+    /// How often what was done so far has been asked for.
+    asked: Arc<AtomicU32>,
+}
 
 impl Control {
     /// A control that has not been used.
@@ -22,29 +26,40 @@ impl Control {
     pub fn end(&self) {
         // A cancellation is not weakened to an end.
         let _ = self
-            .0
+            .state
             .compare_exchange(RUNNING, ENDED, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Cancels the run: the stage in progress stops and no other should start.
     pub fn cancel(&self) {
-        self.0.store(CANCELLED, Ordering::Relaxed);
+        self.state.store(CANCELLED, Ordering::Relaxed);
+    }
+
+    /// Asks every workload that runs what it did so far
+    /// ([`Event::Snapshot`](sokudo_model::Event::Snapshot)), once.
+    pub fn ask_for_snapshot(&self) {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often that was asked for.
+    pub(crate) fn snapshots_asked(&self) -> u32 {
+        self.asked.load(Ordering::Relaxed)
     }
 
     /// Whether the run was cancelled.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == CANCELLED
+        self.state.load(Ordering::Relaxed) == CANCELLED
     }
 
     /// Takes an [`Self::end`] back before the next stage starts.
     pub fn rearm(&self) {
         let _ = self
-            .0
+            .state
             .compare_exchange(ENDED, RUNNING, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     #[inline]
     pub(crate) fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed) != RUNNING
+        self.state.load(Ordering::Relaxed) != RUNNING
     }
 }

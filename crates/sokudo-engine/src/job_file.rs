@@ -1,34 +1,33 @@
 //! The files of jobs: created with a name that the user knows, kept afterwards, and
 //! written again only by whom they belong to.
 //!
-//! A file that a job creates carries the job's name in the extended attribute
-//! [`OWNER_ATTRIBUTE`]. A job writes to an existing file only if one of its own name
-//! created it, or if the user says that it may be overwritten. Where a file system
-//! keeps no such attributes, a file counts as the job's own only if it has the name
-//! that the job would give it (`JOB.0.0`) and exactly the size that it would have.
+//! A file that a job lays out carries a mark (`mark.rs`), which says what we have last
+//! written. Any job of the same user may write such a file again, for all that it holds
+//! is of no worth to anybody; once somebody else has written it, the user must say that it
+//! may be overwritten. Where a file system keeps no attributes, a file counts as the job's
+//! own only if it has the name that the job would give it (`JOB.0.0`) and exactly the size
+//! that it would have.
 
+use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::ops::RangeInclusive;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FallocateFlags, OFlags, XattrFlags};
+use rustix::fs::{FallocateFlags, FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use sokudo_model::{Bytes, DataContent, Event, FailureKind, Stage, StopReason};
 
+use crate::consent::{InUse, Look, unused};
 use crate::control::Control;
-use crate::file_users;
 use crate::kernel_files;
+use crate::mark::{self, NotOurs, Purpose};
+use crate::removal::{Vanishing, remove_held};
+use crate::reopen::reopen;
 use crate::stage::{StageError, StageOptions, run_stage};
 use crate::target::{FileTarget, Target};
 use crate::test_file::{free_space_needed, layout_unit, layout_workload};
-
-/// Where a file says which jobs made it, one name per line.
-pub const OWNER_ATTRIBUTE: &str = "user.sokudo.job";
-
-/// No list of jobs is longer; an attribute that is was not written by us.
-const OWNERS_BYTES_MAX: usize = 4096;
 
 /// Whose a file is.
 #[derive(Clone, Copy, Debug)]
@@ -41,16 +40,37 @@ pub struct JobFileRequest<'a> {
     pub size: Bytes,
     /// Whether the user allows what it holds to be overwritten.
     pub overwrite: bool,
+    /// Finds out who else uses it.
+    pub look: Look,
+    /// Whether it is removed at the end.
+    pub is_removed: bool,
 }
 
-/// A file that may be written, because a job of this name created it, or the user
-/// allows it.
+/// A file that may be written, because a job of the user's laid it out, or the user
+/// allows it. Dropping it marks it as it is then, so that a later job knows it again.
 #[derive(Debug)]
 pub struct JobFile {
     handle: File,
     path: PathBuf,
     size: Bytes,
     is_new: bool,
+    blind_spots: Vec<String>,
+    purpose: Purpose,
+    holds: Cell<Holds>,
+    /// The sizes that its mark says it may have.
+    said: Cell<Option<(u64, u64)>>,
+    _known: Option<Vanishing>,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    /// Somebody's data, at least in part, which the user allows to be overwritten.
+    Foreign,
+    /// What jobs have written, and nothing else.
+    Ours,
+    /// The same, and this process may be writing it.
+    Writing,
 }
 
 /// How room is made for a file.
@@ -69,13 +89,13 @@ pub enum Allocation {
 /// Why a job has no file.
 #[derive(Debug, thiserror::Error)]
 pub enum JobFileError {
-    /// It belongs to somebody else.
-    #[error("{path} exists and no job named {job} created it, so it is not written; use overwrite=1 (--overwrite) to destroy what it holds, or name another file", path = path.display())]
+    /// What it holds may be of worth to somebody.
+    #[error("{path} is not written: {why}; use overwrite=1 (--overwrite) or SOKUDO_OVERWRITE=files to destroy what it holds, or name another file", path = path.display())]
     Foreign {
         /// Which.
         path: PathBuf,
-        /// The job that wants to write.
-        job: String,
+        /// What speaks against it.
+        why: NotOurs,
     },
     /// It is not a regular file.
     #[error("{path} is not a regular file, so it is not written; name a file", path = .0.display())]
@@ -88,13 +108,13 @@ pub enum JobFileError {
         /// The kind of its file system.
         kind: &'static str,
     },
-    /// Somebody uses it as storage of his own.
-    #[error("{path} is not written, whatever is allowed: {user}; end that first, or name another file", path = path.display())]
+    /// Somebody else uses it.
+    #[error("{path} is not written, whatever is allowed: {users}", path = path.display())]
     InUse {
         /// Which.
         path: PathBuf,
-        /// What uses it, and how that is ended.
-        user: String,
+        /// Who uses it, and how that is ended.
+        users: InUse,
     },
     /// A symbolic link that leads nowhere.
     #[error("{path} is a symbolic link to nothing, and no file is made behind a link; make the file it leads to, or name another", path = .0.display())]
@@ -159,21 +179,33 @@ impl JobFile {
                 }
                 failure(request.path, "created", source)
             })?;
+        let file = Self::of(handle, request, true, Holds::Ours);
         // Without attributes its name and size must speak for it; see `is_own`.
-        let owners: Vec<String> = request.jobs.iter().map(|job| owner_line(job)).collect();
-        let owners = owners.join("\n");
-        let _ = rustix::fs::fsetxattr(
-            &handle,
-            OWNER_ATTRIBUTE,
-            owners.as_bytes(),
-            XattrFlags::empty(),
-        );
-        Ok(Self {
+        file.begin(file.sizes());
+        Ok(file)
+    }
+
+    fn of(handle: File, request: JobFileRequest<'_>, is_new: bool, holds: Holds) -> Self {
+        // As long as several write it, none of them says that it is finished.
+        let _ = flock(&handle, FlockOperation::NonBlockingLockShared);
+        let removed = request.is_removed && holds == Holds::Ours;
+        Self {
+            _known: removed
+                .then(|| Vanishing::new(request.path, &handle))
+                .flatten(),
             handle,
             path: request.path.to_owned(),
             size: request.size,
-            is_new: true,
-        })
+            is_new,
+            blind_spots: Vec::new(),
+            purpose: if removed {
+                Purpose::Removed
+            } else {
+                Purpose::Kept
+            },
+            holds: Cell::new(holds),
+            said: Cell::new(None),
+        }
     }
 
     /// Opens an existing file for its jobs.
@@ -198,28 +230,55 @@ impl JobFile {
             let path = path.to_owned();
             return Err(JobFileError::Kernel { path, kind });
         }
-        if let Some(user) = file_users::user_of(&looked_at) {
-            let path = path.to_owned();
-            return Err(JobFileError::InUse { path, user });
-        }
-        if !request.overwrite && !is_own(&looked_at, Bytes(metadata.len()), request) {
-            return Err(JobFileError::Foreign {
+        let blind_spots =
+            unused(&looked_at, request.look).map_err(|users| JobFileError::InUse {
                 path: path.to_owned(),
-                job: request.jobs.join(" or "),
-            });
-        }
+                users,
+            })?;
+        let holds = match is_own(&looked_at, Bytes(metadata.len()), request) {
+            Ok(()) => Holds::Ours,
+            Err(_) if request.overwrite => Holds::Foreign,
+            Err(why) => {
+                let path = path.to_owned();
+                return Err(JobFileError::Foreign { path, why });
+            }
+        };
         // The inode that was looked at, whatever its name has become.
-        let handle = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(format!("/proc/self/fd/{}", looked_at.as_raw_fd()))
+        let handle = reopen(&looked_at, OpenOptions::new().read(true).write(true))
             .map_err(|source| failure(path, "opened for writing", source))?;
-        Ok(Self {
-            handle,
-            path: path.to_owned(),
-            size: request.size,
-            is_new: false,
-        })
+        let mut file = Self::of(handle, request, false, holds);
+        file.blind_spots = blind_spots;
+        Ok(file)
+    }
+
+    /// Says on the file that it is being written, and what size it may have meanwhile.
+    fn begin(&self, sizes: RangeInclusive<u64>) {
+        let said = Some((*sizes.start(), *sizes.end()));
+        // What is said already would only be written to the disk once more.
+        if self.holds.get() != Holds::Foreign
+            && self.said.get() != said
+            && mark::begin(&self.handle, self.purpose, sizes).is_ok()
+        {
+            self.holds.set(Holds::Writing);
+            self.said.set(said);
+        }
+    }
+
+    /// Any size that it has until it is laid out.
+    fn sizes(&self) -> RangeInclusive<u64> {
+        let unit = layout_unit(self.size.0);
+        let whole = self.size.0.checked_next_multiple_of(unit);
+        let present = self.handle.metadata().map_or(0, |file| file.len());
+        0..=present.max(whole.unwrap_or(self.size.0))
+    }
+
+    /// Says on the file that it is written, unless another job is still writing it.
+    fn finish(&self) {
+        let alone = || flock(&self.handle, FlockOperation::NonBlockingLockExclusive);
+        if self.holds.get() == Holds::Writing && alone() != Err(Errno::WOULDBLOCK) {
+            // A file that bears a mark can have another.
+            let _ = mark::finish(&self.handle, self.purpose);
+        }
     }
 
     /// Whether it was created just now.
@@ -257,6 +316,7 @@ impl JobFile {
 
     fn reserve(&self, allocation: Allocation) -> Result<(), JobFileError> {
         self.check_room()?;
+        self.begin(self.sizes());
         let flags = match allocation {
             Allocation::None => return Ok(()),
             Allocation::Truncate => None,
@@ -305,7 +365,12 @@ impl JobFile {
         control: &Control,
         listener: &mut dyn FnMut(Event),
     ) -> Result<(), JobFileError> {
+        self.begin(self.sizes());
         self.set_size(Bytes(0))?;
+        // Nothing of what anybody else has written is left.
+        if self.holds.get() == Holds::Foreign {
+            self.holds.set(Holds::Ours);
+        }
         self.allocate(allocation)?;
         // An odd size would be written in odd pieces, byte by byte at worst, and not at
         // all past the page cache: a little more is written and cut off.
@@ -334,6 +399,8 @@ impl JobFile {
             }
         }
         self.set_size(self.size)?;
+        // Durable with the rest, so that nothing is left to be written during a job that reads.
+        self.begin(self.size.0..=self.size.0);
         self.handle
             .sync_all()
             .map_err(|source| failure(&self.path, "made durable", source))
@@ -344,6 +411,12 @@ impl JobFile {
     /// # Errors
     /// When the process has no file descriptor left.
     pub fn target(&self) -> Result<Target, JobFileError> {
+        let present = self.present_size()?;
+        // One that is laid out keeps its size; another one grows.
+        self.begin(match present >= self.size {
+            true => present.0..=present.0,
+            false => self.sizes(),
+        });
         self.target_of(self.size)
     }
 
@@ -352,25 +425,14 @@ impl JobFile {
             .handle
             .try_clone()
             .map_err(|source| failure(&self.path, "opened once more", source))?;
-        Ok(Target::File(FileTarget::of_own_file(
-            handle,
-            self.path.clone(),
-            size,
-        )))
+        let target = FileTarget::of_own_file(handle, self.path.clone(), size);
+        Ok(Target::File(target.with_blind_spots(&self.blind_spots)))
     }
 
     /// Removes it, if its name still leads to it.
     pub fn remove(&self) {
-        use std::os::unix::fs::MetadataExt;
-        let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-        let named = std::fs::symlink_metadata(&self.path).map(identity);
-        let held = self.handle.metadata().map(identity);
-        if let (Ok(named), Ok(held)) = (named, held)
-            && named == held
-        {
-            // What cannot be removed stays; it says by its attribute whose it is.
-            let _ = std::fs::remove_file(&self.path);
-        }
+        // What cannot be removed stays; its mark says whose it is.
+        let _ = remove_held(&self.path, &self.handle);
     }
 
     fn set_size(&self, size: Bytes) -> Result<(), JobFileError> {
@@ -400,30 +462,21 @@ impl JobFile {
     }
 }
 
-/// Whether one of the request's jobs created the file.
-fn is_own(file: &File, size: Bytes, request: JobFileRequest<'_>) -> bool {
-    let mut owners = [0; OWNERS_BYTES_MAX];
-    match rustix::fs::fgetxattr(file, OWNER_ATTRIBUTE, &mut owners) {
-        Ok(length) => {
-            let owners = String::from_utf8_lossy(&owners[..length]);
-            owners
-                .split('\n')
-                .any(|owner| request.jobs.iter().any(|job| owner_line(job) == owner))
-        }
-        Err(Errno::OPNOTSUPP) => {
-            size == request.size
-                && request
-                    .jobs
-                    .iter()
-                    .any(|job| is_automatic_name(request.path, job))
-        }
-        Err(_) => false,
+impl Drop for JobFile {
+    fn drop(&mut self) {
+        self.finish();
     }
 }
 
-/// A job's name as a line of the attribute.
-fn owner_line(job: &str) -> String {
-    job.replace('\n', " ")
+/// Whether a job of the user's laid the file out, and nobody has written it since.
+fn is_own(file: &File, size: Bytes, request: JobFileRequest<'_>) -> Result<(), NotOurs> {
+    let mut jobs = request.jobs.iter();
+    let is_named = |job: &String| is_automatic_name(request.path, job);
+    match mark::standing(file) {
+        Ok(_) => Ok(()),
+        Err(NotOurs::Unmarkable) if size == request.size && jobs.any(is_named) => Ok(()),
+        Err(why) => Err(why),
+    }
 }
 
 /// Whether a path ends in the name that a job gives its files: `JOB.CLONE.FILE`.
@@ -462,22 +515,13 @@ mod tests {
             jobs,
             size: Bytes::mib(1),
             overwrite,
+            look: |_| sokudo_model::Users::default(),
+            is_removed: false,
         }
     }
 
     fn jobs(names: &[&str]) -> Vec<String> {
         names.iter().map(ToString::to_string).collect()
-    }
-
-    #[test]
-    fn a_name_of_several_lines_is_one_owner() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("file");
-        let (mine, part) = (jobs(&["two\nlines"]), jobs(&["lines"]));
-        JobFile::open_or_create(request(&path, &mine, false)).unwrap();
-        assert!(JobFile::open(request(&path, &mine, false)).is_ok());
-        let refused = JobFile::open(request(&path, &part, false));
-        assert!(matches!(refused, Err(JobFileError::Foreign { .. })));
     }
 
     #[test]
@@ -507,19 +551,114 @@ mod tests {
         assert!(!path.exists());
     }
 
+    fn laid_out(request: JobFileRequest<'_>) -> JobFile {
+        let file = JobFile::open_or_create(request).unwrap();
+        let content = DataContent::Random;
+        file.lay_out(
+            Allocation::Reserve,
+            content,
+            1,
+            &Control::new(),
+            &mut |_| {},
+        )
+        .unwrap();
+        file
+    }
+
+    /// Said loudly: without marks names and sizes count, which another test is about.
+    fn has_marks(directory: &Path) -> bool {
+        let file = tempfile::tempfile_in(directory).unwrap();
+        let has = mark::finish(&file, Purpose::Kept).is_ok();
+        if !has {
+            eprintln!("SKIPPED: no attributes here");
+        }
+        has
+    }
+
     #[test]
-    fn a_job_writes_its_own_file_again_and_no_other_job_does() {
+    fn any_job_writes_what_a_job_has_laid_out_until_somebody_else_writes_it() {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("seq.0.0");
-        let (mine, other) = (jobs(&["seq"]), jobs(&["random"]));
-        let file = JobFile::open_or_create(request(&path, &mine, false)).unwrap();
-        assert!(file.is_new());
-        file.allocate(Allocation::Reserve).unwrap();
-        let again = JobFile::open_or_create(request(&path, &mine, false)).unwrap();
-        assert!(!again.is_new());
-        let refused = JobFile::open_or_create(request(&path, &other, false));
+        if !has_marks(directory.path()) {
+            return;
+        }
+        let path = directory.path().join("shared");
+        let (first, other) = (jobs(&["seq"]), jobs(&["random"]));
+        drop(laid_out(request(&path, &first, false)));
+        let again = JobFile::open(request(&path, &other, false)).unwrap();
+        drop(again.target().unwrap());
+        drop(again);
+        assert!(JobFile::open(request(&path, &first, false)).is_ok());
+        // A user who keeps something there, of whatever size.
+        std::fs::write(&path, vec![7; 1 << 20]).unwrap();
+        // Kernels before 6.13 count time in ticks, and one may have both writes.
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(1);
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_modified(later).unwrap();
+        let refused = JobFile::open(request(&path, &first, false));
+        let Err(JobFileError::Foreign { why, .. }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(why, NotOurs::Changed);
+        assert!(JobFile::open(request(&path, &other, true)).is_ok());
+    }
+
+    #[test]
+    fn a_killed_job_does_not_lock_itself_out() {
+        let directory = tempfile::tempdir().unwrap();
+        if !has_marks(directory.path()) {
+            return;
+        }
+        let path = directory.path().join("shared");
+        let names = jobs(&["seq"]);
+        let file = laid_out(request(&path, &names, false));
+        let _target = file.target().unwrap();
+        // Killed: nothing is dropped.
+        file.holds.set(Holds::Ours);
+        drop(file);
+        std::fs::OpenOptions::new()
+            .write(true)
+            .open(&path)
+            .and_then(|it| std::os::unix::fs::FileExt::write_all_at(&it, b"job", 100))
+            .unwrap();
+        assert!(JobFile::open(request(&path, &names, false)).is_ok());
+        std::fs::write(&path, "a letter").unwrap();
+        assert!(JobFile::open(request(&path, &names, false)).is_err());
+    }
+
+    #[test]
+    fn while_another_job_writes_a_file_none_says_that_it_is_finished() {
+        let directory = tempfile::tempdir().unwrap();
+        if !has_marks(directory.path()) {
+            return;
+        }
+        let path = directory.path().join("shared");
+        let names = jobs(&["seq"]);
+        let first = laid_out(request(&path, &names, false));
+        let second = JobFile::open(request(&path, &names, false)).unwrap();
+        let _target = second.target().unwrap();
+        drop(first);
+        std::os::unix::fs::FileExt::write_all_at(second.handle(), b"job", 100).unwrap();
+        assert!(JobFile::open(request(&path, &names, false)).is_ok());
+        drop(second);
+        assert!(JobFile::open(request(&path, &names, false)).is_ok());
+    }
+
+    #[test]
+    fn what_is_overwritten_in_part_is_not_ours_afterwards() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("letters");
+        std::fs::write(&path, vec![7; 4 << 20]).unwrap();
+        let names = jobs(&["seq"]);
+        let file = JobFile::open(request(&path, &names, true)).unwrap();
+        drop(file.target().unwrap());
+        drop(file);
+        let refused = JobFile::open(request(&path, &names, false));
         assert!(matches!(refused, Err(JobFileError::Foreign { .. })));
-        assert!(JobFile::open_or_create(request(&path, &other, true)).is_ok());
+        // What is laid out anew holds nothing of theirs any more.
+        drop(laid_out(request(&path, &names, true)));
+        if has_marks(directory.path()) {
+            assert!(JobFile::open(request(&path, &names, false)).is_ok());
+        }
     }
 
     #[test]

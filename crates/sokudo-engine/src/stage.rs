@@ -49,7 +49,9 @@ pub enum StageError {
     #[error(transparent)]
     Backend(#[from] OpenError),
     /// No thread could be started.
-    #[error("a thread could not be started: {source}; use fewer threads")]
+    #[error(
+        "a thread could not be started: {source}; use fewer threads, or raise the limit of processes (ulimit -u)"
+    )]
     Thread {
         /// What the system said.
         source: io::Error,

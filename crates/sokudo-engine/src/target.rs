@@ -10,17 +10,16 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
-use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation};
 
-use crate::consent::{DevicePermit, RewritePermit};
-use crate::file_users;
+use crate::consent::{DevicePermit, InUse, Look, RewritePermit, unused};
 use crate::kernel_files;
 use crate::read_back::WriteBackFile;
+use crate::reopen::reopen;
 use crate::sim;
 
 /// What a stage runs on.
@@ -95,6 +94,7 @@ pub struct FileTarget {
     path: PathBuf,
     size: Bytes,
     allowed: Allowed,
+    blind_spots: Vec<String>,
 }
 
 /// Why a file cannot be used.
@@ -117,9 +117,9 @@ pub enum TargetError {
     /// It is a switch of the kernel's.
     #[error("{path} is an interface of the kernel's ({1}), not storage, so it is not written; name a file on a disk", path = .0.display())]
     NotStorageButKernel(PathBuf, &'static str),
-    /// Somebody uses it as storage of his own.
-    #[error("{path} is not written, whatever is allowed: {1}; end that first, or name another file", path = .0.display())]
-    InUse(PathBuf, String),
+    /// Somebody else uses it.
+    #[error("{path} is not written, whatever is allowed: {1}", path = .0.display())]
+    InUse(PathBuf, InUse),
     /// Writing was asked for without consent.
     #[error("{path} is only read, because writing would destroy what it holds; use a directory, in which sokudo makes a file of its own", path = .0.display())]
     ReadOnly(PathBuf),
@@ -155,14 +155,16 @@ impl FileTarget {
             path: path.to_owned(),
             size,
             allowed: Allowed::Nothing,
+            blind_spots: Vec::new(),
         })
     }
 
     /// An existing regular file that the user allows to be overwritten.
     ///
     /// # Errors
-    /// As [`Self::read_only`], and for everything that is not a regular file.
-    pub fn overwrite(path: &Path) -> Result<Self, TargetError> {
+    /// As [`Self::read_only`], for everything that is not a regular file, and for one that
+    /// somebody else uses, as `look` finds out.
+    pub fn overwrite(path: &Path, look: Look) -> Result<Self, TargetError> {
         let target = Self::read_only(path)?;
         // The handle is what is checked and what is later written, so the name
         // cannot be exchanged in between.
@@ -176,11 +178,11 @@ impl FileTarget {
         if let Some(kind) = kernel_files::kind_of(&target.handle) {
             return Err(TargetError::NotStorageButKernel(path.to_owned(), kind));
         }
-        if let Some(user) = file_users::user_of(&target.handle) {
-            return Err(TargetError::InUse(path.to_owned(), user));
-        }
+        let blind_spots = unused(&target.handle, look)
+            .map_err(|users| TargetError::InUse(path.to_owned(), users))?;
         Ok(Self {
             allowed: Allowed::Writing(WritePermit(())),
+            blind_spots,
             ..target
         })
     }
@@ -190,10 +192,10 @@ impl FileTarget {
     ///
     /// # Errors
     /// As [`Self::overwrite`].
-    pub fn file_for_write_back(path: &Path) -> Result<Self, TargetError> {
+    pub fn file_for_write_back(path: &Path, look: Look) -> Result<Self, TargetError> {
         Ok(Self {
             allowed: Allowed::WritingBack,
-            ..Self::overwrite(path)?
+            ..Self::overwrite(path, look)?
         })
     }
 
@@ -204,6 +206,15 @@ impl FileTarget {
             path,
             size,
             allowed: Allowed::Writing(WritePermit(())),
+            blind_spots: Vec::new(),
+        }
+    }
+
+    /// The same, with what could not be seen of who else uses it.
+    pub(crate) fn with_blind_spots(self, blind_spots: &[String]) -> Self {
+        Self {
+            blind_spots: blind_spots.to_vec(),
+            ..self
         }
     }
 
@@ -214,19 +225,25 @@ impl FileTarget {
             path: permit.path,
             size: permit.size,
             allowed: Allowed::Writing(WritePermit(())),
+            blind_spots: permit.blind_spots,
         }
     }
 
     /// A block device whose places may be written back after they were read, and not
     /// otherwise.
     pub fn for_write_back(permit: RewritePermit) -> Self {
-        let RewritePermit { handle, path, size } = permit;
         Self {
-            handle,
-            path,
-            size,
+            handle: permit.handle,
+            path: permit.path,
+            size: permit.size,
             allowed: Allowed::WritingBack,
+            blind_spots: permit.blind_spots,
         }
+    }
+
+    /// What could not be seen of who else uses it, before it was allowed to be written.
+    pub fn blind_spots(&self) -> &[String] {
+        &self.blind_spots
     }
 
     /// Its path, for messages.
@@ -305,11 +322,12 @@ impl FileTarget {
 
     /// A new open of the same inode, even when it has no name any more.
     fn reopen(&self, write: bool, flags: OFlags) -> io::Result<File> {
-        OpenOptions::new()
+        let mut options = OpenOptions::new();
+        options
             .read(true)
             .write(write)
-            .custom_flags(flag_bits(flags))
-            .open(format!("/proc/self/fd/{}", self.handle.as_raw_fd()))
+            .custom_flags(flag_bits(flags));
+        reopen(&self.handle, &options)
     }
 }
 
@@ -320,6 +338,7 @@ fn flag_bits(flags: OFlags) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sokudo_model::{Occupant, Users};
     use std::io::Write;
 
     #[test]
@@ -340,7 +359,7 @@ mod tests {
     fn only_regular_files_are_overwritten() {
         let file = tempfile::NamedTempFile::new().unwrap();
         assert!(
-            FileTarget::overwrite(file.path())
+            FileTarget::overwrite(file.path(), |_| Users::default())
                 .unwrap()
                 .open(true, DirectMode::Off)
                 .is_ok()
@@ -353,8 +372,36 @@ mod tests {
             "/",
             "/proc/self/mem",
         ] {
-            assert!(FileTarget::overwrite(Path::new(path)).is_err(), "{path}");
+            let refused = FileTarget::overwrite(Path::new(path), |_| Users::default());
+            assert!(refused.is_err(), "{path}");
         }
+    }
+
+    #[test]
+    fn what_somebody_uses_is_refused_and_what_is_not_seen_is_noted() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let used = |_: &File| Users {
+            occupants: vec![Occupant::Opened {
+                what: "it".to_owned(),
+                pid: 7,
+                program: "qemu".to_owned(),
+            }],
+            blind_spots: Vec::new(),
+        };
+        for refused in [
+            FileTarget::overwrite(file.path(), used),
+            FileTarget::file_for_write_back(file.path(), used),
+        ] {
+            let told = refused.err().unwrap().to_string();
+            assert!(told.contains("process 7 (qemu) has it open"), "{told}");
+            assert!(told.contains("end that first"), "{told}");
+        }
+        let unseen = |_: &File| Users {
+            occupants: Vec::new(),
+            blind_spots: vec!["Nobody knows.".to_owned()],
+        };
+        let target = FileTarget::overwrite(file.path(), unseen).unwrap();
+        assert_eq!(target.blind_spots(), ["Nobody knows."]);
     }
 
     #[test]

@@ -3,14 +3,14 @@
 //!
 //! Where the file system can, the file never has a name (`O_TMPFILE`), so that
 //! even a killed process leaves nothing. Elsewhere it has a name that says what it
-//! is, and a later start finds it.
+//! is and the mark of ours, and a later start finds it.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FallocateFlags, OFlags};
+use rustix::fs::{AtFlags, FallocateFlags, OFlags};
 use rustix::io::Errno;
 use sokudo_model::{
     Bytes, DataContent, Event, FailureKind, Layout, Limits, Nanos, Operation, OperationMix, Stage,
@@ -19,14 +19,11 @@ use sokudo_model::{
 
 use crate::clock::{Clock, RealClock};
 use crate::control::Control;
+use crate::left_behind::{FILE_PREFIX, own_name};
+use crate::mark::{self, Purpose};
+use crate::removal::{Identity, Place, Vanishing};
 use crate::stage::{StageError, StageOptions, run_stage};
 use crate::target::{FileTarget, Target};
-use crate::tree::{abandoned_directories, remove_abandoned};
-
-/// What a test file with a name is called, around the process number and a
-/// counter.
-const NAME_PREFIX: &str = "sokudo-test-file-";
-const NAME_SUFFIX: &str = ".safe-to-delete";
 
 /// Names to try before giving up: others are taken only if a process number came
 /// round again.
@@ -46,8 +43,15 @@ const LAYOUT_DEPTH: u32 = 8;
 pub struct TestFile {
     handle: File,
     directory: PathBuf,
-    name: Option<PathBuf>,
+    name: Option<Name>,
     size: Bytes,
+}
+
+/// The name of a test file, where its file system demands one.
+struct Name {
+    path: PathBuf,
+    place: Place,
+    _known: Option<Vanishing>,
 }
 
 /// Why there is no test file.
@@ -128,7 +132,7 @@ impl TestFile {
             // What kernels and file systems without O_TMPFILE answer; NFS and FUSE
             // have their own words for it.
             Err(error) if !is_final(&error) => {
-                let (handle, name) = create_named(directory).map_err(failed)?;
+                let (handle, name) = create_named(directory, size).map_err(failed)?;
                 (handle, Some(name))
             }
             Err(error) => return Err(failed(error)),
@@ -156,7 +160,7 @@ impl TestFile {
 
     /// Its name, where the file system demands one.
     pub fn name(&self) -> Option<&Path> {
-        self.name.as_deref()
+        self.name.as_ref().map(|name| name.path.as_path())
     }
 
     /// A target that may be written, because the file is ours.
@@ -164,7 +168,7 @@ impl TestFile {
     /// # Errors
     /// When the process has no file descriptor left.
     pub fn target(&self) -> io::Result<Target> {
-        let path = self.name.clone().unwrap_or_else(|| self.directory.clone());
+        let path = self.name().unwrap_or(&self.directory).to_owned();
         let handle = self.handle.try_clone()?;
         Ok(Target::File(FileTarget::of_own_file(
             handle, path, self.size,
@@ -176,7 +180,8 @@ impl Drop for TestFile {
     fn drop(&mut self) {
         if let Some(name) = &self.name {
             // Nothing can be done about a failure here; the next start finds it.
-            let _ = std::fs::remove_file(name);
+            let _ = Identity::of(&self.handle)
+                .and_then(|identity| name.place.remove(identity, AtFlags::empty()));
         }
     }
 }
@@ -262,61 +267,6 @@ pub(crate) fn layout_workload(size: Bytes, content: DataContent) -> Workload {
     }
 }
 
-/// A test file, or a directory of test files, that a killed process has left behind.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftBehind {
-    /// Where it is.
-    pub path: PathBuf,
-    /// What it occupies.
-    pub size: Bytes,
-}
-
-impl LeftBehind {
-    /// Removes it.
-    ///
-    /// # Errors
-    /// When the directory does not allow it.
-    pub fn remove(&self) -> io::Result<()> {
-        if std::fs::symlink_metadata(&self.path)?.is_dir() {
-            return remove_abandoned(&self.path);
-        }
-        std::fs::remove_file(&self.path)
-    }
-}
-
-/// Test files, and directories of them, in `directory` that no living process holds.
-pub fn left_behind(directory: &Path) -> Vec<LeftBehind> {
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        return Vec::new();
-    };
-    let ours = |name: &str| name.starts_with(NAME_PREFIX) && name.ends_with(NAME_SUFFIX);
-    let mut found: Vec<LeftBehind> = entries
-        .flatten()
-        .filter(|entry| entry.file_name().to_str().is_some_and(ours))
-        .filter_map(|entry| abandoned(&entry.path()))
-        .collect();
-    found.extend(abandoned_directories(directory));
-    found.sort_by(|left, right| left.path.cmp(&right.path));
-    found
-}
-
-/// The file if it is a regular one of this user that nobody has locked.
-fn abandoned(path: &Path) -> Option<LeftBehind> {
-    let nofollow = OFlags::NOFOLLOW.bits().cast_signed();
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(nofollow)
-        .open(path)
-        .ok()?;
-    let metadata = file.metadata().ok()?;
-    let mine = metadata.uid() == rustix::process::geteuid().as_raw();
-    let free = !matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-    (metadata.is_file() && mine && free).then(|| LeftBehind {
-        path: path.to_owned(),
-        size: Bytes(metadata.blocks() * 512),
-    })
-}
-
 fn create_unnamed(directory: &Path) -> io::Result<File> {
     let flags = OFlags::TMPFILE.bits().cast_signed();
     OpenOptions::new()
@@ -327,21 +277,22 @@ fn create_unnamed(directory: &Path) -> io::Result<File> {
         .open(directory)
 }
 
-fn create_named(directory: &Path) -> io::Result<(File, PathBuf)> {
-    let process = std::process::id();
+fn create_named(directory: &Path, size: Bytes) -> io::Result<(File, Name)> {
     for number in 0..NAMES_MAX {
-        let path = directory.join(format!("{NAME_PREFIX}{process}-{number}{NAME_SUFFIX}"));
-        let created = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path);
-        match created {
+        let path = directory.join(own_name(FILE_PREFIX, number));
+        let place = Place::of(&path)?;
+        match place.create() {
             Ok(file) => {
                 // Marks it as in use; without locks it merely looks abandoned.
                 let _ = file.try_lock();
-                return Ok((file, path));
+                // Without attributes only its name speaks for it.
+                let _ = mark::begin(&file, Purpose::Test, 0..=size.0);
+                let name = Name {
+                    place,
+                    _known: Vanishing::new(&path, &file),
+                    path,
+                };
+                return Ok((file, name));
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
@@ -409,6 +360,7 @@ pub(crate) fn remedy(error: &io::Error) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::left_behind::{Search, left_behind};
 
     #[test]
     fn an_unnamed_file_leaves_no_trace() {
@@ -423,36 +375,47 @@ mod tests {
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 
-    #[test]
-    fn a_named_file_is_removed_and_found_when_it_was_not() {
-        let directory = tempfile::tempdir().unwrap();
-        let (handle, path) = create_named(directory.path()).unwrap();
-        assert_eq!(left_behind(directory.path()), [], "it is in use");
-        let (_second, other_path) = create_named(directory.path()).unwrap();
-        assert_ne!(path, other_path, "an existing file is never taken");
-        let file = TestFile {
+    fn named(directory: &Path) -> TestFile {
+        let (handle, name) = create_named(directory, Bytes(10)).unwrap();
+        TestFile {
             handle,
-            directory: directory.path().to_owned(),
-            name: Some(path.clone()),
-            size: Bytes(0),
-        };
-        drop(file);
-        assert!(!path.exists());
-        // A killed process: the file is closed but not removed.
-        drop(_second);
-        let found = left_behind(directory.path());
-        assert_eq!(found.len(), 1);
-        found[0].remove().unwrap();
-        assert!(!other_path.exists());
+            directory: directory.to_owned(),
+            name: Some(name),
+            size: Bytes(10),
+        }
     }
 
     #[test]
-    fn files_of_others_and_links_are_not_taken_for_ours() {
+    fn a_named_file_is_removed_and_found_when_it_was_not() {
         let directory = tempfile::tempdir().unwrap();
-        std::fs::write(directory.path().join("sokudo-test-file-notes.txt"), "mine").unwrap();
-        let link = directory.path().join("sokudo-test-file-1-0.safe-to-delete");
-        std::os::unix::fs::symlink("/etc/passwd", link).unwrap();
-        assert_eq!(left_behind(directory.path()), []);
+        let found = || left_behind(directory.path(), Search::Named);
+        let file = named(directory.path());
+        assert!(found().is_empty(), "it is in use");
+        let second = named(directory.path());
+        assert_ne!(
+            file.name(),
+            second.name(),
+            "an existing file is never taken"
+        );
+        drop(file);
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+        // A killed process: the file is closed but not removed.
+        second.handle.unlock().unwrap();
+        assert_eq!(found().len(), 1);
+        found()[0].remove().unwrap();
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
+
+    /// Its name is exchanged for a file of somebody else's.
+    #[test]
+    fn what_has_taken_its_name_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = named(directory.path());
+        let path = file.name().unwrap().to_owned();
+        std::fs::rename(&path, directory.path().join("away")).unwrap();
+        std::fs::write(&path, "mine").unwrap();
+        drop(file);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
     }
 
     #[test]

@@ -11,4 +11,4 @@ mod own_directory;
 pub use carry_out::{TreeRun, run_tree};
 pub use own_directory::{OwnDirectory, TreeError};
 
-pub(crate) use own_directory::{abandoned_directories, remove_abandoned};
+pub(crate) use own_directory::{empty, enter, foreign, occupied};

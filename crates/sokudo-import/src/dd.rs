@@ -6,6 +6,9 @@
 //! 1048576000 bytes (1.0 GB, 1000 MiB) copied, 5.60273 s, 187 MB/s
 //! ```
 //!
+//! Of a log that was cut down to the last lines (`dd … 2>&1 | grep MB/s` in a loop) each is
+//! a copy, but for the progress of `status=progress`, which counts whole seconds.
+//!
 //! The words differ from language to language; the numbers do not. The rate is computed
 //! from bytes and seconds, because dd prints too few digits of it. dd does not say whether
 //! it read or wrote; a command line kept above its output does.
@@ -32,10 +35,10 @@ const TOLD: [&str; 5] = ["backend", "clones", "depth", "rate", "think"];
 /// dd's block where nothing is said.
 const BLOCK_DEFAULT: Bytes = Bytes(512);
 
-/// Whether it has dd's three lines one after the other.
+/// Whether it has dd's three lines one after the other, or its last line alone.
 fn recognise(head: &str) -> bool {
     let mut log = Log::default();
-    text::lines(head).any(|line| log.read(line) && !log.copies.is_empty())
+    text::lines(head).any(|line| log.read(line) && !(log.copies.is_empty() && log.alone.is_empty()))
 }
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
@@ -57,7 +60,19 @@ struct Log {
     /// Whole blocks read, and whether there was a partial one; by the lines seen.
     records: Vec<(u64, u64)>,
     records_line: u64,
+    /// Whether any records were told: where they are, a last line without them is progress.
+    has_records: bool,
+    /// Last lines without records.
+    alone: Vec<Alone>,
     left_out: Vec<LeftOut>,
+}
+
+/// A last line that stands by itself.
+struct Alone {
+    line: u64,
+    copy: Copy,
+    /// Its seconds have no decimals, as those of progress.
+    is_whole: bool,
 }
 
 /// One run of dd.
@@ -72,6 +87,7 @@ impl Log {
     /// Reads a line; `false` when there is too much.
     fn read(&mut self, line: Line<'_>) -> bool {
         if let Some(records) = records(line.text) {
+            self.has_records = true;
             if self.records.is_empty() || self.records.len() == 2 {
                 self.close();
                 self.records_line = line.number;
@@ -90,11 +106,22 @@ impl Log {
                     command: self.command.clone(),
                 },
             );
+        } else if let Some((bytes, seconds)) = copied(line.text).filter(|_| is_end(line.text)) {
+            self.alone.push(Alone {
+                line: line.number,
+                copy: Copy {
+                    bytes,
+                    seconds,
+                    block: None,
+                    command: self.command.clone(),
+                },
+                is_whole: seconds.fract() == 0.0,
+            });
         } else if let Some(command) = Command::read(line.text) {
             self.close();
             self.command = Some(command);
         }
-        if self.copies.len() < ROWS_MAX {
+        if self.copies.len().max(self.alone.len()) < ROWS_MAX {
             return true;
         }
         let why = format!("there are more than {ROWS_MAX} copies; split the file");
@@ -136,8 +163,35 @@ impl Log {
         }
     }
 
+    /// What last lines without records are: copies where nothing has records.
+    fn settle_alone(&mut self) {
+        let mut alone = std::mem::take(&mut self.alone).into_iter().peekable();
+        while let Some(one) = alone.next() {
+            let is_followed = alone.peek().is_some_and(|next| {
+                one.is_whole
+                    && next.copy.bytes >= one.copy.bytes
+                    && next.copy.seconds >= one.copy.seconds
+            });
+            let why = match (self.has_records, is_followed) {
+                (false, false) => {
+                    self.add(one.line, one.copy);
+                    continue;
+                }
+                (false, true) => {
+                    "dd's progress (whole seconds), not its end: the copy goes on in the next line"
+                }
+                (true, _) => {
+                    "dd's last line without the records before it, in a text where others have \
+                     them: it is progress, or a copy that was cut; import it from a file of its own"
+                }
+            };
+            leave_out(&mut self.left_out, one.line, why);
+        }
+    }
+
     fn end(mut self) -> Result<Import, ImportError> {
         self.close();
+        self.settle_alone();
         if self.copies.is_empty() {
             let why = match self.left_out.first() {
                 Some(part) => part.why.clone(),
@@ -377,6 +431,18 @@ fn copied(line: &str) -> Option<(u64, f64)> {
         .find(|sign: char| !(sign.is_ascii_digit() || matches!(sign, '.' | ',' | 'e' | '-' | '+')))
         .unwrap_or(number.len());
     number::seconds(number[..end].trim_end_matches([',', '.'])).map(|seconds| (bytes, seconds))
+}
+
+/// Whether a line ends with a rate, begins with bytes in words and has something in brackets,
+/// as dd's last one.
+fn is_end(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let is_counted = words.nth(1).is_some_and(|word| {
+        let mut letters = word.chars();
+        letters.all(char::is_alphabetic)
+    });
+    let last = line.trim_end();
+    is_counted && last.contains('(') && (last.ends_with("B/s") || last.ends_with("bytes/sec)"))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::io::BufRead;
 
 use sokudo_model::{
     BackendKind, Bytes, DirectMode, Environment, ImportedRow, ImportedRun, ImportedTarget, Origin,
-    Span, Workload,
+    Span, Subject, Workload,
 };
 
 use crate::row::{self, ROWS_MAX};
@@ -200,6 +200,10 @@ fn workload(timing: Timing) -> Workload {
             offset,
             length: BLOCK,
         }),
+        subject: match timing.cached {
+            true => Subject::Cache,
+            false => Subject::Device,
+        },
         ..Workload::new(timing.name, BLOCK)
     }
 }

@@ -13,7 +13,7 @@ use std::io::BufRead;
 
 use sokudo_model::{
     BlockSizes, Bytes, Environment, ImportedRow, ImportedRun, ImportedTarget, Operation, Order,
-    Origin, Workload,
+    Origin, Subject, Workload,
 };
 
 use crate::row::{self, ROWS_MAX, SEQUENTIAL, figure, only};
@@ -251,6 +251,9 @@ impl Page {
         if let Some(block) = block(&lower) {
             workload.blocks = BlockSizes::one(block);
             parts.push("blocks");
+        }
+        if lower.contains("burst") {
+            workload.subject = Subject::Cache;
         }
         let is_random = self.name == "Random Access"
             || ["random", "seek", "access"]

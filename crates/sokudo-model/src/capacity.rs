@@ -14,6 +14,11 @@ pub struct CapacityCheck {
     pub places: Vec<CheckedPlace>,
 }
 
+impl CapacityCheck {
+    /// What is written to a place and read back.
+    pub const BLOCK: Bytes = Bytes::kib(4);
+}
+
 /// One place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckedPlace {

@@ -155,6 +155,9 @@ pub struct Pressure {
     /// Processor time that was ready to be used and was given to other machines, summed
     /// over processors.
     pub stolen: Option<Nanos>,
+    /// Processor time that other programs used outside the kernel, summed over processors.
+    #[serde(default)]
+    pub others: Option<Nanos>,
 }
 
 /// Who else did I/O during a trial, as far as it can be seen.

@@ -14,7 +14,10 @@ pub enum Conclusion {
     Faster,
     /// The other is slower, likewise.
     Slower,
-    /// Neither was shown; that does not make them equal.
+    /// Any difference is smaller than the least that matters: the whole interval of the
+    /// ratio lies within it.
+    Same,
+    /// None of these was shown; that does not make them equal.
     NoDifferenceShown,
     /// So few trials could not show any difference, however large.
     TooFewTrials,
@@ -28,6 +31,7 @@ impl Conclusion {
         match self {
             Self::Faster => "faster",
             Self::Slower => "slower",
+            Self::Same => "same",
             Self::NoDifferenceShown => "no difference shown",
             Self::TooFewTrials => "too few trials",
             Self::CannotBeCompared => "cannot be compared",

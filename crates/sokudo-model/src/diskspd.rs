@@ -4,6 +4,10 @@
 //! A diskspd command line or XML profile becomes a [`DiskspdProfile`]; that becomes a
 //! [`crate::Plan`] with one stage per time span, and one more for its cool-down.
 
+mod xml_bounds;
+
+pub use xml_bounds::{XML_NODES_MAX, xml_excess};
+
 use crate::units::{Bytes, Nanos};
 
 /// Everything a diskspd command line asks for besides its plan.

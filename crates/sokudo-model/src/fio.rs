@@ -191,6 +191,8 @@ pub struct FioLogs {
     pub histogram_coarseness: u32,
     /// Offsets are written (`log_offset`).
     pub offset: bool,
+    /// Priorities are written as words of class and level (`log_prio`).
+    pub priority: bool,
     /// Times count from 1970 (`log_unix_epoch`, `log_alternate_epoch`).
     pub unix_epoch: bool,
     /// One file per job, or one for all (`per_job_logs`).
@@ -208,6 +210,7 @@ impl Default for FioLogs {
             window_value: WindowValue::Average,
             histogram_coarseness: 0,
             offset: false,
+            priority: false,
             unix_epoch: false,
             per_job: true,
         }

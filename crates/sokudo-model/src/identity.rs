@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::target::{BlockDevice, BlockDeviceKind, TargetInfo, TargetKind};
+use crate::target::{BlockDevice, BlockDeviceKind, FileSystem, TargetInfo, TargetKind};
 
 /// Levels that are followed downward; a description that leads in circles ends here.
 const LEVELS_MAX: usize = 16;
@@ -26,7 +26,9 @@ impl TargetInfo {
         }
     }
 
-    /// What people call it: the models of its disks, or the name it was given.
+    /// What people call it: the models of its disks; without one the kernel's names of what
+    /// it is on, and the file system. It says which device this is, not what was measured on
+    /// it, so that it fits every run of the device.
     pub fn device_name(&self) -> String {
         let mut models: Vec<&str> = Vec::new();
         for model in self.leaves().filter_map(|leaf| leaf.model.as_deref()) {
@@ -35,8 +37,27 @@ impl TargetInfo {
             }
         }
         match models.is_empty() {
-            true => self.name.clone(),
+            true => self.name_without_model(),
             false => models.join(" + "),
+        }
+    }
+
+    fn name_without_model(&self) -> String {
+        let is_named = matches!(
+            self.kind,
+            TargetKind::Imported | TargetKind::Simulated | TargetKind::Null
+        );
+        if is_named {
+            return self.name.clone();
+        }
+        let mut tops: Vec<&str> = self.tops().iter().map(|top| top.name.as_str()).collect();
+        tops.sort_unstable();
+        match (tops.is_empty(), &self.file_system) {
+            (false, Some(file_system)) => format!("{} ({})", tops.join(" + "), file_system.kind),
+            (false, None) => tops.join(" + "),
+            (true, Some(FileSystem { kind, source, .. })) if kind == source => kind.clone(),
+            (true, Some(FileSystem { kind, source, .. })) => format!("{kind} {source}"),
+            (true, None) => self.name.clone(),
         }
     }
 
@@ -248,6 +269,38 @@ mod tests {
             TargetInfo::new("null:", TargetKind::Null).identity(),
             "null:"
         );
+    }
+
+    #[test]
+    fn a_disk_without_a_model_has_no_name_of_a_run() {
+        let disk = |name: &str| {
+            serde_json::from_value(serde_json::json!({
+                "name": name, "number": "254:1", "kind": "partition", "is_leaf": true,
+                "parents": []
+            }))
+            .unwrap()
+        };
+        let file_system: FileSystem = serde_json::from_value(serde_json::json!({
+            "kind": "ext4", "mount_point": "/mnt", "mount_options": [], "source": "/dev/vda1"
+        }))
+        .unwrap();
+        let named = |target: &str| {
+            let mut target = TargetInfo::new(target, TargetKind::Directory);
+            target.devices = vec![disk("vda1")];
+            target.file_system = Some(file_system.clone());
+            target
+        };
+        let (one, other) = (named("/mnt/data"), named("."));
+        assert_eq!(one.identity(), other.identity());
+        assert_eq!(one.device_name(), "vda1 (ext4)");
+        assert_eq!(other.device_name(), "vda1 (ext4)");
+        let mut tmpfs = TargetInfo::new("/tmp/x", TargetKind::Directory);
+        tmpfs.file_system = Some(FileSystem {
+            kind: "tmpfs".to_owned(),
+            source: "tmpfs".to_owned(),
+            ..file_system
+        });
+        assert_eq!(tmpfs.device_name(), "tmpfs");
     }
 
     #[test]

@@ -52,13 +52,13 @@ pub use inference::{Confidence, Inference, InferredFigure};
 pub use interval_rates::IntervalRates;
 pub use load::{LatencyLimit, Percentile, RateKept, Standing};
 pub use merge::{FAILURE_KINDS_MAX, count_failure};
-pub use occupancy::{Occupancy, Occupant};
+pub use occupancy::{Occupancy, Occupant, Users};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
     DataContent, DirectMode, Distribution, DriveCache, Durability, EndsOthers, FileOrder,
     FileService, FileTree, FileUse, Files, LatencyLog, Limits, Operation, OperationMix, Order,
     PatternPart, Plan, Rate, RateProcess, Rates, Recording, Reducible, Sample, Scatter,
-    SequentialOffset, Span, Stage, SteadyFigure, SteadyLimit, SteadyRule, Survey, Think,
+    SequentialOffset, Span, Stage, SteadyFigure, SteadyLimit, SteadyRule, Subject, Survey, Think,
     TreeContents, TreeNames, TreeOrder, Verify, Visit, Workload, Zone, ZoneLength,
 };
 pub use run::{

@@ -15,7 +15,16 @@ pub struct Occupancy {
     pub occupants: Vec<Occupant>,
 }
 
-/// One reason not to write to a device.
+/// Who uses a file or a device, besides ourselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Users {
+    /// Everything that speaks against writing to it.
+    pub occupants: Vec<Occupant>,
+    /// What could not be seen and does not speak against it, as sentences.
+    pub blind_spots: Vec<String>,
+}
+
+/// One reason not to write to a file or a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Occupant {
     /// A file system on it, on a part of it or on something above it is mounted.
@@ -37,6 +46,26 @@ pub enum Occupant {
         /// What stands on it.
         holder: String,
     },
+    /// A loop device shows it. Whoever mounts that relies on what it holds.
+    Shown {
+        /// What is shown: `it`, or the file behind another loop device.
+        what: String,
+        /// The loop device.
+        by: String,
+    },
+    /// A process has it, a part of it or what it stands on open or mapped for writing.
+    Opened {
+        /// What: `it`, a device's name, or the file behind a loop device.
+        what: String,
+        /// The process.
+        pid: u32,
+        /// Its name, which may be anything that the process likes, without signs that
+        /// command a terminal.
+        program: String,
+    },
+    /// Somebody who shows nowhere has it open for writing: the kernel itself, or a process
+    /// elsewhere.
+    OpenedUnseen,
     /// It is divided.
     Partition {
         /// The part.
@@ -78,6 +107,14 @@ impl std::fmt::Display for Occupant {
             Self::Mounted { device, at } => write!(out, "{device} is mounted on {at}"),
             Self::Swap { device } => write!(out, "{device} is swap space in use"),
             Self::Holder { device, holder } => write!(out, "{device} is used by {holder}"),
+            Self::Shown { what, by } => write!(
+                out,
+                "the loop device {by} shows {what} (losetup -d /dev/{by} ends that)"
+            ),
+            Self::Opened { what, pid, program } => {
+                write!(out, "process {pid} ({program}) has {what} open for writing")
+            }
+            Self::OpenedUnseen => out.write_str("somebody who is not seen has it open for writing"),
             Self::Partition { name } => write!(out, "it has the partition {name}"),
             Self::Signature { what, offset } => {
                 write!(out, "it holds {what} (at byte {offset})")

@@ -90,6 +90,9 @@ pub struct Workload {
     /// back, instead of anything else: is it as large as it says? ([`crate::CapacityCheck`])
     #[serde(default, skip_serializing_if = "is_default")]
     pub checks_capacity: bool,
+    /// What its figure is meant to be of.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub subject: Subject,
     /// I/Os kept in flight per clone (fio: `iodepth`).
     pub depth: u32,
     /// How I/Os are submitted and reaped together.
@@ -168,6 +171,7 @@ impl Workload {
             rewritten_percent: 0,
             from_empty: false,
             checks_capacity: false,
+            subject: Subject::Device,
             depth: 1,
             batching: Batching::default(),
             memory: BufferMemory::Auto,
@@ -329,6 +333,17 @@ impl OperationMix {
     pub fn direction(&self) -> &'static str {
         self.single().map_or("mix", Operation::name)
     }
+}
+
+/// What the figure of a workload is meant to be of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// The device.
+    #[default]
+    Device,
+    /// A cache before its medium, which answers what is read again and again.
+    Cache,
 }
 
 /// In which order the blocks of the span are visited.

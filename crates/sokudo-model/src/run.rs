@@ -362,9 +362,9 @@ pub struct Place {
     pub bytes: Bytes,
     /// I/Os completed there.
     pub ios: u64,
-    /// From the first I/O issued there to the last one completed. Where the I/Os of the
-    /// place before are still in flight when its own begin, it is counted from their end:
-    /// the times of all places add up to that of the survey.
+    /// From the first I/O issued there to the last one completed. Where I/Os of neighbours
+    /// are in flight together, from the end of the place before, as far as that can be
+    /// known: the times of all places add up to that of the survey.
     pub elapsed: Nanos,
     /// The longest latency of an I/O there.
     pub latency_max: Nanos,

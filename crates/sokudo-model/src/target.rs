@@ -279,6 +279,19 @@ pub struct FileState {
     pub is_exempt_from_copies: Option<bool>,
 }
 
+impl FileState {
+    /// What is known after a run of a file that was so `before` it: a write to a block that
+    /// is shared goes elsewhere, after which it is shared no longer.
+    #[must_use]
+    pub fn after(self, before: Option<Self>) -> Self {
+        let shared = before.map_or(Bytes(0), |before| before.shared_bytes);
+        Self {
+            shared_bytes: self.shared_bytes.max(shared),
+            ..self
+        }
+    }
+}
+
 /// The machine and its kernel. `None` means "could not be seen".
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
@@ -304,4 +317,22 @@ pub struct Environment {
     pub load_average: Option<f64>,
     /// Whether the user is root.
     pub root: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_shared_before_a_run_is_known_after_its_writes() {
+        let state = |shared: u64, holes: u64| FileState {
+            size_bytes: Bytes(100),
+            shared_bytes: Bytes(shared),
+            hole_bytes: Bytes(holes),
+            ..FileState::default()
+        };
+        assert_eq!(state(0, 5).after(Some(state(80, 9))), state(80, 5));
+        assert_eq!(state(80, 5).after(Some(state(0, 9))), state(80, 5));
+        assert_eq!(state(7, 5).after(None), state(7, 5));
+    }
 }

@@ -74,8 +74,9 @@ pub enum RowOutcome {
     Unchanged,
     /// No change was shown, but the interval leaves room for one that matters.
     NoChangeShown,
-    /// It was not judged, because it cannot be (why is in the comparison) or because the
-    /// interval leaves room for a loss of half the speed.
+    /// It was not judged, because it cannot be (why is in the comparison), because the
+    /// interval leaves room for a loss of half the speed, or because something else than the
+    /// device disturbed it (why is in the doubts).
     NotJudged,
 }
 
@@ -88,34 +89,57 @@ pub struct CheckedRow {
     pub outcome: RowOutcome,
     /// The same in words, such as `slower by 9.0 % (8.8 to 9.2 %)`.
     pub words: String,
+    /// Something else than the device disturbed it in the later run, as the doubts say, so
+    /// that it was not judged.
+    pub disturbed: bool,
 }
 
 impl CheckDocument {
     /// What a comparison of a baseline (its reference) with one later run comes to.
-    /// `doubts` are whole sentences.
+    /// `runs` are the numbers of both in the store, `doubts` whole sentences, and
+    /// `disturbed` the rows of the later run that are no witnesses because of these.
     pub fn new(
         comparison: ComparisonDocument,
-        baseline_run: Option<u64>,
-        run: Option<u64>,
+        runs: [Option<u64>; 2],
         doubts: Vec<String>,
+        disturbed: &[String],
     ) -> Self {
-        let least = comparison.difference_min;
+        let [baseline_run, run] = runs;
         let rows: Vec<CheckedRow> = comparison
             .rows()
             .map(|row| {
-                let outcome = outcome_of(&row.compared, least);
+                let disturbed = disturbed.contains(row.other_row.as_ref().unwrap_or(&row.row));
+                let outcome = match disturbed {
+                    true => RowOutcome::NotJudged,
+                    false => outcome_of(&row.compared),
+                };
+                let words = match disturbed {
+                    true => "not judged: disturbed".to_owned(),
+                    false => words(outcome, &row.compared),
+                };
                 CheckedRow {
                     row: row.row.clone(),
                     outcome,
-                    words: words(outcome, &row.compared),
+                    words,
+                    disturbed,
                 }
             })
             .collect();
-        let outcome = overall(&rows);
+        let deciding: Vec<CheckedRow> = rows
+            .iter()
+            .zip(comparison.rows())
+            .filter(|(_, row)| comparison.decides(row))
+            .map(|(checked, _)| checked.clone())
+            .collect();
+        let outcome = overall(&deciding);
+        let sentence = match outcome {
+            Outcome::NotJudged if !disturbed.is_empty() => disturbed_sentence(&comparison),
+            _ => sentence(outcome, &deciding, &comparison),
+        };
         Self {
             schema: SCHEMA.to_owned(),
             outcome,
-            sentence: sentence(outcome, &rows, &comparison),
+            sentence,
             baseline_run,
             run,
             rows,
@@ -202,7 +226,7 @@ impl CheckDocument {
         let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
         for (row, checked) in other.rows.iter().zip(&self.rows) {
             // What is said of an unchanged row is in its words.
-            let is_open = checked.outcome == RowOutcome::NotJudged;
+            let is_open = checked.outcome == RowOutcome::NotJudged && !checked.disturbed;
             let reason = row.compared.reason.iter().filter(|_| is_open);
             for text in reason.chain(&row.compared.warnings) {
                 match told.iter_mut().find(|(known, _)| known == text) {
@@ -269,16 +293,15 @@ fn runs(then: &SideDocument, now: &SideDocument, style: &TableStyle) -> Vec<Stri
     labels.iter().zip([then, now]).flat_map(line).collect()
 }
 
-fn outcome_of(compared: &Compared, least: f64) -> RowOutcome {
+fn outcome_of(compared: &Compared) -> RowOutcome {
     match compared.conclusion {
         Conclusion::Slower => RowOutcome::Slower,
         Conclusion::Faster => RowOutcome::Faster,
+        Conclusion::Same => RowOutcome::Unchanged,
         Conclusion::TooFewTrials | Conclusion::CannotBeCompared => RowOutcome::NotJudged,
         Conclusion::NoDifferenceShown => {
             let interval = compared.change.and_then(|change| change.ratio_interval_95);
-            let matters = |ratio: f64| ratio.ln().abs() >= least.ln_1p();
             match interval {
-                Some(it) if !matters(it.low) && !matters(it.high) => RowOutcome::Unchanged,
                 Some(it) if it.low >= RATIO_LOW_MIN => RowOutcome::NoChangeShown,
                 _ => RowOutcome::NotJudged,
             }
@@ -364,7 +387,7 @@ fn percent(share: f64) -> String {
 fn sentence(outcome: Outcome, rows: &[CheckedRow], comparison: &ComparisonDocument) -> String {
     let baseline = &comparison.reference;
     let than = &baseline.source;
-    let least = threshold(comparison);
+    let least = comparison.difference_min_text();
     let count = |outcome| rows.iter().filter(|row| row.outcome == outcome).count();
     let judged = rows.len() - count(RowOutcome::NotJudged);
     let open = match count(RowOutcome::NotJudged) {
@@ -372,10 +395,16 @@ fn sentence(outcome: Outcome, rows: &[CheckedRow], comparison: &ComparisonDocume
         1 => " 1 row could not be judged.".to_owned(),
         open => format!(" {open} rows could not be judged."),
     };
+    let of_caches = match comparison.rows().count() - rows.len() {
+        0 => String::new(),
+        1 => " 1 row of a cache does not count.".to_owned(),
+        of_caches => format!(" {of_caches} rows of caches do not count."),
+    };
+    let open = open + &of_caches;
     match outcome {
         Outcome::Slower => {
             let slower = count(RowOutcome::Slower);
-            let worst = worst(comparison);
+            let worst = worst(rows, comparison);
             let what = match slower {
                 1 => format!("SLOWER: 1 of {judged} rows is slower than in {than}"),
                 _ => format!("SLOWER: {slower} of {judged} rows are slower than in {than}"),
@@ -406,12 +435,23 @@ fn sentence(outcome: Outcome, rows: &[CheckedRow], comparison: &ComparisonDocume
     }
 }
 
+/// What is said of a run that was disturbed: what made it slower may not be the device.
+fn disturbed_sentence(comparison: &ComparisonDocument) -> String {
+    format!(
+        "NOT JUDGED: something else than the device disturbed this run, so that it shows nothing \
+         beside {}; measure again on an idle machine (--wait-idle), or have it judged all the same \
+         (--anyway).",
+        comparison.reference.source
+    )
+}
+
 /// The row that has lost most, with how much.
-fn worst(comparison: &ComparisonDocument) -> Option<(String, String)> {
-    let slower = comparison
-        .rows()
-        .filter(|row| row.compared.conclusion == Conclusion::Slower);
-    let slower = slower.filter_map(|row| Some((row, row.compared.change?)));
+/// `rows` are those that decide.
+fn worst(rows: &[CheckedRow], comparison: &ComparisonDocument) -> Option<(String, String)> {
+    let deciding = comparison.rows().filter(|row| comparison.decides(row));
+    let slower = deciding.zip(rows);
+    let slower = slower.filter(|(_, checked)| checked.outcome == RowOutcome::Slower);
+    let slower = slower.filter_map(|(row, _)| Some((row, row.compared.change?)));
     let (row, change) = slower.min_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio))?;
     Some((
         row.row.clone(),
@@ -455,13 +495,8 @@ fn legend(comparison: &ComparisonDocument, unit: BandwidthUnit) -> String {
          faster: by at least {}, and with all rows together wrong in at most one of twenty checks \
          of what has not changed. Unchanged: the whole interval is smaller than that.",
         unit.name(),
-        threshold(comparison)
+        comparison.difference_min_text()
     )
-}
-
-/// The least difference that matters: `5 %`.
-fn threshold(comparison: &ComparisonDocument) -> String {
-    format!("{} %", (comparison.difference_min * 1e4).round() / 100.0)
 }
 
 /// The sentence with its first word in colour.

@@ -161,6 +161,8 @@ pub struct RowDocument {
     pub other: RowSideDocument,
     /// What it comes to, about the other against the reference.
     pub compared: Compared,
+    /// Whether either figure is of a cache, the page cache among them, and not of the disk.
+    pub is_of_cache: bool,
 }
 
 impl RowDocument {
@@ -179,6 +181,7 @@ impl RowDocument {
             reference: RowSideDocument::new(reference, figure),
             other: RowSideDocument::new(other, figure),
             compared,
+            is_of_cache: reference.is_of_cache() || other.is_of_cache(),
         }
     }
 }
@@ -238,21 +241,34 @@ impl ComparisonDocument {
         }
     }
 
+    /// The least difference that matters, as people read it: `2 %`, `0.5 %`.
+    pub(crate) fn difference_min_text(&self) -> String {
+        format!("{} %", (self.difference_min * 1e4).round() / 100.0)
+    }
+
     /// Every row of every other.
     pub fn rows(&self) -> impl Iterator<Item = &RowDocument> {
         self.others.iter().flat_map(|other| &other.rows)
     }
 
-    /// Whether a row came to this.
-    pub fn has(&self, conclusion: Conclusion) -> bool {
-        self.rows().any(|row| row.compared.conclusion == conclusion)
+    /// Whether this row decides what the whole comes to: those of a cache do only where there
+    /// are no others.
+    pub(crate) fn decides(&self, row: &RowDocument) -> bool {
+        !row.is_of_cache || self.rows().all(|row| row.is_of_cache)
     }
 
-    /// Whether a difference could have been shown of any row.
+    /// Whether a row that decides came to this.
+    pub fn has(&self, conclusion: Conclusion) -> bool {
+        let mut deciding = self.rows().filter(|row| self.decides(row));
+        deciding.any(|row| row.compared.conclusion == conclusion)
+    }
+
+    /// Whether a difference could have been shown of any row that decides.
     pub fn has_judgement(&self) -> bool {
         let judged = [
             Conclusion::Faster,
             Conclusion::Slower,
+            Conclusion::Same,
             Conclusion::NoDifferenceShown,
         ];
         judged.into_iter().any(|conclusion| self.has(conclusion))

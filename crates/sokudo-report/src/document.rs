@@ -229,6 +229,9 @@ impl RunDocument {
     /// When the text is not JSON, is not a run of sokudo, is of a newer version
     /// than this program knows, or does not follow its schema.
     pub fn from_json(text: &str) -> Result<Self, ReadDocumentError> {
+        if !is_bounded(text) {
+            return Err(ReadDocumentError::TooLarge);
+        }
         let header: Header = serde_json::from_str(text).map_err(ReadDocumentError::of_header)?;
         check_schema(header.schema)?;
         serde_json::from_str(text).map_err(ReadDocumentError::Malformed)
@@ -248,6 +251,19 @@ impl RunDocument {
         results.sort_by_key(|result| result.direction);
         results
     }
+}
+
+/// Bytes of a document as JSON: the million points that a scan may have are 210 MB.
+pub const JSON_BYTES_MAX: u64 = 256 << 20;
+
+/// Values of a document: each takes memory of its own, of which two bytes of a hostile text
+/// would take thirty. A scan of a million points has ten million.
+const VALUES_MAX: usize = 16_000_000;
+
+/// Whether a text is no more than a document may be. Between two values stands a comma.
+pub(crate) fn is_bounded(text: &str) -> bool {
+    let commas = text.bytes().filter(|byte| *byte == b',').count();
+    text.len() as u64 <= JSON_BYTES_MAX && commas < VALUES_MAX
 }
 
 /// The JSON Schema of the documents that this version writes.
@@ -284,6 +300,12 @@ pub enum ReadDocumentError {
         /// The schema that the document names.
         found: String,
     },
+    /// It holds more than any run.
+    #[error(
+        "holds more than any run of sokudo ({} MiB or {VALUES_MAX} values), so that it is none",
+        JSON_BYTES_MAX >> 20
+    )]
+    TooLarge,
     /// It names the right schema but does not follow it.
     #[error(
         "says {SCHEMA_FAMILY}{SCHEMA_VERSION} but does not follow it: {0}; it was changed or cut \

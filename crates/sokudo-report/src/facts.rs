@@ -1,6 +1,7 @@
 //! What was measured, and how, as short labelled lines. What does not apply to
 //! a target is left out; what applies but could not be seen is "unknown".
 
+use sokudo_model::disk::{Bus, Disk, WriteCache};
 use sokudo_model::{
     BlockDevice, BlockDeviceKind, Bytes, DataContent, Environment, Nanos, Order, Rate,
     SequentialOffset, Span, TargetInfo, TargetKind, Workload,
@@ -9,6 +10,7 @@ use sokudo_model::{
 use crate::document::{ResultDocument, RunDocument};
 use crate::explain::is_explanation;
 use crate::fingerprint::{extras, tree_text};
+use crate::info::words;
 use crate::number::{MISSING, decimal_size, grouped};
 
 mod imported;
@@ -38,7 +40,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
     let shows_rows = |_: &String| !is_explanation(document);
     let facts = [
         ("Target", Some(target_line(target))),
-        ("Device", has_device(target).then(|| devices_line(target))),
+        ("Device", has_device(target).then(|| devices_line(document))),
         (
             "File system",
             has_file(target).then(|| file_system_line(target)),
@@ -105,10 +107,15 @@ fn target_line(target: &TargetInfo) -> String {
 }
 
 /// Devices that differ in their names only are told once.
-fn devices_line(target: &TargetInfo) -> String {
+fn devices_line(document: &RunDocument) -> String {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
-    for leaf in target.leaves() {
-        let description = device_description(leaf);
+    for leaf in document.target.leaves() {
+        let drives = document.circumstances.drives.iter();
+        let mut disks = drives.map(|drive| &drive.disk);
+        let description = match disks.find(|disk| disk.name == leaf.name) {
+            Some(disk) => device_description(disk, leaf.rotational),
+            None => device_description(&unasked(leaf), leaf.rotational),
+        };
         match groups.iter_mut().find(|(other, _)| *other == description) {
             Some((_, names)) => names.push(&leaf.name),
             None => groups.push((description, vec![&leaf.name])),
@@ -128,29 +135,39 @@ fn devices_line(target: &TargetInfo) -> String {
     }
 }
 
-fn device_description(device: &BlockDevice) -> String {
-    let model = device.model.as_deref().map_or("model unknown", str::trim);
-    let kind = match device.kind {
-        BlockDeviceKind::Disk if device.rotational == Some(true) => Some("rotating disk"),
+/// What the kernel knows of a device that was not asked itself.
+fn unasked(leaf: &BlockDevice) -> Disk {
+    let is_made = !matches!(
+        leaf.kind,
+        BlockDeviceKind::Disk | BlockDeviceKind::VirtualDisk | BlockDeviceKind::Partition
+    );
+    Disk {
+        kind: leaf.kind,
+        bus: is_made.then_some(Bus::Kernel),
+        model: leaf.model.clone().or_else(|| leaf.backing_file.clone()),
+        size_bytes: leaf.size_bytes,
+        write_cache: WriteCache {
+            kernel_view: leaf.write_cache.clone(),
+            ..WriteCache::default()
+        },
+        ..Disk::unknown(&leaf.name)
+    }
+}
+
+/// In the words of `sokudo info`.
+fn device_description(disk: &Disk, rotational: Option<bool>) -> String {
+    let model = words::model(disk).trim().to_owned();
+    let kind = match disk.kind {
+        BlockDeviceKind::Disk if rotational == Some(true) => Some("rotating disk"),
         BlockDeviceKind::Disk | BlockDeviceKind::Partition => None,
-        BlockDeviceKind::VirtualDisk => Some("virtual disk"),
-        BlockDeviceKind::Loop => Some("file as a device"),
-        BlockDeviceKind::DeviceMapper => Some("device mapper"),
-        BlockDeviceKind::Raid => Some("software RAID"),
-        BlockDeviceKind::Memory => Some("memory as a device"),
+        // A device that has no other name is called by its kind.
+        kind => Some(words::kind(kind)).filter(|kind| !model.starts_with(kind)),
     };
-    let size = device.size_bytes.map(|size| decimal_size(size, 2));
-    let cache = match device.write_cache.as_deref() {
-        Some("write back") => "write cache on",
-        Some("write through") => "write cache off",
-        _ => "write cache unknown",
-    };
-    let parts = [
-        Some(model.to_owned()),
-        kind.map(str::to_owned),
-        size,
-        Some(cache.to_owned()),
-    ];
+    let size = disk.size_bytes.map(|size| decimal_size(size, 2));
+    // Memory has none.
+    let cache =
+        (disk.kind != BlockDeviceKind::Memory).then(|| words::write_cache(&disk.write_cache));
+    let parts = [Some(model), kind.map(str::to_owned), size, cache];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
@@ -585,7 +602,7 @@ mod tests {
         run.target.devices = vec![disk("sda"), disk("sdb")];
         assert_eq!(
             value_of(&run, "Device").unwrap(),
-            "sda, sdb: 2 times WD Red, 1.0 TB, write cache on"
+            "sda, sdb: 2 times WD Red, 1.0 TB, write cache unknown (the kernel says write back)"
         );
         run.target.devices[0].model = None;
         run.target.devices[0].write_cache = None;
@@ -594,6 +611,63 @@ mod tests {
                 .unwrap()
                 .starts_with("sda: model unknown, 1.0 TB, write cache unknown; sdb")
         );
+    }
+
+    #[test]
+    fn a_device_is_described_as_sokudo_info_does() {
+        let mut run = sample::run();
+        let device = |name, kind, model| sample::device(name, kind, model);
+        let told = |run: &Run| value_of(run, "Device").unwrap();
+        run.target.devices = vec![device("sda", BlockDeviceKind::Disk, Some("WD Red"))];
+        let disk = Disk {
+            vendor: Some("WD".to_owned()),
+            model: Some("Red".to_owned()),
+            write_cache: WriteCache {
+                enabled: Some(false),
+                kernel_view: Some("write back".to_owned()),
+                ..WriteCache::default()
+            },
+            ..Disk::unknown("sda")
+        };
+        run.circumstances.drives = vec![sokudo_model::DriveCircumstances {
+            disk: disk.clone(),
+            before: sokudo_model::Heat::default(),
+            after: sokudo_model::Heat::default(),
+            segments_max: None,
+            link_power: None,
+            runtime_power: None,
+        }];
+        let text = told(&run);
+        let (model, cache) = (words::model(&disk), words::write_cache(&disk.write_cache));
+        assert_eq!(text, format!("sda: {model}, {cache}"));
+        assert_eq!(text, "sda: WD Red, write cache off");
+        // What the kernel makes is not asked.
+        run.circumstances.drives.clear();
+        for (kind, model, begin) in [
+            (
+                BlockDeviceKind::VirtualDisk,
+                None,
+                "x: virtual disk, 1.0 TB",
+            ),
+            (
+                BlockDeviceKind::VirtualDisk,
+                Some("QEMU HARDDISK"),
+                "x: QEMU HARDDISK, virtual disk, 1.0 TB",
+            ),
+            (
+                BlockDeviceKind::Loop,
+                Some("/a.img"),
+                "x: loop device of /a.img, 1.0 TB",
+            ),
+            (BlockDeviceKind::Raid, None, "x: RAID, 1.0 TB"),
+            (BlockDeviceKind::Memory, None, "x: memory disk, 1.0 TB"),
+        ] {
+            run.target.devices = vec![device("x", kind, model)];
+            let text = told(&run);
+            assert!(text.starts_with(begin), "{text}");
+            let has_cache = text.contains("write cache");
+            assert_eq!(has_cache, kind != BlockDeviceKind::Memory, "{text}");
+        }
     }
 
     #[test]

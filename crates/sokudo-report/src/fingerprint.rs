@@ -212,6 +212,9 @@ fn block_choice(choice: &BlockChoice) -> String {
         BlockChoice::Range { smallest, largest } => {
             format!("{} B to {} B", smallest.0, largest.0)
         }
+        BlockChoice::AnyBytes { smallest, largest } => {
+            format!("any from {} B to {} B", smallest.0, largest.0)
+        }
         BlockChoice::Shares(shares) => {
             let mut shares = shares.clone();
             shares.sort_by_key(|share| (share.bytes, share.weight));

@@ -49,6 +49,9 @@ pub struct FioReport<'a> {
     pub elapsed: Nanos,
     /// How long it is expected to go on; `None` when it has ended.
     pub remaining: Option<Nanos>,
+    /// The number of the error by which jobs without an outcome could not start; 0 where
+    /// they were not reached.
+    pub not_started: i32,
     /// Local time less UTC, in seconds: fio prints local time.
     pub utc_offset_seconds: i32,
     /// The number of this process.

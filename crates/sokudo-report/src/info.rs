@@ -7,7 +7,7 @@ mod detail;
 mod overview;
 mod raw;
 mod tree;
-mod words;
+pub(crate) mod words;
 
 #[cfg(test)]
 mod tests;

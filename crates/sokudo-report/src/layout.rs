@@ -4,7 +4,7 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Columns between columns.
-const GAP: usize = 2;
+pub(crate) const GAP: usize = 2;
 
 /// Where the cells of a column line up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +28,7 @@ pub(crate) struct Column {
 impl Column {
     fn width(&self) -> usize {
         let cells = self.aligned().iter().map(|cell| cell.width()).max();
-        // A group that has lost all columns but one still shows its heading.
-        self.title
-            .width()
-            .max(self.group.width())
-            .max(cells.unwrap_or(0))
+        self.title.width().max(cells.unwrap_or(0))
     }
 
     /// The cells, filled up on the right so that points come to lie under each
@@ -53,16 +49,47 @@ impl Column {
     }
 }
 
+/// How wide each column is. Where the columns of a group are narrower than its heading, the
+/// first of them takes the rest.
+fn widths(columns: &[Column]) -> Vec<usize> {
+    let spans = columns.chunk_by(|left, right| left.group == right.group);
+    let widths = spans.map(|span| {
+        let mut widths: Vec<usize> = span.iter().map(Column::width).collect();
+        let width = widths.iter().sum::<usize>() + GAP * (span.len() - 1);
+        if let Some(first) = widths.first_mut() {
+            *first += span[0].group.width().saturating_sub(width);
+        }
+        widths
+    });
+    widths.collect::<Vec<_>>().concat()
+}
+
 /// The width of a table of these columns.
 pub(crate) fn table_width(columns: &[Column]) -> usize {
-    let cells: usize = columns.iter().map(Column::width).sum();
+    let cells: usize = widths(columns).iter().sum();
     cells + GAP * columns.len().saturating_sub(1)
+}
+
+/// Leaves out columns with these titles, one after the other, until the table fits. With the
+/// first of them figures line up at their ends, which takes less room than at their points.
+pub(crate) fn fit(columns: &mut Vec<Column>, width: usize, drop_order: &[String]) {
+    for dropped in drop_order {
+        if table_width(columns) <= width {
+            break;
+        }
+        columns.retain(|column| column.title != *dropped);
+        for column in columns.iter_mut() {
+            if column.align == Align::Point {
+                column.align = Align::Right;
+            }
+        }
+    }
 }
 
 /// The lines of a table: one with the headings of groups, one with titles, one
 /// per row of cells. No line ends in spaces.
 pub(crate) fn table_lines(columns: &[Column], rule: char) -> Vec<String> {
-    let widths: Vec<usize> = columns.iter().map(Column::width).collect();
+    let widths = widths(columns);
     let aligned: Vec<Vec<String>> = columns.iter().map(Column::aligned).collect();
     let line = |cell: &dyn Fn(usize) -> String| {
         let cells: Vec<String> = (0..columns.len())
@@ -219,6 +246,36 @@ mod tests {
             table_lines(&columns, '-'),
             ["   -- pair ---", "a  left  right", "x     1      2"]
         );
+    }
+
+    #[test]
+    fn a_group_is_as_wide_as_its_heading_and_its_columns_are_no_wider_than_they_must() {
+        let columns = [
+            column("アクセス時間", "p50", Align::Right, &["1.0"]),
+            column("アクセス時間", "p99", Align::Right, &["12.0"]),
+        ];
+        assert_eq!(table_width(&columns), 12);
+        assert_eq!(table_lines(&columns, '-')[2], "   1.0  12.0");
+        assert_eq!(table_width(&columns[1..]), 12);
+        let columns = [columns[0].clone(), columns[1].clone(), columns[1].clone()];
+        assert_eq!(table_width(&columns), 3 + 4 + 4 + 2 * GAP);
+    }
+
+    #[test]
+    fn columns_give_way_in_their_order_until_the_table_fits() {
+        let titles = ["row", "a", "b", "c"];
+        let columns = titles.map(|title| column("", title, Align::Point, &["1234"]));
+        for (width, left) in [
+            (22, "row a b c"),
+            (21, "row b c"),
+            (15, "row c"),
+            (1, "row c"),
+        ] {
+            let mut columns = columns.to_vec();
+            fit(&mut columns, width, &["a", "b"].map(str::to_owned));
+            let kept: Vec<&str> = columns.iter().map(|it| &*it.title).collect();
+            assert_eq!(kept.join(" "), left);
+        }
     }
 
     #[test]

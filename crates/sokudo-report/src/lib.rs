@@ -32,6 +32,7 @@ mod date;
 mod explain;
 mod facts;
 mod grouping;
+mod headline;
 mod json_layout;
 #[cfg(test)]
 mod kept_schema;

@@ -94,13 +94,24 @@ pub struct ListedRow {
     pub latency_ns: Option<f64>,
     /// Trials that were made.
     pub trials: u32,
+    /// Whether its figure may stand for the disk: it is none of a cache, through the page
+    /// cache, or INVALID. Null of runs that an older version kept.
+    #[serde(default)]
+    pub stands_for_disk: Option<bool>,
 }
 
 impl ListedRun {
-    /// The highest bandwidth of its rows of a direction, bytes per second.
+    /// The highest bandwidth of its rows of a direction that may stand for the disk, bytes per
+    /// second.
     fn best(&self, direction: &str) -> Option<f64> {
+        let stands = |row: &&ListedRow| {
+            let is_valid = row.verdict != Some(Verdict::Invalid);
+            row.stands_for_disk.unwrap_or(is_valid)
+        };
         let rows = self.rows.iter().filter(|row| row.direction == direction);
-        rows.filter_map(|row| row.bytes_per_s).reduce(f64::max)
+        rows.filter(stands)
+            .filter_map(|row| row.bytes_per_s)
+            .reduce(f64::max)
     }
 
     /// What stands above the run itself: its number, and what somebody has said of it. Ends
@@ -175,8 +186,9 @@ impl ListDocument {
         lines.extend(style.wrapped(
             "",
             &format!(
-                "MB/s: the highest median of the rows that read, and of those that write. {star}: a \
-                 baseline. sokudo show ID shows a run."
+                "MB/s: the highest median of the rows that read, and of those that write; rows of a \
+                 cache, through the page cache or INVALID do not count. {star}: a baseline. sokudo \
+                 show ID shows a run."
             ),
         ));
         lines.join("\n") + "\n"
@@ -328,6 +340,7 @@ mod tests {
             ios_per_s: None,
             latency_ns: None,
             trials: 6,
+            stands_for_disk: Some(true),
         };
         ListedRun {
             id,
@@ -370,8 +383,8 @@ mod tests {
         12     2026-11-21 20:41  Example 1000  mark/default      3,500           —  VERIFIED  idle
          1  ★  2026-11-21 20:41  速いディスク  mark/default      3,500           —  VERIFIED  idle
 
-        MB/s: the highest median of the rows that read, and of those that write. ★: a baseline. sokudo show
-        ID shows a run.
+        MB/s: the highest median of the rows that read, and of those that write; rows of a cache, through
+        the page cache or INVALID do not count. ★: a baseline. sokudo show ID shows a run.
         ");
     }
 
@@ -386,9 +399,24 @@ mod tests {
         ─────────────────────────────────────────────────────────────────────
         12  —           —       mark/default      3,500           —  VERIFIED
 
-        MB/s: the highest median of the rows that read, and of those that write. ★: a baseline. sokudo show
-        ID shows a run.
+        MB/s: the highest median of the rows that read, and of those that write; rows of a cache, through
+        the page cache or INVALID do not count. ★: a baseline. sokudo show ID shows a run.
         ");
+    }
+
+    #[test]
+    fn what_is_no_disk_is_no_headline() {
+        let mut run = run(12, "a");
+        assert_eq!(run.best("read"), Some(3.5e9));
+        run.rows[0].stands_for_disk = Some(false);
+        assert_eq!(run.best("read"), Some(61e6));
+        // Of what an older version kept only the verdict is known.
+        run.rows[0].stands_for_disk = None;
+        assert_eq!(run.best("read"), Some(3.5e9));
+        run.rows[0].verdict = Some(Verdict::Invalid);
+        assert_eq!(run.best("read"), Some(61e6));
+        run.rows[1].stands_for_disk = Some(false);
+        assert_eq!(run.best("read"), None);
     }
 
     #[test]

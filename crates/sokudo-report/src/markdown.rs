@@ -258,7 +258,7 @@ pub(crate) fn line(cells: &[impl AsRef<str>]) -> String {
 fn shortfall_list(document: &RunDocument, words: Words) -> String {
     let mut lines = Vec::new();
     for result in document.results_by_direction() {
-        for why in shortfalls(result, document.schedule.trials) {
+        for why in shortfalls(result, &document.schedule) {
             lines.push(format!(
                 "- {}: {}",
                 words.text(&row_name(result)),

@@ -26,6 +26,33 @@ pub(crate) fn percent(fraction: f64) -> String {
     format!("{} %", grouped(&format!("{percent:.decimals$}")))
 }
 
+/// An interval that reaches further than this share of its figure says nothing as a ±: its
+/// low end would be below 0.
+const SPREAD_MAX: f64 = 1.0;
+
+/// How far an interval reaches from its figure at its wider side, as `± 12 %`; the interval
+/// itself, as `0.50–160.0`, where that is further than the figure is large. `None` of 0.
+pub(crate) fn spread(figure: f64, [low, high]: [f64; 2]) -> Option<String> {
+    if figure <= 0.0 {
+        return None;
+    }
+    let reach = (high - figure).max(figure - low) / figure;
+    Some(match reach > SPREAD_MAX {
+        true => rate_range(low, high),
+        false => format!("± {}", percent(reach)),
+    })
+}
+
+/// A rate with its interval, where there is one: `3,550 ± 0.8 %`, `12.00 (0.50–160.0)`.
+pub(crate) fn rate_with(figure: f64, interval: Option<[f64; 2]>) -> String {
+    let value = rate(figure);
+    match interval.and_then(|interval| spread(figure, interval)) {
+        None => value,
+        Some(spread) if spread.starts_with('±') => format!("{value} {spread}"),
+        Some(range) => format!("{value} ({range})"),
+    }
+}
+
 /// A latency with a unit that suits it.
 pub(crate) fn latency(nanos: Option<u64>) -> String {
     nanos.map_or_else(|| MISSING.to_owned(), |nanos| Nanos(nanos).to_string())
@@ -110,6 +137,20 @@ mod tests {
         assert_eq!(percent(0.008), "0.8 %");
         assert_eq!(percent(0.0996), "10 %");
         assert_eq!(percent(12.5), "1,250 %");
+    }
+
+    #[test]
+    fn an_interval_wider_than_its_figure_is_shown_itself() {
+        for (interval, alone, with) in [
+            ([99.0, 102.0], "± 2.0 %", "100.0 ± 2.0 %"),
+            ([0.0, 200.0], "± 100 %", "100.0 ± 100 %"),
+            ([20.5, 1_434.0], "20–1,434", "100.0 (20–1,434)"),
+        ] {
+            assert_eq!(spread(100.0, interval).unwrap(), alone);
+            assert_eq!(rate_with(100.0, Some(interval)), with);
+        }
+        assert_eq!(spread(0.0, [0.0, 1.0]), None);
+        assert_eq!(rate_with(0.0, Some([0.0, 1.0])), "0.00");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::layout::{Align, Column, table_lines, table_width};
 use crate::number;
 use crate::phase::Phase;
-use crate::shortfall::verdict_cell;
+use crate::shortfall::{trials_made, verdict_cell};
 use crate::table::{BandwidthUnit, TableStyle, coloured};
 
 /// Figures are left out in this order until the table fits.
@@ -25,7 +25,7 @@ pub(crate) fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<St
     if document
         .results
         .iter()
-        .all(|result| spread(result).is_none())
+        .all(|result| spread(result, style).is_none())
     {
         dropped.push(Figure::Spread);
     }
@@ -78,7 +78,7 @@ fn columns(document: &RunDocument, style: &TableStyle, dropped: &[Figure]) -> Ve
         (
             Figure::Spread,
             column("", "±95 %", Align::Right, &|result| {
-                spread(result).map(|spread| format!("±{}", number::percent(spread)))
+                spread(result, style).map(|spread| spread.replace("± ", "±"))
             }),
         ),
         (Figure::P50, latency("p50", |l| l.p50)),
@@ -158,15 +158,16 @@ fn counted_rate(result: &ResultDocument) -> Option<&RateFigures> {
     }
 }
 
-fn spread(result: &ResultDocument) -> Option<f64> {
-    bandwidth(result)
-        .or_else(|| counted_rate(result))?
-        .relative_spread()
+fn spread(result: &ResultDocument, style: &TableStyle) -> Option<String> {
+    match bandwidth(result) {
+        Some(rates) => rates.spread(unit(style).bytes()),
+        None => counted_rate(result)?.spread(1.0),
+    }
 }
 
 fn legend(document: &RunDocument, style: &TableStyle) -> String {
-    let median = match document.schedule.trials {
-        1 => "one run of every phase",
+    let median = match trials_made(document.results.iter()) {
+        [_, 1] => "one run of every phase",
         _ => "the median of all runs",
     };
     let definition = unit(style).definition();

@@ -19,10 +19,11 @@ use sokudo_stats::Summary;
 use crate::comparison::letter;
 use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::json_layout;
-use crate::number::{percent, rate};
+use crate::number::{rate, rate_with};
 use crate::table::BandwidthUnit;
 
 pub use csv::render as render_csv;
+pub(crate) use key::keys_text;
 pub use key::{Key, KeyError, Keys};
 pub use markdown::render as render_markdown;
 pub use table::render as render_table;
@@ -108,6 +109,8 @@ pub struct PivotRun<'a> {
 pub struct SideRow<'a> {
     /// As many as there are sides, that of the reference first.
     pub results: Vec<Option<&'a ResultDocument>>,
+    /// Parts of the load in which it differs from an earlier row of its name.
+    pub differs: Vec<String>,
     /// The side that is better than every other, where one is.
     pub best: Option<usize>,
 }
@@ -116,12 +119,6 @@ impl SideRow<'_> {
     fn pivot_row(&self, unit: BandwidthUnit) -> Option<PivotRow> {
         let sample = |result: &Option<&ResultDocument>| Sample::rate((*result)?, unit);
         let samples: Vec<Option<Sample>> = self.results.iter().map(sample).collect();
-        let name = self
-            .results
-            .iter()
-            .flatten()
-            .next()
-            .map(|result| key::row_title(result))?;
         let unit = samples.iter().flatten().next()?.unit.to_owned();
         let reference = samples.first()?.as_ref().map(|sample| sample.value);
         let is_fair = |index: usize| {
@@ -132,17 +129,36 @@ impl SideRow<'_> {
             !pair.into_iter().flatten().any(invalid)
         };
         let cells = samples.into_iter().enumerate().map(|(index, sample)| {
-            let mut cell = PivotCell::of(&[sample?])?;
+            // Files and bytes are not set against each other.
+            let sample = sample.filter(|sample| sample.unit == unit)?;
+            let mut cell = PivotCell::of(&[sample])?;
             let reference = reference.filter(|it| *it > 0.0 && index > 0 && is_fair(index));
             cell.ratio = reference.map(|reference| cell.median / reference);
             cell.is_best = self.best == Some(index);
             Some(cell)
         });
+        let cells = cells.collect();
         Some(PivotRow {
-            name,
+            name: self.name(),
             unit,
-            cells: cells.collect(),
+            cells,
         })
+    }
+
+    /// The names that the sides call it by, each once.
+    fn name(&self) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for result in self.results.iter().flatten() {
+            let name = key::row_title(result);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let name = names.join(" | ");
+        match self.differs.is_empty() {
+            true => name,
+            false => format!("{name} (other {})", self.differs.join(", ")),
+        }
     }
 }
 
@@ -223,6 +239,12 @@ impl PivotDocument {
             columns: columns.collect(),
             rows: rows.iter().filter_map(|row| row.pivot_row(unit)).collect(),
         }
+    }
+
+    /// What it is called: `row by target`.
+    pub(crate) fn title(&self) -> String {
+        let (rows, columns) = (keys_text(&self.rows_by), keys_text(&self.columns_by));
+        format!("{rows} by {columns}")
     }
 
     /// The document as text that ends with a line feed.
@@ -448,20 +470,11 @@ impl PivotCell {
         })
     }
 
-    /// How far the interval reaches, as a share.
-    pub(crate) fn half_width(&self) -> Option<f64> {
-        let [low, high] = self.interval_95?;
-        let reach = (high - self.median).max(self.median - low);
-        (self.median > 0.0).then(|| reach / self.median)
-    }
-
     /// What is shown of it: `177.4 ± 2 %`, `177.4, R 8.00`, `12.10 (3)`.
     pub(crate) fn text(&self) -> String {
-        let median = rate(self.median);
-        let spread = match (self.half_width(), self.range) {
-            (Some(share), _) => format!("{median} ± {}", percent(share)),
-            (None, Some(range)) => format!("{median}, R {}", rate(range)),
-            (None, None) => median,
+        let spread = match (self.interval_95, self.range) {
+            (None, Some(range)) => format!("{}, R {}", rate(self.median), rate(range)),
+            (interval, _) => rate_with(self.median, interval),
         };
         match self.results {
             1 => spread,

@@ -8,7 +8,7 @@
 
 mod bars;
 mod curve;
-mod figure;
+pub(crate) mod figure;
 mod heading;
 mod heat;
 mod latency;

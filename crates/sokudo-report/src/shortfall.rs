@@ -2,7 +2,7 @@
 
 use sokudo_model::Verdict;
 
-use crate::document::{ResultDocument, Status, Stopped};
+use crate::document::{ResultDocument, ScheduleDocument, Status, Stopped};
 
 /// The verdict, and in the same place whatever makes the row incomplete:
 /// nobody should read the one without the other.
@@ -18,21 +18,46 @@ pub(crate) fn verdict_cell(result: &ResultDocument, trials_planned: u32) -> Stri
 
 /// Why a result has fewer figures than were planned, and every failure, also
 /// those that did not end it.
-pub(crate) fn shortfalls(result: &ResultDocument, trials_planned: u32) -> Vec<String> {
+pub(crate) fn shortfalls(result: &ResultDocument, schedule: &ScheduleDocument) -> Vec<String> {
     let completed = completed_trials(result);
+    // A row that stops when it is precise enough was not meant to have all of them.
+    let planned = match schedule.enough_half_width_permille {
+        Some(_) => format!("at most {}", schedule.trials),
+        None => schedule.trials.to_string(),
+    };
     let mut shortfalls = match result.status {
         Status::Complete => vec![],
         Status::Partial => vec![format!(
-            "interrupted; {completed} of {trials_planned} trials were completed"
+            "interrupted; {completed} of {planned} trials were completed"
         )],
         Status::Failed => vec![format!(
-            "ended by a failure; {completed} of {trials_planned} trials were completed"
+            "ended by a failure; {completed} of {planned} trials were completed"
         )],
         Status::NotReached => vec!["the run ended before its first trial".to_owned()],
     };
     let failures = result.failures.iter();
     shortfalls.extend(failures.map(|one| format!("trial {}: {}", one.trial, one.message)));
     shortfalls
+}
+
+/// The fewest and the most trials that were made of a row that has any.
+pub(crate) fn trials_made<'a>(
+    results: impl Iterator<Item = &'a ResultDocument> + Clone,
+) -> [usize; 2] {
+    let counts = || {
+        let counts = results.clone().map(|result| result.trials.len());
+        counts.filter(|count| *count > 0)
+    };
+    [counts().min(), counts().max()].map(Option::unwrap_or_default)
+}
+
+/// `6 trials`, `4 to 10 trials`.
+pub(crate) fn trials_text(made: [usize; 2]) -> String {
+    match made {
+        [1, 1] => "1 trial".to_owned(),
+        [least, most] if least == most => format!("{most} trials"),
+        [least, most] => format!("{least} to {most} trials"),
+    }
 }
 
 /// Trials that ran to their planned end.
@@ -71,8 +96,27 @@ mod tests {
     fn a_complete_row_still_tells_its_failures() {
         let mut document = RunDocument::from_run(&sample::troubled_run());
         let failures = document.results[2].failures.clone();
-        assert_eq!(shortfalls(&document.results[0], 5), [""; 0]);
+        let schedule = document.schedule.clone();
+        assert_eq!(shortfalls(&document.results[0], &schedule), [""; 0]);
         document.results[0].failures = failures;
-        assert_eq!(shortfalls(&document.results[0], 5).len(), 3);
+        assert_eq!(shortfalls(&document.results[0], &schedule).len(), 3);
+    }
+
+    #[test]
+    fn trials_that_were_only_allowed_were_not_planned() {
+        let document = RunDocument::from_run(&sample::troubled_run());
+        let interrupted = &document.results[3];
+        let mut schedule = document.schedule.clone();
+        schedule.trials = 40;
+        let said = |schedule: &ScheduleDocument| shortfalls(interrupted, schedule)[0].clone();
+        assert_eq!(
+            said(&schedule),
+            "interrupted; 1 of 40 trials were completed"
+        );
+        schedule.enough_half_width_permille = Some(20);
+        assert_eq!(
+            said(&schedule),
+            "interrupted; 1 of at most 40 trials were completed"
+        );
     }
 }

@@ -67,16 +67,22 @@ impl Section<'_> {
         columns.map(|shown| shown.column.clone()).collect()
     }
 
-    /// As many columns as fit.
-    fn fitting(&self, width: usize) -> Vec<Column> {
+    /// As many columns as fit, in the words in which they are shown.
+    fn fitting(&self, style: &TableStyle) -> Vec<Column> {
         let most = self.columns.iter().map(|shown| shown.spare).max();
+        let said = |shown: &Shown| Column {
+            group: style.group(shown.column.group),
+            title: style.text(&shown.column.title),
+            cells: shown.column.cells.iter().map(|it| style.text(it)).collect(),
+            ..shown.column
+        };
         let up_to = |spare: u8| -> Vec<Column> {
             let kept = self.columns.iter().filter(|shown| shown.spare <= spare);
-            kept.map(|shown| shown.column.clone()).collect()
+            kept.map(said).collect()
         };
         let mut spares = (0..=most.unwrap_or(0)).rev().map(up_to);
         spares
-            .find(|columns| table_width(columns) <= width)
+            .find(|columns| table_width(columns) <= style.width)
             .unwrap_or_else(|| up_to(0))
     }
 }
@@ -222,12 +228,7 @@ pub(crate) fn lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
 }
 
 fn section_lines(section: &Section<'_>, style: &TableStyle) -> Vec<String> {
-    let mut columns = section.fitting(style.width);
-    for column in &mut columns {
-        column.group = style.group(column.group);
-        column.title = style.text(&column.title);
-        column.cells = column.cells.iter().map(|cell| style.text(cell)).collect();
-    }
+    let columns = section.fitting(style);
     let table = table_lines(&columns, style.rule());
     let (titles, rows) = table.split_at(2);
     // Without groups their line is empty.

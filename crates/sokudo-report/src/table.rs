@@ -341,7 +341,7 @@ fn shortfall_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
         .filter(|result| result.status != Status::NotReached)
         .flat_map(|result| {
             let row = row_name(result);
-            shortfalls(result, document.schedule.trials)
+            shortfalls(result, &document.schedule)
                 .into_iter()
                 .map(move |why| (row.clone(), why))
         });

@@ -12,7 +12,9 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Nanos, PartDifference, Verdict};
-use sokudo_stats::{Interval, Summary, change_points, median_interval, shift, widening};
+use sokudo_stats::{
+    Interval, SEGMENT_MIN, Summary, change_points, median_interval, shift, widening,
+};
 
 use crate::comparison::Figure;
 use crate::table::BandwidthUnit;
@@ -24,6 +26,8 @@ pub use table::render as render_table;
 
 const SCHEMA: &str = "sokudo.trend/1";
 const CONFIDENCE: f64 = 0.95;
+/// Fewer runs have no two levels.
+const RUNS_NEEDED: usize = 2 * SEGMENT_MIN;
 /// So many runs on either side of a change say how large it is: those nearest to it.
 const COMPARED_MAX: usize = 200;
 
@@ -48,6 +52,8 @@ pub struct TrendDocument {
     pub difference_min: f64,
     /// Each row.
     pub series: Vec<SeriesDocument>,
+    /// Rows of caches that are left out, because no row was named.
+    pub rows_of_caches: usize,
 }
 
 /// One row of a device over time.
@@ -61,10 +67,14 @@ pub struct SeriesDocument {
     pub points: Vec<TrendPoint>,
     /// Levels, in order.
     pub levels: Vec<LevelDocument>,
+    /// So many runs tell a change: with fewer, that there is one level says nothing.
+    pub runs_needed: usize,
     /// Runs of a row of this name that did something else, and so are not comparable.
     pub runs_of_other_loads: usize,
     /// Runs that are INVALID or in which nothing was measured, and so are left out.
     pub runs_without_figure: usize,
+    /// Whether its figures are of a cache, the page cache among them, and not of the disk.
+    pub is_of_cache: bool,
 }
 
 /// One run of a row.
@@ -129,6 +139,28 @@ impl TrendDocument {
             figure,
             difference_min,
             series: Vec::new(),
+            rows_of_caches: 0,
+        }
+    }
+
+    /// Leaves rows of caches out, unless there are no others.
+    pub fn leave_out_caches(&mut self) {
+        if self.series.iter().all(|series| series.is_of_cache) {
+            return;
+        }
+        let all = self.series.len();
+        self.series.retain(|series| !series.is_of_cache);
+        self.rows_of_caches = all - self.series.len();
+    }
+
+    /// How many rows are left out, and how they are shown; `None` where none is.
+    pub(crate) fn left_out(&self) -> Option<String> {
+        match self.rows_of_caches {
+            0 => None,
+            1 => Some("1 row of a cache is left out; --row NAME shows it.".to_owned()),
+            rows => Some(format!(
+                "{rows} rows of caches are left out; --row NAME shows one."
+            )),
         }
     }
 
@@ -194,9 +226,16 @@ impl SeriesDocument {
             fingerprint,
             points,
             levels,
+            runs_needed: RUNS_NEEDED,
             runs_of_other_loads: 0,
             runs_without_figure: 0,
+            is_of_cache: false,
         }
+    }
+
+    /// Whether it has enough runs for a change to be seen.
+    pub fn is_long_enough(&self) -> bool {
+        self.points.len() >= self.runs_needed
     }
 
     /// The changes, each with the level that it leads to.

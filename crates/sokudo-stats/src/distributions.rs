@@ -140,42 +140,64 @@ impl Pareto {
     }
 }
 
-/// Normal around the middle of the places; what falls outside is drawn again. Here
-/// the favourite is the middle one.
+/// Normal around the middle of the places, as fio draws it: the mean of twelve numbers
+/// that are all alike (a standard deviation of a twelfth of the places), moved by up to
+/// half of `deviation` to either side. Here the favourite is the middle one.
 #[derive(Clone, Copy, Debug)]
 pub struct Normal {
-    places: f64,
-    deviation: f64,
+    places: u64,
+    deviation: u64,
 }
 
+/// Uniform numbers whose mean is taken.
+const NORMAL_DRAWS: u64 = 12;
+
 impl Normal {
-    /// Over `places`, with a standard deviation that is a share of them.
-    #[expect(clippy::cast_precision_loss, reason = "a place in 2^53 is lost")]
+    /// Over `places`, with a deviation that is a share of them; half of them at most.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a place in 2^53 is lost; half of the places is the most"
+    )]
     pub fn new(places: u64, deviation: f64) -> Self {
+        let places = places.max(1);
+        let deviation = (places as f64 * deviation).ceil() as u64;
         Self {
-            places: places.max(1) as f64,
-            deviation,
+            places,
+            deviation: deviation.min(places / 2),
         }
     }
 
     /// The next place.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "between 0 and the number of places"
-    )]
     pub fn next(&self, random: &mut Random) -> u64 {
-        for _ in 0..ATTEMPTS_MAX {
-            let share = 0.5 + self.deviation * standard_normal(random);
-            if (0.0..1.0).contains(&share) {
-                return (self.places * share).floor().min(self.places - 1.0) as u64;
+        let last = self.places - 1;
+        let sum: u128 = (0..NORMAL_DRAWS)
+            .map(|_| u128::from(random.below(self.places + 1)))
+            .sum();
+        let mean = u64::try_from(sum.div_ceil(u128::from(NORMAL_DRAWS)))
+            .expect("a mean is no larger than the largest");
+        if self.deviation == 0 {
+            return mean.min(last);
+        }
+        let moved = random.below(self.deviation).cast_signed() - (self.deviation / 2).cast_signed();
+        self.moved(mean, moved)
+    }
+
+    /// `mean` moved by `by`, or half, a quarter … of that where it would leave the places.
+    fn moved(&self, mean: u64, mut by: i64) -> u64 {
+        loop {
+            match mean.checked_add_signed(by) {
+                Some(place) if place < self.places => return place,
+                _ if by == 0 => return mean.min(self.places - 1),
+                _ => by /= 2,
             }
         }
-        (self.places / 2.0) as u64
     }
 }
 
 /// By the method of Box and Muller (1958).
+#[cfg(test)]
 pub(crate) fn standard_normal(random: &mut Random) -> f64 {
     // Above 0, so that it has a logarithm.
     let radius = (-2.0 * (1.0 - random.fraction()).ln()).sqrt();
@@ -186,7 +208,7 @@ pub(crate) fn standard_normal(random: &mut Random) -> f64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use statrs::distribution::{ChiSquared, ContinuousCDF, Normal as Exact};
+    use statrs::distribution::{ChiSquared, ContinuousCDF};
 
     const DRAWS: u32 = 1_000_000;
 
@@ -261,21 +283,63 @@ mod tests {
         assert!((share - 0.8).abs() < 0.002, "{share}");
     }
 
+    /// The probability of every mean of twelve numbers from 0 to `places`, rounded up.
+    fn means(places: usize) -> Vec<f64> {
+        let mut sums = vec![1.0];
+        for _ in 0..NORMAL_DRAWS {
+            let mut next = vec![0.0; sums.len() + places];
+            for (sum, probability) in sums.iter().enumerate() {
+                for more in 0..=places {
+                    next[sum + more] += probability / (places + 1) as f64;
+                }
+            }
+            sums = next;
+        }
+        let mut means = vec![0.0; places + 1];
+        for (sum, probability) in sums.iter().enumerate() {
+            means[sum.div_ceil(NORMAL_DRAWS as usize)] += probability;
+        }
+        means
+    }
+
     #[test]
     fn places_of_normal_come_in_their_exact_shares() {
-        for places in [10u64, 1_000] {
-            for deviation in [0.05, 0.2, 1.0] {
-                let exact = Exact::new(0.5, deviation).unwrap();
-                let inside = exact.cdf(1.0) - exact.cdf(0.0);
-                let below = |place: u64| exact.cdf(place as f64 / places as f64) / inside;
-                let shares: Vec<f64> = (0..places)
-                    .map(|place| below(place + 1) - below(place))
-                    .collect();
-                let (normal, mut random) = (Normal::new(places, deviation), Random::new(13));
+        for places in [10u64, 100] {
+            for deviation in [0.0, 0.05, 0.2, 1.0] {
+                let normal = Normal::new(places, deviation);
+                let mut shares = vec![0.0; places as usize];
+                let moves = normal.deviation.max(1);
+                for (mean, probability) in means(places as usize).iter().enumerate() {
+                    for move_ in 0..moves {
+                        let by = move_.cast_signed() - (normal.deviation / 2).cast_signed();
+                        let place = normal.moved(mean as u64, by);
+                        shares[place as usize] += probability / moves as f64;
+                    }
+                }
+                let mut random = Random::new(13);
                 assert_agrees(&format!("{places} places, {deviation}"), &shares, || {
                     normal.next(&mut random)
                 });
             }
+        }
+    }
+
+    /// The mean of twelve numbers has a twelfth of the variance of one, which is a twelfth
+    /// of the square of their range; the deviation adds its own.
+    #[test]
+    fn normal_is_as_wide_as_fios() {
+        for (deviation, width) in [
+            (0.0, 1.0 / 12.0),
+            (0.4, (1.0f64 / 144.0 + 0.16 / 12.0).sqrt()),
+        ] {
+            let (normal, mut random) = (Normal::new(10_240, deviation), Random::new(5));
+            let draws: Vec<f64> = (0..100_000)
+                .map(|_| normal.next(&mut random) as f64 / 10_240.0)
+                .collect();
+            let mean = draws.iter().sum::<f64>() / 1e5;
+            let variance = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 1e5;
+            assert!((mean - 0.5).abs() < 0.002, "{mean}");
+            assert!((variance.sqrt() / width - 1.0).abs() < 0.02, "{deviation}");
         }
     }
 

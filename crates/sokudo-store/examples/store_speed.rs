@@ -194,6 +194,7 @@ fn run(number: u64, bytes: usize) -> NewRun {
                 ios_per_s: Some(noise(&mut next)),
                 latency_ns: Some(noise(&mut next)),
                 trials: 6,
+                stands_for_disk: Some(true),
             })
             .collect(),
         document: std::iter::repeat_with(|| next().to_le_bytes())

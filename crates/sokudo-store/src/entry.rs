@@ -67,6 +67,9 @@ pub struct NewRow {
     pub latency_ns: Option<f64>,
     /// Trials that were made.
     pub trials: u32,
+    /// Whether its figure may stand for the disk where one is shown of many; `None` of runs
+    /// that an older version kept.
+    pub stands_for_disk: Option<bool>,
 }
 
 /// A row as it is listed.

@@ -40,6 +40,11 @@ pub enum StoreError {
         /// What it is.
         what: &'static str,
     },
+    /// The file holds nothing, and no store of ours ever does.
+    #[error(
+        "{path} is an empty file, and a store is made only where there is none; remove it to have one made there, or name another file with --store", path = .0.display()
+    )]
+    Empty(PathBuf),
     /// The file is gone, but not what SQLite has kept beside it, which it would take for a
     /// part of the next one.
     #[error(

@@ -1,16 +1,22 @@
 //! The store in a database on a server: PostgreSQL.
 //!
-//! Connections are not encrypted: a server on another machine is reached through a tunnel
-//! or a network that is trusted. No message ever holds a password.
+//! How far a connection is encrypted and checked, the address says (`sslmode`). No message
+//! ever holds a password.
+
+mod address;
+mod certificates;
+mod connector;
+mod meter;
 
 use std::borrow::Cow;
+use std::io;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use postgres::config::{Host, SslMode};
+use postgres::config::Host;
 use postgres::types::ToSql;
-use postgres::{Client, Config, NoTls, Row, Transaction};
+use postgres::{Client, Config, Row, Transaction};
 use sokudo_model::Nanos;
 
 use crate::facts::{escaped, number, rank, verdict};
@@ -18,10 +24,15 @@ use crate::{
     Baseline, Device, Entry, Filter, HistoryPoint, NewRow, NewRun, Page, RowEntry, RunId, Store,
     StoreError,
 };
+use address::{Address, Encryption};
+use connector::Connector;
 
 /// As those of the store in a file; the table `version` says how many have been gone
 /// through.
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/postgres/1.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/postgres/1.sql"),
+    include_str!("../migrations/postgres/2.sql"),
+];
 
 /// All tables are in this schema, so that the database may be used for others too.
 const SCHEMA: &str = "sokudo";
@@ -43,9 +54,13 @@ impl Postgres {
     /// address does not hold is taken from `PGPASSWORD`.
     ///
     /// # Errors
-    /// When the server cannot be reached, refuses, or has tables of a newer version.
+    /// When the server cannot be reached, refuses, is not who it should be, or has tables of
+    /// a newer version.
     pub fn open(url: &str) -> Result<Self, StoreError> {
-        let mut config = configuration(url)?;
+        let Address {
+            mut config,
+            encryption,
+        } = Address::parse(url)?;
         let name = name_of(&config);
         if config.get_password().is_none()
             && let Some(password) = std::env::var_os("PGPASSWORD")
@@ -58,7 +73,7 @@ impl Postgres {
         if config.get_application_name().is_none() {
             config.application_name("sokudo");
         }
-        let client = connect(config, &name)?;
+        let client = connect(config, &encryption, &name)?;
         let mut store = Self { client, name };
         store.prepare()?;
         Ok(store)
@@ -141,7 +156,7 @@ impl Postgres {
             let mut entries: Vec<Entry> = found.iter().map(entry).collect::<Result<_, _>>()?;
             let rows = client.prepare(
                 "SELECT name, direction, fingerprint, verdict, bytes_per_s, ios_per_s, \
-                 latency_ns, trials FROM rows WHERE run = $1 ORDER BY position",
+                 latency_ns, trials, stands_for_disk FROM rows WHERE run = $1 ORDER BY position",
             )?;
             for entry in &mut entries {
                 let found = client.query(&rows, &[&number(entry.id.0)])?;
@@ -189,8 +204,8 @@ impl Store for Postgres {
             )?;
             let insert = transaction.prepare(
                 "INSERT INTO rows (run, position, device, name, direction, fingerprint, \
-                 verdict, bytes_per_s, ios_per_s, latency_ns, trials) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                 verdict, bytes_per_s, ios_per_s, latency_ns, trials, stands_for_disk) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
             )?;
             for (row, position) in run.rows.iter().zip(0_i64..) {
                 transaction.execute(
@@ -207,6 +222,7 @@ impl Store for Postgres {
                         &row.ios_per_s,
                         &row.latency_ns,
                         &i64::from(row.trials),
+                        &row.stands_for_disk,
                     ],
                 )?;
             }
@@ -376,7 +392,7 @@ impl Store for Postgres {
         self.with(|client| {
             let found = client.query(
                 "SELECT run, started_at, rows.name, direction, rows.fingerprint, rows.verdict, \
-                 bytes_per_s, ios_per_s, latency_ns, trials \
+                 bytes_per_s, ios_per_s, latency_ns, trials, stands_for_disk \
                  FROM rows JOIN runs ON runs.id = run \
                  WHERE rows.device = (SELECT id FROM devices WHERE identity = $1) \
                  AND (rows.fingerprint = $2 OR rows.name = $2) \
@@ -397,52 +413,29 @@ impl Store for Postgres {
 
 /// The time limit of the library ends where the server has accepted, and something else
 /// than a server may say nothing after that. Its thread is left to itself then.
-fn connect(config: Config, name: &str) -> Result<Client, StoreError> {
+fn connect(config: Config, encryption: &Encryption, name: &str) -> Result<Client, StoreError> {
+    let connector = Connector::new(encryption).map_err(|error| StoreError::Database {
+        store: name.to_owned(),
+        reason: error.to_string(),
+    })?;
     let each = config.get_connect_timeout().copied().unwrap_or(PATIENCE);
     let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(u32::MAX);
     let limit = each.saturating_mul(hosts.max(1)).saturating_add(PATIENCE);
     let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
+    let connecting = thread::Builder::new().spawn(move || {
         // Nobody listens any more where it took too long.
-        let _ = sender.send(config.connect(NoTls));
+        let _ = sender.send(config.connect(connector));
     });
+    connecting.map_err(|error| StoreError::Database {
+        store: name.to_owned(),
+        reason: format!("no thread can be started: {error}"),
+    })?;
     match receiver.recv_timeout(limit) {
         Ok(connected) => connected.map_err(|error| refusal(name, &error)),
         Err(_) => Err(StoreError::Database {
             store: name.to_owned(),
             reason: format!("it has not answered within {} s", limit.as_secs()),
         }),
-    }
-}
-
-/// What an address says. Why it is wrong is not told, for the reason could quote a password.
-fn configuration(url: &str) -> Result<Config, StoreError> {
-    let refused = |reason: &str| StoreError::Database {
-        store: "the server of --store".to_owned(),
-        reason: reason.to_owned(),
-    };
-    let encrypted = refused(
-        "sokudo encrypts no connection; leave sslmode out, and reach the server through a socket or a tunnel",
-    );
-    if url.contains("sslmode=verify") {
-        return Err(encrypted);
-    }
-    let unread = || {
-        refused(
-            "its address is not one such as postgresql://USER:PASSWORD@HOST/DATABASE, with other characters than letters and digits as %40 and the like",
-        )
-    };
-    let config: Config = url.parse().map_err(|_| unread())?;
-    // The rest of a password in which an @ stands as it is.
-    let is_password = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
-    let hosts = config.get_hosts();
-    let is_nowhere = hosts.is_empty() && config.get_hostaddrs().is_empty();
-    if is_nowhere || hosts.iter().any(is_password) {
-        return Err(unread());
-    }
-    match config.get_ssl_mode() {
-        SslMode::Require => Err(encrypted),
-        _ => Ok(config),
     }
 }
 
@@ -530,6 +523,7 @@ fn row_entry(row: &Row, first: usize) -> Result<RowEntry, postgres::Error> {
         ios_per_s: row.try_get(first + 5)?,
         latency_ns: row.try_get(first + 6)?,
         trials: u32::try_from(row.try_get::<_, i64>(first + 7)?).unwrap_or(u32::MAX),
+        stands_for_disk: row.try_get(first + 8)?,
     })
 }
 
@@ -542,10 +536,16 @@ fn text(text: &str) -> Cow<'_, str> {
 }
 
 fn refusal(store: &str, error: &postgres::Error) -> StoreError {
-    let reason = match error.as_db_error() {
-        Some(error) => error.message().to_owned(),
-        None => {
-            let cause = std::error::Error::source(error).map(|it| format!(": {it}"));
+    let cause = std::error::Error::source(error);
+    // What our own connector says is said in full.
+    let ours = cause
+        .and_then(|cause| cause.downcast_ref::<io::Error>())
+        .filter(|cause| cause.get_ref().is_some());
+    let reason = match (error.as_db_error(), ours) {
+        (Some(error), _) => error.message().to_owned(),
+        (None, Some(ours)) => ours.to_string(),
+        (None, None) => {
+            let cause = cause.map(|it| format!(": {it}"));
             let text = error.to_string();
             let cause = cause.filter(|cause| !text.ends_with(cause.as_str()));
             text + &cause.unwrap_or_default()
@@ -594,11 +594,30 @@ mod tests {
     }
 
     #[test]
-    fn encryption_is_refused_by_name() {
-        for mode in ["require", "verify-full", "verify-ca"] {
-            let url = format!("postgresql://localhost:1/runs?sslmode={mode}");
-            let error = configuration(&url).unwrap_err().to_string();
-            assert!(error.contains("encrypts no connection"), "{error}");
-        }
+    fn a_server_that_announces_gigabytes_is_cut_off() {
+        use std::io::{Read, Write};
+        let mad = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = mad.local_addr().unwrap().port();
+        let server = thread::spawn(move || {
+            let (mut stream, _) = mad.accept().unwrap();
+            let mut bytes = [0; 1_024];
+            // It is asked for encryption, then who wants in, then the first question.
+            for answer in [
+                &b"N"[..],
+                b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I",
+                b"D\x77\x77\x77\x77",
+            ] {
+                let asked = stream.read(&mut bytes).unwrap();
+                assert!(asked > 0);
+                stream.write_all(answer).unwrap();
+            }
+            // Until it is hung up on.
+            while stream.read(&mut bytes).is_ok_and(|count| count > 0) {}
+        });
+        let Err(error) = Postgres::open(&format!("postgresql://me@127.0.0.1:{port}/runs")) else {
+            panic!("it was opened");
+        };
+        assert!(error.to_string().contains("more than 64 MiB"), "{error}");
+        server.join().unwrap();
     }
 }

@@ -14,6 +14,7 @@ use crate::{
 };
 
 mod file;
+mod folders;
 mod listing;
 
 use file::There;
@@ -21,7 +22,15 @@ use file::There;
 /// Versions in their order: each line leads from the one before to its own, and
 /// `PRAGMA user_version` says how many have been gone through. A line that has been
 /// released is never changed.
-const MIGRATIONS: &[&str] = &[include_str!("../migrations/sqlite/1.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/sqlite/1.sql"),
+    include_str!("../migrations/sqlite/2.sql"),
+];
+
+/// What an older store lacks that may only be read, and so cannot go through the migrations:
+/// a view of this connection alone stands before its table.
+const AS_READ: &str = "CREATE TEMP VIEW rows AS \
+     SELECT *, NULL AS stands_for_disk FROM main.rows";
 
 /// How long another sokudo that writes is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -32,6 +41,15 @@ const APPLICATION: u32 = 0x736f_6b64;
 /// Bytes of a page. In SQLite's usual 4 KiB there is room for one document; here little is
 /// left over behind five.
 const PAGE_BYTES: u32 = 16_384;
+
+/// Where a database comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// It was made just now, in memory.
+    Nothing,
+    /// It was there.
+    File,
+}
 
 /// A store in a file. Nothing but that one file is left behind, so that it can be copied
 /// and read from a medium that cannot be written.
@@ -72,7 +90,7 @@ impl Sqlite {
             name,
             missing: None,
         };
-        store.prepare()?;
+        store.prepare(Origin::File)?;
         Ok(store)
     }
 
@@ -106,7 +124,7 @@ impl Sqlite {
         let is_placed = file::place(path, &image)?;
         let access = OpenFlags::SQLITE_OPEN_READ_WRITE;
         self.connection = open_file(path, access).map_err(|error| refusal(&self.name, &error))?;
-        self.prepare()?;
+        self.prepare(Origin::File)?;
         Ok(is_placed.then_some(done))
     }
 
@@ -118,11 +136,11 @@ impl Sqlite {
             name: name.to_owned(),
             missing: None,
         };
-        store.prepare()?;
+        store.prepare(Origin::Nothing)?;
         Ok(store)
     }
 
-    fn prepare(&mut self) -> Result<(), StoreError> {
+    fn prepare(&mut self, origin: Origin) -> Result<(), StoreError> {
         let setup = |connection: &Connection| {
             connection.busy_timeout(PATIENCE)?;
             connection.pragma_update(None, "page_size", PAGE_BYTES)?;
@@ -138,7 +156,8 @@ impl Sqlite {
             store: self.name.clone(),
             reason: reason.to_owned(),
         };
-        if !is_ours {
+        // A file of ours has said so since it came into being.
+        if !is_ours && origin == Origin::File {
             return Err(damaged("it is the database of another program"));
         }
         let Ok(found) = u32::try_from(found) else {
@@ -153,6 +172,9 @@ impl Sqlite {
         }
         if found == known {
             return Ok(());
+        }
+        if found > 0 && self.with(|connection| connection.is_readonly("main"))? {
+            return self.with(|connection| connection.execute_batch(AS_READ));
         }
         self.within(|transaction| {
             // Another sokudo may have been faster.
@@ -241,7 +263,7 @@ fn entry_of(connection: &Connection, run: RunId) -> rusqlite::Result<Option<Entr
     entry.tags = found.collect::<Result<_, _>>()?;
     let mut rows = connection.prepare_cached(
         "SELECT name, direction, fingerprint, verdict, bytes_per_s, ios_per_s, latency_ns, \
-         trials FROM rows JOIN row_kinds ON row_kinds.id = rows.kind \
+         trials, stands_for_disk FROM rows JOIN row_kinds ON row_kinds.id = rows.kind \
          WHERE run = ? ORDER BY position",
     )?;
     let found = rows.query_map([id], |row| row_entry(row, 0))?;
@@ -405,7 +427,7 @@ fn history_of(
     let starts: HashMap<i64, i64> = starts.collect::<Result<_, _>>()?;
     let mut rows = connection.prepare_cached(
         "SELECT run, name, direction, fingerprint, verdict, bytes_per_s, ios_per_s, \
-         latency_ns, trials FROM row_kinds CROSS JOIN rows ON rows.kind = row_kinds.id \
+         latency_ns, trials, stands_for_disk FROM row_kinds CROSS JOIN rows ON rows.kind = row_kinds.id \
          WHERE rows.device = ?1 AND (fingerprint = ?2 OR name = ?2) \
          ORDER BY run, position",
     )?;
@@ -431,13 +453,11 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Databases of ours, and such as hold nothing yet.
+/// Whether a database is a store.
 fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
     let application: i64 =
         connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
-    let count = "SELECT count(*) FROM sqlite_schema";
-    let tables: i64 = connection.query_row(count, [], |row| row.get(0))?;
-    Ok(application == i64::from(APPLICATION) || (application == 0 && tables == 0))
+    Ok(application == i64::from(APPLICATION))
 }
 
 /// Paths are paths, and never the addresses that SQLite knows besides.
@@ -473,7 +493,8 @@ fn insert(transaction: &Transaction<'_>, run: &NewRun) -> rusqlite::Result<RunId
         .execute(params![id, run.document])?;
     let mut insert = transaction.prepare_cached(
         "INSERT INTO rows (run, position, kind, device, verdict, bytes_per_s, \
-         ios_per_s, latency_ns, trials) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+         ios_per_s, latency_ns, trials, stands_for_disk) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?;
     for (row, position) in run.rows.iter().zip(0_u32..) {
         let columns = "name, direction, fingerprint";
@@ -488,7 +509,8 @@ fn insert(transaction: &Transaction<'_>, run: &NewRun) -> rusqlite::Result<RunId
             row.bytes_per_s,
             row.ios_per_s,
             row.latency_ns,
-            row.trials
+            row.trials,
+            row.stands_for_disk
         ])?;
     }
     Ok(RunId(id.cast_unsigned()))
@@ -559,6 +581,7 @@ fn row_entry(row: &Row<'_>, first: usize) -> rusqlite::Result<RowEntry> {
         ios_per_s: row.get(first + 5)?,
         latency_ns: row.get(first + 6)?,
         trials: row.get(first + 7)?,
+        stands_for_disk: row.get(first + 8)?,
     })
 }
 
@@ -619,6 +642,7 @@ mod tests {
                 ios_per_s: Some(953.7),
                 latency_ns: None,
                 trials: 6,
+                stands_for_disk: Some(true),
             }],
             document: vec![1, 2, 3],
         }
@@ -642,6 +666,35 @@ mod tests {
         let history = store.history("a", "SEQ1M Q8T1").unwrap();
         assert_eq!(history.len(), 1);
         assert_eq!(history[0].row, run("a").rows[0]);
+    }
+
+    #[test]
+    fn an_older_store_is_brought_up_to_date_or_read_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("runs.db");
+        let id = Sqlite::open(&path).unwrap().keep(&run("a")).unwrap();
+        let older = Connection::open(&path).unwrap();
+        older
+            .execute_batch("ALTER TABLE rows DROP COLUMN stands_for_disk; PRAGMA user_version = 1")
+            .unwrap();
+        drop(older);
+        let mut rows = run("a").rows;
+        rows[0].stands_for_disk = None;
+        let mut store = Sqlite {
+            connection: open_file(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap(),
+            name: String::new(),
+            missing: None,
+        };
+        store.prepare(Origin::File).unwrap();
+        assert_eq!(store.entry(id).unwrap().run.rows, rows);
+        let history = store.history("a", "SEQ1M Q8T1").unwrap();
+        assert_eq!(history[0].row, rows[0]);
+        assert!(store.keep(&run("a")).is_err());
+        drop(store);
+        let mut store = Sqlite::open(&path).unwrap();
+        assert_eq!(store.entry(id).unwrap().run.rows, rows);
+        let newer = store.keep(&run("a")).unwrap();
+        assert_eq!(store.entry(newer).unwrap().run.rows, run("a").rows);
     }
 
     #[test]

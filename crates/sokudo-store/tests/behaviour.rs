@@ -124,6 +124,7 @@ fn row(name: &str, fingerprint: &str) -> NewRow {
         ios_per_s: Some(953.7),
         latency_ns: None,
         trials: 6,
+        stands_for_disk: Some(true),
     }
 }
 

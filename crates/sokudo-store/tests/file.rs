@@ -114,9 +114,36 @@ fn the_database_of_another_program_is_not_written_to() {
         .execute_batch("CREATE TABLE bookmarks (url TEXT)")
         .unwrap();
     drop(theirs);
-    let before = fs::read(&path).unwrap();
-    assert!(refusal(&path).contains("database of another program"));
-    assert_eq!(fs::read(&path).unwrap(), before);
+    // One that holds no table yet, and says whose it is or does not.
+    let (tagged, bare) = (
+        folder.path().join("tagged.db"),
+        folder.path().join("bare.db"),
+    );
+    for (path, setup) in [
+        (&tagged, "PRAGMA application_id = 7"),
+        (&bare, "CREATE TABLE t (c); DROP TABLE t"),
+    ] {
+        rusqlite::Connection::open(path)
+            .and_then(|it| it.execute_batch(setup))
+            .unwrap();
+    }
+    for path in [&path, &tagged, &bare] {
+        let before = fs::read(path).unwrap();
+        assert!(!before.is_empty());
+        let told = refusal(path);
+        assert!(told.contains("database of another program"), "{told}");
+        assert_eq!(&fs::read(path).unwrap(), &before);
+    }
+}
+
+#[test]
+fn an_empty_file_is_not_taken_for_a_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("empty");
+    fs::write(&path, "").unwrap();
+    let told = refusal(&path);
+    assert!(told.contains("remove it to have one made there"), "{told}");
+    assert_eq!(fs::read(&path).unwrap(), b"");
 }
 
 #[test]

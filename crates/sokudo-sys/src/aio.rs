@@ -9,6 +9,7 @@
 use std::io;
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::ptr;
 use std::time::Duration;
 
 use crate::blocking;
@@ -66,6 +67,16 @@ impl Aio {
         let status = unsafe { libc::syscall(libc::SYS_io_setup, depth, &raw mut context) };
         if status < 0 {
             return Err((io::Error::last_os_error(), files, region));
+        }
+        // Sandboxes exist that let a context be made and not be used.
+        let nothing: *mut *mut libc::c_void = ptr::null_mut();
+        // SAFETY: of no requests the kernel reads none.
+        let status = unsafe { libc::syscall(libc::SYS_io_submit, context, 0_usize, nothing) };
+        if status < 0 {
+            let error = io::Error::last_os_error();
+            // SAFETY: the context was made here, and nothing is in flight in it.
+            unsafe { libc::syscall(libc::SYS_io_destroy, context) };
+            return Err((error, files, region));
         }
         let depth = depth as usize;
         Ok(Self {

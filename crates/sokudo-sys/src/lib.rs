@@ -27,6 +27,7 @@ pub mod residency;
 mod ring;
 pub mod scsi;
 mod usage;
+mod users;
 mod write_back;
 
 pub use aio::Aio;
@@ -41,4 +42,5 @@ pub use region::{CHUNK_ALIGNMENT, PageWish, Pages, Region};
 pub use request::{Action, Request};
 pub use ring::{Ring, RingFeatures};
 pub use usage::{ThreadCounts, ThreadTime, thread_counts, thread_time};
+pub use users::{LoopStatus, is_open_for_writing, loop_status, share_files};
 pub use write_back::{begin_write_back, write_back};

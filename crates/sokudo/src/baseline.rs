@@ -4,8 +4,10 @@
 //! nothing either.
 
 use anyhow::anyhow;
-use sokudo_analysis::trials_needed;
+use sokudo_analysis::{Comparing, trials_needed};
 use sokudo_engine::Control;
+use sokudo_model::Conclusion;
+use sokudo_report::comparison::{Figure, Way};
 use sokudo_report::{ListDocument, RunDocument};
 use sokudo_store::RunId;
 
@@ -15,12 +17,15 @@ use crate::cli::{
 };
 use crate::exit::{self, Exit};
 use crate::history::listed;
+use crate::idle::Before;
+use crate::recall::{Recalled, Said};
 use crate::repeat::Repeat;
 use crate::subject::Named;
-use crate::{busy, idle, interrupt, keep, language, output, recall};
+use crate::{busy, compare, interrupt, keep, language, output, recall};
 
-/// Methods that have no `--runs`: they decide by themselves how often they measure.
-const WITHOUT_RUNS: [&str; 2] = ["explain", "steady"];
+/// Methods of which more trials make no baseline: they decide by themselves how often they
+/// measure, or fix the rate that would be compared.
+const WITHOUT_RUNS: [&str; 3] = ["explain", "load", "steady"];
 
 /// Sets, shows or unsets.
 pub(crate) fn run(arguments: BaselineArguments) -> Result<(), Exit> {
@@ -42,38 +47,76 @@ fn set(arguments: &SetArguments) -> Result<(), Exit> {
         let run = recall::stored(id, &arguments.keeping)?.run;
         return appoint(id, &run, false, arguments);
     }
-    let (id, run) = measure(arguments)?;
-    appoint(id, &run, arguments.idle.wait_idle.is_some(), arguments)
+    let (id, run, was_idle) = measure(arguments)?;
+    appoint(id, &run, was_idle, arguments)
 }
 
 /// Measures, prints and keeps.
-fn measure(arguments: &SetArguments) -> Result<(RunId, RunDocument), Exit> {
-    let mut repeat = Repeat::of_words(arguments.measured.clone())?;
-    // Refused before anything is measured: what is not kept is no baseline.
+fn measure(arguments: &SetArguments) -> Result<(RunId, RunDocument, bool), Exit> {
+    // Refused before anything is measured: what cannot be judged or is not kept is no
+    // baseline, and a busy machine gives none.
+    let mut repeat = often_enough(Repeat::of_words(arguments.measured.clone())?)?;
     keep::store(&arguments.keeping)?;
     let control = Control::new();
     interrupt::watch(&control)?;
-    if let Some(limit) = arguments.idle.wait_idle
-        && let Some(target) = repeat.target()
-    {
-        idle::wait(&Named::recognise(target)?, limit, &control)?;
-    }
+    let before = Before::of(arguments.idle.wait_idle, arguments.anyway);
+    let was_idle = match repeat.target() {
+        Some(target) => before.make_sure(&Named::recognise(target)?, &control)?,
+        None => false,
+    };
     if let Some(printing) = repeat.printing_mut() {
         output::check(printing)?;
     }
     let quiet = repeat.printing_mut().is_some_and(|printing| printing.quiet);
     let finished = repeat.measure(&control, quiet)?;
-    if let Some(printing) = repeat.printing_mut() {
-        output::write(&finished.document, printing)?;
-    }
-    let id = keep::keep(&finished.document, &arguments.keeping, quiet);
+    let document = &finished.document;
+    let print = || match repeat.printing_mut() {
+        Some(printing) => output::write(document, printing),
+        None => Ok(()),
+    };
+    let kept = keep::keep([document], &arguments.keeping);
+    kept.print(quiet, print)?;
     finished.ended_by.map_or(Ok(()), Err)?;
-    let id = id.ok_or_else(|| {
+    let id = kept.first().ok_or_else(|| {
         Exit::Failed(anyhow!(
             "the run is not kept, so that nothing can be compared with it; name another --store"
         ))
     })?;
-    Ok((id, finished.document))
+    Ok((id, finished.document, was_idle))
+}
+
+/// The command with as many trials of each row as `sokudo check` needs, where it makes fewer
+/// unasked.
+fn often_enough(repeat: Repeat) -> Result<Repeat, Exit> {
+    let Some(planned) = repeat.planned()? else {
+        return Ok(repeat);
+    };
+    let needed = trials_needed(planned.rows.max(1), false);
+    if planned.trials >= needed {
+        return Ok(repeat);
+    }
+    if planned.is_asked_for {
+        return Err(Exit::usage(anyhow!(
+            "{} would be measured {}, and sokudo check needs {needed} trials of each row to judge \
+             {}; use --runs {needed}, or leave --runs and --precision out",
+            planned.rows_text(),
+            times(planned.trials),
+            if planned.rows == 1 { "it" } else { "them" },
+        )));
+    }
+    exit::note(format_args!(
+        "{} will be measured {}, as sokudo check needs it",
+        planned.rows_text(),
+        times(needed)
+    ));
+    repeat.with_runs(needed)
+}
+
+fn times(count: usize) -> String {
+    match count {
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    }
 }
 
 /// Makes it the baseline, if it is a good witness.
@@ -85,31 +128,23 @@ fn appoint(
 ) -> Result<(), Exit> {
     refuse_imported(&format!("run {id}"), run)?;
     let doubts = busy::doubts(run, was_idle);
+    let judgeable = refuse_unjudgeable(id, run);
     if !doubts.is_empty() && !arguments.anyway {
-        return Err(Exit::NotTrusted(anyhow!(
-            "run {id} is no good baseline: {}; measure again while the machine is idle (sokudo \
-             baseline set --wait-idle -- mark PATH), or take it as it is with --anyway",
-            doubts.join("; ")
-        )));
+        let doubts = doubts.join("; ");
+        return Err(Exit::NotTrusted(match judgeable {
+            Ok(()) => anyhow!(
+                "run {id} is no good baseline: {doubts}; measure again while the machine is idle (sokudo \
+                 baseline set --wait-idle -- mark PATH), or take it as it is with --anyway"
+            ),
+            Err(_) => anyhow!(
+                "run {id} is no good baseline: {doubts}; measure again while the machine is idle (sokudo \
+                 baseline set --wait-idle -- mark PATH)"
+            ),
+        }));
     }
+    judgeable?;
     for doubt in doubts {
         exit::note(format_args!("the baseline is a doubtful one: {doubt}"));
-    }
-    let rows = run.results.len();
-    let least = run.results.iter().map(|row| row.trials.len()).min();
-    let needed = trials_needed(rows.max(1), false);
-    if let Some(least) = least.filter(|least| *least < needed) {
-        let has_runs = !WITHOUT_RUNS.iter().any(|it| run.method.starts_with(it));
-        exit::note(match has_runs {
-            true => format!(
-                "a row has {least} of the {needed} trials that {rows} rows need to be compared, so that \
-                 sokudo check will not judge it; measure with --runs {needed}"
-            ),
-            false => format!(
-                "a row has {least} of the {needed} trials that {rows} rows need to be compared, so that \
-                 sokudo check will not judge it; let sokudo mark measure the baseline"
-            ),
-        });
     }
     let mut store = keep::store(&arguments.keeping)?;
     let before = earlier(&arguments.keeping, id)?;
@@ -124,7 +159,7 @@ fn appoint(
             "Run {id} is the baseline of {name} for {method}. sokudo check {id} measures again and compares."
         ),
     };
-    output::print(&(printable(&language::say(&told)) + "\n"))
+    output::print(&format!("{}\n", language::say(&told)))
 }
 
 /// A run of another tool is no baseline, whatever is said: nothing could be checked against
@@ -140,6 +175,60 @@ pub(crate) fn refuse_imported(name: &str, run: &RunDocument) -> Result<(), Exit>
     }
 }
 
+/// A run of which `sokudo check` could not judge a row is no baseline, whatever is said. It
+/// is judged as it will be, against itself.
+fn refuse_unjudgeable(id: RunId, run: &RunDocument) -> Result<(), Exit> {
+    let itself = || Recalled {
+        source: format!("run {id}"),
+        id: Some(id),
+        said: Said::default(),
+        run: run.clone(),
+    };
+    let comparing = Comparing {
+        difference_min: 0.0,
+        paired: false,
+        loads_may_differ: false,
+    };
+    let sides = [itself(), itself()];
+    let comparison = compare::side_by_side(&sides, Way::Kept, Figure::Bandwidth, comparing);
+    let (mut few, mut blocked) = (Vec::new(), Vec::new());
+    for row in comparison.rows() {
+        match row.compared.conclusion {
+            Conclusion::TooFewTrials => few.push(row),
+            Conclusion::CannotBeCompared => blocked.push(row),
+            Conclusion::Slower
+            | Conclusion::Faster
+            | Conclusion::Same
+            | Conclusion::NoDifferenceShown => {}
+        }
+    }
+    let all = comparison.rows().count();
+    let made = run.results.iter().map(|row| row.trials.len()).min();
+    let made = made.filter(|_| !few.is_empty());
+    let needed = trials_needed((all - blocked.len()).max(1), false);
+    if few.len() + blocked.len() < all {
+        for row in &blocked {
+            exit::note(format_args!("sokudo check will not judge {}", row.row));
+        }
+        return Ok(());
+    }
+    let has_runs = !WITHOUT_RUNS.iter().any(|it| run.method.starts_with(it));
+    Err(Exit::usage(match made {
+        Some(made) if has_runs => anyhow!(
+            "run {id} is no baseline, because sokudo check could not judge any of its rows: they have \
+             {made} of the {needed} trials that a comparison needs; measure with --runs {needed}"
+        ),
+        Some(made) => anyhow!(
+            "run {id} is no baseline, because sokudo check could not judge any of its rows: they have \
+             {made} of the {needed} trials that a comparison needs; let sokudo mark measure the baseline"
+        ),
+        None => anyhow!(
+            "run {id} is no baseline, because sokudo check could not judge any of its rows; let sokudo \
+             mark measure the baseline"
+        ),
+    }))
+}
+
 /// The baseline that this run will replace.
 fn earlier(keeping: &Keeping, id: RunId) -> Result<Option<RunId>, Exit> {
     let mut store = keep::store(keeping)?;
@@ -151,15 +240,6 @@ fn earlier(keeping: &Keeping, id: RunId) -> Result<Option<RunId>, Exit> {
     Ok(same.map(|it| it.run).filter(|before| *before != id))
 }
 
-/// A name of a stranger's commands no terminal.
-fn printable(text: &str) -> String {
-    let harmless = |sign: char| match sign {
-        sign if sign.is_control() && sign != '\n' => char::REPLACEMENT_CHARACTER,
-        sign => sign,
-    };
-    text.chars().map(harmless).collect()
-}
-
 fn show(arguments: &BaselineListArguments) -> Result<(), Exit> {
     let mut store = keep::store(&arguments.keeping)?;
     let baselines = store.baselines().map_err(Exit::failed)?;
@@ -169,7 +249,7 @@ fn show(arguments: &BaselineListArguments) -> Result<(), Exit> {
     }
     let is_empty = runs.is_empty();
     let document = ListDocument::new(runs);
-    if arguments.json {
+    if arguments.format.is_json() {
         return output::print(&document.to_json());
     }
     if is_empty {
@@ -177,7 +257,7 @@ fn show(arguments: &BaselineListArguments) -> Result<(), Exit> {
             "There is no baseline yet; sokudo baseline set -- mark PATH measures one.\n",
         ));
     }
-    output::print(&document.render(&output::terminal_style()))
+    output::print_coloured(&document.render(&output::terminal_style()))
 }
 
 fn unset(arguments: &UnsetArguments) -> Result<(), Exit> {

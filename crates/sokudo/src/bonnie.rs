@@ -23,11 +23,10 @@ use crate::cli::BonnieArguments;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::jobs::carry_out::since_epoch;
-use crate::keep;
-use crate::measurement;
+use crate::measurement::{self, Finished};
 use crate::output;
-use crate::requirement;
 use crate::subject::{Named, describe_file, from_stage, from_test_file};
+use crate::words::{self, Reader};
 use watching::Watching;
 
 /// Bonnie++ wants a file so many times as large as the memory.
@@ -38,14 +37,12 @@ pub(crate) fn run(arguments: &BonnieArguments) -> Result<(), Exit> {
     output::check(&arguments.printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
-    let run = measured(arguments, &control)?;
-    print(arguments, &run)?;
-    measurement::verdict(&run)?;
-    requirement::check(&run, &arguments.printing)
+    let finished = measured(arguments, &control)?;
+    finished.conclude_by(&arguments.printing, |it| print(arguments, it))
 }
 
 /// What was measured as the arguments ask.
-pub(crate) fn measured(arguments: &BonnieArguments, control: &Control) -> Result<Run, Exit> {
+pub(crate) fn measured(arguments: &BonnieArguments, control: &Control) -> Result<Finished, Exit> {
     let named = Named::recognise(&arguments.directory)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
     let inspected = directory(arguments, named)?;
@@ -56,7 +53,12 @@ pub(crate) fn measured(arguments: &BonnieArguments, control: &Control) -> Result
             "there is nothing to measure: --size 0 and --files 0 leave all phases out; leave out one of them"
         )));
     }
-    measure(arguments, inspected, environment, plan, control)
+    let run = measure(arguments, inspected, environment, plan, control)?;
+    Ok(Finished {
+        document: RunDocument::from_run(&run),
+        ended_by: measurement::verdict(&run).err(),
+        run,
+    })
 }
 
 fn directory(arguments: &BonnieArguments, named: Named) -> Result<Inspected, Exit> {
@@ -127,6 +129,7 @@ fn measure(
         ..Run::new(plan, schedule, place.info.clone())
     };
     sokudo_analysis::judge(&mut run);
+    words::put_into(&mut run, Reader::Command("bonnie"));
     Ok(run)
 }
 
@@ -321,18 +324,11 @@ fn from_tree(error: TreeError) -> Exit {
     }
 }
 
-fn print(arguments: &BonnieArguments, run: &Run) -> Result<(), Exit> {
-    let path = arguments.printing.rendering.output.as_deref();
-    if arguments.bonnie_csv {
-        let text = bonnie::render(run);
-        return match path {
-            None => output::print(&text),
-            Some(path) => output::write_file(path, &text),
-        };
-    }
-    let document = RunDocument::from_run(run);
+fn print(arguments: &BonnieArguments, finished: &Finished) -> Result<(), Exit> {
     let printing = &arguments.printing;
-    output::write(&document, printing)?;
-    keep::keep(&document, &printing.keeping, printing.quiet);
-    Ok(())
+    if !arguments.bonnie_csv {
+        return output::write(&finished.document, printing);
+    }
+    let path = printing.rendering.output.as_deref();
+    output::put(path, &bonnie::render(&finished.run), false)
 }

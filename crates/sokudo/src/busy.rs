@@ -1,8 +1,10 @@
 //! Whether a run is a good witness of its device: made on an idle machine, to its end, by
 //! sokudo, and no lie. The evidence is in the run.
 
-use sokudo_model::{Severity, TargetKind, Verdict};
+use sokudo_analysis::Code;
+use sokudo_model::{Finding, Severity, TargetKind, Verdict};
 use sokudo_report::RunDocument;
+use sokudo_report::comparison::row_name;
 
 /// Findings that say that something else than the device slowed it down.
 const CODES: [&str; 4] = [
@@ -22,6 +24,10 @@ const LOAD_MIN: f64 = 1.0;
 /// to others, from which on figures suffer.
 const WAIT_SHARE_MAX: f64 = 0.05;
 
+/// The share of the processors' time that other programs used, from which on I/O waits for a
+/// processor now and then: what an idle machine is allowed, too ([`crate::idle`]).
+const OTHERS_SHARE_MAX: f64 = 0.2;
+
 /// Why a run is no good measure of what its device can do, in sentences without a full
 /// stop. `was_idle`: the machine has been seen to be idle just before, so that the load
 /// average, which remembers minutes, tells nothing.
@@ -30,8 +36,12 @@ pub(crate) fn doubts(run: &RunDocument, was_idle: bool) -> Vec<String> {
     if run.interrupted {
         doubts.push("it was interrupted".to_owned());
     }
-    let is_invalid = |verdict| verdict == Some(Verdict::Invalid);
-    if let Some(row) = run.results.iter().find(|row| is_invalid(row.verdict)) {
+    let is_meant_so = |finding: &Finding| finding.code == Code::CachedOnPurpose.name();
+    let invalid = run
+        .results
+        .iter()
+        .find(|row| row.verdict == Some(Verdict::Invalid) && !row.findings.iter().any(is_meant_so));
+    if let Some(row) = invalid {
         let code = row
             .findings
             .first()
@@ -52,29 +62,67 @@ pub(crate) fn disturbances(run: &RunDocument, was_idle: bool) -> Vec<String> {
     let mut disturbances = Vec::new();
     for finding in run.findings.iter().chain(of_rows) {
         let code = finding.code.as_str();
-        let is_doubt = finding.severity > Severity::Info && CODES.contains(&code);
-        if is_doubt && !told.contains(&code) {
+        if is_disturbance(finding) && !told.contains(&code) {
             told.push(code);
             disturbances.push(format!("{} ({code})", finding.symptom));
         }
     }
-    let is_real = !matches!(run.target.kind, TargetKind::Simulated | TargetKind::Null);
-    if is_real && !was_idle {
-        disturbances.extend(load(run));
-    }
-    if is_real {
-        disturbances.extend(waits(run));
-    }
+    disturbances.extend(of_machine(run, was_idle));
     disturbances
 }
 
-fn load(run: &RunDocument) -> Option<String> {
-    let load = run.environment.load_average?;
-    let most = (f64::from(run.environment.cpus) * LOAD_PER_PROCESSOR_MAX).max(LOAD_MIN);
+/// The rows that something else has disturbed, by their names in a comparison: all of them
+/// where it was the machine, or a thing that is told of the run.
+pub(crate) fn disturbed_rows(run: &RunDocument, was_idle: bool) -> Vec<String> {
+    let is_all = run.findings.iter().any(is_disturbance) || !of_machine(run, was_idle).is_empty();
+    let rows = run.results.iter();
+    rows.filter(|row| is_all || row.findings.iter().any(is_disturbance))
+        .map(row_name)
+        .collect()
+}
+
+fn is_disturbance(finding: &Finding) -> bool {
+    finding.severity > Severity::Info && CODES.contains(&finding.code.as_str())
+}
+
+/// What the whole machine did, which nobody can tell by the device.
+fn of_machine(run: &RunDocument, was_idle: bool) -> Vec<String> {
+    if matches!(run.target.kind, TargetKind::Simulated | TargetKind::Null) {
+        return Vec::new();
+    }
+    let load = match was_idle {
+        true => None,
+        false => load(run.environment.load_average, run.environment.cpus),
+    };
+    load.into_iter()
+        .chain(waits(run))
+        .chain(others(run))
+        .collect()
+}
+
+/// The load of the minute before, if it is one.
+pub(crate) fn load(average: Option<f64>, cpus: u32) -> Option<String> {
+    let load = average?;
+    let most = (f64::from(cpus) * LOAD_PER_PROCESSOR_MAX).max(LOAD_MIN);
     (load > most).then(|| {
+        format!("{load:.1} processes were ready to run on {cpus} processors in the minute before")
+    })
+}
+
+/// Programs that computed beside the run. What serves a file system of programs is one of
+/// them, and belongs to what is measured.
+fn others(run: &RunDocument) -> Option<String> {
+    let system = run.target.file_system.as_ref();
+    if system.is_some_and(|system| system.kind.starts_with("fuse")) {
+        return None;
+    }
+    let pressure = run.circumstances.pressure?;
+    let all = pressure.elapsed.as_secs_f64() * f64::from(run.environment.cpus.max(1));
+    let share = pressure.others?.as_secs_f64() / all;
+    (all > 0.0 && share > OTHERS_SHARE_MAX).then(|| {
         format!(
-            "{load:.1} processes were ready to run on {} processors in the minute before",
-            run.environment.cpus
+            "other programs used {:.0} % of the processors' time",
+            share * 100.0
         )
     })
 }
@@ -171,6 +219,42 @@ mod tests {
             told[0].contains("10 %") && told[1].contains("10 %"),
             "{told:?}"
         );
+    }
+
+    fn with_others(run: &mut RunDocument, millis: u64) {
+        run.circumstances.pressure = Some(Pressure {
+            elapsed: Nanos::from_secs(10),
+            others: Some(Nanos::from_millis(millis)),
+            ..Pressure::default()
+        });
+    }
+
+    #[test]
+    fn what_other_programs_computed_meanwhile_is_told_and_disturbs_every_row() {
+        let busy = document(|run| with_others(run, 10_000));
+        let told = disturbances(&busy, true);
+        assert_eq!(
+            told,
+            ["other programs used 25 % of the processors' time"],
+            "four processors in 10 s have 40 s"
+        );
+        assert_eq!(
+            disturbances(&document(|run| with_others(run, 7_000)), true),
+            [""; 0]
+        );
+        let served = document(|run| {
+            with_others(run, 10_000);
+            run.target.file_system = Some(sokudo_model::FileSystem {
+                kind: "fuseblk".to_owned(),
+                mount_point: "/mnt".to_owned(),
+                mount_options: Vec::new(),
+                source: "/dev/sda1".to_owned(),
+                total_bytes: None,
+                available_bytes: None,
+                uuid: None,
+            });
+        });
+        assert_eq!(disturbances(&served, true), [""; 0]);
     }
 
     #[test]

@@ -15,12 +15,13 @@ use sokudo_report::comparison::{Figure, Way};
 use sokudo_report::{CheckDocument, ComparisonDocument};
 use sokudo_store::Baseline;
 
-use crate::cli::{CheckArguments, CheckFormat, Unit};
+use crate::cli::{CheckArguments, TableOrJson, Unit};
 use crate::exit::Exit;
+use crate::idle::Before;
 use crate::recall::{Recalled, Said};
 use crate::repeat::{Leave, Repeat};
 use crate::subject::Named;
-use crate::{baseline, busy, command_line, compare, idle, interrupt, keep, locate, output, recall};
+use crate::{baseline, busy, command_line, compare, interrupt, keep, locate, output, recall};
 
 /// A result of sokudo's says what it is within so many bytes.
 const HEADER_BYTES: u64 = 256;
@@ -39,14 +40,16 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     }
     let control = Control::new();
     interrupt::watch(&control)?;
-    if let Some(limit) = arguments.idle.wait_idle {
-        idle::wait(&Named::recognise(&target)?, limit, &control)?;
-    }
+    let before = Before::of(arguments.idle.wait_idle, arguments.anyway);
+    let was_idle = before.make_sure(&Named::recognise(&target)?, &control)?;
     let finished = repeat.measure(&control, arguments.quiet)?;
-    let id = keep::keep(&finished.document, &arguments.keeping, arguments.quiet);
+    let kept = keep::keep([&finished.document], &arguments.keeping);
     if finished.document.interrupted {
-        return Err(Exit::Interrupted);
+        return kept
+            .print(arguments.quiet, || Ok(()))
+            .and(Err(Exit::Interrupted));
     }
+    let id = kept.first();
     let source = id.map_or_else(|| "this run".to_owned(), |id| format!("run {id}"));
     let now = Recalled {
         source,
@@ -54,8 +57,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
         said: Said::default(),
         run: finished.document,
     };
-    let document = document(reference, now, arguments);
-    print(&document, arguments)?;
+    let document = document(reference, now, was_idle, arguments);
+    kept.print(arguments.quiet, || print(&document, arguments))?;
     finished.ended_by.map_or(Ok(()), Err)?;
     match document.outcome {
         Outcome::Slower => Err(Exit::FailedAsReported),
@@ -66,8 +69,12 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     }
 }
 
-fn document(reference: Recalled, now: Recalled, arguments: &CheckArguments) -> CheckDocument {
-    let was_idle = arguments.idle.wait_idle.is_some();
+fn document(
+    reference: Recalled,
+    now: Recalled,
+    was_idle: bool,
+    arguments: &CheckArguments,
+) -> CheckDocument {
     let disturbed = |run: &Recalled, was_idle| {
         let disturbances = busy::disturbances(&run.run, was_idle);
         let source = run.source.clone();
@@ -79,6 +86,10 @@ fn document(reference: Recalled, now: Recalled, arguments: &CheckArguments) -> C
         .into_iter()
         .flatten()
         .collect();
+    let unproven = match arguments.anyway {
+        true => Vec::new(),
+        false => busy::disturbed_rows(&now.run, was_idle),
+    };
     if reference.run.target.identity() != now.run.target.identity() {
         doubts.push(format!(
             "another device was measured: {} then, {} now.",
@@ -101,19 +112,16 @@ fn document(reference: Recalled, now: Recalled, arguments: &CheckArguments) -> C
         command: command_line::as_given(),
         ..comparison
     };
-    CheckDocument::new(comparison, ids[0], ids[1], doubts)
+    CheckDocument::new(comparison, ids, doubts, &unproven)
 }
 
 fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exit> {
     let path = arguments.output.as_deref();
     let text = match arguments.format {
-        CheckFormat::Table => document.render(&output::style(path.is_none(), arguments.unit)),
-        CheckFormat::Json => document.to_json(),
+        TableOrJson::Table => document.render(&output::style(path.is_none(), arguments.unit)),
+        TableOrJson::Json => document.to_json(),
     };
-    match path {
-        None => output::print(&text),
-        Some(path) => output::write_file(path, text),
-    }
+    output::put(path, &text, arguments.format == TableOrJson::Table)
 }
 
 /// With what is compared, and what is to be measured for it.

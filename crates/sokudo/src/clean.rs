@@ -1,29 +1,81 @@
 //! `sokudo clean`: removes test files that a killed sokudo has left behind.
+//!
+//! What bears our mark is removed. What has only the name of a test file may be somebody's,
+//! so its owner is asked, or says so beforehand.
 
+use std::io::{BufRead, IsTerminal, stdin, stdout};
 use std::path::Path;
 
 use anyhow::Context;
-use sokudo_engine::left_behind;
+use sokudo_engine::{LeftBehind, Search, left_behind};
 
+use crate::command_line::quoted;
 use crate::exit::Exit;
-use crate::{language, output};
+use crate::{exit, language, output};
 
 /// Removes them and says so.
-pub(crate) fn run(directory: &Path) -> Result<(), Exit> {
+pub(crate) fn run(directory: &Path, yes: bool) -> Result<(), Exit> {
     std::fs::read_dir(directory)
         .with_context(|| format!("{} cannot be looked into", directory.display()))
         .map_err(Exit::Failed)?;
-    let found = left_behind(directory);
+    let found = left_behind(directory, Search::All);
     if found.is_empty() {
-        let told = format!("{}: nothing was left behind", directory.display());
-        return output::print(&format!("{}\n", language::say(&told)));
+        return tell(&format!("{}: nothing was left behind", directory.display()));
     }
+    let mut has_failed = false;
     for file in found {
-        file.remove()
-            .with_context(|| format!("{} cannot be removed", file.path.display()))
-            .map_err(Exit::Failed)?;
-        let told = format!("removed {} ({})", file.path.display(), file.size);
-        output::print(&format!("{}\n", language::say(&told)))?;
+        if let Some(why) = file.doubt
+            && !yes
+            && !is_agreed(&file)?
+        {
+            tell(&format!(
+                "left {} ({}), which has the name of a test file, but {why}; {} removes it",
+                file.path.display(),
+                file.size,
+                command(directory, true)
+            ))?;
+        } else if let Err(error) = file.remove() {
+            has_failed = true;
+            exit::fault(&format!(
+                "{} cannot be removed: {error}",
+                file.path.display()
+            ));
+        } else {
+            tell(&format!("removed {} ({})", file.path.display(), file.size))?;
+        }
     }
-    Ok(())
+    match has_failed {
+        true => Err(Exit::FailedAsReported),
+        false => Ok(()),
+    }
+}
+
+/// The command that removes what is left in a directory; with `yes` also what is doubtful.
+pub(crate) fn command(directory: &Path, yes: bool) -> String {
+    let yes = if yes { " --yes" } else { "" };
+    format!("sokudo clean{yes} {}", quoted(&directory.to_string_lossy()))
+}
+
+/// Asks who sits there. Nobody does where input or output is no terminal.
+fn is_agreed(file: &LeftBehind) -> Result<bool, Exit> {
+    if !stdin().is_terminal() || !stdout().is_terminal() {
+        return Ok(false);
+    }
+    let question = format!(
+        "{} ({}) has the name of a test file of sokudo's, and nothing else shows that it is one. Remove it? [y/N]",
+        file.path.display(),
+        file.size
+    );
+    output::print(&format!("{} ", exit::fitting(&language::say(&question))))?;
+    let mut answer = String::new();
+    stdin()
+        .lock()
+        .read_line(&mut answer)
+        .context("the answer cannot be read")
+        .map_err(Exit::Failed)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn tell(sentence: &str) -> Result<(), Exit> {
+    output::print(&format!("{}\n", language::say(sentence)))
 }

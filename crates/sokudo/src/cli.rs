@@ -36,8 +36,8 @@ use sokudo_words::Language;
 use crate::language;
 
 pub(crate) use baseline::{
-    BaselineArguments, BaselineCommand, BaselineListArguments, CheckArguments, CheckFormat,
-    SetArguments, UnsetArguments,
+    BaselineArguments, BaselineCommand, BaselineListArguments, CheckArguments, SetArguments,
+    UnsetArguments,
 };
 pub(crate) use bonnie::BonnieArguments;
 pub(crate) use compare::{Axes, CompareArguments, ValueName};
@@ -51,7 +51,7 @@ pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, Unasked};
-pub(crate) use printing::{Format, Printing, Rendering, Trust, Unit};
+pub(crate) use printing::{Format, ListFormat, Printing, Rendering, TableOrJson, Trust, Unit};
 pub(crate) use quick::QuickArguments;
 pub(crate) use report::{ReportArguments, ReportFormat};
 pub(crate) use scan::{ScanArguments, WriteCache};
@@ -66,7 +66,7 @@ pub(crate) use which::{Period, Which};
 const SHORT_HELP: &str = "\
 sokudo measures how fast a disk really is, and says how far each number can be trusted.
 
-  sokudo mark .              measure the disk under this directory, in about a minute
+  sokudo mark .              measure the disk under this directory, in a minute and a half
   sokudo mark /dev/sdb       measure a device (reads only)
   sokudo mark sim:hdd        try it on a simulated disk
   sokudo help mark           every option, with examples
@@ -114,10 +114,11 @@ Examples:
 The same happens when sokudo is started through a link named fio. A block device is
 written only if SOKUDO_DESTROY=<serial or path> or --destroy names it, and, when it is
 in use or holds anything, with --allow_mounted_write=1 as well. An existing file is
-written only by the job that made it, or with overwrite=1.
+written only if jobs have laid it out and nobody has changed it since, or with
+overwrite=1. SOKUDO_OVERWRITE=files says that for scripts.
 
-Exit codes: fio's (0 done, 1 an error, 128 interrupted), and 3 refused because it would
-endanger data.";
+Exit codes: fio's (0 done, 1 an error or a refusal because it would endanger data, 128
+interrupted). SIGUSR1 prints results so far.";
 
 const DISKSPD_NOTE: &str = "\
 Examples:
@@ -125,8 +126,8 @@ Examples:
   sokudo diskspd -b1M -o8 -d5 -Sd /dev/sdb
 
 The same happens when sokudo is started through a link named diskspd. Only a file that
--c has made is written; with --overwrite any file. A block device is written only if
-SOKUDO_DESTROY=<serial or path> or --destroy names it, and, when it is in use or holds
+-c has made is written; with --overwrite or SOKUDO_OVERWRITE=files any file. A block
+device is written only if SOKUDO_DESTROY=<serial or path> or --destroy names it, and, when it is in use or holds
 anything, with --allow_mounted_write=1 as well.";
 
 const CHECK_EXAMPLES: &str = "\
@@ -140,7 +141,10 @@ ratios, with a 95 % interval.";
 
 const HDPARM_NOTE: &str = "\
 Prints hdparm's lines. Their MB are MiB (1,048,576 bytes), as hdparm's are. -t reads
-through the page cache, one block at a time: what a disk can do is told by sokudo mark.";
+through the page cache, one block at a time: what a disk can do is told by sokudo mark.
+A link to sokudo that is named hdparm does the same. Whatever changes the disk or its
+settings (-W0, --security-erase) is refused; what other disks say of themselves is told
+by sokudo info.";
 
 /// Measures how fast a disk really is, and says how far each number can be
 /// trusted.
@@ -164,6 +168,7 @@ impl Cli {
         let mut command = command(Page::Terminal {
             width: help_width(),
         });
+        let arguments = language::before_help(arguments, &command);
         let matches = command.try_get_matches_from_mut(arguments)?;
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
@@ -242,6 +247,7 @@ pub(crate) enum Command {
     /// Write a note to a run that is kept
     Note(NoteArguments),
     /// Add or remove tags of a run that is kept
+    #[command(after_help = history::TAG_EXAMPLES)]
     Tag(TagArguments),
     /// Delete runs that are kept, for good
     Delete(DeleteArguments),
@@ -285,7 +291,7 @@ pub(crate) enum Command {
     /// Measure by turns with sokudo and an installed tool, and compare
     #[command(after_help = CHECK_EXAMPLES)]
     CheckAgainst(CheckAgainstArguments),
-    /// Time device reads (-t) and cached reads (-T) as hdparm does
+    /// Time and identify disks as hdparm does (-t, -T, -I, -i, -W)
     #[command(after_help = HDPARM_NOTE)]
     Hdparm(HdparmArguments),
     /// Remove test files that a killed sokudo has left in a directory
@@ -293,6 +299,10 @@ pub(crate) enum Command {
         /// Directory to look into
         #[arg(default_value = ".")]
         directory: PathBuf,
+
+        /// Remove also, without asking, what has only the name of a test file
+        #[arg(short, long)]
+        yes: bool,
     },
     /// Print a completion script for a shell
     Completions {
@@ -382,6 +392,18 @@ pub(crate) struct HdparmArguments {
     /// With -t: where to begin, in GiB from the device's start
     #[arg(long = "offset", value_name = "GIB", default_value_t = 0)]
     pub(crate) offset_gib: u64,
+
+    /// Print what an ATA disk says of itself, in detail
+    #[arg(short = 'I')]
+    pub(crate) identify: bool,
+
+    /// Print what an ATA disk says of itself, in short
+    #[arg(short = 'i')]
+    pub(crate) identify_shortly: bool,
+
+    /// Print whether an ATA disk's write cache is on
+    #[arg(short = 'W')]
+    pub(crate) write_cache: bool,
 
     /// Block devices to read
     #[arg(required = true, value_name = "DEV")]

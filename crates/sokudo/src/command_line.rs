@@ -26,9 +26,30 @@ pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+%@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
+    } else if word.chars().any(char::is_control) {
+        // As bash, zsh and ksh read it: a control character would be lost on its way.
+        format!("$'{}'", escaped(word))
     } else {
         format!("'{}'", word.replace('\'', r"'\''"))
     }
+}
+
+/// A word as it stands in `$'…'`.
+fn escaped(word: &str) -> String {
+    let mut escaped = String::with_capacity(word.len());
+    for sign in word.chars() {
+        if sign.is_control() {
+            for byte in sign.encode_utf8(&mut [0; 4]).bytes() {
+                escaped.push_str(&format!("\\{byte:03o}"));
+            }
+            continue;
+        }
+        if matches!(sign, '\'' | '\\') {
+            escaped.push('\\');
+        }
+        escaped.push(sign);
+    }
+    escaped
 }
 
 /// The words of a text, parted as a shell parts them: by blanks, with quotes and
@@ -40,6 +61,11 @@ pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     let mut signs = text.chars();
     while let Some(sign) = signs.next() {
         match (sign, quote) {
+            ('$', None) if signs.as_str().starts_with('\'') => {
+                signs.next();
+                word.get_or_insert_default()
+                    .push_str(&unescaped(&mut signs)?);
+            }
             (_, Some(open)) if sign == open => quote = None,
             ('\'' | '"', None) => {
                 quote = Some(sign);
@@ -54,9 +80,53 @@ pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     quote.is_none().then_some(words)
 }
 
+/// What stands in `$'…'`, up to and with its end, with the escapes that [`quoted`] writes.
+fn unescaped(signs: &mut std::str::Chars<'_>) -> Option<String> {
+    let mut bytes = Vec::new();
+    loop {
+        match signs.next()? {
+            '\'' => return String::from_utf8(bytes).ok(),
+            '\\' => {
+                let rest = signs.as_str();
+                let octal = rest.get(..3).and_then(|it| u8::from_str_radix(it, 8).ok());
+                match octal {
+                    Some(byte) => {
+                        bytes.push(byte);
+                        *signs = rest[3..].chars();
+                    }
+                    None => bytes.extend(signs.next()?.to_string().bytes()),
+                }
+            }
+            sign => bytes.extend(sign.to_string().bytes()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_survive_the_shell_and_the_terminal() {
+        assert_eq!(quoted("a\nb"), "$'a\\012b'");
+        for word in [
+            "\u{1b}[31mred",
+            "it's\ttab \\ 1",
+            "\u{9b}é日\n",
+            "\u{7f}",
+            "\n123",
+        ] {
+            let said = quoted(word);
+            assert!(!said.chars().any(char::is_control), "{said:?}");
+            assert_eq!(words(&said), Some(vec![word.to_owned()]), "{said}");
+            let printed = std::process::Command::new("bash")
+                .args(["-c", &format!("printf %s {said}")])
+                .output();
+            assert_eq!(printed.unwrap().stdout, word.as_bytes(), "{said}");
+        }
+        assert_eq!(words("$'a"), None);
+        assert_eq!(words("$HOME"), Some(vec!["$HOME".to_owned()]));
+    }
 
     #[test]
     fn results_hold_no_password() {

@@ -20,9 +20,10 @@ use sokudo_report::{ComparisonDocument, RunDocument};
 
 use crate::cli::{CompareArguments, Format, Unit};
 use crate::exit::Exit;
-use crate::{command_line, language, output, recall};
-use recall::Recalled;
-use rows::{Key, Matched};
+use crate::keep::Kept;
+use crate::recall::{Recall, Recalled};
+use crate::{command_line, language, output, progress};
+use rows::{Common, Key, Matched};
 
 /// Compares and prints.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
@@ -30,11 +31,11 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     if let Some(axes) = &arguments.shape.pivot {
         return matrix::run(axes, arguments);
     }
-    let (sides, seed, ended_by) = if arguments.live {
+    let (sides, kept, seed, ended_by) = if arguments.live {
         let live = live::measure(arguments)?;
-        (live.sides, Some(live.seed), live.ended_by)
+        (live.sides, live.kept, Some(live.seed), live.ended_by)
     } else {
-        (kept(arguments)?, None, None)
+        (kept(arguments)?, Kept::default(), None, None)
     };
     let mut document = ComparisonDocument {
         command: command(arguments, seed),
@@ -47,8 +48,10 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     if sides.len() > 2 || is_foreign {
         document.matrix = Some(beside.clone());
     }
-    print(&document, arguments)?;
-    matrix::draw(&beside, arguments)?;
+    kept.print(arguments.quiet, || {
+        print(&document, arguments)?;
+        matrix::draw(&beside, arguments)
+    })?;
     ended_by.map_or_else(|| verdict(&document, arguments), Err)
 }
 
@@ -65,6 +68,9 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
         .output
         .as_deref()
         .and_then(output::identity);
+    let mut recall = Recall::new(&arguments.keeping);
+    let progress = progress::bar(arguments.sides.len() as u64, arguments.quiet);
+    progress.set_message(language::say("reading the runs"));
     let mut sides = Vec::new();
     for name in &arguments.sides {
         if output.is_some() && output::identity(name.as_ref()) == output {
@@ -72,8 +78,9 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
                 "{name} is to be compared, and the comparison would take its place; name another file for it"
             )));
         }
-        sides.extend(matrix::named(name, arguments)?);
+        sides.extend(matrix::named(name, &mut recall, &progress)?);
     }
+    progress.finish_and_clear();
     if sides.len() < 2 && arguments.shape.pivot.is_none() {
         return Err(Exit::usage(anyhow!(
             "one run has nothing to be compared with; name another"
@@ -108,8 +115,12 @@ pub(crate) fn side_by_side(
     let matched: Vec<Matched> = others
         .iter()
         .map(|other| {
-            let any = comparing.loads_may_differ;
-            rows::matched(&keys(&reference.run), &keys(&other.run), any)
+            let keys = |side: &Recalled| keys(&side.run, comparing.paired);
+            let common = match comparing.loads_may_differ {
+                true => Common::Nothing,
+                false => Common::LoadOrName,
+            };
+            rows::matched(&keys(reference), &keys(other), common)
         })
         .collect();
     let letters: Vec<String> = (0..sides.len()).map(letter).collect();
@@ -162,11 +173,16 @@ fn side<'a>(name: &'a str, run: &'a RunDocument, row: usize, figure: Figure) -> 
     }
 }
 
-fn keys(run: &RunDocument) -> Vec<Key> {
-    run.results
-        .iter()
-        .map(|result| Key::of(&result.workload))
-        .collect()
+/// What the rows of a run are recognised by. What took turns was matched before anything was
+/// known of it but its plan, and stays matched so.
+fn keys(run: &RunDocument, took_turns: bool) -> Vec<Key> {
+    let results = run.results.iter();
+    match took_turns {
+        true => results
+            .map(|result| Key::planned(&result.workload))
+            .collect(),
+        false => results.map(Key::measured).collect(),
+    }
 }
 
 fn names(run: &RunDocument, rows: &[usize]) -> Vec<String> {
@@ -195,10 +211,7 @@ fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<
         Format::Csv => render_csv(document),
         Format::Markdown => render_markdown_in(document, language::current()),
     };
-    match path {
-        None => output::print(&text),
-        Some(path) => output::write_file(path, text),
-    }
+    output::put(path, &text, arguments.rendering.format == Format::Table)
 }
 
 /// What the comparison means for the exit code.

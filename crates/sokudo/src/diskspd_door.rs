@@ -48,7 +48,7 @@ fn measure(mut planned: Planned, allowed: &Allowed) -> Result<(), Exit> {
     let control = Control::new();
     interrupt::watch(&control)?;
     let places = places(&planned, allowed);
-    let consent = consent::named(&allowed.destroy);
+    let consent = consent::named(&allowed.destroy)?;
     let work = Work {
         plan: &planned.plan,
         places: &places,
@@ -73,8 +73,8 @@ fn measure(mut planned: Planned, allowed: &Allowed) -> Result<(), Exit> {
         cpu: &processors.of_spans,
         verdicts: &verdicts(&finished.run),
     };
-    output::print(&text(&report))?;
-    keep::keep_at_door(&finished.run);
+    let kept = keep::keep_at_door(|| finished.run.clone());
+    kept.print(true, || output::print(&text(&report)))?;
     finished.end(Exit::Interrupted)
 }
 
@@ -122,6 +122,7 @@ fn places(planned: &Planned, allowed: &Allowed) -> Vec<Place> {
             needs_data: true,
             overwrite: allowed.overwrite,
             create: spec.create,
+            made_below: None,
             allocation: Allocation::Reserve,
             unlink: false,
             pre_read: false,

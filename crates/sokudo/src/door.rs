@@ -39,7 +39,8 @@ impl Door {
                 ))
             })?;
         match self {
-            Self::Fio => fio_door::run(&arguments),
+            // fio ends with 1 whatever could not start.
+            Self::Fio => fio_door::run(&arguments).map_err(Exit::without_refusal),
             Self::Diskspd => diskspd_door::run(&arguments),
         }
         .map_err(Exit::without_usage)
@@ -63,9 +64,32 @@ pub(crate) fn of(arguments: impl IntoIterator<Item = OsString>) -> Option<(Door,
     Some((door, arguments.collect()))
 }
 
+/// The arguments of a program whose name ends in `hdparm`, as those of `sokudo hdparm`,
+/// which takes them in hdparm's form anyway.
+pub(crate) fn as_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let name = arguments.first().map(Path::new).and_then(Path::file_name);
+    if name
+        .and_then(|name| name.to_str())
+        .is_some_and(|name| name.ends_with("hdparm"))
+    {
+        arguments.insert(1, "hdparm".into());
+    }
+    arguments
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_named_hdparm_is_the_command_of_that_name() {
+        let of = |words: &[&str]| as_command(words.iter().map(OsString::from).collect());
+        assert_eq!(
+            of(&["/sbin/hdparm", "-t", "/dev/sda"])[1..],
+            ["hdparm", "-t", "/dev/sda"]
+        );
+        assert_eq!(of(&["sokudo", "mark"]), ["sokudo", "mark"]);
+    }
 
     fn door(words: &[&str]) -> Option<(Door, Vec<OsString>)> {
         of(words.iter().map(OsString::from))

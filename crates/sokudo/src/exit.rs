@@ -1,14 +1,16 @@
 //! How the program ends: exit codes, and errors as one line.
 
+use std::error::Error;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
+use std::num::{IntErrorKind, ParseIntError};
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rustix::io::Errno;
 use sokudo_store::StoreError;
 
-use crate::language;
+use crate::{harmless, language};
 
 /// Words of the user's are repeated in messages, and some are as long as a file.
 const LINE_CHARACTERS_MAX: usize = 4096;
@@ -66,11 +68,51 @@ impl Exit {
         }
     }
 
+    /// The same with other words, where it has any.
+    pub(crate) fn map(self, words: impl FnOnce(anyhow::Error) -> anyhow::Error) -> Self {
+        match self {
+            Self::Failed(error) => Self::Failed(words(error)),
+            Self::Usage(error) => Self::Usage(words(error)),
+            Self::Refused(error) => Self::Refused(words(error)),
+            Self::NotTrusted(error) => Self::NotTrusted(words(error)),
+            Self::InterruptedEarly(error) => Self::InterruptedEarly(words(error)),
+            Self::FailedAsReported | Self::Interrupted | Self::InterruptedAsFio => self,
+        }
+    }
+
     /// The same error where another tool, which ends with 1 for it, would have met it.
     pub(crate) fn without_usage(self) -> Self {
         match self {
             Self::Usage(error) => Self::Failed(error),
             other => other,
+        }
+    }
+
+    /// The same error where another tool, which knows no refusals, ends with 1 for it.
+    pub(crate) fn without_refusal(self) -> Self {
+        match self {
+            Self::Refused(error) => Self::Failed(error),
+            other => other,
+        }
+    }
+
+    /// The system's number of the error by which nothing could be started: its own where
+    /// the system has refused, "not permitted" where sokudo has. `None` after an
+    /// interruption.
+    pub(crate) fn error_number(&self) -> Option<i32> {
+        let of_system = |error: &anyhow::Error| {
+            let mut causes = error.chain();
+            causes.find_map(|cause| cause.downcast_ref::<std::io::Error>()?.raw_os_error())
+        };
+        match self {
+            Self::Failed(error) | Self::Usage(error) | Self::Refused(error) => {
+                Some(of_system(error).unwrap_or(Errno::PERM.raw_os_error()))
+            }
+            Self::FailedAsReported
+            | Self::NotTrusted(_)
+            | Self::Interrupted
+            | Self::InterruptedAsFio
+            | Self::InterruptedEarly(_) => None,
         }
     }
 
@@ -100,12 +142,15 @@ pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
         ));
         return ExitCode::from(2);
     }
-    tell(&harmless(&clap_line(error)));
+    tell(&fitting(&clap_line(error)));
     ExitCode::from(2)
 }
 
 /// What is wrong with arguments, in one line.
 pub(crate) fn clap_line(error: &clap::Error) -> String {
+    if let Some(line) = number_line(error) {
+        return line;
+    }
     let text = error.render().to_string();
     let said: Vec<_> = text
         .lines()
@@ -117,22 +162,41 @@ pub(crate) fn clap_line(error: &clap::Error) -> String {
     said.join("; ")
 }
 
+/// The same where what should be a whole number is none, such as `1e3`: who reads "invalid
+/// digit" does not learn how it is written.
+fn number_line(error: &clap::Error) -> Option<String> {
+    let cause = error.source()?.downcast_ref::<ParseIntError>()?;
+    let is_written_wrongly = matches!(
+        cause.kind(),
+        IntErrorKind::InvalidDigit | IntErrorKind::Empty
+    );
+    let said = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    };
+    let (value, argument) = said(ContextKind::InvalidValue).zip(said(ContextKind::InvalidArg))?;
+    let line = format!(
+        "invalid value '{value}' for '{argument}': it is no whole number; use digits alone, such as 1000"
+    );
+    is_written_wrongly.then(|| language::say(&line).into_owned())
+}
+
 /// Something that the user should know but that stops nothing.
 pub(crate) fn note(message: impl Display) {
     let (word, message) = (language::say("note"), message.to_string());
-    let message = harmless(&language::say(&message));
+    let message = fitting(&language::say(&message));
     write_line(&format!("sokudo: {word}: {message}"));
 }
 
 /// Something that makes a run fail and is told while others go on.
 pub(crate) fn fault(message: &str) {
-    tell(&harmless(&language::say(message)));
+    tell(&fitting(&language::say(message)));
 }
 
 /// What is being done, for somebody who waits at a terminal; others see nothing.
 pub(crate) fn progress(message: &str) {
     if std::io::stderr().is_terminal() {
-        tell(&harmless(&language::say(message)));
+        tell(&fitting(&language::say(message)));
     }
 }
 
@@ -163,25 +227,12 @@ fn one_line(error: &anyhow::Error) -> String {
     if is_caused_by(error, Errno::FBIG) && !line.contains("ulimit -f") {
         line.push_str("; use a smaller size, or raise the limit of a file's size (ulimit -f)");
     }
-    harmless(&language::say(&line))
+    fitting(&language::say(&line))
 }
 
 /// One line that is no longer than anybody reads and commands no terminal.
-fn harmless(line: &str) -> String {
-    shortened(without_control(line))
-}
-
-/// A name may hold anything, and a terminal obeys what it is sent.
-fn without_control(line: &str) -> String {
-    let mut clean = String::with_capacity(line.len());
-    for character in line.chars() {
-        match character {
-            '\n' => clean.push(' '),
-            _ if character.is_control() => clean.extend(character.escape_default()),
-            _ => clean.push(character),
-        }
-    }
-    clean
+pub(crate) fn fitting(line: &str) -> String {
+    shortened(harmless::line(line))
 }
 
 /// Whatever is opened or grows can meet a limit of the system's, so the way out is told

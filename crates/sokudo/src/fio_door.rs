@@ -11,24 +11,25 @@ mod view;
 pub(crate) use print::place_of;
 
 use anyhow::anyhow;
-use sokudo_dialect::fio::{self, Action, Invocation, Planned};
+use sokudo_dialect::fio::{self, Action, FioError, Invocation, Planned};
 use sokudo_engine::{Consent, Control};
 use sokudo_model::fio::EtaMode;
 
 use crate::exit::{self, Exit};
-use crate::jobs::carry_out::{Finished, Work, carry_out};
+use crate::jobs::carry_out::{Finished, Work, carry_out, empty_run};
 use crate::jobs::consent;
 use crate::jobs::this_host::ThisHost;
+use crate::keep::{self, Kept};
 use crate::run_door::by_section;
-use crate::{interrupt, keep, output};
+use crate::{interrupt, output};
 
 use print::Printer;
 use view::View;
 
 /// Does what fio would do with these arguments.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
-    let invocation = fio::invocation(arguments, &ThisHost).map_err(Exit::failed)?;
-    let consent = consent::named(&invocation.destroy);
+    let invocation = fio::invocation(arguments, &ThisHost).map_err(refused)?;
+    let consent = consent::named(&invocation.destroy)?;
     match &invocation.action {
         Action::Run => measure(&invocation, &consent),
         Action::ParseOnly => planned(&invocation).map(|_| ()),
@@ -46,9 +47,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
     }
 }
 
+/// Every fault in a line of its own.
+fn refused(error: FioError) -> Exit {
+    let mut faults = error.apart().into_iter();
+    let last = faults.next_back().expect("an error is one fault at least");
+    faults.for_each(|fault| exit::fault(&fault.to_string()));
+    Exit::failed(last)
+}
+
 /// What the jobs come to; with `--warnings` also what of them has no effect.
 fn planned(invocation: &Invocation) -> Result<Planned, Exit> {
-    let planned = invocation.plan(&ThisHost).map_err(Exit::failed)?;
+    let planned = invocation.plan(&ThisHost).map_err(refused)?;
     if invocation.warnings {
         for sentence in &planned.session.notes {
             exit::note(sentence);
@@ -61,6 +70,7 @@ fn measure(invocation: &Invocation, consent: &Consent) -> Result<(), Exit> {
     let planned = planned(invocation)?;
     let control = Control::new();
     interrupt::watch(&control)?;
+    interrupt::watch_for_questions(&control)?;
     let printer = Printer::open(&planned.session)?;
     let finished = carry(&planned, invocation, consent, &control, printer)?;
     finished.end(Exit::InterruptedAsFio)
@@ -91,11 +101,19 @@ fn carry(
         left_out: &planned.session.left_out,
     };
     let mut view = View::new(&planned.plan, &planned.session, printer);
-    let finished = carry_out(&work, control, &mut view)?;
-    view.ends(&finished)?;
-    if !planned.create_only {
-        keep::keep_at_door(&by_section(finished.run.clone(), planned));
-    }
+    let finished = match carry_out(&work, control, &mut view) {
+        Ok(finished) => finished,
+        Err(refusal) => {
+            view.refuses(&empty_run(&work), &refusal)?;
+            return Err(refusal);
+        }
+    };
+    let kept = match planned.create_only {
+        true => Kept::default(),
+        false => keep::keep_at_door(|| by_section(finished.run.clone(), planned)),
+    };
+    // Nothing is said but where results cannot be printed.
+    kept.print(true, || view.ends(&finished))?;
     Ok(finished)
 }
 

@@ -1,31 +1,46 @@
-//! `sokudo hdparm`: the two timings of hdparm, in its words.
+//! `sokudo hdparm`, and sokudo under the name of hdparm: the two timings of hdparm and what
+//! disks say of themselves, in its words.
 //!
 //! What hdparm does is in `sokudo_dialect::hdparm`; this empties the page cache before
-//! it, as hdparm does, and prints.
+//! it, as hdparm does, and prints. It changes nothing: switches that do are refused.
 
+mod identify;
+
+use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::anyhow;
+use sokudo_device::System;
 use sokudo_dialect::hdparm;
 use sokudo_engine::{Control, FileTarget, StageOptions, Target, run_stage};
+use sokudo_model::disk::Disk;
 use sokudo_model::{Bytes, DirectMode, Outcome, Stage, StopReason, Workload};
 
 use crate::cli::HdparmArguments;
 use crate::exit::Exit;
 use crate::subject::{from_stage, from_target};
-use crate::{interrupt, output};
+use crate::{exit, interrupt, output};
+use identify::Page;
 
 /// Times every device, cached reads first, as hdparm does.
 pub(crate) fn run(arguments: &HdparmArguments) -> Result<(), Exit> {
-    if !arguments.device_reads && !arguments.cached_reads {
+    let times = arguments.device_reads || arguments.cached_reads;
+    let tells = arguments.identify || arguments.identify_shortly || arguments.write_cache;
+    if !times && !tells {
         return Err(Exit::usage(anyhow!(
-            "nothing is to be timed; use -t for device reads, -T for cached reads"
+            "nothing is asked for; use -t for device reads, -T for cached reads, -I or -i for what the disk says of itself, -W for its write cache"
         )));
     }
     let control = Control::new();
-    interrupt::watch(&control)?;
+    if times {
+        interrupt::watch(&control)?;
+    }
+    let mut is_told = true;
     for device in &arguments.devices {
         output::print(&format!("\n{}:\n", device.display()))?;
+        if tells {
+            is_told &= tell(device, arguments)?;
+        }
         let timing = Timing {
             device,
             direct: arguments.direct,
@@ -39,7 +54,151 @@ pub(crate) fn run(arguments: &HdparmArguments) -> Result<(), Exit> {
             timing.device_reads()?;
         }
     }
-    Ok(())
+    match is_told {
+        true => Ok(()),
+        false => Err(Exit::FailedAsReported),
+    }
+}
+
+/// Prints what the disk says of itself; `false` where hdparm ends with an error. Of a disk
+/// that is no ATA disk hdparm prints nothing.
+fn tell(device: &Path, arguments: &HdparmArguments) -> Result<bool, Exit> {
+    let disk = sokudo_device::disk(&System::host(), device).map_err(Exit::failed)?;
+    let Some(identity) = &disk.identity.ata else {
+        exit::note(format_args!(
+            "{} is no ATA disk, or may not be asked; sokudo info tells of every disk",
+            device.display()
+        ));
+        if arguments.identify_shortly {
+            exit::fault("HDIO_GET_IDENTITY failed: Invalid argument");
+        }
+        return Ok(!arguments.identify_shortly);
+    };
+    if arguments.write_cache {
+        let state = match identity.write_cache {
+            Some(true) => " 1 (on)",
+            Some(false) => " 0 (off)",
+            None => "not supported",
+        };
+        output::print(&format!(" write-caching = {state}\n"))?;
+    }
+    let bytes = identify_page(&disk);
+    let page = bytes
+        .as_deref()
+        .and_then(|bytes| Page::new(bytes, identity));
+    let Some(page) = page.filter(|_| arguments.identify || arguments.identify_shortly) else {
+        return Ok(true);
+    };
+    if arguments.identify_shortly {
+        output::print(&page.brief())?;
+    }
+    if arguments.identify {
+        output::print(&page.detailed())?;
+    }
+    Ok(true)
+}
+
+/// IDENTIFY DEVICE as the disk sent it, or as its host adapter passes it on (VPD 89h, behind
+/// 60 bytes of its own).
+fn identify_page(disk: &Disk) -> Option<Vec<u8>> {
+    let bytes = |name: &str| -> Option<Vec<u8>> {
+        let digits = disk.raw.get(name)?.split_whitespace();
+        digits
+            .map(|byte| u8::from_str_radix(byte, 16).ok())
+            .collect()
+    };
+    bytes("IDENTIFY DEVICE").or_else(|| Some(bytes("VPD 89h")?.get(60..)?.to_vec()))
+}
+
+/// hdparm's switches that change a disk or its settings whenever they are given.
+const CHANGING: &[(&str, &str)] = &[
+    ("-F", "flushes the drive's cache"),
+    ("-w", "resets the drive"),
+    ("-X", "sets the transfer mode"),
+    ("-y", "lets the drive stand still"),
+    ("-Y", "lets the drive sleep"),
+    ("-z", "reads the partition table again"),
+    ("-Z", "switches the power saving"),
+    ("--dco", "changes the configuration of the drive"),
+    ("--drq-hsm-error", "crashes the system"),
+    ("--fallocate", "makes a file"),
+    ("--fwdownload", "writes the drive's firmware"),
+    ("--idle", "lets the drive idle"),
+    ("--make-bad-sector", "damages a sector"),
+    ("--repair-sector", "overwrites a sector"),
+    (
+        "--sanitize",
+        "erases the drive, or changes what may erase it",
+    ),
+    ("--security", "locks, unlocks or erases the drive"),
+    ("--set-sector-size", "changes the size of sectors"),
+    ("--trim-sector-ranges", "discards data"),
+    ("--write-sector", "overwrites a sector"),
+    (
+        "--yes-i-know-what-i-am-doing",
+        "confirms what destroys data",
+    ),
+    ("--please-destroy-my-drive", "confirms what destroys data"),
+];
+
+/// Those that set something where a number follows, and else only tell it.
+const SETTING: &[(char, &str)] = &[
+    ('a', "sets the read-ahead"),
+    ('A', "switches the drive's look-ahead"),
+    ('b', "sets the state of the bus"),
+    ('B', "sets the power management"),
+    ('c', "sets the transfer of the adapter"),
+    ('d', "switches DMA"),
+    ('D', "switches the management of defects"),
+    ('E', "sets the speed of a CD drive"),
+    ('J', "sets a timer of the drive"),
+    ('k', "keeps settings over a reset"),
+    ('K', "keeps features over a reset"),
+    ('L', "locks the door"),
+    ('m', "sets the sectors per interrupt"),
+    ('M', "sets the acoustic management"),
+    ('n', "ignores errors of writes"),
+    ('N', "sets how many sectors can be seen"),
+    ('p', "sets the PIO mode"),
+    ('P', "sets the drive's prefetch"),
+    ('Q', "sets the depth of the queue"),
+    ('r', "sets the device read-only"),
+    ('R', "switches the check of writes"),
+    ('s', "lets the drive stand still after power-up"),
+    ('S', "sets when the drive stands still"),
+    ('u', "sets the interrupts"),
+    ('W', "switches the drive's write cache"),
+];
+
+/// The first of hdparm's switches among these arguments that changes a disk. Letters may
+/// stand together (`-tT`).
+pub(crate) fn refused(arguments: &[OsString]) -> Option<Exit> {
+    let words = arguments.iter().filter_map(|argument| argument.to_str());
+    let (switch, what) = words
+        .take_while(|word| *word != "--")
+        .find_map(|word| Some((word, changing(word)?)))?;
+    Some(Exit::Refused(anyhow!(
+        "{switch} {what}, and sokudo hdparm changes nothing; use hdparm itself"
+    )))
+}
+
+fn changing(word: &str) -> Option<&'static str> {
+    let named = |is_it: &dyn Fn(&str) -> bool| {
+        let found = CHANGING.iter().find(|(switch, _)| is_it(switch));
+        found.map(|(_, what)| *what)
+    };
+    if word.starts_with("--") {
+        return named(&|switch| switch.len() > 2 && word.starts_with(switch));
+    }
+    let letters: Vec<char> = word.strip_prefix('-')?.chars().collect();
+    letters.iter().enumerate().find_map(|(at, letter)| {
+        let is_set = letters.get(at + 1).is_some_and(char::is_ascii_digit);
+        let sets = SETTING
+            .iter()
+            .find(|(setting, _)| is_set && setting == letter);
+        let sets = sets.map(|(_, what)| *what);
+        sets.or_else(|| named(&|switch| switch.len() == 2 && switch.ends_with(*letter)))
+    })
 }
 
 struct Timing<'a> {
@@ -160,6 +319,33 @@ mod tests {
             ..OperationTally::new(Operation::Read)
         });
         outcome
+    }
+
+    #[test]
+    fn switches_that_change_a_disk_are_known_by_name() {
+        let is_refused = |word: &str| changing(word).is_some();
+        for word in [
+            "-W0",
+            "-W1",
+            "-tW0",
+            "-y",
+            "-tY",
+            "-N1000",
+            "-r1",
+            "--security-erase",
+            "--fwdownload-mode3",
+            "--sanitize-block-erase",
+            "--write-sector",
+            "--make-bad-sector",
+            "--dco-restore",
+        ] {
+            assert!(is_refused(word), "{word}");
+        }
+        for word in [
+            "-t", "-tT", "-I", "-i", "-W", "-tTIiW", "--direct", "--offset", "/dev/sda", "-V",
+        ] {
+            assert!(!is_refused(word), "{word}");
+        }
     }
 
     #[test]

@@ -76,11 +76,11 @@ pub(crate) fn found(
 
 fn print_list(entries: &[Entry], arguments: &ListArguments) -> Result<(), Exit> {
     let document = ListDocument::new(entries.iter().map(listed).collect());
-    if arguments.json {
+    if arguments.format.is_json() {
         return output::print(&document.to_json());
     }
     if !entries.is_empty() {
-        return output::print(&document.render(&output::style(true, Unit::Mb)));
+        return output::print_coloured(&document.render(&output::style(true, Unit::Mb)));
     }
     let is_filtered =
         arguments.device.is_some() || arguments.which.is_given() || arguments.skip > 0;
@@ -103,6 +103,7 @@ pub(crate) fn listed(entry: &Entry) -> ListedRun {
         ios_per_s: row.ios_per_s,
         latency_ns: row.latency_ns,
         trials: row.trials,
+        stands_for_disk: row.stands_for_disk,
     });
     ListedRun {
         id: entry.id.0,
@@ -146,7 +147,7 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
     if let Some(id) = recalled.id.filter(|_| is_for_people) {
         let entry = keep::store(&arguments.keeping)?.entry(id);
         let heading = listed(&entry.map_err(Exit::failed)?).heading(&output::terminal_style());
-        output::print(&heading)?;
+        output::print_coloured(&heading)?;
     }
     output::write_run(&recalled.run, rendering, plotting)
 }
@@ -207,7 +208,7 @@ fn is_wanted(entries: &[Entry]) -> Result<bool, Exit> {
         )));
     }
     let runs: Vec<ListedRun> = entries.iter().map(listed).collect();
-    output::print(&ListDocument::new(runs).render(&output::terminal_style()))?;
+    output::print_coloured(&ListDocument::new(runs).render(&output::terminal_style()))?;
     output::print(&format!("\n{} ", language::say("Delete for good? [y/N]")))?;
     io::stdout().flush().map_err(Exit::failed)?;
     let mut answer = String::new();

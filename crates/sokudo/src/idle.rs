@@ -1,5 +1,6 @@
-//! Waiting until the machine is idle: the device under a target moves hardly anything,
-//! nobody waits for I/O, and the processors have little to do.
+//! Whether the machine is idle before anything is measured, and waiting until it is: the
+//! device under a target moves hardly anything, nobody waits for I/O, and the processors
+//! have little to do.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use sokudo_engine::Control;
 use sokudo_model::diskspd::CpuUse;
 use sokudo_model::{DeviceCounters, Nanos};
 
+use crate::busy;
 use crate::exit::{self, Exit};
 use crate::subject::Named;
 
@@ -26,11 +28,69 @@ const IO_WAIT_SHARE_MAX: f64 = 0.1;
 /// The share of all processors' time.
 const PROCESSOR_SHARE_MAX: f64 = 0.2;
 
+/// What is done about a busy machine before a measurement that needs an idle one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Before {
+    /// It is waited for, so long at most.
+    Wait(Nanos),
+    /// A busy one is refused, so that nobody waits for a run that proves nothing.
+    Look,
+    /// Nothing: whoever asked wants the run anyway.
+    Nothing,
+}
+
+impl Before {
+    /// By the options `--wait-idle` and `--anyway`.
+    pub(crate) fn of(wait_idle: Option<Nanos>, anyway: bool) -> Self {
+        match wait_idle {
+            Some(limit) => Self::Wait(limit),
+            None if anyway => Self::Nothing,
+            None => Self::Look,
+        }
+    }
+
+    /// Looks at the machine, or waits for it. Says whether it was seen to be idle.
+    ///
+    /// # Errors
+    /// When it is busy, with what it does; when it is interrupted.
+    pub(crate) fn make_sure(self, named: &Named, control: &Control) -> Result<bool, Exit> {
+        match self {
+            Self::Wait(limit) => wait(named, limit, control).map(|()| true),
+            Self::Look => look(named, control).map(|()| true),
+            Self::Nothing => Ok(false),
+        }
+    }
+}
+
+/// Looks once, for a second.
+fn look(named: &Named, control: &Control) -> Result<(), Exit> {
+    let Named::Path(inspected) = named else {
+        return Ok(());
+    };
+    let environment = sokudo_device::environment(&System::host());
+    let loaded = busy::load(environment.load_average, environment.cpus);
+    let business = loaded.or_else(|| {
+        let before = Look::now(inspected.counters.read());
+        thread::sleep(LOOK);
+        business(&before, &Look::now(inspected.counters.read()))
+    });
+    if control.is_cancelled() {
+        return Err(Exit::Interrupted);
+    }
+    match business {
+        None => Ok(()),
+        Some(what) => Err(Exit::NotTrusted(anyhow!(
+            "nothing was measured, because the machine is busy: {what}; wait until it is idle \
+             (--wait-idle), or measure all the same (--anyway)"
+        ))),
+    }
+}
+
 /// Waits until the machine is idle, so long at most. Simulated devices have no neighbours.
 ///
 /// # Errors
 /// When it does not become idle, with what it does instead; when it is interrupted.
-pub(crate) fn wait(named: &Named, limit: Nanos, control: &Control) -> Result<(), Exit> {
+fn wait(named: &Named, limit: Nanos, control: &Control) -> Result<(), Exit> {
     let Named::Path(inspected) = named else {
         return Ok(());
     };
@@ -139,6 +199,14 @@ mod tests {
                 idle: Nanos::from_millis(1_000_u64.saturating_sub(busy_ms)),
             }],
         }
+    }
+
+    #[test]
+    fn a_busy_machine_is_waited_for_refused_or_taken_as_it_is() {
+        let limit = Nanos::from_secs(7);
+        assert!(matches!(Before::of(Some(limit), true), Before::Wait(it) if it == limit));
+        assert!(matches!(Before::of(None, false), Before::Look));
+        assert!(matches!(Before::of(None, true), Before::Nothing));
     }
 
     #[test]

@@ -3,7 +3,6 @@
 //! What a text is of, and what is wrong in it, `sokudo-import` knows. A run that is kept
 //! already is not kept twice.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
@@ -15,7 +14,7 @@ use sokudo_store::{Filter, NewRun, Page, RunId, Store};
 
 use crate::cli::{Format, ImportArguments, Rendering};
 use crate::exit::{self, Exit};
-use crate::{keep, language, output};
+use crate::{keep, language, output, recall};
 
 /// By its beginning a document of sokudo's own is told.
 const HEAD_BYTES: u64 = 4_096;
@@ -56,7 +55,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
                 }
             }
             Err(error) => {
-                exit::fault(&format!("{name} {error:#}"));
+                exit::fault(&format!("{name} {error}"));
                 is_whole = false;
             }
         }
@@ -78,15 +77,10 @@ struct Found {
 
 fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<Found> {
     let unread = |error: io::Error| anyhow!("cannot be read: {error}");
-    let source: Box<dyn Read> = if file.as_os_str() == "-" {
-        Box::new(io::stdin())
-    } else {
-        if file.is_dir() {
-            return Err(anyhow!("is a directory; name the files in it"));
-        }
-        Box::new(File::open(file).map_err(unread)?)
-    };
-    let mut source = BufReader::new(source);
+    if file.is_dir() {
+        return Err(anyhow!("is a directory; name the files in it"));
+    }
+    let mut source = BufReader::new(recall::open(file).map_err(unread)?);
     let mut head = Vec::new();
     source
         .by_ref()
@@ -119,7 +113,7 @@ pub(crate) fn imported(file: &Path, source: impl BufRead) -> Result<Import, Impo
 
 /// A document of sokudo's own, such as one from another machine.
 fn own(source: impl Read) -> anyhow::Result<Found> {
-    let text = crate::recall::read_bounded(source)?;
+    let text = recall::read_bounded(source)?;
     Ok(Found {
         documents: vec![RunDocument::from_json(&text)?],
         left_out: Vec::new(),
@@ -183,7 +177,7 @@ impl Printed {
             self.text += &text;
             return Ok(());
         }
-        output::print(&text)
+        output::put(None, &text, *format == Format::Table)
     }
 }
 

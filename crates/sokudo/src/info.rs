@@ -23,16 +23,17 @@ pub(crate) fn run(arguments: &InfoArguments) -> Result<(), Exit> {
         Some(word) => named(&system, word)?,
     };
     let is_overview = document.target.is_none();
-    if is_overview && arguments.json && !arguments.raw {
+    if is_overview && arguments.format.is_json() && !arguments.raw {
         // Pages of every disk would drown what they say.
         for entry in &mut document.disks {
             entry.disk.raw.clear();
         }
     }
     let style = output::terminal_style();
-    output::print(&if arguments.json {
-        document.to_json()
-    } else if arguments.raw {
+    if arguments.format.is_json() {
+        return output::print(&document.to_json());
+    }
+    output::print_coloured(&if arguments.raw {
         info::render_raw(&document, &style)
     } else if is_overview {
         info::render_overview(&document, &style)

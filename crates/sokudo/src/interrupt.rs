@@ -1,13 +1,17 @@
 //! Ctrl-C and its kin.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use anyhow::Context;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::iterator::Signals;
-use sokudo_engine::Control;
+use signal_hook::low_level::emulate_default_handler;
+use sokudo_engine::{Control, vanish};
 
-use crate::exit::Exit;
+use crate::clean;
+use crate::exit::{self, Exit};
 
 /// Makes a file that grows beyond `ulimit -f` an error to report, for every command, and no
 /// reason to be killed with half a file written.
@@ -17,26 +21,67 @@ pub(crate) fn outlive_file_size_limit() {
 }
 
 /// Cancels the run at the first interruption, so that it is cleaned up and what
-/// was measured is printed; the second one ends the program at once.
+/// was measured is printed; the second one ends the program at once, as Ctrl-\ does: then
+/// test files are removed, and what stays is told.
 ///
 /// # Errors
 /// When the system lets us watch no signals.
 pub(crate) fn watch(control: &Control) -> Result<(), Exit> {
     let mut watched = vec![SIGINT, SIGTERM];
-    // Under nohup the run goes on when its terminal goes away.
-    if !is_ignored(SIGHUP) {
-        watched.push(SIGHUP);
-    }
+    // Under nohup the run goes on when its terminal goes away, and in the background of a
+    // shell when somebody quits what is in front.
+    watched.extend(
+        [SIGHUP, SIGQUIT]
+            .into_iter()
+            .filter(|signal| !is_ignored(*signal)),
+    );
     let mut signals = Signals::new(watched).map_err(Exit::failed)?;
     let control = control.clone();
     thread::Builder::new()
         .name("sokudo-signals".to_owned())
         .spawn(move || {
-            for _ in &mut signals {
+            for signal in &mut signals {
+                if signal == SIGQUIT {
+                    leave_at_once();
+                    // Ends the program, with a core dump where the user wants one.
+                    let _ = emulate_default_handler(SIGQUIT);
+                }
                 if control.is_cancelled() {
+                    leave_at_once();
                     std::process::exit(130);
                 }
                 control.cancel();
+            }
+        })
+        .context("no thread can be started to watch for Ctrl-C; raise the limit of processes (ulimit -u)")
+        .map_err(Exit::Failed)?;
+    Ok(())
+}
+
+/// Removes test files, and tells which directories of them stay.
+fn leave_at_once() {
+    for path in vanish() {
+        let directory = path.parent().unwrap_or(Path::new("/"));
+        exit::note(format_args!(
+            "{} is left behind; {} removes it",
+            path.display(),
+            clean::command(directory, false)
+        ));
+    }
+}
+
+/// Asks for results so far whenever SIGUSR1 comes, and lets the run go on.
+///
+/// # Errors
+/// When the system lets us watch no signals.
+pub(crate) fn watch_for_questions(control: &Control) -> Result<(), Exit> {
+    let mut signals = Signals::new([SIGUSR1]).map_err(Exit::failed)?;
+    let control = control.clone();
+    thread::Builder::new()
+        .name("sokudo-questions".to_owned())
+        .spawn(move || {
+            for _ in &mut signals {
+                control.ask_for_snapshot();
             }
         })
         .map_err(Exit::failed)?;

@@ -10,4 +10,3 @@ pub(crate) mod stages;
 pub(crate) mod storage;
 pub(crate) mod this_host;
 pub(crate) mod verdicts;
-pub(crate) mod words;

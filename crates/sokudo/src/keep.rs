@@ -1,5 +1,8 @@
 //! Runs on their way into the store: what a document is called by there, and what
 //! happens where it cannot be kept.
+//!
+//! A run is kept before it is printed ([`Kept`]): what cannot be printed or written (a full
+//! disk) would be lost otherwise.
 
 use sokudo_model::{Nanos, Run};
 use sokudo_report::RunDocument;
@@ -9,32 +12,72 @@ use sokudo_store::{NewRow, NewRun, RunId, Sqlite, Store};
 use crate::cli::{Keeping, Location};
 use crate::exit::{self, Exit};
 
-/// Keeps a run that has been printed. A store that cannot take it is told in one line and
-/// changes nothing else: the measurement is done.
-///
-/// Gives its number, where it was kept.
-pub(crate) fn keep(document: &RunDocument, keeping: &Keeping, quiet: bool) -> Option<RunId> {
-    match kept(document, keeping) {
-        Ok(Some(id)) => {
-            if !quiet {
+/// Runs that have been kept, as far as a store was there to take them. What a command has
+/// measured is printed through it, and so never before.
+#[must_use = "what was kept is yet to be printed"]
+#[derive(Debug, Default)]
+pub(crate) struct Kept(Vec<RunId>);
+
+impl Kept {
+    /// The number of the first.
+    pub(crate) fn first(&self) -> Option<RunId> {
+        self.0.first().copied()
+    }
+
+    /// Prints. Where that fails, the error says under which numbers the runs are kept, also
+    /// to the quiet.
+    pub(crate) fn print<T>(
+        &self,
+        quiet: bool,
+        print: impl FnOnce() -> Result<T, Exit>,
+    ) -> Result<T, Exit> {
+        let printed = print().map_err(|error| self.way_back(error))?;
+        if !quiet {
+            for id in &self.0 {
                 exit::note(format_args!("kept as run {id}: sokudo show {id}"));
             }
-            Some(id)
         }
-        Ok(None) => None,
-        Err(error) => {
-            exit::note(format_args!("this run is not kept: {error}"));
-            None
+        Ok(printed)
+    }
+
+    fn way_back(&self, error: Exit) -> Exit {
+        if self.0.is_empty() {
+            return error;
         }
+        let commands: Vec<String> = self
+            .0
+            .iter()
+            .map(|id| format!("sokudo show {id}"))
+            .collect();
+        let commands = commands.join(", ");
+        error.map(|error| {
+            let told = format!("{error:#}; what was measured is kept: {commands}");
+            error.context(told)
+        })
     }
 }
 
-/// Keeps a run of a door. Doors do what their tools do, so that a run is kept only where
-/// the variable names a store, and nothing is told but that it could not be.
-pub(crate) fn keep_at_door(run: &Run) {
-    if let Some(keeping) = Keeping::of_variable() {
-        keep(&RunDocument::from_run(run), &keeping, true);
-    }
+/// Keeps what was measured. A store that cannot take it is told in one line and changes
+/// nothing else: the measurement is done.
+pub(crate) fn keep<'a>(
+    documents: impl IntoIterator<Item = &'a RunDocument>,
+    keeping: &Keeping,
+) -> Kept {
+    let taken = documents.into_iter().filter_map(|document| {
+        kept(document, keeping).unwrap_or_else(|error| {
+            exit::note(format_args!("this run is not kept: {error}"));
+            None
+        })
+    });
+    Kept(taken.collect())
+}
+
+/// Keeps a run of a drop-in. Drop-ins do what their tools do, so that a run is kept only
+/// where the variable names a store, and nothing is said but that it could not be.
+pub(crate) fn keep_at_door(run: impl FnOnce() -> Run) -> Kept {
+    let keeping = Keeping::of_variable();
+    let kept = keeping.map(|keeping| keep([&RunDocument::from_run(&run())], &keeping));
+    kept.unwrap_or_default()
 }
 
 fn kept(document: &RunDocument, keeping: &Keeping) -> anyhow::Result<Option<RunId>> {
@@ -100,5 +143,6 @@ fn new_row(result: &ResultDocument) -> NewRow {
         ios_per_s: result.iops.as_ref().map(|figures| figures.median),
         latency_ns: result.latency_ns.as_ref().map(|figures| figures.mean),
         trials: u32::try_from(result.trials.len()).unwrap_or(u32::MAX),
+        stands_for_disk: Some(result.stands_for_disk()),
     }
 }

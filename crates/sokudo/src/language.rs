@@ -51,6 +51,33 @@ fn named(arguments: &[OsString]) -> Option<Language> {
     values.next_back().and_then(of_code)
 }
 
+/// The arguments of `help`, which takes nothing but names of commands, with `--lang` before
+/// all others; any other arguments as they are.
+pub(crate) fn before_help(arguments: Vec<OsString>, command: &clap::Command) -> Vec<OsString> {
+    let mut of_language = Vec::new();
+    let mut others = Vec::new();
+    let mut words = arguments.iter().skip(1);
+    while let Some(word) = words.next() {
+        match word.to_str().and_then(|word| word.strip_prefix(OPTION)) {
+            Some("") => of_language.extend([word].into_iter().chain(words.next())),
+            Some(rest) if rest.starts_with('=') => of_language.push(word),
+            _ => others.push(word),
+        }
+    }
+    let mut command = Some(command);
+    let asks_for_help = others.iter().any(|word| {
+        let inside = command.filter(|command| command.has_subcommands());
+        command = inside.and_then(|inside| inside.find_subcommand(word));
+        inside.is_some() && *word == "help"
+    });
+    if !asks_for_help || of_language.is_empty() {
+        return arguments;
+    }
+    let name = arguments.iter().take(1);
+    let sorted = name.chain(of_language).chain(others);
+    sorted.cloned().collect()
+}
+
 /// The language that has this code.
 pub(crate) fn of_code(code: &str) -> Option<Language> {
     Language::ALL
@@ -120,6 +147,37 @@ mod tests {
             by_arguments(&["sokudo", "--lang=ja", "--lang=en"]),
             Some(Language::English)
         );
+    }
+
+    #[test]
+    fn help_is_asked_for_with_the_language_in_any_place() {
+        let command = crate::cli::command(crate::cli::Page::Manual);
+        let sorted = |words: &[&str]| {
+            let words = words.iter().map(OsString::from).collect();
+            before_help(words, &command).join(" ".as_ref())
+        };
+        for (words, told) in [
+            (
+                &["sokudo", "help", "mark", "--lang", "ja"][..],
+                "sokudo --lang ja help mark",
+            ),
+            (
+                &["sokudo", "help", "--lang=ja", "mark"],
+                "sokudo --lang=ja help mark",
+            ),
+            (
+                &["sokudo", "baseline", "help", "set", "--lang", "ja"],
+                "sokudo --lang ja baseline help set",
+            ),
+            (&["sokudo", "help", "--lang"], "sokudo --lang help"),
+            // A directory may be called so.
+            (
+                &["sokudo", "mark", "help", "--lang", "ja"],
+                "sokudo mark help --lang ja",
+            ),
+        ] {
+            assert_eq!(sorted(words), told);
+        }
     }
 
     #[test]

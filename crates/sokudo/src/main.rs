@@ -22,6 +22,7 @@ mod exit;
 mod expectation;
 mod explain;
 mod fio_door;
+mod harmless;
 mod hdparm;
 mod history;
 mod idle;
@@ -36,6 +37,7 @@ mod locate;
 mod mark;
 mod mark_as;
 mod measurement;
+mod memory;
 mod output;
 mod picture;
 mod plan;
@@ -51,22 +53,48 @@ mod steady;
 mod subject;
 mod sweep;
 mod trend;
+mod words;
 
-use std::ffi::OsString;
 use std::process::ExitCode;
+use std::thread;
+
+use rustix::process::{Resource, getrlimit};
 
 use crate::cli::{Cli, Command, Page};
 use crate::exit::Exit;
 
+/// What commands need of it, in a program that was not optimised too. Systems give as much.
+const STACK_BYTES: usize = 8 << 20;
+
+/// The stack of the first thread is as large as a limit says (`ulimit -s`), that of any
+/// other as large as it is asked for.
 fn main() -> ExitCode {
+    let stack = getrlimit(Resource::Stack).current;
+    if stack.is_none_or(|bytes| bytes >= STACK_BYTES as u64) {
+        return start();
+    }
+    let larger = thread::Builder::new().stack_size(STACK_BYTES).spawn(start);
+    match larger {
+        // What a panic has to say it has said.
+        Ok(thread) => thread.join().unwrap_or(ExitCode::FAILURE),
+        Err(_) => start(),
+    }
+}
+
+fn start() -> ExitCode {
     if let Some(drives) = cache_keeper::drives_of(std::env::args_os()) {
         return cache_keeper::keep(&drives);
     }
     interrupt::outlive_file_size_limit();
-    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let arguments = door::as_command(std::env::args_os().collect());
     language::choose(&arguments);
     if let Some((door, arguments)) = door::of(arguments.iter().cloned()) {
         return ended(door.enter(arguments));
+    }
+    if arguments.get(1).is_some_and(|word| word == "hdparm")
+        && let Some(refusal) = hdparm::refused(&arguments[2..])
+    {
+        return ended(Err(refusal));
     }
     let cli = match Cli::read(arguments) {
         Ok(cli) => cli,
@@ -100,7 +128,7 @@ fn main() -> ExitCode {
         Some(Command::Diskspd { arguments }) => diskspd_door::run(&arguments),
         Some(Command::CheckAgainst(arguments)) => check_against::run(&arguments),
         Some(Command::Hdparm(arguments)) => hdparm::run(&arguments),
-        Some(Command::Clean { directory }) => clean::run(&directory),
+        Some(Command::Clean { directory, yes }) => clean::run(&directory, yes),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(

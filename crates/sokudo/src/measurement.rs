@@ -8,21 +8,24 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use sokudo_device::{System, Watch};
-use sokudo_engine::{Control, left_behind};
+use sokudo_engine::{Control, Search, left_behind};
 use sokudo_model::{Bytes, DataContent, Event, Plan, Run, Schedule, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 
 use crate::campaign::{self, Measured};
+use crate::clean;
 use crate::cli::Printing;
 use crate::command_line;
 use crate::exit::{self, Exit};
 use crate::interrupt;
 use crate::jobs::carry_out::since_epoch;
 use crate::keep;
+use crate::memory;
 use crate::output;
 use crate::progress::Progress;
 use crate::requirement;
 use crate::subject::{Named, Permission, Preparation, Subject};
+use crate::words::{self, Reader};
 
 /// What is to be measured, how often, and what may be written.
 pub(crate) struct Measurement<'a> {
@@ -63,6 +66,25 @@ pub(crate) struct Finished {
     pub(crate) ended_by: Option<Exit>,
 }
 
+impl Finished {
+    /// Keeps, prints, and says by the exit code what came of it.
+    pub(crate) fn conclude(self, printing: &Printing) -> Result<(), Exit> {
+        self.conclude_by(printing, |it| output::write(&it.document, printing))
+    }
+
+    /// The same where it is printed in a way of the command's own.
+    pub(crate) fn conclude_by(
+        self,
+        printing: &Printing,
+        print: impl FnOnce(&Self) -> Result<(), Exit>,
+    ) -> Result<(), Exit> {
+        let Printing { keeping, quiet, .. } = printing;
+        keep::keep([&self.document], keeping).print(*quiet, || print(&self))?;
+        self.ended_by.map_or(Ok(()), Err)?;
+        requirement::check(&self.run, printing)
+    }
+}
+
 impl Measurement<'_> {
     /// Measures, prints, and says by the exit code what came of it.
     pub(crate) fn run_and_print(self, printing: &Printing) -> Result<(), Exit> {
@@ -82,15 +104,8 @@ impl Measurement<'_> {
         output::check_apart(self.target.as_ref(), printing)?;
         let control = Control::new();
         interrupt::watch(&control)?;
-        let Finished {
-            run,
-            document,
-            ended_by,
-        } = self.finish_by(&control, printing.quiet, conduct, complete)?;
-        output::write(&document, printing)?;
-        keep::keep(&document, &printing.keeping, printing.quiet);
-        ended_by.map_or(Ok(()), Err)?;
-        requirement::check(&run, printing)
+        self.finish_by(&control, printing.quiet, conduct, complete)?
+            .conclude(printing)
     }
 
     /// Measures, and prints nothing but its progress.
@@ -166,6 +181,7 @@ impl Measurement<'_> {
         } else {
             Permission::ReadOnly
         };
+        memory::check(&plan)?;
         let started_at = since_epoch();
         let environment = sokudo_device::environment(&System::host());
         let preparation = Preparation {
@@ -204,6 +220,8 @@ impl Measurement<'_> {
             ..Run::new(plan, schedule, target)
         };
         sokudo_analysis::judge(&mut run);
+        let method = run.plan.method.clone();
+        words::put_into(&mut run, Reader::of_method(&method));
         Ok((run, ended_by))
     }
 
@@ -212,11 +230,13 @@ impl Measurement<'_> {
         if self.named.kind() == TargetKind::Directory
             && let Some(directory) = self.named.path()
         {
-            for file in left_behind(Path::new(directory)) {
+            let directory = Path::new(directory);
+            for file in left_behind(directory, Search::Named) {
                 exit::note(format_args!(
-                    "a killed run has left {} ({}); sokudo clean {directory} removes it",
+                    "a killed run has left {} ({}); {} removes it",
                     file.path.display(),
-                    file.size
+                    file.size,
+                    clean::command(directory, file.doubt.is_some())
                 ));
             }
         }

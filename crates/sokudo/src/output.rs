@@ -13,24 +13,57 @@ use sokudo_store::Sqlite;
 
 use crate::cli::{Destination, Format, Pictures, Plotting, Printing, Rendering, Unit};
 use crate::exit::Exit;
-use crate::language;
 use crate::picture;
+use crate::{harmless, language};
 
 mod replacing;
 
 use replacing::Fault;
 
-/// Width of a table that goes to no terminal: enough for every column.
-const WIDTH_WITHOUT_TERMINAL: usize = 120;
+/// Width of a table that goes to no terminal: what mail, issues and printed pages hold.
+const WIDTH_WITHOUT_TERMINAL: usize = 80;
 
-/// Writes text to standard output. A reader that has seen enough is no failure.
+/// Writes text to standard output. A terminal is sent nothing that commands it.
 pub(crate) fn print(text: &str) -> Result<(), Exit> {
+    match io::stdout().is_terminal() {
+        true => print_bytes(harmless::lines(text).as_bytes()),
+        false => print_bytes(text.as_bytes()),
+    }
+}
+
+/// The same for a text with colours of our own.
+pub(crate) fn print_coloured(text: &str) -> Result<(), Exit> {
+    match io::stdout().is_terminal() {
+        true => print_bytes(harmless::coloured(text).as_bytes()),
+        false => print_bytes(text.as_bytes()),
+    }
+}
+
+/// Writes what is no text to standard output. A reader that has seen enough is no failure.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Exit> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error)
             .context("the result cannot be printed")
             .map_err(Exit::Failed),
         _ => Ok(()),
+    }
+}
+
+/// Writes a result where it was asked for. What people read has colours on a terminal.
+pub(crate) fn put(path: Option<&Path>, text: &str, is_for_people: bool) -> Result<(), Exit> {
+    match path {
+        None if is_for_people => print_coloured(text),
+        None => print(text),
+        Some(path) => write_file(path, text),
+    }
+}
+
+/// Writes to a file as it is, unless a terminal is behind its name.
+pub(crate) fn write_all(mut file: &File, bytes: &[u8]) -> io::Result<()> {
+    match file.is_terminal() {
+        true => file.write_all(harmless::lines(&String::from_utf8_lossy(bytes)).as_bytes()),
+        false => file.write_all(bytes),
     }
 }
 
@@ -84,12 +117,16 @@ pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Exi
     let written = match replacing::replace(path, bytes) {
         Ok(()) => return Ok(()),
         Err(Fault::Unwritten(error)) => Err(error),
-        Err(Fault::NotReplaceable) => create(path)?.write_all(bytes),
+        Err(Fault::NotReplaceable) => {
+            let file = create(path)?;
+            let written = write_all(&file, bytes);
+            if written.is_err() && is_new {
+                // What cannot be taken away either is told with the reason below.
+                let _ = sokudo_engine::remove_held(path, &file);
+            }
+            written
+        }
     };
-    if written.is_err() && is_new {
-        // What cannot be taken away either is told with the reason below.
-        let _ = std::fs::remove_file(path);
-    }
     written
         .with_context(|| format!("{} cannot be written", path.display()))
         .map_err(Exit::Failed)
@@ -217,10 +254,7 @@ pub(crate) fn write_run(
         Format::Csv => csv::render(document),
         Format::Markdown => markdown::render_in(document, language::current()),
     };
-    match path {
-        None => print(&text)?,
-        Some(path) => write_file(path, &text)?,
-    }
+    put(path, &text, rendering.format == Format::Table)?;
     picture::draw(document, plotting)
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn write_all(figure: &Figure, pictures: &Pictures) -> Result<(), Exit
 /// Draws a figure in one place.
 fn write(figure: &Figure, destination: &Destination, theme: Theme) -> Result<(), Exit> {
     match destination {
-        Destination::Terminal => output::print(&plot::terminal(figure, &style())),
+        Destination::Terminal => output::print_coloured(&plot::terminal(figure, &style())),
         Destination::Svg(path) => {
             let text = plot::svg(figure, Size::fitting(figure), look(theme));
             output::write_file(path, text)

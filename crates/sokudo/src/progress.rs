@@ -7,7 +7,7 @@ use sokudo_model::{Bytes, Event, Nanos, Plan, Schedule, Workload};
 
 use crate::campaign;
 use crate::expectation::Expectation;
-use crate::language;
+use crate::{harmless, language};
 
 /// Lines drawn per second.
 const DRAWS_PER_SECOND: u8 = 10;
@@ -191,5 +191,6 @@ pub(crate) fn bar(length: u64, quiet: bool) -> ProgressBar {
 
 fn label(workload: &Workload) -> String {
     let direction = workload.operations.direction().to_string();
-    format!("{} {}", workload.name, language::say(&direction))
+    let name = harmless::line(&workload.name);
+    format!("{name} {}", language::say(&direction))
 }

@@ -3,20 +3,26 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use anyhow::anyhow;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sokudo_import::ImportError;
+use sokudo_report::document::JSON_BYTES_MAX;
 use sokudo_report::{Report, RunDocument, report};
-use sokudo_store::{Filter, Page, RunId};
+use sokudo_store::{Entry, Filter, Page, RunId, Store};
 
 use crate::cli::Keeping;
 use crate::exit::{self, Exit};
 use crate::{import, keep};
 
-/// No kept result has more: the million points that a scan may have are 210 MB. Without a
-/// bound, /dev/zero would be read until no memory is left.
-const RESULT_BYTES_MAX: u64 = 1 << 30;
+/// How long a file may say nothing. Those of disks never wait, those of the kernel without
+/// an end (`/proc/kmsg`) do.
+const PATIENCE: Timespec = Timespec {
+    tv_sec: 5,
+    tv_nsec: 0,
+};
 
 /// What somebody has said of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,21 +38,78 @@ pub(crate) struct Recalled {
     pub(crate) source: String,
     /// Its number in the store, where it is from there.
     pub(crate) id: Option<RunId>,
-    /// What somebody wrote about it, and its tags, where it is from a report. Those of a
-    /// run of the store can be asked for there.
+    /// What somebody wrote about it, and its tags.
     pub(crate) said: Said,
     pub(crate) run: RunDocument,
 }
 
-/// The runs that a name stands for: one, or as many as a file of another tool holds.
-///
-/// `42` and `run 42` are numbers in the store, `last` is the newest there; anything else is
-/// a file (`./42` where it is called so), and `-` standard input.
-pub(crate) fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit> {
-    if is_of_store(name) {
-        let id = id(name, keeping)?;
-        return stored(id, keeping).map(|recalled| vec![recalled]);
+/// Recalls one run after the other from a store that is opened once, and only if one of
+/// them is there.
+pub(crate) struct Recall<'a> {
+    keeping: &'a Keeping,
+    store: Option<Box<dyn Store>>,
+}
+
+impl<'a> Recall<'a> {
+    /// From this store, or from files.
+    pub(crate) const fn new(keeping: &'a Keeping) -> Self {
+        Self {
+            keeping,
+            store: None,
+        }
     }
+
+    /// The store itself.
+    pub(crate) fn store(&mut self) -> Result<&mut dyn Store, Exit> {
+        let store = match self.store.take() {
+            Some(store) => store,
+            None => keep::store(self.keeping)?,
+        };
+        Ok(self.store.insert(store).as_mut())
+    }
+
+    /// The runs that a name stands for: one, or as many as a file of another tool holds.
+    ///
+    /// `42` and `run 42` are numbers in the store, `last` is the newest there; anything else
+    /// is a file (`./42` where it is called so), and `-` standard input.
+    pub(crate) fn runs(&mut self, name: &str) -> Result<Vec<Recalled>, Exit> {
+        if !is_of_store(name) {
+            return of_file(name);
+        }
+        let id = named(name, self.store()?)?;
+        Ok(vec![self.stored(id)?])
+    }
+
+    /// A run of the store.
+    pub(crate) fn stored(&mut self, id: RunId) -> Result<Recalled, Exit> {
+        let entry = self.store()?.entry(id).map_err(Exit::of_store)?;
+        self.of_entry(entry)
+    }
+
+    /// The run of which these are the facts.
+    pub(crate) fn of_entry(&mut self, entry: Entry) -> Result<Recalled, Exit> {
+        let id = entry.id;
+        let packed = self.store()?.document(id).map_err(Exit::of_store)?;
+        let run = RunDocument::unpack(&packed)
+            .map_err(|error| Exit::failed(anyhow!("run {id} {error}")))?;
+        Ok(Recalled {
+            source: format!("run {id}"),
+            id: Some(id),
+            said: Said {
+                note: entry.note,
+                tags: entry.tags,
+            },
+            run,
+        })
+    }
+}
+
+/// The runs that one name stands for.
+pub(crate) fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit> {
+    Recall::new(keeping).runs(name)
+}
+
+fn of_file(name: &str) -> Result<Vec<Recalled>, Exit> {
     let path = Path::new(name);
     let bytes = kept_bytes(path)?;
     let text = match String::from_utf8(bytes) {
@@ -102,16 +165,25 @@ pub(crate) fn is_of_store(name: &str) -> bool {
 
 /// The number that a name stands for, of a run in the store.
 pub(crate) fn id(name: &str, keeping: &Keeping) -> Result<RunId, Exit> {
+    match number(name) {
+        Some(id) => Ok(id),
+        None if name == "last" => named(name, keep::store(keeping)?.as_mut()),
+        None => Err(not_kept(name)),
+    }
+}
+
+fn not_kept(name: &str) -> Exit {
+    Exit::usage(anyhow!(
+        "{name} is no run that is kept; use a number that sokudo list shows, or last"
+    ))
+}
+
+/// The same in a store that is open.
+fn named(name: &str, store: &mut dyn Store) -> Result<RunId, Exit> {
     if let Some(id) = number(name) {
         return Ok(id);
     }
-    if name != "last" {
-        return Err(Exit::usage(anyhow!(
-            "{name} is no run that is kept; use a number that sokudo list shows, or last"
-        )));
-    }
     let newest = Page { skip: 0, count: 1 };
-    let mut store = keep::store(keeping)?;
     let found = store
         .list(&Filter::default(), newest)
         .map_err(Exit::failed)?;
@@ -143,26 +215,12 @@ fn number(name: &str) -> Option<RunId> {
 
 /// A run of the store.
 pub(crate) fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
-    let mut store = keep::store(keeping)?;
-    let packed = store.document(id).map_err(Exit::of_store)?;
-    let run =
-        RunDocument::unpack(&packed).map_err(|error| Exit::failed(anyhow!("run {id} {error}")))?;
-    Ok(Recalled {
-        source: format!("run {id}"),
-        id: Some(id),
-        said: Said::default(),
-        run,
-    })
+    Recall::new(keeping).stored(id)
 }
 
 /// The bytes of a file; `-` is standard input.
 fn kept_bytes(path: &Path) -> Result<Vec<u8>, Exit> {
-    let is_standard_input = path.as_os_str() == "-";
-    let bytes = if is_standard_input {
-        bounded(io::stdin(), RESULT_BYTES_MAX)
-    } else {
-        File::open(path).and_then(|file| bounded(file, RESULT_BYTES_MAX))
-    };
+    let bytes = open(path).and_then(|source| bounded(source, JSON_BYTES_MAX));
     bytes.map_err(|error| {
         Exit::usage(anyhow!(
             "{} cannot be read: {error}; name a file that --format json has written",
@@ -171,9 +229,56 @@ fn kept_bytes(path: &Path) -> Result<Vec<u8>, Exit> {
     })
 }
 
+/// What is read by this name; `-` is standard input. A pipe is waited for, as people expect of
+/// one, until they interrupt; what has no end is refused.
+pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin()));
+    }
+    let endless = |what: &str| {
+        Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("it is a {what}, which has no end"),
+        ))
+    };
+    // Looked at before it is opened: to open a device may already do something.
+    let kind = path.metadata()?.file_type();
+    if kind.is_char_device() {
+        return endless("character device");
+    }
+    if kind.is_block_device() {
+        return endless("block device");
+    }
+    let file = File::open(path)?;
+    Ok(match kind.is_fifo() {
+        true => Box::new(file),
+        false => Box::new(Impatient(file)),
+    })
+}
+
+/// A file that is not waited for.
+struct Impatient(File);
+
+impl Read for Impatient {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut readable = [PollFd::new(&self.0, PollFlags::IN)];
+        match poll(&mut readable, Some(&PATIENCE)) {
+            Ok(0) => Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                format!(
+                    "it has said nothing for {} s and has no end",
+                    PATIENCE.tv_sec
+                ),
+            )),
+            // What cannot be asked is read.
+            _ => self.0.read(buffer),
+        }
+    }
+}
+
 /// All of a text that is not longer than a result can be.
 pub(crate) fn read_bounded(reader: impl Read) -> io::Result<String> {
-    let bytes = bounded(reader, RESULT_BYTES_MAX)?;
+    let bytes = bounded(reader, JSON_BYTES_MAX)?;
     String::from_utf8(bytes)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text"))
 }

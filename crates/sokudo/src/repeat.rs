@@ -5,8 +5,10 @@
 //! is refused.
 
 use anyhow::anyhow;
+use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use sokudo_engine::Control;
+use sokudo_model::Enough;
 use sokudo_report::RunDocument;
 
 use crate::cli::{Cli, Command, Destroying, Printing};
@@ -22,6 +24,27 @@ pub(crate) struct Repeat {
     command: Command,
     /// Whether it names a seed; `None` where it cannot.
     has_seed: Option<bool>,
+    /// Whether it says how often rows are measured.
+    has_trials: bool,
+}
+
+/// What a command will measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Planned {
+    pub(crate) rows: usize,
+    /// The fewest trials that a row gets.
+    pub(crate) trials: usize,
+    /// Whether somebody has said how many.
+    pub(crate) is_asked_for: bool,
+}
+
+impl Planned {
+    pub(crate) fn rows_text(&self) -> String {
+        match self.rows {
+            1 => "1 row".to_owned(),
+            rows => format!("{rows} rows"),
+        }
+    }
 }
 
 /// Leave to destroy, as somebody has given it now.
@@ -62,11 +85,13 @@ impl Repeat {
         let all = std::iter::once("sokudo".to_owned()).chain(words.iter().cloned());
         let given = Cli::command().try_get_matches_from(all).map_err(refused)?;
         let has_seed = has_seed(&given);
+        let has_trials = has_trials(&given);
         let mut repeat = match Cli::from_arg_matches(&given).map_err(refused)?.command {
             Some(command) => Self {
                 words,
                 command,
                 has_seed,
+                has_trials,
             },
             None => return Err(unrepeatable(&text)),
         };
@@ -89,6 +114,34 @@ impl Repeat {
             Command::Bonnie(it) => Some(&it.directory),
             _ => None,
         }
+    }
+
+    /// How many rows it will measure, and how often; `None` where it decides that while it
+    /// measures, or other files do.
+    pub(crate) fn planned(&self) -> Result<Option<Planned>, Exit> {
+        let measurement = match &self.command {
+            Command::Mark(it) => mark::measurement(it)?,
+            Command::Scan(it) => scan::measurement(it)?,
+            Command::Sweep(it) => sweep::measurement(it)?,
+            Command::Quick(it) => quick::measurement(it)?,
+            _ => return Ok(None),
+        };
+        let stages = &measurement.plan.stages;
+        let schedule = &measurement.schedule;
+        let least = |enough: Enough| enough.trials_min.min(schedule.trials);
+        let trials = schedule.enough.map_or(schedule.trials, least);
+        Ok(Some(Planned {
+            rows: stages.iter().map(|stage| stage.workloads.len()).sum(),
+            trials: usize::try_from(trials).expect("a number of trials fits a usize"),
+            is_asked_for: self.has_trials,
+        }))
+    }
+
+    /// The same with so many trials of each row, no fewer.
+    pub(crate) fn with_runs(mut self, trials: usize) -> Result<Self, Exit> {
+        let runs = ["--runs", &trials.to_string(), "--precision", "0"].map(str::to_owned);
+        self.words.extend(runs);
+        Self::of_words(self.words)
     }
 
     /// The same on what is called so today.
@@ -230,14 +283,7 @@ impl Repeat {
                     load::complete(it, run, document);
                 })
             }
-            Command::Bonnie(it) => {
-                let run = bonnie::measured(it, control)?;
-                Ok(Finished {
-                    document: RunDocument::from_run(&run),
-                    ended_by: measurement::verdict(&run).err(),
-                    run,
-                })
-            }
+            Command::Bonnie(it) => bonnie::measured(it, control),
             Command::Run(it) => Jobs::read(it)?.finish(it, control),
             _ => Err(unrepeatable(&words_text(&self.words))),
         }?;
@@ -259,6 +305,17 @@ impl Repeat {
 fn has_seed(given: &ArgMatches) -> Option<bool> {
     let (_, given) = given.subcommand()?;
     given.try_contains_id("seed").ok()
+}
+
+fn has_trials(given: &ArgMatches) -> bool {
+    let is_given = |given: &ArgMatches, name: &str| {
+        matches!(given.try_contains_id(name), Ok(true))
+            && given.value_source(name) == Some(ValueSource::CommandLine)
+    };
+    let (_, given) = given.subcommand().unwrap_or(("", given));
+    ["runs", "precision"]
+        .into_iter()
+        .any(|name| is_given(given, name))
 }
 
 fn words_text(words: &[String]) -> String {

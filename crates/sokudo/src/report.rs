@@ -1,21 +1,20 @@
 //! `sokudo report`: kept runs as something to be posted, pasted, printed or read by
 //! programs. Nothing leaves the machine: files are written where they were asked for.
 
-use std::collections::HashMap;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use sokudo_report::Report;
 use sokudo_report::plot;
 use sokudo_report::report::{ReportStyle, ReportedRun};
-use sokudo_store::{Entry, Page, RunId};
+use sokudo_store::Page;
 
-use crate::cli::{Keeping, ReportArguments, ReportFormat};
+use crate::cli::{ReportArguments, ReportFormat};
 use crate::exit::Exit;
 use crate::language;
-use crate::recall::{self, Recalled, Said};
-use crate::{history, keep, output};
+use crate::recall::{Recall, Recalled};
+use crate::{history, output};
 
 /// More runs make a page that no browser likes, and that nobody reads.
 const RUNS_MAX: u64 = 1_000;
@@ -26,7 +25,7 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
     for (_, path) in &destinations {
         output::check_writable(path.as_deref())?;
     }
-    let runs = reported(recalled(arguments)?, &arguments.keeping)?;
+    let runs = recalled(arguments)?.into_iter().map(reported).collect();
     let report = Report::new(arguments.title.clone(), runs);
     let report = match arguments.mask_serial {
         true => report.masked(),
@@ -39,7 +38,10 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
     for (format, path) in destinations {
         let bytes = rendered(&report, format, style)?;
         match path {
-            None => print(&bytes)?,
+            None => match std::str::from_utf8(&bytes) {
+                Ok(text) => output::print(text)?,
+                Err(_) => output::print_bytes(&bytes)?,
+            },
             Some(path) => output::write_file(&path, bytes)?,
         }
     }
@@ -48,21 +50,20 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Exit> {
 
 /// The runs that are named, or those of the store that fit, the oldest first.
 fn recalled(arguments: &ReportArguments) -> Result<Vec<Recalled>, Exit> {
-    let keeping = &arguments.keeping;
+    let mut recall = Recall::new(&arguments.keeping);
     if !arguments.runs.is_empty() {
         let runs = arguments.runs.iter();
         let runs: Vec<_> = runs
-            .map(|name| recall::runs(name, keeping))
+            .map(|name| recall.runs(name))
             .collect::<Result<_, _>>()?;
         return Ok(runs.into_iter().flatten().collect());
     }
-    let mut store = keep::store(keeping)?;
     let page = Page {
         skip: 0,
         count: RUNS_MAX + 1,
     };
     let device = arguments.device.as_deref();
-    let entries = history::found(store.as_mut(), device, &arguments.which, page)?;
+    let entries = history::found(recall.store()?, device, &arguments.which, page)?;
     if entries.is_empty() {
         return Err(Exit::usage(anyhow!(
             "no run that is kept fits; sokudo list shows those that are"
@@ -73,8 +74,8 @@ fn recalled(arguments: &ReportArguments) -> Result<Vec<Recalled>, Exit> {
             "more than {RUNS_MAX} runs fit, which nobody reads; name a shorter time with --since and --until"
         )));
     }
-    let ids = entries.iter().rev().map(|entry| entry.id);
-    ids.map(|id| recall::stored(id, keeping)).collect()
+    let entries = entries.into_iter().rev();
+    entries.map(|entry| recall.of_entry(entry)).collect()
 }
 
 /// Every format with the file that it goes to; `None` is standard output.
@@ -139,36 +140,14 @@ fn check_format(format: ReportFormat) -> Result<(), Exit> {
     }
 }
 
-/// The runs with what was said of each.
-fn reported(recalled: Vec<Recalled>, keeping: &Keeping) -> Result<Vec<ReportedRun>, Exit> {
-    let kept = said(&recalled, keeping)?;
-    let run = |recalled: Recalled| {
-        let kept = recalled.id.and_then(|id| kept.get(&id).cloned());
-        let Said { note, tags } = kept.unwrap_or(recalled.said);
-        ReportedRun {
-            source: recalled.source,
-            note,
-            tags,
-            run: recalled.run,
-        }
-    };
-    Ok(recalled.into_iter().map(run).collect())
-}
-
-/// What was said of each run of the store.
-fn said(recalled: &[Recalled], keeping: &Keeping) -> Result<HashMap<RunId, Said>, Exit> {
-    let mut said = HashMap::new();
-    let ids: Vec<RunId> = recalled.iter().filter_map(|recalled| recalled.id).collect();
-    if ids.is_empty() {
-        return Ok(said);
+/// The run with what was said of it.
+fn reported(recalled: Recalled) -> ReportedRun {
+    ReportedRun {
+        source: recalled.source,
+        note: recalled.said.note,
+        tags: recalled.said.tags,
+        run: recalled.run,
     }
-    let mut store = keep::store(keeping)?;
-    for id in ids {
-        let entry = store.entry(id).map_err(Exit::failed)?;
-        let Entry { note, tags, .. } = entry;
-        said.insert(id, Said { note, tags });
-    }
-    Ok(said)
 }
 
 fn rendered(report: &Report, format: ReportFormat, style: ReportStyle) -> Result<Vec<u8>, Exit> {
@@ -217,15 +196,4 @@ fn parquet(_report: &Report) -> Result<Vec<u8>, Exit> {
     Err(Exit::failed(anyhow!(
         "this sokudo was built without Parquet"
     )))
-}
-
-/// A reader that has seen enough is no failure.
-fn print(bytes: &[u8]) -> Result<(), Exit> {
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error)
-            .context("the report cannot be printed")
-            .map_err(Exit::Failed),
-        _ => Ok(()),
-    }
 }

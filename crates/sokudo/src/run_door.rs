@@ -19,7 +19,7 @@ use crate::jobs::storage::Layouts;
 use crate::jobs::this_host::ThisHost;
 use crate::measurement::Finished;
 use crate::progress::Progress;
-use crate::{command_line, interrupt, keep, output, requirement};
+use crate::{command_line, interrupt, output};
 
 /// Runs the job files and prints.
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
@@ -27,16 +27,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
     output::check(&arguments.printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
-    let Finished {
-        run,
-        document,
-        ended_by,
-    } = jobs.finish(arguments, &control)?;
-    let printing = &arguments.printing;
-    output::write(&document, printing)?;
-    keep::keep(&document, &printing.keeping, printing.quiet);
-    ended_by.map_or(Ok(()), Err)?;
-    requirement::check(&run, printing)
+    jobs.finish(arguments, &control)?
+        .conclude(&arguments.printing)
 }
 
 /// Job files as they are understood.
@@ -56,7 +48,7 @@ impl Jobs {
         let targets = planned.targets.iter();
         Ok(Self {
             places: targets.map(|spec| place_of(spec, &planned)).collect(),
-            consent: consent::named(&invocation.destroy),
+            consent: consent::named(&invocation.destroy)?,
             read_only: invocation.readonly,
             planned,
         })

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use sokudo_device::{
     CounterSource, FileStateError, FindError, InspectError, Inspected, Neighbours, OccupancyError,
-    System, occupants,
+    System, occupants, users,
 };
 use sokudo_engine::{
     Consent, ConsentError, Control, DevicePermit, FileTarget, Front, MakeDurable, RewritePermit,
@@ -335,19 +335,22 @@ impl Subject {
     }
 
     fn existing(inspected: Inspected, permission: &Permission) -> Result<Self, Exit> {
-        let Inspected { info, counters } = inspected;
+        let Inspected { mut info, counters } = inspected;
         let path = PathBuf::from(info.path.as_deref().unwrap_or(&info.name));
         let target = match permission {
             Permission::ReadOnly => FileTarget::read_only(&path).map_err(from_target)?,
-            Permission::OverwriteFile => FileTarget::overwrite(&path).map_err(from_target)?,
+            Permission::OverwriteFile => {
+                FileTarget::overwrite(&path, users).map_err(from_target)?
+            }
             Permission::WriteBack => to_write_back(&path, info.kind)?,
             Permission::Destroy(consent) => {
                 let occupancy = occupants(&System::host(), &path).map_err(from_occupancy)?;
-                DevicePermit::obtain(&path, &occupancy, consent)
+                DevicePermit::obtain(&path, &occupancy, consent, users)
                     .map(FileTarget::of_device)
                     .map_err(from_consent)?
             }
         };
+        info.blind_spots.extend_from_slice(target.blind_spots());
         let file = target
             .handle()
             .try_clone()
@@ -408,10 +411,10 @@ impl Subject {
 /// A device that nobody uses, or a file, to which only what was read there is written.
 fn to_write_back(path: &Path, kind: TargetKind) -> Result<FileTarget, Exit> {
     if kind != TargetKind::BlockDevice {
-        return FileTarget::file_for_write_back(path).map_err(from_target);
+        return FileTarget::file_for_write_back(path, users).map_err(from_target);
     }
     let occupancy = occupants(&System::host(), path).map_err(from_occupancy)?;
-    RewritePermit::obtain(path, &occupancy)
+    RewritePermit::obtain(path, &occupancy, users)
         .map(FileTarget::for_write_back)
         .map_err(from_consent)
 }
@@ -427,7 +430,7 @@ fn bare_info(name: &str, kind: TargetKind, size: Bytes) -> TargetInfo {
 pub(crate) fn describe_file(info: &mut TargetInfo, file: &File) {
     info.direct_io = sokudo_device::direct_io_support(file);
     match sokudo_device::file_state(file) {
-        Ok(state) => info.file_state = Some(state),
+        Ok(state) => info.file_state = Some(state.after(info.file_state)),
         Err(error) => {
             let blind_spot = match error {
                 FileStateError::Unsupported => {

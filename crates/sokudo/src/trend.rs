@@ -43,6 +43,9 @@ pub(crate) fn run(arguments: &TrendArguments) -> Result<(), Exit> {
     if document.series.is_empty() {
         return Err(Exit::usage(nothing(&names, arguments)));
     }
+    if arguments.row.is_none() {
+        document.leave_out_caches();
+    }
     look_around(store, &mut document);
     document.command = command_line::as_given();
     print(&document, arguments)
@@ -153,6 +156,10 @@ fn one(
         .into_iter()
         .max_by_key(|(_, points)| (points.len(), newest(points)))?;
     let runs = points.len();
+    let is_of_cache = points.iter().all(|point| {
+        let is_valid = point.row.verdict != Some(Verdict::Invalid);
+        is_valid && point.row.stands_for_disk == Some(false)
+    });
     let points: Vec<TrendPoint> = points
         .iter()
         .filter(|point| point.row.verdict != Some(Verdict::Invalid))
@@ -178,6 +185,7 @@ fn one(
     (!points.is_empty()).then(|| SeriesDocument {
         runs_of_other_loads: all - runs,
         runs_without_figure: without,
+        is_of_cache,
         ..SeriesDocument::new(row, fingerprint, points, least)
     })
 }
@@ -235,10 +243,7 @@ fn print(document: &TrendDocument, arguments: &TrendArguments) -> Result<(), Exi
         Format::Csv => trend::render_csv(document),
         Format::Markdown => trend::render_markdown(document, language::current()),
     };
-    match path {
-        None => output::print(&text)?,
-        Some(path) => output::write_file(path, text)?,
-    }
+    output::put(path, &text, arguments.rendering.format == Format::Table)?;
     let Some(figure) = plot::trend(document, style.unit) else {
         return Ok(());
     };

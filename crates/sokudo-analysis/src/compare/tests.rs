@@ -75,8 +75,66 @@ fn a_difference_that_matters_to_nobody_is_not_called_one() {
     );
     assert_eq!(small.conclusion, Conclusion::Faster, "{small:?}");
     let none = of_values(&[7.0; 6], &[7.0; 6], SEPARATE);
-    assert_eq!(none.conclusion, Conclusion::NoDifferenceShown);
-    assert!(none.reason.unwrap().contains("smaller than 2 %"));
+    assert_eq!((none.conclusion, none.reason), (Conclusion::Same, None));
+}
+
+#[test]
+fn rows_are_the_same_exactly_where_the_whole_interval_is_within_what_matters() {
+    let mut seen = [0u32; 2];
+    for seed in 0..300u64 {
+        let mut noise = Noise::new(sokudo_stats::mix64(seed), 0.3, false);
+        let deviation = 0.001 * (seed % 20) as f64;
+        let (a, b) = (
+            noise.trials(12, 0.0, deviation),
+            noise.trials(12, 0.005, deviation),
+        );
+        for comparing in [SEPARATE, PAIRED] {
+            let compared = of_values(&a, &b, comparing);
+            let interval = compared.change.unwrap().ratio_interval_95.unwrap();
+            let is_within = interval.low > 1.0 / 1.02 && interval.high < 1.02;
+            let is_same = compared.conclusion == Conclusion::Same;
+            assert_eq!(is_same, is_within, "{compared:?}");
+            seen[usize::from(is_same)] += 1;
+        }
+    }
+    assert!(seen.iter().all(|count| *count > 50), "{seen:?}");
+}
+
+#[test]
+fn systems_that_differ_by_what_matters_are_called_the_same_in_at_most_5_percent() {
+    let share_same = |correlation: f64, shift: f64, trials: usize, comparing: Comparing| {
+        let same = (0..PAIRS_SIMULATED).filter(|pair| {
+            let seed = sokudo_stats::mix64(u64::from(*pair) << 24 ^ trials as u64);
+            let mut noise = Noise::new(seed, correlation, false);
+            let [a, b] = match comparing.paired {
+                true => live(&mut noise, &mut Random::new(!seed), trials, shift, 0.005),
+                false => {
+                    let mut apart = Noise::new(!seed, correlation, false);
+                    [
+                        noise.trials(trials, 0.0, 0.005),
+                        apart.trials(trials, shift, 0.005),
+                    ]
+                }
+            };
+            of_values(&a, &b, comparing).conclusion == Conclusion::Same
+        });
+        same.count() as f64 / f64::from(PAIRS_SIMULATED)
+    };
+    for comparing in [SEPARATE, PAIRED] {
+        for trials in [6, 12, 20] {
+            for correlation in [0.0, 0.3, 0.6] {
+                let share = share_same(correlation, 1.02f64.ln(), trials, comparing);
+                println!("{} n {trials} phi {correlation}: {share}", comparing.paired);
+                assert!(
+                    share <= 0.05,
+                    "{comparing:?} {correlation} {trials}: {share}"
+                );
+            }
+        }
+        // Equal ones are, or it would say nothing.
+        let share = share_same(0.0, 0.0, 12, comparing);
+        assert!(share >= 0.9, "{comparing:?}: {share}");
+    }
 }
 
 #[test]
@@ -167,7 +225,7 @@ fn another_load_cannot_be_compared_and_its_parts_are_named() {
         ..SEPARATE
     };
     let compared = compare(&rows, asked).remove(0);
-    assert_eq!(compared.conclusion, Conclusion::NoDifferenceShown);
+    assert_eq!(compared.conclusion, Conclusion::Same);
     assert_eq!(compared.differs.len(), 2);
     assert_eq!(
         compared.warnings,
@@ -221,7 +279,7 @@ fn what_is_no_figure_of_a_device_is_not_compared() {
     let compared = compare(&[(good, simulated)], SEPARATE).remove(0);
     assert!(compared.reason.unwrap().contains("simulated"));
     let compared = compare(&[(simulated, simulated)], SEPARATE).remove(0);
-    assert_eq!(compared.conclusion, Conclusion::NoDifferenceShown);
+    assert_eq!(compared.conclusion, Conclusion::Same);
     let doubtful = Side {
         name: "C",
         verdict: Some(Verdict::Unverified),
@@ -229,7 +287,7 @@ fn what_is_no_figure_of_a_device_is_not_compared() {
     };
     let compared = compare(&[(good, doubtful)], SEPARATE).remove(0);
     assert_eq!(compared.warnings, ["C is UNVERIFIED"]);
-    assert_eq!(compared.conclusion, Conclusion::NoDifferenceShown);
+    assert_eq!(compared.conclusion, Conclusion::Same);
 }
 
 #[test]

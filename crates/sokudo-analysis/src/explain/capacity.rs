@@ -10,7 +10,7 @@ use sokudo_model::{Bytes, CapacityCheck, Confidence, Held, Inference, Run, Targe
 
 use super::InferenceRule;
 use super::evidence::{figure, outcomes, sure, to_float};
-use super::threshold::{CAPACITY_BETWEEN_SURE, CAPACITY_WITNESSES_SURE};
+use super::threshold::{CAPACITY_BETWEEN_LIKELY, CAPACITY_WITNESSES_SURE};
 
 pub(super) const RULES: &[InferenceRule] = &[capacity];
 
@@ -33,7 +33,7 @@ fn capacity(run: &Run) -> Option<Inference> {
         return Some(wrapping(check, &elsewhere, lost));
     }
     if lost == 0 {
-        return Some(honest(check));
+        return Some(unsuspicious(check));
     }
     Some(losing(check, lost))
 }
@@ -116,16 +116,26 @@ fn losing(check: &CapacityCheck, lost: usize) -> Inference {
     }
 }
 
-fn honest(check: &CapacityCheck) -> Inference {
+/// What lies between the places was not looked at: a drive that folds its last part into
+/// itself is seen only where two places meet. So this is never more than likely.
+fn unsuspicious(check: &CapacityCheck) -> Inference {
+    let block = CapacityCheck::BLOCK;
+    let places = check.places.len();
+    let looked_at = Bytes(block.0.saturating_mul(places as u64));
     Inference {
         code: "capacity-as-stated".to_owned(),
-        claim: format!("a drive that has the {} it says", check.size),
+        claim: format!(
+            "a drive that has the {} it says, as far as {places} places tell",
+            check.size
+        ),
         figures: sizes(check, check.size.0),
-        confidence: sure(check.between.0 >= CAPACITY_BETWEEN_SURE),
+        confidence: match check.between.0 >= CAPACITY_BETWEEN_LIKELY {
+            true => Confidence::Medium,
+            false => Confidence::Low,
+        },
         evidence: format!(
-            "all {} places from start to end held what had been written to them, after {} were written elsewhere",
-            check.places.len(),
-            check.between
+            "all {places} places of {block} ({looked_at} of {}) held what had been written to them, after {} were written elsewhere; what is between them was not looked at",
+            check.size, check.between
         ),
     }
 }
@@ -190,11 +200,17 @@ mod tests {
     }
 
     #[test]
-    fn an_honest_drive_is_said_to_be_one_and_a_file_nothing() {
+    fn what_shows_no_false_capacity_is_likely_and_says_how_little_was_looked_at() {
         let places = [(0, Held::Own), (5, Held::Own)];
         let found = codes(TargetKind::BlockDevice, &places).unwrap();
         assert_eq!(found.code, "capacity-as-stated");
-        assert_eq!(found.confidence, Confidence::High);
+        assert_eq!(found.confidence, Confidence::Medium);
+        assert!(
+            found
+                .evidence
+                .contains("all 2 places of 4 KiB (8 KiB of 1 TiB)"),
+            "{found:?}"
+        );
         assert_eq!(codes(TargetKind::Directory, &places), None);
         assert_eq!(codes(TargetKind::BlockDevice, &[]), None);
     }

@@ -72,7 +72,7 @@ fn shingled(run: &Run) -> Option<Inference> {
             figure("cleaning_writes_per_s", slow),
             figure("pause_median_s", median(&course.pauses)?),
         ],
-        confidence: sure(recovers),
+        confidence: sure(recovers && is_durable(fill)),
         evidence: format!(
             "{absorbed} small random writes at {fast:.0} a second, then {slow:.1} a second with {} pauses of {:.1} s{after_rest}",
             course.pauses.len(),
@@ -88,6 +88,15 @@ fn is_piecemeal(workload: &Workload) -> bool {
         && workload.survey.is_none()
         && workload.span.is_none()
         && workload.blocks.largest().0 <= 64 << 10
+}
+
+/// Whether each write was durable before the next one. A conventional drive that collects
+/// writes in its memory and writes them out in batches pauses as well, and is fast again
+/// after a rest; only of what does not stay in memory is that no explanation.
+fn is_durable(workload: &Workload) -> bool {
+    let durability = &workload.durability;
+    let every = |count: Option<u32>| count == Some(1);
+    durability.write_through || every(durability.fsync_every) || every(durability.fdatasync_every)
 }
 
 /// Whether the target was left alone before.
@@ -160,6 +169,20 @@ mod tests {
             .collect();
         assert_eq!(lengths, [3, 4]);
         assert!((course.first_pause_at - 0.2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn only_of_writes_that_stay_in_no_memory_pauses_are_certain() {
+        let with = |change: fn(&mut Workload)| {
+            let mut workload = sample::writes().rows[0].workload.clone();
+            change(&mut workload);
+            is_durable(&workload)
+        };
+        assert!(!with(|_| ()));
+        assert!(with(|it| it.durability.write_through = true));
+        assert!(with(|it| it.durability.fdatasync_every = Some(1)));
+        assert!(!with(|it| it.durability.fsync_every = Some(64)));
+        assert!(!with(|it| it.durability.final_flush = true));
     }
 
     #[test]

@@ -139,7 +139,7 @@ pub(crate) const CAPACITY_WITNESSES_SURE: usize = 3;
 
 /// Bytes written between writing a place and reading it back, from which no drive of the
 /// kind that lies answers from memory.
-pub(crate) const CAPACITY_BETWEEN_SURE: u64 = 256 << 20;
+pub(crate) const CAPACITY_BETWEEN_LIKELY: u64 = 256 << 20;
 
 #[cfg(test)]
 mod tests {
@@ -189,7 +189,7 @@ mod tests {
             ("PARITY_MISFIT_MAX", PARITY_MISFIT_MAX),
             ("PARITY_LEAD_SURE", PARITY_LEAD_SURE),
             ("CAPACITY_WITNESSES_SURE", CAPACITY_WITNESSES_SURE as f64),
-            ("CAPACITY_BETWEEN_SURE", CAPACITY_BETWEEN_SURE as f64),
+            ("CAPACITY_BETWEEN_LIKELY", CAPACITY_BETWEEN_LIKELY as f64),
         ];
         assert_states(&thresholds, include_str!("threshold.rs"));
     }

@@ -44,7 +44,7 @@ const fn general(name: &'static str, bit: u32) -> Feature {
 }
 
 /// In hdparm's order.
-const FEATURES: [Feature; 59] = [
+const FEATURES: [Feature; 60] = [
     switched("SMART feature set", 82, 0),
     switched("Security Mode feature set", 82, 1),
     switched("Removable Media feature set", 82, 2),
@@ -93,6 +93,7 @@ const FEATURES: [Feature; 59] = [
     sata("DMA Setup Auto-Activate optimization", 2),
     sata("Device-initiated interface power management", 3),
     sata("In-order data delivery", 4),
+    sata("Asynchronous notification (eg. media change)", 5),
     sata("Software settings preservation", 6),
     sata("Device Sleep (DEVSLP)", 8),
     fixed("SMART Command Transport (SCT) feature set", 206, 0),

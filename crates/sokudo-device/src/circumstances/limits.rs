@@ -4,15 +4,12 @@
 //! every group above it that can be seen.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use sokudo_model::{IoLimit, TargetInfo};
 
-use crate::mounts::{Mount, Mounts};
+use crate::control_groups;
 use crate::system::System;
-
-/// Groups that are looked at from our own upward.
-const LEVELS_MAX: usize = 64;
 
 /// A file of version 1 and the limit that it holds.
 type Throttle = (&'static str, fn(&mut IoLimit) -> &mut Option<u64>);
@@ -43,25 +40,12 @@ pub(super) fn limits(system: &System, target: &TargetInfo) -> Vec<IoLimit> {
     if names.is_empty() {
         return Vec::new();
     }
-    let groups = system.text("proc/self/cgroup").unwrap_or_default();
-    let mounts = Mounts::parse(&system.text("proc/self/mountinfo").unwrap_or_default());
     let mut found = Vec::new();
-    for line in groups.lines() {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(group)) = (fields.next(), fields.next()) else {
-            continue;
-        };
-        let is_version_2 = controllers.is_empty();
-        if !is_version_2 && !controllers.split(',').any(|name| name == "blkio") {
-            continue;
-        }
-        for directory in directories(&mounts, is_version_2, group) {
-            found.extend(if is_version_2 {
-                of_version_2(system, &directory)
-            } else {
-                of_version_1(system, &directory)
-            });
-        }
+    for (is_version_2, directory) in control_groups::directories(system, "blkio") {
+        found.extend(match is_version_2 {
+            true => of_version_2(system, &directory),
+            false => of_version_1(system, &directory),
+        });
     }
     found.retain_mut(|limit| {
         let name = names.get(limit.number.as_str());
@@ -69,30 +53,6 @@ pub(super) fn limits(system: &System, target: &TargetInfo) -> Vec<IoLimit> {
         name.is_some()
     });
     found
-}
-
-/// The directories of our group and of those above it, as far as they are mounted.
-fn directories(mounts: &Mounts, is_version_2: bool, group: &str) -> Vec<PathBuf> {
-    let is_ours = |mount: &&Mount| match is_version_2 {
-        true => mount.kind == "cgroup2",
-        false => mount.kind == "cgroup" && mount.options.iter().any(|option| option == "blkio"),
-    };
-    let group = Path::new(group);
-    // A group outside of what our namespace shows begins with `/..`.
-    let is_seen = !group.components().any(|part| part == Component::ParentDir);
-    let Some(mount) = mounts.all().iter().find(is_ours) else {
-        return Vec::new();
-    };
-    // In a container the mount may show a group as its root.
-    let below = match group.strip_prefix(&mount.root) {
-        Ok(below) if is_seen => below,
-        _ => Path::new(""),
-    };
-    below
-        .ancestors()
-        .take(LEVELS_MAX)
-        .map(|part| mount.mount_point.join(part))
-        .collect()
 }
 
 /// Lines such as `8:16 rbps=2097152 wbps=max riops=max wiops=120`.

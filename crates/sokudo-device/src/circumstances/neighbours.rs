@@ -199,7 +199,7 @@ impl Neighbours {
 }
 
 /// What this thread has had of a processor so far.
-fn processor_time() -> Duration {
+pub(crate) fn processor_time() -> Duration {
     // The kernel never gives a negative time of this clock.
     clock_gettime(ClockId::ThreadCPUTime)
         .try_into()

@@ -14,6 +14,13 @@ const TICK_NANOS: u64 = 10_000_000;
 /// Where stolen time stands in the line `cpu` of `/proc/stat`, counted from its first
 /// number (`proc_stat(5)`).
 const STOLEN_FIELD: usize = 7;
+/// Where programs' time stands there, and that of those with less priority.
+const USER_FIELD: usize = 0;
+const NICE_FIELD: usize = 1;
+/// Where a process's own time in programs stands in `/proc/PID/stat`, counted from the state
+/// behind its name (`proc_pid_stat(5)`), and that of children that it has waited for.
+const OWN_USER_FIELD: usize = 11;
+const CHILDREN_USER_FIELD: usize = 13;
 
 /// What was counted since the machine started.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +30,7 @@ pub(super) struct Waits {
     io: Option<Nanos>,
     memory: Option<Nanos>,
     stolen: Option<Nanos>,
+    others: Option<Nanos>,
 }
 
 impl Waits {
@@ -35,6 +43,7 @@ impl Waits {
             io: waits("io"),
             memory: waits("memory"),
             stolen: stolen(&system.text("proc/stat").unwrap_or_default()),
+            others: others(system),
         }
     }
 
@@ -49,12 +58,14 @@ impl Waits {
             io: grown(self.io, earlier.io),
             memory: grown(self.memory, earlier.memory),
             stolen: grown(self.stolen, earlier.stolen),
+            others: grown(self.others, earlier.others),
         };
         let all = [
             pressure.processor,
             pressure.io,
             pressure.memory,
             pressure.stolen,
+            pressure.others,
         ];
         all.iter().any(Option::is_some).then_some(pressure)
     }
@@ -73,13 +84,29 @@ fn total(text: &str) -> Option<Nanos> {
     micros.checked_mul(1_000).map(Nanos)
 }
 
+/// What all programs but this process and its children used outside the kernel: what the
+/// kernel does for our I/O, it does at times in threads of its own.
+fn others(system: &System) -> Option<Nanos> {
+    let all = system.text("proc/stat")?;
+    let own = system.text("proc/self/stat")?;
+    let all = of_all(&all, USER_FIELD)?.0 + of_all(&all, NICE_FIELD)?.0;
+    let (_, after_name) = own.rsplit_once(')')?;
+    let own = |field: usize| -> Option<u64> {
+        let ticks: u64 = after_name.split_whitespace().nth(field)?.parse().ok()?;
+        ticks.checked_mul(TICK_NANOS)
+    };
+    let own = own(OWN_USER_FIELD)? + own(CHILDREN_USER_FIELD)?;
+    Some(Nanos(all.saturating_sub(own)))
+}
+
 fn stolen(stat: &str) -> Option<Nanos> {
+    of_all(stat, STOLEN_FIELD)
+}
+
+/// A time of all processors together.
+fn of_all(stat: &str, field: usize) -> Option<Nanos> {
     let line = stat.lines().find(|line| line.starts_with("cpu "))?;
-    let ticks: u64 = line
-        .split_whitespace()
-        .nth(STOLEN_FIELD + 1)?
-        .parse()
-        .ok()?;
+    let ticks: u64 = line.split_whitespace().nth(field + 1)?.parse().ok()?;
     ticks.checked_mul(TICK_NANOS).map(Nanos)
 }
 
@@ -98,6 +125,24 @@ mod tests {
             Some(Nanos(80_000_000))
         );
         assert_eq!(stolen("cpu  1 2 3\n"), None);
+    }
+
+    #[test]
+    fn time_of_others_is_all_time_less_our_own() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = root.path().join("proc/self");
+        std::fs::create_dir_all(&directory).unwrap();
+        let write = |all: &str, own: &str| {
+            std::fs::write(root.path().join("proc/stat"), format!("cpu  {all}\n")).unwrap();
+            let own = format!("7 (a ) b) S 1 2 3 4 5 6 7 8 9 10 {own}");
+            std::fs::write(directory.join("stat"), own).unwrap();
+        };
+        let system = System::at(root.path());
+        write("1000 100 9 9 9 9 9 0", "50 77 8 99 20");
+        let first = Waits::look(&system);
+        write("1300 150 99 99 99 9 9 0", "250 77 18 99 20");
+        let pressure = Waits::look(&system).since(&first).unwrap();
+        assert_eq!(pressure.others, Some(Nanos::from_millis(1_400)));
     }
 
     #[test]

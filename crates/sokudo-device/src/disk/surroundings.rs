@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::block;
 use crate::mounts::Mounts;
-use crate::occupants;
 use crate::system::{self, System};
+use crate::users;
 
 /// A file system that is mounted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Surroundings {
         Self {
             system: system.clone(),
             mounts: mounted(system, &mounts, &btrfs),
-            swaps: occupants::swaps(system).into_iter().collect(),
+            swaps: users::swaps(system).into_iter().collect(),
             loops: loops(system),
             btrfs,
             links: links(system),

@@ -212,7 +212,7 @@ pub const OPTIONS: &[DiskspdOption] = &[
         None,
         Windows,
         "I/Os per burst, with -j",
-        Accepted,
+        Differs("without -j it changes nothing, and diskspd refuses it"),
     ),
     row(
         "I",

@@ -49,7 +49,7 @@ fn span(span: &DiskspdSpan) -> Result<Vec<String>, DiskspdError> {
             }
             count => count,
         };
-        pace(span, target)?;
+        pace(span, target, &mut notes)?;
         order(target, threads, &mut notes)?;
         memory(span, target)?;
         alignment(target)?;
@@ -74,14 +74,20 @@ pub(super) fn threads_total(span: &DiskspdSpan) -> u64 {
     span.targets.iter().map(of).fold(0, u64::saturating_add)
 }
 
-fn pace(span: &DiskspdSpan, target: &DiskspdTarget) -> Result<(), DiskspdError> {
+fn pace(
+    span: &DiskspdSpan,
+    target: &DiskspdTarget,
+    notes: &mut Vec<String>,
+) -> Result<(), DiskspdError> {
     if target.throughput.is_some() && span.completion_routines {
         let way_out = "leave out one of them";
         return Err(conflict("-g", "-x (completion routines)", way_out));
     }
     match (target.burst, target.think_ms) {
         (0, 1..) => return Err(alone("-j", "-i<I/Os per burst>")),
-        (1.., 0) => return Err(alone("-i", "-j<milliseconds>")),
+        (1.., 0) => notes.push(
+            "-i changes nothing without -j: bursts follow one another without a pause.".to_owned(),
+        ),
         _ => {}
     }
     if span.request_count > 0 {

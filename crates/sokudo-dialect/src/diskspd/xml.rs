@@ -3,8 +3,10 @@
 //! Elements that the schema does not know are refused with the nearest that it does, so
 //! that a misspelt one is not silently left out. Entities and document types are not read.
 
-use roxmltree::{Document, Node};
-use sokudo_model::diskspd::{DiskspdContent, DiskspdProfile, DiskspdSpan, DiskspdTarget};
+use roxmltree::{Document, Node, ParsingOptions};
+use sokudo_model::diskspd::{
+    DiskspdContent, DiskspdProfile, DiskspdSpan, DiskspdTarget, XML_NODES_MAX, xml_excess,
+};
 use sokudo_model::{Bytes, Nanos};
 
 use super::error::{DiskspdError, DiskspdProblem};
@@ -61,11 +63,16 @@ pub(super) fn profile_of(
     let unreadable = |cause| DiskspdError::new(option, DiskspdProblem::Unreadable { cause });
     let text = host.read_text(path).map_err(unreadable)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let not_xml = |error: roxmltree::Error| {
-        let cause = error.to_string();
-        DiskspdError::new(path, DiskspdProblem::NotXml { cause })
+    let not_xml = |cause: String| DiskspdError::new(path, DiskspdProblem::NotXml { cause });
+    if let Some(excess) = xml_excess(text) {
+        return Err(not_xml(excess.to_owned()));
+    }
+    let options = ParsingOptions {
+        nodes_limit: XML_NODES_MAX,
+        ..ParsingOptions::default()
     };
-    let document = Document::parse(text).map_err(not_xml)?;
+    let document =
+        Document::parse_with_options(text, options).map_err(|error| not_xml(error.to_string()))?;
     let mut reader = Reader {
         path,
         document: &document,

@@ -18,11 +18,12 @@ const ARGUMENT_BYTES_MAX: usize = 1 << 17;
 /// Reads a command line, without the program's name, and the job files that it names.
 ///
 /// # Errors
-/// [`FioError`] at the first thing that is wrong.
+/// [`FioError`] with everything that is wrong with options, or the first other thing.
 pub fn invocation(arguments: &[String], host: &dyn Host) -> Result<Invocation, FioError> {
     let mut reader = Reader {
         invocation: Invocation::default(),
         wanted: Vec::new(),
+        unknown: Vec::new(),
         is_skipped: false,
     };
     let too_long = |argument: &String| argument.len() > ARGUMENT_BYTES_MAX;
@@ -51,6 +52,8 @@ struct Reader {
     invocation: Invocation,
     /// What `--section` names.
     wanted: Vec<String>,
+    /// Options that nobody knows.
+    unknown: Vec<FioError>,
     /// Whether the last `--name` is none of those.
     is_skipped: bool,
 }
@@ -85,7 +88,13 @@ impl Reader {
         let is_letter = !argument.starts_with("--") && argument.chars().count() == 2;
         let known = match by_letter(name).filter(|_| is_letter) {
             Some(switch) => Known::Switch(switch),
-            None => by_name(name).map_err(at)?,
+            None => match by_name(name) {
+                Ok(known) => known,
+                Err(problem) => {
+                    self.unknown.push(at(problem));
+                    return Ok(());
+                }
+            },
         };
         let (takes, full_name) = match known {
             Known::Switch(switch) => (switch.takes, switch.name),
@@ -161,10 +170,19 @@ impl Reader {
             return Ok(self.invocation);
         }
         for (index, path) in self.invocation.files.iter().enumerate() {
-            let sections = read_sections(path, index, &self.wanted, host)?;
-            self.invocation.sections.extend(sections);
+            let unknown = &mut self.unknown;
+            match read_sections(path, index, &self.wanted, host, unknown) {
+                Ok(sections) => self.invocation.sections.extend(sections),
+                // What is no file may be the value of an option that nobody knows.
+                Err(_) if !unknown.is_empty() => {}
+                Err(error) => return Err(error),
+            }
         }
-        Ok(self.invocation)
+        if self.unknown.is_empty() {
+            return Ok(self.invocation);
+        }
+        let faults = self.invocation.faults(host);
+        FioError::of_all(self.unknown.into_iter().chain(faults)).map_or(Ok(self.invocation), Err)
     }
 }
 

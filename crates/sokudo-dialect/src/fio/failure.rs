@@ -38,14 +38,23 @@ impl fmt::Display for Source {
     }
 }
 
+/// Options with faults that are named at once; a file with more is no job file.
+pub(super) const FAULTS_MAX: usize = 64;
+
 /// Why a fio command line or job file cannot be run, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{source_place}: {problem}")]
+#[error("{source_place}: {problem}{}", after(others))]
 pub struct FioError {
     /// Where.
     pub source_place: Source,
     /// What is wrong there, in a sentence with the way out.
-    pub problem: FioProblem,
+    pub problem: Box<FioProblem>,
+    /// What is wrong with other options, in the order in which they stand.
+    pub others: Vec<FioError>,
+}
+
+fn after(others: &[FioError]) -> String {
+    others.iter().map(|other| format!("; {other}")).collect()
 }
 
 /// What is wrong.
@@ -144,11 +153,28 @@ impl FioError {
         }
     }
 
-    pub(super) const fn new(source_place: Source, problem: FioProblem) -> Self {
+    pub(super) fn new(source_place: Source, problem: FioProblem) -> Self {
         Self {
             source_place,
-            problem,
+            problem: Box::new(problem),
+            others: Vec::new(),
         }
+    }
+
+    /// All faults as one error; `None` when there are none.
+    pub(super) fn of_all(faults: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let mut faults = faults.into_iter().take(FAULTS_MAX);
+        let first = faults.next()?;
+        Some(Self {
+            others: faults.collect(),
+            ..first
+        })
+    }
+
+    /// Every fault by itself, for a line each.
+    pub fn apart(mut self) -> Vec<Self> {
+        let others = std::mem::take(&mut self.others);
+        std::iter::once(self).chain(others).collect()
     }
 
     pub(super) fn of_job(job: &str, sentence: impl Into<String>) -> Self {

@@ -82,6 +82,10 @@ impl<'a> Targets<'a> {
         }
     }
 
+    pub(super) fn host(&self) -> &'a dyn Host {
+        self.host
+    }
+
     pub(super) fn into_specs(self) -> Vec<TargetSpec> {
         self.specs
     }
@@ -199,8 +203,18 @@ impl<'a> Targets<'a> {
         };
         let number = *self.numbers.entry(key).or_insert_with(|| {
             let number = u32::try_from(self.specs.len()).expect("files are limited far below 2^32");
+            let holds = |directory: &&String| {
+                let rest = name.strip_prefix(directory.as_str());
+                rest.is_some_and(|rest| rest.starts_with('/'))
+            };
             self.specs.push(TargetSpec {
                 path: name.to_owned(),
+                base: job
+                    .directories
+                    .iter()
+                    .find(holds)
+                    .cloned()
+                    .unwrap_or_default(),
                 kind,
                 bytes: Bytes(0),
                 written: false,

@@ -111,8 +111,17 @@ says the same of one option.
 - **no effect**: it is accepted; it changes nothing that is measured. `--warnings`
   lists what of this a run has met.
 - **refused**: it would change what is measured, and sokudo cannot do it. The run ends
-  with exit code 1 before anything is touched; `--lenient` runs without it and says so
-  in the result.
+  with exit code 1 before anything is touched, and names every option that is unknown,
+  not supported or not valid; `--lenient` runs without it and says so in the result.
+
+## Around a run
+
+- A job that cannot start, or that sokudo refuses for safety, ends with exit code 1, as
+  with fio. JSON, json+ and terse results are printed all the same: nothing was done, and
+  `error` is the system's number, or 1 (EPERM) where sokudo has refused.
+- SIGUSR1 prints results so far, and the run goes on.
+- What is missing of the directories in a file's name is made (for its owner alone), as
+  fio does; what `directory` names must be there.
 
 ## Where fio misreads, sokudo refuses
 
@@ -124,7 +133,8 @@ percentages of `bssplit` that do not sum up to 100, unknown words in `cpus_allow
 
 ## Where sokudo reads more than fio
 
-Blanks after `=` before a word (`rw = read`), which fio 3.33 refuses; expressions in
-parentheses (`size=(1+2)*3k`), which fio reads only when it was built with them;
+Blanks after `=` before a word (`rw = read`), which fio 3.33 refuses; expressions
+(`size=(1+2)*3k`, `iodepth=128*8`, `runtime=30*5`), of which fio reads the first number
+alone, or those in parentheses when it was built with them;
 `--section` holds for every job file of a command line, not for the first alone.
 ";

@@ -6,8 +6,11 @@ use std::fmt::Write as _;
 use sokudo_model::fio::FioOutput;
 
 use super::failure::{FioError, FioProblem, Source};
+use super::job::Job;
 use super::option::FioOption;
+use super::patterns;
 use super::table::options;
+use crate::host::Host;
 
 /// A fio command line.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,6 +100,19 @@ pub(super) struct Assignment {
 }
 
 impl Assignment {
+    /// Sets in `job` what it says; files that a pattern names are read first.
+    pub(super) fn apply(&self, job: &mut Job, host: &dyn Host) -> Result<(), FioError> {
+        let option = self.option();
+        if matches!(option.name, "buffer_pattern" | "verify_pattern") {
+            let text = self.value.as_deref().unwrap_or_default();
+            job.pattern_files = patterns::read_files(text, host)
+                .map_err(|why| self.error(FioProblem::Other(format!("{}: {why}", option.name))))?;
+        }
+        option
+            .apply(job, self.value.as_deref())
+            .map_err(|problem| self.error(problem))
+    }
+
     /// The error that a problem with it is: at the value where that is wrong.
     pub(super) fn error(&self, problem: FioProblem) -> FioError {
         let mut source = self.source.clone();

@@ -9,6 +9,7 @@ use sokudo_model::{
 
 use super::method::KiloBase;
 use super::numbers::Amount;
+use super::patterns::PatternFiles;
 use super::planned::Fallocate;
 
 /// A job's options. Cloned from the global ones into every job.
@@ -25,6 +26,7 @@ pub(super) struct Job {
     pub(super) read_percent: u32,
     pub(super) block: [u64; 3],
     pub(super) block_range: [Option<(u64, u64)>; 3],
+    pub(super) unaligned: bool,
     pub(super) block_split: [Vec<BlockShare>; 3],
     pub(super) alignment: Option<[u64; 3]>,
     pub(super) engine: String,
@@ -85,6 +87,8 @@ pub(super) struct Job {
     pub(super) refill: Option<bool>,
     pub(super) scramble: bool,
     pub(super) pattern: Vec<u8>,
+    /// What the files hold that the pattern which is being set names.
+    pub(super) pattern_files: PatternFiles,
     pub(super) compress_percent: u32,
     pub(super) compress_chunk: Option<u64>,
     pub(super) dedupe_percent: u32,
@@ -177,6 +181,7 @@ pub(super) struct Report {
     pub(super) histogram_coarseness: u32,
     pub(super) window_value: WindowValue,
     pub(super) log_offset: bool,
+    pub(super) log_priority: bool,
     pub(super) unix_epoch: bool,
     pub(super) per_job: bool,
 }
@@ -200,6 +205,7 @@ impl Default for Job {
             read_percent: 50,
             block: [Bytes::KIB * 4; 3],
             block_range: [None; 3],
+            unaligned: false,
             block_split: [const { Vec::new() }; 3],
             alignment: None,
             engine: "psync".to_owned(),
@@ -257,6 +263,7 @@ impl Default for Job {
             refill: None,
             scramble: true,
             pattern: Vec::new(),
+            pattern_files: PatternFiles::new(),
             compress_percent: 0,
             compress_chunk: Some(512),
             dedupe_percent: 0,
@@ -340,6 +347,7 @@ impl Default for Report {
             histogram_coarseness: 0,
             window_value: WindowValue::Average,
             log_offset: false,
+            log_priority: false,
             unix_epoch: false,
             per_job: true,
         }

@@ -4,7 +4,7 @@
 //! begins with `global` sets what holds for those after it; `include FILE` stands for
 //! the lines of FILE, which has no sections of its own.
 
-use super::failure::{FioError, FioProblem, Source};
+use super::failure::{FAULTS_MAX, FioError, FioProblem, Source};
 use super::invocation::{Assignment, Section};
 use super::option::FioOption;
 use super::substitute::substitute;
@@ -26,11 +26,13 @@ const SECTIONS_MAX: usize = 4096;
 const OPTIONS_MAX: usize = 1 << 16;
 
 /// Reads the job file `path`; only `wanted` sections, when there are any, and `[global]`s.
+/// Options that nobody knows are added to `unknown`, and the rest is read.
 pub(super) fn read_sections(
     path: &str,
     index: usize,
     wanted: &[String],
     host: &dyn Host,
+    unknown: &mut Vec<FioError>,
 ) -> Result<Vec<Section>, FioError> {
     let text = host
         .read_text(path)
@@ -40,11 +42,13 @@ pub(super) fn read_sections(
         index,
         wanted,
         sections: Vec::new(),
+        unknown: Vec::new(),
         is_skipped: false,
         options: 0,
         includes: 0,
     };
     reader.file(path, &text, 0)?;
+    unknown.append(&mut reader.unknown);
     let mut sections = reader.sections;
     for section in &mut sections {
         section
@@ -70,6 +74,7 @@ struct Reader<'a> {
     index: usize,
     wanted: &'a [String],
     sections: Vec<Section>,
+    unknown: Vec<FioError>,
     is_skipped: bool,
     options: usize,
     includes: u32,
@@ -159,7 +164,15 @@ impl Reader<'_> {
             let option = key.to_owned();
             return Err(FioError::new(source, FioProblem::OutsideSection { option }));
         };
-        let option = find(key).map_err(|problem| FioError::new(source.clone(), problem))?;
+        let option = match find(key) {
+            Ok(option) => option,
+            Err(problem) => {
+                if self.unknown.len() < FAULTS_MAX {
+                    self.unknown.push(FioError::new(source, problem));
+                }
+                return Ok(());
+            }
+        };
         self.options += 1;
         if self.options > OPTIONS_MAX {
             let sentence = format!("more than {OPTIONS_MAX} options; split the file");

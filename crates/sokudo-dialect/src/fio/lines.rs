@@ -14,7 +14,7 @@ const NAME: &str = "-";
 /// [`render`] prints as a job file, for a shell.
 pub fn command_lines(plan: &Plan, place: &Place) -> Vec<String> {
     let text = Text(render(plan, place));
-    let sections = read_sections(NAME, 0, &[], &text).unwrap_or_default();
+    let sections = read_sections(NAME, 0, &[], &text, &mut Vec::new()).unwrap_or_default();
     let (globals, jobs): (Vec<_>, Vec<_>) = sections.iter().partition(|s| s.is_global);
     let mut common = "fio".to_owned();
     if place.is_read_only() {

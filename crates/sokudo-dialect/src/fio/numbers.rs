@@ -25,9 +25,14 @@ pub(super) enum Amount {
     Percent(u64),
 }
 
-/// A number with fio's units: `4096`, `4k`, `0x1000`, `(1+2)*3k`.
+/// Whether a value is to be computed. A minus alone is none: `4k-8k` means a range.
+fn is_expression(text: &str) -> bool {
+    text.starts_with('(') || text.contains(['*', '+', '/'])
+}
+
+/// A number with fio's units: `4096`, `4k`, `0x1000`, `128*8`, `(1+2)*3k`.
 pub(super) fn number(text: &str, base: KiloBase) -> Option<u64> {
-    if text.starts_with('(') {
+    if is_expression(text) {
         let unit = |unit: &str| scaled(&format!("1{unit}"), base).map(i128::from);
         return u64::try_from(evaluate(text, &unit)?).ok();
     }
@@ -64,7 +69,14 @@ pub(super) fn time(text: &str, unit_ns: u64) -> Option<Nanos> {
         "d" => Some(86_400 * SECOND_NS),
         _ => None,
     };
-    let value = if text.starts_with('(') {
+    let has_unit = text.contains(|c: char| c.is_ascii_alphabetic());
+    let value = if is_expression(text) && has_unit {
+        // A number beside one with a unit is a factor; in a sum it could be anything.
+        if text.contains(['+', '-']) {
+            return None;
+        }
+        evaluate(text, &factor)?
+    } else if is_expression(text) {
         evaluate(text, &|_| None)?.checked_mul(i128::from(unit_ns))?
     } else {
         let end = text
@@ -152,7 +164,12 @@ mod tests {
         assert_eq!(number("4k", BASE), Some(4096));
         assert_eq!(number("(1+2)*3k", BASE), Some(9216));
         assert_eq!(number("(4k)", KiloBase::Decimal), Some(4000));
-        for text in ["1.5m", "10 k", "4x", "4kk", "-1", "", "1e3", "2*4k"] {
+        assert_eq!(number("128*8", BASE), Some(1024));
+        assert_eq!(number("2*4k", BASE), Some(8192));
+        assert_eq!(number("8k+4k", BASE), Some(12 << 10));
+        for text in [
+            "1.5m", "10 k", "4x", "4kk", "-1", "", "1e3", "2*", "4k-8k", "1/0",
+        ] {
             assert_eq!(number(text, BASE), None, "{text}");
         }
     }
@@ -173,6 +190,9 @@ mod tests {
         assert_eq!(time("2m", 1), Some(Nanos::from_secs(120)));
         assert_eq!(time("5msec", 1), Some(Nanos::from_millis(5)));
         assert_eq!(time("(2*3)", 1_000), Some(Nanos::from_micros(6)));
+        assert_eq!(time("30*5", 1_000_000_000), Some(Nanos::from_secs(150)));
+        assert_eq!(time("2*30s", 1), Some(Nanos::from_secs(60)));
+        assert_eq!(time("5*60+30", 1_000_000_000), Some(Nanos::from_secs(330)));
         for text in [
             "10sec",
             "1min",
@@ -182,6 +202,8 @@ mod tests {
             "-1",
             "",
             "99999999999999999999d",
+            "1m+30",
+            "2*",
         ] {
             assert_eq!(time(text, 1), None, "{text}");
         }

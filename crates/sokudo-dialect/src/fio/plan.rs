@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use sokudo_model::fio::{FioJob, FioSession};
 use sokudo_model::{BackendKind, EndsOthers, Plan, Stage, Workload};
 
-use super::failure::FioError;
+use super::failure::{FAULTS_MAX, FioError, FioProblem};
 use super::files::{Targets, Thread, mixed};
 use super::invocation::{Action, Assignment, Invocation, Section};
 use super::job::{ExitWhat, Job};
@@ -23,9 +23,12 @@ impl Invocation {
     /// What the command line and its job files mean.
     ///
     /// # Errors
-    /// [`FioError`] at the first option that is not supported or not valid, or that a
-    /// plan cannot express.
+    /// [`FioError`] with every option that is not supported or not valid, or the first
+    /// thing that a plan cannot express.
     pub fn plan(&self, host: &dyn Host) -> Result<Planned, FioError> {
+        if let Some(error) = FioError::of_all(self.faults(host)) {
+            return Err(error);
+        }
         let mut planner = Planner::new(self, host);
         let mut defaults = Job::default();
         let mut file = None;
@@ -52,6 +55,49 @@ impl Invocation {
             added.map_err(|error| error.within(&section.source))?;
         }
         planner.finish()
+    }
+
+    /// What is wrong with single options: not supported here, or no valid value.
+    pub(super) fn faults(&self, host: &dyn Host) -> Vec<FioError> {
+        let mut defaults = Job::default();
+        let mut faults = Vec::new();
+        for section in &self.sections {
+            let mut own = defaults.clone();
+            let job = if section.is_global {
+                &mut defaults
+            } else {
+                &mut own
+            };
+            for assignment in &section.options {
+                let applied =
+                    self.is_left_out(assignment)
+                        .and_then(|is_left_out| match is_left_out {
+                            true => Ok(()),
+                            false => assignment.apply(job, host),
+                        });
+                faults.extend(applied.err());
+                if faults.len() == FAULTS_MAX {
+                    return faults;
+                }
+            }
+        }
+        faults
+    }
+
+    /// Whether an option that is not supported is passed over; an error where it may not be.
+    fn is_left_out(&self, assignment: &Assignment) -> Result<bool, FioError> {
+        let option = assignment.option();
+        let Support::Refused { needs, unless } = option.support else {
+            return Ok(false);
+        };
+        let value = assignment.value.as_deref().map(str::trim);
+        if self.lenient || value.is_some_and(|value| unless.contains(&value)) {
+            return Ok(true);
+        }
+        Err(assignment.error(FioProblem::Unsupported {
+            option: option.name.to_owned(),
+            reason: format!("it would need {needs}"),
+        }))
     }
 }
 
@@ -101,13 +147,12 @@ impl<'a> Planner<'a> {
 
     fn apply(&mut self, section: &Section, job: &mut Job) -> Result<(), FioError> {
         for assignment in &section.options {
-            if self.is_left_out(assignment)? {
+            let option = assignment.option();
+            if self.invocation.is_left_out(assignment)? {
+                self.note_left_out(assignment);
                 continue;
             }
-            let option = assignment.option();
-            option
-                .apply(job, assignment.value.as_deref())
-                .map_err(|problem| assignment.error(problem))?;
+            assignment.apply(job, self.targets.host())?;
             if let Support::NoEffect(why) = option.support {
                 self.note(format!("{} has no effect: {why}", option.name));
             }
@@ -125,33 +170,21 @@ impl<'a> Planner<'a> {
                 let sentence = format!(
                     "{name} is an option of the engine {engines}, not of {engine}; set ioengine in the same section"
                 );
-                Err(assignment.error(super::failure::FioProblem::Other(sentence)))
+                Err(assignment.error(FioProblem::Other(sentence)))
             }
         }
     }
 
-    /// Whether an option that is not supported is passed over; an error where it may not be.
-    fn is_left_out(&mut self, assignment: &Assignment) -> Result<bool, FioError> {
+    /// Notes an option that is passed over although its value asks for something.
+    fn note_left_out(&mut self, assignment: &Assignment) {
         let option = assignment.option();
-        let Support::Refused { needs, unless } = option.support else {
-            return Ok(false);
-        };
         let value = assignment.value.as_deref().map(str::trim);
-        if value.is_some_and(|value| unless.contains(&value)) {
-            return Ok(true);
-        }
+        let asks_for_nothing = matches!(option.support, Support::Refused { unless, .. }
+            if value.is_some_and(|value| unless.contains(&value)));
         let name = option.name.to_owned();
-        if self.invocation.lenient {
-            if !self.session.left_out.contains(&name) {
-                self.session.left_out.push(name);
-            }
-            return Ok(true);
+        if !asks_for_nothing && !self.session.left_out.contains(&name) {
+            self.session.left_out.push(name);
         }
-        let reason = format!("it would need {needs}");
-        Err(assignment.error(super::failure::FioProblem::Unsupported {
-            option: name,
-            reason,
-        }))
     }
 
     fn note(&mut self, text: String) {
@@ -217,13 +250,14 @@ impl<'a> Planner<'a> {
         if let Some(note) = note {
             self.note(note.to_owned());
         }
-        let mut doubts = Vec::new();
+        // fio only mentions this; what follows it takes for a fault where doubts are fatal.
         if job.is_synchronous() && job.depth > 1 {
-            doubts.push(format!(
+            self.note(format!(
                 "iodepth above 1 has no effect with ioengine={}",
                 job.engine
             ));
         }
+        let mut doubts = Vec::new();
         if job.time_based && job.runtime.0 == 0 {
             doubts.push("time_based has no effect without runtime".to_owned());
         }

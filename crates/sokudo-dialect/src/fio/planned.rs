@@ -23,6 +23,9 @@ pub struct Planned {
 pub struct TargetSpec {
     /// Its path.
     pub path: String,
+    /// The beginning of that which must be there (`directory`); what is missing of the
+    /// directories behind it is made, as fio does. Empty is the current directory or `/`.
+    pub base: String,
     /// What it is.
     pub kind: SpecKind,
     /// Size up to which jobs use it; a file shorter than that is laid out to it.

@@ -70,6 +70,12 @@ impl Job {
         let (backend, _) = self.backend()?;
         let depth = if self.is_synchronous() { 1 } else { self.depth };
         let blocks = self.blocks().ok_or("its block sizes are not valid")?;
+        if self.unaligned && self.direct {
+            return Err("bs_unaligned does not go with direct=1, which moves whole sectors; leave one of them out".to_owned());
+        }
+        if self.unaligned && self.verify.check.is_some() {
+            return Err("bs_unaligned does not go with verify, which checks whole blocks; leave one of them out".to_owned());
+        }
         Ok(Workload {
             name: name.to_owned(),
             clones: 1,
@@ -142,8 +148,10 @@ impl Job {
             let smallest = self.choices().map(|choice| choice.smallest().0);
             alignment == smallest
         });
+        // An LFSR visits every block once by itself, with a map or without.
+        let visits_once = self.uses_map || self.generator == "lfsr";
         Order::Random {
-            map: self.uses_map && is_even && is_aligned,
+            map: visits_once && is_even && is_aligned,
         }
     }
 
@@ -154,6 +162,12 @@ impl Job {
                 return BlockChoice::Shares(split.clone());
             }
             match self.block_range[index] {
+                Some((smallest, largest)) if smallest < largest && self.unaligned => {
+                    BlockChoice::AnyBytes {
+                        smallest: Bytes(smallest),
+                        largest: Bytes(largest),
+                    }
+                }
                 Some((smallest, largest)) if smallest < largest => BlockChoice::Range {
                     smallest: Bytes(smallest),
                     largest: Bytes(largest),
@@ -258,7 +272,7 @@ impl Job {
         let block = self.smallest_block();
         let one_size = self.choices().iter().all(|sizes| match sizes {
             BlockChoice::Shares(shares) => matches!(shares[..], [only] if only.bytes.0 == block),
-            BlockChoice::Range { .. } => false,
+            BlockChoice::Range { .. } | BlockChoice::AnyBytes { .. } => false,
         });
         let is_one_way = !(self.access.reads && self.access.writes);
         if hole == 0 || !one_size || !is_one_way || placement.uses.len() != 1 {
@@ -450,6 +464,7 @@ impl Job {
             window_value: report.window_value,
             histogram_coarseness: report.histogram_coarseness,
             offset: report.log_offset,
+            priority: report.log_priority,
             unix_epoch: report.unix_epoch,
             per_job: report.per_job,
         }

@@ -2,7 +2,7 @@
 //! kinds, and what the drive's own cache gives.
 
 use sokudo_model::{
-    Bytes, Limits, Nanos, Order, Sample, SequentialOffset, Span, Survey, Visit, Workload,
+    Bytes, Limits, Nanos, Order, Sample, SequentialOffset, Span, Subject, Survey, Visit, Workload,
 };
 
 use super::random::{count, is_possible, mixed, single};
@@ -128,6 +128,7 @@ fn again(name: String, length: Bytes, time: Nanos) -> Workload {
             offset: Bytes(0),
             length,
         }),
+        subject: Subject::Cache,
         limits: Limits {
             time: Some(time),
             ..Limits::default()

@@ -12,6 +12,8 @@ pub(crate) enum Lengths {
     /// Any multiple of `smallest` up to `largest`, all alike, and `largest` itself: where
     /// that is no multiple, it gets what is left, as in fio.
     Range { smallest: u32, largest: u32 },
+    /// Any number of bytes between the two, all alike.
+    AnyBytes { smallest: u32, largest: u32 },
 }
 
 /// A size, with the weights of all up to and including it.
@@ -28,9 +30,16 @@ impl Lengths {
                 [BlockShare { bytes, .. }] => Self::One(bytes_of_block(bytes.0)),
                 _ => Self::Shares(cumulative(shares)),
             },
-            BlockChoice::Range { smallest, largest } if smallest == largest => {
+            BlockChoice::Range { smallest, largest }
+            | BlockChoice::AnyBytes { smallest, largest }
+                if smallest == largest =>
+            {
                 Self::One(bytes_of_block(smallest.0))
             }
+            BlockChoice::AnyBytes { smallest, largest } => Self::AnyBytes {
+                smallest: bytes_of_block(smallest.0),
+                largest: bytes_of_block(largest.0),
+            },
             BlockChoice::Range { smallest, largest } => Self::Range {
                 smallest: bytes_of_block(smallest.0),
                 largest: bytes_of_block(largest.0),
@@ -43,7 +52,7 @@ impl Lengths {
         match self {
             Self::One(bytes) => u64::from(*bytes),
             Self::Shares(shares) => u64::from(shares[0].bytes),
-            Self::Range { smallest, .. } => u64::from(*smallest),
+            Self::Range { smallest, .. } | Self::AnyBytes { smallest, .. } => u64::from(*smallest),
         }
     }
 
@@ -52,7 +61,7 @@ impl Lengths {
         match self {
             Self::One(bytes) => u64::from(*bytes),
             Self::Shares(shares) => u64::from(shares[shares.len() - 1].bytes),
-            Self::Range { largest, .. } => u64::from(*largest),
+            Self::Range { largest, .. } | Self::AnyBytes { largest, .. } => u64::from(*largest),
         }
     }
 
@@ -67,6 +76,11 @@ impl Lengths {
                 let number = random.below(total);
                 let drawn = shares.partition_point(|share| share.sum <= number);
                 Some(shares[drawn].bytes)
+            }
+            Self::AnyBytes { smallest, largest } => {
+                let most = room.min(u64::from(*largest));
+                let sizes = most.checked_sub(u64::from(*smallest))? + 1;
+                Some(smallest + bytes_of_block(random.below(sizes)))
             }
             Self::Range { smallest, largest } => {
                 // Each size stands for the bytes below it down to the next one.

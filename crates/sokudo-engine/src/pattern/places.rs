@@ -9,9 +9,10 @@ const MILLION: f64 = 1e6;
 /// A whole in millionths of a percent.
 const WHOLE: u128 = 100_000_000;
 
-/// The standard deviation of fio's normal distribution when none is given: it adds up
-/// twelve uniform numbers.
-const DEVIATION_OF_NONE: f64 = 1.0 / 12.0;
+/// By what fio's normal distribution is scattered: a rank times this, modulo the places.
+/// Where their number is no power of two, some ranks share a place, so that fewer places
+/// are used; a permutation would use more than fio does.
+const FIO_SCATTER: u64 = 0x61c8_8646_80b5_83eb;
 
 /// Draws places out of `count`.
 pub(crate) struct Places {
@@ -38,6 +39,8 @@ enum Layout {
         permutation: Permutation,
         shift: u64,
     },
+    /// Anywhere, as fio scatters its normal distribution.
+    ScatteredAsFio,
     /// In order, moved on by `shift`.
     InOrder { shift: u64 },
 }
@@ -72,6 +75,7 @@ impl Places {
             Some((ranks, center)) => {
                 let layout = match (&ranks, center) {
                     (Ranks::Normal(_), Some(center)) => Layout::around(center, &ranks, count),
+                    (Ranks::Normal(_), None) => Layout::ScatteredAsFio,
                     _ => Layout::scattered(count, center, random),
                 };
                 Choice::Ranked(ranks, layout)
@@ -109,10 +113,7 @@ impl Ranks {
                 Some((Self::Pareto(pareto), center))
             }
             Distribution::Normal { deviation, center } => {
-                let share = match deviation {
-                    0 => DEVIATION_OF_NONE,
-                    _ => millionths(deviation) / 100.0,
-                };
+                let share = millionths(deviation) / 100.0;
                 Some((Self::Normal(Normal::new(count, share)), center))
             }
         }
@@ -193,6 +194,7 @@ impl Layout {
     fn place(&self, rank: u64, count: u64) -> u64 {
         match self {
             Self::Scattered { permutation, shift } => (permutation.at(rank) + shift) % count,
+            Self::ScatteredAsFio => rank.wrapping_mul(FIO_SCATTER) % count,
             Self::InOrder { shift } => (rank + shift) % count,
         }
     }

@@ -193,6 +193,34 @@ fn sizes_of_a_range_are_its_multiples_all_alike() {
     assert!(agreement(&counts, &[0.25; 4]) > 0.001, "{counts:?}");
 }
 
+/// As `fio --bsrange=1000-1019 --bs_unaligned`: whole numbers of bytes, all alike, and
+/// sequential I/Os that follow one another to the byte.
+#[test]
+fn sizes_of_any_bytes_are_all_alike() {
+    let any = BlockChoice::AnyBytes {
+        smallest: Bytes(1000),
+        largest: Bytes(1019),
+    };
+    let mut workload = random_reads();
+    workload.blocks = BlockSizes::per_direction(any.clone(), any.clone(), any).unwrap();
+    let mut counts = [0.0; 20];
+    let mut random = pattern(&workload, &[stretch(0, 1 << 40)]);
+    for _ in 0..100_000 {
+        counts[random.next().length as usize - 1000] += 1.0;
+    }
+    assert!(agreement(&counts, &[0.05; 20]) > 0.001, "{counts:?}");
+    workload.order = Order::Sequential {
+        offset: SequentialOffset::Own,
+    };
+    let mut walk = pattern(&workload, &[stretch(0, 1 << 40)]);
+    let mut end = 0;
+    for _ in 0..1_000 {
+        let access = walk.next();
+        assert_eq!(access.offset, end);
+        end += u64::from(access.length);
+    }
+}
+
 #[test]
 fn a_range_ends_with_its_largest_size() {
     let range = BlockChoice::Range {

@@ -16,7 +16,8 @@ pub(super) const PORTION_BYTES_MAX: u64 = 64 << 20;
 impl<B: Backend, C: Clock, S: Surroundings> Surveyor<'_, B, C, S> {
     /// One place. Where anything cannot be read, nothing is written.
     pub(super) fn write_back(&mut self, place: u32, site: Site) {
-        self.begin_place(place, site.offset);
+        let now = self.means.clock.now();
+        self.begin_place(place, site.offset, now);
         let portion = PORTION_BYTES_MAX / self.block * self.block;
         for (offset, length) in Blocks::of(site, portion.max(self.block)) {
             let portion = Site {

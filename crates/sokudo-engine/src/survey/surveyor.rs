@@ -4,6 +4,7 @@
 //! Its clock stands still between places, so that what is counted is the sum over the
 //! places and nothing else: [`Surveyor::resume`] and [`Surveyor::pause`].
 
+mod borders;
 mod counting;
 
 use std::collections::VecDeque;
@@ -24,6 +25,7 @@ use crate::clock::Clock;
 use crate::data::Data;
 use crate::drive::{CANCEL_TIME_MAX_NS, DRAIN_TIME_MAX_NS, used_since};
 use crate::tally::{FinishedTally, Tally};
+use borders::Border;
 
 /// What a survey needs of those around it.
 pub(super) trait Surroundings {
@@ -88,11 +90,15 @@ struct Slot {
 }
 
 /// A place in progress.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Open {
     in_flight: u32,
     /// Nothing more will be issued there.
     is_issued: bool,
+    /// Bytes issued so far, here and at all places before.
+    issued_bytes: u64,
+    /// When the first I/O of the next place was issued, on the clock that counts.
+    left_at: Option<u64>,
 }
 
 /// An I/O that failed, or the part of it that did.
@@ -129,7 +135,9 @@ pub(super) struct Surveyor<'a, B, C, S> {
     places: Vec<Place>,
     /// The last places, which are not closed.
     open: VecDeque<Open>,
-    closed_at: u64,
+    /// What is known of the ends of those that are.
+    borders: Vec<Border>,
+    issued_bytes: u64,
     last_end: Option<u64>,
     pub(super) failed: Vec<Failed>,
     pub(super) defects: Defects,
@@ -207,7 +215,8 @@ impl<'a, B: Backend, C: Clock, S: Surroundings> Surveyor<'a, B, C, S> {
             used_before: None,
             places: Vec::with_capacity(route.places() as usize),
             open: VecDeque::new(),
-            closed_at: now,
+            borders: Vec::with_capacity(route.places() as usize),
+            issued_bytes: 0,
             last_end: None,
             failed: Vec::new(),
             defects: Defects::default(),
@@ -256,17 +265,6 @@ impl<'a, B: Backend, C: Clock, S: Surroundings> Surveyor<'a, B, C, S> {
         let mut feed = RunOn::new(self.route, self.block);
         let how = self.measured(u64::MAX);
         self.measure(&mut feed, how);
-        if self.one_block_each() {
-            // The way from one I/O to the next in this loop is nobody's.
-            for place in &mut self.places {
-                place.elapsed = place.elapsed.min(place.latency_max);
-            }
-        }
-        counting::share_out(&mut self.places);
-    }
-
-    fn one_block_each(&self) -> bool {
-        matches!(self.survey.visit, Visit::Random | Visit::Butterfly)
     }
 
     /// The I/O that the survey is about.
@@ -432,7 +430,7 @@ impl<'a, B: Backend, C: Clock, S: Surroundings> Surveyor<'a, B, C, S> {
             }
         }
         if how.measured && how.operation != Operation::Flush {
-            self.enter(piece);
+            self.enter(piece, *now);
         }
         self.slots[chunk as usize] = Slot {
             issued_at: *now,
@@ -527,7 +525,8 @@ impl<'a, B: Backend, C: Clock, S: Surroundings> Surveyor<'a, B, C, S> {
             .fail(failed.operation, failed.kind, failed.piece.offset);
     }
 
-    fn finish(self) -> (Surveyed, B) {
+    fn finish(mut self) -> (Surveyed, B) {
+        self.time_places();
         let mut places = self.places;
         // A place at which nothing was done before the end came is none.
         if self.stopped.is_some() && places.last().is_some_and(|place| place.ios == 0) {

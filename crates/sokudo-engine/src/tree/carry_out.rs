@@ -11,7 +11,7 @@ use sokudo_model::{
 use sokudo_stats::{Permutation, Random, mix64};
 use sokudo_sys::thread_counts;
 
-use super::names::{Names, directory_name};
+use super::names::{LINKED_NAME, Names, directory_name};
 use super::own_directory::{OwnDirectory, TreeError};
 use crate::clock::{Clock as _, RealClock};
 use crate::control::Control;
@@ -19,9 +19,6 @@ use crate::drive::used_since;
 
 /// How often a listener hears how far it is, nanoseconds.
 const TICK_NS: u64 = 100_000_000;
-
-/// What links point to.
-const LINKED_NAME: &str = "linked-to";
 
 /// Where and with what chance a tree is worked on.
 #[derive(Clone, Copy)]

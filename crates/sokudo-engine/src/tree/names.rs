@@ -10,6 +10,9 @@ const NUMBER_DIGITS: usize = 10;
 /// A name has at most so many random characters besides.
 const RANDOM_CHARACTERS_MAX: u64 = 12;
 
+/// A name is no longer than its number and those.
+const NAME_BYTES_MAX: usize = NUMBER_DIGITS + 12;
+
 const CHARACTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// The files of a tree by their numbers.
@@ -87,6 +90,29 @@ pub(super) fn directory_name(number: u32) -> String {
     format!("{number:05}")
 }
 
+/// What hard and symbolic links lead to.
+pub(super) const LINKED_NAME: &str = "linked-to";
+
+/// Whether a file of some tree may be called so.
+pub(super) fn may_be_a_file(name: &[u8]) -> bool {
+    let is_number = |digits: Option<&[u8]>| {
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    let first = is_number(name.get(..NUMBER_DIGITS));
+    let last = is_number(
+        name.len()
+            .checked_sub(NUMBER_DIGITS)
+            .and_then(|at| name.get(at..)),
+    );
+    let is_drawn = name.iter().all(|sign| CHARACTERS.contains(sign));
+    name == LINKED_NAME.as_bytes() || (name.len() <= NAME_BYTES_MAX && is_drawn && (first || last))
+}
+
+/// Whether a subdirectory of some tree may be called so.
+pub(super) fn may_be_a_directory(name: &[u8]) -> bool {
+    name.len() >= 5 && name.iter().all(u8::is_ascii_digit)
+}
+
 fn digits(number: u64) -> String {
     format!("{number:0NUMBER_DIGITS$x}")
 }
@@ -148,6 +174,8 @@ mod tests {
             prop_assert_eq!(names.number_of(name.as_bytes()), Some(number));
             prop_assert_eq!(names.number_of(format!("x{name}y").as_bytes()), None);
             prop_assert!((10..=20).contains(&names.size_of(number)));
+            prop_assert!(may_be_a_file(name.as_bytes()), "{}", name);
+            prop_assert!(may_be_a_directory(path.split('/').next().unwrap().as_bytes()));
         }
 
         #[test]

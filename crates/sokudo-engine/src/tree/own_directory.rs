@@ -3,25 +3,27 @@
 //!
 //! Everything in it is reached from its open descriptor, so that a name that is exchanged
 //! meanwhile is not followed; links are removed and never followed, and what is mounted
-//! below it is left alone. It is locked while it is in use, and `sokudo clean` finds
-//! those that nobody has locked.
+//! below it is left alone. It is marked as ours and locked while it is in use, and `sokudo
+//! clean` finds those that nobody has locked.
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, OsStr};
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, mkdirat, openat, unlinkat};
+use rustix::fs::{
+    AtFlags, Dir, FlockOperation, Mode, OFlags, StatxFlags, flock, mkdirat, openat, statx, unlinkat,
+};
 use rustix::io::Errno;
 use sokudo_model::{Bytes, FileTree, TreeContents};
 
-use crate::test_file::{LeftBehind, free_space_needed, remedy};
-
-/// What the directory is called, around the process number and a counter.
-const NAME_PREFIX: &str = "sokudo-files-";
-const NAME_SUFFIX: &str = ".safe-to-delete";
+use super::names;
+use crate::left_behind::{DIRECTORY_PREFIX, own_name};
+use crate::mark::{self, Purpose};
+use crate::removal::{Identity, Vanishing, remove_from};
+use crate::test_file::{free_space_needed, remedy};
 
 /// Names to try before giving up: others are taken only if a process number came round
 /// again.
@@ -44,8 +46,8 @@ const ENTRY_BYTES: u64 = 1024;
 pub struct OwnDirectory {
     handle: File,
     parent: File,
-    name: CString,
     path: PathBuf,
+    _known: Option<Vanishing>,
 }
 
 /// Why there is no directory of our own, or no files in it.
@@ -109,25 +111,23 @@ impl OwnDirectory {
             check_room(parent, tree)?;
         }
         let parent_handle = open_directory(parent).map_err(failed)?;
-        let process = std::process::id();
         for number in 0..NAMES_MAX {
-            let name = format!("{NAME_PREFIX}{process}-{number}{NAME_SUFFIX}");
-            let path = parent.join(&name);
-            let name = CString::new(name).map_err(|error| failed(error.into()))?;
-            match mkdirat(&parent_handle, name.as_c_str(), Mode::RWXU) {
+            let path = parent.join(own_name(DIRECTORY_PREFIX, number));
+            let name = path.file_name().unwrap_or_default();
+            match mkdirat(&parent_handle, name, Mode::RWXU) {
                 Ok(()) => {}
                 Err(Errno::EXIST) => continue,
                 Err(errno) => return Err(failed(errno.into())),
             }
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let handle = openat(&parent_handle, name.as_c_str(), flags, Mode::empty())
-                .map_err(|errno| failed(errno.into()))?;
+            let handle = enter(&parent_handle, name, OFlags::DIRECTORY).map_err(failed)?;
             // Marks it as in use; without locks it merely looks abandoned.
             let _ = flock(&handle, FlockOperation::NonBlockingLockExclusive);
+            // Without attributes only its name speaks for it.
+            let _ = mark::begin(&handle, Purpose::Test, 0..=0);
             return Ok(Self {
-                handle: handle.into(),
+                _known: Vanishing::new(&path, &handle),
+                handle,
                 parent: parent_handle,
-                name,
                 path,
             });
         }
@@ -149,8 +149,7 @@ impl OwnDirectory {
     /// # Errors
     /// When the file system does not allow it.
     pub fn empty(&self) -> io::Result<()> {
-        let device = self.handle.metadata()?.dev();
-        empty(&self.handle, device, DEPTH_MAX)
+        empty(&self.handle)
     }
 }
 
@@ -158,7 +157,9 @@ impl Drop for OwnDirectory {
     fn drop(&mut self) {
         // Nothing can be done about a failure here; `sokudo clean` finds it.
         let _ = self.empty();
-        let _ = unlinkat(&self.parent, self.name.as_c_str(), AtFlags::REMOVEDIR);
+        let name = self.path.file_name().unwrap_or_default();
+        let _ = Identity::of(&self.handle)
+            .and_then(|identity| remove_from(&self.parent, name, identity, AtFlags::REMOVEDIR));
     }
 }
 
@@ -200,14 +201,58 @@ fn check_room(parent: &Path, tree: &FileTree) -> Result<(), TreeError> {
     Ok(())
 }
 
-/// Removes everything in a directory that lies on this device, so many levels deep.
-fn empty(directory: &impl AsFd, device: u64, depth: u32) -> io::Result<()> {
+/// Opens what lies in a directory itself: behind no link, and on no other mount.
+pub(crate) fn enter(directory: &impl AsFd, name: &OsStr, flags: OFlags) -> io::Result<File> {
+    let flags = flags | OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let inner: File = openat(directory, name, flags, Mode::empty())?.into();
+    // What is held open stays where it is, whatever is mounted over its name now.
+    if mount_of(&inner)? != mount_of(directory)? {
+        return Err(io::ErrorKind::CrossesDevices.into());
+    }
+    Ok(inner)
+}
+
+/// By which mount something was reached.
+#[derive(Debug, PartialEq, Eq)]
+enum Mount {
+    /// A bind mount has another number, although it shows the same device.
+    Number(u64),
+    /// What kernels before 5.8 tell.
+    Device(u32, u32),
+}
+
+fn mount_of(held: &impl AsFd) -> io::Result<Mount> {
+    let status = statx(held, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?;
+    // Files of an overlay have other devices than its directories.
+    Ok(match status.stx_mask & StatxFlags::MNT_ID.bits() {
+        0 => Mount::Device(status.stx_dev_major, status.stx_dev_minor),
+        _ => Mount::Number(status.stx_mnt_id),
+    })
+}
+
+fn name_of(name: &CStr) -> &OsStr {
+    OsStr::from_bytes(name.to_bytes())
+}
+
+fn is_entry(name: &CStr) -> bool {
+    !matches!(name.to_bytes(), b"." | b"..")
+}
+
+/// Removes everything in a directory of ours.
+///
+/// # Errors
+/// When something is mounted in it, or the file system does not allow it.
+pub(crate) fn empty(directory: &impl AsFd) -> io::Result<()> {
+    empty_so_deep(directory, DEPTH_MAX)
+}
+
+fn empty_so_deep(directory: &impl AsFd, depth: u32) -> io::Result<()> {
     for _ in 0..PASSES_MAX {
         let mut removed = 0;
         for entry in Dir::read_from(directory)? {
             let entry = entry?;
-            if !matches!(entry.file_name().to_bytes(), b"." | b"..") {
-                remove_entry(directory, entry.file_name(), device, depth)?;
+            if is_entry(entry.file_name()) {
+                remove_entry(directory, name_of(entry.file_name()), depth)?;
                 removed += 1;
             }
         }
@@ -218,82 +263,78 @@ fn empty(directory: &impl AsFd, device: u64, depth: u32) -> io::Result<()> {
     Err(io::ErrorKind::DirectoryNotEmpty.into())
 }
 
-fn remove_entry(directory: &impl AsFd, name: &CStr, device: u64, depth: u32) -> io::Result<()> {
+fn remove_entry(directory: &impl AsFd, name: &OsStr, depth: u32) -> io::Result<()> {
     match unlinkat(directory, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => return Ok(()),
         Err(Errno::ISDIR | Errno::PERM) if depth > 0 => {}
         Err(errno) => return Err(errno.into()),
     }
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let subdirectory: File = openat(directory, name, flags, Mode::empty())?.into();
-    if subdirectory.metadata()?.dev() != device {
-        return Err(io::ErrorKind::CrossesDevices.into());
+    let subdirectory = enter(directory, name, OFlags::DIRECTORY)?;
+    empty_so_deep(&subdirectory, depth - 1)?;
+    let identity = Identity::of(&subdirectory)?;
+    remove_from(directory, name, identity, AtFlags::REMOVEDIR)
+}
+
+/// The name of something in a directory of ours that we cannot have put there: it has no
+/// name of a tree's, or is mounted there.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub(crate) fn foreign(directory: &File) -> io::Result<Option<String>> {
+    let mut subdirectories = Vec::new();
+    for entry in Dir::read_from(directory)? {
+        let entry = entry?;
+        let name = name_of(entry.file_name());
+        if !is_entry(entry.file_name()) || names::may_be_a_file(name.as_bytes()) {
+            continue;
+        }
+        match enter(directory, name, OFlags::DIRECTORY) {
+            Ok(inner) if names::may_be_a_directory(name.as_bytes()) => {
+                subdirectories.push((name.to_owned(), inner));
+            }
+            _ => return Ok(Some(name.to_string_lossy().into_owned())),
+        }
     }
-    empty(&subdirectory, device, depth - 1)?;
-    Ok(unlinkat(directory, name, AtFlags::REMOVEDIR)?)
-}
-
-/// Directories of ours in `directory` that no living process holds.
-pub(crate) fn abandoned_directories(directory: &Path) -> Vec<LeftBehind> {
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        return Vec::new();
-    };
-    let ours = |name: &str| name.starts_with(NAME_PREFIX) && name.ends_with(NAME_SUFFIX);
-    entries
-        .flatten()
-        .filter(|entry| entry.file_name().to_str().is_some_and(ours))
-        .filter_map(|entry| {
-            let path = entry.path();
-            let handle = claim(&path)?;
-            Some(LeftBehind {
-                size: occupied(&handle, DEPTH_MAX).unwrap_or_default(),
-                path,
-            })
-        })
-        .collect()
-}
-
-/// Opens a directory of this user that nobody has locked, and locks it.
-fn claim(path: &Path) -> Option<File> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let handle: File = rustix::fs::open(path, flags, Mode::empty()).ok()?.into();
-    let mine = handle.metadata().ok()?.uid() == rustix::process::geteuid().as_raw();
-    let locked = flock(&handle, FlockOperation::NonBlockingLockExclusive);
-    (mine && locked != Err(Errno::WOULDBLOCK)).then_some(handle)
+    for (name, inner) in subdirectories {
+        for entry in Dir::read_from(&inner)? {
+            let entry = entry?;
+            let inner_name = name_of(entry.file_name());
+            if is_entry(entry.file_name()) && !names::may_be_a_file(inner_name.as_bytes()) {
+                let path = Path::new(&name).join(inner_name);
+                return Ok(Some(path.to_string_lossy().into_owned()));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// What all files in a directory take.
-fn occupied(directory: &impl AsFd, depth: u32) -> io::Result<Bytes> {
+pub(crate) fn occupied(directory: &impl AsFd) -> io::Result<Bytes> {
+    occupied_so_deep(directory, DEPTH_MAX)
+}
+
+fn occupied_so_deep(directory: &impl AsFd, depth: u32) -> io::Result<Bytes> {
     let mut sum = Bytes(0);
     for entry in Dir::read_from(directory)? {
         let entry = entry?;
-        if matches!(entry.file_name().to_bytes(), b"." | b"..") {
+        if !is_entry(entry.file_name()) {
             continue;
         }
         let stat = rustix::fs::statat(directory, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
         sum.0 += u64::try_from(stat.st_blocks).unwrap_or(0) * 512;
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         if depth > 0
-            && let Ok(inner) = openat(directory, entry.file_name(), flags, Mode::empty())
+            && let Ok(inner) = enter(directory, name_of(entry.file_name()), OFlags::DIRECTORY)
         {
-            sum.0 += occupied(&inner, depth - 1)?.0;
+            sum.0 += occupied_so_deep(&inner, depth - 1)?.0;
         }
     }
     Ok(sum)
 }
 
-/// Removes a directory that was left behind, if nobody has taken it up since.
-pub(crate) fn remove_abandoned(path: &Path) -> io::Result<()> {
-    let handle = claim(path).ok_or(io::ErrorKind::ResourceBusy)?;
-    let device = handle.metadata()?.dev();
-    empty(&handle, device, DEPTH_MAX)?;
-    std::fs::remove_dir(path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::left_behind;
+    use crate::left_behind::{Search, left_behind};
 
     #[test]
     fn it_is_gone_with_all_that_is_in_it() {
@@ -315,27 +356,30 @@ mod tests {
     fn one_in_use_is_not_left_behind_and_one_of_a_dead_process_is() {
         let parent = tempfile::tempdir().unwrap();
         let own = OwnDirectory::create(parent.path(), &[]).unwrap();
-        assert_eq!(left_behind(parent.path()), []);
-        std::fs::write(own.path().join("file"), vec![1; 5000]).unwrap();
+        assert!(left_behind(parent.path(), Search::All).is_empty());
+        std::fs::write(own.path().join("0000000000a"), vec![1; 5000]).unwrap();
         let other = OwnDirectory::create(parent.path(), &[]).unwrap();
         assert_ne!(own.path(), other.path());
         drop(other);
         // A killed process: the lock is gone, the directory is not.
         flock(&own.handle, FlockOperation::Unlock).unwrap();
-        let found = left_behind(parent.path());
+        let found = left_behind(parent.path(), Search::All);
         assert_eq!(found.len(), 1);
         assert!(found[0].size.0 >= 5000, "{}", found[0].size);
         found[0].remove().unwrap();
         assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 0);
     }
 
+    /// Its name is exchanged for a directory of somebody else's.
     #[test]
-    fn directories_of_others_and_links_are_not_taken_for_ours() {
+    fn what_has_taken_its_name_stays() {
         let parent = tempfile::tempdir().unwrap();
-        std::fs::create_dir(parent.path().join("sokudo-files-of-mine")).unwrap();
-        let link = parent.path().join("sokudo-files-1-0.safe-to-delete");
-        std::os::unix::fs::symlink("/etc", link).unwrap();
-        assert_eq!(left_behind(parent.path()), []);
+        let own = OwnDirectory::create(parent.path(), &[]).unwrap();
+        let path = own.path().to_owned();
+        std::fs::rename(&path, parent.path().join("away")).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        drop(own);
+        assert!(path.exists());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 use sokudo_engine::{CheckError, FileTarget, StageError, Target, TargetError};
 use sokudo_model::{
     BlockShare, BlockSizes, Bytes, Nanos, Operation, OperationMix, Order, Rate, SequentialOffset,
-    Span, Think, Workload,
+    Span, Think, Users, Workload,
 };
 
 use crate::setup::{BLOCK, LoopDevice, for_ios, random_reads, try_run, writes};
@@ -176,7 +176,9 @@ fn a_block_device_is_never_written() {
     let Some(device) = LoopDevice::attach(Bytes::mib(4)) else {
         return;
     };
-    let refused = FileTarget::overwrite(&device.path).err().unwrap();
+    let refused = FileTarget::overwrite(&device.path, |_| Users::default())
+        .err()
+        .unwrap();
     assert!(matches!(refused, TargetError::NotRegular(_)), "{refused}");
     let mut target = Target::File(FileTarget::read_only(&device.path).unwrap());
     let before = device.counters();

@@ -6,7 +6,7 @@ use std::fs::File;
 use sokudo_engine::{FileTarget, Target};
 use sokudo_model::{
     Bytes, DataContent, FailureKind, IoFailure, Limits, Nanos, Operation, OperationMix, Outcome,
-    Span, StopReason, Think, Workload,
+    Span, StopReason, Think, Users, Workload,
 };
 
 use crate::setup::{
@@ -163,7 +163,7 @@ fn a_full_file_system_is_named() {
     let path = mount.path().join("sparse");
     File::create(&path).unwrap().set_len(4 << 20).unwrap();
     for backend in KERNEL_BACKENDS {
-        let mut target = Target::File(FileTarget::overwrite(&path).unwrap());
+        let mut target = Target::File(FileTarget::overwrite(&path, |_| Users::default()).unwrap());
         let outcome = run_one(
             Workload {
                 backend,

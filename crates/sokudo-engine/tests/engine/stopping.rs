@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use sokudo_engine::{Control, StageOptions, Target, TestFile, left_behind, run_stage};
+use sokudo_engine::{Control, Search, StageOptions, Target, TestFile, left_behind, run_stage};
 use sokudo_model::{
     Bytes, DataContent, Event, Nanos, Outcome, Rate, Stage, StopReason, Think, Workload,
 };
@@ -157,5 +157,5 @@ fn a_killed_process_leaves_no_test_file_or_one_that_is_found() {
     child.wait().unwrap();
     assert!(ready, "the child did not make its file");
     let entries = std::fs::read_dir(directory.path()).unwrap().count();
-    assert_eq!(left_behind(directory.path()).len(), entries);
+    assert_eq!(left_behind(directory.path(), Search::All).len(), entries);
 }

@@ -69,6 +69,25 @@ pub(crate) fn assert_is_sum_of_places(outcome: &Outcome) {
     );
 }
 
+/// Samples that run into one another: their times add up to that of the trial, and none is
+/// faster than what can be in flight at the shortest latency.
+fn assert_samples_are_possible(outcome: &Outcome, block: u64, depth: u32) {
+    assert_is_sum_of_places(outcome);
+    let elapsed: u64 = outcome.places.iter().map(|place| place.elapsed.0).sum();
+    assert_eq!(elapsed, outcome.elapsed.0);
+    let shortest = outcome.operations[0].latency.min().unwrap();
+    let in_flight = u128::from(block) * u128::from(depth);
+    for place in &outcome.places {
+        // Times are whole nanoseconds.
+        let possible = u128::from(place.elapsed.0 + 1) * in_flight;
+        let needed = u128::from(place.bytes.0) * u128::from(shortest);
+        assert!(
+            possible >= needed,
+            "{place:?}, {shortest} ns at the shortest"
+        );
+    }
+}
+
 #[test]
 fn a_curve_over_a_simulated_disk_falls_from_outside_to_inside() {
     let mut gnome = survey(100, Visit::Ascending, Sample::Bytes(Bytes::mib(10)));
@@ -403,6 +422,44 @@ proptest! {
             at += place.bytes.0;
         }
         prop_assert_eq!(at, sectors * 512);
+        assert_samples_are_possible(&outcome, block, depth);
+    }
+
+    #[test]
+    fn no_sample_is_faster_than_the_device_whatever_is_in_flight(
+        mib in 16_u64..600, places in 2_u32..201, block_kib in 4_u64..2_049, depth in 1_u32..65,
+        channels in 1_u32..65,
+    ) {
+        let block = block_kib << 10;
+        prop_assume!(u64::from(places) * block <= mib * MIB);
+        let spec = format!("sim:const?size=1GiB&latency=200us&parallel={channels}");
+        let workload = first(mib * MIB, whole(places, block, depth));
+        let outcome = run_one(workload, &mut simulated(&spec));
+        prop_assert_eq!(outcome.bytes_moved(), Bytes(mib * MIB));
+        assert_samples_are_possible(&outcome, block, depth);
+        let at_once = block * u64::from(depth.min(channels));
+        for place in &outcome.places {
+            let moved = u128::from(place.elapsed.0 + 1) * u128::from(at_once);
+            prop_assert!(moved >= u128::from(place.bytes.0) * 200_000, "{place:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_read_by_batches_has_no_sample_faster_than_its_ios() {
+    let file = OwnFile::laid_out(Bytes::mib(16), DataContent::Random);
+    for backend in KERNEL_BACKENDS {
+        for direct in [DirectMode::Auto, DirectMode::Off] {
+            for (places, block, depth) in [(200, 64 << 10, 8), (16, MIB, 16), (100, 4096, 64)] {
+                let workload = Workload {
+                    backend,
+                    direct,
+                    ..whole(places, block, depth)
+                };
+                let outcome = run_one(workload, &mut file.target());
+                assert_samples_are_possible(&outcome, block, depth);
+            }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use sokudo_engine::{ConsentError, FileTarget, RewritePermit, Target};
 use sokudo_model::{
     BackendKind, Bytes, DataContent, Occupancy, Occupant, Operation, OperationMix, Outcome, Sample,
-    StopReason, Visit, Workload,
+    StopReason, Users, Visit, Workload,
 };
 use sokudo_stats::mix64;
 
@@ -130,7 +130,7 @@ fn a_device_that_nobody_uses_is_written_back_and_not_otherwise() {
         offset: 1080,
     };
     let occupancy = occupancy(&device.path, vec![signature]);
-    let permit = RewritePermit::obtain(&device.path, &occupancy).unwrap();
+    let permit = RewritePermit::obtain(&device.path, &occupancy, |_| Users::default()).unwrap();
     let mut target = Target::File(FileTarget::for_write_back(permit));
     let before = device.counters();
     let workload = writing_back(4, Sample::Bytes(Bytes::mib(2)), 256 << 10, 4);
@@ -143,7 +143,7 @@ fn a_device_that_nobody_uses_is_written_back_and_not_otherwise() {
     let refused = try_run(vec![plain], &mut target, 1).unwrap_err();
     assert!(refused.to_string().contains("is only read"), "{refused}");
     // Nobody else gets it meanwhile.
-    let second = RewritePermit::obtain(&device.path, &occupancy);
+    let second = RewritePermit::obtain(&device.path, &occupancy, |_| Users::default());
     assert!(matches!(second, Err(ConsentError::Never { .. })));
     drop(target);
     assert!(
@@ -165,7 +165,9 @@ fn a_mounted_device_is_not_written_back_whatever_was_seen() {
     let Some(_mount) = Mount::new("ext4", path, "noatime") else {
         return;
     };
-    let refused = RewritePermit::obtain(&device.path, &occupancy(&device.path, Vec::new()));
+    let refused = RewritePermit::obtain(&device.path, &occupancy(&device.path, Vec::new()), |_| {
+        Users::default()
+    });
     let told = refused.unwrap_err().to_string();
     assert!(told.contains("is not written"), "{told}");
     assert!(told.contains("unmount or stop what uses it"), "{told}");

@@ -99,6 +99,43 @@ fn what_is_not_whole_is_left_out_with_its_line() {
     assert_eq!(lines, [Some(4), Some(11), Some(12)]);
 }
 
+/// The loop of an article: `for i in {1..10}; do dd … 2>&1 | grep 'MB/s'; sleep 5; done`.
+#[test]
+fn last_lines_alone_are_copies() {
+    let text = "1048576000 bytes (1.0 GB, 1000 MiB) copied, 5.60273 s, 187 MB/s\n\
+                1048576000 bytes (1.0 GB, 1000 MiB) copied, 5.61 s, 187 MB/s\n\
+                1048576000 bytes (1.0 GB, 1000 MiB) copied, 6 s, 175 MB/s\n";
+    assert!(recognise(text));
+    let import = of_text(text);
+    let row = &import.runs[0].rows[0];
+    let trials = &row.bandwidth.as_ref().unwrap().trials;
+    assert_eq!(trials.len(), 3);
+    assert_eq!(trials[0], 1_048_576_000.0 / 5.60273);
+    assert_eq!(import.left_out, []);
+    assert!(row.unknown.contains(&"blocks".to_owned()));
+    let import = crate::read("dd.log", text.as_bytes()).unwrap();
+    assert_eq!(import.runs[0].origin.tool, "dd");
+}
+
+#[test]
+fn progress_among_last_lines_is_left_out_and_said() {
+    let text = "524288000 bytes (524 MB, 500 MiB) copied, 2 s, 262 MB/s\n\
+                1048576000 bytes (1.0 GB, 1000 MiB) copied, 5.60273 s, 187 MB/s\n\
+                9 bytes copied, 0 s, Infinity B/s\n";
+    let import = of_text(text);
+    let rate = |import: &Import| import.runs[0].rows[0].bandwidth.as_ref().unwrap().value;
+    assert_eq!(rate(&import), 1_048_576_000.0 / 5.60273, "one copy");
+    let told: Vec<_> = import.left_out.iter().map(|left| left.line).collect();
+    assert_eq!(told, [Some(1), Some(3)]);
+    assert!(import.left_out[0].why.contains("progress"));
+    // Beside copies with records it may be either.
+    let whole = end(1_048_576_000, "copied, 5.6 s, 187 MB/s");
+    let import = of_text(&format!("{text}{whole}"));
+    assert_eq!(rate(&import), 1_048_576_000.0 / 5.6, "the other one");
+    assert_eq!(import.left_out.len(), 3);
+    assert!(import.left_out[0].why.contains("records"));
+}
+
 #[test]
 fn a_partial_block_leaves_the_size_unknown() {
     let text = "0+1 records in\n0+1 records out\n700 bytes copied, 0.5 s, 1.4 kB/s\n";
@@ -110,7 +147,8 @@ fn other_texts_are_not_taken_for_it() {
     assert!(recognise(&end(7, "copied, 5.6 s, 187 MB/s")));
     for text in [
         "1+0 records in\n1+0 records out\n",
-        "7 bytes copied, 5 s, 1 B/s\n",
+        "7 bytes copied, 5 s\n",
+        "7 (x), 5 s, 1 B/s\n",
         "2+2 is four\n7 x 1\n",
     ] {
         assert!(!recognise(text), "{text}");

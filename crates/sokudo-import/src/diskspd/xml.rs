@@ -3,6 +3,7 @@
 use std::io::BufRead;
 
 use roxmltree::{Document, Node, ParsingOptions};
+use sokudo_model::diskspd::{XML_NODES_MAX, xml_excess};
 use sokudo_model::{
     Bytes, Environment, ImportedLatency, ImportedRun, ImportedTarget, Nanos, Order, Origin,
 };
@@ -18,8 +19,6 @@ pub(crate) const READER: Reader = Reader {
     read,
 };
 
-/// A result has some hundred; with intervals some thousand.
-const NODES_MAX: u32 = 2_000_000;
 const SPANS_MAX: usize = 1_000;
 const TARGETS_MAX: usize = 1_000;
 const PERCENTILES_MAX: usize = 256;
@@ -36,9 +35,12 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
         why,
     };
     let text = whole(READER.format, source)?;
+    if let Some(excess) = xml_excess(&text) {
+        return Err(broken(format!("{excess}, and DiskSpd writes none such")));
+    }
     let options = ParsingOptions {
         allow_dtd: false,
-        nodes_limit: NODES_MAX,
+        nodes_limit: XML_NODES_MAX,
         ..ParsingOptions::default()
     };
     let document = Document::parse_with_options(&text, options)

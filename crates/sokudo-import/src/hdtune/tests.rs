@@ -29,6 +29,10 @@ fn the_free_editions_benchmark_and_scan_are_read() {
         (&*benchmark.rows[2].workload.name, rate(&benchmark.rows[2])),
         ("Burst Rate", 176.3 * 1e6)
     );
+    assert_eq!(
+        benchmark.rows[2].workload.subject,
+        sokudo_model::Subject::Cache
+    );
     assert_eq!(benchmark.rows[2].others, [figure("CPU", "%", 26.4)]);
     assert!(!benchmark.rows[0].unknown.contains(&"operations".to_owned()));
     assert_eq!(benchmark.origin.remarks, [REMARK]);

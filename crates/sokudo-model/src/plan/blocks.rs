@@ -67,6 +67,14 @@ pub enum BlockChoice {
         /// The largest size.
         largest: Bytes,
     },
+    /// Any number of bytes from `smallest` to `largest`, all alike (fio: `bsrange` with
+    /// `bs_unaligned`).
+    AnyBytes {
+        /// The smallest size.
+        smallest: Bytes,
+        /// The largest size.
+        largest: Bytes,
+    },
 }
 
 /// One block size and how often it is used relative to the others.
@@ -85,7 +93,9 @@ impl BlockChoice {
             Self::Shares(shares) => {
                 !shares.is_empty() && shares.iter().all(|s| s.bytes.0 > 0 && s.weight > 0)
             }
-            Self::Range { smallest, largest } => smallest.0 > 0 && smallest <= largest,
+            Self::Range { smallest, largest } | Self::AnyBytes { smallest, largest } => {
+                smallest.0 > 0 && smallest <= largest
+            }
         }
     }
 
@@ -93,7 +103,7 @@ impl BlockChoice {
     pub fn smallest(&self) -> Bytes {
         match self {
             Self::Shares(shares) => shares.iter().map(|s| s.bytes).min().unwrap_or_default(),
-            Self::Range { smallest, .. } => *smallest,
+            Self::Range { smallest, .. } | Self::AnyBytes { smallest, .. } => *smallest,
         }
     }
 
@@ -101,7 +111,7 @@ impl BlockChoice {
     pub fn largest(&self) -> Bytes {
         match self {
             Self::Shares(shares) => shares.iter().map(|s| s.bytes).max().unwrap_or_default(),
-            Self::Range { largest, .. } => *largest,
+            Self::Range { largest, .. } | Self::AnyBytes { largest, .. } => *largest,
         }
     }
 }

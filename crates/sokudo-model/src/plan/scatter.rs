@@ -53,9 +53,10 @@ pub enum Distribution {
         /// As for Zipf.
         center: Option<u64>,
     },
-    /// Normal around the middle.
+    /// Normal around the middle as fio draws it: with a standard deviation of a twelfth of
+    /// the span, moved by up to half of `deviation`.
     Normal {
-        /// Standard deviation in percent of the span × 1,000,000.
+        /// fio's deviation in percent of the span × 1,000,000.
         deviation: u64,
         /// As for Zipf.
         center: Option<u64>,

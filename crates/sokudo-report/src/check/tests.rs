@@ -39,7 +39,7 @@ fn faster() -> Compared {
 }
 
 fn unchanged() -> Compared {
-    compared(Conclusion::NoDifferenceShown, 1.001, 0.996, 1.003)
+    compared(Conclusion::Same, 1.001, 0.996, 1.003)
 }
 
 fn vague() -> Compared {
@@ -77,7 +77,7 @@ fn check(rows: Vec<Compared>, changed: impl FnOnce(&mut RunDocument)) -> CheckDo
         only_in_reference: Vec::new(),
         only_in_other: Vec::new(),
     }];
-    CheckDocument::new(comparison, Some(3), Some(12), Vec::new())
+    CheckDocument::new(comparison, [Some(3), Some(12)], Vec::new(), &[])
 }
 
 #[test]
@@ -94,6 +94,34 @@ fn one_slower_row_decides_whatever_the_others_are() {
         let document = check(rows, |_| ());
         assert_eq!(document.outcome, outcome, "{}", document.sentence);
     }
+}
+
+#[test]
+fn a_row_of_a_cache_decides_nothing_beside_rows_of_the_disk() {
+    let of = |rows: Vec<Compared>, caches: &[usize]| {
+        let mut comparison = check(rows, |_| ()).comparison;
+        for row in caches {
+            comparison.others[0].rows[*row].is_of_cache = true;
+        }
+        CheckDocument::new(comparison, [None; 2], Vec::new(), &[])
+    };
+    let document = of(vec![unchanged(), slower()], &[1]);
+    assert_eq!(document.outcome, Outcome::Unchanged);
+    assert_eq!(document.rows[1].outcome, RowOutcome::Slower);
+    assert!(
+        document
+            .sentence
+            .ends_with(" 1 row of a cache does not count."),
+        "{}",
+        document.sentence
+    );
+    assert!(!document.comparison.has(Conclusion::Slower));
+    // A row that could not be judged may be one of a disk.
+    let document = of(vec![unchanged(), blocked()], &[]);
+    assert!(document.sentence.contains("1 row could not be judged."));
+    // Where all rows are of a cache, that is what was measured.
+    let document = of(vec![slower(), slower()], &[0, 1]);
+    assert_eq!(document.outcome, Outcome::Slower);
 }
 
 #[test]
@@ -152,6 +180,35 @@ fn the_text_begins_with_the_answer_and_says_what_has_changed() {
         ..TableStyle::default()
     });
     assert!(ascii.starts_with("\x1b[32mUNCHANGED\x1b[0m:"), "{ascii}");
+}
+
+/// The same with a later run of which these rows were disturbed.
+fn disturbed(rows: Vec<Compared>, disturbed: &[usize]) -> CheckDocument {
+    let quiet = check(rows, |_| ());
+    let names: Vec<String> = disturbed
+        .iter()
+        .map(|row| quiet.rows[*row].row.clone())
+        .collect();
+    let doubts = vec!["run 12 was not alone on the machine.".to_owned()];
+    CheckDocument::new(quiet.comparison, [Some(3), Some(12)], doubts, &names)
+}
+
+#[test]
+fn what_was_disturbed_is_not_judged_whatever_it_looks_like() {
+    let all = disturbed(vec![slower(), faster()], &[0, 1]);
+    assert_eq!(all.outcome, Outcome::NotJudged);
+    assert!(all.sentence.contains("--anyway"), "{}", all.sentence);
+    assert_eq!(all.rows[0].outcome, RowOutcome::NotJudged);
+    assert!(all.rows[0].disturbed);
+    // A row that was not disturbed still counts, and none else is the worst.
+    let one = disturbed(vec![slower(), unchanged()], &[0]);
+    assert_eq!(one.outcome, Outcome::Unchanged);
+    let mut worse = slower();
+    worse.change.as_mut().unwrap().ratio = 0.3;
+    let other = disturbed(vec![worse, slower()], &[0]);
+    assert_eq!(other.outcome, Outcome::Slower);
+    assert!(other.sentence.contains("23 %"), "{}", other.sentence);
+    assert!(!other.sentence.contains("70 %"), "{}", other.sentence);
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use sokudo_words::Language;
 
-use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, words};
+use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, table, words};
 use crate::date;
 use crate::markdown::{Words, escaped, repeat};
-use crate::number::{MISSING, percent, rate};
+use crate::number::{MISSING, rate};
 use crate::pivot;
 use crate::table::BandwidthUnit;
 
@@ -31,9 +31,9 @@ pub fn render_in(document: &ComparisonDocument, language: Language) -> String {
     }
     for other in &document.others {
         if document.matrix.is_none() {
-            blocks.push(table(other, unit, said));
+            blocks.push(table(document, other, unit, said));
         }
-        blocks.push(list(notes(other), said));
+        blocks.push(list(notes(document, other), said));
         let title = format!("What differs (A | {}):", other.side.letter);
         let differing = list(words::differing(other), said);
         blocks.push(if differing.is_empty() {
@@ -65,7 +65,12 @@ fn sides(document: &ComparisonDocument, said: Words) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn table(other: &OtherDocument, unit: BandwidthUnit, said: Words) -> String {
+fn table(
+    document: &ComparisonDocument,
+    other: &OtherDocument,
+    unit: BandwidthUnit,
+    said: Words,
+) -> String {
     if other.rows.is_empty() {
         return said.text(&format!(
             "{} has no row in common with A.",
@@ -81,22 +86,20 @@ fn table(other: &OtherDocument, unit: BandwidthUnit, said: Words) -> String {
         said.0.say(&heading).into_owned(),
         "| :-- | --: | --: | --: | --: | --: | --: | :-- | :-- |".to_owned(),
     ];
-    lines.extend(other.rows.iter().map(|row| line(row, unit, said)));
+    lines.extend(other.rows.iter().map(|row| line(document, row, unit, said)));
     lines.join("\n")
 }
 
-fn line(row: &RowDocument, unit: BandwidthUnit, said: Words) -> String {
+fn line(
+    document: &ComparisonDocument,
+    row: &RowDocument,
+    unit: BandwidthUnit,
+    said: Words,
+) -> String {
     let missing = || MISSING.to_owned();
     let median = |side: &RowSideDocument| {
         let rates = side.per_second.as_ref();
         rates.map_or_else(missing, |rates| rate(rates.median / unit.bytes()))
-    };
-    let spread = |side: &RowSideDocument| {
-        let spread = side
-            .per_second
-            .as_ref()
-            .and_then(|rates| rates.relative_spread());
-        spread.map_or_else(missing, percent)
     };
     let change = row.compared.change.as_ref();
     let name = match &row.other_row {
@@ -106,32 +109,25 @@ fn line(row: &RowDocument, unit: BandwidthUnit, said: Words) -> String {
     let cells = [
         name,
         median(&row.reference),
-        spread(&row.reference),
+        table::spread(&row.reference, unit),
         median(&row.other),
-        spread(&row.other),
+        table::spread(&row.other, unit),
         change.map_or_else(missing, |change| words::change_text(change.ratio)),
         said.text(&words::interval(change)),
         change
             .map_or(MISSING, |change| said.0.word(change.effect.name()))
             .to_owned(),
-        said.text(row.compared.conclusion.name()),
+        said.text(&words::conclusion(document, &row.compared)),
     ];
     format!("| {} |", cells.join(" | "))
 }
 
-fn notes(other: &OtherDocument) -> Vec<String> {
-    let mut notes: Vec<String> = words::notes(other)
+fn notes(document: &ComparisonDocument, other: &OtherDocument) -> Vec<String> {
+    let mut notes: Vec<String> = words::notes(document, other)
         .iter()
         .map(|note| format!("{}: {}", note.rows.join(", "), note.text))
         .collect();
-    for (letter, rows) in [
-        ("A", &other.only_in_reference),
-        (&*other.side.letter, &other.only_in_other),
-    ] {
-        if !rows.is_empty() {
-            notes.push(format!("Only in {letter}: {}", rows.join(", ")));
-        }
-    }
+    notes.extend(words::alone(other));
     notes
 }
 

@@ -5,8 +5,8 @@ use sokudo_model::Conclusion;
 
 use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, SideDocument, words};
 use crate::date;
-use crate::layout::{Align, Column, table_lines, table_width};
-use crate::number::{MISSING, percent, rate};
+use crate::layout::{Align, Column, fit, table_lines, table_width};
+use crate::number::{MISSING, rate};
 use crate::pivot;
 use crate::table::{BandwidthUnit, TableStyle};
 
@@ -32,7 +32,7 @@ pub fn render(document: &ComparisonDocument, style: &TableStyle) -> String {
         if document.matrix.is_none() {
             blocks.push(figures(document, other, unit, style));
         }
-        blocks.push(notes(other, style));
+        blocks.push(notes(document, other, style));
         blocks.push(differing(other, style));
     }
     if document.rows().next().is_some() && document.matrix.is_none() {
@@ -80,20 +80,12 @@ fn figures(
             &format!("{} has no row in common with A.", other.side.letter),
         );
     }
-    let sides = [&document.reference, &other.side];
-    let mut columns = columns(&other.rows, sides, unit, style);
-    for dropped in DROP_ORDER {
-        if table_width(&columns) <= style.width {
-            break;
-        }
-        columns.retain(|column| column.title != style.text(dropped));
-        // Points under each other take room, too.
-        for column in &mut columns {
-            if column.align == Align::Point {
-                column.align = Align::Right;
-            }
-        }
-    }
+    let mut columns = columns(document, other, unit, style);
+    fit(
+        &mut columns,
+        style.width,
+        &DROP_ORDER.map(|it| style.text(it)),
+    );
     let conclusions = columns.last().map_or(&[][..], |column| &column.cells);
     let table = table_lines(&columns, style.rule());
     let mut lines = vec![
@@ -107,8 +99,8 @@ fn figures(
 }
 
 fn columns(
-    rows: &[RowDocument],
-    sides: [&SideDocument; 2],
+    document: &ComparisonDocument,
+    other: &OtherDocument,
     unit: BandwidthUnit,
     style: &TableStyle,
 ) -> Vec<Column> {
@@ -116,17 +108,22 @@ fn columns(
         group: "",
         title: style.text(title),
         align,
-        cells: rows.iter().map(|row| style.text(&cell(row))).collect(),
+        cells: other
+            .rows
+            .iter()
+            .map(|row| style.text(&cell(row)))
+            .collect(),
     };
-    let titles = sides.map(|side| format!("{} {}", side.letter, unit.name()));
+    let titles =
+        [&document.reference, &other.side].map(|side| format!("{} {}", side.letter, unit.name()));
     vec![
         column("row", Align::Left, &row_cell),
         column(&titles[0], Align::Point, &|row| {
             median(&row.reference, unit)
         }),
-        column("±", Align::Right, &|row| spread(&row.reference)),
+        column("±", Align::Right, &|row| spread(&row.reference, unit)),
         column(&titles[1], Align::Point, &|row| median(&row.other, unit)),
-        column("±", Align::Right, &|row| spread(&row.other)),
+        column("±", Align::Right, &|row| spread(&row.other, unit)),
         column("change", Align::Right, &|row| {
             row.compared.change.as_ref().map_or_else(
                 || MISSING.to_owned(),
@@ -143,7 +140,7 @@ fn columns(
                 .to_owned()
         }),
         column("conclusion", Align::Left, &|row| {
-            row.compared.conclusion.name().to_owned()
+            words::conclusion(document, &row.compared)
         }),
     ]
 }
@@ -163,12 +160,14 @@ fn median(side: &RowSideDocument, unit: BandwidthUnit) -> String {
     )
 }
 
-fn spread(side: &RowSideDocument) -> String {
-    let spread = side
-        .per_second
-        .as_ref()
-        .and_then(|rates| rates.relative_spread());
-    spread.map_or_else(|| MISSING.to_owned(), percent)
+/// Without its sign, which is the column's title.
+pub(super) fn spread(side: &RowSideDocument, unit: BandwidthUnit) -> String {
+    let rates = side.per_second.as_ref();
+    let spread = rates.and_then(|rates| rates.spread(unit.bytes()));
+    spread.map_or_else(
+        || MISSING.to_owned(),
+        |spread| spread.trim_start_matches("± ").to_owned(),
+    )
 }
 
 /// The line with its last cell, the conclusion, in its colour.
@@ -177,7 +176,7 @@ fn coloured(line: &str, cell: &str, conclusion: Conclusion, style: &TableStyle) 
         Conclusion::Faster => "32",
         Conclusion::Slower => "31",
         Conclusion::TooFewTrials | Conclusion::CannotBeCompared => "33",
-        Conclusion::NoDifferenceShown => return line.to_owned(),
+        Conclusion::Same | Conclusion::NoDifferenceShown => return line.to_owned(),
     };
     match line.strip_suffix(cell).filter(|_| style.colour) {
         Some(figures) => format!("{figures}\x1b[{colour}m{cell}\x1b[0m"),
@@ -185,8 +184,8 @@ fn coloured(line: &str, cell: &str, conclusion: Conclusion, style: &TableStyle) 
     }
 }
 
-fn notes(other: &OtherDocument, style: &TableStyle) -> Vec<String> {
-    let mut lines: Vec<String> = words::notes(other)
+fn notes(document: &ComparisonDocument, other: &OtherDocument, style: &TableStyle) -> Vec<String> {
+    let mut lines: Vec<String> = words::notes(document, other)
         .iter()
         .flat_map(|note| {
             let rows = if note.rows.len() == other.rows.len() && note.rows.len() > 1 {
@@ -197,13 +196,8 @@ fn notes(other: &OtherDocument, style: &TableStyle) -> Vec<String> {
             style.wrapped("", &format!("{rows}: {}.", note.text))
         })
         .collect();
-    for (letter, rows) in [
-        ("A", &other.only_in_reference),
-        (&*other.side.letter, &other.only_in_other),
-    ] {
-        if !rows.is_empty() {
-            lines.extend(style.wrapped("", &format!("Only in {letter}: {}.", rows.join(", "))));
-        }
+    for line in words::alone(other) {
+        lines.extend(style.wrapped("", &line));
     }
     lines
 }

@@ -1,6 +1,6 @@
 //! What a comparison says, in words that all its texts share.
 
-use sokudo_model::{Change, PartDifference};
+use sokudo_model::{Change, Compared, Conclusion, PartDifference};
 use sokudo_stats::Interval;
 
 use super::{ComparisonDocument, Figure, OtherDocument, Way};
@@ -52,18 +52,34 @@ pub(crate) fn interval_text(interval: Interval) -> String {
     }
 }
 
+/// What a row comes to, with the least difference that matters where any is smaller:
+/// `same (within 2 %)`.
+pub(super) fn conclusion(document: &ComparisonDocument, compared: &Compared) -> String {
+    match compared.conclusion {
+        Conclusion::Same => format!("same (within {})", document.difference_min_text()),
+        other => other.name().to_owned(),
+    }
+}
+
 /// Something that is told of several rows.
 pub(super) struct Note {
     pub(super) rows: Vec<String>,
     pub(super) text: String,
 }
 
-/// Reasons and warnings, each once, with the rows that it is about.
-pub(super) fn notes(other: &OtherDocument) -> Vec<Note> {
+/// Reasons and warnings, each once, with the rows that it is about; and which rows are the
+/// same, where a matrix stands in the place of their conclusions.
+pub(super) fn notes(document: &ComparisonDocument, other: &OtherDocument) -> Vec<Note> {
     let mut notes: Vec<Note> = Vec::new();
     for row in &other.rows {
-        let reason = row.compared.reason.iter();
-        for text in reason.chain(&row.compared.warnings) {
+        let compared = &row.compared;
+        let is_same = compared.conclusion == Conclusion::Same && document.matrix.is_some();
+        let same = is_same.then(|| {
+            let (letter, within) = (&other.side.letter, document.difference_min_text());
+            format!("{letter} is the same (within {within}) as A")
+        });
+        let told = compared.reason.iter().chain(&compared.warnings);
+        for text in same.iter().chain(told) {
             match notes.iter_mut().find(|note| note.text == *text) {
                 Some(note) => note.rows.push(row.row.clone()),
                 None => notes.push(Note {
@@ -74,6 +90,26 @@ pub(super) fn notes(other: &OtherDocument) -> Vec<Note> {
         }
     }
     notes
+}
+
+/// Rows that have no partner, by side, and how they get one.
+pub(super) fn alone(other: &OtherDocument) -> Vec<String> {
+    let sides = [
+        ("A", &other.only_in_reference),
+        (&*other.side.letter, &other.only_in_other),
+    ];
+    let mut lines: Vec<String> = sides
+        .into_iter()
+        .filter(|(_, rows)| !rows.is_empty())
+        .map(|(letter, rows)| format!("Only in {letter}: {}.", rows.join(", ")))
+        .collect();
+    if lines.len() == sides.len() {
+        lines.push(
+            "Rows of different loads and names stand side by side only with --by-position."
+                .to_owned(),
+        );
+    }
+    lines
 }
 
 /// What differs besides the figures: of the machines first, then of what was done, with
@@ -131,10 +167,11 @@ pub(super) fn legend(document: &ComparisonDocument, unit: BandwidthUnit) -> Stri
     format!(
         "{}: median of the trials, ± how far its 95 % interval reaches. Change: against A, \
          by Hodges and Lehmann, with its 95 % interval. Effect: how little the trials of both \
-         overlap (Cliff). Faster and slower: by at least {} %, \
-         and with all rows together wrong in at most one of twenty comparisons of equals. {test}.",
+         overlap (Cliff). Faster and slower: by at least {}, \
+         and with all rows together wrong in at most one of twenty comparisons of equals. Same: \
+         the whole interval is smaller than that. {test}.",
         unit.name(),
-        (document.difference_min * 1e4).round() / 100.0
+        document.difference_min_text()
     )
 }
 

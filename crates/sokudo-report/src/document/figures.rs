@@ -7,6 +7,8 @@ use sokudo_stats::{
     Histogram, Interval, Summary, median_interval, quantile_interval, trimmed_mean,
 };
 
+use crate::number;
+
 /// The confidence that every interval is asked for.
 const CONFIDENCE: f64 = 0.95;
 const BYTES_PER_MB: f64 = 1e6;
@@ -63,10 +65,16 @@ impl RateFigures {
         self
     }
 
-    /// How far the interval reaches from the median at its wider side, as a
-    /// share of the median; `None` without an interval or with a median of 0.
-    pub fn relative_spread(&self) -> Option<f64> {
-        self.interval_95?.reach(self.median)
+    /// How far the interval reaches from the median, in words; `None` without an interval or
+    /// with a median of 0. The figures are shown in this unit.
+    pub(crate) fn spread(&self, unit: f64) -> Option<String> {
+        number::spread(self.median / unit, self.interval_in(unit)?)
+    }
+
+    /// Low and high end of the interval in this unit.
+    pub(crate) fn interval_in(&self, unit: f64) -> Option<[f64; 2]> {
+        let interval = self.interval_95?;
+        Some([interval.low / unit, interval.high / unit])
     }
 }
 
@@ -255,14 +263,11 @@ mod tests {
     #[test]
     fn below_six_trials_there_is_no_interval_and_no_spread() {
         let five = RateFigures::of(vec![1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
-        assert_eq!((five.interval_95, five.relative_spread()), (None, None));
+        assert_eq!((five.interval_95, five.spread(1.0)), (None, None));
         let six = RateFigures::of(vec![90.0, 98.0, 100.0, 100.0, 101.0, 105.0]).unwrap();
-        assert_eq!(six.relative_spread(), Some(0.1));
+        assert_eq!(six.spread(1.0).as_deref(), Some("± 10 %"));
         assert_eq!(RateFigures::of(vec![]), None);
-        assert_eq!(
-            RateFigures::of(vec![0.0; 6]).unwrap().relative_spread(),
-            None
-        );
+        assert_eq!(RateFigures::of(vec![0.0; 6]).unwrap().spread(1.0), None);
     }
 
     #[test]

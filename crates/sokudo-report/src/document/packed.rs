@@ -6,7 +6,7 @@
 
 use std::io::{self, Read};
 
-use super::{ReadDocumentError, RunDocument};
+use super::{JSON_BYTES_MAX, ReadDocumentError, RunDocument};
 
 mod binary;
 mod lean;
@@ -21,8 +21,10 @@ const ZSTD_OF_BINARY: u8 = 2;
 const LEVEL: i32 = 19;
 /// The same for large ones.
 const LEVEL_OF_JSON: i32 = 9;
-/// No document has more: as for files.
-const JSON_BYTES_MAX: u64 = 1 << 30;
+/// So many bytes are unpacked from however few, and so many from each packed one. Points of
+/// a scan never pack as tightly; bytes that somebody made to fill our memory do.
+const JSON_BYTES_LEAST: u64 = 64 << 20;
+const JSON_BYTES_PER_PACKED: u64 = 1_000;
 /// What has more rows, as only files of other tools have, is packed as JSON.
 const RESULTS_BINARY_MAX: usize = 1_000;
 /// What is larger is packed as JSON.
@@ -114,7 +116,9 @@ impl RunDocument {
     pub fn unpack(packed: &[u8]) -> Result<Self, UnpackError> {
         match packed.split_first() {
             Some((&ZSTD_OF_JSON, rest)) => {
-                let json = unpacked(rest, &[], JSON_BYTES_MAX)?;
+                let most = (rest.len() as u64 * JSON_BYTES_PER_PACKED)
+                    .clamp(JSON_BYTES_LEAST, JSON_BYTES_MAX);
+                let json = unpacked(rest, &[], most)?;
                 let json = String::from_utf8(json).map_err(UnpackError::damaged)?;
                 Ok(Self::from_json(&json)?)
             }
@@ -140,6 +144,14 @@ impl RunDocument {
 
 /// All that was packed, if that is not more than so many bytes.
 fn unpacked(packed: &[u8], dictionary: &[u8], bytes_max: u64) -> Result<Vec<u8>, UnpackError> {
+    let too_much = || UnpackError::damaged("it holds more than any document");
+    // What says how much it holds is believed where that is too much.
+    let declared = zstd::zstd_safe::get_frame_content_size(packed)
+        .ok()
+        .flatten();
+    if declared.is_some_and(|declared| declared > bytes_max) {
+        return Err(too_much());
+    }
     let read = || -> io::Result<Vec<u8>> {
         let mut decoder = zstd::Decoder::with_dictionary(packed, dictionary)?.single_frame();
         decoder.window_log_max(WINDOW_LOG_MAX)?;
@@ -149,7 +161,7 @@ fn unpacked(packed: &[u8], dictionary: &[u8], bytes_max: u64) -> Result<Vec<u8>,
     };
     let bytes = read().map_err(UnpackError::damaged)?;
     match bytes.len() as u64 > bytes_max {
-        true => Err(UnpackError::damaged("it holds more than any document")),
+        true => Err(too_much()),
         false => Ok(bytes),
     }
 }

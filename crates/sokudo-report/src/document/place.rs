@@ -17,7 +17,8 @@ pub struct PlaceDocument {
     pub bytes: u64,
     /// I/Os completed there; null where another tool did not tell, as below.
     pub ios: Option<u64>,
-    /// From the first I/O issued there to the last one completed.
+    /// From the first I/O issued there to the last one completed; where I/Os of neighbours
+    /// are in flight together, from the end of the place before.
     pub elapsed_ns: u64,
     /// The longest latency of an I/O there.
     pub latency_max_ns: Option<u64>,

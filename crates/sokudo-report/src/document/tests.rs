@@ -278,3 +278,13 @@ fn what_cannot_be_read_is_refused_with_the_way_out() {
         "{cut}"
     );
 }
+
+#[test]
+fn more_values_than_a_run_has_are_refused_before_they_are_read() {
+    let text = format!(
+        "{{\"schema\":\"sokudo.run/1\",\"notes\":[{}0]}}",
+        "0,".repeat(16_000_000)
+    );
+    let error = RunDocument::from_json(&text).unwrap_err();
+    assert!(matches!(error, ReadDocumentError::TooLarge), "{error}");
+}

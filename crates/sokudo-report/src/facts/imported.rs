@@ -71,8 +71,8 @@ fn others(result: &ResultDocument) -> Vec<String> {
     told.map(|other| {
         let (name, value) = (&result.name, number::rate(other.value));
         match other.unit.as_str() {
-            "" => format!("{} of {name}: {value}", other.name),
-            unit => format!("{} of {name}: {value} {unit}", other.name),
+            "" => format!("{name}: {}: {value}", other.name),
+            unit => format!("{name}: {}: {value} {unit}", other.name),
         }
     })
     .collect()

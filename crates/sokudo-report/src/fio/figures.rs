@@ -4,7 +4,7 @@
 //! sampled rates add up, run times do not.
 
 use sokudo_model::fio::{FioJob, UnifiedReporting};
-use sokudo_model::{Depths, Nanos, Operation, OperationTally, Outcome, Row};
+use sokudo_model::{Depths, Nanos, Operation, OperationTally, Outcome, Row, StopReason, Workload};
 use sokudo_stats::Histogram;
 
 use super::FioReport;
@@ -29,8 +29,9 @@ pub(super) struct JobFigures<'a> {
     /// The first error; 0 for none.
     pub(super) error: i32,
     pub(super) directions: [DirectionFigures; 3],
-    /// Calls that made writes durable, and how long they took.
+    /// Calls of fsync(2) between I/Os, which are all that fio counts.
     pub(super) flushes: u64,
+    /// How long all calls took that made writes durable.
     pub(super) flush: Option<Histogram>,
     /// Milliseconds of all members together.
     pub(super) runtime_ms: u64,
@@ -95,9 +96,34 @@ pub(super) fn jobs<'a>(report: &FioReport<'a>) -> Vec<JobFigures<'a>> {
             .last_mut()
             .expect("one was pushed if there was none");
         figures.options = &job.options;
-        figures.add(row, report.outcome(index));
+        let outcome = report.outcome(index);
+        if outcome.is_none() && figures.error == 0 {
+            figures.error = report.not_started;
+        }
+        figures.add(row, outcome);
     }
     reported
+}
+
+/// Of `flushes`, those that fio counts: neither those of fdatasync(2) nor those at the end
+/// of a pass. Either rule is due before the write that follows so many.
+fn counted_flushes(flushes: u64, workload: &Workload, outcome: &Outcome) -> u64 {
+    let durability = &workload.durability;
+    let Some(every) = durability.fsync_every.map(u64::from) else {
+        return 0;
+    };
+    if durability.fdatasync_every.is_some() {
+        let writes = outcome.operation(Operation::Write).map_or(0, |t| t.ios);
+        return (writes.saturating_sub(1) / every.max(1)).min(flushes);
+    }
+    let ends = durability.final_flush || durability.flush_on_close;
+    let is_complete = !matches!(outcome.stopped, StopReason::Cancelled | StopReason::Failed);
+    let files = workload.files.uses.len().max(1) as u64;
+    let passes = u64::from(workload.limits.repeats) + 1;
+    match ends && is_complete {
+        true => flushes.saturating_sub(files * passes),
+        false => flushes,
+    }
 }
 
 /// Every group, in order of its number.
@@ -162,7 +188,7 @@ impl<'a> JobFigures<'a> {
             }
         }
         if let Some(tally) = outcome.operation(Operation::Flush) {
-            self.flushes += tally.ios;
+            self.flushes += counted_flushes(tally.ios, &row.workload, outcome);
             add_histogram(&mut self.flush, Some(&tally.latency));
         }
         self.runtime_ms += outcome.elapsed.0 / 1_000_000;

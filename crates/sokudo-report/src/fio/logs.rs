@@ -149,9 +149,13 @@ impl JobLog<'_> {
             true => format!("{offset}, "),
             false => String::new(),
         };
-        // Priorities are not set, so the last column is fio's "not high".
-        writeln!(text, "{time}, {value}, {direction}, {bytes}, {offset}0")
-            .expect("a String takes all text");
+        // No job has a priority of its own: class and level are 0, which is "not high".
+        let priority = if logs.priority { "0x0000" } else { "0" };
+        writeln!(
+            text,
+            "{time}, {value}, {direction}, {bytes}, {offset}{priority}"
+        )
+        .expect("a String takes all text");
     }
 
     /// `time, direction, bytes, count of each class`. Coarser classes are 2, 4, … of

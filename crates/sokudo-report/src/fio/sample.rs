@@ -62,6 +62,7 @@ impl Sample {
             disks: &self.disks,
             elapsed: Nanos::from_millis(2_010),
             remaining: None,
+            not_started: 0,
             utc_offset_seconds: 0,
             process: 4711,
         }
@@ -85,6 +86,7 @@ fn row(name: &str) -> Row {
     row.workload.order = Order::Random { map: true };
     row.workload.limits.time = Some(Nanos::from_secs(2));
     row.workload.recording.split_latency = true;
+    row.workload.durability.fsync_every = Some(100);
     row.workload.recording.series_interval = Some(Nanos::from_millis(500));
     let outcome = &mut row.trials[0].outcome;
     outcome.elapsed = Nanos(2_000_400_000);

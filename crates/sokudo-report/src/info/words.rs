@@ -36,7 +36,7 @@ pub(super) const fn bus(bus: Bus) -> &'static str {
     }
 }
 
-pub(super) const fn kind(kind: BlockDeviceKind) -> &'static str {
+pub(crate) const fn kind(kind: BlockDeviceKind) -> &'static str {
     match kind {
         BlockDeviceKind::Disk => "disk",
         BlockDeviceKind::VirtualDisk => "virtual disk",
@@ -108,12 +108,12 @@ pub(super) fn blocks(disk: &Disk) -> String {
 }
 
 /// What the drive itself says; where it says nothing, how the kernel takes it.
-pub(super) fn write_cache(cache: &WriteCache) -> String {
+pub(crate) fn write_cache(cache: &WriteCache) -> String {
     match (cache.enabled, cache.present, cache.kernel_view.as_deref()) {
         (_, Some(false), _) => "no write cache".to_owned(),
         (Some(true), _, _) => "write cache on".to_owned(),
         (Some(false), _, _) => "write cache off".to_owned(),
-        (None, _, Some(view)) => format!("write cache unknown (kernel: {view})"),
+        (None, _, Some(view)) => format!("write cache unknown (the kernel says {view})"),
         (None, _, None) => "write cache unknown".to_owned(),
     }
 }
@@ -142,7 +142,7 @@ pub(super) fn tables(contents: &[Content]) -> impl Iterator<Item = &str> {
 }
 
 /// Maker and model, the maker told once.
-pub(super) fn model(disk: &Disk) -> String {
+pub(crate) fn model(disk: &Disk) -> String {
     match (&disk.vendor, &disk.model) {
         (Some(vendor), Some(model)) if !model.starts_with(vendor.as_str()) => {
             format!("{vendor} {model}")
@@ -186,7 +186,7 @@ mod tests {
         };
         assert_eq!(
             write_cache(&cache),
-            "write cache unknown (kernel: write back)"
+            "write cache unknown (the kernel says write back)"
         );
         cache.enabled = Some(false);
         assert_eq!(write_cache(&cache), "write cache off");

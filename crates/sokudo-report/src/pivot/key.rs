@@ -161,6 +161,18 @@ impl Keys {
     }
 }
 
+/// Keys as people read them: `row, file system` of `row+file-system`. What follows `tag:` is
+/// somebody's word.
+pub(crate) fn keys_text(keys: &str) -> String {
+    let word = |key: &str| match key {
+        "raid" => "RAID".to_owned(),
+        key if key.starts_with("tag:") => key.to_owned(),
+        key => key.replace('-', " "),
+    };
+    let words: Vec<String> = keys.split('+').map(word).collect();
+    words.join(", ")
+}
+
 impl FromStr for Keys {
     type Err = KeyError;
 

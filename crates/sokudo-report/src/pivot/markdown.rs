@@ -2,7 +2,7 @@
 
 use sokudo_words::Language;
 
-use super::{PivotDocument, PivotRow, table};
+use super::{PivotDocument, PivotRow, keys_text, table};
 use crate::markdown::{Words, repeat};
 use crate::number::MISSING;
 use sokudo_model::Finding;
@@ -10,7 +10,7 @@ use sokudo_model::Finding;
 /// The whole text.
 pub fn render(document: &PivotDocument, language: Language) -> String {
     let said = Words(language);
-    let title = said.text(&format!("{} by {}", document.rows_by, document.columns_by));
+    let title = said.text(&document.title());
     let blocks = std::iter::once(format!("## {title}"))
         .chain(blocks(document, said))
         .chain([repeat(&document.command, said)]);
@@ -46,7 +46,7 @@ fn warning(warning: &Finding, said: Words) -> String {
 
 fn matrix(document: &PivotDocument, said: Words) -> String {
     let units = document.unit().is_none();
-    let mut head = vec![said.text(&document.rows_by)];
+    let mut head = vec![said.text(&keys_text(&document.rows_by))];
     let mut rule = vec![":--"];
     if units {
         head.push(said.text("unit"));

@@ -1,22 +1,23 @@
 //! A matrix on the terminal. Of a matrix that is too wide the columns are shown in several
 //! parts, one below the other.
 
-use super::{PivotCell, PivotDocument};
+use super::{PivotCell, PivotDocument, keys_text};
 use crate::comparison::change_text;
-use crate::layout::{Align, Column, table_lines, table_width};
+use crate::layout::{Align, Column, GAP, table_lines, table_width, wrapped};
 use crate::number::MISSING;
 use crate::table::TableStyle;
 
+/// Names of rows are broken into lines no shorter than this.
+const NAME_COLUMNS_MIN: usize = 16;
 /// Marks the best of a row.
 const BEST: &str = "*";
 
 /// The whole text.
 pub fn render(document: &PivotDocument, style: &TableStyle) -> String {
     let title = format!(
-        "sokudo {} · compare · {} by {} · {}",
+        "sokudo {} · compare · {} · {}",
         document.sokudo_version,
-        document.rows_by,
-        document.columns_by,
+        document.title(),
         match document.runs {
             1 => "1 run".to_owned(),
             runs => format!("{runs} runs"),
@@ -50,39 +51,48 @@ pub(crate) fn warnings(document: &PivotDocument, style: &TableStyle) -> Vec<Stri
 
 /// The matrix, in as many parts as it needs.
 pub(crate) fn matrix(document: &PivotDocument, style: &TableStyle) -> Vec<Vec<String>> {
-    let names = Column {
+    let rows = || document.rows.iter();
+    let column = |title: &str, align, cells: Vec<String>| Column {
         group: "",
-        title: style.text(&document.rows_by),
-        align: Align::Left,
-        cells: document
-            .rows
-            .iter()
-            .map(|row| style.text(&row.name))
-            .collect(),
+        title: style.text(title),
+        align,
+        cells,
     };
-    let units = document.unit().is_none().then(|| Column {
-        group: "",
-        title: style.text("unit"),
-        align: Align::Left,
-        cells: document
-            .rows
-            .iter()
-            .map(|row| style.text(&row.unit))
-            .collect(),
+    let figures: Vec<Column> = document
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(index, title)| {
+            let cells = rows().map(|row| {
+                let cell = row.cells.get(index).and_then(Option::as_ref);
+                style.text(&cell.map_or_else(|| MISSING.to_owned(), cell_text))
+            });
+            column(title, Align::Right, cells.collect())
+        })
+        .collect();
+    let units = document.unit().is_none().then(|| {
+        let units = rows().map(|row| style.text(&row.unit));
+        column("unit", Align::Left, units.collect())
     });
-    let heads: Vec<Column> = std::iter::once(names).chain(units).collect();
+    // Names take what the widest of the others leaves.
+    let others = figures.iter().map(|figures| {
+        let beside: Vec<Column> = units.iter().chain([figures]).cloned().collect();
+        table_width(&beside) + GAP
+    });
+    let room = style.width.saturating_sub(others.max().unwrap_or(0));
+    let names: Vec<Vec<String>> = rows()
+        .map(|row| wrapped("", &style.text(&row.name), room.max(NAME_COLUMNS_MIN)))
+        .collect();
+    let heads: Vec<Column> = std::iter::once(column(
+        &keys_text(&document.rows_by),
+        Align::Left,
+        names.concat(),
+    ))
+    .chain(units.map(|units| beside(units, &names)))
+    .collect();
     let mut parts: Vec<Vec<Column>> = Vec::new();
-    for (index, title) in document.columns.iter().enumerate() {
-        let cells = document.rows.iter().map(|row| {
-            let cell = row.cells.get(index).and_then(Option::as_ref);
-            cell.map_or_else(|| MISSING.to_owned(), cell_text)
-        });
-        let column = Column {
-            group: "",
-            title: style.text(title),
-            align: Align::Right,
-            cells: cells.map(|cell| style.text(&cell)).collect(),
-        };
+    for figures in figures {
+        let column = beside(figures, &names);
         let fits = parts.last_mut().filter(|part| {
             let mut wider = (*part).clone();
             wider.push(column.clone());
@@ -100,6 +110,22 @@ pub(crate) fn matrix(document: &PivotDocument, style: &TableStyle) -> Vec<Vec<St
         lines
     });
     lines.collect()
+}
+
+/// A column whose cells stand beside the first lines of these names.
+fn beside(column: Column, names: &[Vec<String>]) -> Column {
+    let cells = column
+        .cells
+        .into_iter()
+        .zip(names)
+        .flat_map(|(cell, name)| {
+            let below = name.len().saturating_sub(1);
+            std::iter::once(cell).chain(vec![String::new(); below])
+        });
+    Column {
+        cells: cells.collect(),
+        ..column
+    }
 }
 
 /// What stands in a cell, with what it is against the reference.
@@ -122,14 +148,16 @@ pub(crate) fn notes(document: &PivotDocument) -> Vec<String> {
         .unit()
         .map(|unit| format!("{unit}. "))
         .unwrap_or_default();
-    let mut meaning = format!("{unit}Each cell is the median of its results");
-    if has(|cell| cell.results > 1) {
-        meaning += ", whose number stands in brackets";
-    }
-    if has(|cell| cell.half_width().is_some()) {
+    let mut meaning = match has(|cell| cell.results > 1) {
+        true => {
+            format!("{unit}Each cell is the median of its results, whose number stands in brackets")
+        }
+        false => format!("{unit}Each cell is the figure of one result"),
+    };
+    if has(|cell| cell.interval_95.is_some()) {
         meaning += "; ± is how far its 95 % interval reaches";
     }
-    if has(|cell| cell.half_width().is_none() && cell.range.is_some()) {
+    if has(|cell| cell.interval_95.is_none() && cell.range.is_some()) {
         meaning += "; R is the largest less the smallest of its trials";
     }
     notes.push(meaning + ".");

@@ -10,7 +10,7 @@ use super::figure::{Bar, Bars, Body, Figure, Group, Ink};
 use super::heading;
 use super::scale::Axis;
 use crate::document::{ResultDocument, RunDocument, Status};
-use crate::number::{percent, rate};
+use crate::number::rate_with;
 
 const BYTES_PER_MB: f64 = 1e6;
 /// Fewer block sizes are rows like any others.
@@ -130,20 +130,17 @@ fn highest(result: &ResultDocument) -> Option<f64> {
 fn bar(result: &ResultDocument, ink: Ink) -> Bar {
     let figures = result.bandwidth_bytes_per_s.as_ref();
     let figures = figures.map(|bandwidth| &bandwidth.bytes_per_s);
-    let interval = figures.and_then(|figures| figures.interval_95);
+    let interval = figures.and_then(|figures| figures.interval_in(BYTES_PER_MB));
     let value = figures.map(|figures| figures.median / BYTES_PER_MB);
-    let spread = figures.and_then(|figures| figures.relative_spread());
-    let label = match (value, spread) {
-        (Some(value), Some(spread)) => format!("{} ± {}", rate(value), percent(spread)),
-        (Some(value), None) => rate(value),
-        (None, _) if result.status == Status::Failed => "failed".to_owned(),
-        (None, _) => "not measured".to_owned(),
+    let label = match value {
+        Some(value) => rate_with(value, interval),
+        None if result.status == Status::Failed => "failed".to_owned(),
+        None => "not measured".to_owned(),
     };
     Bar {
         ink,
         value,
-        interval: interval
-            .map(|interval| [interval.low / BYTES_PER_MB, interval.high / BYTES_PER_MB]),
+        interval,
         label,
         verdict: result.verdict,
     }

@@ -1,7 +1,8 @@
 //! Transfer rate and access time over the position on the device, as GNOME Disks and
 //! HD Tune show them.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sokudo_model::{Bytes, DriveCache, Operation, Survey, Visit};
 
@@ -11,6 +12,8 @@ use super::scale::{Axis, whole};
 use crate::document::{Direction, PlaceDocument, ResultDocument, RunDocument};
 use crate::number::rate;
 
+/// Inks that differ: see [`Ink::of_number`].
+const INKS_MAX: usize = 70;
 /// Steps of the vertical axes, about.
 const STEPS: usize = 8;
 const BYTES_PER_MB: f64 = 1e6;
@@ -20,12 +23,21 @@ const NANOS_PER_MS: f64 = 1e6;
 pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
     let transfers = transfers(document);
     let accesses = accesses(document);
-    // Where the way to a place is the thing, one curve of times belongs to the rates;
-    // alone, all of them are looked at.
+    // Where the way to a place is the thing, one curve of times belongs to the rates, the
+    // first of those over most of the device; alone, all of them are looked at.
     let dots = if transfers.is_empty() {
         accesses
     } else {
-        accesses.into_iter().take(1).collect()
+        let device = document.target.size_bytes;
+        let length = |result: &&ResultDocument| {
+            let (low, high) = measured_part(result, device);
+            Reverse(high - low)
+        };
+        accesses
+            .into_iter()
+            .min_by_key(length)
+            .into_iter()
+            .collect()
     };
     let shown: Vec<&ResultDocument> = transfers.iter().chain(&dots).copied().collect();
     if shown.is_empty() {
@@ -114,20 +126,15 @@ impl Unit {
 
 impl Span {
     fn of(document: &RunDocument, shown: &[&ResultDocument]) -> Self {
-        let device = document.target.size_bytes.map(|Bytes(size)| size);
-        let spans = shown.iter().filter_map(|result| result.workload.span);
-        let planned = spans
-            .map(|span| (span.offset.0, span.offset.0.saturating_add(span.length.0)))
-            .reduce(|left, right| (left.0.min(right.0), left.1.max(right.1)));
-        let ends = shown.iter().flat_map(|result| &result.places);
-        let ends = ends.map(|place| place.offset.saturating_add(place.bytes));
-        let seen = (0, ends.max().unwrap_or(0));
-        let (low, high) = planned.unwrap_or(device.map_or(seen, |size| (0, size)));
+        let device = document.target.size_bytes;
+        let parts = shown.iter().map(|result| measured_part(result, device));
+        let both = |left: (u64, u64), right: (u64, u64)| (left.0.min(right.0), left.1.max(right.1));
+        let (low, high) = parts.reduce(both).unwrap_or_default();
         Self {
             unit: Unit::of(Bytes(high)),
             low,
             high,
-            device,
+            device: device.map(|Bytes(size)| size),
         }
     }
 
@@ -160,6 +167,17 @@ impl Span {
     }
 }
 
+/// The part of the target that a result was to measure, from its first byte to the byte after
+/// its last: its span, or all of the target.
+fn measured_part(result: &ResultDocument, device: Option<Bytes>) -> (u64, u64) {
+    let end = |place: &PlaceDocument| place.offset.saturating_add(place.bytes);
+    match (result.workload.span, device) {
+        (Some(span), _) => (span.offset.0, span.offset.0.saturating_add(span.length.0)),
+        (None, Some(Bytes(size))) => (0, size),
+        (None, None) => (0, result.places.iter().map(end).max().unwrap_or(0)),
+    }
+}
+
 fn chart(
     span: &Span,
     transfers: &[&ResultDocument],
@@ -179,21 +197,21 @@ fn chart(
         (left, (!dots.is_empty()).then_some(right))
     };
     let mut layers = Vec::new();
-    for (number, result) in dots.iter().enumerate() {
-        let side = if transfers.is_empty() {
-            Side::Left
-        } else {
-            Side::Right
-        };
-        layers.push(dot_layer(span, result, number, dots.len(), side));
+    let side = if transfers.is_empty() {
+        Side::Left
+    } else {
+        Side::Right
+    };
+    for ((number, result), name) in dots.iter().enumerate().zip(access_names(dots)) {
+        layers.push(dot_layer(span, result, number, dots.len(), name, side));
     }
     let inks = inks(transfers);
-    let curves = || transfers.iter().zip(&rates).zip(&inks);
-    for ((_, curve), ink) in curves() {
+    let curves = || rates.iter().zip(&inks);
+    for (curve, ink) in curves() {
         layers.extend(curve.band_layer(span, *ink));
     }
-    for ((result, curve), ink) in curves() {
-        layers.push(curve.line_layer(span, *ink, result));
+    for ((curve, ink), name) in curves().zip(transfer_names(transfers)) {
+        layers.push(curve.line_layer(span, *ink, name));
     }
     layers.extend(defects(span, shown));
     Chart {
@@ -213,12 +231,28 @@ fn inks(transfers: &[&ResultDocument]) -> Vec<Ink> {
     let mut inks: Vec<Ink> = Vec::new();
     for result in transfers {
         let ink = ink_of(result.direction).dashed(result.workload.drive_cache == DriveCache::Off);
-        let further = (3..).map(Ink::of_number);
+        let further = (3..INKS_MAX).map(Ink::of_number);
         let mut candidates = std::iter::once(ink).chain(further);
         let unused = candidates.find(|candidate| !inks.contains(candidate));
         inks.push(unused.unwrap_or(ink));
     }
     inks
+}
+
+/// What the curves of rates are called: by direction and the state of the drive's cache, where
+/// these tell them apart.
+fn transfer_names(transfers: &[&ResultDocument]) -> Vec<String> {
+    let short = |result: &&ResultDocument| match heading::cache(&result.workload) {
+        Some(cache) => format!("{}, {cache}", result.direction_label()),
+        None => result.direction_label(),
+    };
+    let names: Vec<String> = transfers.iter().map(short).collect();
+    let different: BTreeSet<&String> = names.iter().collect();
+    if different.len() == names.len() {
+        names
+    } else {
+        heading::names(transfers)
+    }
 }
 
 /// The ink of a direction.
@@ -276,7 +310,7 @@ impl Curve {
         })
     }
 
-    fn line_layer(&self, span: &Span, ink: Ink, result: &ResultDocument) -> Layer {
+    fn line_layer(&self, span: &Span, ink: Ink, name: String) -> Layer {
         let point = |(middle, rates): &(u64, Vec<f64>)| [span.position(*middle), mean(rates)];
         let lines = self.runs().map(|run| run.iter().map(point).collect());
         let all: Vec<f64> = self
@@ -286,11 +320,6 @@ impl Curve {
             .copied()
             .collect();
         let (low, high) = range(all.iter().copied());
-        let cache = super::heading::cache(&result.workload);
-        let name = match cache {
-            Some(cache) => format!("{}, {cache}", result.direction_label()),
-            None => result.direction_label(),
-        };
         let spread = self.places.iter().map(|(_, rates)| rates.len()).max();
         let band = match spread {
             Some(samples @ 2..) => format!(", band: lowest to highest of {samples}"),
@@ -317,11 +346,12 @@ fn dot_layer(
     result: &ResultDocument,
     number: usize,
     count: usize,
+    name: String,
     side: Side,
 ) -> Layer {
     let points = moved(result).map(|place| [span.position(place.offset), access_ms(place)]);
     Layer {
-        name: access_name(result, count),
+        name,
         figures: access_figures(result),
         ink: access_ink(number, count),
         side,
@@ -337,11 +367,10 @@ pub(super) fn access_ink(number: usize, count: usize) -> Ink {
     }
 }
 
-pub(super) fn access_name(result: &ResultDocument, count: usize) -> String {
-    if count == 1 && result.direction == Direction::Read {
-        "access time".to_owned()
-    } else {
-        format!("{} {}", result.name, result.direction_label())
+pub(super) fn access_names(shown: &[&ResultDocument]) -> Vec<String> {
+    match shown {
+        [only] if only.direction == Direction::Read => vec!["access time".to_owned()],
+        _ => heading::names(shown),
     }
 }
 

@@ -6,7 +6,9 @@ use sokudo_model::{
 
 use crate::date;
 use crate::document::{ResultDocument, RunDocument};
+use crate::grouping::row_name;
 use crate::number::decimal_size;
+use crate::shortfall::{trials_made, trials_text};
 
 /// The device, and what is shown of it.
 pub(crate) fn title(document: &RunDocument, shown: &str) -> String {
@@ -64,7 +66,7 @@ pub(crate) fn footer(document: &RunDocument, shown: &[&ResultDocument]) -> Strin
     let target = (document.target.kind != TargetKind::Simulated)
         .then(|| document.target.path.clone())
         .flatten();
-    let trials = shown.iter().map(|result| result.trials.len()).max();
+    let trials = trials_made(shown.iter().copied());
     let parts = [
         target,
         same(&|result| result.knows("blocks").then(|| blocks(&result.workload))),
@@ -78,12 +80,24 @@ pub(crate) fn footer(document: &RunDocument, shown: &[&ResultDocument]) -> Strin
         same(&|result| cache(&result.workload).map(str::to_owned)),
         same(&|result| direct(result).map(str::to_owned)),
         same(&|result| Some(result.backend.as_ref()?.kind.name().to_owned())),
-        trials
-            .filter(|trials| *trials > 1)
-            .map(|trials| format!("{trials} trials")),
+        (trials[1] > 1).then(|| trials_text(trials)),
         Some("1 MB is 1,000,000 bytes".to_owned()),
     ];
     joined(parts)
+}
+
+/// Names for a legend, of which no two are alike: those of the rows, numbered where several
+/// rows have one.
+pub(crate) fn names(shown: &[&ResultDocument]) -> Vec<String> {
+    let names: Vec<String> = shown.iter().map(|result| row_name(result)).collect();
+    let numbered = |(at, name): (usize, &String)| {
+        let before = names[..at].iter().filter(|other| *other == name).count();
+        match before {
+            0 => name.clone(),
+            _ => format!("{name} ({})", before + 1),
+        }
+    };
+    names.iter().enumerate().map(numbered).collect()
 }
 
 fn joined(parts: impl IntoIterator<Item = Option<String>>) -> String {

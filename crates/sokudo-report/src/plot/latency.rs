@@ -15,9 +15,10 @@ const MARKED: [f64; 3] = [0.5, 0.99, 0.999];
 /// Which share of I/Os was done within which time; `None` without latencies.
 pub(super) fn cumulative(document: &RunDocument) -> Option<Figure> {
     let shown = with_latencies(document);
-    let layer = |(number, result): (usize, &&ResultDocument)| Layer {
+    let names = heading::names(&shown);
+    let layer = |((number, result), name): ((usize, &&ResultDocument), &String)| Layer {
         shape: Shape::Lines(vec![shares(result)]),
-        ..layer(number, result)
+        ..layer(number, result, name.clone())
     };
     let signs = |(number, result): (usize, &&ResultDocument)| Layer {
         name: String::new(),
@@ -32,7 +33,11 @@ pub(super) fn cumulative(document: &RunDocument) -> Option<Figure> {
         top: None,
         left: Axis::from_zero("I/Os done within this time, %", 100.0, 10),
         right: None,
-        layers: numbered().map(layer).chain(numbered().map(signs)).collect(),
+        layers: numbered()
+            .zip(&names)
+            .map(layer)
+            .chain(numbered().map(signs))
+            .collect(),
         parts: Vec::new(),
         signs: Some("on a line: p50, p99, p99.9"),
     };
@@ -45,16 +50,22 @@ pub(super) fn histogram(document: &RunDocument) -> Option<Figure> {
     let outlines: Vec<Outline> = shown.iter().map(|result| outline(result)).collect();
     let peaks = outlines.iter().flatten().flatten().map(|point| point[1]);
     let left = Axis::from_zero("Share of I/Os, %", peaks.reduce(f64::max)?, 8);
-    let layer = |((number, result), outline): ((usize, &&ResultDocument), Outline)| Layer {
+    let layer = |(((number, result), outline), name): (((usize, &&ResultDocument), _), _)| Layer {
         shape: Shape::Lines(outline),
-        ..layer(number, result)
+        ..layer(number, result, name)
     };
     let chart = Chart {
         bottom: time_axis(&shown)?,
         top: None,
         left,
         right: None,
-        layers: shown.iter().enumerate().zip(outlines).map(layer).collect(),
+        layers: shown
+            .iter()
+            .enumerate()
+            .zip(outlines)
+            .zip(heading::names(&shown))
+            .map(layer)
+            .collect(),
         parts: Vec::new(),
         signs: None,
     };
@@ -79,7 +90,7 @@ fn picture(document: &RunDocument, shown: &[&ResultDocument], what: &str, chart:
 }
 
 /// A layer that has its name and its figures, but no shape yet.
-fn layer(number: usize, result: &ResultDocument) -> Layer {
+fn layer(number: usize, result: &ResultDocument, name: String) -> Layer {
     let figures = result.latency_ns.as_ref();
     let percentile = |name: &str, nanos: Option<u64>| {
         nanos.map(|nanos| format!("{name} {}", sokudo_model::Nanos(nanos)))
@@ -93,7 +104,7 @@ fn layer(number: usize, result: &ResultDocument) -> Layer {
     });
     let parts: Vec<String> = parts.into_iter().flatten().flatten().collect();
     Layer {
-        name: format!("{} {}", result.name, result.direction_label()),
+        name,
         figures: parts.join(", "),
         ink: Ink::of_number(number),
         side: Side::Left,

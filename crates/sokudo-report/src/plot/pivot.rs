@@ -41,7 +41,7 @@ pub fn pivot(document: &PivotDocument) -> Option<Figure> {
         has_intervals: cells().any(|cell| cell.interval_95.is_some()),
     };
     Some(Figure {
-        title: format!("{} by {}", document.rows_by, document.columns_by),
+        title: document.title(),
         subtitle: subtitle(document),
         footer: footer(document, shown.len()),
         body: Body::Bars(bars),

@@ -16,7 +16,10 @@ use crate::number;
 use crate::steady::result_of;
 
 const NANOS_PER_SECOND: f64 = 1e9;
-const PERCENT: f64 = 100.0;
+/// The 20 % of a window's mean within which its rounds must lie.
+const BAND: [f64; 2] = [0.9, 1.1];
+/// Rows whose means differ by more than this are told apart by their ratios.
+const RATIO_OF_ROWS: f64 = 3.0;
 /// Rates that differ by more than this are told apart by their ratios.
 const RATIO_OF_LOGARITHMS: f64 = 20.0;
 
@@ -108,43 +111,67 @@ impl Tracked<'_> {
     }
 }
 
+/// What a figure is in a picture: its label, and how many of the document's units are one.
+const fn unit_of(figure: RoundFigure) -> (&'static str, f64) {
+    match figure {
+        RoundFigure::Iops => ("IOPS", 1.0),
+        RoundFigure::BytesPerSecond => ("MB/s", 1e6),
+        RoundFigure::LatencyMeanNs => ("Mean latency, µs", 1e3),
+    }
+}
+
+/// From zero, or by decades where the rows lie so far apart that small ones would be flat.
+fn value_axis(label: &str, tracked: &[Tracked<'_>], unit: f64) -> Axis {
+    let values = || {
+        let rounds = tracked.iter().flat_map(|one| &one.row.rounds);
+        rounds.map(|value| value / unit)
+    };
+    let highest = values().fold(0.0, f64::max);
+    let lowest = values().fold(highest, f64::min);
+    let means = || tracked.iter().map(Tracked::mean);
+    let (low, high) = means().fold((f64::MAX, 0.0f64), |(low, high), mean| {
+        (low.min(mean), high.max(mean))
+    });
+    if lowest > 0.0 && high / low > RATIO_OF_ROWS {
+        let label = format!("{label}, logarithmic");
+        Axis::decades(label, lowest * BAND[0], highest * BAND[1], whole_rate)
+    } else {
+        Axis::from_zero(label, highest * BAND[1], 8)
+    }
+}
+
 fn rounds(tracked: &[Tracked<'_>]) -> Option<Chart> {
     let most = tracked
         .iter()
         .map(|tracked| tracked.row.rounds.len())
         .max()?;
-    let share = |tracked: &Tracked<'_>, value: f64| value / tracked.mean() * PERCENT;
-    let highest = tracked
-        .iter()
-        .flat_map(|tracked| {
-            tracked
-                .row
-                .rounds
-                .iter()
-                .map(|value| share(tracked, *value))
-        })
-        .fold(0.0, f64::max);
-    let left = Axis::from_zero("Share of the window's mean, %", highest.max(120.0), 8);
+    // All rows of a test have the same figure.
+    let (label, unit) = unit_of(tracked.first()?.row.figure);
+    let left = value_axis(label, tracked, unit);
+    let band = |from, to, low, high| Shape::Bands(vec![vec![[from, low, high], [to, low, high]]]);
     let mut layers = Vec::new();
     let mut parts = Vec::new();
     for (_, phase, from, to) in windows(tracked) {
         parts.push(part(phase, from));
         layers.push(window_layer(phase, [from, to]));
-        let band = |low, high| Shape::Bands(vec![vec![[from, low, high], [to, low, high]]]);
-        layers.push(layer("", SHADE, band(0.0, left.scale.high)));
-        layers.push(layer("", SHADE, band(90.0, 110.0)));
+        let all = band(from, to, left.scale.low, left.scale.high);
+        layers.push(layer("", SHADE, all));
+    }
+    for one in tracked {
+        if let Some([from, to]) = one.phase.window {
+            let [low, high] = BAND.map(|share| one.mean() / unit * share);
+            layers.push(layer("", SHADE, band(from.into(), to.into(), low, high)));
+        }
     }
     for (number, one) in tracked.iter().enumerate() {
         let ink = Ink::of_number(number);
         if let Some(fit) = one.fit() {
-            let line = fit
-                .map(|[round, value]| [round, share(one, value)])
-                .to_vec();
+            let line = fit.map(|[round, value]| [round, value / unit]).to_vec();
             let dashed = ink.dashed(true);
             layers.push(layer("", dashed, Shape::Lines(vec![line])));
         }
         let points = one.row.rounds.iter().enumerate();
-        let line = points.map(|(round, value)| [whole(round + 1), share(one, *value)]);
+        let line = points.map(|(round, value)| [whole(round + 1), value / unit]);
         layers.push(Layer {
             figures: one.figures(),
             ..layer(
@@ -246,7 +273,7 @@ fn saturation(steady: &SteadyDocument, only: &Tracked<'_>) -> Option<Chart> {
         let band = |low, high| Shape::Bands(vec![vec![[from, low, high], [to, low, high]]]);
         layers.push(layer("", SHADE, band(left.scale.low, left.scale.high)));
         let mean = only.mean();
-        let (low, high) = (mean * 0.9, mean * 1.1);
+        let [low, high] = BAND.map(|share| mean * share);
         layers.push(layer("", SHADE, band(low, high)));
         if let Some([[_, begin], [_, end]]) = only.fit() {
             let line = vec![[from, begin], [to, end]];

@@ -29,6 +29,60 @@ pub(super) fn surface(places: u32) -> RunDocument {
     RunDocument::from_run(&run)
 }
 
+/// As `scan --extra` measures: a curve beside three samples in one go, and seeks; two of the rows
+/// have one name, as rows in two states of a cache may.
+pub(super) fn extra() -> RunDocument {
+    let mut rows = vec![transfer(
+        "TRANSFER",
+        Operation::Read,
+        DriveCache::Keep,
+        200,
+        1,
+    )];
+    let third = DISK_BYTES / 3;
+    for (name, offset) in [
+        ("SEQ outer", 0),
+        ("SEQ middle", third),
+        ("SEQ inner", 2 * third),
+    ] {
+        let mut row = transfer(name, Operation::Read, DriveCache::Keep, 1, 1);
+        for trial in &mut row.trials {
+            trial.outcome.places[0].offset = Bytes(offset);
+        }
+        rows.push(in_part(row, offset, third));
+    }
+    rows.extend([access(100), access(100)]);
+    let mut run = sample::run_of(rows);
+    hard_disk(&mut run);
+    RunDocument::from_run(&run)
+}
+
+/// As `explain` asks a hard disk: a curve over all of it, and single reads first in a small part,
+/// then everywhere.
+pub(super) fn explained() -> RunDocument {
+    let mut rotation = in_part(access(200), DISK_BYTES / 16, 64 << 20);
+    rotation.workload.name = "explain/rotation".into();
+    for trial in &mut rotation.trials {
+        for place in &mut trial.outcome.places {
+            place.offset = Bytes(DISK_BYTES / 16 + place.offset.0 % (64 << 20));
+        }
+    }
+    let mut seek = access(200);
+    seek.workload.name = "explain/seek".into();
+    let zones = transfer("explain/zones", Operation::Read, DriveCache::Keep, 128, 1);
+    let mut run = sample::run_of(vec![zones, rotation, seek]);
+    hard_disk(&mut run);
+    RunDocument::from_run(&run)
+}
+
+fn in_part(mut row: Row, offset: u64, length: u64) -> Row {
+    row.workload.span = Some(Span {
+        offset: Bytes(offset),
+        length: Bytes(length),
+    });
+    row
+}
+
 /// Writes with the drive's cache on and off.
 pub(super) fn both_caches() -> RunDocument {
     let mut run = sample::run_of(vec![

@@ -2,7 +2,7 @@
 
 use sokudo_model::Bytes;
 
-use super::curve::{Unit, access_figures, access_ink, access_ms, access_name, accesses, moved};
+use super::curve::{Unit, access_figures, access_ink, access_ms, access_names, accesses, moved};
 use super::figure::{Body, Chart, Figure, Layer, Shape, Side};
 use super::heading;
 use super::scale::Axis;
@@ -16,11 +16,11 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
     let farthest = places().filter_map(|place| place.distance).max()?;
     let slowest = places().map(access_ms).fold(0.0, f64::max);
     let unit = Unit::of(Bytes(farthest));
-    let layer = |(number, result): (usize, &&ResultDocument)| {
+    let layer = |((number, result), name): ((usize, &&ResultDocument), String)| {
         let points =
             moved(result).filter_map(|place| Some([unit.share(place.distance?), access_ms(place)]));
         Layer {
-            name: access_name(result, shown.len()),
+            name,
             figures: access_figures(result),
             ink: access_ink(number, shown.len()),
             side: Side::Left,
@@ -37,7 +37,12 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         top: None,
         left: Axis::from_zero("Access time, ms", slowest, 8),
         right: None,
-        layers: shown.iter().enumerate().map(layer).collect(),
+        layers: shown
+            .iter()
+            .enumerate()
+            .zip(access_names(&shown))
+            .map(layer)
+            .collect(),
         parts: Vec::new(),
         signs: None,
     };

@@ -5,22 +5,26 @@ use super::scale::{Axis, whole};
 use crate::document::{ResultDocument, RunDocument};
 use crate::explain::is_explanation;
 use crate::grouping::row_name;
-use crate::number::{percent, rate};
+use crate::number::rate_with;
 
 const BYTES_PER_MB: f64 = 1e6;
+/// Marks a bar of another method than the first of its group.
+const DIFFERS: &str = "≠";
 /// More bars would not be seen.
 const BARS_MAX: usize = 600;
 
 /// Bars of all rows of runs with their names; `None` where no run has a bandwidth.
 pub(crate) fn several(title: &str, runs: &[(String, &RunDocument)]) -> Option<Figure> {
     let mut groups: Vec<Group> = Vec::new();
+    // How the first bar of each group was measured.
+    let mut firsts: Vec<&str> = Vec::new();
     for (number, (_, run)) in runs.iter().enumerate() {
         // Probes are many, and it is not them that are shown.
         if is_explanation(run) {
             continue;
         }
         for result in run.results_by_direction() {
-            put(&mut groups, result, Ink::of_number(number));
+            put(&mut groups, &mut firsts, result, Ink::of_number(number));
         }
     }
     let bars = || groups.iter().flat_map(|group| &group.bars);
@@ -38,10 +42,16 @@ pub(crate) fn several(title: &str, runs: &[(String, &RunDocument)]) -> Option<Fi
         .map(|(number, (name, _))| (name.clone(), Ink::of_number(number)))
         .filter(|(_, ink)| bars().any(|bar| bar.ink == *ink))
         .collect();
+    let differs = bars().any(|bar| bar.label.ends_with(DIFFERS));
     Some(Figure {
         title: title.to_owned(),
         subtitle: format!("{} runs", runs.len()),
-        footer: "Medians of the trials · 1 MB is 1,000,000 bytes".to_owned(),
+        footer: match differs {
+            false => "Medians of the trials · 1 MB is 1,000,000 bytes".to_owned(),
+            true => format!(
+                "Medians of the trials · 1 MB is 1,000,000 bytes · {DIFFERS} measured in another way than the first of its row"
+            ),
+        },
         body: Body::Bars(Bars {
             axis: Axis::from_zero("MB/s", highest, 8),
             groups_label: "Row",
@@ -60,35 +70,42 @@ pub(crate) fn bar_count(figure: &Figure) -> f64 {
     }
 }
 
-fn put(groups: &mut Vec<Group>, result: &ResultDocument, ink: Ink) {
+fn put<'a>(
+    groups: &mut Vec<Group>,
+    firsts: &mut Vec<&'a str>,
+    result: &'a ResultDocument,
+    ink: Ink,
+) {
     let Some(bandwidth) = &result.bandwidth_bytes_per_s else {
         return;
     };
     let figures = &bandwidth.bytes_per_s;
     let value = figures.median / BYTES_PER_MB;
-    let interval = figures.interval_95;
-    let label = match figures.relative_spread() {
-        Some(spread) => format!("{} ± {}", rate(value), percent(spread)),
-        None => rate(value),
-    };
-    let bar = Bar {
+    let interval = figures.interval_in(BYTES_PER_MB);
+    let mut bar = Bar {
         ink,
         value: Some(value),
-        interval: interval
-            .map(|interval| [interval.low / BYTES_PER_MB, interval.high / BYTES_PER_MB]),
-        label,
+        label: rate_with(value, interval),
+        interval,
         verdict: result.verdict,
     };
     let name = row_name(result);
-    let fits = |group: &&mut Group| {
-        group.name == name && group.bars.iter().all(|other| other.ink != bar.ink)
-    };
-    match groups.iter_mut().find(fits) {
-        Some(group) => group.bars.push(bar),
-        None => groups.push(Group {
-            name,
-            bars: vec![bar],
-        }),
+    let fits =
+        |group: &Group| group.name == name && group.bars.iter().all(|other| other.ink != bar.ink);
+    match groups.iter().position(fits) {
+        Some(index) => {
+            if firsts[index] != result.fingerprint {
+                bar.label = format!("{} {DIFFERS}", bar.label);
+            }
+            groups[index].bars.push(bar);
+        }
+        None => {
+            firsts.push(&result.fingerprint);
+            groups.push(Group {
+                name,
+                bars: vec![bar],
+            });
+        }
     }
 }
 
@@ -110,6 +127,24 @@ mod tests {
         assert!(bars.groups.iter().all(|group| group.bars.len() == 2));
         let text = svg(&figure, Size::default(), Theme::Auto);
         assert!(text.contains("&lt;second&gt;") && !text.contains("<second>"));
+    }
+
+    #[test]
+    fn a_bar_of_another_method_is_marked() {
+        let run = RunDocument::from_run(&sample::run());
+        let mut other = run.clone();
+        other.results[0].fingerprint = "another".to_owned();
+        let runs = [("first".to_owned(), &run), ("second".to_owned(), &other)];
+        let figure = several("both", &runs).unwrap();
+        let Body::Bars(bars) = &figure.body else {
+            panic!("bars")
+        };
+        let marked = bars.groups.iter().flat_map(|group| &group.bars);
+        let marked = marked.filter(|bar| bar.label.ends_with('≠'));
+        assert_eq!(marked.count(), 1);
+        assert!(figure.footer.contains("≠ measured in another way"));
+        let same = several("both", &[("a".to_owned(), &run), ("b".to_owned(), &run)]).unwrap();
+        assert!(!same.footer.contains('≠'));
     }
 
     #[test]

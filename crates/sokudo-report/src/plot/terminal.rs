@@ -97,10 +97,12 @@ pub fn terminal(figure: &Figure, style: &TerminalStyle) -> String {
     let style = style.within_limits();
     let figure = &figure.in_language(style.language());
     let mut grid = Grid::new(style.columns);
-    let title = cut(&style.text(&figure.title), style.columns);
-    grid.line(&title, None);
-    let subtitle = cut(&style.text(&figure.subtitle), style.columns);
-    grid.line(&subtitle, Some(Hue::Grey));
+    for line in wrapped("", &style.text(&figure.title), style.columns) {
+        grid.line(&line, None);
+    }
+    for line in wrapped("", &style.text(&figure.subtitle), style.columns) {
+        grid.line(&line, Some(Hue::Grey));
+    }
     match &figure.body {
         Body::Chart(chart) => chart::draw(&mut grid, &style, chart),
         Body::Bars(bars) => bars::draw(&mut grid, &style, bars),

@@ -3,7 +3,8 @@
 
 use std::fmt::Write;
 
-use super::sample::{both_caches, mark, surface, sweep};
+use super::figure::{Body, Shape};
+use super::sample::{both_caches, explained, extra, mark, surface, sweep};
 use super::*;
 
 /// Every picture that the samples have data for, by a name.
@@ -12,6 +13,8 @@ fn pictures() -> Vec<(String, Figure)> {
         ("mark", mark()),
         ("surface", surface(200)),
         ("caches", both_caches()),
+        ("extra", extra()),
+        ("explained", explained()),
         ("sizes", sweep(&[4])),
         ("matrix", sweep(&[1, 2, 4, 8, 16, 32])),
         ("steady", crate::steady::tests::iops()),
@@ -162,6 +165,95 @@ fn every_picture_is_well_formed_alone_and_the_same_again() {
             assert_eq!(text.contains("<style>"), theme == Theme::Auto, "{name}");
         }
     }
+}
+
+#[test]
+fn no_two_names_of_a_legend_are_alike() {
+    for (name, figure) in pictures() {
+        let names: Vec<&str> = match &figure.body {
+            Body::Chart(chart) => chart
+                .named_layers()
+                .iter()
+                .map(|layer| &*layer.name)
+                .collect(),
+            Body::Bars(bars) => bars.legend.iter().map(|(name, _)| &**name).collect(),
+            Body::Matrices(matrices) => {
+                let matrices = matrices.matrices.iter();
+                matrices.map(|matrix| &*matrix.name).collect()
+            }
+        };
+        let different: std::collections::BTreeSet<&&str> = names.iter().collect();
+        assert_eq!(different.len(), names.len(), "{name}: {names:?}");
+    }
+}
+
+#[test]
+fn rows_that_differ_in_more_than_their_direction_have_their_names() {
+    let names = |document: &RunDocument| {
+        let Body::Chart(chart) = figure(document, Some(PlotKind::Curve)).unwrap().body else {
+            panic!("a chart")
+        };
+        let layers = chart.named_layers();
+        let names: Vec<String> = layers.iter().map(|layer| layer.name.clone()).collect();
+        names.join(" · ")
+    };
+    assert_eq!(
+        names(&extra()),
+        "TRANSFER read · SEQ outer read · SEQ middle read · SEQ inner read · access time · 1 unreadable range"
+    );
+    assert_eq!(
+        names(&surface(20)),
+        "read · write · access time · 1 unreadable range · 1 unwritable range"
+    );
+}
+
+#[test]
+fn an_axis_of_positions_holds_all_that_was_measured() {
+    for (name, document) in [
+        ("surface", surface(200)),
+        ("caches", both_caches()),
+        ("extra", extra()),
+        ("explained", explained()),
+    ] {
+        let Body::Chart(chart) = figure(&document, None).unwrap().body else {
+            panic!("a chart")
+        };
+        let (low, high) = (chart.bottom.scale.low, chart.bottom.scale.high);
+        assert!(
+            low == 0.0 && (4_000.0..4_001.0).contains(&high),
+            "{name}: {low} to {high}"
+        );
+        for layer in &chart.layers {
+            let at: Vec<f64> = match &layer.shape {
+                Shape::Lines(lines) => lines.iter().flatten().map(|[at, _]| *at).collect(),
+                Shape::Bands(bands) => bands.iter().flatten().map(|[at, ..]| *at).collect(),
+                Shape::Dots(dots) | Shape::Signs(dots) | Shape::Ranges(dots) => {
+                    dots.iter().map(|[at, _]| *at).collect()
+                }
+            };
+            assert!(!at.is_empty(), "{name}: {layer:?}");
+            assert!(
+                at.iter().all(|at| (low..=high).contains(at)),
+                "{name}: {layer:?}"
+            );
+        }
+    }
+    let dots = |document| match figure(&document, None).unwrap().body {
+        Body::Chart(chart) => chart
+            .layers
+            .into_iter()
+            .find_map(|layer| match layer.shape {
+                Shape::Dots(dots) => Some(dots),
+                _ => None,
+            }),
+        _ => None,
+    };
+    let everywhere = dots(explained()).unwrap();
+    let farthest = everywhere.iter().map(|[at, _]| *at).fold(0.0, f64::max);
+    assert!(
+        farthest > 3_500.0,
+        "seeks over all of the disk, not those in a part: {farthest}"
+    );
 }
 
 /// As the fonts of most readers are narrower than is reckoned with, what does not

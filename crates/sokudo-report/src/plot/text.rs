@@ -61,6 +61,24 @@ pub(crate) fn fitted_name(name: &str, size: f64, room: f64) -> String {
     begin + end
 }
 
+/// A name in no more than so many lines of a width, broken at its spaces. Only where these
+/// are too few is the middle of the last one left out.
+pub(crate) fn broken_name(name: &str, size: f64, room: f64, lines_max: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut rest = name;
+    while lines.len() + 1 < lines_max && width(rest, size) > room {
+        let spaces = rest.match_indices(' ').map(|(at, _)| at);
+        let fits = |at: &usize| width(&rest[..*at], size) <= room;
+        let Some(at) = spaces.filter(|at| *at > 0).take_while(fits).last() else {
+            break;
+        };
+        lines.push(rest[..at].to_owned());
+        rest = rest[at..].trim_start();
+    }
+    lines.push(fitted_name(rest, size, room));
+    lines
+}
+
 /// Text for XML: what a stranger has written ends no element, and holds no sign that
 /// XML forbids.
 pub(crate) fn escaped(text: &str) -> String {
@@ -123,6 +141,20 @@ mod tests {
         }
         assert_eq!(fitted_name("速度 read", 15.0, 200.0), "速度 read");
         assert_eq!(fitted_name("", 15.0, 0.0), "");
+    }
+
+    #[test]
+    fn a_name_that_fits_into_its_lines_is_not_cut() {
+        let long = "fio 3.28 · 1 GiB runtime 60 n=1, Hyper-V · SEQ1M Q8T1 read";
+        for (room, lines_max) in [(300.0, 2), (150.0, 4), (1_000.0, 1)] {
+            let lines = broken_name(long, 15.0, room, lines_max);
+            assert!(lines.len() <= lines_max, "{lines:?}");
+            assert!(lines.iter().all(|line| width(line, 15.0) <= room));
+            assert_eq!(lines.join(" "), long);
+        }
+        let lines = broken_name(long, 15.0, 150.0, 2);
+        assert_eq!((lines.len(), lines[1].matches('…').count()), (2, 1));
+        assert_eq!(broken_name("", 15.0, 0.0, 3), [""]);
     }
 
     #[test]

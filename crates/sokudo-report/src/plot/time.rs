@@ -35,8 +35,8 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
     } else {
         Axis::from_zero("Rate, MB/s", highest, 8)
     };
-    let layer = |((number, result), steps): ((usize, &&ResultDocument), _)| Layer {
-        name: format!("{} {}", result.name, result.direction_label()),
+    let layer = |(((number, result), steps), name): (((usize, &&ResultDocument), _), _)| Layer {
+        name,
         figures: figures(result),
         ink: Ink::of_number(number),
         side: Side::Left,
@@ -58,7 +58,13 @@ pub(super) fn figure(document: &RunDocument) -> Option<Figure> {
         left,
         right: None,
         parts: (1..=trials).filter(|_| is_parted).map(part).collect(),
-        layers: shown.iter().enumerate().zip(steps).map(layer).collect(),
+        layers: shown
+            .iter()
+            .enumerate()
+            .zip(steps)
+            .zip(heading::names(&shown))
+            .map(layer)
+            .collect(),
         signs: None,
     };
     Some(Figure {

@@ -9,6 +9,7 @@ use sokudo_model::{Bytes, Operation, Order, TargetKind};
 
 use super::{Report, ReportedRun};
 use crate::document::{Direction, ResultDocument, RunDocument};
+use crate::shortfall::{trials_made, trials_text};
 use crate::{TableStyle, date, number};
 
 const RULE: &str = "------------------------------------------------------------------------------";
@@ -30,10 +31,12 @@ fn run_text(reported: &ReportedRun) -> String {
         "{RULE}\n{}\n{:>78}\n{RULE}\n\
          * MB/s = 1,000,000 bytes/s [SATA/600 = 600,000,000 bytes/s]\n\
          * KB = 1000 bytes, KiB = 1024 bytes\n\
+         * {}\n\
          * {}\n",
         measured_by(run),
         "in the layout of CrystalDiskMark, but not by it",
         what_figures_are(run),
+        line(&of_what(run)),
     );
     for (title, results) in blocks(run) {
         let _ = writeln!(text, "\n{title}");
@@ -58,8 +61,8 @@ fn measured_by(run: &RunDocument) -> String {
 fn what_figures_are(run: &RunDocument) -> String {
     match &run.origin {
         None => format!(
-            "figures are medians of {} trials, latencies are means",
-            run.schedule.trials
+            "figures are medians of {}, latencies are means",
+            trials_text(trials_made(run.results.iter()))
         ),
         Some(origin) => line(&format!("figures are those of {}, unverified", origin.tool)),
     }
@@ -150,7 +153,9 @@ fn footer(reported: &ReportedRun) -> String {
     let _ = writeln!(text, "   Time: {} ", time(run));
     let _ = writeln!(text, "   Date: {}", line(&date_text(&run.started_at)));
     let _ = writeln!(text, "     OS: {}", line(&system(run)));
-    let _ = writeln!(text, "Comment: {}", line(&comment(reported)));
+    if !reported.note.trim().is_empty() {
+        let _ = writeln!(text, "Comment: {}", line(&reported.note));
+    }
     text
 }
 
@@ -183,7 +188,11 @@ fn test(run: &RunDocument) -> String {
         Some(format!("{place}: {percent}% ({used}/{total}GiB)"))
     });
     let place = space.unwrap_or_else(|| target.name.clone());
-    format!("{size} (x{}) [{place}]", run.schedule.trials)
+    let trials = match trials_made(run.results.iter()) {
+        [least, most] if least == most => format!("x{most}"),
+        [least, most] => format!("x{least}-{most}"),
+    };
+    format!("{size} ({trials}) [{place}]")
 }
 
 fn time(run: &RunDocument) -> String {
@@ -231,9 +240,8 @@ fn system(run: &RunDocument) -> String {
     }
 }
 
-/// What was measured, the worst verdict, and what somebody wrote about it.
-fn comment(reported: &ReportedRun) -> String {
-    let run = &reported.run;
+/// What was measured, and the worst verdict.
+fn of_what(run: &RunDocument) -> String {
     let verdict = run.results.iter().filter_map(|result| result.verdict).max();
     let device = match run.target.kind {
         TargetKind::Simulated => format!("{} (simulated)", run.target.name),
@@ -243,7 +251,6 @@ fn comment(reported: &ReportedRun) -> String {
         Some(device),
         verdict.map(|verdict| verdict.name().to_owned()),
         run.interrupted.then(|| "interrupted".to_owned()),
-        Some(reported.note.clone()).filter(|note| !note.is_empty()),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -273,6 +280,27 @@ mod tests {
             text.lines().count() > 40 && text.matches("\r\n").count() == text.matches('\n').count()
         );
         insta::assert_snapshot!(text.replace('\r', ""));
+    }
+
+    #[test]
+    fn trials_that_were_made_are_counted_not_those_that_were_allowed() {
+        let mut report = sample::report();
+        report.runs.truncate(1);
+        let run = &mut report.runs[0].run;
+        run.origin = None;
+        run.schedule.trials = 40;
+        let made = run.results[0].trials.len();
+        let text = report.crystal_text();
+        assert!(
+            text.contains(&format!("medians of {made} trials")) && text.contains("(x6)"),
+            "{text}"
+        );
+        report.runs[0].run.results[0].trials.truncate(2);
+        let text = report.crystal_text();
+        assert!(
+            text.contains(&format!("medians of 2 to {made} trials")) && text.contains("(x2-6)"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -28,6 +28,9 @@ impl Report {
     /// When the text is no report, is of a newer version than this program knows, or does
     /// not follow its schema.
     pub fn from_json(text: &str) -> Result<Self, ReadReportError> {
+        if !crate::document::is_bounded(text) {
+            return Err(ReadReportError::TooLarge);
+        }
         let found = schema_of(text).unwrap_or_default();
         match version_of(&found) {
             Some(SCHEMA_VERSION) => serde_json::from_str(text).map_err(ReadReportError::Malformed),
@@ -75,6 +78,9 @@ pub enum ReadReportError {
         /// The schema that it names.
         found: String,
     },
+    /// It holds more than is read at once.
+    #[error("holds more than sokudo reads at once; make a report of fewer runs")]
+    TooLarge,
     /// It is something else.
     #[error("is no report of sokudo; give a file that `sokudo report --format json` has written")]
     Other,

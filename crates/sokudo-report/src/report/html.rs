@@ -124,6 +124,15 @@ impl Page {
             ),
         ];
         let mut out = String::from("<footer>\n<hr>\n");
+        if !self.is_only {
+            let _ = writeln!(
+                out,
+                "<p class=\"paper\">{}</p>",
+                self.say(
+                    "On paper each run has its figures and findings; method, evidence, trials and machine are in the page on the screen, and in the report of that run alone."
+                )
+            );
+        }
         for (verdict, meaning) in verdicts {
             let _ = writeln!(
                 out,
@@ -227,6 +236,14 @@ fn part(heading: &str, body: &str) -> String {
     match body.is_empty() {
         true => String::new(),
         false => format!("<section>\n<h3>{heading}</h3>\n{body}</section>\n"),
+    }
+}
+
+/// The same of what a page of several runs leaves out on paper.
+fn detail(heading: &str, body: &str) -> String {
+    match body.is_empty() {
+        true => String::new(),
+        false => format!("<section class=\"detail\">\n<h3>{heading}</h3>\n{body}</section>\n"),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::overview::{COLUMNS_MAX, Cell, Overview, verdict_name, verdicts};
+use super::overview::{Cell, Overview, alone_text, verdict_name, verdicts};
 use super::{Report, ReportStyle, ReportedRun};
 use crate::date;
 use crate::markdown::{escaped, line, render_in};
@@ -17,7 +17,9 @@ pub(super) fn render(report: &Report, style: ReportStyle) -> String {
     }
     if report.runs.len() > 1 {
         blocks.push(runs_table(report, style));
-        blocks.extend(overview(report, style));
+        let (overviews, alone) = Overview::of(report);
+        blocks.extend(overviews.iter().map(|it| overview(it, style)));
+        blocks.extend(alone_text(&alone).map(|text| say(style, &text).into_owned()));
     }
     for reported in &report.runs {
         let run = render_in(&reported.run, style.language);
@@ -57,12 +59,8 @@ fn runs_table(report: &Report, style: ReportStyle) -> String {
     lines.join("\n")
 }
 
-/// The rows of all runs; none where no run has any.
-fn overview(report: &Report, style: ReportStyle) -> Option<String> {
-    let overview = Overview::of(report);
-    if overview.rows.is_empty() {
-        return None;
-    }
+/// The rows of runs beside each other.
+fn overview(overview: &Overview, style: ReportStyle) -> String {
     let cell = |cell: &Option<Cell>| match cell {
         Some(cell) => format!("{} {}", cell.figure(), cell.signs())
             .trim_end()
@@ -74,18 +72,17 @@ fn overview(report: &Report, style: ReportStyle) -> Option<String> {
         .iter()
         .map(|row| escaped(&say(style, &format!("{} {}", row.name, row.direction))))
         .collect();
-    let count = report.runs.len();
-    let runs: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
-    let (corner, headings, firsts) = match count <= COLUMNS_MAX {
-        true => ("MB/s", &runs, &names),
-        false => ("MB/s", &names, &runs),
+    let runs: Vec<String> = overview.numbers().map(|it| it.to_string()).collect();
+    let (headings, firsts) = match overview.is_wide() {
+        true => (&runs, &names),
+        false => (&names, &runs),
     };
     let mut lines = vec![
-        line(&[&[corner.to_owned()], &headings[..]].concat()),
+        line(&[&["MB/s".to_owned()], &headings[..]].concat()),
         line(&[vec![":--"], vec!["--:"; headings.len()]].concat()),
     ];
     for (number, first) in firsts.iter().enumerate() {
-        let cells: Vec<String> = match count <= COLUMNS_MAX {
+        let cells: Vec<String> = match overview.is_wide() {
             true => overview.rows[number].cells.iter().map(cell).collect(),
             false => overview
                 .rows
@@ -95,11 +92,7 @@ fn overview(report: &Report, style: ReportStyle) -> Option<String> {
         };
         lines.push(line(&[std::slice::from_ref(first), &cells[..]].concat()));
     }
-    Some(format!(
-        "{}\n\n{}",
-        lines.join("\n"),
-        legend(&overview, style)
-    ))
+    format!("{}\n\n{}", lines.join("\n"), legend(overview, style))
 }
 
 fn legend(overview: &Overview, style: ReportStyle) -> String {

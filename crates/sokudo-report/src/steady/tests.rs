@@ -276,6 +276,20 @@ fn pictures_show_rounds_matrix_and_saturation() {
 }
 
 #[test]
+fn the_picture_of_rounds_shows_figures_and_not_only_shares() {
+    use crate::plot::figure::Body;
+    let figure = crate::plot::figure(&iops(), Some(crate::plot::PlotKind::Rounds)).unwrap();
+    let Body::Chart(chart) = &figure.body else {
+        panic!("a chart")
+    };
+    // The tracked rows are a decade apart.
+    assert_eq!(chart.left.label, "IOPS, logarithmic");
+    let (low, high) = (chart.left.scale.low, chart.left.scale.high);
+    assert!(low > 100.0 && low < 5_000.0, "{low}");
+    assert!((90_000.0..300_000.0).contains(&high), "{high}");
+}
+
+#[test]
 fn times_are_told_as_people_tell_them() {
     for (nanos, text) in [
         (Nanos::from_millis(1_500), "1.50 s"),

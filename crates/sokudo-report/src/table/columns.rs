@@ -177,10 +177,15 @@ fn columns(
         align: Align::Left,
         cells: results.iter().map(name).collect(),
     };
+    // Another tool's figure is what its `Figures` say: a mean, the best, or of one run.
+    let figure = match document.origin {
+        Some(_) => "as reported",
+        None => "median",
+    };
     let mut columns = vec![
         names,
         column("", "", Align::Left, &|r| r.direction_label()),
-        column(style.unit.name(), "median", Align::Point, &|r| {
+        column(style.unit.name(), figure, Align::Point, &|r| {
             bandwidth(r, style, |b| scaled(b.median))
         }),
     ];
@@ -330,9 +335,8 @@ fn range(figures: &RateFigures, unit: f64) -> String {
 
 fn spread(result: &ResultDocument, style: &TableStyle) -> String {
     bandwidth(result, style, |bandwidth| {
-        bandwidth
-            .relative_spread()
-            .map_or_else(missing, |spread| format!("±{}", number::percent(spread)))
+        let spread = bandwidth.spread(style.unit.bytes());
+        spread.map_or_else(missing, |spread| spread.replace("± ", "±"))
     })
 }
 

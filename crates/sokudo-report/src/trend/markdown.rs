@@ -30,6 +30,7 @@ pub fn render(document: &TrendDocument, language: Language) -> String {
             .collect();
         blocks.push(notes.join("\n"));
     }
+    blocks.extend(document.left_out().map(|text| said.text(&text)));
     blocks.push(repeat(&document.command, said));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n") + "\n"
@@ -62,7 +63,7 @@ fn line(level: &LevelDocument, unit: BandwidthUnit, said: Words) -> String {
         table::day(&level.until),
         level.runs.to_string(),
         rate(level.median_per_s / unit.bytes()),
-        table::spread(level),
+        table::spread(level, unit),
         change.map_or_else(missing, |change| change_text(change.ratio)),
         interval.map_or_else(missing, |interval| said.text(&interval_text(interval))),
     ];

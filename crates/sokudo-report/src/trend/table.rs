@@ -2,11 +2,13 @@
 
 use super::{LevelChange, LevelDocument, SeriesDocument, TrendDocument};
 use crate::comparison::{change_text, interval_text};
-use crate::layout::{Align, Column, table_lines, table_width};
-use crate::number::{MISSING, percent, rate};
+use crate::layout::{Align, Column, fit, table_lines, table_width};
+use crate::number::{self, MISSING, percent, rate};
 use crate::table::{BandwidthUnit, TableStyle};
 use sokudo_stats::Summary;
 
+/// Columns that a narrow table can do without, in the order in which they go.
+const DROP_ORDER: [&str; 3] = ["±", "runs", "changes"];
 /// Columns of a course.
 const COURSE: usize = 24;
 /// Heights of a course, and what stands for them where there is only ASCII.
@@ -28,11 +30,14 @@ pub fn render(document: &TrendDocument, style: &TableStyle) -> String {
         several => {
             blocks.push(overview(several, unit, style));
             blocks.push(changes(several, style));
+            blocks.push(short(several, style));
         }
     }
     for series in &document.series {
         blocks.push(left_out(series, document.series.len() > 1, style));
     }
+    let rows = document.left_out();
+    blocks.push(rows.map_or_else(Vec::new, |text| style.wrapped("", &text)));
     blocks.push(style.wrapped("", &legend(document, unit)));
     blocks.push(vec![style.command(&document.command)]);
     blocks.retain(|block| !block.is_empty());
@@ -68,7 +73,7 @@ fn detail(series: &SeriesDocument, unit: BandwidthUnit, style: &TableStyle) -> V
         column(unit.name(), Align::Point, &|level| {
             rate(level.median_per_s / unit.bytes())
         }),
-        column("±", Align::Right, &spread),
+        column("±", Align::Right, &|level| spread(level, unit)),
         column("change", Align::Right, &|level| {
             level
                 .change
@@ -100,12 +105,23 @@ fn detail(series: &SeriesDocument, unit: BandwidthUnit, style: &TableStyle) -> V
 
 /// What is said where nothing changes.
 pub(super) fn steady(series: &SeriesDocument) -> String {
+    let runs = series.points.len();
+    match series.is_long_enough() {
+        true => format!("No change in {runs} runs."),
+        false => format!("{}.", too_few(series)),
+    }
+}
+
+fn too_few(series: &SeriesDocument) -> String {
+    let needed = series.runs_needed;
     match series.points.len() {
-        runs if runs < 2 * sokudo_stats::SEGMENT_MIN => format!(
-            "{runs} runs are too few to tell a change; {} are needed.",
-            2 * sokudo_stats::SEGMENT_MIN
+        1 => format!(
+            "1 run is too few to tell a change, {needed} are needed; sokudo check compares two runs"
         ),
-        runs => format!("No change in {runs} runs."),
+        runs => format!(
+            "{runs} runs are too few to tell a change, {needed} are needed; sokudo check compares \
+             two runs"
+        ),
     }
 }
 
@@ -161,7 +177,7 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit, style: &TableStyle) -> 
             .map(|series| course(series, style.ascii))
             .collect(),
     };
-    let columns = vec![
+    let mut columns = vec![
         column("row", Align::Left, &|series| series.row.clone()),
         column("runs", Align::Right, &|series| {
             series.points.len().to_string()
@@ -170,10 +186,17 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit, style: &TableStyle) -> 
         column(&title, Align::Point, &|series| {
             last(series, &|level| rate(level.median_per_s / unit.bytes()))
         }),
-        column("±", Align::Right, &|series| last(series, &spread)),
-        column("changes", Align::Right, &|series| {
-            series.changes().count().to_string()
+        column("±", Align::Right, &|series| {
+            last(series, &|level| spread(level, unit))
         }),
+        column(
+            "changes",
+            Align::Right,
+            &|series| match series.is_long_enough() {
+                true => series.changes().count().to_string(),
+                false => MISSING.to_owned(),
+            },
+        ),
         column("last change", Align::Left, &|series| {
             let last = series.changes().last();
             last.map_or_else(
@@ -182,6 +205,11 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit, style: &TableStyle) -> 
             )
         }),
     ];
+    fit(
+        &mut columns,
+        style.width,
+        &DROP_ORDER.map(|it| style.text(it)),
+    );
     with_rule(&columns, style)
 }
 
@@ -198,6 +226,27 @@ fn changes(all: &[SeriesDocument], style: &TableStyle) -> Vec<String> {
     texts
         .iter()
         .flat_map(|text| style.wrapped("", text))
+        .collect()
+}
+
+/// Rows with so few runs that nothing can be said of them, those of one number together.
+fn short(all: &[SeriesDocument], style: &TableStyle) -> Vec<String> {
+    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
+    for series in all.iter().filter(|series| !series.is_long_enough()) {
+        let text = too_few(series);
+        match told.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, rows)) => rows.push(&series.row),
+            None => told.push((text, vec![&series.row])),
+        }
+    }
+    told.iter()
+        .flat_map(|(text, rows)| {
+            let rows = match rows.len() == all.len() {
+                true => "all rows".to_owned(),
+                false => rows.join(", "),
+            };
+            style.wrapped("", &format!("{rows}: {text}."))
+        })
         .collect()
 }
 
@@ -237,10 +286,15 @@ pub(super) fn day(rfc3339: &str) -> String {
     }
 }
 
-pub(super) fn spread(level: &LevelDocument) -> String {
+/// Without its sign, which is the column's title.
+pub(super) fn spread(level: &LevelDocument, unit: BandwidthUnit) -> String {
     let interval = level.interval_95.as_ref();
-    let share = interval.and_then(|interval| interval.reach(level.median_per_s));
-    share.map_or_else(|| MISSING.to_owned(), percent)
+    let ends = interval.map(|interval| [interval.low, interval.high].map(|it| it / unit.bytes()));
+    let spread = ends.and_then(|ends| number::spread(level.median_per_s / unit.bytes(), ends));
+    spread.map_or_else(
+        || MISSING.to_owned(),
+        |spread| spread.trim_start_matches("± ").to_owned(),
+    )
 }
 
 /// Medians of equal parts of the runs, as heights.

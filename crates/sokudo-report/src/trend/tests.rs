@@ -93,7 +93,32 @@ fn too_few_runs_are_said_to_be_too_few() {
         sokudo_words::Language::English,
     );
     assert!(
-        text.contains("4 runs are too few to tell a change; 10 are needed."),
+        text.contains("4 runs are too few to tell a change, 10 are needed; sokudo check"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_number_of_changes_is_shown_only_where_there_are_runs_enough_to_see_one() {
+    let several = document(vec![series(&[(4, 1e6)]), series(&[(40, 1e6)])]);
+    let text = render_table(&several, &crate::TableStyle::default());
+    let lines: Vec<&str> = text.lines().collect();
+    let with = |runs: &str| {
+        let mut rows = lines.iter().filter(|line| line.contains(runs));
+        rows.next()
+            .unwrap_or_else(|| panic!("{runs}: {text}"))
+            .to_string()
+    };
+    let cells = |line: String| {
+        line.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let last_but_one = |runs: &str| cells(with(runs)).into_iter().rev().nth(1);
+    assert_eq!(last_but_one(" 4 ").as_deref(), Some("—"), "{text}");
+    assert_eq!(last_but_one(" 40 ").as_deref(), Some("0"), "{text}");
+    assert!(
+        text.contains("4 runs are too few to tell a change"),
         "{text}"
     );
 }

@@ -1,17 +1,21 @@
 //! The file of a store: whether there is one that can be opened, and making it so that
 //! only its owner can read it.
 
-use std::fs::{DirBuilder, File, Metadata, OpenOptions, remove_dir, remove_file};
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{
-    DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown,
-};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, renameat_with};
+use rustix::fs::{
+    AtFlags, CWD, Mode, OFlags, RenameFlags, Uid, fstat, linkat, openat, readlinkat, renameat_with,
+    unlinkat,
+};
 use rustix::io::Errno;
 
+use super::folders::{Folders, exchanged, leads_to};
 use crate::StoreError;
 
 /// The smallest page that a database of SQLite consists of.
@@ -40,6 +44,10 @@ pub(super) fn look(path: &Path) -> Result<There, StoreError> {
             path: path.to_owned(),
             what,
         });
+    }
+    // A store comes into being whole, so that an empty file is somebody else's.
+    if metadata.len() == 0 {
+        return Err(StoreError::Empty(path.to_owned()));
     }
     // SQLite takes a scrap of a file for an empty one, and would write over it.
     if (1..DATABASE_BYTES_MIN).contains(&metadata.len()) {
@@ -98,35 +106,23 @@ fn other_kind(metadata: &Metadata) -> Option<&'static str> {
 ///
 /// Gives whether it is ours: another sokudo may have made one in the meantime.
 pub(super) fn place(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> {
-    let path = &destination(path);
-    refuse_left_overs(path)?;
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    let missing: Vec<PathBuf> = folder
-        .ancestors()
-        .take_while(|it| it.symlink_metadata().is_err())
-        .map(Path::to_owned)
-        .collect();
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     let refused = |path: &Path, source| StoreError::Folder {
         path: path.to_owned(),
         source,
     };
-    let placed = made
-        .map_err(|error| refused(folder, error))
-        .and_then(|()| Draft::filled(path, bytes).map_err(|error| refused(path, error)))
-        .and_then(|draft| draft.put(path).map_err(|error| refused(path, error)));
-    if placed.is_err() {
-        for folder in &missing {
-            // One that holds something by now stays.
-            let _ = remove_dir(folder);
-        }
+    let path = &destination(path).map_err(|error| refused(path, error))?;
+    refuse_left_overs(path)?;
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    let Some(name) = path.file_name() else {
+        return Err(refused(path, io::ErrorKind::IsADirectory.into()));
+    };
+    let folders = Folders::make(folder).map_err(|error| refused(folder, error))?;
+    let placed = Draft::filled(&folders, name, bytes).and_then(|draft| draft.put(name));
+    match &placed {
+        Ok(_) => folders.sync(),
+        Err(_) => folders.remove(),
     }
-    let is_ours = placed?;
-    sync(folder);
-    missing.iter().filter_map(|it| it.parent()).for_each(sync);
-    let made = missing.into_iter().chain(is_ours.then(|| path.clone()));
-    give_to_owner(&Vec::from_iter(made));
-    Ok(is_ours)
+    placed.map_err(|error| refused(path, error))
 }
 
 /// A journal whose file is gone would be rolled back into the next one.
@@ -146,70 +142,89 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Where a link leads that leads to nothing yet.
-fn destination(path: &Path) -> PathBuf {
+/// Where a link leads that leads to nothing yet. One of somebody else's is not followed:
+/// it would have root make a file wherever that person likes.
+fn destination(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     // As many as the kernel follows.
     for _ in 0..40 {
-        let Ok(target) = path.read_link() else { break };
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let Ok(link) = rustix::fs::open(&path, flags, Mode::empty()) else {
+            break;
+        };
+        let Ok(target) = readlinkat(&link, "", Vec::new()) else {
+            break;
+        };
+        let owner = Uid::from_raw(fstat(&link)?.st_uid);
+        if !owner.is_root() && owner != rustix::process::geteuid() {
+            return Err(io::Error::other(
+                "it is a link of somebody else's to nothing",
+            ));
+        }
+        let target = OsString::from_vec(target.into_bytes());
         path = path.parent().unwrap_or(Path::new("/")).join(target);
     }
-    path
+    Ok(path)
 }
 
 /// A file that has no place yet.
-struct Draft {
+struct Draft<'a> {
     file: File,
+    folders: &'a Folders,
     /// Its name, where the file system knows no files without one.
-    name: Option<PathBuf>,
+    name: Option<OsString>,
 }
 
-impl Draft {
-    /// One on the same file system that holds these bytes, for its owner alone.
-    fn filled(path: &Path, bytes: &[u8]) -> io::Result<Self> {
-        let folder = path.parent().unwrap_or(Path::new("/"));
+impl<'a> Draft<'a> {
+    /// One in the folder of the store that holds these bytes, for its owner alone.
+    fn filled(folders: &'a Folders, name: &OsStr, bytes: &[u8]) -> io::Result<Self> {
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-        let nameless = rustix::fs::open(folder, flags, Mode::RUSR | Mode::WUSR);
+        let nameless = openat(folders.innermost(), ".", flags, Mode::RUSR | Mode::WUSR);
         let mut draft = match nameless {
             Ok(file) => Self {
                 file: file.into(),
+                folders,
                 name: None,
             },
-            Err(_) => Self::named(path)?,
+            Err(_) => Self::named(folders, name)?,
         };
         draft.file.write_all(bytes)?;
         draft.file.sync_all()?;
+        folders.bequeath(&draft.file);
         Ok(draft)
     }
 
-    fn named(path: &Path) -> io::Result<Self> {
-        let name = with_ending(path, &format!(".new-{}", std::process::id()));
-        let mut options = OpenOptions::new();
-        let file = options.write(true).create_new(true).mode(0o600);
+    fn named(folders: &'a Folders, name: &OsStr) -> io::Result<Self> {
+        let mut name = name.to_owned();
+        name.push(format!(".new-{}", std::process::id()));
+        let flags =
+            OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CLOEXEC;
+        let file = openat(folders.innermost(), &name, flags, Mode::RUSR | Mode::WUSR)?;
         Ok(Self {
-            file: file.open(&name)?,
+            file: file.into(),
+            folders,
             name: Some(name),
         })
     }
 
-    /// Puts it at a path where there is nothing; whether there was nothing.
-    fn put(&self, path: &Path) -> io::Result<bool> {
-        let put = match &self.name {
-            None => {
-                let open = format!("/proc/self/fd/{}", self.file.as_raw_fd());
-                linkat(CWD, open, CWD, path, AtFlags::SYMLINK_FOLLOW)
-            }
-            // File systems have links or can rename without replacing, if not both.
-            Some(name) => {
-                renameat_with(CWD, name, CWD, path, RenameFlags::NOREPLACE).or_else(|error| {
-                    match error {
+    /// Gives it a name that nothing has; whether nothing had it.
+    fn put(&self, name: &OsStr) -> io::Result<bool> {
+        let folder = self.folders.innermost();
+        let put =
+            match &self.name {
+                None => {
+                    let open = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+                    linkat(CWD, open, folder, name, AtFlags::SYMLINK_FOLLOW)
+                }
+                // File systems have links or can rename without replacing, if not both.
+                Some(own) => renameat_with(folder, own, folder, name, RenameFlags::NOREPLACE)
+                    .or_else(|error| match error {
                         Errno::EXIST => Err(error),
-                        _ => linkat(CWD, name, CWD, path, AtFlags::empty()),
-                    }
-                })
-            }
-        };
+                        _ => linkat(folder, own, folder, name, AtFlags::empty()),
+                    }),
+            };
         match put {
+            Ok(()) if !leads_to(folder, name, &self.file) => Err(exchanged()),
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => Ok(false),
             Err(error) => Err(error.into()),
@@ -217,38 +232,14 @@ impl Draft {
     }
 }
 
-impl Drop for Draft {
+impl Drop for Draft<'_> {
     fn drop(&mut self) {
-        if let Some(name) = &self.name {
-            // After a renaming it is gone.
-            let _ = remove_file(name);
-        }
-    }
-}
-
-/// A new name in a folder survives a power cut. Some file systems cannot be told so, and
-/// need not be.
-fn sync(folder: &Path) {
-    let _ = File::open(folder).and_then(|folder| folder.sync_all());
-}
-
-/// The made ones are the innermost first, then the file. That it cannot be done is no
-/// reason to keep nothing.
-fn give_to_owner(made: &[PathBuf]) {
-    let Some(above) = made
-        .iter()
-        .filter_map(|path| path.parent())
-        .min_by_key(|path| path.components().count())
-    else {
-        return;
-    };
-    let Ok(owner) = above.metadata() else { return };
-    // In a folder such as /tmp that all share, it stays with who made it.
-    let is_shared = owner.permissions().mode() & 0o022 != 0;
-    for path in made {
-        let is_roots = path.symlink_metadata().is_ok_and(|it| it.uid() == 0);
-        if is_roots && owner.uid() != 0 && !is_shared {
-            let _ = chown(path, Some(owner.uid()), Some(owner.gid()));
+        let folder = self.folders.innermost();
+        // After a renaming it is gone.
+        if let Some(name) = &self.name
+            && leads_to(folder, name, &self.file)
+        {
+            let _ = unlinkat(folder, name, AtFlags::empty());
         }
     }
 }
@@ -268,19 +259,88 @@ mod tests {
     #[test]
     fn a_draft_with_a_name_leaves_it_behind_in_no_case() {
         let folder = tempfile::tempdir().unwrap();
+        let folders = Folders::make(folder.path()).unwrap();
         let path = folder.path().join("runs.db");
+        let name = OsStr::new("runs.db");
         let names = || std::fs::read_dir(folder.path()).unwrap().count();
-        let draft = Draft::named(&path).unwrap();
+        let draft = Draft::named(&folders, name).unwrap();
         assert_eq!(names(), 1);
         drop(draft);
         assert_eq!(names(), 0);
         for is_first in [true, false] {
-            let mut draft = Draft::named(&path).unwrap();
+            let mut draft = Draft::named(&folders, name).unwrap();
             draft.file.write_all(&[u8::from(is_first)]).unwrap();
-            assert_eq!(draft.put(&path).unwrap(), is_first);
+            assert_eq!(draft.put(name).unwrap(), is_first);
             drop(draft);
             assert_eq!(names(), 1);
             assert_eq!(std::fs::read(&path).unwrap(), [1]);
         }
+    }
+
+    /// Whoever owns the folder may rename the draft away before it gets its place.
+    #[test]
+    fn a_file_of_somebody_elses_does_not_pass_for_the_draft() {
+        let folder = tempfile::tempdir().unwrap();
+        let folders = Folders::make(folder.path()).unwrap();
+        let name = OsStr::new("runs.db");
+        let draft = Draft::named(&folders, name).unwrap();
+        let own = folder.path().join(draft.name.as_ref().unwrap());
+        std::fs::rename(&own, folder.path().join("away")).unwrap();
+        std::fs::write(&own, "another").unwrap();
+        assert!(draft.put(name).is_err());
+    }
+
+    #[test]
+    fn root_follows_no_link_of_somebody_elses_to_nothing() {
+        if !rustix::process::geteuid().is_root() {
+            eprintln!("SKIPPED: only root can make links of others");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        let elsewhere = folder.path().join("elsewhere");
+        std::os::unix::fs::symlink(&elsewhere, &link).unwrap();
+        assert_eq!(destination(&link).unwrap(), elsewhere);
+        std::os::unix::fs::lchown(&link, Some(65_534), None).unwrap();
+        assert!(place(&link, &[0; 512]).is_err());
+        assert!(!elsewhere.exists());
+    }
+
+    /// Somebody exchanges the new folder and the new file for what is root's, all the time.
+    #[test]
+    fn nobody_gets_what_is_roots_by_exchanging_names() {
+        use std::os::unix::fs::{MetadataExt, chown, symlink};
+        if !rustix::process::geteuid().is_root() {
+            eprintln!("SKIPPED: only root can give anything away");
+            return;
+        }
+        let roots = tempfile::tempdir().unwrap();
+        let precious = roots.path().join("runs.db");
+        std::fs::write(&precious, "root's").unwrap();
+        let home = tempfile::tempdir().unwrap();
+        chown(home.path(), Some(65_534), Some(65_534)).unwrap();
+        let (folder, away) = (home.path().join("sokudo"), home.path().join("away"));
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                    let _ = std::fs::rename(&folder, &away);
+                    let _ = symlink(roots.path(), &folder);
+                    let _ = std::fs::remove_file(&folder);
+                    let _ = std::fs::rename(&away, &folder);
+                }
+            });
+            for _ in 0..300 {
+                let _ = place(&folder.join("runs.db"), &[0; 512]);
+                let _ = std::fs::remove_dir_all(&folder);
+                let _ = std::fs::remove_dir_all(&away);
+            }
+            is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        for path in [roots.path(), &precious] {
+            assert_eq!(path.metadata().unwrap().uid(), 0, "{}", path.display());
+        }
+        assert_eq!(std::fs::read_to_string(&precious).unwrap(), "root's");
+        assert_eq!(std::fs::read_dir(roots.path()).unwrap().count(), 1);
     }
 }

@@ -1,6 +1,9 @@
 //! A PostgreSQL server of a test's own: in a temporary directory, on a socket there, gone
 //! with the test.
 
+mod encryption;
+
+use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -14,12 +17,42 @@ const NOBODY: u32 = 65_534;
 /// A server that runs until it is dropped.
 pub(crate) struct Server {
     folder: TempDir,
+    port: u16,
     process: Child,
+}
+
+/// How a server is reached besides its socket.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Network {
+    None,
+    Plain,
+    /// Not otherwise: with `server.crt` and `server.key` in its folder.
+    Encrypted,
+}
+
+/// A program of the server's, which does not run as root.
+fn unprivileged(program: &Path, is_root: bool) -> Command {
+    if !is_root {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args([
+        format!("--reuid={NOBODY}"),
+        format!("--regid={NOBODY}"),
+        "--clear-groups".to_owned(),
+    ]);
+    command.arg(program);
+    command
 }
 
 impl Server {
     /// Starts one; `None`, said loudly, where PostgreSQL is not installed.
     pub(crate) fn start() -> Option<Self> {
+        Self::start_on(Network::None, |_| ())
+    }
+
+    /// The same, reached by 127.0.0.1 too; `prepare` puts into its folder what it needs.
+    fn start_on(network: Network, prepare: impl FnOnce(&Path)) -> Option<Self> {
         let Some(programs) = programs() else {
             eprintln!("SKIPPED: no PostgreSQL server is installed (package postgresql)");
             return None;
@@ -35,20 +68,7 @@ impl Server {
         }
         let all = std::fs::Permissions::from_mode(0o755);
         std::fs::set_permissions(folder.path(), all).unwrap();
-        let run = |program: &str| {
-            let program = programs.join(program);
-            if !is_root {
-                return Command::new(program);
-            }
-            let mut command = Command::new("setpriv");
-            command.args([
-                format!("--reuid={NOBODY}"),
-                format!("--regid={NOBODY}"),
-                "--clear-groups".to_owned(),
-            ]);
-            command.arg(program);
-            command
-        };
+        let run = |program: &str| unprivileged(&programs.join(program), is_root);
         let made = run("initdb")
             .args([
                 "--no-sync",
@@ -62,17 +82,45 @@ impl Server {
             .output()
             .unwrap();
         assert!(made.status.success(), "initdb: {made:?}");
+        prepare(folder.path());
+        let key = folder.path().join("server.key");
+        if is_root && key.exists() {
+            chown(&key, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        // Whoever takes it in between is a test of another program, and unlikely.
+        let free = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        let (addresses, way, ssl) = match network {
+            Network::None => ("", "host", "off"),
+            Network::Plain => ("127.0.0.1", "hostnossl", "off"),
+            Network::Encrypted => ("127.0.0.1", "hostssl", "on"),
+        };
+        std::fs::write(
+            data.join("pg_hba.conf"),
+            format!("local all all trust\n{way} all all 127.0.0.1/32 trust\n"),
+        )
+        .unwrap();
+        let file = |name: &str| folder.path().join(name).display().to_string();
         let process = run("postgres")
             .arg("-D")
             .arg(&data)
-            .args(["-c", "listen_addresses=", "-c", "fsync=off", "-k"])
+            .args(["-c", &format!("listen_addresses={addresses}")])
+            .args(["-c", &format!("port={port}"), "-c", &format!("ssl={ssl}")])
+            .args(["-c", &format!("ssl_cert_file={}", file("server.crt"))])
+            .args(["-c", &format!("ssl_key_file={}", file("server.key"))])
+            .args(["-c", "fsync=off", "-k"])
             .arg(folder.path())
             .current_dir(folder.path())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let server = Self { folder, process };
+        let server = Self {
+            folder,
+            port,
+            process,
+        };
         server.wait();
         Some(server)
     }
@@ -91,7 +139,8 @@ impl Server {
     /// The address of a database of this name.
     pub(crate) fn url(&self, database: &str) -> String {
         let folder = self.folder.path().display();
-        format!("postgresql:///{database}?host={folder}&user=tester")
+        let port = self.port;
+        format!("postgresql:///{database}?host={folder}&port={port}&user=tester")
     }
 
     /// A new, empty database.

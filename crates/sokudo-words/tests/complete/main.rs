@@ -76,7 +76,7 @@ const UNSPOKEN: [(&str, &str); 24] = [
     ("crates/sokudo/src/diskspd_door", "what another tool prints"),
     ("crates/sokudo/src/hdparm", "what another tool prints"),
     (
-        "crates/sokudo/src/jobs/words",
+        "crates/sokudo/src/words",
         "options of other tools, by which ours are replaced",
     ),
     (
@@ -104,14 +104,21 @@ const UNSPOKEN: [(&str, &str); 24] = [
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 20] = [
+const AS_IT_IS: [(&str, &str); 24] = [
     ("sokudo write cache of {}", "a name among processes"),
     ("{} for {}", "a name of a workload"),
+    ("{} {} {} {} unfinished {} {}", "the mark on a file of ours"),
+    (
+        "{} {} {} {} finished {} {} {}",
+        "the mark on a file of ours",
+    ),
+    ("sokudo clean{} {}", "a command"),
     (", and {}", "joins reasons, which are known in pairs"),
     ("hdparm -W{} /dev/{}", "a command"),
     ("nvme set-feature /dev/{} -f 6 -V {}", "a command"),
     ("sdparm --clear=WCE /dev/{}", "a command"),
     ("sdparm --set=WCE /dev/{}", "a command"),
+    ("sokudo show {}", "a command"),
     ("{} --seed {}", "a command"),
     ("temporary {}", "what is written into a file of the kernel"),
     (
@@ -223,8 +230,12 @@ fn ends_a_name(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(['/', '.'])
 }
 
-/// Whether there is an English word in what the catalogue does not know.
+/// Whether there is an English word in what the catalogue does not know. An option is typed
+/// so in every language.
 fn is_english(unknown: &str) -> bool {
+    if unknown.starts_with("--") {
+        return false;
+    }
     let mut words = unknown.split(|sign: char| !sign.is_ascii_alphabetic());
     words.any(|word| {
         let lower = word.chars().skip(1).all(|sign| sign.is_ascii_lowercase());
@@ -264,9 +275,7 @@ fn every_text_that_a_person_reads_is_translated() {
 }
 
 /// Keys that are put together of several texts of the sources, so that they read well.
-const PUT_TOGETHER: [&str; 19] = [
-    "measure with direct I/O ({})",
-    "measure with direct I/O ({}), on a file system that supports it",
+const PUT_TOGETHER: [&str; 17] = [
     "{} at {} % read",
     "{} at {} % write",
     "{} lacks {} of {} members",
@@ -277,7 +286,7 @@ const PUT_TOGETHER: [&str; 19] = [
     "direct (dd) write",
     "cached (hdparm -T) read",
     "buffered (hdparm -t) read",
-    "unknown (kernel: {})",
+    "unknown (the kernel says {})",
     "virtual disk of {}",
     "loop device of {}",
     "memory disk of {}",
@@ -314,4 +323,53 @@ fn no_key_is_there_that_no_source_has() {
         unused.len(),
         unused.join("\n")
     );
+}
+
+/// Who used a device besides the row, in all ways in which up to three can be told.
+#[test]
+fn who_read_and_wrote_is_told_in_whole_sentences() {
+    const WHO: [(&str, &str); 2] = [
+        ("process", "プロセス"),
+        ("thread of the kernel", "カーネルのスレッド"),
+    ];
+    const DID: [(&str, &str); 3] = [
+        ("read 200 MiB", "200 MiB を読み出した"),
+        ("wrote 1.2 GiB", "1.2 GiB を書き込んだ"),
+        (
+            "read 200 MiB and wrote 5 MiB",
+            "200 MiB を読み出し、5 MiB を書き込んだ",
+        ),
+    ];
+    const NAMES: [&str; 5] = [
+        "postgres",
+        "kworker/0:1",
+        "Web Content",
+        "read",
+        "writer and co",
+    ];
+    let user = |number: usize| {
+        let name = NAMES[number % NAMES.len()];
+        let (who, whom) = WHO[number / 3 % 2];
+        let (did, done) = DID[number % 3];
+        (
+            format!("{name} ({who} 812) {did}"),
+            format!("{name} ({whom} 812) が {done}"),
+        )
+    };
+    for number in 0..30 {
+        for count in 1..=3 {
+            let (english, japanese): (Vec<String>, Vec<String>) =
+                (number..number + count).map(user).unzip();
+            let text = format!(
+                "during the trials, on this disk or another one, {}",
+                english.join("; ")
+            );
+            let said = Language::Japanese.say(&text);
+            let expected = format!(
+                "試行中、このディスクまたは別のディスクで、{}",
+                japanese.join("; ")
+            );
+            assert_eq!(said, expected, "{text}");
+        }
+    }
 }

@@ -1,23 +1,25 @@
 //! Arguments of `sokudo baseline` and of `sokudo check`.
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use sokudo_model::Nanos;
 
 use super::compare::{Percent, percent};
-use super::{Keeping, Unit};
+use super::{Keeping, ListFormat, TableOrJson, Unit};
 
 /// What `baseline --help` ends with.
 pub(super) const BASELINE_EXAMPLES: &str = "\
 Examples:
   sokudo baseline set -- mark /mnt/data           measure, and compare with it from now on
   sokudo baseline set --wait-idle -- scan /dev/sdb
-                                                  the same, once the machine is idle
+                                                  its surface, once it is idle
   sokudo mark /mnt/data && sokudo baseline set    the newest run
   sokudo baseline show
   sokudo check /mnt/data                          is it slower than then?
 
-A device has a baseline for each method (mark/default, scan, ...). A run that was made on a
-busy machine, that is INVALID, was interrupted or imported is refused as a baseline.";
+A device has a baseline for each method (mark/default, scan, ...). What is measured now is
+measured at least as often as sokudo check needs to judge it, and a busy machine is refused
+before it begins. A run that was made on a busy machine, that is INVALID or was interrupted
+is refused as a baseline, and one that sokudo check could not judge, whatever is said.";
 
 /// What `check --help` ends with.
 pub(super) const CHECK_EXAMPLES: &str = "\
@@ -34,7 +36,7 @@ a file whose contents are lost must be named again (--destroy, --overwrite).
 
 Exit codes: 0 unchanged, faster, or no change shown; 1 a row is slower, or something
 failed; 2 wrong arguments or no baseline; 3 refused because it would endanger data; 4 no
-row could be judged, or the machine did not become idle; 130 interrupted.";
+row could be judged, or the machine was busy; 130 interrupted.";
 
 /// How long an idle machine is waited for unless told.
 const IDLE_WAIT: &str = "10min";
@@ -67,7 +69,7 @@ pub(crate) struct SetArguments {
     )]
     pub(crate) run: String,
 
-    /// Even if the run is a doubtful one, such as of a busy machine
+    /// Even if the machine is busy, or the run a doubtful one
     #[arg(long)]
     pub(crate) anyway: bool,
 
@@ -96,9 +98,8 @@ pub(crate) struct WaitIdle {
 /// Arguments of `sokudo baseline show`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct BaselineListArguments {
-    /// As JSON: sokudo.list/1
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) format: ListFormat,
 
     #[command(flatten)]
     pub(crate) keeping: Keeping,
@@ -136,6 +137,13 @@ pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) idle: WaitIdle,
 
+    /// Measure and judge even if the machine is busy
+    ///
+    /// Without it the machine is looked at first, and rows that something else disturbed
+    /// are not judged: they may be slower for that reason alone.
+    #[arg(long)]
+    pub(crate) anyway: bool,
+
     /// Overwrite the file again that the baseline has overwritten
     #[arg(long, help_heading = "What may be written")]
     pub(crate) overwrite: bool,
@@ -153,7 +161,7 @@ pub(crate) struct CheckArguments {
         default_value = "table",
         help_heading = "What is printed"
     )]
-    pub(crate) format: CheckFormat,
+    pub(crate) format: TableOrJson,
 
     /// Write it to a file instead of the terminal
     #[arg(short, long, value_name = "FILE", help_heading = "What is printed")]
@@ -176,13 +184,4 @@ pub(crate) struct CheckArguments {
 
     #[command(flatten)]
     pub(crate) keeping: Keeping,
-}
-
-/// How a check is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CheckFormat {
-    /// For people
-    Table,
-    /// For programs: sokudo.check/1
-    Json,
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Keeping, Plotting, Rendering, Which};
+use super::{Keeping, ListFormat, Plotting, Rendering, Which};
 
 /// What `list --help` ends with.
 pub(super) const LIST_EXAMPLES: &str = "\
@@ -13,7 +13,7 @@ Examples:
   sokudo list --tag idle --verdict verified
   sokudo list --json | jq '.runs[] | [.id, .rows[0].bytes_per_s]'
 
---json is sokudo.list/1, whose schema is in docs/sokudo.list-1.schema.json.";
+The JSON is sokudo.list/1, whose schema is in docs/sokudo.list-1.schema.json.";
 
 /// What `show --help` ends with.
 pub(super) const SHOW_EXAMPLES: &str = "\
@@ -21,6 +21,18 @@ Examples:
   sokudo show last
   sokudo show 12 --format markdown
   sokudo show 12 --plot run12.svg";
+
+/// What `tag --help` ends with.
+pub(super) const TAG_EXAMPLES: &str = "\
+Examples:
+  sokudo tag last idle                      sokudo list --tag idle finds it
+  sokudo tag 12 raid=5 fs=xfs               two keys with their values, for matrices
+  sokudo tag 12 --remove idle
+  sokudo compare all --pivot row:tag:raid   a column for each value of raid=
+  sokudo compare tag:idle --pivot tag:raid+tag:fs:row
+
+A tag KEY=VALUE puts its run into the row or column VALUE of a matrix by tag:KEY. Runs that
+have no tag with that key stand under a dash.";
 
 /// A longer one belongs into a file of its own.
 const NOTE_CHARACTERS_MAX: usize = 10_000;
@@ -55,9 +67,8 @@ pub(crate) struct ListArguments {
     )]
     pub(crate) skip: u64,
 
-    /// As JSON: sokudo.list/1
-    #[arg(long, help_heading = "What is printed")]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) format: ListFormat,
 
     #[command(flatten)]
     pub(crate) keeping: Keeping,

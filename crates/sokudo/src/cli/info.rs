@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use super::ListFormat;
+
 /// Arguments of `sokudo info`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct InfoArguments {
@@ -10,12 +12,11 @@ pub(crate) struct InfoArguments {
     /// A device can also be named by its kernel name (sdb) or by any part of its serial number or
     /// model that fits no other. Of a file or directory, the disks under it are shown.
     pub(crate) target: Option<String>,
-    /// Print everything as JSON (sokudo.info/1)
-    #[arg(long, conflicts_with = "raw")]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) format: ListFormat,
     /// Print the pages that the disks answered with, in hexadecimal
     ///
-    /// With --json they are part of every disk anyway, when one is named.
-    #[arg(long)]
+    /// In JSON they are part of every disk anyway, when one is named.
+    #[arg(long, conflicts_with = "json")]
     pub(crate) raw: bool,
 }

@@ -20,6 +20,43 @@ pub(crate) enum Format {
     Markdown,
 }
 
+/// How documents are written that have no other form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TableOrJson {
+    /// For people
+    Table,
+    /// For programs
+    Json,
+}
+
+/// Whether a table is printed, or JSON.
+#[derive(Debug, Args)]
+pub(crate) struct ListFormat {
+    /// Result format: table or json
+    ///
+    /// The JSON begins with the name of its schema, which is in docs/ of the sources.
+    #[arg(
+        short,
+        long,
+        value_enum,
+        hide_possible_values = true,
+        value_name = "NAME",
+        default_value = "table",
+        help_heading = "What is printed"
+    )]
+    format: TableOrJson,
+
+    /// The same as --format json
+    #[arg(long, help_heading = "What is printed")]
+    json: bool,
+}
+
+impl ListFormat {
+    pub(crate) fn is_json(&self) -> bool {
+        self.json || self.format == TableOrJson::Json
+    }
+}
+
 /// A result: its format, its unit, and where it goes.
 #[derive(Debug, Args)]
 pub(crate) struct Rendering {
@@ -66,7 +103,8 @@ pub(crate) struct Printing {
     /// Exit with 4 if the verdict of a row is worse: verified or unverified
     ///
     /// What was measured is printed all the same, and one line on standard error names
-    /// the rows that fall short, each with its first finding.
+    /// the rows that fall short, each with its first finding. Of a row that is about the
+    /// page cache on purpose (quick --test cached) nothing is asked beside other rows.
     #[arg(
         long,
         value_enum,

@@ -15,7 +15,7 @@ use sokudo_report::RunDocument;
 use sokudo_stats::{Random, mix64};
 
 use super::plans;
-use super::rows::{self, Key, Matched};
+use super::rows::{self, Common, Key, Matched};
 use crate::cache_guard::CacheGuard;
 use crate::campaign;
 use crate::cli::CompareArguments;
@@ -25,7 +25,7 @@ use crate::jobs::carry_out::{Viewer, carry_out_by};
 use crate::jobs::place::Place;
 use crate::jobs::stages::{Listener, empty_rows};
 use crate::jobs::storage::Layouts;
-use crate::keep;
+use crate::keep::{self, Kept};
 use crate::measurement::{self, Conduct, Measurement};
 use crate::progress::Progress;
 use crate::recall::{Recalled, Said};
@@ -39,6 +39,7 @@ const SIMULATION_SEED: u64 = 1;
 /// What was measured by turns.
 pub(super) struct Live {
     pub(super) sides: Vec<Recalled>,
+    pub(super) kept: Kept,
     /// Where the order and the seeds of both plans came from.
     pub(super) seed: u64,
     /// What ended it before its time, if anything did.
@@ -94,10 +95,8 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
             run: RunDocument::from_run(run),
         })
         .collect();
-    for side in &sides {
-        keep::keep(&side.run, &arguments.keeping, arguments.quiet);
-    }
     Ok(Live {
+        kept: keep::keep(sides.iter().map(|side| &side.run), &arguments.keeping),
         sides,
         seed,
         ended_by,
@@ -283,9 +282,11 @@ impl Turns<'_> {
 fn units(first: &Plan, second: &Plan) -> Vec<[usize; 2]> {
     let keys = |plan: &Plan| -> Vec<Key> {
         let stages = plan.stages.iter();
-        stages.map(|stage| Key::of(&stage.workloads[0])).collect()
+        stages
+            .map(|stage| Key::planned(&stage.workloads[0]))
+            .collect()
     };
-    let Matched { pairs, .. } = rows::matched(&keys(first), &keys(second), true);
+    let Matched { pairs, .. } = rows::matched(&keys(first), &keys(second), Common::Nothing);
     pairs
 }
 

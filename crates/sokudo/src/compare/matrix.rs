@@ -2,16 +2,17 @@
 //! have in common.
 
 use anyhow::anyhow;
+use indicatif::ProgressBar;
 use sokudo_report::PivotDocument;
 use sokudo_report::pivot::{self, Pivot, PivotRun, Value};
 use sokudo_report::plot;
-use sokudo_store::{Filter, Page, RunId};
+use sokudo_store::{Filter, Page};
 
 use super::kept;
 use crate::cli::{Axes, CompareArguments, Format, ValueName};
 use crate::exit::Exit;
-use crate::recall::{self, Recalled};
-use crate::{command_line, keep, language, output, picture};
+use crate::recall::{Recall, Recalled};
+use crate::{command_line, language, output, picture};
 
 /// More runs than this are no table that anybody reads.
 const RUNS_MAX: u64 = 10_000;
@@ -19,14 +20,12 @@ const RUNS_MAX: u64 = 10_000;
 /// Prints the matrix, and draws it.
 pub(super) fn run(axes: &Axes, arguments: &CompareArguments) -> Result<(), Exit> {
     let sides = kept(arguments)?;
-    let tags = tags(&sides, arguments)?;
     let runs: Vec<PivotRun<'_>> = sides
         .iter()
-        .zip(&tags)
-        .map(|(side, tags)| PivotRun {
+        .map(|side| PivotRun {
             run: &side.run,
             source: &side.source,
-            tags,
+            tags: &side.said.tags,
         })
         .collect();
     let asked = Pivot {
@@ -63,10 +62,7 @@ pub(super) fn print(document: &PivotDocument, arguments: &CompareArguments) -> R
         Format::Csv => pivot::render_csv(document),
         Format::Markdown => pivot::render_markdown(document, language::current()),
     };
-    match path {
-        None => output::print(&text)?,
-        Some(path) => output::write_file(path, text)?,
-    }
+    output::put(path, &text, arguments.rendering.format == Format::Table)?;
     draw(document, arguments)
 }
 
@@ -79,10 +75,15 @@ pub(super) fn draw(document: &PivotDocument, arguments: &CompareArguments) -> Re
 }
 
 /// The runs that a name stands for: `all` that are kept, `tag:TAG`, or one.
-pub(super) fn named(name: &str, arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
+pub(super) fn named(
+    name: &str,
+    recall: &mut Recall<'_>,
+    progress: &ProgressBar,
+) -> Result<Vec<Recalled>, Exit> {
     let tag = name.strip_prefix("tag:");
     if name != "all" && tag.is_none() {
-        return recall::runs(name, &arguments.keeping);
+        progress.inc(1);
+        return recall.runs(name);
     }
     let filter = Filter {
         tags: tag.map(str::to_owned).into_iter().collect(),
@@ -92,32 +93,19 @@ pub(super) fn named(name: &str, arguments: &CompareArguments) -> Result<Vec<Reca
         skip: 0,
         count: RUNS_MAX,
     };
-    let entries = keep::store(&arguments.keeping)?
-        .list(&filter, page)
-        .map_err(Exit::failed)?;
+    let entries = recall.store()?.list(&filter, page).map_err(Exit::failed)?;
     if entries.is_empty() {
         return Err(Exit::usage(anyhow!(
             "no run is kept that {name} stands for; sokudo list shows those that are"
         )));
     }
+    progress.inc_length(entries.len() as u64);
+    progress.inc(1);
     // The oldest first, as people tell what happened.
-    let ids: Vec<RunId> = entries.iter().rev().map(|entry| entry.id).collect();
-    ids.into_iter()
-        .map(|id| recall::stored(id, &arguments.keeping))
-        .collect()
-}
-
-/// The tags of each run: of those that are kept, as they are today.
-fn tags(sides: &[Recalled], arguments: &CompareArguments) -> Result<Vec<Vec<String>>, Exit> {
-    if sides.iter().all(|side| side.id.is_none()) {
-        return Ok(sides.iter().map(|side| side.said.tags.clone()).collect());
-    }
-    let mut store = keep::store(&arguments.keeping)?;
-    sides
-        .iter()
-        .map(|side| match side.id {
-            Some(id) => Ok(store.entry(id).map_err(Exit::failed)?.tags),
-            None => Ok(side.said.tags.clone()),
-        })
-        .collect()
+    let runs = entries.into_iter().rev().map(|entry| {
+        let run = recall.of_entry(entry);
+        progress.inc(1);
+        run
+    });
+    runs.collect()
 }

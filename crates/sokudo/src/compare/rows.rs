@@ -1,22 +1,62 @@
 //! Which row of one measurement belongs to which of another. Pure.
 
+use std::collections::BTreeMap;
+
+use sokudo_analysis::{is_foreign, load_differences};
 use sokudo_model::Workload;
+use sokudo_report::document::ResultDocument;
 
 /// What a row is recognised by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     name: String,
     direction: String,
+    /// Parts of its fingerprint; empty before it is measured.
+    parts: BTreeMap<String, String>,
 }
 
 impl Key {
-    /// Of the row that does this.
-    pub(super) fn of(workload: &Workload) -> Self {
+    /// Of what is to be done.
+    pub(super) fn planned(workload: &Workload) -> Self {
         Self {
             name: workload.name.clone(),
             direction: workload.operations.direction().to_owned(),
+            parts: BTreeMap::new(),
         }
     }
+
+    /// Of what was measured.
+    pub(super) fn measured(result: &ResultDocument) -> Self {
+        Self {
+            parts: result.fingerprint_parts.clone(),
+            ..Self::planned(&result.workload)
+        }
+    }
+
+    fn has_name_of(&self, other: &Self) -> bool {
+        self.name == other.name && self.direction == other.direction
+    }
+
+    /// The parts of the load in which they differ.
+    pub(super) fn load_differences(&self, other: &Self) -> Vec<String> {
+        load_differences(&self.parts, &other.parts)
+    }
+
+    /// Whether all of its load is known.
+    fn is_whole(&self) -> bool {
+        !self.parts.is_empty() && !is_foreign(&self.parts)
+    }
+}
+
+/// What rows must have in common to belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Common {
+    /// The load.
+    Load,
+    /// The load, or at least the name: what differs in the load can be reported.
+    LoadOrName,
+    /// Nothing: what is left over belongs together by its order. Only for who asks for it.
+    Nothing,
 }
 
 /// Rows of a reference and of another measurement, by their numbers.
@@ -28,18 +68,23 @@ pub(super) struct Matched {
     pub(super) only_in_other: Vec<usize>,
 }
 
-/// Rows of one name and direction belong together. Of what is left over, those of one
-/// direction do by their order, so that what differs in them can be named; with
-/// `any_direction` those of different ones too.
-pub(super) fn matched(reference: &[Key], other: &[Key], any_direction: bool) -> Matched {
+/// Rows of one name and load belong together, then those of one load, then as far as
+/// `common` goes. Among several alike, the first belongs to the first.
+pub(super) fn matched(reference: &[Key], other: &[Key], common: Common) -> Matched {
     let mut partner: Vec<Option<usize>> = vec![None; reference.len()];
     let mut is_taken = vec![false; other.len()];
-    let rules: [fn(&Key, &Key) -> bool; 3] = [
-        |a, b| a == b,
+    let rules: [fn(&Key, &Key) -> bool; 5] = [
+        |a, b| a.has_name_of(b) && a.load_differences(b).is_empty(),
+        |a, b| a.is_whole() && b.is_whole() && a.load_differences(b).is_empty(),
+        Key::has_name_of,
         |a, b| a.direction == b.direction,
         |_, _| true,
     ];
-    let rules = &rules[..if any_direction { 3 } else { 2 }];
+    let rules = match common {
+        Common::Load => &rules[..2],
+        Common::LoadOrName => &rules[..3],
+        Common::Nothing => &rules[..],
+    };
     for belongs in rules {
         for (row, partner) in partner.iter_mut().enumerate() {
             if partner.is_some() {
@@ -66,47 +111,152 @@ pub(super) fn matched(reference: &[Key], other: &[Key], any_direction: bool) -> 
     matched
 }
 
+/// The lines of a table with a column for each side: the number of each side's row, where it
+/// has one that belongs there. Those of the first side come first.
+pub(super) fn lines(sides: &[Vec<Key>], common: Common) -> Vec<Vec<Option<usize>>> {
+    let mut lines: Vec<Vec<Option<usize>>> = Vec::new();
+    let mut firsts: Vec<Key> = Vec::new();
+    for (side, keys) in sides.iter().enumerate() {
+        let matched = matched(&firsts, keys, common);
+        for [line, row] in matched.pairs {
+            lines[line][side] = Some(row);
+        }
+        for row in matched.only_in_other {
+            let mut line = vec![None; sides.len()];
+            line[side] = Some(row);
+            lines.push(line);
+            firsts.push(keys[row].clone());
+        }
+    }
+    lines
+}
+
+/// Of each line in what its load differs from the first line of the same name and direction;
+/// nothing for that one.
+pub(super) fn differing(lines: &[Vec<Option<usize>>], sides: &[Vec<Key>]) -> Vec<Vec<String>> {
+    let first = |line: &Vec<Option<usize>>| -> Option<&Key> {
+        let mut keys = line.iter().zip(sides);
+        keys.find_map(|(row, keys)| keys.get((*row)?))
+    };
+    let heads: Vec<&Key> = lines.iter().filter_map(first).collect();
+    heads
+        .iter()
+        .map(|head| {
+            let of_name = heads.iter().find(|other| other.has_name_of(head));
+            of_name.map_or_else(Vec::new, |other| other.load_differences(head))
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn keys(rows: &[(&str, &str)]) -> Vec<Key> {
-        let key = |(name, direction): &(&str, &str)| Key {
+    /// Rows with a name, a direction and a block size.
+    fn keys(rows: &[(&str, &str, &str)]) -> Vec<Key> {
+        let key = |(name, direction, blocks): &(&str, &str, &str)| Key {
             name: (*name).to_owned(),
             direction: (*direction).to_owned(),
+            parts: [("blocks", *blocks), ("operations", *direction)]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
         };
         rows.iter().map(key).collect()
     }
 
     #[test]
-    fn rows_of_one_name_and_direction_belong_together_in_any_order() {
-        let a = keys(&[("SEQ", "read"), ("SEQ", "write"), ("RND", "read")]);
-        let b = keys(&[("RND", "read"), ("SEQ", "read"), ("SEQ", "write")]);
-        assert_eq!(matched(&a, &b, false).pairs, [[0, 1], [1, 2], [2, 0]]);
+    fn rows_of_one_name_and_load_belong_together_in_any_order() {
+        let a = keys(&[
+            ("SEQ", "read", "1M"),
+            ("SEQ", "write", "1M"),
+            ("RND", "read", "4K"),
+        ]);
+        let b = keys(&[
+            ("RND", "read", "4K"),
+            ("SEQ", "read", "1M"),
+            ("SEQ", "write", "1M"),
+        ]);
+        assert_eq!(
+            matched(&a, &b, Common::Load).pairs,
+            [[0, 1], [1, 2], [2, 0]]
+        );
         // Of two alike, the first belongs to the first.
-        let twice = keys(&[("x", "read"), ("x", "read")]);
-        assert_eq!(matched(&twice, &twice, false).pairs, [[0, 0], [1, 1]]);
+        let twice = keys(&[("x", "read", "4K"), ("x", "read", "4K")]);
+        assert_eq!(
+            matched(&twice, &twice, Common::Load).pairs,
+            [[0, 0], [1, 1]]
+        );
     }
 
     #[test]
-    fn what_is_left_over_belongs_together_by_its_order() {
-        let a = keys(&[("Q1", "read"), ("SEQ", "read"), ("Q1", "write")]);
-        let b = keys(&[("SEQ", "read"), ("Q32", "read"), ("x", "trim")]);
-        let apart = matched(&a, &b, false);
-        assert_eq!(apart.pairs, [[0, 1], [1, 0]]);
+    fn one_load_belongs_together_under_any_name_but_a_load_before_a_name() {
+        let a = keys(&[("x", "read", "4K"), ("y", "read", "1M")]);
+        let b = keys(&[("x", "read", "1M"), ("z", "read", "4K")]);
+        assert_eq!(matched(&a, &b, Common::LoadOrName).pairs, [[0, 1], [1, 0]]);
+    }
+
+    #[test]
+    fn other_loads_belong_together_by_name_or_where_it_is_asked_for_by_order() {
+        let a = keys(&[
+            ("Q1", "read", "4K"),
+            ("SEQ", "read", "1M"),
+            ("Q1", "write", "4K"),
+        ]);
+        let b = keys(&[
+            ("SEQ", "read", "2M"),
+            ("Q32", "read", "8K"),
+            ("x", "trim", "1M"),
+        ]);
+        let by_load = matched(&a, &b, Common::Load);
+        assert_eq!(by_load.pairs, [[0usize; 2]; 0]);
+        let apart = matched(&a, &b, Common::LoadOrName);
+        assert_eq!(apart.pairs, [[1, 0]]);
         assert_eq!(
             (apart.only_in_reference, apart.only_in_other),
-            (vec![2], vec![2])
+            (vec![0, 2], vec![1, 2])
         );
-        let any = matched(&a, &b, true);
+        let any = matched(&a, &b, Common::Nothing);
         assert_eq!(any.pairs, [[0, 1], [1, 0], [2, 2]]);
         assert_eq!(any.only_in_other, [0usize; 0]);
     }
 
     #[test]
+    fn no_line_of_several_sides_holds_two_loads() {
+        let mark = keys(&[("SEQ1M", "write", "1M"), ("RND4K", "write", "4K")]);
+        let bonnie = keys(&[("Per-char", "write", "1"), ("Block", "write", "8K")]);
+        let longer = keys(&[
+            ("RND4K", "write", "4K"),
+            ("Per-char", "write", "1"),
+            ("SEQ1M", "write", "2M"),
+        ]);
+        assert_eq!(
+            lines(&[bonnie, mark, longer], Common::Load),
+            [
+                [Some(0), None, Some(1)],
+                [Some(1), None, None],
+                [None, Some(0), None],
+                [None, Some(1), Some(0)],
+                [None, None, Some(2)],
+            ]
+        );
+    }
+
+    #[test]
+    fn a_line_of_a_known_name_says_in_what_its_load_differs() {
+        let one = keys(&[("SEQ1M", "write", "1M"), ("RND4K", "write", "4K")]);
+        let other = keys(&[("SEQ1M", "write", "2M")]);
+        let sides = [one, other];
+        let lines = lines(&sides, Common::Load);
+        assert_eq!(
+            differing(&lines, &sides),
+            [vec![], vec![], vec!["blocks".to_owned()]]
+        );
+    }
+
+    #[test]
     fn rows_without_a_partner_are_told() {
-        let a = keys(&[("x", "read")]);
-        let none = matched(&a, &[], true);
+        let a = keys(&[("x", "read", "4K")]);
+        let none = matched(&a, &[], Common::Nothing);
         assert_eq!((none.pairs.len(), none.only_in_reference), (0, vec![0]));
     }
 }

@@ -7,7 +7,7 @@ use sokudo_report::document::ResultDocument;
 use sokudo_report::pivot::{PivotRun, SideRow};
 use sokudo_report::{PivotDocument, RunDocument};
 
-use super::rows::{self, Matched};
+use super::rows::{self, Common, Key};
 use super::{keys, side};
 use crate::cli::{CompareArguments, Unit};
 use crate::exit::Exit;
@@ -37,42 +37,35 @@ pub(super) fn reference_first(sides: &mut [Recalled], reference: Option<&str>) -
     Ok(())
 }
 
-/// All sides of every row of the reference, with the best where one is.
+/// The rows of all sides beside each other where they measured the same, with the best where
+/// one is. A row of another load has a line of its own.
 pub(super) fn matrix(sides: &[Recalled], arguments: &CompareArguments) -> PivotDocument {
-    let (reference, others) = sides.split_first().expect("there are two sides or more");
     let figure = match arguments.rendering.unit {
         Unit::Iops => Figure::Iops,
         Unit::Mb | Unit::Mib => Figure::Bandwidth,
     };
-    let matched: Vec<Matched> = others
+    let keys: Vec<Vec<Key>> = sides
         .iter()
-        .map(|other| {
-            let (ours, theirs) = (keys(&reference.run), keys(&other.run));
-            rows::matched(&ours, &theirs, arguments.by_position)
-        })
+        .map(|side| keys(&side.run, arguments.live))
         .collect();
-    let places: Vec<Vec<Option<usize>>> = (0..reference.run.results.len())
-        .map(|row| {
-            let partner = |matched: &Matched| {
-                let pair = matched.pairs.iter().find(|[ours, _]| *ours == row);
-                pair.map(|[_, theirs]| *theirs)
-            };
-            std::iter::once(Some(row))
-                .chain(matched.iter().map(partner))
-                .collect()
-        })
-        .collect();
+    let common = match arguments.live || arguments.by_position {
+        true => Common::Nothing,
+        false => Common::Load,
+    };
+    let lines = rows::lines(&keys, common);
     let runs: Vec<&RunDocument> = sides.iter().map(|side| &side.run).collect();
-    let best = best(&runs, &places, figure, arguments);
-    let rows: Vec<SideRow<'_>> = places
+    let best = best(&runs, &lines, figure, arguments);
+    let rows: Vec<SideRow<'_>> = lines
         .iter()
         .zip(best)
-        .map(|(places, best)| SideRow {
-            results: places
+        .zip(rows::differing(&lines, &keys))
+        .map(|((line, best), differs)| SideRow {
+            results: line
                 .iter()
                 .zip(&runs)
-                .map(|(place, run)| place.and_then(|place| run.results.get(place)))
+                .map(|(row, run)| row.and_then(|row| run.results.get(row)))
                 .collect::<Vec<Option<&ResultDocument>>>(),
+            differs,
             best,
         })
         .collect();

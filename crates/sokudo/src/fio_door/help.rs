@@ -14,7 +14,8 @@ pub(crate) fn help() -> String {
     }
     text.push_str(
         "\nEvery option of a job is one of the command line too; --cmdhelp=all lists them.\n\
-         This is sokudo. A device is written only if --destroy or SOKUDO_DESTROY names it.\n",
+         This is sokudo. A device is written only if --destroy or SOKUDO_DESTROY names it, and\n\
+         a file that no job has laid out only with --overwrite=1 or SOKUDO_OVERWRITE=files.\n",
     );
     text
 }

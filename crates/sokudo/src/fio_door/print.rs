@@ -4,7 +4,7 @@
 //! Nothing but the formats asked for is ever written there, so that JSON stays JSON.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -71,11 +71,16 @@ impl Printer {
     pub(crate) fn write(&mut self, text: &str) -> Result<(), Exit> {
         match &mut self.file {
             None => output::print(text),
-            Some((name, file)) => file
-                .write_all(text.as_bytes())
+            Some((name, file)) => output::write_all(file, text.as_bytes())
                 .with_context(|| format!("{name} cannot be written"))
                 .map_err(Exit::Failed),
         }
+    }
+
+    /// Writes a report in the formats that programs read.
+    pub(crate) fn report_to_programs(&mut self, report: &FioReport<'_>) -> Result<(), Exit> {
+        self.formats.retain(|format| *format != FioFormat::Normal);
+        self.report(report)
     }
 
     /// Writes a report in every format.
@@ -125,6 +130,7 @@ pub(crate) fn place_of(spec: &TargetSpec, planned: &Planned) -> Place {
         needs_data: spec.overwrite && !spec.create_on_open,
         overwrite: spec.overwrite_asked,
         create: spec.create,
+        made_below: Some(PathBuf::from(&spec.base)),
         allocation: match spec.fallocate {
             _ if spec.create_on_open => Allocation::None,
             Fallocate::None => Allocation::None,

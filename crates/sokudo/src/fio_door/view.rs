@@ -11,6 +11,7 @@ use sokudo_report::fio::{FioReport, StatusLine, layout_line, start_lines};
 use super::print::Printer;
 use super::shows_status;
 use crate::exit::Exit;
+use crate::harmless;
 use crate::jobs::carry_out::{Finished, Viewer};
 use crate::jobs::place::Place;
 use crate::jobs::stages::Listener;
@@ -92,14 +93,32 @@ impl<'a> View<'a> {
         if let Some(failed) = self.failed.take() {
             return Err(failed);
         }
-        let report = report(
-            &finished.run,
-            self.session,
-            &finished.disks,
-            finished.elapsed,
-        );
+        let errors = finished.errors.iter();
+        let report = FioReport {
+            not_started: errors.filter_map(Exit::error_number).next().unwrap_or(0),
+            ..report(
+                &finished.run,
+                self.session,
+                &finished.disks,
+                finished.elapsed,
+            )
+        };
         self.printer.report(&report)?;
         Printer::logs(&report)
+    }
+
+    /// Prints results of jobs that could not start, for programs that read them: nothing
+    /// was done, and the error's number. People are told on standard error.
+    pub(crate) fn refuses(mut self, run: &Run, refusal: &Exit) -> Result<(), Exit> {
+        let Some(number) = refusal.error_number() else {
+            return Ok(());
+        };
+        self.clear_status();
+        let report = FioReport {
+            not_started: number,
+            ..report(run, self.session, &[], Nanos(0))
+        };
+        self.printer.report_to_programs(&report)
     }
 
     fn write(&mut self, text: &str) {
@@ -121,7 +140,7 @@ impl<'a> View<'a> {
             return;
         }
         self.status_shown_at = Some(Instant::now());
-        let line = self.status.line(self.elapsed());
+        let line = harmless::line(&self.status.line(self.elapsed()));
         self.status_width = line.chars().count();
         let ends_line = output
             .eta_newline
@@ -242,9 +261,7 @@ impl Viewer for View<'_> {
         self.begin();
         self.started_at = Instant::now();
         self.new_line_at = self.started_at;
-        if self.session.output.status_interval.is_some() {
-            self.interim = Some(run.clone());
-        }
+        self.interim = Some(run.clone());
     }
 }
 
@@ -262,6 +279,7 @@ fn report<'a>(
         disks,
         elapsed,
         remaining: None,
+        not_started: 0,
         utc_offset_seconds: sokudo_device::utc_offset_seconds(seconds),
         process: std::process::id(),
     }

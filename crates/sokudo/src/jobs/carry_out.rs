@@ -12,8 +12,10 @@ use super::disks::Disks;
 use super::place::Place;
 use super::stages::{self, Listener, Repeat};
 use super::storage::{Layouts, Storage};
-use super::{verdicts, words};
+use super::verdicts;
 use crate::exit::Exit;
+use crate::memory;
+use crate::words::{self, Reader};
 
 /// What is to be done.
 pub(crate) struct Work<'a> {
@@ -111,6 +113,7 @@ pub(crate) fn carry_out_by(
     if work.read_only {
         refuse_writes(work.places)?;
     }
+    memory::check(work.plan)?;
     let mut run = empty_run(work);
     let mut storage = Storage::prepare(
         work.places,
@@ -152,7 +155,7 @@ pub(crate) fn carry_out_by(
     run.interrupted = control.is_cancelled();
     verdicts::judge(&mut run, &storage);
     sokudo_analysis::tell_left_out(&mut run, work.left_out);
-    words::put_into(&mut run, work.schedule);
+    words::put_into(&mut run, Reader::of_jobs(work.schedule));
     Ok(Finished {
         run,
         targets: storage
@@ -220,7 +223,8 @@ fn refuse_writes(places: &[Place]) -> Result<(), Exit> {
     Ok(())
 }
 
-fn empty_run(work: &Work<'_>) -> Run {
+/// The run of a plan of which nothing has been done.
+pub(crate) fn empty_run(work: &Work<'_>) -> Run {
     let schedule = Schedule {
         name: work.schedule.to_owned(),
         ..Schedule::in_turn(work.trials, Nanos(0))

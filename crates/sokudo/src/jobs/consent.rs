@@ -1,15 +1,40 @@
 //! Where consent to destroy a device comes from: the environment, and what `--destroy`
-//! named.
+//! named. And consent to overwrite files that a script cannot give, because its command
+//! lines are another's.
 
+use anyhow::anyhow;
 use sokudo_engine::{Consent, Front};
+
+use crate::exit::Exit;
 
 /// Serial numbers or paths of devices that may be destroyed, separated by commas.
 const VARIABLE: &str = "SOKUDO_DESTROY";
 
+/// What may be overwritten without a job's word. Its only value is [`FILES`].
+const OVERWRITE_VARIABLE: &str = "SOKUDO_OVERWRITE";
+
+/// Existing files; never devices.
+const FILES: &str = "files";
+
 /// What the environment and these words name. Whether a device in use may be destroyed
 /// is said for each by its job.
-pub(crate) fn named(words: &[String]) -> Consent {
-    together(&std::env::var(VARIABLE).unwrap_or_default(), words)
+///
+/// # Errors
+/// When the environment allows what is not known.
+pub(crate) fn named(words: &[String]) -> Result<Consent, Exit> {
+    let variable = |name| std::env::var(name).unwrap_or_default();
+    let files_too = allows_files(&variable(OVERWRITE_VARIABLE))?;
+    Ok(together(&variable(VARIABLE), words).for_files(files_too))
+}
+
+fn allows_files(variable: &str) -> Result<bool, Exit> {
+    match variable.trim() {
+        "" => Ok(false),
+        FILES => Ok(true),
+        other => Err(Exit::usage(anyhow!(
+            "{OVERWRITE_VARIABLE} is {other:?}, and only {FILES} is known; set it to that to allow existing files to be overwritten, or unset it"
+        ))),
+    }
 }
 
 fn together(variable: &str, words: &[String]) -> Consent {
@@ -24,6 +49,16 @@ fn together(variable: &str, words: &[String]) -> Consent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_files_are_allowed_to_be_overwritten() {
+        let allowed = |variable| allows_files(variable).ok();
+        assert_eq!(allowed(""), Some(false));
+        assert_eq!(allowed(" files "), Some(true));
+        for word in ["1", "all", "devices", "files,devices"] {
+            assert_eq!(allowed(word), None, "{word}");
+        }
+    }
 
     #[test]
     fn both_ways_name_devices_and_empty_words_name_none() {

@@ -34,6 +34,9 @@ pub(crate) struct Place {
     pub(crate) overwrite: bool,
     /// It may be created.
     pub(crate) create: bool,
+    /// What is missing of the directories in its path is made below this one, which must be
+    /// there; empty is the current directory or `/`. `None` makes none.
+    pub(crate) made_below: Option<PathBuf>,
     /// How room is made for it.
     pub(crate) allocation: Allocation,
     /// It is removed afterwards.

@@ -5,11 +5,11 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
 use anyhow::anyhow;
-use sokudo_device::{CounterSource, Inspected, System, inspect, occupants};
+use sokudo_device::{CounterSource, Inspected, System, inspect, occupants, users};
 use sokudo_engine::{
     Consent, Control, DevicePermit, FileTarget, JobFile, JobFileError, JobFileRequest,
     SimulatedTarget, Target, no_place_for_files, sim,
@@ -32,10 +32,26 @@ pub(crate) struct Storage {
 pub(crate) struct Piece {
     pub(crate) info: TargetInfo,
     pub(crate) counters: CounterSource,
-    file: Option<File>,
+    file: Option<Held>,
     invalidate: bool,
     /// Removed when the storage is dropped.
-    removed: Option<JobFile>,
+    is_removed: bool,
+}
+
+/// The open file of a target.
+enum Held {
+    /// One that jobs write, and that is marked as written when this is dropped.
+    Job(JobFile),
+    Other(File),
+}
+
+impl Held {
+    fn handle(&self) -> &File {
+        match self {
+            Self::Job(file) => file.handle(),
+            Self::Other(file) => file,
+        }
+    }
 }
 
 /// What the user is told while files are made.
@@ -77,13 +93,13 @@ impl Storage {
         let mut seen = Seen::default();
         for (index, (place, allowed)) in places.iter().zip(allowed).enumerate() {
             let seed = sokudo_stats::mix64(seed ^ index as u64);
-            let (target, removed) = make(place, allowed, seed, control, layouts)?;
-            let piece = Piece::new(place, &target, removed, &mut seen)?;
+            let (target, job) = make(place, allowed, consent, seed, control, layouts)?;
+            let piece = Piece::new(place, &target, job, &mut seen)?;
             if place.pre_read
                 && let Some(file) = &piece.file
             {
                 // What cannot be read now fails again in the job, where it is reported.
-                let _ = io::copy(&mut &*file, &mut io::sink());
+                let _ = io::copy(&mut file.handle(), &mut io::sink());
             }
             storage.targets.push(target);
             storage.pieces.push(piece);
@@ -95,7 +111,7 @@ impl Storage {
     pub(crate) fn settle(&self, targets: &[usize]) {
         let pieces = targets.iter().filter_map(|index| self.pieces.get(*index));
         for piece in pieces.filter(|piece| piece.invalidate) {
-            if let Some(file) = &piece.file {
+            if let Some(file) = piece.file.as_ref().map(Held::handle) {
                 let _ = match piece.info.kind {
                     TargetKind::BlockDevice => sokudo_device::drop_cached_device(file),
                     _ => sokudo_device::drop_cached(file),
@@ -109,7 +125,7 @@ impl Storage {
     pub(crate) fn cached(&self, targets: &[usize]) -> Option<Bytes> {
         targets.iter().try_fold(Bytes(0), |sum, index| {
             let piece = self.pieces.get(*index)?;
-            let file = piece.file.as_ref()?;
+            let file = piece.file.as_ref()?.handle();
             let size = piece.info.size_bytes?;
             let cached = sokudo_device::cached_bytes(file, size)?;
             Some(Bytes(sum.0 + cached.0))
@@ -127,7 +143,7 @@ impl Storage {
 impl Drop for Storage {
     fn drop(&mut self) {
         for piece in &self.pieces {
-            if let Some(file) = &piece.removed {
+            if let (true, Some(Held::Job(file))) = (piece.is_removed, &piece.file) {
                 file.remove();
             }
         }
@@ -144,18 +160,18 @@ fn allow(place: &Place, consent: &Consent) -> Result<Allowed, Exit> {
         PlaceKind::BlockDevice if place.written => {
             let consent = consent.for_occupied(place.allow_occupied);
             let occupancy = occupants(&System::host(), &place.path).map_err(Exit::failed)?;
-            DevicePermit::obtain(&place.path, &occupancy, &consent)
+            DevicePermit::obtain(&place.path, &occupancy, &consent, users)
                 .map(|permit| Allowed::Device(FileTarget::of_device(permit)))
                 .map_err(from_consent)
         }
         PlaceKind::BlockDevice => FileTarget::read_only(&place.path)
             .map(Allowed::Device)
             .map_err(from_target),
-        PlaceKind::File => allow_file(place),
+        PlaceKind::File => allow_file(place, consent),
     }
 }
 
-fn allow_file(place: &Place) -> Result<Allowed, Exit> {
+fn allow_file(place: &Place, consent: &Consent) -> Result<Allowed, Exit> {
     let metadata = match place.path.metadata() {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -175,7 +191,7 @@ fn allow_file(place: &Place) -> Result<Allowed, Exit> {
             .map_err(from_target);
     }
     // A file that is too small must be written before it is read.
-    JobFile::open(request(place))
+    JobFile::open(request(place, consent))
         .map(|file| Allowed::Job(Some(file)))
         .map_err(from_job_file)
 }
@@ -187,40 +203,80 @@ fn absent(place: &Place) -> Result<Allowed, Exit> {
             place.path.display()
         )));
     }
-    let parent = match place.path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    if !parent.is_dir() {
+    let parent = directory_of(&place.path);
+    let present = present(parent);
+    let may_be_made = present.is_dir()
+        && place.made_below.as_deref().is_some_and(|base| {
+            let is_here = base.as_os_str().is_empty();
+            is_here || base.is_dir()
+        });
+    if !parent.is_dir() && !may_be_made {
         return Err(Exit::Failed(anyhow!(
             "{} cannot be made, because {} is no directory; make it first",
             place.path.display(),
             parent.display()
         )));
     }
-    if let Some(reason) = no_place_for_files(parent) {
+    if let Some(reason) = no_place_for_files(present) {
         return Err(Exit::Refused(anyhow!(
             "{} does not exist, and no file is made there, because {} {reason}; name an existing device, or a file elsewhere",
             place.path.display(),
-            parent.display()
+            present.display()
         )));
     }
     Ok(Allowed::Job(None))
 }
 
-fn request(place: &Place) -> JobFileRequest<'_> {
+/// The directory that a path lies in.
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Of a directory's path, the longest part that is there.
+fn present(directory: &Path) -> &Path {
+    let mut there = directory
+        .ancestors()
+        .filter(|path| path.symlink_metadata().is_ok());
+    there.next().unwrap_or(Path::new("."))
+}
+
+/// Makes what is missing of the directories of a file, for its owner alone, as fio does.
+fn make_directories(place: &Place) -> Result<(), Exit> {
+    let parent = directory_of(&place.path);
+    if place.made_below.is_none() || parent.is_dir() {
+        return Ok(());
+    }
+    let made = std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(parent);
+    made.map_err(|error| {
+        Exit::Failed(anyhow!(
+            "{} cannot be made: {error}; make it first",
+            parent.display()
+        ))
+    })
+}
+
+fn request<'a>(place: &'a Place, consent: &Consent) -> JobFileRequest<'a> {
     JobFileRequest {
         path: &place.path,
         jobs: &place.jobs,
         size: place.bytes,
-        overwrite: place.overwrite,
+        overwrite: place.overwrite || consent.reaches_files(),
+        look: users,
+        is_removed: place.unlink,
     }
 }
 
-/// The target, and the file if it is to be removed afterwards.
+/// The target, and the file if jobs write it.
 fn make(
     place: &Place,
     allowed: Allowed,
+    consent: &Consent,
     seed: u64,
     control: &Control,
     layouts: &mut dyn Layouts,
@@ -235,7 +291,10 @@ fn make(
         Allowed::Device(device) => return Ok((Target::File(device), None)),
         Allowed::ReadOnly(file) => return Ok((Target::File(file), None)),
         Allowed::Job(Some(file)) => file,
-        Allowed::Job(None) => JobFile::open_or_create(request(place)).map_err(from_job_file)?,
+        Allowed::Job(None) => {
+            make_directories(place)?;
+            JobFile::open_or_create(request(place, consent)).map_err(from_job_file)?
+        }
     };
     let present = file.present_size().map_err(from_job_file)?;
     if present < place.bytes {
@@ -255,7 +314,7 @@ fn make(
         }
     }
     let target = file.target().map_err(from_job_file)?;
-    Ok((target, place.unlink.then_some(file)))
+    Ok((target, Some(file)))
 }
 
 /// What was inspected already, by file system: many files share one.
@@ -288,7 +347,7 @@ impl Piece {
     fn new(
         place: &Place,
         target: &Target,
-        removed: Option<JobFile>,
+        job: Option<JobFile>,
         seen: &mut Seen,
     ) -> Result<Self, Exit> {
         let target = match target {
@@ -312,17 +371,23 @@ impl Piece {
         info.name = place.path.to_string_lossy().into_owned();
         info.path = Some(path.to_string_lossy().into_owned());
         info.size_bytes = Some(target.size());
-        let file = target.handle().try_clone().map_err(|error| {
-            Exit::Failed(anyhow!(
-                "no file descriptor is left: {error}; raise the limit (ulimit -n)"
-            ))
-        })?;
+        info.blind_spots.extend_from_slice(target.blind_spots());
+        let again = || {
+            target.handle().try_clone().map_err(|error| {
+                Exit::Failed(anyhow!(
+                    "no file descriptor is left: {error}; raise the limit (ulimit -n)"
+                ))
+            })
+        };
         let mut piece = Self {
             info,
             counters,
-            file: Some(file),
+            file: Some(match job {
+                Some(job) => Held::Job(job),
+                None => Held::Other(again()?),
+            }),
             invalidate: place.invalidate && !place.pre_read,
-            removed,
+            is_removed: place.unlink,
         };
         piece.look_at_file();
         Ok(piece)
@@ -337,7 +402,7 @@ impl Piece {
             counters: CounterSource::default(),
             file: None,
             invalidate: false,
-            removed: None,
+            is_removed: false,
         }
     }
 
@@ -347,9 +412,10 @@ impl Piece {
         if self.info.kind != TargetKind::File {
             return;
         }
-        if let Some(file) = &self.file {
+        if let Some(file) = self.file.as_ref().map(Held::handle) {
             self.info.direct_io = sokudo_device::direct_io_support(file);
-            self.info.file_state = sokudo_device::file_state(file).ok();
+            let state = sokudo_device::file_state(file).ok();
+            self.info.file_state = state.map(|state| state.after(self.info.file_state));
         }
     }
 }

@@ -59,6 +59,27 @@ fn an_ata_disk_is_what_hdparm_says() {
     }
 }
 
+/// Line by line, but for blanks at their ends.
+#[test]
+fn sokudos_hdparm_prints_what_hdparm_prints() {
+    let Some(guest) = Guest::enter() else { return };
+    let lines = |text: &str| -> Vec<String> {
+        text.trim()
+            .lines()
+            .map(|line| line.trim_end().to_owned())
+            .collect()
+    };
+    for name in ["ata-hdd", "ata-ssd"] {
+        let node = guest.disk(name);
+        for switch in ["-W", "-i", "-I"] {
+            let ours = guest.end(&["hdparm", switch, &node]);
+            assert_eq!(ours.code, Some(0), "{ours:?}");
+            let theirs = guest.hdparm(&[switch], &node);
+            assert_eq!(lines(&ours.printed), lines(&theirs), "{name} {switch}");
+        }
+    }
+}
+
 #[test]
 fn an_ata_disk_feels_as_smartctl_says() {
     let Some(guest) = Guest::enter() else { return };

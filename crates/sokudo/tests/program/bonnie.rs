@@ -249,6 +249,34 @@ fn what_a_killed_run_leaves_is_found_and_cleaned() {
 }
 
 #[test]
+fn who_quits_at_once_is_told_what_is_left_and_how_it_is_removed() {
+    let directory = directory_on_disk();
+    let mut command = program();
+    command.arg("bonnie").arg(directory.path());
+    command.args(["--quiet", "--size", "0", "--files", "100:10:10:4"]);
+    let child = start(&mut command);
+    let deadline = Instant::now() + Duration::from_secs(50);
+    while is_empty(directory.path()) && Instant::now() < deadline {
+        thread::park_timeout(Duration::from_millis(1));
+    }
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::QUIT).unwrap();
+    let ended = wait(child);
+    assert!(
+        !is_empty(directory.path()),
+        "it is emptied in its time, not at once"
+    );
+    let place = directory.path().to_str().unwrap();
+    assert!(
+        ended.told.contains(&format!("sokudo clean {place}")),
+        "{ended:?}"
+    );
+    assert!(ended.told.contains("sokudo-files-"), "{ended:?}");
+    let cleaned = end(program().arg("clean").arg(directory.path()));
+    assert!(is_empty(directory.path()), "{cleaned:?}");
+}
+
+#[test]
 fn what_cannot_be_measured_is_told_in_one_line() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();

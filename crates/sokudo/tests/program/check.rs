@@ -1,6 +1,7 @@
 //! `sokudo check`: a baseline's measurement made again.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -103,12 +104,118 @@ fn where_there_is_no_baseline_the_way_to_one_is_told() {
 fn too_few_trials_are_no_proof() {
     let store = Store::new();
     store.ok(&["mark", NEW, "--row", "RND4K", "-t", "10ms", "-n", "1", "-q"]);
-    assert_eq!(store.run(&["baseline", "set"]).code(), Some(0));
-    let ended = store.run(&["check", "-q"]);
+    let ended = store.run(&["check", "1", "-q"]);
     assert_eq!(ended.code(), Some(4), "{ended:?}");
     assert!(ended.printed.starts_with("NOT JUDGED"), "{ended:?}");
     assert!(ended.told.contains("no row could be judged"), "{ended:?}");
     assert_eq!(ended.told.lines().count(), 1, "{ended:?}");
+}
+
+#[test]
+fn what_check_could_not_judge_is_no_baseline_whatever_is_said() {
+    let store = Store::new();
+    store.ok(&["mark", NEW, "--row", "RND4K", "-t", "10ms", "-n", "1", "-q"]);
+    for arguments in [&["baseline", "set"][..], &["baseline", "set", "--anyway"]] {
+        let words = ["run 1 is no baseline", "1 of the 5 trials", "--runs 5"];
+        store.run(arguments).refused(2, &words);
+    }
+    // What is asked for is refused before anything is measured.
+    let few = [
+        "baseline",
+        "set",
+        "--",
+        "scan",
+        "sim:hdd?serial=S",
+        "--runs",
+        "2",
+    ];
+    let words = ["would be measured 2 times", "use --runs 5"];
+    store.run(&few).refused(2, &words);
+    assert_eq!(store.list(&[]).len(), 1);
+    for command in [
+        &["load", "sim:hdd?serial=L", "--time", "100ms", "--runs", "1"][..],
+        &["explain", "sim:hdd?serial=X", "--only", "rotation"],
+    ] {
+        let set = [&["baseline", "set", "--anyway", "--"], command, &["-q"]].concat();
+        let ended = store.run(&set);
+        assert_eq!(ended.code(), Some(2), "{command:?}: {ended:?}");
+        assert!(
+            ended.told.contains("is no baseline"),
+            "{command:?}: {ended:?}"
+        );
+    }
+}
+
+#[test]
+fn the_example_of_the_help_makes_a_baseline_that_can_be_judged() {
+    let store = Store::new();
+    let ended = store.run(&[
+        "baseline",
+        "set",
+        "--wait-idle",
+        "--",
+        "scan",
+        "sim:hdd?serial=S",
+        "-q",
+    ]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let told = "2 rows will be measured 5 times, as sokudo check needs it";
+    assert!(ended.told.contains(told), "{ended:?}");
+    let ended = store.run(&["check", "-q", "-f", "json"]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let document = document(&ended.printed);
+    assert_eq!(document["outcome"], "unchanged", "{document}");
+}
+
+/// Keeps every processor at work while `during` runs.
+fn on_a_busy_machine(during: impl FnOnce()) {
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..count {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        during();
+        is_over.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn a_busy_machine_is_refused_before_anything_is_measured() {
+    let store = Store::new();
+    let place = directory_on_disk();
+    let target = place.path().to_str().unwrap();
+    let row = [
+        "--row",
+        "RND4K,Q1,read",
+        "--size",
+        "16MiB",
+        "-t",
+        "10ms",
+        "-q",
+    ];
+    let mark = [&["--", "mark", target], &row[..]].concat();
+    let words = ["nothing was measured", "busy", "--wait-idle", "--anyway"];
+    on_a_busy_machine(|| {
+        let set = [&["baseline", "set"], &mark[..]].concat();
+        store.run(&set).refused(4, &words);
+        assert_eq!(store.list(&[]).len(), 0, "something was measured");
+        let anyway = [&["baseline", "set", "--anyway"], &mark[..]].concat();
+        assert_eq!(store.run(&anyway).code(), Some(0));
+        store.run(&["check", "-q"]).refused(4, &words);
+        assert_eq!(store.list(&[]).len(), 1, "something was measured");
+        let ended = store.run(&["check", "-q", "--anyway", "-f", "json"]);
+        let document = document(&ended.printed);
+        let rows = document["rows"].as_array().unwrap();
+        assert!(
+            rows.iter().all(|row| row["disturbed"] == false),
+            "{document}"
+        );
+    });
 }
 
 #[test]
@@ -139,8 +246,6 @@ fn every_method_can_be_checked() {
             "--time",
             "100ms",
         ],
-        &["load", "sim:hdd?serial=L", "--time", "100ms", "--runs", "1"],
-        &["explain", "sim:hdd?serial=X", "--only", "rotation"],
         &[
             "steady",
             "sim:ssd?size=1GiB&serial=T",
@@ -148,7 +253,7 @@ fn every_method_can_be_checked() {
             "throughput",
         ],
     ] {
-        let set = [&["baseline", "set", "--anyway", "--"], command, &["-q"]].concat();
+        let set = [&["baseline", "set", "--"], command, &["-q"]].concat();
         let ended = store.run(&set);
         assert_eq!(ended.code(), Some(0), "{command:?}: {ended:?}");
         let ended = store.run(&["check", "last", "-q", "-f", "json"]);
@@ -183,7 +288,7 @@ fn a_baseline_given_relative_is_measured_where_it_was() {
     let elsewhere = tempfile::tempdir().unwrap();
     let mut check = store.program();
     check
-        .args(["check", "1", "-q", "--min-difference", "99%"])
+        .args(["check", "1", "-q", "--min-difference", "99%", "--anyway"])
         .current_dir(elsewhere.path());
     let ended = end(&mut check);
     assert!(matches!(ended.code(), Some(0 | 4)), "{ended:?}");
@@ -226,7 +331,7 @@ fn what_destroys_is_not_repeated_without_new_leave() {
     store
         .run(&["check", "1", "-q", "--destroy", name])
         .refused(3, &["--overwrite"]);
-    let ended = store.run(&["check", "1", "-q", "--overwrite"]);
+    let ended = store.run(&["check", "1", "-q", "--overwrite", "--anyway"]);
     assert!(matches!(ended.code(), Some(0 | 1 | 4)), "{ended:?}");
     assert!(fs::read(&file).unwrap().iter().any(|byte| *byte != 7));
 }
@@ -290,9 +395,9 @@ fn an_interrupted_check_is_kept_and_concludes_nothing() {
     interrupt(child, Signal::INT);
     store
         .run(&["baseline", "set"])
-        .refused(4, &["it was interrupted", "--anyway"]);
+        .refused(4, &["it was interrupted"]);
     let mut check = store.program();
-    let child = start(check.args(["check", "last", "-q"]));
+    let child = start(check.args(["check", "last", "-q", "--anyway"]));
     wait_for_io(&child, "rchar", 4 << 20);
     let ended = interrupt(child, Signal::TERM);
     assert_eq!((&*ended.printed, &*ended.told), ("", ""), "{ended:?}");

@@ -76,17 +76,31 @@ fn a_step_of_ten_percent_is_found_and_its_size_told() {
 }
 
 #[test]
-fn the_same_device_twice_shows_no_difference() {
+fn the_same_device_twice_is_the_same_in_every_format() {
     let directory = tempfile::tempdir().unwrap();
     let one = keep_reads(directory.path(), "one.json", QUICK, "1");
     let two = keep_reads(directory.path(), "two.json", QUICK, "2");
     for pair in [[&one, &two], [&one, &one]] {
         let document = compare(&pair.map(PathBuf::as_path), &["--format", "json"]).json();
-        assert_eq!(conclusion(&rows(&document)[0]), "no_difference_shown");
+        assert_eq!(conclusion(&rows(&document)[0]), "same");
     }
-    let ended = compare(&[&one, &two], &["--fail-if-slower"]);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(ended.printed.contains("no difference shown"), "{ended:?}");
+    for (arguments, words) in [
+        (&[][..], "same (within 2 %)"),
+        (&["--min-difference", "0.01%"], "no difference shown"),
+        (&["--format", "markdown"], "| same (within 2 %) |"),
+        (&["--format", "csv"], ",same,"),
+        (&["--lang", "ja"], "同等 (2 % 以内)"),
+    ] {
+        let ended = compare(&[&one, &two], &[&["--fail-if-slower"], arguments].concat());
+        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        assert!(ended.printed.contains(words), "{words}: {ended:?}");
+    }
+    // Where a matrix stands in the place of conclusions, it is told below.
+    let three = compare(&[&one, &two, &one], &[]);
+    assert!(
+        three.printed.contains("B is the same (within 2 %) as A."),
+        "{three:?}"
+    );
 }
 
 #[test]
@@ -116,9 +130,24 @@ fn other_rows_cannot_be_compared_and_the_parts_are_named() {
         QUICK,
         &["--row", "RND4K,Q8,read"],
     );
+    let zeros = keep(
+        directory.path(),
+        "zeros.json",
+        QUICK,
+        &["--row", "RND4K,Q1,read", "--data", "zero"],
+    );
+    let ended = compare(&[&one, &zeros], &[]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    for words in ["cannot be compared", "data", "--by-position"] {
+        assert!(ended.printed.contains(words), "{words}: {ended:?}");
+    }
     let ended = compare(&[&one, &deep], &[]);
     assert_eq!(ended.code(), Some(0), "{ended:?}");
-    for words in ["cannot be compared", "depth", "--by-position"] {
+    for words in [
+        "Only in A: RND4K Q1T1 read.",
+        "Only in B: RND4K Q8T1 read.",
+        "--by-position",
+    ] {
         assert!(ended.printed.contains(words), "{words}: {ended:?}");
     }
     // Silence is no proof.
@@ -129,6 +158,46 @@ fn other_rows_cannot_be_compared_and_the_parts_are_named() {
     assert_eq!(conclusion(&rows(&document)[0]), "faster");
     let warnings = rows(&document)[0]["compared"]["warnings"].to_string();
     assert!(warnings.contains("depth"), "{warnings}");
+}
+
+#[test]
+fn several_runs_hold_no_other_load_under_a_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let of = |name: &str, arguments: &[&str]| keep(directory.path(), name, QUICK, arguments);
+    let one = of("one.json", &["--row", "RND4K,Q1,read"]);
+    let same = of("same.json", &["--row", "RND4K,Q1,read", "--seed", "7"]);
+    let other = of("other.json", &["--row", "SEQ1M,Q8,read"]);
+    let zeros = of("zeros.json", &["--row", "RND4K,Q1,read", "--data", "zero"]);
+    let sides: [&Path; 4] = [&one, &other, &same, &zeros];
+    let matrix = compare(&sides, &["-f", "json"]).json()["matrix"].clone();
+    let rows = matrix["rows"].as_array().unwrap();
+    let shape: Vec<(&str, Vec<bool>)> = rows
+        .iter()
+        .map(|row| {
+            let cells = row["cells"].as_array().unwrap();
+            let there = cells.iter().map(|cell| !cell.is_null()).collect();
+            (row["name"].as_str().unwrap(), there)
+        })
+        .collect();
+    assert_eq!(
+        shape,
+        [
+            ("RND4K Q1T1 read", vec![true, false, true, false]),
+            ("SEQ1M Q8T1 read", vec![false, true, false, false]),
+            (
+                "RND4K Q1T1 read (other data)",
+                vec![false, false, false, true]
+            ),
+        ]
+    );
+    // Only what was measured alike is set against the reference.
+    assert!(rows[0]["cells"][2]["ratio"].is_number(), "{matrix}");
+    assert!(rows[1]["cells"][1]["ratio"].is_null(), "{matrix}");
+    let table = compare(&sides, &["--by-position"]).printed;
+    assert!(
+        table.contains("RND4K Q1T1 read | SEQ1M Q8T1 read"),
+        "{table}"
+    );
 }
 
 #[test]
@@ -249,7 +318,7 @@ fn two_simulated_devices_are_told_apart_by_turns() {
         &["--format", "json", "--pairs", "8"],
     )
     .json();
-    assert_eq!(conclusion(&rows(&same)[0]), "no_difference_shown");
+    assert_eq!(conclusion(&rows(&same)[0]), "same");
     // The same seed gives the same trials.
     let again = live(
         [&plans[0], &plans[1]],

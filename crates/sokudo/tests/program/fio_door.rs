@@ -183,6 +183,149 @@ fn unknown_options_end_with_1_and_one_line() {
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
+/// All at once, a line each: unknown, not supported, not valid.
+#[test]
+fn every_option_that_is_wrong_is_named_in_one_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = "[global]\nfoo=1\nrw=frobnicate\n[a]\nsize=1m\nbarbaz\nflow=3\n";
+    fs::write(directory.path().join("job.fio"), file).unwrap();
+    let ended = fio(directory.path(), &["--qux=1", "job.fio"]);
+    assert_eq!((ended.code(), &*ended.printed), (Some(1), ""), "{ended:?}");
+    let lines: Vec<_> = ended.told.lines().collect();
+    let places = [
+        ("command line", "qux"),
+        ("job.fio:2:1", "foo"),
+        ("job.fio:6:1", "barbaz"),
+        ("job.fio:3:4", "frobnicate"),
+        ("job.fio:7:1", "flow"),
+    ];
+    assert_eq!(lines.len(), places.len(), "{ended:?}");
+    for (line, (place, word)) in lines.iter().zip(places) {
+        assert!(line.contains(place) && line.contains(word), "{line}");
+    }
+}
+
+/// A harmless depth is no doubt that ends a run with --warnings-fatal, as with fio.
+#[test]
+fn fatal_warnings_are_those_of_fio() {
+    let directory = tempfile::tempdir().unwrap();
+    let job = ["--warnings-fatal", "--name=x", "--size=1m", "--rw=write"];
+    let with = |option: &str| fio(directory.path(), &[&job[..], &[option]].concat()).code();
+    assert_eq!(with("--iodepth=8"), Some(0));
+    assert_eq!(with("--time_based"), Some(1));
+    assert_eq!(with("--verifysort=1"), Some(0));
+}
+
+/// The counts are those that fio 3.33 printed for the same lines. The flush at the end is
+/// among our latencies, not among fio's.
+#[test]
+fn flushes_are_counted_as_fio_counts_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let job = ["--name=x", "--size=64k", "--rw=write", "--filename=x"];
+    for (options, counted) in [
+        (&["--fsync=4"][..], 3),
+        (&["--fsync=1"], 15),
+        (&["--fdatasync=4"], 0),
+        (&["--fsync=4", "--end_fsync=1"], 3),
+        (&["--fsync=4", "--fdatasync=3"], 3),
+        (&["--end_fsync=1"], 0),
+    ] {
+        let run = fio_json(directory.path(), &[&job[..], options].concat());
+        assert_eq!(run["jobs"][0]["sync"]["total_ios"], counted, "{options:?}");
+    }
+}
+
+#[test]
+fn sigusr1_prints_results_so_far_and_the_run_goes_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "$SOKUDO fio --name=x --size=1m --rw=write --time_based --runtime=5 \
+                  --output-format=terse --output=result.txt & \
+                  until [ -s x.0.0 ]; do :; done; \
+                  until [ -s result.txt ]; do kill -USR1 $!; sleep 0.1; done; \
+                  kill -0 $! && echo goes on; \
+                  wait $!; echo $?";
+    let ended = end(shell(script).current_dir(directory.path()));
+    assert_eq!(ended.printed, "goes on\n0\n", "{ended:?}");
+    let text = fs::read_to_string(directory.path().join("result.txt")).unwrap();
+    let results: Vec<_> = text.lines().filter(|line| line.starts_with("3;")).collect();
+    assert!(results.len() >= 2, "{text}");
+}
+
+#[test]
+fn missing_directories_of_a_filename_are_made() {
+    let directory = tempfile::tempdir().unwrap();
+    let job = ["--name=x", "--size=64k", "--rw=write"];
+    for (option, file) in [
+        ("--filename=a/b/x", "a/b/x"),
+        ("--filename_format=c/d/x", "c/d/x"),
+    ] {
+        let ended = fio(directory.path(), &[&job[..], &[option]].concat());
+        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        assert!(directory.path().join(file).is_file());
+    }
+    // fio makes what stands behind directory=, which itself must be there.
+    let ended = fio(
+        directory.path(),
+        &[&job[..], &["--directory=none", "--filename=x"]].concat(),
+    );
+    ended.refused(1, &["none"]);
+    assert!(!directory.path().join("none").exists());
+}
+
+/// Patterns from files and without separators reach the disk as fio writes them.
+#[test]
+fn patterns_are_written_as_fio_writes_them() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("pat"), b"hello\n").unwrap();
+    for (pattern, begins) in [
+        ("'pat'", &b"hello\nhello\n"[..]),
+        ("0xff0xaa", b"\xff\xaa\xff\xaa"),
+        ("\"ab\"'pat'0x11", b"abhello\n\x11ab"),
+    ] {
+        let option = format!("--buffer_pattern={pattern}");
+        let job = [
+            "--name=x",
+            "--size=4k",
+            "--rw=write",
+            "--filename=x",
+            &option,
+        ];
+        let ended = fio(directory.path(), &job);
+        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        let found = fs::read(directory.path().join("x")).unwrap();
+        assert!(found.starts_with(begins), "{pattern}: {:?}", &found[..16]);
+    }
+}
+
+/// How many places a job of 1,000 blocks visits, by its log.
+fn visited(directory: &Path, options: &[&str]) -> usize {
+    let job = [
+        "--name=x",
+        "--ioengine=null",
+        "--rw=randread",
+        "--bs=4k",
+        "--size=4000k",
+    ];
+    let logs = ["--write_lat_log=l", "--log_offset=1", "--log_prio=1"];
+    let ended = fio(directory, &[&job[..], &logs, options].concat());
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let log = fs::read_to_string(directory.join("l_clat.1.log")).unwrap();
+    assert!(log.lines().all(|line| line.ends_with(", 0x0000")), "{log}");
+    let places = log.lines().filter_map(|line| line.split(", ").nth(4));
+    places.collect::<std::collections::HashSet<_>>().len()
+}
+
+#[test]
+fn an_lfsr_visits_every_block_once_without_a_map_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let visited = |options: &[&str]| visited(directory.path(), options);
+    assert_eq!(
+        visited(&["--random_generator=lfsr", "--norandommap"]),
+        1_000
+    );
+    assert!(visited(&["--norandommap"]) < 800);
+}
+
 #[test]
 fn parse_only_and_readonly_write_nothing() {
     let directory = tempfile::tempdir().unwrap();
@@ -408,6 +551,10 @@ fn a_job_that_cannot_start_does_not_take_the_others_with_it() {
         names.contains(&"good") && names.contains(&"last"),
         "{ended:?}"
     );
+    let json = fio(directory.path(), &["job.fio", "--output-format=json"]);
+    let run: Value = serde_json::from_str(&json.printed).unwrap();
+    let errors: Vec<_> = (0..3).map(|job| run["jobs"][job]["error"] == 0).collect();
+    assert_eq!(errors, [true, false, true], "{json:?}");
 }
 
 #[test]

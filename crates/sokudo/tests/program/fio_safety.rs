@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::fio_door::fio;
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{Ended, end, program};
+use crate::sokudo::{Ended, Nobody, directory_on_disk, end, program};
 
 const WRITE: [&str; 4] = ["--name=w", "--rw=write", "--bs=1m", "--size=8m"];
 
@@ -27,10 +27,10 @@ fn an_empty_device_is_written_only_when_it_is_named() {
         return;
     };
     let path = device.path.to_str().unwrap();
-    write_to(&device.path, &[], None).refused(3, &["SOKUDO_DESTROY", path]);
-    write_to(&device.path, &["--allow_mounted_write=1"], None).refused(3, &["SOKUDO_DESTROY"]);
-    write_to(&device.path, &["--overwrite=1"], None).refused(3, &["SOKUDO_DESTROY"]);
-    write_to(&device.path, &[], Some("/dev/loop-of-somebody-else")).refused(3, &[path]);
+    write_to(&device.path, &[], None).refused(1, &["SOKUDO_DESTROY", path]);
+    write_to(&device.path, &["--allow_mounted_write=1"], None).refused(1, &["SOKUDO_DESTROY"]);
+    write_to(&device.path, &["--overwrite=1"], None).refused(1, &["SOKUDO_DESTROY"]);
+    write_to(&device.path, &[], Some("/dev/loop-of-somebody-else")).refused(1, &[path]);
     assert!(holds_only_zeros(&device));
     let named = write_to(&device.path, &[], Some(path));
     assert_eq!(named.code(), Some(0), "{named:?}");
@@ -69,11 +69,11 @@ fn a_device_that_holds_something_needs_both_consents() {
     let path = device.path.to_str().unwrap();
     let before = contents(&device);
     write_to(&device.path, &[], None)
-        .refused(3, &["ext4", "SOKUDO_DESTROY", "allow_mounted_write"]);
-    write_to(&device.path, &[], Some(path)).refused(3, &["ext4", "allow_mounted_write"]);
-    write_to(&device.path, &["--allow_mounted_write=1"], None).refused(3, &["SOKUDO_DESTROY"]);
+        .refused(1, &["ext4", "SOKUDO_DESTROY", "allow_mounted_write"]);
+    write_to(&device.path, &[], Some(path)).refused(1, &["ext4", "allow_mounted_write"]);
+    write_to(&device.path, &["--allow_mounted_write=1"], None).refused(1, &["SOKUDO_DESTROY"]);
     for rw in ["--rw=randrw", "--rw=trim", "--rw=randwrite"] {
-        write_to(&device.path, &[rw], Some(path)).refused(3, &["ext4"]);
+        write_to(&device.path, &[rw], Some(path)).refused(1, &["ext4"]);
     }
     assert!(contents(&device) == before, "it was written");
     let reads = write_to(&device.path, &["--rw=read"], None);
@@ -98,8 +98,8 @@ fn a_mounted_device_says_where_it_is_mounted() {
     let unmounted = Command::new("umount").arg(place.path()).status();
     assert!(unmounted.unwrap().success());
     let at = place.path().to_str().unwrap();
-    named.refused(3, &["is mounted on", at]);
-    unnamed.refused(3, &["is mounted on", "SOKUDO_DESTROY"]);
+    named.refused(1, &["is mounted on", at]);
+    unnamed.refused(1, &["is mounted on", "SOKUDO_DESTROY"]);
 }
 
 #[test]
@@ -110,14 +110,14 @@ fn a_file_of_the_users_is_not_written_without_consent() {
     fs::write(&file, &contents).unwrap();
     let job = ["--name=precious", "--filename=precious", "--size=1m"];
     for rw in ["--rw=write", "--rw=randrw", "--rw=trim", "--rw=randwrite"] {
-        fio(directory.path(), &[&job[..], &[rw]].concat()).refused(3, &["precious", "overwrite=1"]);
+        fio(directory.path(), &[&job[..], &[rw]].concat()).refused(1, &["precious", "overwrite=1"]);
     }
     // Too small for the job: fio would write it anew.
     fio(
         directory.path(),
         &["--name=r", "--filename=precious", "--size=2m", "--rw=read"],
     )
-    .refused(3, &["precious"]);
+    .refused(1, &["precious"]);
     assert!(fs::read(&file).unwrap() == contents);
     let read = fio(directory.path(), &[&job[..], &["--rw=read"]].concat());
     assert_eq!(read.code(), Some(0), "{read:?}");
@@ -131,8 +131,8 @@ fn a_file_of_the_users_is_not_written_without_consent() {
 }
 
 #[test]
-fn a_job_writes_its_own_file_again_and_another_job_does_not() {
-    let directory = tempfile::tempdir().unwrap();
+fn any_job_writes_what_a_job_has_laid_out_until_its_user_writes_it() {
+    let directory = directory_on_disk();
     let job = |name: &str| {
         let name = format!("--name={name}");
         fio(
@@ -140,9 +140,61 @@ fn a_job_writes_its_own_file_again_and_another_job_does_not() {
             &[&name, "--filename=shared", "--size=1m", "--rw=write"],
         )
     };
-    assert_eq!(job("mine").code(), Some(0));
-    assert_eq!(job("mine").code(), Some(0));
-    job("other").refused(3, &["shared", "no job named other"]);
+    for name in ["mine", "mine", "other"] {
+        assert_eq!(job(name).code(), Some(0), "{name}");
+    }
+    // A copy is a file of the user's, even with all attributes.
+    let script = "cp -a shared copy && mv copy shared";
+    assert_eq!(
+        end(crate::sokudo::shell(script).current_dir(directory.path())).code(),
+        Some(0)
+    );
+    job("mine").refused(
+        1,
+        &["shared", "has been changed since", "SOKUDO_OVERWRITE=files"],
+    );
+}
+
+#[test]
+fn what_another_user_has_laid_out_is_not_written() {
+    let Some(nobody) = Nobody::new() else {
+        return;
+    };
+    let job = ["--name=x", "--filename=shared", "--size=1m", "--rw=write"];
+    let script = format!("$SOKUDO fio {} > /dev/null", job.join(" "));
+    let made = end(&mut nobody.shell(&script));
+    assert_eq!(made.code(), Some(0), "{made:?}");
+    fio(&nobody.home(), &job).refused(1, &["shared", "for another user"]);
+}
+
+#[test]
+fn the_environment_allows_files_to_be_overwritten_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("precious");
+    fs::write(&file, b"precious words\n\n".repeat(1 << 16)).unwrap();
+    let job = |word: &str| {
+        let mut command = program();
+        command.env("SOKUDO_OVERWRITE", word);
+        command.current_dir(directory.path()).arg("fio");
+        end(command.args(["--name=x", "--filename=precious", "--size=1m", "--rw=write"]))
+    };
+    job("").refused(1, &["precious", "SOKUDO_OVERWRITE=files"]);
+    for word in ["1", "yes", "devices", "precious"] {
+        job(word).refused(1, &["SOKUDO_OVERWRITE", "only files is known"]);
+    }
+    assert!(fs::read(&file).unwrap().starts_with(b"precious"));
+    assert_eq!(job("files").code(), Some(0));
+    assert!(!fs::read(&file).unwrap().starts_with(b"precious"));
+    let Some(device) = LoopDevice::new(32 << 20, true) else {
+        return;
+    };
+    let mut command = program();
+    command.env("SOKUDO_OVERWRITE", "files").arg("fio");
+    command
+        .args(WRITE)
+        .arg(format!("--filename={}", device.path.display()));
+    end(command.env_remove("SOKUDO_DESTROY")).refused(1, &["SOKUDO_DESTROY"]);
+    assert!(holds_only_zeros(&device));
 }
 
 #[test]
@@ -161,7 +213,7 @@ fn nothing_is_made_when_one_of_several_targets_is_refused() {
             "--rw=write",
         ],
     );
-    ended.refused(3, &["precious"]);
+    ended.refused(1, &["precious"]);
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 
@@ -185,7 +237,7 @@ fn results_are_never_written_to_a_device() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
     let null = ["--name=x", "--ioengine=null", "--size=1m"];
-    fio(here, &[&null[..], &[&output]].concat()).refused(3, &[path, "block device"]);
+    fio(here, &[&null[..], &[&output]].concat()).refused(1, &[path, "block device"]);
     fs::write(here.join("job.fio"), "[x]\nioengine=null\nsize=1m\n").unwrap();
     for arguments in [
         &["run", "job.fio", "--output", path][..],
@@ -197,7 +249,7 @@ fn results_are_never_written_to_a_device() {
     // A log's name is the user's up to its end, so it may be a link.
     std::os::unix::fs::symlink(path, here.join("l_lat.1.log")).unwrap();
     let logged = fio(here, &[&null[..], &["--write_lat_log=l"]].concat());
-    assert_eq!(logged.code(), Some(3), "{logged:?}");
+    assert_eq!(logged.code(), Some(1), "{logged:?}");
     assert!(holds_only_zeros(&device));
 }
 
@@ -208,7 +260,7 @@ fn a_misspelt_device_does_not_become_a_file_among_devices() {
     let filename = format!("--filename={path}");
     for rw in ["--rw=write", "--rw=read"] {
         fio(directory.path(), &["--name=x", "--size=64k", rw, &filename])
-            .refused(3, &[path, "holds devices"]);
+            .refused(1, &[path, "holds devices"]);
         assert!(!Path::new(path).exists());
     }
 }
@@ -220,7 +272,7 @@ fn switches_of_the_kernel_are_not_written_whatever_is_allowed() {
     let job = ["--name=x", "--size=4k", "--filename=/proc/self/comm"];
     let allowed = ["--rw=write", "--overwrite=1"];
     fio(directory.path(), &[&job[..], &allowed].concat())
-        .refused(3, &["/proc/self/comm", "kernel"]);
+        .refused(1, &["/proc/self/comm", "kernel"]);
 }
 
 #[test]
@@ -234,4 +286,41 @@ fn a_mapped_file_that_shrinks_fails_its_job() {
     assert_eq!(ended.code(), Some(1), "{ended:?}");
     let run: serde_json::Value = serde_json::from_str(&ended.printed).unwrap();
     assert_eq!(run["jobs"][0]["error"], 5, "EIO");
+}
+
+/// Scripts read `error` and the exit code; fio has both for jobs that cannot start.
+#[test]
+fn a_refusal_is_json_with_the_errors_number() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("precious"), "dear").unwrap();
+    let job = ["--name=x", "--size=4k", "--rw=write", "--filename=precious"];
+    for output in ["json", "json+", "normal,json"] {
+        let format = format!("--output-format={output}");
+        let ended = fio(directory.path(), &[&job[..], &[&format]].concat());
+        assert_eq!(ended.code(), Some(1), "{ended:?}");
+        assert!(ended.told.contains("overwrite=1"), "{ended:?}");
+        let run: serde_json::Value = serde_json::from_str(&ended.printed).unwrap();
+        assert_eq!(run["jobs"][0]["error"], 1, "EPERM: {output}");
+        assert_eq!(run["jobs"][0]["write"]["total_ios"], 0, "{output}");
+    }
+    let terse = fio(directory.path(), &[&job[..], &["--minimal"]].concat());
+    let fields: Vec<_> = terse.printed.split(';').collect();
+    assert_eq!((fields[2], fields[4]), ("x", "1"), "{terse:?}");
+    assert_eq!(
+        fs::read(directory.path().join("precious")).unwrap(),
+        b"dear"
+    );
+    let missing = fio(
+        directory.path(),
+        &[
+            "--name=x",
+            "--size=4k",
+            "--filename=none/x",
+            "--allow_file_create=0",
+            "--output-format=json",
+        ],
+    );
+    assert_eq!(missing.code(), Some(1), "{missing:?}");
+    let run: serde_json::Value = serde_json::from_str(&missing.printed).unwrap();
+    assert_ne!(run["jobs"][0]["error"], 0);
 }

@@ -107,6 +107,37 @@ fn the_table_says_what_was_measured_and_how_to_repeat_it() {
 }
 
 #[test]
+fn the_command_that_repeats_a_run_names_the_directory_whatever_its_name_holds() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path().join("a\u{1b}[31mred\nb'c\\");
+    std::fs::create_dir(&place).unwrap();
+    let ended = mark(&place, &["--row", "RND4K"]);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    assert!(!ended.printed.contains('\u{1b}'), "{ended:?}");
+    let repeat = ended.printed.split("Repeat: sokudo mark ").nth(1).unwrap();
+    let repeat = repeat.lines().next().unwrap();
+    let said = end(&mut crate::sokudo::shell(&format!("printf %s {repeat}")));
+    let place = place.to_str().unwrap();
+    assert!(said.printed.starts_with(place), "{said:?} from {repeat}");
+}
+
+#[test]
+fn a_result_file_of_several_names_keeps_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    std::fs::write(at("result"), "a longer text\n".repeat(1000)).unwrap();
+    std::fs::hard_link(at("result"), at("other")).unwrap();
+    let output = at("result");
+    let arguments = ["--format", "json", "--output", output.to_str().unwrap()];
+    let ended = mark("sim:hdd", &arguments);
+    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let read = |name| std::fs::read_to_string(at(name)).unwrap();
+    assert_eq!(read("result"), read("other"));
+    let run: serde_json::Value = serde_json::from_str(&read("other")).unwrap();
+    assert_eq!(run["target"]["name"], "sim:hdd");
+}
+
+#[test]
 fn the_same_seed_on_a_simulator_gives_the_same_results() {
     let first = measured("sim:ssd", &["--seed", "7"]);
     let second = measured("sim:ssd", &["--seed", "7"]);

@@ -72,3 +72,60 @@ fn what_is_no_device_or_not_asked_is_refused() {
     assert!(ended.told.contains("name a block device"), "{ended:?}");
     end(program().args(["hdparm", "/dev/null"])).refused(2, &["-t", "-T"]);
 }
+
+/// The script of document 004, whose hdparm is a link to sokudo.
+#[test]
+fn a_link_named_hdparm_is_hdparm() {
+    let Some(device) = LoopDevice::new(64 << 20, false) else {
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(
+        env!("CARGO_BIN_EXE_sokudo"),
+        directory.path().join("hdparm"),
+    )
+    .unwrap();
+    let script = format!(
+        "PATH=$PWD:$PATH; for i in 1 2; do hdparm -tT {} | grep 'disk reads' | awk '{{print $11}}'; done",
+        device.path.display()
+    );
+    let ended = end(shell(&script).current_dir(directory.path()));
+    assert_eq!((ended.code(), &*ended.told), (Some(0), ""), "{ended:?}");
+    let figures: Vec<f64> = ended
+        .printed
+        .lines()
+        .map(|it| it.parse().unwrap())
+        .collect();
+    assert!(
+        figures.len() == 2 && figures.iter().all(|it| *it > 0.0),
+        "{ended:?}"
+    );
+}
+
+/// Of a disk that is not ATA hdparm prints its name, and with -i an error.
+#[test]
+fn a_disk_that_is_not_ata_says_what_hdparm_says() {
+    let Some(device) = LoopDevice::new(4 << 20, false) else {
+        return;
+    };
+    for (switch, code) in [("-I", 0), ("-W", 0), ("-i", 1)] {
+        let ours = end(program().args(["hdparm", switch]).arg(&device.path));
+        assert_eq!(ours.code(), Some(code), "{ours:?}");
+        assert!(ours.told.contains("no ATA disk"), "{ours:?}");
+        if !has("hdparm") {
+            skip("hdparm is not installed");
+            continue;
+        }
+        let theirs = end(Command::new("hdparm").arg(switch).arg(&device.path));
+        assert_eq!(ours.printed, theirs.printed, "{switch}");
+        assert_eq!(ours.code() == Some(0), theirs.code() == Some(0), "{switch}");
+    }
+}
+
+#[test]
+fn what_changes_a_disk_is_refused_by_name() {
+    for switch in ["-W0", "-tW1", "--security-erase", "-y", "--write-sector"] {
+        let ended = end(program().args(["hdparm", switch, "/dev/null"]));
+        ended.refused(3, &[switch, "use hdparm itself"]);
+    }
+}

@@ -26,6 +26,21 @@ fn version_and_help_are_printed_by_every_usual_word() {
 }
 
 #[test]
+fn help_takes_the_language_wherever_it_stands() {
+    let japanese = ok(&["mark", "--help", "--lang", "ja"]);
+    assert!(japanese.contains("使い方"), "{japanese}");
+    for arguments in [
+        &["help", "mark", "--lang", "ja"][..],
+        &["help", "--lang=ja", "mark"],
+        &["--lang", "ja", "help", "mark"],
+    ] {
+        assert_eq!(ok(arguments), japanese, "{arguments:?}");
+    }
+    let set = ok(&["baseline", "help", "set", "--lang", "ja"]);
+    assert_eq!(set, ok(&["baseline", "set", "--help", "--lang", "ja"]));
+}
+
+#[test]
 fn short_help_of_mark_has_one_line_per_option() {
     let printed = ok(&["mark", "-h"]);
     let options = printed.split("Examples:").next().unwrap();

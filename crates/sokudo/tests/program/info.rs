@@ -37,6 +37,29 @@ fn every_disk_of_this_machine_is_listed() {
 }
 
 #[test]
+fn mark_describes_a_device_as_info_does() {
+    let directory = directory_on_disk();
+    let path = directory.path().to_str().unwrap();
+    let disk = info(&[path]).printed;
+    let fact = |label: &str| {
+        let mut lines = disk.lines().map(str::trim);
+        let line = lines.find_map(|line| line.strip_prefix(label));
+        line.map(|value| value.trim().to_owned())
+    };
+    let (Some(model), Some(cache)) = (fact("Model "), fact("Write cache ")) else {
+        return skip("no disk is seen under the directory");
+    };
+    let run = crate::sokudo::mark(path, &["--row", "RND4K,read", "--format", "markdown"]);
+    let device = run.printed.lines().find(|line| line.contains("**Device**"));
+    let device = device.unwrap();
+    assert!(device.contains(&model), "{device}\n{disk}");
+    assert!(
+        device.contains(&format!("write cache {cache}")),
+        "{device}\n{disk}"
+    );
+}
+
+#[test]
 fn a_name_that_fits_nothing_is_a_wrong_argument() {
     info(&["no-such-disk-0815"]).refused(2, &["no-such-disk-0815", "no disk has the name"]);
     info(&["/dev/no-such-disk"]).refused(2, &["/dev/no-such-disk does not exist"]);

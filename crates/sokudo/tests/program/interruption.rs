@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::loop_device::FileSystem;
-use crate::sokudo::{Ended, WAIT_MAX, end, program, start, wait};
+use crate::sokudo::{Ended, WAIT_MAX, directory_on_disk, end, program, start, wait};
 
 #[test]
 fn in_the_middle_of_the_trials_what_was_measured_is_printed() {
@@ -41,6 +41,31 @@ fn in_the_middle_of_the_trials_what_was_measured_is_printed() {
         assert!(read["latency_ns"]["count"].as_u64().unwrap() > 0, "{read}");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
     }
+}
+
+#[test]
+fn a_row_that_was_not_reached_is_no_error() {
+    let start_interrupted = |format: &str| {
+        let directory = tempfile::tempdir().unwrap();
+        let mut command = program();
+        command
+            .args(["mark", "--size", "16MiB", "--time", "10min", "--quiet"])
+            .args(["--row", "RND4K,Q1,T1,read", "--row", "SEQ1M,Q1,T1,read"])
+            .args(["--engine", "psync", "--format", format])
+            .arg(directory.path());
+        let child = start(&mut command);
+        wait_for_io(&child, "rchar", 4 << 20);
+        interrupt(child, Signal::INT)
+    };
+    let run: serde_json::Value = serde_json::from_str(&start_interrupted("json").printed).unwrap();
+    let [reached, other] = [0, 1].map(|row| &run["results"][row]);
+    assert!(reached["verdict"].is_string(), "{reached}");
+    assert_eq!(other["status"], "not_reached");
+    assert!(other["verdict"].is_null(), "{other}");
+    assert_eq!(other["findings"], serde_json::json!([]));
+    let table = start_interrupted("table").printed;
+    assert!(table.contains("not reached"), "{table}");
+    assert!(!table.contains("no I/O completed"), "{table}");
 }
 
 #[test]
@@ -108,11 +133,82 @@ fn a_file_that_a_killed_run_has_left_is_noted_and_cleaned() {
         .args(["--size", "16MiB", "-t", "20ms", "-n", "1"]);
     let ended = end(&mut command);
     assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(ended.told.contains("sokudo clean"), "{ended:?}");
+    assert!(ended.told.contains("sokudo clean --yes"), "{ended:?}");
     assert!(left.exists(), "only clean removes it");
-    let cleaned = end(program().arg("clean").arg(directory.path()));
+    // Nothing but its name says that it is ours, and there is nobody to ask.
+    let asked = end(program().arg("clean").arg(directory.path()));
+    assert_eq!(asked.code(), Some(0), "{asked:?}");
+    assert!(asked.printed.contains("sokudo clean --yes"), "{asked:?}");
+    assert!(left.exists());
+    let cleaned = end(program().args(["clean", "--yes"]).arg(directory.path()));
     assert!(cleaned.printed.contains("removed"), "{cleaned:?}");
     assert!(!left.exists());
+}
+
+/// A job whose file is to be removed at the end.
+fn start_job(directory: &Path) -> Child {
+    let mut command = program();
+    command.current_dir(directory).arg("fio").args([
+        "--name=job",
+        "--filename=data",
+        "--size=4m",
+        "--rw=read",
+        "--bs=4k",
+        "--ioengine=psync",
+        "--time_based",
+        "--runtime=60",
+        "--unlink=1",
+    ]);
+    let child = start(&mut command);
+    wait_for_io(&child, "rchar", 4 << 20);
+    child
+}
+
+#[test]
+fn a_file_that_a_killed_job_would_have_removed_is_found_and_one_that_stays_is_not() {
+    let directory = directory_on_disk();
+    let at = |name: &str| directory.path().join(name);
+    let kept = ["fio", "--name=kept", "--size=1m", "--rw=write"];
+    assert_eq!(
+        end(program().args(kept).current_dir(directory.path())).code(),
+        Some(0)
+    );
+    fs::write(at("mine"), "mine").unwrap();
+    let mut child = start_job(directory.path());
+    let clean = || end(program().arg("clean").arg(directory.path()));
+    let in_use = clean();
+    assert!(
+        in_use.printed.contains("nothing was left behind"),
+        "{in_use:?}"
+    );
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(at("data").exists());
+    let cleaned = clean();
+    assert!(
+        cleaned.printed.contains("removed") && !at("data").exists(),
+        "{cleaned:?}"
+    );
+    assert!(at("kept.0.0").exists() && at("mine").exists());
+}
+
+#[test]
+fn who_quits_at_once_leaves_no_test_file() {
+    for signals in [&[Signal::QUIT][..], &[Signal::INT, Signal::INT]] {
+        let directory = directory_on_disk();
+        let child = start_job(directory.path());
+        for signal in signals {
+            // A process that has ended by the first one takes no second.
+            let _ = kill_process(pid(&child), *signal);
+        }
+        let ended = wait(child);
+        assert_ne!(ended.code(), Some(0), "{ended:?}");
+        assert_eq!(
+            fs::read_dir(directory.path()).unwrap().count(),
+            0,
+            "{ended:?}"
+        );
+    }
 }
 
 #[test]

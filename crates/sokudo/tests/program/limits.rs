@@ -1,17 +1,20 @@
 //! Under the limits that shells and containers set.
 
-use crate::sokudo::{Nobody, codes, end, has, results, shell, skip};
+use std::fs;
+use std::path::Path;
 
-/// Denies `io_uring_setup` (425 on every architecture) with EPERM to the program
-/// that it then becomes, as container runtimes do.
-const WITHOUT_IO_URING: &str = r#"
+use crate::sokudo::{Nobody, codes, directory_on_disk, end, has, is_root, results, shell, skip};
+
+/// Denies a system call, whose number is in `NUMBER`, with the error in `ERRNO` to the
+/// program that it then becomes, as container runtimes do.
+const WITHOUT_CALL: &str = r#"
 import ctypes, os, struct, sys
 library = ctypes.CDLL(None, use_errno=True)
 statement = lambda code, if_true, if_false, value: struct.pack("=HBBI", code, if_true, if_false, value)
-ALLOW, DENY = 0x7FFF0000, 0x00050000 | 1
+ALLOW, DENY = 0x7FFF0000, 0x00050000 | int(os.environ["ERRNO"])
 program = ctypes.create_string_buffer(
     statement(0x20, 0, 0, 0)           # the number of the system call
-    + statement(0x15, 0, 1, 425)       # is it io_uring_setup?
+    + statement(0x15, 0, 1, int(os.environ["NUMBER"]))
     + statement(0x06, 0, 0, DENY)
     + statement(0x06, 0, 0, ALLOW)
 )
@@ -24,7 +27,7 @@ if library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or library.prctl(
 os.execv(sys.argv[1], sys.argv[1:])
 "#;
 
-/// What [`WITHOUT_IO_URING`] exits with where nothing can be denied.
+/// What [`WITHOUT_CALL`] exits with where nothing can be denied.
 const CANNOT_DENY: i32 = 77;
 
 #[test]
@@ -32,25 +35,36 @@ fn where_io_uring_is_denied_libaio_is_used_and_told() {
     if !has("python3") {
         return skip("python3, which denies io_uring for this test, is not installed");
     }
-    let without_io_uring = |engine: &str| {
+    let without = |[number, errno]: [u32; 2], engine: &str| {
         let directory = tempfile::tempdir().unwrap();
         let script = format!(
             "exec python3 -c \"$DENY\" \"$SOKUDO\" mark . --size 16MiB --time 50ms -n 1 \
              --row RND4K,Q8,read --format json --quiet --engine {engine}"
         );
         let mut command = shell(&script);
-        command.env("DENY", WITHOUT_IO_URING);
+        command.env("DENY", WITHOUT_CALL);
+        command.env("NUMBER", number.to_string());
+        command.env("ERRNO", errno.to_string());
         end(command.current_dir(directory.path()))
     };
-    let ended = without_io_uring("auto");
-    if ended.code() == Some(CANNOT_DENY) {
-        return skip("system calls cannot be denied here");
+    // io_uring_setup and io_uring_enter, the same on every architecture: some let a ring be
+    // made and not be used.
+    let (perm, nosys) = (1, 38);
+    for denied in [[425, perm], [426, perm], [426, nosys]] {
+        let ended = without(denied, "auto");
+        if ended.code() == Some(CANNOT_DENY) {
+            return skip("system calls cannot be denied here");
+        }
+        let run = ended.json();
+        let result = &results(&run)[0];
+        assert_eq!(result["backend"]["kind"], "libaio", "{denied:?}");
+        assert!(codes(result).contains(&"engine-fallback"), "{result}");
+        without(denied, "io_uring").refused(1, &["io_uring", "--engine auto"]);
     }
-    let run = ended.json();
-    let result = &results(&run)[0];
-    assert_eq!(result["backend"]["kind"], "libaio");
-    assert!(codes(result).contains(&"engine-fallback"), "{result}");
-    without_io_uring("io_uring").refused(1, &["io_uring", "--engine auto"]);
+    if cfg!(target_arch = "x86_64") {
+        let io_submit = 209;
+        without([io_submit, nosys], "libaio").refused(1, &["libaio", "--engine auto"]);
+    }
 }
 
 #[test]
@@ -143,4 +157,131 @@ fn a_directory_that_is_gone_is_named() {
     let script = "mkdir gone; cd gone; rmdir ../gone; \"$SOKUDO\" mark .";
     let ended = end(shell(script).current_dir(directory.path()));
     ended.refused(2, &["does not exist"]);
+}
+
+#[test]
+fn without_proc_the_error_says_so() {
+    if !is_root() {
+        return skip("only root can take /proc away");
+    }
+    let place = directory_on_disk();
+    let script = "exec unshare --mount bash -c 'umount --lazy /proc; exec \"$SOKUDO\" mark . \
+                  --size 16MiB --time 50ms -n 1 --quiet'";
+    let ended = end(shell(script).current_dir(place.path()));
+    ended.refused(1, &["/proc is not mounted", "mount -t proc"]);
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn too_few_processes_are_told_with_their_way_out() {
+    let Some(nobody) = Nobody::new() else { return };
+    let processes = |limit: u32| {
+        let script = format!(
+            "ulimit -u {limit}; exec \"$SOKUDO\" mark . --size 16MiB --time 20ms -n 1 --quiet \
+             --row RND4K,Q8,T16,read"
+        );
+        end(&mut nobody.shell(&script))
+    };
+    // Others of nobody's count too, so that with few only the words are certain.
+    processes(1).refused(1, &["no thread can be started", "ulimit -u"]);
+    for limit in [2, 4, 8] {
+        let ended = processes(limit);
+        let is_told = ended.code() == Some(1) && ended.told.contains("ulimit -u");
+        assert!(ended.code() == Some(0) || is_told, "{ended:?}");
+    }
+}
+
+#[test]
+fn a_small_stack_is_enough() {
+    let script = "ulimit -s 96; exec \"$SOKUDO\" mark sim:ssd --runs 1 --time 20ms --quiet";
+    assert_eq!(end(&mut shell(script)).code(), Some(0));
+}
+
+#[test]
+fn buffers_that_a_control_group_does_not_allow_are_refused() {
+    let name = format!("sokudo-test-memory-{}", std::process::id());
+    let root = Path::new("/sys/fs/cgroup");
+    let (parent, file) = match root.join("memory").exists() {
+        true => (root.join("memory"), "memory.limit_in_bytes"),
+        false => (root.to_owned(), "memory.max"),
+    };
+    let group = parent.join(name);
+    let is_made = fs::create_dir(&group).is_ok();
+    if !is_made || fs::write(group.join(file), "64M").is_err() {
+        let _ = fs::remove_dir(&group);
+        return skip("no control group of ours can limit memory here");
+    }
+    let place = directory_on_disk();
+    for command in [
+        "mark . --row SEQ8M,Q16,read --size 128MiB --quiet",
+        "fio --name=a --size=64m --bs=8m --iodepth=16 --ioengine=libaio --rw=read",
+    ] {
+        let script = format!(
+            "echo $$ > {}/cgroup.procs && exec \"$SOKUDO\" {command}",
+            group.display()
+        );
+        let ended = end(shell(&script).current_dir(place.path()));
+        ended.refused(1, &["buffers would take", "control group allows", file]);
+    }
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    let _ = fs::remove_dir(&group);
+}
+
+#[test]
+fn a_number_that_is_written_wrongly_is_told_how() {
+    for arguments in [
+        "mark sim:ssd --seed 1e3",
+        "scan sim:ssd --seed 0x1",
+        "mark . --runs two",
+    ] {
+        let ended = end(&mut shell(&format!("\"$SOKUDO\" {arguments}")));
+        ended.refused(2, &["it is no whole number", "digits alone"]);
+    }
+}
+
+#[test]
+fn what_has_no_end_is_not_read_for_ever() {
+    let place = tempfile::tempdir().unwrap();
+    let words = |script: &str| end(shell(script).current_dir(place.path()));
+    for device in ["/dev/zero", "/dev/null"] {
+        let ended = words(&format!("\"$SOKUDO\" import {device}"));
+        assert_eq!(ended.code(), Some(1), "{ended:?}");
+        assert!(
+            ended.told.contains("character device, which has no end"),
+            "{ended:?}"
+        );
+        let ended = words(&format!("\"$SOKUDO\" plot {device}"));
+        ended.refused(2, &["character device, which has no end"]);
+    }
+    // What comes through pipes is read, as people expect of `<(…)`.
+    let piped = "\"$SOKUDO\" mark sim:ssd --runs 1 --time 20ms --quiet --format json > run.json \
+                 && \"$SOKUDO\" import <(cat run.json) --quiet && mkfifo pipe \
+                 && { cat run.json > pipe & } && \"$SOKUDO\" import pipe --quiet \
+                 && cat run.json | \"$SOKUDO\" import - --quiet";
+    assert_eq!(words(piped).code(), Some(0));
+    if !is_root() {
+        return skip("only root can read /proc/kmsg");
+    }
+    // It has an end only where there is more to read than is looked at.
+    let ended = words("\"$SOKUDO\" import /proc/kmsg");
+    assert_eq!(ended.code(), Some(1), "{ended:?}");
+    assert!(
+        ended.told.matches("has no end").count() < 2,
+        "told once: {ended:?}"
+    );
+}
+
+#[test]
+fn xml_that_would_keep_its_reader_busy_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let attributes: String = (0..50_000).map(|number| format!(" a{number}=''")).collect();
+    let profile = format!("<Profile><TimeSpans{attributes}/></Profile>");
+    let result = format!("<Results><TimeSpan{attributes}/></Results>");
+    fs::write(place.path().join("profile.xml"), profile).unwrap();
+    fs::write(place.path().join("result.xml"), result).unwrap();
+    for arguments in ["diskspd -Xprofile.xml", "import result.xml"] {
+        let script = format!("\"$SOKUDO\" {arguments}");
+        let ended = end(shell(&script).current_dir(place.path()));
+        ended.refused(1, &["more than 64 attributes"]);
+    }
 }

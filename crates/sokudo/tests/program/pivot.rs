@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::sokudo::{Ended, end, program};
+use crate::sokudo::{Ended, end, program, skip};
 
 fn repository(path: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(path)
@@ -129,6 +129,54 @@ fn of_three_runs_the_best_is_marked_where_it_is_the_best() {
     // Of two that are the same, neither is the best.
     let equal = compare(&[&slow, &fast, &fast, "--format", "json"]).json();
     assert!(!equal.to_string().contains("is_best"), "{equal}");
+}
+
+#[test]
+fn the_examples_draw_into_the_folder_that_is_named() {
+    if !cfg!(feature = "png") {
+        return skip("built without PNG, which the examples draw");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let sokudo = folder.path().join("sokudo");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_sokudo"), &sokudo).unwrap();
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    for name in ["document-000", "document-001"] {
+        let mut command = Command::new(format!("{examples}/{name}"));
+        command
+            .current_dir(folder.path())
+            .args(["a folder"])
+            .env("SOKUDO", "./sokudo")
+            .env("SOKUDO_STORE", "none")
+            .env("SOKUDO_LANG", "en");
+        let ended = end(&mut command);
+        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        assert!(ended.printed.starts_with("## "), "{ended:?}");
+        for ending in ["svg", "png"] {
+            let picture = folder.path().join("a folder").join(name);
+            assert!(picture.with_extension(ending).exists(), "{name}.{ending}");
+        }
+    }
+}
+
+#[test]
+fn labels_of_a_matrix_are_whole_in_every_form() {
+    let file = "examples/published-results.csv";
+    let pivot = [
+        "--only",
+        "document=000",
+        "--pivot",
+        "tool+method+row:target",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("a.svg");
+    let drawn = ["--plot", picture.to_str().unwrap(), "--plot", "-"];
+    let table = compare(&[&[file], &pivot[..], &drawn].concat()).printed;
+    let svg = std::fs::read_to_string(&picture).unwrap();
+    assert!(!svg.contains('…') && !table.contains('…'), "{table}");
+    let japanese = ["--lang", "ja", "--format", "markdown"];
+    let said = compare(&[&[file], &pivot[..], &japanese].concat()).printed;
+    let title = said.lines().next().unwrap();
+    assert_eq!(title, "## ツール、測定方法、項目 × 測定対象");
 }
 
 #[test]

@@ -34,6 +34,19 @@ fn read(directory: &tempfile::TempDir, name: &str) -> String {
 }
 
 #[test]
+fn the_comment_of_a_text_is_what_somebody_wrote_and_nothing_else() {
+    let store = Store::new();
+    store.mark("sim:const");
+    let text = store.ok(&["report", "1", "--format", "text"]);
+    assert!(!text.contains("Comment:"), "{text}");
+    store.ok(&["note", "1", "after the move"]);
+    let text = store.ok(&["report", "1", "--format", "text"]);
+    let comment = text.lines().find(|line| line.starts_with("Comment:"));
+    assert_eq!(comment, Some("Comment: after the move"), "{text}");
+    assert!(text.contains("VERIFIED"), "{text}");
+}
+
+#[test]
 fn the_end_of_a_name_says_the_format_and_one_call_writes_several() {
     let directory = kept();
     let mut arguments = vec!["one.json", "two.json", "--title", "Both <disks>"];

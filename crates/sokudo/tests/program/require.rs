@@ -1,6 +1,6 @@
 //! `--require`: an exit code for scripts that take no figure without proof.
 
-use crate::sokudo::{SHORT, end, mark, program, results};
+use crate::sokudo::{SHORT, directory_on_disk, end, mark, program, results};
 
 /// One short row on a simulated disk, whose figures are proven.
 const PROVEN: [&str; 6] = [
@@ -77,4 +77,32 @@ fn every_command_that_measures_takes_it() {
     command.args(["--require", "unverified"]).args(&SHORT[2..4]);
     let ended = end(&mut command);
     assert_eq!(ended.code(), Some(4), "{ended:?}");
+}
+
+#[test]
+fn of_what_is_about_the_cache_on_purpose_nothing_is_asked_beside_the_disk() {
+    let directory = directory_on_disk();
+    let quick = |tests: &[&str]| {
+        let mut command = program();
+        command.arg("quick").arg(directory.path());
+        command.args(["--size", "16MiB", "--time", "50ms", "--quiet"]);
+        for test in tests {
+            command.args(["--test", test]);
+        }
+        end(command.args(["--format", "json", "--require", "verified"]))
+    };
+    let ended = quick(&["cached", "direct"]);
+    // The other row may meet somebody else's I/O; the cache is never what falls short.
+    assert!(!ended.told.contains("cached (hdparm"), "{ended:?}");
+    let document: serde_json::Value = serde_json::from_str(&ended.printed).unwrap();
+    let row = &results(&document)[0];
+    assert_eq!(row["verdict"], "INVALID", "{row}");
+    assert_eq!(row["findings"][0]["code"], "cached-on-purpose", "{row}");
+    assert_eq!(row["findings"][0]["severity"], "info", "{row}");
+    let ended = quick(&["cached"]);
+    assert_eq!(ended.code(), Some(4), "{ended:?}");
+    assert!(
+        ended.told.contains("INVALID (cached-on-purpose)"),
+        "{ended:?}"
+    );
 }

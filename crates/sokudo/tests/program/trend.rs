@@ -29,6 +29,7 @@ fn keep(store: &mut Sqlite, document: &Value, day: u64, device: &str, rate: f64)
         ios_per_s: Some(rate / 1_048_576.0),
         latency_ns: None,
         trials: 1,
+        stands_for_disk: Some(true),
     };
     let run = NewRun {
         started_at,

@@ -4,7 +4,8 @@ use sokudo_model::Distribution;
 
 use super::super::criteria;
 use super::super::job::Access;
-use super::super::numbers::{range, signed, three_of};
+use super::super::method::KiloBase;
+use super::super::numbers::{millionths, number, range, signed, three_of};
 use super::*;
 
 const PATTERNS: &[&str] = &[
@@ -20,6 +21,17 @@ const PATTERNS: &[&str] = &[
     "trimwrite",
     "randtrimwrite",
 ];
+
+const PERCENT: &str = "a percentage from 0 to 100";
+
+/// fio reads `30.5` as 30: it counts whole percents.
+fn whole_percent(text: &str, base: KiloBase) -> Option<u32> {
+    let whole = match text.contains('.') {
+        true => millionths(text)? / 1_000_000,
+        false => number(text, base)?,
+    };
+    u32::try_from(whole).ok().filter(|percent| *percent <= 100)
+}
 
 pub(super) const OPTIONS: &[FioOption] = &[
     full(
@@ -48,15 +60,21 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "rwmixread",
         &[],
         "50",
-        "percentage of reads in a mix",
-        Effect::Number(0, 100, |j, v| j.read_percent = small(v)),
+        "percentage of reads in a mix; decimals are cut off, as by fio",
+        Effect::Text(PERCENT, |j, v| {
+            j.read_percent = whole_percent(v, j.kilo_base).ok_or(PERCENT)?;
+            Ok(())
+        }),
     ),
     full(
         "rwmixwrite",
         &[],
         "50",
-        "percentage of writes in a mix",
-        Effect::Number(0, 100, |j, v| j.read_percent = 100 - small(v)),
+        "percentage of writes in a mix; decimals are cut off, as by fio",
+        Effect::Text(PERCENT, |j, v| {
+            j.read_percent = 100 - whole_percent(v, j.kilo_base).ok_or(PERCENT)?;
+            Ok(())
+        }),
     ),
     full(
         "bs",
@@ -87,6 +105,14 @@ pub(super) const OPTIONS: &[FioOption] = &[
             },
         ),
     ),
+    full(
+        "bs_unaligned",
+        &["blocksize_unaligned"],
+        "",
+        "sizes of any number of bytes within bsrange",
+        Effect::Flag(|j, on| j.unaligned = on),
+    )
+    .differs("an error with direct=1, where fio's I/O fails, and with verify, where whole blocks are checked"),
     full(
         "bssplit",
         &[],
@@ -137,7 +163,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
             Ok(())
         }),
     )
-    .differs("one generator with 64 bits serves for all three; lfsr visits every block once, as a map does"),
+    .differs("one generator with 64 bits serves for all three; lfsr visits every block once, as a map does, with norandommap too"),
     full(
         "random_distribution",
         &[],
@@ -160,7 +186,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
             Ok(())
         }),
     )
-    .differs("zipf and pareto follow their formulas; fio's zipf is skewed otherwise than its theta says"),
+    .differs("zipf and pareto follow their formulas; fio's zipf is skewed otherwise than its theta says; normal is fio's, but with a centre it lies around that in order, where fio scatters it"),
     full(
         "percentage_random",
         &[],

@@ -4,7 +4,7 @@ use super::super::job::Sync;
 use super::super::patterns;
 use super::*;
 
-const PATTERN: &str = "pieces such as \"text\", 0xdeadbeef or 123, up to 512 bytes";
+const PATTERN: &str = "pieces such as \"text\", 0xdeadbeef, 123 or 'file', up to 512 bytes";
 
 pub(super) const OPTIONS: &[FioOption] = &[
     full(
@@ -35,11 +35,10 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "",
         "what is written",
         Effect::Text(PATTERN, |j, v| {
-            j.pattern = patterns::bytes(v).ok_or(PATTERN)?;
+            j.pattern = patterns::bytes(v, &j.pattern_files).ok_or(PATTERN)?;
             Ok(())
         }),
-    )
-    .differs("a pattern from a file ('path') is refused"),
+    ),
     full(
         "buffer_compress_percentage",
         &[],
@@ -77,7 +76,8 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "0",
         "fsync after so many writes; 0 is never",
         Effect::Number(0, U32_MAX, |j, v| j.fsync = small(v)),
-    ),
+    )
+    .differs("fio flushes again when a loop begins, and in a mix after each read that follows; sync.total_ios counts as fio does, fdatasync and the flush at the end left out, but sync.lat_ns has the latter too"),
     full(
         "fdatasync",
         &[],

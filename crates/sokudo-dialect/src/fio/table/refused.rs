@@ -47,14 +47,6 @@ pub(super) const OPTIONS: &[FioOption] = &[
     )
     .no_effect("what a path leads to is looked at"),
     unread(
-        "bs_unaligned",
-        &["blocksize_unaligned"],
-        "",
-        "sizes of any number of bytes",
-        true,
-    )
-    .needs("sizes that are no multiple of 512", &["0"]),
-    unread(
         "bs_is_seq_rand",
         &[],
         "0",
@@ -445,8 +437,6 @@ pub(super) const OPTIONS: &[FioOption] = &[
         false,
     )
     .no_effect("logs grow as they must"),
-    unread("log_prio", &[], "0", "logs priorities", false)
-        .no_effect("all I/O has one priority, which is logged as 0"),
     unread(
         "log_issue_time",
         &[],

@@ -172,6 +172,13 @@ pub(super) const OPTIONS: &[FioOption] = &[
         Effect::Switch(|j, on| j.report.log_offset = on),
     ),
     full(
+        "log_prio",
+        &[],
+        "0",
+        "logs the priority of each I/O as class and level in one word, not whether it is high",
+        Effect::Switch(|j, on| j.report.log_priority = on),
+    ),
+    full(
         "log_unix_epoch",
         &[],
         "0",

@@ -5,7 +5,7 @@ use sokudo_model::Check;
 use super::super::patterns;
 use super::*;
 
-const PATTERN: &str = "pieces such as \"text\", 0xdeadbeef, 123 or %o, up to 512 bytes";
+const PATTERN: &str = "pieces such as \"text\", 0xdeadbeef, 123, %o or 'file', up to 512 bytes";
 
 const CHECKS: &[&str] = &[
     "0",
@@ -95,7 +95,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "",
         "what fills blocks besides the header",
         Effect::Text(PATTERN, |j, v| {
-            j.verify.pattern = Some(patterns::pattern(v).ok_or(PATTERN)?);
+            j.verify.pattern = Some(patterns::pattern(v, &j.pattern_files).ok_or(PATTERN)?);
             // fio takes it for a check by itself.
             if !j.verify.is_given {
                 j.verify.check = Some(Check::PatternHeader);
@@ -103,6 +103,14 @@ pub(super) const OPTIONS: &[FioOption] = &[
             Ok(())
         }),
     ),
+    full(
+        "verifysort",
+        &["verifysort_nr"],
+        "",
+        "sorts what is checked by offset",
+        Effect::Unread(false),
+    )
+    .no_effect("fio has given it up too: blocks are checked in the order of their offsets"),
     full(
         "verify_fatal",
         &[],

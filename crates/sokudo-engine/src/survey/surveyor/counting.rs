@@ -1,7 +1,8 @@
 //! What a survey counts: each I/O at its place, each place's time.
 
-use sokudo_model::{Bytes, FailureKind, Nanos, Operation, Place};
+use sokudo_model::{Bytes, FailureKind, Nanos, Operation, Place, Visit};
 
+use super::borders::{self, Border};
 use super::{Failed, How, Open, Slot, Surroundings, Surveyor, TELL_NS};
 use crate::backend::Backend;
 use crate::clock::Clock;
@@ -9,17 +10,19 @@ use crate::survey::feed::Piece;
 
 impl<B: Backend, C: Clock, S: Surroundings> Surveyor<'_, B, C, S> {
     /// Notes an I/O at its place.
-    pub(super) fn enter(&mut self, piece: Piece) {
-        self.begin_place(piece.place, piece.offset);
+    pub(super) fn enter(&mut self, piece: Piece, now: u64) {
+        self.begin_place(piece.place, piece.offset, now);
         self.last_end = Some(piece.offset + u64::from(piece.length));
+        self.issued_bytes += u64::from(piece.length);
         if let Some(open) = self.open.back_mut() {
             open.in_flight += 1;
+            open.issued_bytes = self.issued_bytes;
             open.is_issued |= piece.is_last;
         }
     }
 
     /// Opens a place, unless it is the one in progress.
-    pub(in crate::survey) fn begin_place(&mut self, place: u32, offset: u64) {
+    pub(in crate::survey) fn begin_place(&mut self, place: u32, offset: u64, now: u64) {
         if self.places.len() > place as usize {
             return;
         }
@@ -35,8 +38,14 @@ impl<B: Backend, C: Clock, S: Surroundings> Surveyor<'_, B, C, S> {
         });
         if let Some(before) = self.open.back_mut() {
             before.is_issued = true;
+            before.left_at = Some(now - self.shift);
         }
-        self.open.push_back(Open::default());
+        self.open.push_back(Open {
+            in_flight: 0,
+            is_issued: false,
+            issued_bytes: self.issued_bytes,
+            left_at: None,
+        });
     }
 
     pub(super) fn reap(&mut self, now: u64) {
@@ -150,13 +159,17 @@ impl<B: Backend, C: Clock, S: Surroundings> Surveyor<'_, B, C, S> {
         });
     }
 
-    /// Ends the time of the first open place.
-    pub(super) fn close(&mut self, now: u64) {
-        let index = self.places.len() - self.open.len();
-        self.open.pop_front();
-        let counted = now - self.shift;
-        self.places[index].elapsed = Nanos(counted - self.closed_at);
-        self.closed_at = counted;
+    /// Ends the first open place: all of it is complete.
+    fn close(&mut self, now: u64) {
+        let Some(open) = self.open.pop_front() else {
+            return;
+        };
+        let latest = now - self.shift;
+        self.borders.push(Border {
+            at: open.issued_bytes,
+            earliest: open.left_at.map_or(latest, |left_at| left_at.min(latest)),
+            latest,
+        });
     }
 
     pub(in crate::survey) fn close_all(&mut self) {
@@ -165,29 +178,20 @@ impl<B: Backend, C: Clock, S: Surroundings> Surveyor<'_, B, C, S> {
             self.close(now);
         }
     }
-}
 
-/// Places that ended at the same instant share the time since the one before, by their
-/// bytes: which of them took how much of it cannot be known.
-pub(super) fn share_out(places: &mut [Place]) {
-    let mut rest = places;
-    while let Some(first) = rest.first() {
-        let same = rest[1..]
-            .iter()
-            .take_while(|place| place.elapsed == Nanos(0) && place.bytes.0 > 0)
-            .count();
-        let group_ns = first.elapsed.0;
-        let (group, after) = rest.split_at_mut(same + 1);
-        let total: u128 = group.iter().map(|place| u128::from(place.bytes.0)).sum();
-        if same > 0 && total > 0 {
-            let (mut bytes, mut given) = (0, 0);
-            for place in group {
-                bytes += u128::from(place.bytes.0);
-                let until = u64::try_from(u128::from(group_ns) * bytes / total).unwrap_or(u64::MAX);
-                place.elapsed = Nanos(until - given);
-                given = until;
+    /// Tells each place its time, from the end of the one before to its own.
+    pub(super) fn time_places(&mut self) {
+        let mut before = self.tally.started_at();
+        let ends = borders::ends(before, std::mem::take(&mut self.borders));
+        let one_each = matches!(self.survey.visit, Visit::Random | Visit::Butterfly);
+        let is_one_io = self.runs_on() && one_each;
+        for (place, end) in self.places.iter_mut().zip(ends) {
+            place.elapsed = Nanos(end - before);
+            if is_one_io {
+                // The way from one I/O to the next in this loop is nobody's.
+                place.elapsed = place.elapsed.min(place.latency_max);
             }
+            before = end;
         }
-        rest = after;
     }
 }

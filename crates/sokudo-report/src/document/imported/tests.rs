@@ -141,7 +141,7 @@ fn figures_are_as_the_tool_told_and_nobody_trusts_them() {
         "KDiskMark 3.1.4",
         "saved.txt",
         "best of 5",
-        "burst rate of full: 310.5 MB/s",
+        "full: burst rate: 310.5 MB/s",
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }

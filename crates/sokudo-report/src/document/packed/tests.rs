@@ -117,3 +117,18 @@ proptest! {
         prop_assert_eq!(RunDocument::unpack(&document.pack()).unwrap(), document);
     }
 }
+
+#[test]
+fn few_bytes_that_stand_for_many_are_refused_before_they_are_unpacked() {
+    let many = vec![b' '; usize::try_from(JSON_BYTES_LEAST).unwrap() + 1];
+    let mut packed = vec![ZSTD_OF_JSON];
+    packed.extend(zstd::bulk::compress(&many, 1).unwrap());
+    assert!(packed.len() < 64 << 10, "{}", packed.len());
+    let error = RunDocument::unpack(&packed).unwrap_err().to_string();
+    assert!(error.contains("more than any document"), "{error}");
+    // Nor where they do not say how many they stand for.
+    let mut packed = vec![ZSTD_OF_JSON];
+    packed.extend(zstd::encode_all(&many[..], 1).unwrap());
+    let error = RunDocument::unpack(&packed).unwrap_err().to_string();
+    assert!(error.contains("more than any document"), "{error}");
+}

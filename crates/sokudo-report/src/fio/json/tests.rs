@@ -181,6 +181,38 @@ fn a_steady_state_block_is_that_of_fio() {
     assert_same_shape(&ours, &theirs);
 }
 
+/// Counted by `fio --output-format=json` of 3.33: fsync between I/Os alone.
+#[test]
+fn flushes_at_the_end_and_of_fdatasync_are_not_counted() {
+    let mut sample = Sample::new(&["a"]);
+    let counted = |sample: &Sample| parsed(&json(&sample.report()))["jobs"][0]["sync"].clone();
+    assert_eq!(counted(&sample)["total_ios"], 10);
+    sample.run.rows[0].workload.durability.final_flush = true;
+    assert_eq!(counted(&sample)["total_ios"], 9);
+    let durability = &mut sample.run.rows[0].workload.durability;
+    durability.fdatasync_every = Some(300);
+    assert_eq!(counted(&sample)["total_ios"], 9, "of 1,000 writes");
+    sample.run.rows[0].workload.durability.fsync_every = None;
+    let sync = counted(&sample);
+    assert_eq!(
+        (&sync["total_ios"], &sync["lat_ns"]["N"]),
+        (&0.into(), &10.into())
+    );
+}
+
+#[test]
+fn jobs_that_could_not_start_have_the_errors_number() {
+    let mut sample = Sample::new(&["a", "b"]);
+    sample.run.rows[1].trials.clear();
+    let report = FioReport {
+        not_started: 13,
+        ..sample.report()
+    };
+    let document = parsed(&json(&report));
+    assert_eq!(document["jobs"][0]["error"], 0);
+    assert_eq!(document["jobs"][1]["error"], 13);
+}
+
 #[test]
 fn global_options_are_echoed_and_lone_flags_are_not() {
     let mut sample = Sample::new(&["a"]);

@@ -94,6 +94,28 @@ fn offsets_are_a_column_before_the_priority() {
     assert!(text.starts_with("0, 30, 0, 4096, 8192, 0\n"), "{text}");
 }
 
+/// The columns are those of fio 3.33 with `log_prio=1` (and `log_offset=1`), in logs of
+/// bandwidth too.
+#[test]
+fn priorities_are_words_of_class_and_level_in_every_log() {
+    let mut sample = logging();
+    sample.session.jobs[1].logs.priority = true;
+    for (name, line) in [
+        ("p_bw.2.log", "0, 136533333, 0, 4096, 0x0000\n"),
+        ("p_iops.2.log", "0, 1, 0, 4096, 0x0000\n"),
+        ("p_lat.2.log", "0, 35, 0, 4096, 0x0000\n"),
+    ] {
+        let text = text_of(&sample, name);
+        assert!(text.starts_with(line), "{name}: {text}");
+    }
+    sample.session.jobs[1].logs.offset = true;
+    let text = text_of(&sample, "p_clat.2.log");
+    assert!(text.starts_with("0, 30, 0, 4096, 8192, 0x0000\n"), "{text}");
+    sample.session.jobs[1].logs.average = Nanos::from_millis(500);
+    let text = text_of(&sample, "p_bw.2.log");
+    assert!(text.starts_with("500, 4000, 0, 0, 0, 0x0000\n"), "{text}");
+}
+
 #[test]
 fn intervals_have_the_value_that_was_asked_for() {
     let mut sample = logging();

@@ -6,7 +6,7 @@ use sokudo_words::Language;
 use super::super::figure::{Bar, Bars, Group, Hue, Sign};
 use super::super::palette::Role;
 use super::super::scale::whole;
-use super::super::text::{fitted, fitted_name, width};
+use super::super::text::{broken_name, fitted, width};
 use super::canvas::{Anchor, Canvas, Font};
 use super::legend::{Entry, Legend, Sample};
 use super::{BODY, Frame};
@@ -22,6 +22,9 @@ const NAME_ROOM_MAX: f64 = 520.0;
 const NAME_SHARE_MAX: f64 = 0.4;
 /// A name needs this much height to be read, pixels.
 const NAME_HEIGHT_MIN: f64 = 9.0;
+/// Lines of a name, and what each is higher than its signs.
+const NAME_LINES_MAX: usize = 4;
+const NAME_LINE: f64 = 1.15;
 /// Between the names of two values under the bars, pixels.
 const TICK_GAP: f64 = 6.0;
 /// Room for a value beyond the longest bar, pixels: the least, and what values that stand
@@ -148,8 +151,13 @@ fn bar_height(group: &Group, step: f64) -> f64 {
 
 /// The values of a group whose bars are too low for one beside each.
 fn values(group: &Group) -> String {
-    let values = group.bars.iter().map(|bar| bar.label.split(" ± ").next());
-    values.flatten().collect::<Vec<_>>().join(" / ")
+    let value = |bar: &Bar| {
+        let ends = [" ± ", " ("].map(|sign| bar.label.find(sign));
+        let end = ends.into_iter().flatten().min();
+        bar.label[..end.unwrap_or(bar.label.len())].to_owned()
+    };
+    let values: Vec<String> = group.bars.iter().map(value).collect();
+    values.join(" / ")
 }
 
 /// What values take beyond the longest bar, of a picture so wide.
@@ -176,10 +184,18 @@ fn draw_group(canvas: &mut Canvas, place: &Place, bars: &Bars, (group, is_named)
     let middle = top + step / 2.0;
     let room = frame.left - super::MARGIN - 12.0;
     let font = shrunk(step);
-    let name = fitted_name(&group.name, font.size, room);
-    let at = [frame.left - 12.0, middle + font.size * 0.35];
     if is_named {
-        canvas.text(at, Anchor::End, font, Role::Text, &name);
+        let line = font.size * NAME_LINE;
+        let lines_max = (1..NAME_LINES_MAX)
+            .take_while(|more| whole(more + 1) * line <= step)
+            .last()
+            .map_or(1, |more| more + 1);
+        let names = broken_name(&group.name, font.size, room, lines_max);
+        let first = middle - line * whole(names.len() - 1) / 2.0 + font.size * 0.35;
+        for (number, name) in names.iter().enumerate() {
+            let at = [frame.left - 12.0, first + whole(number) * line];
+            canvas.text(at, Anchor::End, font, Role::Text, name);
+        }
     }
     let height = bar_height(group, step);
     let first = middle - height * whole(group.bars.len()) / 2.0;

@@ -5,10 +5,11 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::figure::{Bar, Bars, Ink, Sign};
 use super::super::scale::whole;
+use super::TerminalStyle;
 use super::grid::{Grid, Paint};
-use super::{TerminalStyle, cut};
+use crate::layout::wrapped;
 
-/// The names of groups get no more room than this, columns.
+/// Longer names of groups stand above their bars, columns.
 const NAME_COLUMNS_MAX: usize = 24;
 /// Shorter bars show nothing, columns.
 const BAR_COLUMNS_MIN: usize = 8;
@@ -23,17 +24,24 @@ pub(super) fn draw(grid: &mut Grid, style: &TerminalStyle, bars: &Bars) {
         &mut bars
             .groups
             .iter()
-            .map(|group| style.text(&group.name).width()),
+            .map(|group| style.text(&group.name).width())
+            .filter(|width| *width <= NAME_COLUMNS_MAX),
     );
-    let names = names.min(NAME_COLUMNS_MAX);
     let labels = widest(&mut all().map(|bar| value(style, bar).width()));
     let columns = style.columns.saturating_sub(names + labels + 4);
     let columns = columns.max(BAR_COLUMNS_MIN);
     for group in &bars.groups {
+        let name = style.text(&group.name);
+        let is_above = name.width() > names;
+        if is_above {
+            for part in wrapped("", &name, style.columns) {
+                let line = grid.add_lines(1);
+                grid.text([0, line], &part, Paint::Plain);
+            }
+        }
         for (number, bar) in group.bars.iter().enumerate() {
             let line = grid.add_lines(1);
-            if number == 0 {
-                let name = cut(&style.text(&group.name), names);
+            if number == 0 && !is_above {
                 grid.text([names - name.width(), line], &name, Paint::Plain);
             }
             grid.put(
@@ -48,15 +56,31 @@ pub(super) fn draw(grid: &mut Grid, style: &TerminalStyle, bars: &Bars) {
         }
     }
     axis(grid, style, bars, names + 2, columns);
-    let line = grid.add_lines(1);
+    legend(grid, style, bars);
+}
+
+/// What the bars are, in as many lines as that takes.
+fn legend(grid: &mut Grid, style: &TerminalStyle, bars: &Bars) {
+    let mut line = grid.add_lines(1);
     let mut at = 1;
+    let mut begin = |grid: &mut Grid, at: usize, width: usize| {
+        if at > 1 && at + width > style.columns {
+            line = grid.add_lines(1);
+            return [1, line];
+        }
+        [at, line]
+    };
     for (name, ink) in &bars.legend {
-        at = grid.text([at, line], &blocks(style, *ink, 3.0), Paint::Hue(ink.hue));
-        at = grid.text([at + 1, line], &style.text(name), Paint::Plain) + 3;
+        let name = style.text(name);
+        let sample = blocks(style, *ink, 3.0);
+        let [from, line] = begin(grid, at, sample.width() + 1 + name.width());
+        at = grid.text([from, line], &sample, Paint::Hue(ink.hue));
+        at = grid.text([at + 1, line], &name, Paint::Plain) + 3;
     }
-    let unit = style.text(&bars.axis.label);
-    let unit = format!("in {unit}");
-    grid.text([at, line], &style.language().say(&unit), Paint::Plain);
+    let unit = format!("in {}", style.text(&bars.axis.label));
+    let unit = style.language().say(&unit);
+    let place = begin(grid, at, unit.width());
+    grid.text(place, &unit, Paint::Plain);
 }
 
 /// The value in words; a verdict that is not the best is told.

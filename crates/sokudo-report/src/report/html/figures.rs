@@ -80,9 +80,14 @@ fn rows(page: &Page, run: &RunDocument) -> String {
             turns,
         });
     }
-    let caption = page.say(
-        "MB/s is the median of the trials, the bar its share of the largest. A percentile without enough samples is missing (—).",
-    );
+    let caption = page.say(match run.origin {
+        Some(_) => {
+            "MB/s is as the tool told it, the bar its share of the largest. A percentile without enough samples is missing (—)."
+        }
+        None => {
+            "MB/s is the median of the trials, the bar its share of the largest. A percentile without enough samples is missing (—)."
+        }
+    });
     table(page, &caption, &headings, &table_lines)
 }
 

@@ -9,7 +9,7 @@ use crate::explain::is_explanation;
 use crate::grouping::said_name;
 use crate::plot;
 use crate::report::Report;
-use crate::report::overview::{COLUMNS_MAX, Cell as Figure, Overview, verdicts};
+use crate::report::overview::{Cell as Figure, Overview, alone_text, verdicts};
 
 /// More runs side by side would be stripes.
 const RUNS_DRAWN_MAX: usize = 8;
@@ -32,12 +32,17 @@ pub(super) fn contents(page: &Page, report: &Report) -> String {
 }
 
 pub(super) fn section(page: &Page, report: &Report) -> String {
-    let overview = Overview::of(report);
+    let (overviews, alone) = Overview::of(report);
+    let tables = overviews.iter().map(|it| rows(page, report, it));
+    let mut rows: String = tables.collect();
+    if let Some(alone) = alone_text(&alone) {
+        rows += &format!("<p>{}</p>\n", page.say(&alone));
+    }
     let heading = page.say("Overview");
     format!(
         "<section id=\"overview\">\n<h2 style=\"margin-top:36px\">{heading}</h2>\n{}{}{}</section>\n",
         part(&page.say("Runs"), &runs(page, report)),
-        part(&page.say("Rows"), &rows(page, report, &overview)),
+        part(&page.say("Rows"), &rows),
         picture(page, report),
     )
 }
@@ -74,9 +79,6 @@ fn runs(page: &Page, report: &Report) -> String {
 
 /// A line per row and a column per run, or the other way round where there are many runs.
 fn rows(page: &Page, report: &Report, overview: &Overview) -> String {
-    if overview.rows.is_empty() {
-        return String::new();
-    }
     let names: Vec<String> = overview
         .rows
         .iter()
@@ -88,17 +90,15 @@ fn rows(page: &Page, report: &Report, overview: &Overview) -> String {
             )
         })
         .collect();
-    let name = |(number, name, _): (usize, String, _)| {
+    let runs = overview.numbers().map(|number| {
+        let device = report.runs[number - 1].run.device(page.style.language);
         format!(
             "<a href=\"#run-{number}\">{number}</a> <small>{}</small>",
-            text(&name)
+            text(&device)
         )
-    };
-    let runs = (1..).zip(&report.runs);
-    let runs: Vec<String> = runs
-        .map(|(number, reported)| name((number, reported.run.device(page.style.language), ())))
-        .collect();
-    let is_wide = report.runs.len() <= COLUMNS_MAX;
+    });
+    let runs: Vec<String> = runs.collect();
+    let is_wide = overview.is_wide();
     let (headings, firsts) = if is_wide {
         (&runs, &names)
     } else {

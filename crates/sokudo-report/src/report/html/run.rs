@@ -6,7 +6,7 @@ use std::fmt::Write;
 use sokudo_model::{Nanos, Operation, Order, Severity};
 
 use super::table::{Cell, Line, table};
-use super::{Page, charts, evidence, facts, figures, lines, part, prose, text};
+use super::{Page, charts, detail, evidence, facts, figures, lines, part, prose, text};
 use crate::document::{Direction, ResultDocument, RunDocument};
 use crate::facts::facts as facts_of;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text, said_name};
@@ -33,19 +33,19 @@ pub(super) fn section(page: &Page, number: usize, reported: &ReportedRun) -> Str
         &page.say("What to know about these figures"),
         &findings(page, run),
     );
-    out += &part(&page.say("How it was measured"), &measured(page, run));
-    out += &part(&page.say("Evidence"), &evidence::rows(page, run));
+    out += &detail(&page.say("How it was measured"), &measured(page, run));
+    out += &detail(&page.say("Evidence"), &evidence::rows(page, run));
     let trials = evidence::trials(page, run);
     let environment = evidence::environment(page, run);
     if page.is_full {
-        out += &part(&page.say("Trials"), &trials);
-        out += &part(&page.say("Machine and devices"), &environment);
+        out += &detail(&page.say("Trials"), &trials);
+        out += &detail(&page.say("Machine and devices"), &environment);
     } else {
         let (trials_are, machine_is) = (page.say("Trials"), page.say("Machine and devices"));
         let _ = writeln!(
             out,
-            "<details><summary>{trials_are}</summary>\n{trials}</details>\n\
-             <details><summary>{machine_is}</summary>\n{environment}</details>"
+            "<details class=\"detail\"><summary>{trials_are}</summary>\n{trials}</details>\n\
+             <details class=\"detail\"><summary>{machine_is}</summary>\n{environment}</details>"
         );
     }
     out += &part(&page.say("To measure it again"), &repeat(run));
@@ -92,11 +92,9 @@ fn tiles(page: &Page, run: &RunDocument) -> String {
     if explain::is_explanation(run) || run.steady.is_some() {
         return String::new();
     }
+    let of_disk = || run.results.iter().filter(|result| result.stands_for_disk());
     let fastest = |direction: Direction| {
-        let of_direction = run
-            .results
-            .iter()
-            .filter(|result| result.direction == direction);
+        let of_direction = of_disk().filter(|result| result.direction == direction);
         of_direction
             .filter_map(|result| {
                 Some((
@@ -119,7 +117,7 @@ fn tiles(page: &Page, run: &RunDocument) -> String {
         ("Most random reads", Direction::Read),
         ("Most random writes", Direction::Write),
     ] {
-        let small = run.results.iter().filter(|result| is_small_random(result));
+        let small = of_disk().filter(|result| is_small_random(result));
         let most = small
             .filter(|result| result.direction == direction)
             .filter_map(|result| Some((result, result.iops.as_ref()?.median)))
@@ -128,7 +126,7 @@ fn tiles(page: &Page, run: &RunDocument) -> String {
             out += &tile(page, label, (&rate(value), "IOPS"), result);
         }
     }
-    let alone = run.results.iter().filter(|result| {
+    let alone = of_disk().filter(|result| {
         let workload = &result.workload;
         is_small_random(result)
             && result.direction == Direction::Read
@@ -187,7 +185,7 @@ fn verdict_list(page: &Page, run: &RunDocument) -> String {
 fn findings(page: &Page, run: &RunDocument) -> String {
     let mut out = String::new();
     for result in run.results_by_direction() {
-        for why in shortfalls(result, run.schedule.trials) {
+        for why in shortfalls(result, &run.schedule) {
             let (row, why) = (page.say(&row_name(result)), page.say(&why));
             let _ = writeln!(out, "<p><b>{row}</b>: {why}</p>");
         }

@@ -19,6 +19,19 @@ const HOSTILE: [&str; 6] = [
 ];
 
 #[test]
+fn several_runs_leave_out_on_paper_what_each_alone_tells() {
+    let (several, mut one) = (sample::report(), sample::report());
+    one.runs.truncate(1);
+    let page = several.html(ReportStyle::default());
+    let details = page.matches("class=\"detail\"").count();
+    assert_eq!(details, 4 * several.runs.len());
+    assert!(page.contains(".run:not(.only) .detail"), "no rule");
+    assert!(page.contains("<p class=\"paper\">"), "it is not said");
+    let alone = one.html(ReportStyle::default());
+    assert!(alone.contains("class=\"run only\"") && !alone.contains("<p class=\"paper\">"));
+}
+
+#[test]
 fn a_page_is_well_formed_and_needs_nothing_else() {
     for style in [Theme::Auto, Theme::Light, Theme::Dark] {
         let page = sample::report().html(ReportStyle {
@@ -37,6 +50,18 @@ fn a_page_is_well_formed_and_needs_nothing_else() {
         let body = body.replace("<br>", "<br/>").replace("<hr>", "<hr/>");
         roxmltree::Document::parse(&body).unwrap();
     }
+}
+
+#[test]
+fn the_fastest_is_none_of_a_cache() {
+    let mut report = sample::report();
+    for result in report.runs.iter_mut().flat_map(|it| &mut it.run.results) {
+        if result.direction == crate::document::Direction::Read {
+            result.workload.subject = sokudo_model::Subject::Cache;
+        }
+    }
+    let page = report.html(ReportStyle::default());
+    assert!(!page.contains("Fastest read") && page.contains("Fastest write"));
 }
 
 #[test]

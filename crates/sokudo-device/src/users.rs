@@ -1,0 +1,156 @@
+//! Who else uses a file or a block device: loop devices that show it, swap, mounts, what
+//! stands on it, and processes that have it open for writing. The one place that knows.
+//!
+//! Files and devices are compared by identity (inode, device number), never by name: names
+//! are those of another mount namespace, of a file that is deleted, or of a node that
+//! somebody made. It only looks. Of a device, what cannot be seen is an occupant: whoever
+//! wants to write must take it for the worst. Of a regular file it is a blind spot.
+
+mod loops;
+mod processes;
+mod relatives;
+mod swaps;
+
+use std::fs::{File, Metadata};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::thread;
+use std::time::Duration;
+
+use sokudo_model::{Occupant, Users};
+
+use crate::system::System;
+use loops::Shows;
+use processes::{Wanted, Writers};
+
+pub(crate) use relatives::of_device;
+pub(crate) use swaps::devices as swaps;
+
+/// What the message calls what was named.
+const IT: &str = "it";
+
+/// A file that was just closed may still be open in the kernel (`delayed_fput`), which
+/// takes a few milliseconds to notice.
+const CLOSING_LOOKS: u32 = 10;
+const CLOSING_PAUSE: Duration = Duration::from_millis(20);
+
+/// A file's identity: the number of its file system, and its inode there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileIdentity {
+    pub(crate) file_system: u64,
+    pub(crate) inode: u64,
+}
+
+impl FileIdentity {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            file_system: metadata.dev(),
+            inode: metadata.ino(),
+        }
+    }
+}
+
+/// Who else uses this open file or block device, which must be open for reading only.
+pub fn users(file: &File) -> Users {
+    let system = System::host();
+    match file.metadata() {
+        Ok(metadata) if metadata.file_type().is_block_device() => {
+            of_device(&system, metadata.rdev()).1
+        }
+        Ok(metadata) => of_file(&system, file, &metadata),
+        Err(error) => Users {
+            occupants: vec![Occupant::Unseen {
+                sentence: format!("who uses it is not seen: {error}"),
+            }],
+            blind_spots: Vec::new(),
+        },
+    }
+}
+
+fn of_file(system: &System, file: &File, metadata: &Metadata) -> Users {
+    let identity = FileIdentity::of(metadata);
+    let mut users = Users::default();
+    let mut unknown = Vec::new();
+    for device in loops::loops(system) {
+        match device.shows_file(identity) {
+            Shows::Yes => users.occupants.push(Occupant::Shown {
+                what: IT.to_owned(),
+                by: device.name,
+            }),
+            Shows::Unknown => unknown.push(device.name),
+            Shows::No => {}
+        }
+    }
+    if swaps::files(system).contains(&identity) {
+        let device = IT.to_owned();
+        users.occupants.push(Occupant::Swap { device });
+    }
+    if !users.occupants.is_empty() {
+        return users;
+    }
+    if !unknown.is_empty() {
+        users.blind_spots.push(format!(
+            "Whether a loop device shows the file is not seen: {} could not be asked.",
+            unknown.join(", ")
+        ));
+    }
+    add_writers(system, file, identity, &mut users);
+    users
+}
+
+/// Whether anybody has the file open for writing is known to the kernel, whoever it is and
+/// in whatever namespace; who it is, show the processes.
+fn add_writers(system: &System, file: &File, identity: FileIdentity, users: &mut Users) {
+    let counts_writers = counts_writers(file);
+    for look in 0..CLOSING_LOOKS {
+        let is_open = sokudo_sys::is_open_for_writing(file);
+        if counts_writers && matches!(is_open, Ok(false)) {
+            return;
+        }
+        let mut wanted = Wanted::default();
+        wanted.add_file(identity, IT);
+        let Writers {
+            opened,
+            unseen,
+            is_ours,
+            ..
+        } = processes::writers(system, wanted, &[]);
+        if !opened.is_empty() {
+            users.occupants.extend(opened);
+            return;
+        }
+        if is_ours || !counts_writers || is_open.is_err() {
+            users.blind_spots.extend(unseen.map(|sentence| {
+                format!(
+                    "Whether another program has the file open for writing is not seen: {sentence}."
+                )
+            }));
+            return;
+        }
+        if look + 1 < CLOSING_LOOKS {
+            thread::sleep(CLOSING_PAUSE);
+        }
+    }
+    users.occupants.push(Occupant::OpenedUnseen);
+}
+
+/// Whether the kernel's own count of writers is asked where this file is. File systems of
+/// a network answer for leases that their server gives.
+fn counts_writers(file: &File) -> bool {
+    /// By the number that statfs gives (linux/magic.h): ext, XFS, btrfs, bcachefs, F2FS, tmpfs,
+    /// overlayfs, FAT, exFAT.
+    const LOCAL: [u64; 9] = [
+        0xef53,
+        0x5846_5342,
+        0x9123_683e,
+        0xca45_1a4e,
+        0xf2f5_2010,
+        0x0102_1994,
+        0x794c_7630,
+        0x4d44,
+        0x2011_bab0,
+    ];
+    rustix::fs::fstatfs(file)
+        .ok()
+        .and_then(|statistics| u64::try_from(statistics.f_type).ok())
+        .is_some_and(|number| LOCAL.contains(&number))
+}

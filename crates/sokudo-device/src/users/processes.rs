@@ -1,0 +1,461 @@
+//! Which processes have a file or device open or mapped for writing.
+//!
+//! `/proc/PID/fd` and `/proc/PID/map_files` are links to what is open, also where its name
+//! is gone or another's; their modes say how it was opened (`proc_pid_fd(5)`,
+//! `proc_pid_map_files(5)`). What may not be looked at, or was not for want of time, is
+//! never taken for nobody.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, makedev, statx};
+use rustix::io::Errno;
+use sokudo_model::Occupant;
+
+use super::FileIdentity;
+use crate::circumstances::processor_time;
+use crate::system::{self, System};
+
+/// What a look may cost. A descriptor takes about 3 µs, so that this is enough for a
+/// million. It is time of the processor, because on a busy machine it matters who is.
+const LOOK_TIME_MAX: Duration = Duration::from_secs(4);
+
+/// How long it may take: a file on a server that does not answer can hold it for ever.
+const WAIT_MAX: Duration = Duration::from_secs(30);
+
+/// Descriptors between two readings of the clock.
+const DESCRIPTORS_PER_READING: usize = 256;
+
+/// The largest table of mappings that is read: a million of them.
+const MAPS_BYTES_MAX: u64 = 128 << 20;
+
+/// `PROC_PID_INIT_INO` of the kernel's `include/linux/proc_ns.h`: who is in this namespace
+/// sees all processes of the machine.
+const FIRST_NAMESPACE: &str = "pid:[4026531836]";
+
+/// The first process of a machine. Of its own namespace's it is known to be that.
+const INIT: u32 = 1;
+
+/// Files and devices whose writers are looked for, each as the message calls it.
+#[derive(Default)]
+pub(super) struct Wanted(Vec<(Thing, String)>);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Thing {
+    File(FileIdentity),
+    /// By its number.
+    Device(u64),
+}
+
+impl Wanted {
+    pub(super) fn add_file(&mut self, file: FileIdentity, name: &str) {
+        self.0.push((Thing::File(file), name.to_owned()));
+    }
+
+    /// Adds the device with this number (`major:minor`).
+    pub(super) fn add_device(&mut self, number: &str, name: String) {
+        let parsed = number
+            .split_once(':')
+            .and_then(|(major, minor)| Some(makedev(major.parse().ok()?, minor.parse().ok()?)));
+        if let Some(number) = parsed {
+            self.0.push((Thing::Device(number), name));
+        }
+    }
+
+    fn place_of(&self, thing: Thing) -> Option<usize> {
+        self.0.iter().position(|(wanted, _)| *wanted == thing)
+    }
+
+    fn has_devices(&self) -> bool {
+        let mut things = self.0.iter();
+        things.any(|(thing, _)| matches!(thing, Thing::Device(_)))
+    }
+}
+
+/// Who has something open for writing.
+#[derive(Default)]
+pub(super) struct Writers {
+    /// Processes other than this one.
+    pub(super) opened: Vec<Occupant>,
+    /// Why not every process was seen, if so.
+    pub(super) unseen: Option<String>,
+    /// Whether the machine's first process may not be looked at.
+    pub(super) is_init_hidden: bool,
+    /// Whether this process has it open for writing itself.
+    pub(super) is_ours: bool,
+}
+
+/// Looks at all processes but those in `excused`.
+pub(super) fn writers(system: &System, wanted: Wanted, excused: &[u32]) -> Writers {
+    let mut look = Look {
+        processes: system.path("proc"),
+        wanted,
+        seen: Writers::default(),
+        hidden: 0,
+        is_cut_short: false,
+        end: Duration::ZERO,
+    };
+    let excused = excused.to_vec();
+    let (tell, told) = mpsc::channel();
+    let started = thread::Builder::new()
+        .name("processes".to_owned())
+        .spawn(move || {
+            look.go(&excused);
+            // Nobody listens any more when it took too long.
+            let _ = tell.send(look.seen);
+        });
+    let seen = started.ok().and_then(|_| told.recv_timeout(WAIT_MAX).ok());
+    seen.unwrap_or_else(|| Writers {
+        unseen: Some(CUT_SHORT.to_owned()),
+        ..Writers::default()
+    })
+}
+
+const CUT_SHORT: &str = "the look at the processes was cut short";
+
+struct Look {
+    processes: PathBuf,
+    wanted: Wanted,
+    seen: Writers,
+    /// Processes that may not be looked at.
+    hidden: u64,
+    is_cut_short: bool,
+    /// When it ends, in this thread's time of the processor.
+    end: Duration,
+}
+
+impl Look {
+    fn go(&mut self, excused: &[u32]) {
+        self.end = processor_time() + LOOK_TIME_MAX;
+        let Ok(entries) = std::fs::read_dir(&self.processes) else {
+            self.seen.unseen = Some("/proc does not show the processes".to_owned());
+            return;
+        };
+        let sees_all = self.sees_all();
+        let own = std::process::id();
+        let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        let mut numbers: Vec<u32> = numbers.filter(|pid| !excused.contains(pid)).collect();
+        // The youngest first: the kernel's own threads have the lowest numbers.
+        numbers.sort_unstable_by_key(|pid| std::cmp::Reverse(*pid));
+        for pid in numbers {
+            self.check_time();
+            if self.is_cut_short {
+                break;
+            }
+            match self.process(pid) {
+                Ok(places) if pid == own => self.seen.is_ours = !places.is_empty(),
+                Ok(places) => self.note(pid, &places),
+                Err(error) if has_ended(&error) => {}
+                Err(_) if pid == INIT && sees_all => self.seen.is_init_hidden = true,
+                Err(_) => self.hidden += 1,
+            }
+        }
+        self.seen.unseen = if self.is_cut_short {
+            Some(CUT_SHORT.to_owned())
+        } else if self.hidden > 0 {
+            Some(format!("{} processes may not be looked at", self.hidden))
+        } else {
+            (!sees_all).then(|| "/proc shows only some of the machine's processes".to_owned())
+        };
+    }
+
+    /// Whether this process is in the machine's first namespace of processes, so that proc
+    /// lists all, and nothing hides them (`hidepid`).
+    fn sees_all(&self) -> bool {
+        let namespace = std::fs::read_link(self.processes.join("self/ns/pid"));
+        namespace.is_ok_and(|namespace| namespace == Path::new(FIRST_NAMESPACE))
+            && self.processes.join(INIT.to_string()).exists()
+    }
+
+    fn note(&mut self, pid: u32, places: &BTreeSet<usize>) {
+        let name = system::text(self.processes.join(format!("{pid}/comm")));
+        for place in places {
+            self.seen.opened.push(Occupant::Opened {
+                what: self.wanted.0[*place].1.clone(),
+                pid,
+                program: name.as_deref().map_or_else(|| "?".to_owned(), harmless),
+            });
+        }
+    }
+
+    fn check_time(&mut self) {
+        self.is_cut_short |= processor_time() >= self.end;
+    }
+
+    /// What of the wanted the process has open for writing.
+    fn process(&mut self, pid: u32) -> io::Result<BTreeSet<usize>> {
+        let mut found = BTreeSet::new();
+        let directory = self.processes.join(pid.to_string());
+        let threads = system::names(directory.join("task"));
+        let threads: Vec<u32> = threads
+            .iter()
+            .filter_map(|name| name.parse().ok())
+            .filter(|thread| *thread != pid)
+            .collect();
+        self.descriptors(&directory, &mut found)?;
+        for thread in &threads {
+            // Threads have one table of files, unless they are made otherwise, or the first
+            // of them has ended.
+            if sokudo_sys::share_files(pid, *thread).is_ok_and(|is_shared| is_shared) {
+                continue;
+            }
+            match self.descriptors(&directory.join(format!("task/{thread}")), &mut found) {
+                Err(error) if has_ended(&error) => {}
+                other => other?,
+            }
+        }
+        if !self.mappings(&directory, &mut found)? {
+            // The first thread has ended; another's number leads to the same memory.
+            for thread in &threads {
+                match self.mappings(&self.processes.join(thread.to_string()), &mut found) {
+                    Ok(true) => break,
+                    Ok(false) => {}
+                    Err(error) if has_ended(&error) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn descriptors(&mut self, thread: &Path, found: &mut BTreeSet<usize>) -> io::Result<()> {
+        for (index, entry) in std::fs::read_dir(thread.join("fd"))?.enumerate() {
+            if index % DESCRIPTORS_PER_READING == DESCRIPTORS_PER_READING - 1 {
+                self.check_time();
+                if self.is_cut_short {
+                    break;
+                }
+            }
+            let link = entry?.path();
+            if opened_for_writing(&link)? {
+                found.extend(self.wanted_behind(&link)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what is mapped so that writing to the memory writes to it, and says whether
+    /// anything is mapped at all.
+    fn mappings(&self, thread: &Path, found: &mut BTreeSet<usize>) -> io::Result<bool> {
+        let mut table = Vec::new();
+        let read = File::open(thread.join("maps"))
+            .and_then(|maps| maps.take(MAPS_BYTES_MAX).read_to_end(&mut table));
+        match read {
+            // A thread of the kernel has no memory of its own.
+            Err(error) if has_ended(&error) => return Ok(false),
+            other => other?,
+        };
+        for line in table.split(|byte| *byte == b'\n') {
+            let Some(mapping) = Mapping::parse(line) else {
+                continue;
+            };
+            let link = thread.join(&mapping.link);
+            if !opened_for_writing(&link)? {
+                continue;
+            }
+            match self.wanted_behind(&link) {
+                Ok(place) => found.extend(place),
+                // Following these links takes more rights than seeing them.
+                Err(error) if self.wanted.has_devices() => return Err(error),
+                Err(_) => found.extend(self.wanted.place_of(Thing::File(mapping.file))),
+            }
+        }
+        Ok(!table.is_empty())
+    }
+
+    /// Which of the wanted the link leads to.
+    fn wanted_behind(&self, link: &Path) -> io::Result<Option<usize>> {
+        // A server need not be asked what is known already.
+        let answer = statx(
+            CWD,
+            link,
+            AtFlags::STATX_DONT_SYNC,
+            StatxFlags::TYPE | StatxFlags::INO,
+        );
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(errno @ (Errno::ACCESS | Errno::PERM)) => return Err(errno.into()),
+            // It is closed, or the file's own file system is gone.
+            Err(_) => return Ok(None),
+        };
+        let thing = match FileType::from_raw_mode(answer.stx_mode.into()) {
+            FileType::BlockDevice => {
+                Thing::Device(makedev(answer.stx_rdev_major, answer.stx_rdev_minor))
+            }
+            FileType::RegularFile => Thing::File(FileIdentity {
+                file_system: makedev(answer.stx_dev_major, answer.stx_dev_minor),
+                inode: answer.stx_ino,
+            }),
+            _ => return Ok(None),
+        };
+        Ok(self.wanted.place_of(thing))
+    }
+}
+
+/// A line of `/proc/PID/maps` that is shared with others and has a file.
+struct Mapping {
+    /// Below the directory of the process.
+    link: String,
+    file: FileIdentity,
+}
+
+impl Mapping {
+    fn parse(line: &[u8]) -> Option<Self> {
+        let mut words = line
+            .split(u8::is_ascii_whitespace)
+            .filter(|word| !word.is_empty())
+            .map(|word| std::str::from_utf8(word).unwrap_or_default());
+        let (range, rights, _offset) = (words.next()?, words.next()?, words.next()?);
+        let (device, inode) = (words.next()?, words.next()?.parse().ok()?);
+        if !rights.ends_with('s') || inode == 0 {
+            return None;
+        }
+        let number = |text| u64::from_str_radix(text, 16).ok();
+        let (begin, end) = range.split_once('-')?;
+        let (major, minor) = device.split_once(':')?;
+        Some(Self {
+            // There without the zeros in front.
+            link: format!("map_files/{:x}-{:x}", number(begin)?, number(end)?),
+            file: FileIdentity {
+                file_system: makedev(
+                    u32::from_str_radix(major, 16).ok()?,
+                    u32::from_str_radix(minor, 16).ok()?,
+                ),
+                inode,
+            },
+        })
+    }
+}
+
+/// Whether what the link leads to was opened for writing, as its mode says. What is closed
+/// meanwhile is not.
+fn opened_for_writing(link: &Path) -> io::Result<bool> {
+    match link.symlink_metadata() {
+        Ok(metadata) => Ok(metadata.mode() & 0o200 != 0),
+        Err(error) if has_ended(&error) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether the process, or what it had open, is no longer there.
+fn has_ended(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::NotFound
+        || error.raw_os_error() == Some(Errno::SRCH.raw_os_error())
+}
+
+/// A name without signs that command a terminal or show nothing.
+fn harmless(name: &str) -> String {
+    let mut shown = String::with_capacity(name.len());
+    for sign in name.chars() {
+        match sign {
+            '\'' | '"' => shown.push(sign),
+            _ => shown.extend(sign.escape_debug()),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A machine below a directory, on which `file` is looked for.
+    struct Machine {
+        root: tempfile::TempDir,
+        file: PathBuf,
+    }
+
+    impl Machine {
+        fn new() -> Self {
+            let root = tempfile::tempdir().unwrap();
+            let file = root.path().join("file");
+            std::fs::write(&file, "x").unwrap();
+            let machine = Self { root, file };
+            machine.process(INIT, "init");
+            let namespace = machine.proc("self/ns");
+            std::fs::create_dir_all(&namespace).unwrap();
+            symlink(FIRST_NAMESPACE, namespace.join("pid")).unwrap();
+            machine
+        }
+
+        fn proc(&self, path: &str) -> PathBuf {
+            self.root.path().join("proc").join(path)
+        }
+
+        fn process(&self, pid: u32, name: &str) -> PathBuf {
+            let directory = self.proc(&pid.to_string());
+            std::fs::create_dir_all(directory.join("fd")).unwrap();
+            std::fs::write(directory.join("comm"), name).unwrap();
+            std::fs::write(directory.join("maps"), "").unwrap();
+            directory
+        }
+
+        fn look(&self) -> Writers {
+            let mut wanted = Wanted::default();
+            wanted.add_file(FileIdentity::of(&self.file.metadata().unwrap()), "it");
+            writers(&System::at(self.root.path()), wanted, &[])
+        }
+    }
+
+    #[test]
+    fn who_has_it_open_is_named_without_signs_that_command_a_terminal() {
+        let machine = Machine::new();
+        let directory = machine.process(10, "a\u{1b}[2J\n\u{202e}b'c");
+        symlink(&machine.file, directory.join("fd/3")).unwrap();
+        let seen = machine.look();
+        let told = seen.opened[0].to_string();
+        assert_eq!(
+            told,
+            "process 10 (a\\u{1b}[2J\\n\\u{202e}b'c) has it open for writing"
+        );
+        assert_eq!((seen.opened.len(), seen.unseen), (1, None));
+    }
+
+    #[test]
+    fn a_table_of_files_of_one_thread_is_looked_at() {
+        let machine = Machine::new();
+        let directory = machine.process(10, "x");
+        let thread = directory.join("task/11/fd");
+        std::fs::create_dir_all(&thread).unwrap();
+        symlink(&machine.file, thread.join("3")).unwrap();
+        assert_eq!(machine.look().opened.len(), 1);
+    }
+
+    #[test]
+    fn nobody_is_said_only_where_all_are_seen() {
+        let machine = Machine::new();
+        assert_eq!(machine.look().unseen, None);
+        std::fs::remove_file(machine.proc("self/ns/pid")).unwrap();
+        symlink("pid:[4026532000]", machine.proc("self/ns/pid")).unwrap();
+        assert!(machine.look().unseen.unwrap().contains("only some"));
+        std::fs::remove_file(machine.proc("self/ns/pid")).unwrap();
+        symlink(FIRST_NAMESPACE, machine.proc("self/ns/pid")).unwrap();
+        std::fs::remove_dir_all(machine.proc("1")).unwrap();
+        assert!(machine.look().unseen.unwrap().contains("only some"));
+        std::fs::remove_dir_all(machine.proc("")).unwrap();
+        assert!(machine.look().unseen.unwrap().contains("does not show"));
+    }
+
+    #[test]
+    fn only_mappings_that_write_to_a_file_are_looked_at() {
+        let parse = |line: &str| Mapping::parse(line.as_bytes()).map(|mapping| mapping.link);
+        let line = "0040a000-0040b000 rw-s 00000000 fe:00 97376   /tmp/a file";
+        assert_eq!(parse(line).as_deref(), Some("map_files/40a000-40b000"));
+        for other in [
+            "0040a000-0040b000 rw-p 00000000 fe:00 97376   /tmp/file",
+            "0040a000-0040b000 rw-s 00000000 00:00 0",
+            "hostile",
+            "",
+        ] {
+            assert_eq!(parse(other), None, "{other}");
+        }
+    }
+}

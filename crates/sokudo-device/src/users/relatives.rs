@@ -1,0 +1,509 @@
+//! The devices whose use is a use of one device, and who uses them: its partitions and its
+//! whole disk, what stands on them, what it stands on itself (the file or device behind a
+//! loop device, members of the device mapper and of RAID), and the same disk by another
+//! path.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use sokudo_model::{Occupant, Users};
+
+use super::loops::{Loop, Shown, Shows, loops};
+use super::processes::{self, Wanted, Writers};
+use super::{FileIdentity, swaps};
+use crate::block::{self, SECTOR_BYTES};
+use crate::mounts::Mounts;
+use crate::stack::number_text;
+use crate::system::{self, System};
+
+/// Devices that are looked at around one: partitions and what stands on them.
+const RELATIVES_MAX: usize = 1024;
+
+/// Who uses the device with this number, and its directory in sysfs.
+pub(crate) fn of_device(system: &System, number: u64) -> (Option<PathBuf>, Users) {
+    let number = number_text(number);
+    let Some(directory) = block::directory_of_number(system, &number) else {
+        let sentence = format!("who uses the device {number} is not seen: sysfs does not list it");
+        let users = Users {
+            occupants: vec![Occupant::Unseen { sentence }],
+            blind_spots: Vec::new(),
+        };
+        return (None, users);
+    };
+    let mut relatives = Relatives::new(system);
+    relatives.add(&directory);
+    let mut users = Users {
+        occupants: relatives.mounted(),
+        blind_spots: Vec::new(),
+    };
+    users.occupants.extend(relatives.swapped());
+    users.occupants.extend(relatives.shown());
+    relatives.add_writers(&mut users);
+    users.occupants.append(&mut relatives.occupants);
+    (Some(directory), users)
+}
+
+/// The file behind a loop device through which would be written.
+struct Backing {
+    file: FileIdentity,
+    /// Which of the loop devices.
+    by: usize,
+}
+
+/// A device and all whose use is a use of it, by their directories in sysfs.
+struct Relatives<'system> {
+    system: &'system System,
+    loops: Vec<Loop>,
+    directories: Vec<PathBuf>,
+    seen: HashSet<PathBuf>,
+    /// Loop devices through which would be written: that they show something is no use of
+    /// it by others.
+    ways: HashSet<String>,
+    files: Vec<Backing>,
+    occupants: Vec<Occupant>,
+}
+
+impl<'system> Relatives<'system> {
+    fn new(system: &'system System) -> Self {
+        Self {
+            system,
+            loops: loops(system),
+            directories: Vec::new(),
+            seen: HashSet::new(),
+            ways: HashSet::new(),
+            files: Vec::new(),
+            occupants: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, directory: &Path) {
+        self.add_whole_disk(directory);
+        self.add_with_parts(directory);
+        self.add_same_disks(directory);
+        self.add_below(directory);
+    }
+
+    /// The disk of a partition: whoever uses all of it uses the part. Its other
+    /// parts are nobody's concern.
+    fn add_whole_disk(&mut self, directory: &Path) {
+        if block::is_partition(directory)
+            && let Some(disk) = directory.parent()
+        {
+            self.directories.push(disk.to_owned());
+            self.note_holders(disk);
+        }
+    }
+
+    fn add_with_parts(&mut self, directory: &Path) {
+        if self.seen.len() >= RELATIVES_MAX || !self.seen.insert(directory.to_owned()) {
+            return;
+        }
+        self.directories.push(directory.to_owned());
+        for name in system::names(directory) {
+            let part = directory.join(&name);
+            if block::is_partition(&part) {
+                self.occupants.push(Occupant::Partition { name });
+                self.add_with_parts(&part);
+            }
+        }
+        self.note_holders(directory);
+        for holder in system::names(directory.join("holders")) {
+            if let Ok(above) = directory.join("holders").join(holder).canonicalize() {
+                self.add_with_parts(&above);
+            }
+        }
+    }
+
+    fn note_holders(&mut self, directory: &Path) {
+        let device = block::name(directory);
+        for holder in system::names(directory.join("holders")) {
+            let holder = match system::text(directory.join("holders").join(&holder).join("dm/name"))
+            {
+                Some(name) => format!("{holder} ({name})"),
+                None => holder,
+            };
+            self.occupants.push(Occupant::Holder {
+                device: device.clone(),
+                holder,
+            });
+        }
+    }
+
+    /// Other paths to the same disk: those of a disk with two controllers, where nothing
+    /// joins them, and two network block devices of one server's export.
+    fn add_same_disks(&mut self, directory: &Path) {
+        let disk = block::disk(directory);
+        let Some(known_by) = identifier(&disk) else {
+            return;
+        };
+        let size = system::number(disk.join("size"));
+        for name in self.system.names("sys/class/block") {
+            let link = self.system.path("sys/class/block").join(name);
+            let Ok(other) = link.canonicalize() else {
+                continue;
+            };
+            let is_same = other != disk
+                && !block::is_partition(&other)
+                && identifier(&other).as_ref() == Some(&known_by)
+                && system::number(other.join("size")) == size;
+            if is_same && !self.seen.contains(&other) {
+                self.note_claim(&other);
+                self.add_with_parts(&other);
+            }
+        }
+    }
+
+    /// What a device stands on, which is written when it is.
+    fn add_below(&mut self, directory: &Path) {
+        let disk = block::disk(directory);
+        let name = block::name(&disk);
+        if !self.ways.contains(&name)
+            && let Some(by) = self.loops.iter().position(|device| device.name == name)
+        {
+            self.ways.insert(name);
+            self.add_behind(by);
+        }
+        for member in system::names(disk.join("slaves")) {
+            let Ok(member) = disk.join("slaves").join(member).canonicalize() else {
+                continue;
+            };
+            // Whoever made the stack holds its members, so that their holders say nothing.
+            if self.seen.len() < RELATIVES_MAX && self.seen.insert(member.clone()) {
+                if block::is_partition(&member) {
+                    self.directories.push(block::disk(&member));
+                }
+                self.directories.push(member.clone());
+                self.add_below(&member);
+            }
+        }
+    }
+
+    /// What a loop device shows.
+    fn add_behind(&mut self, by: usize) {
+        let device = &self.loops[by];
+        let Shown::Known(status) = device.shown else {
+            let sentence = format!("what the loop device {} shows is not seen", device.name);
+            self.occupants.push(Occupant::Unseen { sentence });
+            return;
+        };
+        let Some(number) = status.block_device else {
+            let file = FileIdentity {
+                file_system: status.file_system,
+                inode: status.inode,
+            };
+            self.files.push(Backing { file, by });
+            return;
+        };
+        match block::directory_of_number(self.system, &number_text(number)) {
+            Some(below) => {
+                self.note_claim(&below);
+                self.add(&below);
+            }
+            None => {
+                let sentence = format!(
+                    "who uses the device {} is not seen: sysfs does not list it",
+                    number_text(number)
+                );
+                self.occupants.push(Occupant::Unseen { sentence });
+            }
+        }
+    }
+
+    /// Whether the kernel has given a device to somebody, who may be in another mount
+    /// namespace.
+    fn note_claim(&mut self, directory: &Path) {
+        match block::open(self.system, directory, OFlags::EXCL) {
+            Ok(_) => {}
+            Err(Errno::BUSY) => self.occupants.push(Occupant::Holder {
+                device: block::name(directory),
+                holder: "a file system or a program that has claimed it".to_owned(),
+            }),
+            Err(_) => {
+                let device = block::name(directory);
+                let sentence = format!("whether anybody has claimed {device} is not seen");
+                self.occupants.push(Occupant::Unseen { sentence });
+            }
+        }
+    }
+
+    /// Mounts of any of them: by device number, and by source, as btrfs has numbers
+    /// of its own.
+    fn mounted(&self) -> Vec<Occupant> {
+        let Some(table) = self.system.text("proc/self/mountinfo") else {
+            let sentence = "what is mounted is not seen (/proc/self/mountinfo)".to_owned();
+            return vec![Occupant::Unseen { sentence }];
+        };
+        let mounts = Mounts::parse(&table);
+        let mut found = Vec::new();
+        for mount in mounts.all() {
+            let source = block::directory_of_source(self.system, &mount.source);
+            for directory in &self.directories {
+                let by_number =
+                    system::text(directory.join("dev")).as_ref() == Some(&mount.device_number);
+                if by_number || source.as_ref() == Some(directory) {
+                    found.push(Occupant::Mounted {
+                        device: block::name(directory),
+                        at: mount.mount_point.display().to_string(),
+                    });
+                }
+            }
+        }
+        found.extend(self.btrfs_members());
+        found
+    }
+
+    /// Members of a mounted btrfs, of which its mount names only one.
+    fn btrfs_members(&self) -> Vec<Occupant> {
+        let mut found = Vec::new();
+        for uuid in self.system.names("sys/fs/btrfs") {
+            for member in self.system.names(format!("sys/fs/btrfs/{uuid}/devices")) {
+                let member = member.replace('!', "/");
+                let mut directories = self.directories.iter();
+                if directories.any(|directory| block::name(directory) == member) {
+                    found.push(Occupant::Holder {
+                        device: member,
+                        holder: format!("the mounted btrfs {uuid}"),
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    fn swapped(&self) -> Vec<Occupant> {
+        let devices = swaps::devices(self.system)
+            .into_iter()
+            .filter(|directory| self.directories.contains(directory))
+            .map(|directory| block::name(&directory));
+        let files = swaps::files(self.system);
+        let behind = self
+            .files
+            .iter()
+            .filter(|backing| files.contains(&backing.file))
+            .map(|backing| self.name_of(backing));
+        devices
+            .chain(behind)
+            .map(|device| Occupant::Swap { device })
+            .collect()
+    }
+
+    /// Loop devices that show the same: they claim nothing.
+    fn shown(&self) -> Vec<Occupant> {
+        let mut found = Vec::new();
+        let others = self.loops.iter();
+        for other in others.filter(|device| !self.ways.contains(&device.name)) {
+            let by_device = self
+                .directories
+                .iter()
+                .map(|directory| (block::name(directory), self.shows(other, directory)));
+            let by_file = self.files.iter().map(|backing| {
+                let shows = match other.overlaps(&self.loops[backing.by]) {
+                    true => other.shows_file(backing.file),
+                    false => Shows::No,
+                };
+                (self.name_of(backing), shows)
+            });
+            for (what, shows) in by_device.chain(by_file) {
+                let by = other.name.clone();
+                match shows {
+                    Shows::Yes => found.push(Occupant::Shown { what, by }),
+                    Shows::Unknown => found.push(Occupant::Unseen {
+                        sentence: format!("whether the loop device {by} shows {what} is not seen"),
+                    }),
+                    Shows::No => {}
+                }
+            }
+        }
+        found
+    }
+
+    fn shows(&self, device: &Loop, directory: &Path) -> Shows {
+        let number = system::text(directory.join("dev")).unwrap_or_default();
+        let sectors = system::number(directory.join("size")).unwrap_or_default();
+        device.shows_device(&number, sectors.saturating_mul(SECTOR_BYTES))
+    }
+
+    /// Processes that have any of them open for writing.
+    fn add_writers(&self, users: &mut Users) {
+        let mut wanted = Wanted::default();
+        for directory in &self.directories {
+            if let Some(number) = system::text(directory.join("dev")) {
+                wanted.add_device(&number, block::name(directory));
+            }
+        }
+        for backing in &self.files {
+            wanted.add_file(backing.file, &self.name_of(backing));
+        }
+        let servers: Vec<u32> = self
+            .directories
+            .iter()
+            .filter_map(|directory| server(self.system, directory))
+            .collect();
+        let Writers {
+            opened,
+            unseen,
+            is_init_hidden,
+            ..
+        } = processes::writers(self.system, wanted, &servers);
+        users.occupants.extend(opened);
+        users
+            .occupants
+            .extend(unseen.map(|sentence| Occupant::Unseen {
+                sentence: format!(
+                    "whether a program has it open for writing is not seen: {sentence}"
+                ),
+            }));
+        if is_init_hidden {
+            let sentence = "Whether the machine's first process (init) has the device open for writing is not seen: it may not be looked at.";
+            users.blind_spots.push(sentence.to_owned());
+        }
+    }
+
+    fn name_of(&self, backing: &Backing) -> String {
+        format!("the file behind {}", self.loops[backing.by].name)
+    }
+}
+
+/// What a disk is known by whatever path leads to it.
+fn identifier(disk: &Path) -> Option<String> {
+    ["device/wwid", "wwid", "backend"]
+        .iter()
+        .find_map(|file| system::text(disk.join(file)))
+}
+
+/// The process that serves a network block device (`pid` is that of one of its threads):
+/// it has the device open, and is no other user.
+fn server(system: &System, directory: &Path) -> Option<u32> {
+    if !block::name(directory).starts_with("nbd") {
+        return None;
+    }
+    let thread = system::number(block::disk(directory).join("pid"))?;
+    let status = system.text(format!("proc/{thread}/status"))?;
+    let group = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
+    group?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A machine below a directory, without processes.
+    struct Machine(tempfile::TempDir);
+
+    impl Machine {
+        fn new() -> Self {
+            let machine = Self(tempfile::tempdir().unwrap());
+            for directory in ["sys/class/block", "sys/dev/block", "proc/1", "proc/self/ns"] {
+                fs::create_dir_all(machine.path(directory)).unwrap();
+            }
+            machine.write("proc/self/mountinfo", "1 0 0:1 / / rw - rootfs none rw\n");
+            symlink("pid:[4026531836]", machine.path("proc/self/ns/pid")).unwrap();
+            fs::create_dir_all(machine.path("proc/1/fd")).unwrap();
+            machine
+        }
+
+        fn path(&self, path: &str) -> PathBuf {
+            self.0.path().join(path)
+        }
+
+        fn write(&self, path: &str, text: &str) {
+            fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
+            fs::write(self.path(path), text).unwrap();
+        }
+
+        /// A disk of one MiB with its number below 8.
+        fn disk(&self, name: &str, minor: u32) {
+            let directory = format!("sys/devices/block/{name}");
+            self.write(&format!("{directory}/dev"), &format!("8:{minor}\n"));
+            self.write(&format!("{directory}/size"), "2048\n");
+            let real = self.path(&directory);
+            symlink(&real, self.path(&format!("sys/class/block/{name}"))).unwrap();
+            symlink(&real, self.path(&format!("sys/dev/block/8:{minor}"))).unwrap();
+        }
+
+        fn users_of(&self, minor: u32) -> Vec<String> {
+            let number = rustix::fs::makedev(8, minor);
+            let (_, users) = of_device(&System::at(self.0.path()), number);
+            users.occupants.iter().map(ToString::to_string).collect()
+        }
+    }
+
+    #[test]
+    fn a_disk_that_nobody_uses_has_no_users() {
+        let machine = Machine::new();
+        machine.disk("sda", 0);
+        assert_eq!(machine.users_of(0), [""; 0]);
+    }
+
+    #[test]
+    fn a_disk_that_is_mounted_by_another_path_is_in_use() {
+        let machine = Machine::new();
+        machine.disk("sda", 0);
+        machine.disk("sdb", 16);
+        machine.write(
+            "proc/self/mountinfo",
+            "30 1 8:16 / /data rw - ext4 /dev/sdb rw\n",
+        );
+        assert_eq!(machine.users_of(0), [""; 0]);
+        for file in ["device/wwid", "backend"] {
+            machine.write(&format!("sys/devices/block/sda/{file}"), "naa.5000\n");
+            machine.write(&format!("sys/devices/block/sdb/{file}"), "naa.5000\n");
+            let told = machine.users_of(0);
+            assert!(
+                told.contains(&"sdb is mounted on /data".to_owned()),
+                "{told:?}"
+            );
+        }
+        machine.write("sys/devices/block/sdb/size", "4096\n");
+        assert_eq!(machine.users_of(0), [""; 0], "another disk of a poor maker");
+    }
+
+    #[test]
+    fn who_uses_a_member_of_an_array_uses_the_array() {
+        let machine = Machine::new();
+        machine.disk("sda", 0);
+        machine.disk("md0", 5);
+        fs::create_dir_all(machine.path("sys/devices/block/md0/slaves")).unwrap();
+        let member = machine.path("sys/devices/block/sda");
+        symlink(&member, machine.path("sys/devices/block/md0/slaves/sda")).unwrap();
+        fs::create_dir_all(member.join("holders")).unwrap();
+        let array = machine.path("sys/devices/block/md0");
+        symlink(array, member.join("holders/md0")).unwrap();
+        assert_eq!(machine.users_of(5), [""; 0]);
+        machine.write("sys/class/block/loop3/loop/backing_file", "/dev/sda\n");
+        machine.write("sys/class/block/loop3/loop/sizelimit", "0\n");
+        machine.write("sys/class/block/loop3/size", "2048\n");
+        let told = machine.users_of(5);
+        let unknown = "whether the loop device loop3 shows sda is not seen";
+        assert!(told.contains(&unknown.to_owned()), "{told:?}");
+        assert!(
+            machine
+                .users_of(0)
+                .contains(&"sda is used by md0".to_owned())
+        );
+    }
+
+    #[test]
+    fn the_server_of_a_network_block_device_is_none_of_its_users() {
+        let machine = Machine::new();
+        machine.disk("nbd0", 0);
+        machine.write("sys/devices/block/nbd0/pid", "71\n");
+        machine.write("proc/71/status", "Name:\tqemu-nbd\nTgid:\t70\n");
+        let system = System::at(machine.0.path());
+        assert_eq!(
+            server(&system, &machine.path("sys/devices/block/nbd0")),
+            Some(70)
+        );
+        machine.disk("sda", 16);
+        machine.write("sys/devices/block/sda/pid", "71\n");
+        assert_eq!(
+            server(&system, &machine.path("sys/devices/block/sda")),
+            None
+        );
+    }
+}

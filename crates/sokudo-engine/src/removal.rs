@@ -1,0 +1,239 @@
+//! Removes what we have made, and nothing that has taken its name: the name is looked up
+//! in a folder that is held open, and must lead to the very file or directory.
+//!
+//! All that is to vanish with this process is known here as well, so that a process that
+//! is ended at once removes it, or says what it leaves.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat, unlinkat};
+
+/// What tells one file or directory from another, whatever its names are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    device: u64,
+    inode: u64,
+}
+
+impl Identity {
+    pub(crate) fn of(held: &impl AsFd) -> io::Result<Self> {
+        Ok(Self::from(&fstat(held)?))
+    }
+}
+
+impl From<&Stat> for Identity {
+    fn from(status: &Stat) -> Self {
+        Self {
+            device: status.st_dev,
+            inode: status.st_ino,
+        }
+    }
+}
+
+/// Where something has its name: the folder is held open, so that nobody who exchanges
+/// folders leads us elsewhere.
+#[derive(Debug)]
+pub(crate) struct Place {
+    folder: OwnedFd,
+    name: OsString,
+}
+
+impl Place {
+    /// The place that a path names now.
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let folder = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(Self {
+            folder: openat(CWD, folder, flags, Mode::empty())?,
+            name: name.to_owned(),
+        })
+    }
+
+    /// Makes a file there, where nothing has the name yet, for its owner alone.
+    pub(crate) fn create(&self) -> io::Result<File> {
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR;
+        let mode = Mode::RUSR | Mode::WUSR;
+        Ok(openat(&self.folder, &self.name, flags | OFlags::CLOEXEC, mode)?.into())
+    }
+
+    /// Removes the name, if it leads to this.
+    pub(crate) fn remove(&self, identity: Identity, flags: AtFlags) -> io::Result<()> {
+        remove_from(&self.folder, &self.name, identity, flags)
+    }
+}
+
+/// Removes a name from a folder, if it leads to this. Without a link or mount between:
+/// nothing is followed.
+pub(crate) fn remove_from(
+    folder: &impl AsFd,
+    name: &OsStr,
+    identity: Identity,
+    flags: AtFlags,
+) -> io::Result<()> {
+    let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    if Identity::from(&found) != identity {
+        return Err(io::Error::other("its name leads to something else by now"));
+    }
+    Ok(unlinkat(folder, name, flags)?)
+}
+
+/// Removes the name of a file that is held open, if it still leads to it.
+///
+/// # Errors
+/// When it does not, or the system does not allow it.
+pub fn remove_held(path: &Path, held: &File) -> io::Result<()> {
+    Place::of(path)?.remove(Identity::of(held)?, AtFlags::empty())
+}
+
+/// What is to vanish with this process.
+#[derive(Clone, Debug)]
+struct Known {
+    number: u64,
+    path: PathBuf,
+    identity: Identity,
+    is_directory: bool,
+}
+
+#[derive(Debug)]
+struct All {
+    next: u64,
+    known: Vec<Known>,
+}
+
+static ALL: Mutex<All> = Mutex::new(All {
+    next: 0,
+    known: Vec::new(),
+});
+
+fn all() -> MutexGuard<'static, All> {
+    // A list of names is whole after every statement.
+    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Something that is to vanish, known as long as this lives.
+#[derive(Debug)]
+pub(crate) struct Vanishing(u64);
+
+impl Vanishing {
+    /// Makes it known. `None` where the system does not say what it is.
+    pub(crate) fn new(path: &Path, held: &File) -> Option<Self> {
+        let identity = Identity::of(held).ok()?;
+        let is_directory = held.metadata().ok()?.is_dir();
+        // Whoever is told of it may be in another directory.
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let mut all = all();
+        let number = all.next;
+        all.next += 1;
+        all.known.push(Known {
+            number,
+            path,
+            identity,
+            is_directory,
+        });
+        Some(Self(number))
+    }
+}
+
+impl Drop for Vanishing {
+    fn drop(&mut self) {
+        all().known.retain(|known| known.number != self.0);
+    }
+}
+
+/// For a process that is ended at once: removes the files that were to vanish with it, and
+/// gives what it leaves. Directories of files stay, because emptying them takes its time.
+pub fn vanish() -> Vec<PathBuf> {
+    let known = all().known.clone();
+    removed_or_left(known)
+}
+
+fn removed_or_left(known: Vec<Known>) -> Vec<PathBuf> {
+    known
+        .into_iter()
+        .filter(|it| {
+            let removed = |place: Place| place.remove(it.identity, AtFlags::empty());
+            it.is_directory || Place::of(&it.path).and_then(removed).is_err()
+        })
+        .map(|it| it.path)
+        .filter(|path| path.symlink_metadata().is_ok())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_taken_a_name_is_not_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let held = File::create(&path).unwrap();
+        std::fs::rename(&path, directory.path().join("away")).unwrap();
+        std::fs::write(&path, "mine").unwrap();
+        assert!(remove_held(&path, &held).is_err());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+        std::fs::rename(directory.path().join("away"), &path).unwrap();
+        remove_held(&path, &held).unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_link_is_not_removed_for_what_it_leads_to() {
+        let directory = tempfile::tempdir().unwrap();
+        let (path, link) = (directory.path().join("file"), directory.path().join("link"));
+        let held = File::create(&path).unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        assert!(remove_held(&link, &held).is_err());
+        assert!(link.is_symlink() && path.exists());
+    }
+
+    /// The folder is exchanged after it was opened: always, not by chance.
+    #[test]
+    fn an_exchanged_folder_is_not_entered() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::create_dir(at("folder")).unwrap();
+        std::fs::create_dir(at("other")).unwrap();
+        let held = File::create(at("folder/file")).unwrap();
+        std::fs::write(at("other/file"), "mine").unwrap();
+        let place = Place::of(&at("folder/file")).unwrap();
+        std::fs::rename(at("folder"), at("away")).unwrap();
+        std::fs::rename(at("other"), at("folder")).unwrap();
+        let identity = Identity::of(&held).unwrap();
+        place.remove(identity, AtFlags::empty()).unwrap();
+        assert!(!at("away/file").exists());
+        assert_eq!(std::fs::read_to_string(at("folder/file")).unwrap(), "mine");
+    }
+
+    #[test]
+    fn what_is_to_vanish_is_removed_and_what_stays_is_told() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let file = File::create(at("file")).unwrap();
+        std::fs::create_dir(at("tree")).unwrap();
+        let tree = File::open(at("tree")).unwrap();
+        let known = [
+            Vanishing::new(&at("file"), &file),
+            Vanishing::new(&at("tree"), &tree),
+        ];
+        // Other tests have files of their own.
+        let mine = || -> Vec<PathBuf> {
+            let mut known = all().known.clone();
+            known.retain(|known| known.path.starts_with(directory.path()));
+            removed_or_left(known)
+        };
+        assert_eq!(mine(), [at("tree")]);
+        assert!(!at("file").exists());
+        drop(known);
+        assert!(mine().is_empty());
+    }
+}

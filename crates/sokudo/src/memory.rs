@@ -1,0 +1,21 @@
+//! Whether buffers fit into the memory that we are allowed: a control group kills who takes
+//! more, and then nothing is said at all.
+
+use anyhow::anyhow;
+use sokudo_device::System;
+use sokudo_model::Plan;
+
+use crate::exit::Exit;
+
+/// Refuses a plan whose buffers alone are more than a control group allows.
+pub(crate) fn check(plan: &Plan) -> Result<(), Exit> {
+    let wanted = sokudo_engine::buffer_bytes(plan);
+    match sokudo_device::memory_limit(&System::host()) {
+        Some(limit) if wanted > limit.bytes => Err(Exit::Failed(anyhow!(
+            "buffers would take {wanted}, and the control group allows {} ({}); use a smaller depth, block or number of threads, or raise the limit",
+            limit.bytes,
+            limit.file.display()
+        ))),
+        _ => Ok(()),
+    }
+}
