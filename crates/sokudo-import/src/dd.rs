@@ -433,16 +433,17 @@ fn copied(line: &str) -> Option<(u64, f64)> {
     number::seconds(number[..end].trim_end_matches([',', '.'])).map(|seconds| (bytes, seconds))
 }
 
-/// Whether a line ends with a rate, begins with bytes in words and has something in brackets,
-/// as dd's last one.
+/// Whether a line begins with bytes in words and ends with a rate, as dd's last one. Only of
+/// sizes below 1000 bytes has it nothing in brackets.
 fn is_end(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let is_counted = words.nth(1).is_some_and(|word| {
         let mut letters = word.chars();
         letters.all(char::is_alphabetic)
     });
+    let is_copied = line.contains('(') || line.contains("copied, ");
     let last = line.trim_end();
-    is_counted && last.contains('(') && (last.ends_with("B/s") || last.ends_with("bytes/sec)"))
+    is_counted && is_copied && (last.ends_with("B/s") || last.ends_with("bytes/sec)"))
 }
 
 #[cfg(test)]

@@ -97,11 +97,10 @@ fn often_enough(repeat: Repeat) -> Result<Repeat, Exit> {
     }
     if planned.is_asked_for {
         return Err(Exit::usage(anyhow!(
-            "{} would be measured {}, and sokudo check needs {needed} trials of each row to judge \
-             {}; use --runs {needed}, or leave --runs and --precision out",
+            "{} would be measured {}, and sokudo check needs {needed} trials of each row; use --runs \
+             {needed}, or leave --runs and --precision out",
             planned.rows_text(),
             times(planned.trials),
-            if planned.rows == 1 { "it" } else { "them" },
         )));
     }
     exit::note(format_args!(
