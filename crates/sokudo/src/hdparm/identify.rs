@@ -128,7 +128,11 @@ impl<'a> Page<'a> {
         line(text, format_args!(" PIO modes:  {}", self.pio_modes()));
         line(
             text,
-            format_args!(" DMA modes:  {}", modes("mdma", self.at(63))),
+            format_args!(
+                " DMA modes:  {}{}",
+                modes("sdma", self.at(62)),
+                modes("mdma", self.at(63))
+            ),
         );
         line(
             text,
