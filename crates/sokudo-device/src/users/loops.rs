@@ -83,6 +83,7 @@ impl Loop {
                 Shown::Named(_) => number("loop/offset").unwrap_or(0),
             },
             shown,
+            // A length that is not told is taken for the longest, which shares bytes with all.
             bytes: number("size")
                 .and_then(|sectors| sectors.checked_mul(SECTOR_BYTES))
                 .unwrap_or(u64::MAX),
