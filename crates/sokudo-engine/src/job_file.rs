@@ -42,6 +42,8 @@ pub struct JobFileRequest<'a> {
     pub overwrite: bool,
     /// Finds out who else uses it.
     pub look: Look,
+    /// Whether jobs write it; otherwise it is laid out and then only read.
+    pub is_written: bool,
     /// Whether it is removed at the end.
     pub is_removed: bool,
 }
@@ -54,6 +56,7 @@ pub struct JobFile {
     path: PathBuf,
     size: Bytes,
     is_new: bool,
+    is_written: bool,
     blind_spots: Vec<String>,
     purpose: Purpose,
     holds: Cell<Holds>,
@@ -197,6 +200,7 @@ impl JobFile {
             path: request.path.to_owned(),
             size: request.size,
             is_new,
+            is_written: request.is_written,
             blind_spots: Vec::new(),
             purpose: if removed {
                 Purpose::Removed
@@ -274,11 +278,18 @@ impl JobFile {
 
     /// Says on the file that it is written, unless another job is still writing it.
     fn finish(&self) {
-        let alone = || flock(&self.handle, FlockOperation::NonBlockingLockExclusive);
-        if self.holds.get() == Holds::Writing && alone() != Err(Errno::WOULDBLOCK) {
+        if self.holds.get() != Holds::Writing {
+            return;
+        }
+        let alone = flock(&self.handle, FlockOperation::NonBlockingLockExclusive);
+        if alone != Err(Errno::WOULDBLOCK) {
             // A file that bears a mark can have another.
             let _ = mark::finish(&self.handle, self.purpose);
+            self.holds.set(Holds::Ours);
+            self.said.set(None);
         }
+        // What was tried costs the lock that was held (flock(2)).
+        let _ = flock(&self.handle, FlockOperation::NonBlockingLockShared);
     }
 
     /// Whether it was created just now.
@@ -412,11 +423,16 @@ impl JobFile {
     /// When the process has no file descriptor left.
     pub fn target(&self) -> Result<Target, JobFileError> {
         let present = self.present_size()?;
-        // One that is laid out keeps its size; another one grows.
-        self.begin(match present >= self.size {
-            true => present.0..=present.0,
-            false => self.sizes(),
-        });
+        if self.is_written {
+            // One that is laid out keeps its size; another one grows.
+            self.begin(match present >= self.size {
+                true => present.0..=present.0,
+                false => self.sizes(),
+            });
+        } else {
+            // Whatever is written from now on, others have written.
+            self.finish();
+        }
         self.target_of(self.size)
     }
 
@@ -516,6 +532,7 @@ mod tests {
             size: Bytes::mib(1),
             overwrite,
             look: |_| sokudo_model::Users::default(),
+            is_written: true,
             is_removed: false,
         }
     }
@@ -600,6 +617,29 @@ mod tests {
         };
         assert_eq!(why, NotOurs::Changed);
         assert!(JobFile::open(request(&path, &other, true)).is_ok());
+    }
+
+    #[test]
+    fn what_others_write_while_a_job_reads_is_theirs() {
+        let directory = tempfile::tempdir().unwrap();
+        if !has_marks(directory.path()) {
+            return;
+        }
+        let path = directory.path().join("shared");
+        let names = jobs(&["reader"]);
+        let only_read = JobFileRequest {
+            is_written: false,
+            ..request(&path, &names, false)
+        };
+        let file = laid_out(only_read);
+        let _target = file.target().unwrap();
+        std::fs::write(&path, vec![7; 1 << 20]).unwrap();
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(1);
+        let other = File::options().write(true).open(&path).unwrap();
+        other.set_modified(later).unwrap();
+        drop((file, other));
+        let refused = JobFile::open(request(&path, &names, false));
+        assert!(matches!(refused, Err(JobFileError::Foreign { .. })));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 use sokudo_model::Bytes;
 
-use crate::mark::{NotOurs, Purpose, standing};
+use crate::mark::{NotOurs, Purpose, is_unfinished, standing};
 use crate::removal::{Identity, remove_from};
 use crate::tree::{empty, enter, foreign, occupied};
 
@@ -164,7 +164,10 @@ fn judged(handle: &File, name: &OsStr) -> Option<Option<NotOurs>> {
     let has_own_name = is_own_name(name, prefix);
     let is_users = metadata.uid() == rustix::process::geteuid().as_raw();
     match standing(handle) {
-        Ok(Purpose::Removed) if metadata.is_file() => Some(None),
+        // It has the name that its user gave it.
+        Ok(Purpose::Removed) if metadata.is_file() => {
+            Some(is_unfinished(handle).then_some(NotOurs::Unfinished))
+        }
         Ok(Purpose::Test) if has_own_name => Some(None),
         Err(why @ (NotOurs::Unmarked | NotOurs::Unmarkable)) if has_own_name && is_users => {
             Some(Some(why))
@@ -257,14 +260,22 @@ mod tests {
         let Some(file) = marked(&at("data"), Purpose::Removed) else {
             return;
         };
-        drop(file);
         marked(&at("kept"), Purpose::Kept);
         // Who renames a test file wants it.
         marked(&at("renamed"), Purpose::Test);
-        let found = found(directory.path());
-        assert_eq!(found.len(), 1, "{found:?}");
+        // Its user may have put something of his own under his name since the job was killed.
+        let doubts = || {
+            found(directory.path())
+                .iter()
+                .map(|it| it.doubt)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(doubts(), [Some(NotOurs::Unfinished)]);
+        mark::finish(&file, Purpose::Removed).unwrap();
+        drop(file);
+        assert_eq!(doubts(), [None]);
         assert!(left_behind(directory.path(), Search::Named).is_empty());
-        found[0].remove().unwrap();
+        found(directory.path())[0].remove().unwrap();
         assert!(!at("data").exists());
     }
 

@@ -56,6 +56,9 @@ pub enum NotOurs {
     /// Somebody else has written it, or it is a copy of what was ours.
     #[error("it has been changed since sokudo wrote it")]
     Changed,
+    /// A job was killed while it wrote it, so that others may have written it since.
+    #[error("a job that wrote it was killed, and nothing shows that nobody has written it since")]
+    Unfinished,
 }
 
 /// What we have last written.
@@ -99,6 +102,15 @@ pub(crate) fn finish(file: &File, purpose: Purpose) -> io::Result<()> {
 
 /// What we have made this for; why it is not ours, if it is not.
 pub(crate) fn standing(file: &File) -> Result<Purpose, NotOurs> {
+    known(file).map(|mark| mark.purpose)
+}
+
+/// Whether we may have been writing it still when its mark was made.
+pub(crate) fn is_unfinished(file: &File) -> bool {
+    known(file).is_ok_and(|mark| matches!(mark.written, Written::Unfinished(_)))
+}
+
+fn known(file: &File) -> Result<Mark, NotOurs> {
     let mut line = [0; LINE_BYTES_MAX];
     let length = match rustix::fs::fgetxattr(file, ATTRIBUTE, &mut line) {
         Ok(length) => length,
@@ -108,7 +120,8 @@ pub(crate) fn standing(file: &File) -> Result<Purpose, NotOurs> {
     let line = std::str::from_utf8(&line[..length]).ok();
     let mark = line.and_then(Mark::parse).ok_or(NotOurs::Unmarked)?;
     let metadata = file.metadata().map_err(|_| NotOurs::Unmarked)?;
-    mark.holds(&metadata, rustix::process::geteuid().as_raw())
+    mark.holds(&metadata, rustix::process::geteuid().as_raw())?;
+    Ok(mark)
 }
 
 fn put(file: &File, metadata: &Metadata, purpose: Purpose, written: Written) -> io::Result<()> {

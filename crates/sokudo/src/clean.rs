@@ -1,13 +1,14 @@
 //! `sokudo clean`: removes test files that a killed sokudo has left behind.
 //!
-//! What bears our mark is removed. What has only the name of a test file may be somebody's,
-//! so its owner is asked, or says so beforehand.
+//! What bears our mark is removed. What has only the name of a test file, or was left
+//! unfinished under a name that its user gave it, may be somebody's, so its owner is asked,
+//! or says so beforehand.
 
 use std::io::{BufRead, IsTerminal, stdin, stdout};
 use std::path::Path;
 
 use anyhow::Context;
-use sokudo_engine::{LeftBehind, Search, left_behind};
+use sokudo_engine::{LeftBehind, NotOurs, Search, left_behind};
 
 use crate::command_line::quoted;
 use crate::exit::Exit;
@@ -26,10 +27,10 @@ pub(crate) fn run(directory: &Path, yes: bool) -> Result<(), Exit> {
     for file in found {
         if let Some(why) = file.doubt
             && !yes
-            && !is_agreed(&file)?
+            && !is_agreed(&file, why)?
         {
             tell(&format!(
-                "left {} ({}), which has the name of a test file, but {why}; {} removes it",
+                "left {} ({}), which may be sokudo's, but {why}; {} removes it",
                 file.path.display(),
                 file.size,
                 command(directory, true)
@@ -57,12 +58,12 @@ pub(crate) fn command(directory: &Path, yes: bool) -> String {
 }
 
 /// Asks who sits there. Nobody does where input or output is no terminal.
-fn is_agreed(file: &LeftBehind) -> Result<bool, Exit> {
+fn is_agreed(file: &LeftBehind, why: NotOurs) -> Result<bool, Exit> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         return Ok(false);
     }
     let question = format!(
-        "{} ({}) has the name of a test file of sokudo's, and nothing else shows that it is one. Remove it? [y/N]",
+        "{} ({}) may be sokudo's, but {why}. Remove it? [y/N]",
         file.path.display(),
         file.size
     );

@@ -3,7 +3,7 @@
 
 use sokudo_model::{
     Bytes, Durability, LatencyLog, Limits, Nanos, Operation, OperationMix, Order, Sample,
-    SequentialOffset, Span, Survey, Visit, Workload,
+    SequentialOffset, Span, Subject, Survey, Visit, Workload,
 };
 
 use super::{Access, Medium, Request, Theme, room};
@@ -180,6 +180,7 @@ fn read_cache(request: &Request) -> Result<Vec<Workload>, String> {
     let fitting = spans.take_while(|span| *span <= CACHE_LARGEST && *span <= request.size);
     let again = |span: Bytes| {
         let mut workload = Workload::new(format!("explain/read-again {span}"), block);
+        workload.subject = Subject::Cache;
         workload.order = Order::Sequential {
             offset: SequentialOffset::Own,
         };
@@ -198,6 +199,7 @@ fn write_cache(request: &Request) -> Result<Vec<Workload>, String> {
     room(request, Bytes(64 * Bytes::MIB))?;
     let block = PIECE.max(request.block_min);
     let overwrite = |name: &str, fdatasync_every: Option<u32>| Workload {
+        subject: Subject::Cache,
         operations: OperationMix::only(Operation::Write),
         span: Some(Span {
             offset: Bytes(0),
@@ -215,6 +217,7 @@ fn write_cache(request: &Request) -> Result<Vec<Workload>, String> {
         ..Workload::new(name, block)
     };
     let mut burst = Workload {
+        subject: Subject::Cache,
         operations: OperationMix::only(Operation::Write),
         limits: Limits {
             bytes: Some(Bytes(

@@ -268,6 +268,7 @@ fn request<'a>(place: &'a Place, consent: &Consent) -> JobFileRequest<'a> {
         size: place.bytes,
         overwrite: place.overwrite || consent.reaches_files(),
         look: users,
+        is_written: place.written,
         is_removed: place.unlink,
     }
 }
