@@ -33,6 +33,8 @@ const IT: &str = "it";
 const CLOSING_LOOKS: u32 = 10;
 const CLOSING_PAUSE: Duration = Duration::from_millis(20);
 
+const OVERLAYFS: u64 = 0x794c_7630;
+
 /// A file's identity: the number of its file system, and its inode there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileIdentity {
@@ -70,7 +72,9 @@ fn of_file(system: &System, file: &File, metadata: &Metadata) -> Users {
     let identity = FileIdentity::of(metadata);
     let mut users = Users::default();
     let mut unknown = Vec::new();
-    for device in loops::loops(system) {
+    let devices = loops::loops(system);
+    let is_beneath = !devices.is_empty() && file_system(file) == Some(OVERLAYFS);
+    for device in devices {
         match device.shows_file(identity) {
             Shows::Yes => users.occupants.push(Occupant::Shown {
                 what: IT.to_owned(),
@@ -92,6 +96,14 @@ fn of_file(system: &System, file: &File, metadata: &Metadata) -> Users {
             "Whether a loop device shows the file is not seen: {} could not be asked.",
             unknown.join(", ")
         ));
+    }
+    if is_beneath {
+        // A layer's file has another identity than the overlay gives it.
+        users.blind_spots.push(
+            "Whether a loop device shows the file is not seen: it lies on overlayfs, whose \
+             layers have files of their own."
+                .to_owned(),
+        );
     }
     add_writers(system, file, identity, &mut users);
     users
@@ -136,8 +148,7 @@ fn add_writers(system: &System, file: &File, identity: FileIdentity, users: &mut
 /// Whether the kernel's own count of writers is asked where this file is. File systems of
 /// a network answer for leases that their server gives.
 fn counts_writers(file: &File) -> bool {
-    /// By the number that statfs gives (linux/magic.h): ext, XFS, btrfs, bcachefs, F2FS, tmpfs,
-    /// overlayfs, FAT, exFAT.
+    /// ext, XFS, btrfs, bcachefs, F2FS, tmpfs, overlayfs, FAT, exFAT.
     const LOCAL: [u64; 9] = [
         0xef53,
         0x5846_5342,
@@ -145,12 +156,16 @@ fn counts_writers(file: &File) -> bool {
         0xca45_1a4e,
         0xf2f5_2010,
         0x0102_1994,
-        0x794c_7630,
+        OVERLAYFS,
         0x4d44,
         0x2011_bab0,
     ];
-    rustix::fs::fstatfs(file)
-        .ok()
-        .and_then(|statistics| u64::try_from(statistics.f_type).ok())
-        .is_some_and(|number| LOCAL.contains(&number))
+    file_system(file).is_some_and(|number| LOCAL.contains(&number))
+}
+
+/// The kind of file system that a file is on, by the number that statfs gives
+/// (linux/magic.h).
+fn file_system(file: &File) -> Option<u64> {
+    let statistics = rustix::fs::fstatfs(file).ok()?;
+    u64::try_from(statistics.f_type).ok()
 }

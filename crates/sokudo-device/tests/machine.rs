@@ -346,10 +346,17 @@ fn an_overlay_is_followed_to_the_devices_of_its_upper_directory() {
     }
     let directory = mount.inspect("merged");
     let file = mount.inspect("merged/file");
+    let users = sokudo_device::users(&File::open(mount.path("merged/file")).unwrap());
     run("umount", &["--lazy", &merged]);
     assert_eq!(directory.info.file_system.unwrap().kind, "overlay");
     assert_eq!(directory.info.devices[0].name, mount.loop_name());
     assert_eq!(file.info.devices[0].name, mount.loop_name());
+    // There is a loop device, and it might show the file of a layer.
+    assert_eq!(users.occupants, []);
+    assert!(
+        users.blind_spots[0].contains("it lies on overlayfs"),
+        "{users:?}"
+    );
 }
 
 #[test]

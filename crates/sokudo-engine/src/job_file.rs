@@ -23,7 +23,7 @@ use crate::consent::{InUse, Look, unused};
 use crate::control::Control;
 use crate::kernel_files;
 use crate::mark::{self, NotOurs, Purpose};
-use crate::removal::{Vanishing, remove_held};
+use crate::removal::{Making, Vanishing, remove_held};
 use crate::reopen::reopen;
 use crate::stage::{StageError, StageOptions, run_stage};
 use crate::target::{FileTarget, Target};
@@ -169,6 +169,7 @@ impl JobFile {
     }
 
     fn create(request: JobFileRequest<'_>) -> Result<Self, JobFileError> {
+        let making = Making::begin();
         let handle = OpenOptions::new()
             .read(true)
             .write(true)
@@ -182,19 +183,25 @@ impl JobFile {
                 }
                 failure(request.path, "created", source)
             })?;
-        let file = Self::of(handle, request, true, Holds::Ours);
+        let file = Self::of(handle, request, true, Holds::Ours, making);
         // Without attributes its name and size must speak for it; see `is_own`.
         file.begin(file.sizes());
         Ok(file)
     }
 
-    fn of(handle: File, request: JobFileRequest<'_>, is_new: bool, holds: Holds) -> Self {
+    fn of(
+        handle: File,
+        request: JobFileRequest<'_>,
+        is_new: bool,
+        holds: Holds,
+        making: Making,
+    ) -> Self {
         // As long as several write it, none of them says that it is finished.
         let _ = flock(&handle, FlockOperation::NonBlockingLockShared);
         let removed = request.is_removed && holds == Holds::Ours;
         Self {
             _known: removed
-                .then(|| Vanishing::new(request.path, &handle))
+                .then(|| making.know(request.path, &handle))
                 .flatten(),
             handle,
             path: request.path.to_owned(),
@@ -250,7 +257,7 @@ impl JobFile {
         // The inode that was looked at, whatever its name has become.
         let handle = reopen(&looked_at, OpenOptions::new().read(true).write(true))
             .map_err(|source| failure(path, "opened for writing", source))?;
-        let mut file = Self::of(handle, request, false, holds);
+        let mut file = Self::of(handle, request, false, holds, Making::begin());
         file.blind_spots = blind_spots;
         Ok(file)
     }

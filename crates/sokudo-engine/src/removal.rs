@@ -9,9 +9,15 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, openat, statat, unlinkat};
+
+/// Making a file or directory takes no longer where a file system answers.
+const MAKING_MAX: Duration = Duration::from_secs(5);
+const LOOK_PAUSE: Duration = Duration::from_millis(1);
 
 /// What tells one file or directory from another, whatever its names are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +110,7 @@ struct Known {
 }
 
 #[derive(Debug)]
-struct All {
+pub(crate) struct All {
     next: u64,
     known: Vec<Known>,
 }
@@ -123,23 +129,31 @@ fn all() -> MutexGuard<'static, All> {
 #[derive(Debug)]
 pub(crate) struct Vanishing(u64);
 
-impl Vanishing {
+/// While something that is to vanish is made: whoever ends the process waits until it is
+/// known.
+#[derive(Debug)]
+pub(crate) struct Making(MutexGuard<'static, All>);
+
+impl Making {
+    pub(crate) fn begin() -> Self {
+        Self(all())
+    }
+
     /// Makes it known. `None` where the system does not say what it is.
-    pub(crate) fn new(path: &Path, held: &File) -> Option<Self> {
+    pub(crate) fn know(mut self, path: &Path, held: &File) -> Option<Vanishing> {
         let identity = Identity::of(held).ok()?;
         let is_directory = held.metadata().ok()?.is_dir();
         // Whoever is told of it may be in another directory.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let mut all = all();
-        let number = all.next;
-        all.next += 1;
-        all.known.push(Known {
+        let number = self.0.next;
+        self.0.next += 1;
+        self.0.known.push(Known {
             number,
             path,
             identity,
             is_directory,
         });
-        Some(Self(number))
+        Some(Vanishing(number))
     }
 }
 
@@ -149,11 +163,30 @@ impl Drop for Vanishing {
     }
 }
 
-/// For a process that is ended at once: removes the files that were to vanish with it, and
-/// gives what it leaves. Directories of files stay, because emptying them takes its time.
+/// For a process that is ended at once, and by this: removes the files that were to vanish
+/// with it, and gives what it leaves. Directories of files stay, because emptying them takes
+/// its time. Nothing is made any more that would have to vanish.
 pub fn vanish() -> Vec<PathBuf> {
-    let known = all().known.clone();
+    let Some(all) = all_in_time() else {
+        return Vec::new();
+    };
+    let known = all.known.clone();
+    std::mem::forget(all);
     removed_or_left(known)
+}
+
+/// `None` where something has been made for so long that it may never end: a file system
+/// hangs, on which nothing can be removed either.
+fn all_in_time() -> Option<MutexGuard<'static, All>> {
+    let deadline = Instant::now() + MAKING_MAX;
+    loop {
+        match ALL.try_lock() {
+            Ok(all) => return Some(all),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return None,
+            Err(TryLockError::WouldBlock) => thread::sleep(LOOK_PAUSE),
+        }
+    }
 }
 
 fn removed_or_left(known: Vec<Known>) -> Vec<PathBuf> {
@@ -222,8 +255,8 @@ mod tests {
         std::fs::create_dir(at("tree")).unwrap();
         let tree = File::open(at("tree")).unwrap();
         let known = [
-            Vanishing::new(&at("file"), &file),
-            Vanishing::new(&at("tree"), &tree),
+            Making::begin().know(&at("file"), &file),
+            Making::begin().know(&at("tree"), &tree),
         ];
         // Other tests have files of their own.
         let mine = || -> Vec<PathBuf> {

@@ -21,7 +21,7 @@ use crate::clock::{Clock, RealClock};
 use crate::control::Control;
 use crate::left_behind::{FILE_PREFIX, own_name};
 use crate::mark::{self, Purpose};
-use crate::removal::{Identity, Place, Vanishing};
+use crate::removal::{Identity, Making, Place, Vanishing};
 use crate::stage::{StageError, StageOptions, run_stage};
 use crate::target::{FileTarget, Target};
 
@@ -281,15 +281,17 @@ fn create_named(directory: &Path, size: Bytes) -> io::Result<(File, Name)> {
     for number in 0..NAMES_MAX {
         let path = directory.join(own_name(FILE_PREFIX, number));
         let place = Place::of(&path)?;
+        let making = Making::begin();
         match place.create() {
             Ok(file) => {
+                let known = making.know(&path, &file);
                 // Marks it as in use; without locks it merely looks abandoned.
                 let _ = file.try_lock();
                 // Without attributes only its name speaks for it.
                 let _ = mark::begin(&file, Purpose::Test, 0..=size.0);
                 let name = Name {
                     place,
-                    _known: Vanishing::new(&path, &file),
+                    _known: known,
                     path,
                 };
                 return Ok((file, name));

@@ -21,7 +21,8 @@ pub(crate) use extras::{extras, tree_text};
 /// 8 bytes of the hash: 16 hexadecimal digits, short enough to be read aloud,
 /// and two of a million differing runs agree with a probability of 3 · 10^-8.
 const ID_BYTES: usize = 8;
-const UNKNOWN: &str = "unknown";
+/// What is not known of a part.
+pub(crate) const UNKNOWN: &str = "unknown";
 const NONE: &str = "none";
 
 /// What makes a run or a row comparable with another.

@@ -10,6 +10,8 @@ mod key;
 pub(crate) mod markdown;
 pub(crate) mod table;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
@@ -18,6 +20,7 @@ use sokudo_stats::Summary;
 
 use crate::comparison::letter;
 use crate::document::{RateFigures, ResultDocument, RunDocument};
+use crate::fingerprint::UNKNOWN;
 use crate::json_layout;
 use crate::number::{rate, rate_with};
 use crate::table::BandwidthUnit;
@@ -195,7 +198,7 @@ impl PivotDocument {
             for result in &run.run.results {
                 if let Some(sample) = Sample::of(run, result, pivot) {
                     cells.add(
-                        sample,
+                        (sample, &result.fingerprint_parts),
                         pivot.rows.of(run, result),
                         pivot.columns.of(run, result),
                     );
@@ -211,7 +214,10 @@ impl PivotDocument {
             command: String::new(),
             rows_by: pivot.rows.to_string(),
             columns_by: pivot.columns.to_string(),
-            warnings: of_tools(&seen).into_iter().collect(),
+            warnings: of_tools(&seen)
+                .into_iter()
+                .chain(cells.of_loads())
+                .collect(),
             notes: notes(&seen),
             runs: seen.len(),
             columns: cells.columns.clone(),
@@ -335,20 +341,23 @@ fn notes(runs: &[&RunDocument]) -> Vec<String> {
 
 /// The cells while they are collected, rows and columns in order of appearance.
 #[derive(Default)]
-struct Cells {
+struct Cells<'a> {
     columns: Vec<String>,
-    rows: Vec<(String, &'static str, Vec<Vec<Sample>>)>,
+    rows: Vec<(String, &'static str, Vec<Vec<Pooled<'a>>>)>,
 }
 
-impl Cells {
-    fn add(&mut self, sample: Sample, row: String, column: String) {
+/// A result's figure, and the parts of its load.
+type Pooled<'a> = (Sample, &'a BTreeMap<String, String>);
+
+impl<'a> Cells<'a> {
+    fn add(&mut self, pooled: Pooled<'a>, row: String, column: String) {
         let at = self.columns.iter().position(|name| *name == column);
         let at = at.unwrap_or_else(|| {
             self.columns.push(column);
             self.columns.len() - 1
         });
         // One name with two units is two rows.
-        let unit = sample.unit;
+        let unit = pooled.0.unit;
         let place = self.rows.iter().position(|it| it.0 == row && it.1 == unit);
         let place = place.unwrap_or_else(|| {
             self.rows.push((row, unit, Vec::new()));
@@ -358,24 +367,60 @@ impl Cells {
         if cells.len() <= at {
             cells.resize_with(at + 1, Vec::new);
         }
-        cells[at].push(sample);
+        cells[at].push(pooled);
+    }
+
+    /// The warning that cells hold results of different loads; `None` where none does.
+    fn of_loads(&self) -> Option<Finding> {
+        let mut parts: BTreeSet<&str> = BTreeSet::new();
+        let mut count = 0;
+        for cell in self.rows.iter().flat_map(|(_, _, cells)| cells) {
+            let loads: Vec<_> = cell.iter().map(|(_, load)| *load).collect();
+            let differing = differing(&loads);
+            count += usize::from(!differing.is_empty());
+            parts.extend(differing);
+        }
+        let parts: Vec<&str> = parts.into_iter().collect();
+        (count > 0).then(|| Finding {
+            code: "loads-pooled".to_owned(),
+            severity: Severity::Warning,
+            symptom: format!("{count} of the cells hold results of different loads"),
+            cause: format!("they differ in {}", parts.join(", ")),
+            remedy: "tell them apart with --pivot, or show one of them with --only".to_owned(),
+        })
     }
 
     fn rows(self) -> Vec<PivotRow> {
         let count = self.columns.len();
-        let rows = self.rows.into_iter().map(|(name, unit, mut samples)| {
-            samples.resize_with(count, Vec::new);
+        let rows = self.rows.into_iter().map(|(name, unit, mut cells)| {
+            cells.resize_with(count, Vec::new);
+            let samples = |cell: Vec<Pooled<'_>>| -> Vec<Sample> {
+                cell.into_iter().map(|(sample, _)| sample).collect()
+            };
             PivotRow {
                 name,
                 unit: unit.to_owned(),
-                cells: samples
-                    .iter()
-                    .map(|samples| PivotCell::of(samples))
+                cells: cells
+                    .into_iter()
+                    .map(|cell| PivotCell::of(&samples(cell)))
                     .collect(),
             }
         });
         rows.collect()
     }
+}
+
+/// The parts in which loads differ, as far as they are known. Which tool has measured is
+/// another warning's.
+fn differing<'a>(loads: &[&'a BTreeMap<String, String>]) -> BTreeSet<&'a str> {
+    let names = loads.iter().flat_map(|load| load.keys());
+    let mut names: BTreeSet<&str> = names.map(String::as_str).collect();
+    names.retain(|name| {
+        let values = loads.iter().map(|load| load.get(*name));
+        let known = values.filter(|value| value.is_none_or(|value| value != UNKNOWN));
+        *name != "tool" && known.collect::<BTreeSet<_>>().len() > 1
+    });
+    names
 }
 
 /// One result's figure.

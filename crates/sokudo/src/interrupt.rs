@@ -45,6 +45,7 @@ pub(crate) fn watch(control: &Control) -> Result<(), Exit> {
                     leave_at_once();
                     // Ends the program, with a core dump where the user wants one.
                     let _ = emulate_default_handler(SIGQUIT);
+                    std::process::exit(131);
                 }
                 if control.is_cancelled() {
                     leave_at_once();

@@ -7,7 +7,8 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use anyhow::Context;
-use rustix::fs::Access;
+use rustix::fs::{Access, FallocateFlags};
+use rustix::io::Errno;
 use sokudo_report::{BandwidthUnit, RunDocument, TableStyle, csv, markdown, table};
 use sokudo_store::Sqlite;
 
@@ -71,12 +72,16 @@ pub(crate) fn write_all(mut file: &File, bytes: &[u8]) -> io::Result<()> {
 /// the like are written to as they are; a block device never, whatever its name, for
 /// results are no reason to destroy what it holds.
 pub(crate) fn create(path: &Path) -> Result<File, Exit> {
-    let opened = |error: io::Error| {
-        Exit::Failed(anyhow::anyhow!(
-            "{} cannot be written: {error}; name a file in a directory that you may write to",
-            path.display()
-        ))
-    };
+    let (file, is_regular) = open(path)?;
+    if is_regular {
+        file.set_len(0).map_err(|error| not_opened(path, &error))?;
+    }
+    Ok(file)
+}
+
+/// Opens or makes a file for results, and tells whether it is a regular one. It holds
+/// what it held.
+fn open(path: &Path) -> Result<(File, bool), Exit> {
     let refused = || {
         Exit::Refused(anyhow::anyhow!(
             "{} is a block device, and results are never written to one, because that destroys what it holds; name a file",
@@ -97,15 +102,41 @@ pub(crate) fn create(path: &Path) -> Result<File, Exit> {
         .create(true)
         .truncate(false)
         .open(path)
-        .map_err(opened)?;
-    let kind = file.metadata().map_err(opened)?.file_type();
-    if kind.is_block_device() {
-        return Err(refused());
+        .map_err(|error| not_opened(path, &error))?;
+    let metadata = file.metadata().map_err(|error| not_opened(path, &error))?;
+    match metadata.file_type().is_block_device() {
+        true => Err(refused()),
+        false => Ok((file, metadata.is_file())),
     }
-    if kind.is_file() {
-        file.set_len(0).map_err(opened)?;
+}
+
+fn not_opened(path: &Path, error: &io::Error) -> Exit {
+    Exit::Failed(anyhow::anyhow!(
+        "{} cannot be written: {error}; name a file in a directory that you may write to",
+        path.display()
+    ))
+}
+
+/// Writes over what a regular file holds. Where there is no room for the new, the old
+/// stays as it was.
+fn overwrite(file: &File, bytes: &[u8]) -> io::Result<()> {
+    let length = bytes.len() as u64;
+    if length > 0 {
+        match rustix::fs::fallocate(file, FallocateFlags::KEEP_SIZE, 0, length) {
+            // Room cannot be reserved everywhere.
+            Ok(()) | Err(Errno::NOTSUP | Errno::NOSYS | Errno::INVAL) => {}
+            Err(errno) => {
+                // A part of the room may have been taken beyond the old content.
+                let _ = file.metadata().and_then(|held| file.set_len(held.len()));
+                return Err(errno.into());
+            }
+        }
     }
-    Ok(file)
+    let mut file = file;
+    file.write_all(bytes)?;
+    file.set_len(length)?;
+    // Some file systems tell only here that they are full.
+    file.sync_all()
 }
 
 /// Writes all of a file for results, or leaves what was there before: a part would pass
@@ -118,8 +149,11 @@ pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Exi
         Ok(()) => return Ok(()),
         Err(Fault::Unwritten(error)) => Err(error),
         Err(Fault::NotReplaceable) => {
-            let file = create(path)?;
-            let written = write_all(&file, bytes);
+            let (file, is_regular) = open(path)?;
+            let written = match is_regular {
+                true => overwrite(&file, bytes),
+                false => write_all(&file, bytes),
+            };
             if written.is_err() && is_new {
                 // What cannot be taken away either is told with the reason below.
                 let _ = sokudo_engine::remove_held(path, &file);

@@ -405,6 +405,9 @@ mod tests {
         }
     }
 
+    /// Processes have lower numbers (PID_MAX_LIMIT, linux/threads.h).
+    const PID_LIMIT: u32 = 1 << 22;
+
     #[test]
     fn who_has_it_open_is_named_without_signs_that_command_a_terminal() {
         let machine = Machine::new();
@@ -422,8 +425,10 @@ mod tests {
     #[test]
     fn a_table_of_files_of_one_thread_is_looked_at() {
         let machine = Machine::new();
-        let directory = machine.process(10, "x");
-        let thread = directory.join("task/11/fd");
+        // The kernel is asked whether the two share their files, so these are numbers that
+        // it gives to nobody.
+        let directory = machine.process(PID_LIMIT + 1, "x");
+        let thread = directory.join(format!("task/{}/fd", PID_LIMIT + 2));
         std::fs::create_dir_all(&thread).unwrap();
         symlink(&machine.file, thread.join("3")).unwrap();
         assert_eq!(machine.look().opened.len(), 1);

@@ -22,7 +22,7 @@ use sokudo_model::{Bytes, FileTree, TreeContents};
 use super::names;
 use crate::left_behind::{DIRECTORY_PREFIX, own_name};
 use crate::mark::{self, Purpose};
-use crate::removal::{Identity, Vanishing, remove_from};
+use crate::removal::{Identity, Making, Vanishing, remove_from};
 use crate::test_file::{free_space_needed, remedy};
 
 /// Names to try before giving up: others are taken only if a process number came round
@@ -114,18 +114,20 @@ impl OwnDirectory {
         for number in 0..NAMES_MAX {
             let path = parent.join(own_name(DIRECTORY_PREFIX, number));
             let name = path.file_name().unwrap_or_default();
+            let making = Making::begin();
             match mkdirat(&parent_handle, name, Mode::RWXU) {
                 Ok(()) => {}
                 Err(Errno::EXIST) => continue,
                 Err(errno) => return Err(failed(errno.into())),
             }
             let handle = enter(&parent_handle, name, OFlags::DIRECTORY).map_err(failed)?;
+            let known = making.know(&path, &handle);
             // Marks it as in use; without locks it merely looks abandoned.
             let _ = flock(&handle, FlockOperation::NonBlockingLockExclusive);
             // Without attributes only its name speaks for it.
             let _ = mark::begin(&handle, Purpose::Test, 0..=0);
             return Ok(Self {
-                _known: Vanishing::new(&path, &handle),
+                _known: known,
                 handle,
                 parent: parent_handle,
                 path,

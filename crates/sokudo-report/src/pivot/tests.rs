@@ -57,6 +57,26 @@ fn results_of_one_row_and_column_share_a_cell() {
 }
 
 #[test]
+fn loads_that_share_a_cell_are_told() {
+    let [first, mut second, _] = runs();
+    for result in &mut second.results {
+        result
+            .fingerprint_parts
+            .insert("depth".to_owned(), "99".to_owned());
+    }
+    let runs = [&first, &second].map(|run| PivotRun {
+        run,
+        source: "run",
+        tags: &[],
+    });
+    let document = PivotDocument::new(&runs, &pivot("row", "target")).unwrap();
+    let [warning] = &document.warnings[..] else {
+        panic!("{:?}", document.warnings);
+    };
+    assert_eq!(warning.cause, "they differ in depth");
+}
+
+#[test]
 fn runs_are_told_apart_by_array_and_by_tag() {
     let of = |columns: &str| document(&pivot("row", columns)).unwrap().columns;
     assert_eq!(of("raid"), ["raid5", "single"]);

@@ -109,7 +109,7 @@ fn inks(shown: &[&ResultDocument]) -> Vec<(String, Ink)> {
             continue;
         }
         let usual = ink_of(result.direction);
-        let further = (4..).map(Ink::of_number);
+        let further = (4..Ink::COUNT).map(Ink::of_number);
         let mut candidates = std::iter::once(usual).chain(further);
         let is_unused = |ink: &Ink| inks.iter().all(|(_, other)| other != ink);
         let ink = candidates.find(is_unused).unwrap_or(usual);

@@ -195,8 +195,11 @@ impl Ink {
     /// Of mixes of reads and writes.
     pub(crate) const MIX: Self = Self::solid(Hue::Purple, Sign::Triangle);
 
-    /// The ink of the nth of many layers. Hues repeat after seven, signs after
-    /// five, dashes after seven, so that 70 differ.
+    /// How many inks of many layers differ: hues repeat after seven, signs after five,
+    /// dashes after seven.
+    pub(crate) const COUNT: usize = 70;
+
+    /// The ink of the nth of many layers.
     pub(crate) fn of_number(number: usize) -> Self {
         const HUES: [Hue; 7] = [
             Hue::Read,

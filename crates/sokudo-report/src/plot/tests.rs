@@ -3,9 +3,12 @@
 
 use std::fmt::Write;
 
+use sokudo_model::{Bytes, OperationMix};
+
 use super::figure::{Body, Shape};
 use super::sample::{both_caches, explained, extra, mark, surface, sweep};
 use super::*;
+use crate::sample::{row, run_of};
 
 /// Every picture that the samples have data for, by a name.
 fn pictures() -> Vec<(String, Figure)> {
@@ -403,4 +406,19 @@ fn cost_of_a_picture() {
         "{:.1} ms (median of 15, {:.1}–{:.1}), {bytes} bytes",
         times[7], times[0], times[14]
     );
+}
+
+/// There are fewer inks than shares of reads.
+#[test]
+fn every_share_of_reads_is_drawn() {
+    let mixed = |reads| {
+        let mix = OperationMix::read_write(reads).unwrap();
+        row(&format!("R{reads}"), Bytes::kib(4), mix, 1, 1_000.0)
+    };
+    let document = RunDocument::from_run(&run_of((1..100).map(mixed).collect()));
+    let Body::Bars(bars) = bars::figure(&document).unwrap().body else {
+        panic!("rows are bars");
+    };
+    assert_eq!(bars.groups.len(), 99);
+    assert_eq!(bars.legend.len(), 99);
 }

@@ -109,6 +109,27 @@ fn what_cannot_be_written_is_kept_and_the_quiet_are_told() {
 }
 
 #[test]
+fn an_older_result_of_two_names_stays_where_the_new_has_no_room() {
+    if !is_root() {
+        return skip("only root can mount a file system that is full");
+    }
+    let place = directory_on_disk();
+    let script = format!(
+        "cd {}; exec unshare --mount bash -c 'mkdir -p full; \
+         mount -t tmpfs -o size=8k none full && printf older > full/a && ln full/a full/b && \
+         head -c 4096 /dev/zero > full/all; \
+         \"$SOKUDO\" mark null: -q -n 1 -t 20ms -f json -o full/a; code=$?; \
+         cat full/a full/b; exit $code'",
+        place.path().display()
+    );
+    let ended = end(&mut shell(&script));
+    assert_eq!(ended.printed, "olderolder", "{ended:?}");
+    assert_eq!(ended.code(), Some(1), "{ended:?}");
+    let fault = "full/a cannot be written: No space left on device";
+    assert!(ended.told.contains(fault), "{ended:?}");
+}
+
+#[test]
 fn what_nobody_reads_any_more_is_kept_and_said_to_be() {
     let place = directory_on_disk();
     let store = place.path().join("runs.db");

@@ -11,6 +11,8 @@ use super::{BODY, Frame, SMALL};
 
 /// Signs on a line, so that it is known without its colour.
 const SIGNS_PER_LINE: usize = 9;
+/// Of a line with so few points, such as the rounds of a test, each has a sign.
+const POINTS_MAX_WITH_SIGNS: usize = 18;
 /// Ranges narrower than this could not be seen, pixels.
 const RANGE_WIDTH_MIN: f64 = 3.0;
 /// How high ranges are marked above the axis, pixels.
@@ -234,6 +236,9 @@ fn sign_places(runs: &[Vec<[f64; 2]>], frame: Frame, number: usize) -> Vec<[f64;
     // A sign on the axis would say no more than the axis.
     let is_above = |point: &&[f64; 2]| point[1] < frame.bottom - 1.0;
     let points: Vec<[f64; 2]> = runs.iter().flatten().filter(is_above).copied().collect();
+    if points.len() <= POINTS_MAX_WITH_SIGNS {
+        return points;
+    }
     let step = frame.width() / whole(SIGNS_PER_LINE);
     let begin = frame.left + step * (0.2 + 0.27 * whole(number % 4)).fract();
     let target = |place: usize| begin + step * whole(place);
