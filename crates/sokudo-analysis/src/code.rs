@@ -64,7 +64,7 @@ pub enum Code {
     FlushTooFast,
     /// The tester and not the device set the figure.
     TesterLimited,
-    /// The counters include a ramp that the figures do not.
+    /// Bytes are missing that may be the ramp's.
     RampInCounters,
     /// The row did not reach the depth that its name promises.
     DepthNotReached,
