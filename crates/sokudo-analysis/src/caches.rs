@@ -110,7 +110,7 @@ fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(String, String)> {
     }
     let span = span_bytes(case)?;
     #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
-    let (of_all, of_span) = (case.moved(Operation::Read) as f64, span as f64);
+    let (of_all, of_span) = (case.measured(Operation::Read) as f64, span as f64);
     if of_all / of_span < PASSES_MIN {
         return None;
     }

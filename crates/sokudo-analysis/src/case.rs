@@ -4,8 +4,8 @@
 //! It answers with facts and judges nothing.
 
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, DirectMode, Operation, Outcome,
-    RateProcess, Row, Run, TargetInfo, TargetKind,
+    BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, DirectMode, Moved, Operation,
+    Outcome, RateProcess, Row, Run, TargetInfo, TargetKind,
 };
 use sokudo_stats::Histogram;
 
@@ -49,7 +49,7 @@ impl<'a> Case<'a> {
         self.row.workload.operations.percent(operation) > 0
     }
 
-    /// I/Os of this operation that the engine completed.
+    /// I/Os of this operation that were measured.
     pub(crate) fn ios(&self, operation: Operation) -> u64 {
         self.outcomes()
             .filter_map(|outcome| outcome.operation(operation))
@@ -57,19 +57,36 @@ impl<'a> Case<'a> {
             .sum()
     }
 
-    /// Bytes of this operation that the engine moved, those included that a survey read
-    /// beside what it measured.
-    pub(crate) fn moved(&self, operation: Operation) -> u64 {
-        let measured: u64 = self
-            .outcomes()
+    /// Bytes of this operation that were measured.
+    pub(crate) fn measured(&self, operation: Operation) -> u64 {
+        self.outcomes()
             .filter_map(|outcome| outcome.operation(operation))
             .map(|tally| tally.bytes.0)
-            .sum();
+            .sum()
+    }
+
+    /// Bytes of this operation that the devices should have counted: those measured, those
+    /// of the ramp, and those that a survey read beside.
+    pub(crate) fn moved(&self, operation: Operation) -> u64 {
         let aside: u64 = match operation {
             Operation::Read => self.outcomes().map(|outcome| outcome.read_aside.0).sum(),
             _ => 0,
         };
-        measured + aside
+        self.measured(operation) + self.in_ramp(operation).bytes.0 + aside
+    }
+
+    /// I/Os of this operation that the devices should have counted.
+    pub(crate) fn requested(&self, operation: Operation) -> u64 {
+        self.ios(operation) + self.in_ramp(operation).ios
+    }
+
+    /// What the ramps of all trials moved.
+    pub(crate) fn in_ramp(&self, operation: Operation) -> Moved {
+        let mut sum = Moved::default();
+        for outcome in self.outcomes() {
+            sum.add(outcome.in_ramp[operation.index()]);
+        }
+        sum
     }
 
     /// Latencies of this operation in all trials; `None` where there was none.

@@ -1,6 +1,6 @@
 //! What the system did to a row from outside: limits of control groups, heat.
 
-use sokudo_model::{DriveCircumstances, IoLimit, Operation};
+use sokudo_model::{DriveCircumstances, IoLimit, Nanos, Operation, Outcome};
 
 use crate::RowRule;
 use crate::case::{Case, counted};
@@ -90,13 +90,20 @@ pub(crate) fn throttled_by_cgroup(case: &Case<'_>) -> Option<Ruling> {
     ))
 }
 
+/// How long the devices counted for a trial: also in its ramp, where it left one behind.
+fn counted_time(case: &Case<'_>, outcome: &Outcome) -> Nanos {
+    let has_ramp = outcome.in_ramp.iter().any(|moved| moved.ios > 0);
+    let ramp = case.row.workload.ramp.0;
+    Nanos(outcome.elapsed.0 + if has_ramp { ramp } else { 0 })
+}
+
 /// The rates of a row beside those of a limit. What the devices counted is what was let
 /// through; a cache may have answered the rest.
 #[expect(clippy::cast_precision_loss, reason = "rates are compared")]
 fn reached<'a>(case: &Case<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
     let seconds: f64 = case
         .outcomes()
-        .map(|outcome| outcome.elapsed.as_secs_f64())
+        .map(|outcome| counted_time(case, outcome).as_secs_f64())
         .sum();
     let devices = &case.target().devices;
     let Some(device) = devices.iter().find(|device| device.number == limit.number) else {
@@ -112,7 +119,7 @@ fn reached<'a>(case: &Case<'a>, limit: &'a IoLimit) -> Vec<Reached<'a>> {
     };
     // What others had from the device was not let through by a limit of this group.
     let rates = |operation: Operation| {
-        let own = (case.moved(operation), case.ios(operation));
+        let own = (case.moved(operation), case.requested(operation));
         let counted = case.device().filter(|_| device.is_leaf).map(|count| {
             let requests = match operation {
                 Operation::Read => count.read_ios,

@@ -18,6 +18,9 @@ mod shingles;
 mod threshold;
 mod zones;
 
+#[cfg(test)]
+pub(crate) use threshold::stated as stated_thresholds;
+
 use sokudo_model::{Inference, Run};
 
 use crate::code::Code;

@@ -1,7 +1,7 @@
 //! I/Os that are not what the device gets: cut into smaller ones on their way, or smaller
 //! than what the device writes at once.
 
-use sokudo_model::{Bytes, DriveCircumstances, Nanos, Operation, Order};
+use sokudo_model::{Bytes, DriveCircumstances, Operation, Order};
 
 use crate::RowRule;
 use crate::case::{Case, counted};
@@ -35,10 +35,7 @@ struct Requests {
 #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
 fn split_io(case: &Case<'_>) -> Option<Ruling> {
     let block = case.row.workload.blocks.smallest();
-    if !case.direct() || block.0 < SPLIT_BLOCK_BYTES_MIN || case.row.workload.ramp > Nanos(0) {
-        return None;
-    }
-    if surplus::is_shared(case) {
+    if !case.direct() || block.0 < SPLIT_BLOCK_BYTES_MIN || surplus::is_shared(case) {
         return None;
     }
     let split = [Operation::Read, Operation::Write]
@@ -69,13 +66,14 @@ fn split_io(case: &Case<'_>) -> Option<Ruling> {
 #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
 fn requests(case: &Case<'_>, operation: Operation) -> Option<Requests> {
     let device = case.device()?;
-    let asked = case.ios(operation);
+    let asked = case.requested(operation);
     let moved = case.moved(operation);
     let bytes = counted(&device, operation)?;
     let surplus = bytes as f64 > moved as f64 * ARRIVED_RATIO_MAX;
     // Few bytes of others can be many requests.
     let others = bytes.saturating_sub(moved) / PAGE_BYTES;
-    let is_flushed = case.ios(Operation::Flush) > 0 || case.row.workload.durability.write_through;
+    let is_flushed =
+        case.requested(Operation::Flush) > 0 || case.row.workload.durability.write_through;
     let has_more = match operation {
         Operation::Write => surplus || is_flushed || device.flushes > 0,
         _ => surplus,

@@ -3,7 +3,7 @@
 
 mod culprit;
 
-use sokudo_model::{ArrayState, Bytes, Nanos, Operation};
+use sokudo_model::{ArrayState, Bytes, Operation};
 
 use crate::RowRule;
 use crate::case::{Case, counted};
@@ -124,8 +124,7 @@ fn surplus(case: &Case<'_>, operation: Operation) -> Option<Surplus> {
     let counted = counted(&case.device()?, operation)?;
     let asked = case.moved(operation);
     let both = case.moved(Operation::Read) + case.moved(Operation::Write);
-    // The devices also count a ramp, which the engine does not tally.
-    if both == 0 || case.row.workload.ramp > Nanos(0) {
+    if both == 0 {
         return None;
     }
     let background = BACKGROUND_BYTES_PER_TRIAL_MAX * case.row.trials.len() as u64;
@@ -228,7 +227,7 @@ fn description(array: &ArrayState) -> String {
 /// What the members counted per write of the row.
 #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
 fn per_write(case: &Case<'_>) -> String {
-    let writes = case.ios(Operation::Write);
+    let writes = case.requested(Operation::Write);
     match case.device().filter(|_| writes > 0) {
         Some(device) => format!(
             "; the members counted {:.1} reads and {:.1} writes per write of {}",
@@ -242,7 +241,7 @@ fn per_write(case: &Case<'_>) -> String {
 
 fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, String)> {
     let amplified = |cause: &str| Some((Code::WriteAmplification, cause.to_owned()));
-    let journal_max = Bytes(case.ios(Operation::Write) * JOURNAL_BYTES_PER_WRITE_MAX);
+    let journal_max = Bytes(case.requested(Operation::Write) * JOURNAL_BYTES_PER_WRITE_MAX);
     if surplus.asked == 0 {
         let others_write = case.run.rows.iter().any(|row| {
             row.workload.operations.percent(Operation::Write) > 0 && !row.trials.is_empty()

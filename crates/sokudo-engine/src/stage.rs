@@ -196,6 +196,7 @@ pub(crate) fn outcome(finished: Finished, circumstances: Circumstances) -> Outco
     Outcome {
         started_after: Nanos(started_after),
         elapsed: Nanos(elapsed_ns),
+        in_ramp: tally.in_ramp,
         operations: tally.operations,
         submission: (!tally.submission.is_empty()).then_some(tally.submission),
         series: tally.series,

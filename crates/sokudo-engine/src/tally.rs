@@ -25,6 +25,7 @@ const INTERVALS_MAX: usize = 4_096;
 #[derive(Clone)]
 pub(crate) struct Tally {
     operations: [Option<Counts>; Operation::ALL.len()],
+    in_ramp: [Moved; Operation::ALL.len()],
     submission: Histogram,
     series: Series,
     failures: Vec<IoFailure>,
@@ -66,6 +67,13 @@ impl Counts {
         (self.first_at, self.last_at) = (u64::MAX, 0);
     }
 
+    fn moved(&self) -> Moved {
+        Moved {
+            bytes: self.tally.bytes,
+            ios: self.tally.ios,
+        }
+    }
+
     fn end_phase(&mut self) {
         self.tally.elapsed.0 += self.last_at.saturating_sub(self.first_at);
         self.first_at = u64::MAX;
@@ -80,6 +88,7 @@ impl Tally {
             .map(|operation| occurs(workload, operation).then(|| Counts::new(operation, at_rate)));
         Self {
             operations,
+            in_ramp: [Moved::default(); Operation::ALL.len()],
             submission: Histogram::new(),
             series: Series::new(interval_ns(workload)),
             failures: Vec::with_capacity(FAILURE_KINDS_MAX),
@@ -89,9 +98,15 @@ impl Tally {
         }
     }
 
-    /// Forgets everything but failures and begins to measure at `now`.
+    /// Begins to measure at `now`. Failures stay; what was moved before is that of the
+    /// ramp.
     pub(crate) fn start(&mut self, now: u64) {
-        self.operations.iter_mut().flatten().for_each(Counts::clear);
+        for (index, counts) in self.operations.iter_mut().enumerate() {
+            if let Some(counts) = counts {
+                self.in_ramp[index].add(counts.moved());
+                counts.clear();
+            }
+        }
         self.submission.clear();
         self.series.clear();
         self.depth_time = 0;
@@ -146,6 +161,15 @@ impl Tally {
         }
     }
 
+    /// Counts an I/O of the ramp that ended after it.
+    #[cold]
+    pub(crate) fn complete_of_ramp(&mut self, operation: Operation, bytes: u32) {
+        self.in_ramp[operation.index()].add(Moved {
+            bytes: Bytes(bytes.into()),
+            ios: 1,
+        });
+    }
+
     /// Counts an I/O among those that moved less than asked.
     #[cold]
     pub(crate) fn count_short(&mut self, operation: Operation) {
@@ -196,10 +220,7 @@ impl Tally {
     pub(crate) fn moved(&self) -> [Moved; 3] {
         std::array::from_fn(|index| {
             let counts = self.operations[index].as_ref();
-            counts.map_or(Moved::default(), |counts| Moved {
-                bytes: counts.tally.bytes,
-                ios: counts.tally.ios,
-            })
+            counts.map_or(Moved::default(), Counts::moved)
         })
     }
 
@@ -222,6 +243,7 @@ impl Tally {
                 .map(|counts| counts.tally)
                 .filter(|tally| tally.ios > 0)
                 .collect(),
+            in_ramp: self.in_ramp,
             submission: self.submission,
             series: self.series.points,
             failures: self.failures,
@@ -235,6 +257,7 @@ impl Tally {
 /// What one clone has counted.
 pub(crate) struct FinishedTally {
     pub(crate) operations: Vec<OperationTally>,
+    pub(crate) in_ramp: [Moved; Operation::ALL.len()],
     pub(crate) submission: Histogram,
     pub(crate) series: Vec<SeriesPoint>,
     pub(crate) failures: Vec<IoFailure>,

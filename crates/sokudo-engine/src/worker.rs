@@ -155,7 +155,7 @@ pub(crate) struct Worker {
     free: FreeChunks,
     depth: u32,
     in_flight: u32,
-    /// Of those, the ones issued in the ramp: they are not counted.
+    /// Of those, the ones issued in the ramp: they are not measured.
     in_flight_of_ramp: u32,
     flushing: Flushing,
     limits: Limits,
@@ -357,11 +357,13 @@ impl Worker {
             self.complete_badly(chunk, slot, moved, counts, now);
         } else if counts {
             self.count(slot, slot.length, now);
+        } else {
+            self.tally.complete_of_ramp(slot.operation, slot.length);
         }
     }
 
     /// Notes that an I/O is no longer in flight. Returns the bytes it moved, or minus
-    /// errno, and whether it counts.
+    /// errno, and whether it is measured.
     #[inline(always)]
     fn land(&mut self, slot: Slot, result: i32) -> (i32, bool) {
         self.in_flight -= 1;

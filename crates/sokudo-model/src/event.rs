@@ -1,17 +1,8 @@
 //! What happens while a plan is carried out, as one stream that the terminal
 //! and every other listener read.
 
-use crate::run::Outcome;
+use crate::run::{Moved, Outcome};
 use crate::units::{Bytes, Nanos};
-
-/// Bytes and I/Os.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
-    /// Bytes moved.
-    pub bytes: Bytes,
-    /// I/Os completed.
-    pub ios: u64,
-}
 
 /// What a workload is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -42,7 +42,7 @@ pub use circumstances::{
 pub use comparison::{Change, Compared, ComparisonTest, Conclusion, Effect, PartDifference};
 pub use disk::Disk;
 pub use enough::Enough;
-pub use event::{Event, Moved, Phase};
+pub use event::{Event, Phase};
 pub use finding::{Assessment, Finding, Severity, Verdict};
 pub use imported::{
     Correction, ImportedFigure, ImportedLatency, ImportedPlace, ImportedRate, ImportedRow,
@@ -63,8 +63,8 @@ pub use plan::{
 };
 pub use run::{
     BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure, Layout, LogPoint,
-    Logs, Mismatch, MismatchKind, OperationTally, Outcome, Place, Row, Run, Schedule, SeriesPoint,
-    SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
+    Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Place, Row, Run, Schedule,
+    SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
 };
 pub use steady::{
     RoundFigure, SteadyClass, SteadyEstimate, SteadyLabel, SteadyPhase, SteadyPhaseKind,

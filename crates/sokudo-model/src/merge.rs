@@ -32,6 +32,9 @@ impl Outcome {
         } else {
             depth_times / self.elapsed.0 as f64
         };
+        for (ours, theirs) in self.in_ramp.iter_mut().zip(other.in_ramp) {
+            ours.add(theirs);
+        }
         for theirs in &other.operations {
             match self
                 .operations

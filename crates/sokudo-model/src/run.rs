@@ -154,8 +154,8 @@ pub struct Trial {
 /// What the system said about one trial.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrialEvidence {
-    /// What the leaf devices counted from before the trial to after it; `None`
-    /// when that cannot be seen.
+    /// What the leaf devices counted from before the trial to after it, its ramp
+    /// included; `None` when that cannot be seen.
     pub device: Option<DeviceCounters>,
     /// Bytes of the file that were in the page cache before; `None` when that
     /// cannot be seen.
@@ -171,6 +171,9 @@ pub struct Outcome {
     pub started_after: Nanos,
     /// From the first I/O issued in the measured part to the last one completed.
     pub elapsed: Nanos,
+    /// What the ramp moved, by [`Operation::index`]: the I/Os issued in it, also those that
+    /// ended after it. The devices count them, the figures do not.
+    pub in_ramp: [Moved; Operation::ALL.len()],
     /// One entry per kind of operation that occurred.
     pub operations: Vec<OperationTally>,
     /// From preparing an I/O to the return of the system call that submitted it,
@@ -228,6 +231,7 @@ impl Outcome {
         Self {
             started_after: Nanos(0),
             elapsed: Nanos(0),
+            in_ramp: [Moved::default(); Operation::ALL.len()],
             operations: Vec::new(),
             submission: None,
             series: Vec::new(),
@@ -293,6 +297,23 @@ impl Outcome {
         self.operations
             .iter()
             .filter(|tally| tally.operation != Operation::Flush)
+    }
+}
+
+/// Bytes and I/Os.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Bytes moved.
+    pub bytes: Bytes,
+    /// I/Os completed.
+    pub ios: u64,
+}
+
+impl Moved {
+    /// Adds what was moved besides.
+    pub fn add(&mut self, other: Self) {
+        self.bytes.0 += other.bytes.0;
+        self.ios += other.ios;
     }
 }
 

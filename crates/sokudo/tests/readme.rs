@@ -1,10 +1,10 @@
-//! Runs what the README shows, so that what it shows is true.
+//! Runs what the README and the guide show, so that what they show is true.
 //!
-//! Its console blocks name simulated devices, whose figures are the same on every
-//! machine; `...` stands for lines that differ. `TRYCMD=overwrite` renews them. They are
-//! carried out in their order with one store, so that runs have the numbers shown.
+//! Their console blocks name simulated devices, whose figures are the same on every
+//! machine; `...` stands for lines that differ. `TRYCMD=overwrite` renews them. Those of a
+//! page are carried out in their order with one store, so that runs have the numbers shown.
 
-fn shows_what_sokudo_prints(readme: &str, language: &str) {
+fn shows_what_sokudo_prints(page: &str, language: &str) {
     // Where a reader of it is.
     std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
         .expect("the project has a folder");
@@ -19,7 +19,7 @@ fn shows_what_sokudo_prints(readme: &str, language: &str) {
             folder.path().join("runs.db").to_string_lossy(),
         )
         .env("SOKUDO_LANG", language)
-        .case(readme)
+        .case(page)
         .run();
 }
 
@@ -31,4 +31,14 @@ fn the_readme_shows_what_sokudo_prints() {
 #[test]
 fn the_japanese_readme_shows_what_sokudo_prints_in_japanese() {
     shows_what_sokudo_prints("README.ja.md", "ja");
+}
+
+#[test]
+fn the_guide_shows_what_sokudo_prints() {
+    shows_what_sokudo_prints("docs/GUIDE.md", "en");
+}
+
+#[test]
+fn the_japanese_guide_shows_what_sokudo_prints_in_japanese() {
+    shows_what_sokudo_prints("docs/GUIDE.ja.md", "ja");
 }

@@ -87,6 +87,7 @@ impl Worker {
         self.tally.fail(slot.operation, kind, slot.offset);
         if let FailureKind::Short { moved, .. } = kind {
             if !counts {
+                self.tally.complete_of_ramp(slot.operation, moved);
                 return;
             }
             // What was moved counts; the rest is not asked for again.

@@ -99,6 +99,8 @@ impl Worker {
         } else if counts {
             self.count(slot, slot.length, now);
             self.record(chunk, slot, slot.length, now);
+        } else {
+            self.tally.complete_of_ramp(slot.operation, slot.length);
         }
     }
 

@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use sokudo_engine::{Control, FileTarget, StageOptions, Target, TestFile, lay_out, run_stage};
 use sokudo_model::{
-    BackendKind, Bytes, DataContent, DirectMode, Durability, FailureKind, Operation, Outcome,
-    Stage, StopReason, Workload,
+    BackendKind, Bytes, DataContent, DirectMode, Durability, FailureKind, Nanos, Operation,
+    Outcome, Stage, StopReason, Workload,
 };
 
 use crate::setup::{
-    KERNEL_BACKENDS, LoopDevice, Mount, for_ios, random_reads, run_one, skip, succeeds, writes,
+    KERNEL_BACKENDS, LoopDevice, Mount, for_ios, for_ms, random_reads, run_one, skip, succeeds,
+    writes,
 };
 
 /// 32 MiB in blocks of 4 KiB.
@@ -51,6 +52,33 @@ fn a_raw_device_counts_the_bytes_that_were_read() {
             after.written_bytes, before.written_bytes,
             "nothing is written"
         );
+    }
+}
+
+#[test]
+fn a_raw_device_counts_the_ramp_and_the_measured_part() {
+    let Some(device) = LoopDevice::attach(Bytes::mib(64)) else {
+        return;
+    };
+    for backend in KERNEL_BACKENDS {
+        let mut target = Target::File(FileTarget::read_only(&device.path).unwrap());
+        let before = device.counters();
+        let outcome = run_one(
+            Workload {
+                backend,
+                direct: DirectMode::On,
+                clones: 2,
+                ramp: Nanos::from_millis(50),
+                limits: for_ms(50),
+                ..random_reads(32)
+            },
+            &mut target,
+        );
+        let counted = device.counters().read_bytes - before.read_bytes;
+        let ramp = outcome.in_ramp[Operation::Read.index()].bytes;
+        assert!(ramp > Bytes(0), "{}", backend.name());
+        let all = outcome.bytes_moved().0 + ramp.0;
+        assert_eq!(counted, all, "{}", backend.name());
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use sokudo_engine::{SimulatedTarget, Target, sim};
 use sokudo_model::{Durability, Nanos, Operation, OperationMix, Outcome, StopReason, Workload};
 
-use crate::setup::{for_ms, random_reads, run_one, simulated, try_run, writes};
+use crate::setup::{for_ms, random_reads, run, run_one, simulated, try_run, writes};
 
 const SPECS: [&str; 3] = [
     "sim:const?latency=100us&jitter=99us&parallel=4",
@@ -52,6 +52,36 @@ fn the_same_seed_gives_the_same_outcome_to_the_byte() {
             "{spec} ignores the stage's seed"
         );
         assert!(first.iter().all(|outcome| outcome.ios() > 0));
+    }
+}
+
+/// The ramp ends while I/Os are in flight: they are its own, and end after it.
+#[test]
+fn what_a_device_has_counted_is_the_ramp_and_the_measured_part() {
+    for spec in SPECS {
+        let mut target = simulated(spec);
+        let workload = |clones, ramp_ms| Workload {
+            clones,
+            operations: OperationMix::read_write(60).unwrap(),
+            ramp: Nanos::from_millis(ramp_ms),
+            limits: for_ms(300),
+            ..random_reads(8)
+        };
+        let outcomes = run(vec![workload(2, 20), workload(1, 70)], &mut target);
+        let Target::Simulated(simulated) = &target else {
+            unreachable!("it was simulated");
+        };
+        let counted = simulated.device.counters();
+        for (operation, bytes) in [
+            (Operation::Read, counted.read_bytes),
+            (Operation::Write, counted.written_bytes),
+        ] {
+            let measured = |outcome: &Outcome| outcome.operation(operation).unwrap().bytes.0;
+            let ramp = |outcome: &Outcome| outcome.in_ramp[operation.index()].bytes.0;
+            assert!(outcomes.iter().all(|outcome| ramp(outcome) > 0), "{spec}");
+            let all: u64 = outcomes.iter().map(|it| measured(it) + ramp(it)).sum();
+            assert_eq!(bytes, all, "{spec}");
+        }
     }
 }
 

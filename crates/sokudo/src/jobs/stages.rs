@@ -8,8 +8,8 @@ use anyhow::anyhow;
 use sokudo_device::{CounterSource, Neighbours, System};
 use sokudo_engine::{Control, StageOptions, Target, ends_plan, run_stage};
 use sokudo_model::{
-    DeviceCounters, Event, Moved, Operation, Outcome, Phase, Plan, Row, Stage, Trial,
-    TrialEvidence, Workload,
+    DeviceCounters, Event, Moved, Operation, Outcome, Plan, Row, Stage, Trial, TrialEvidence,
+    Workload,
 };
 
 use super::storage::Storage;
@@ -124,15 +124,9 @@ fn run_one(
     let others = storage.targets.iter().any(is_real);
     let others = others.then(|| Neighbours::look(&System::host()));
     let read = || -> Vec<_> { sources.iter().map(CounterSource::read).collect() };
-    let mut before = read();
-    let simulated_before = simulated_counters(storage, stage);
-    let mut ramp = Ramp::of(stage);
-    let mut listen = |event: Event| {
-        if ramp.ends(&event) {
-            before = read();
-        }
-        tell(&event);
-    };
+    let before = read();
+    let simulated_before = simulated_counters(storage);
+    let mut listen = |event: Event| tell(&event);
     let outcomes = run_stage(stage, options, &mut storage.targets, control, &mut listen)
         .map_err(from_stage)?;
     if outcomes.len() != stage.workloads.len() {
@@ -149,11 +143,11 @@ fn run_one(
         .zip(&before)
         .map(|(after, before)| Some(after.as_ref()?.since(before.as_ref()?)))
         .collect();
-    let counted = match simulated_counters(storage, stage).zip(simulated_before) {
+    let counted = match simulated_counters(storage).zip(simulated_before) {
         Some((after, before)) => vec![Some(after.since(&before)); outcomes.len()],
         None => counted,
     };
-    let devices = shares(&sources, &counted, &outcomes, &ramp.moved);
+    let devices = shares(&sources, &counted, &outcomes);
     Ok(outcomes
         .into_iter()
         .zip(devices)
@@ -169,63 +163,12 @@ fn run_one(
         .collect())
 }
 
-/// What the simulated device of a stage has counted; `None` if there is none, or a ramp,
-/// which cannot be left out there.
-fn simulated_counters(storage: &Storage, stage: &Stage) -> Option<DeviceCounters> {
-    let has_ramp = stage.workloads.iter().any(|workload| workload.ramp.0 > 0);
-    let devices = storage.targets.iter().filter_map(|target| match target {
+/// What the simulated device has counted; `None` if there is none.
+fn simulated_counters(storage: &Storage) -> Option<DeviceCounters> {
+    storage.targets.iter().find_map(|target| match target {
         Target::Simulated(simulated) => Some(simulated.device.counters()),
         _ => None,
-    });
-    let mut devices = devices.filter(|_| !has_ramp);
-    devices.next()
-}
-
-/// Devices count also what is moved before the measured part. So they are read again
-/// when the last ramp of a stage has ended; what had been moved of the measured part by
-/// then is left out of the comparison.
-struct Ramp {
-    /// Whether a workload has not been seen beyond its ramp.
-    waits: Vec<bool>,
-    /// What was last seen to be moved in the measured part.
-    moved: Vec<[Moved; 3]>,
-}
-
-impl Ramp {
-    fn of(stage: &Stage) -> Self {
-        Self {
-            waits: stage
-                .workloads
-                .iter()
-                .map(|workload| workload.ramp.0 > 0)
-                .collect(),
-            moved: vec![[Moved::default(); 3]; stage.workloads.len()],
-        }
-    }
-
-    /// Whether this event tells that the last ramp has ended.
-    fn ends(&mut self, event: &Event) -> bool {
-        let Event::Progress {
-            workload,
-            each,
-            phase,
-            ..
-        } = event
-        else {
-            return false;
-        };
-        if !self.waits.iter().any(|waits| *waits) {
-            return false;
-        }
-        if let (Some(waits), Some(moved)) =
-            (self.waits.get_mut(*workload), self.moved.get_mut(*workload))
-            && !matches!(phase, Phase::Waiting | Phase::Ramp)
-        {
-            *waits = false;
-            *moved = *each;
-        }
-        !self.waits.iter().any(|waits| *waits)
-    }
+    })
 }
 
 /// The targets that a workload uses, as indices into the plan's.
@@ -263,48 +206,39 @@ fn sources(storage: &Storage, used: &[Vec<usize>]) -> Vec<CounterSource> {
 }
 
 /// What the devices counted for each workload. Workloads that run together on one
-/// storage share its counters: each gets the part that fits the bytes it moved, for
-/// no counter says who caused what.
+/// storage share its counters: each gets the part that fits the bytes it moved, its ramp
+/// included, for no counter says who caused what.
 fn shares(
     sources: &[CounterSource],
     counted: &[Option<DeviceCounters>],
     outcomes: &[Outcome],
-    left_out: &[[Moved; 3]],
 ) -> Vec<Option<DeviceCounters>> {
     (0..outcomes.len())
         .map(|index| {
-            let together: Vec<(&Outcome, &[Moved; 3])> = outcomes
+            let together: Vec<&Outcome> = outcomes
                 .iter()
-                .zip(left_out)
                 .zip(sources)
                 .filter(|(_, source)| **source == sources[index])
-                .map(|(pair, _)| pair)
+                .map(|(outcome, _)| outcome)
                 .collect();
             Some(share(&counted[index]?, &outcomes[index], &together))
         })
         .collect()
 }
 
-fn share(
-    counted: &DeviceCounters,
-    own: &Outcome,
-    together: &[(&Outcome, &[Moved; 3])],
-) -> DeviceCounters {
+fn share(counted: &DeviceCounters, own: &Outcome, together: &[&Outcome]) -> DeviceCounters {
     let part = |count: u64, operation: Operation, of: fn(Moved) -> u64| {
         let moved = |outcome: &Outcome| {
-            let tally = outcome.operation(operation);
-            of(tally.map_or_else(Moved::default, |tally| Moved {
-                bytes: tally.bytes,
-                ios: tally.ios,
-            }))
+            let mut moved = outcome.in_ramp[operation.index()];
+            if let Some(tally) = outcome.operation(operation) {
+                moved.add(Moved {
+                    bytes: tally.bytes,
+                    ios: tally.ios,
+                });
+            }
+            of(moved)
         };
-        let seen = together.iter().map(|(outcome, left_out)| {
-            let left_out = left_out
-                .get(operation.index())
-                .map_or(0, |moved| of(*moved));
-            moved(outcome).saturating_sub(left_out)
-        });
-        match seen.sum() {
+        match together.iter().map(|outcome| moved(outcome)).sum() {
             // What nobody here asked for is seen by all alike.
             0 => count,
             all => scaled(count, moved(own), all),
@@ -364,7 +298,7 @@ mod tests {
         let outcomes = [outcome(3 << 20, 0), outcome(1 << 20, 1 << 20)];
         let sources = [CounterSource::default(), CounterSource::default()];
         let counted = [Some(counters(4 << 20, 1 << 20)); 2];
-        let shares = shares(&sources, &counted, &outcomes, &[[Moved::default(); 3]; 2]);
+        let shares = shares(&sources, &counted, &outcomes);
         assert_eq!(shares[0].unwrap().read_bytes, 3 << 20);
         assert_eq!(shares[0].unwrap().written_bytes, 0);
         assert_eq!(shares[1].unwrap().read_bytes, 1 << 20);
@@ -375,41 +309,18 @@ mod tests {
     fn what_nobody_asked_for_is_seen_by_all() {
         let outcomes = [outcome(1 << 20, 0), outcome(1 << 20, 0)];
         let counted = counters(2 << 20, 7);
-        let nothing = [Moved::default(); 3];
-        let together: Vec<_> = outcomes.iter().map(|outcome| (outcome, &nothing)).collect();
+        let together: Vec<_> = outcomes.iter().collect();
         assert_eq!(share(&counted, &outcomes[0], &together).written_bytes, 7);
     }
 
     #[test]
-    fn what_was_moved_before_the_counters_were_read_is_left_out() {
-        let outcome = outcome(4 << 20, 0);
-        let mut left_out = [Moved::default(); 3];
-        left_out[0].bytes = Bytes(1 << 20);
-        let counted = counters(3 << 20, 0);
-        let share = share(&counted, &outcome, &[(&outcome, &left_out)]);
-        assert_eq!(share.read_bytes, 4 << 20);
-    }
-
-    #[test]
-    fn a_ramp_ends_once_when_the_last_workload_has_left_it() {
-        let mut workload = Workload::new("x", Bytes(4096));
-        workload.ramp = sokudo_model::Nanos::from_secs(1);
-        let stage = Stage {
-            workloads: vec![workload.clone(), workload],
-        };
-        let event = |workload, phase| Event::Progress {
-            workload,
-            at: sokudo_model::Nanos(0),
-            bytes: Bytes(0),
-            ios: 0,
-            each: [Moved::default(); 3],
-            phase,
-        };
-        let mut ramp = Ramp::of(&stage);
-        assert!(!ramp.ends(&event(0, Phase::Ramp)));
-        assert!(!ramp.ends(&event(0, Phase::Running)));
-        assert!(ramp.ends(&event(1, Phase::Running)));
-        assert!(!ramp.ends(&event(1, Phase::Running)), "only once");
+    fn what_a_ramp_moved_is_part_of_a_jobs_share() {
+        let mut ramped = outcome(1 << 20, 0);
+        ramped.in_ramp[Operation::Read.index()].bytes = Bytes(2 << 20);
+        let other = outcome(1 << 20, 0);
+        let counted = counters(4 << 20, 0);
+        let share = |own| share(&counted, own, &[&ramped, &other]).read_bytes;
+        assert_eq!((share(&ramped), share(&other)), (3 << 20, 1 << 20));
     }
 
     #[test]

@@ -28,6 +28,63 @@ fn direct_reads_and_writes_on_a_disk_are_verified() {
     }
 }
 
+/// Jobs that leave their ramps at different moments, with I/Os of the ramp in flight.
+const RAMPED: &str = "[global]
+size=32m
+direct=1
+time_based=1
+runtime=200ms
+[reads]
+rw=randread
+bs=4k
+ioengine=libaio
+iodepth=16
+numjobs=2
+ramp_time=100ms
+[writes]
+rw=write
+bs=256k
+ioengine=io_uring
+iodepth=8
+ramp_time=250ms
+[alone]
+stonewall
+rw=read
+bs=1m
+ioengine=psync
+ramp_time=100ms
+";
+
+#[test]
+fn rows_with_a_ramp_on_a_disk_are_verified() {
+    let Some(system) = FileSystem::new("ext4", 512 << 20, true) else {
+        return;
+    };
+    let store = tempfile::tempdir().unwrap();
+    let sokudo = |arguments: &[&str]| {
+        let mut command = program();
+        command.current_dir(system.path()).args(arguments);
+        end(command.env("SOKUDO_STORE", store.path().join("runs.db")))
+    };
+    fs::write(store.path().join("ramped.fio"), RAMPED).unwrap();
+    let job = store.path().join("ramped.fio").display().to_string();
+    let ramp_of_diskspd = ["-c32M", "-b64K", "-o8", "-d1", "-W1", "-Sh", "-r", "file"];
+    let of_diskspd = sokudo(&[&["diskspd"][..], &ramp_of_diskspd].concat());
+    assert_eq!(of_diskspd.code(), Some(0), "{of_diskspd:?}");
+    let runs = [
+        sokudo(&["run", &job, "--format", "json", "--quiet"]).json(),
+        sokudo(&["show", "1", "--format", "json"]).json(),
+    ];
+    for (run, rows) in runs.iter().zip([3, 1]) {
+        assert_eq!(results(run).len(), rows, "{run}");
+        for result in results(run) {
+            assert!(!codes(result).contains(&"ramp-in-counters"), "{result}");
+            assert!(result["device_ratio"].as_f64().unwrap() >= 0.98, "{result}");
+            verified_but_for_others("a ramp", result);
+        }
+    }
+}
+
 #[test]
 fn a_sparse_file_is_invalid() {
     let directory = tempfile::tempdir().unwrap();
