@@ -1,8 +1,8 @@
 //! CrystalDiskMark's language: profiles, rows such as `SEQ1M,Q8,T1`, mixes such
 //! as `R70/W30`.
 //!
-//! Profiles are fio job files, embedded from `methods/`. How often a row is
-//! measured, and for how long, is the schedule's business, not this module's.
+//! How often a row is measured, and for how long, is the schedule's business, not this
+//! module's.
 
 mod mix;
 mod profile;
@@ -11,7 +11,7 @@ mod row;
 use sokudo_model::{Nanos, Operation, OperationMix, Order, SequentialOffset, Stage, Workload};
 
 pub use mix::{Mix, MixError};
-pub use profile::{Profile, UnknownProfile, interval, job_file, plan, rows};
+pub use profile::{Profile, UnknownProfile};
 pub use row::{
     BLOCK_MAX, BLOCK_MIN, DEPTH_MAX, DEPTH_MAX_IO_URING, Pattern, RowError, RowSpec, THREADS_MAX,
     row,

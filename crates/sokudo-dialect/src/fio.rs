@@ -5,8 +5,7 @@
 //!   [`Plan`](sokudo_model::Plan) and the targets that it runs on.
 //! - [`options`] is the one table of options that parsing, echo, help and
 //!   `docs/FIO.md` are made from.
-//! - [`method`] holds the methods that `sokudo mark` carries with it, and prints plans
-//!   as job files for fio.
+//! - [`render`] and [`command_lines`] print a plan for fio.
 //!
 //! It refuses to guess. An option that nobody knows, a value that fio would silently
 //! misread (`runtime=10sec` is 10 µs to fio), an option that would change what is
@@ -21,14 +20,14 @@ mod help;
 mod invocation;
 mod job;
 mod job_file;
-mod lines;
-pub mod method;
 pub(crate) mod nearest;
 mod numbers;
 mod option;
 mod patterns;
+mod place;
 mod plan;
 mod planned;
+mod print;
 mod substitute;
 mod switches;
 mod table;
@@ -39,12 +38,9 @@ pub use command_line::invocation;
 pub use failure::{FioError, FioProblem, Source};
 pub use help::{command_help, document, help};
 pub use invocation::{Action, Invocation, show_command};
-pub use lines::command_lines;
-pub use method::{
-    JobFile, JobFileError, JobFileProblem, Place, PlaceError, Pragma, TEST_FILE_NAME, parse,
-    pragmas, read, render,
-};
 pub use option::{FioOption, Support};
+pub use place::{Place, PlaceError, TEST_FILE_NAME};
 pub use planned::{Fallocate, Planned, SpecKind, TargetSpec};
+pub use print::{command_lines, render};
 pub use switches::{Switch, switches};
 pub use table::options;

@@ -758,7 +758,7 @@ fn what_diskspd_cannot_do_stands_before_the_line() {
 
 #[test]
 fn profiles_of_crystal_print_as_lines() {
-    let plan = sokudo_dialect::crystal::plan(sokudo_dialect::crystal::Profile::Default);
+    let plan = sokudo_dialect::crystal::Profile::Default.plan();
     let place = LinePlace {
         path: "/mnt/my disk/file".into(),
         create: Some(Bytes::gib(1)),

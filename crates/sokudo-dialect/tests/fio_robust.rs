@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use sokudo_dialect::fio::{
-    Found, FoundKind, Host, NoHost, Place, command_help, command_lines, document, help, invocation,
-    options, parse, show_command, switches,
+    Found, FoundKind, Host, command_help, document, help, invocation, options, show_command,
+    switches,
 };
 use sokudo_model::Bytes;
 
@@ -150,28 +150,4 @@ fn every_option_is_explained() {
     );
     assert!(help().contains("--showcmd"));
     assert!(switches().iter().any(|switch| switch.name == "destroy"));
-}
-
-#[test]
-fn a_plan_is_command_lines() {
-    let plan = parse(
-        "[a b]\nsize=1m\nrw=read\n[c]\nstonewall\nsize=1m\nrw=write\n",
-        "x",
-    )
-    .unwrap();
-    let place = Place::directory("/tmp/a b", Bytes::mib(1)).unwrap();
-    let lines = command_lines(&plan, &place);
-    assert_eq!(lines.len(), 2);
-    assert!(
-        lines[0].starts_with("fio '--directory=/tmp/a b' "),
-        "{}",
-        lines[0]
-    );
-    assert!(
-        lines[0].contains(" --name=a_b_READ --rw=read"),
-        "{}",
-        lines[0]
-    );
-    assert!(lines[1].contains(" --name=c_WRITE "), "{}", lines[1]);
-    assert!(invocation(&["--name=a".to_owned()], &NoHost).is_ok());
 }

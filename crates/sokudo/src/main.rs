@@ -35,7 +35,6 @@ mod language;
 mod load;
 mod locate;
 mod mark;
-mod mark_as;
 mod measurement;
 mod memory;
 mod output;

@@ -1,15 +1,18 @@
 //! `sokudo mark`: the rows of CrystalDiskMark and any others, with proof.
 
+use sokudo_dialect::diskspd::{self, LinePlace};
 use sokudo_dialect::fio::{self, Place};
 use sokudo_model::{Plan, TargetKind};
 
 use crate::cli::{CommandLines, MarkArguments};
 use crate::exit::Exit;
-use crate::mark_as;
 use crate::measurement::{self, Measurement};
 use crate::output;
 use crate::plan::{self, Writing};
 use crate::subject::{Named, Permission};
+
+/// What the file of diskspd's lines is called in a directory.
+const DISKSPD_FILE: &str = "sokudo-diskspd-test-file";
 
 /// Measures and prints, or prints the method.
 pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
@@ -70,19 +73,32 @@ fn place(arguments: &MarkArguments, named: &Named) -> Result<Place, Exit> {
     .map_err(Exit::usage)
 }
 
+/// Prints one line of the tool's per row.
 fn print_as(
     tool: CommandLines,
     arguments: &MarkArguments,
     named: &Named,
     plan: &Plan,
 ) -> Result<(), Exit> {
-    let text = match tool {
-        CommandLines::Fio => mark_as::fio_lines(plan, &place(arguments, named)?),
+    let lines = match tool {
+        CommandLines::Fio => fio::command_lines(plan, &place(arguments, named)?),
         CommandLines::Diskspd => {
-            let makes_file = !matches!(named.kind(), TargetKind::File | TargetKind::BlockDevice);
-            let create = makes_file.then(|| plan::test_file_size(arguments));
-            mark_as::diskspd_lines(plan, named.path().unwrap_or("."), create)
+            let path = named.path().unwrap_or(".");
+            let is_there = matches!(named.kind(), TargetKind::File | TargetKind::BlockDevice);
+            let place = if is_there {
+                LinePlace {
+                    path: path.to_owned(),
+                    create: None,
+                }
+            } else {
+                LinePlace {
+                    path: format!("{}/{DISKSPD_FILE}", path.trim_end_matches('/')),
+                    create: Some(plan::test_file_size(arguments)),
+                }
+            };
+            diskspd::command_lines(plan, &place)
         }
     };
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     output::print(&text)
 }

@@ -110,7 +110,7 @@ pub(crate) fn schedule(arguments: &MarkArguments) -> Schedule {
                 arguments.runs.unwrap_or(CRYSTAL_TRIALS),
                 arguments
                     .interval
-                    .or(crystal::interval(arguments.profile))
+                    .or(arguments.profile.interval())
                     .unwrap_or(CRYSTAL_PAUSE),
             )
         },
@@ -163,7 +163,7 @@ fn method(arguments: &MarkArguments) -> String {
 
 /// Length of one trial. The flash profile keeps its short ones on any schedule.
 fn trial_time(arguments: &MarkArguments) -> Nanos {
-    let flash = crystal::interval(arguments.profile).is_some();
+    let flash = arguments.profile.interval().is_some();
     arguments.time.unwrap_or(match arguments.schedule {
         ScheduleChoice::Crystal if !flash => CRYSTAL_TIME,
         _ => crystal::TRIAL_TIME,
@@ -172,7 +172,7 @@ fn trial_time(arguments: &MarkArguments) -> Nanos {
 
 fn rows(arguments: &MarkArguments) -> Result<Vec<RowSpec>, Exit> {
     let mut rows = if arguments.rows.is_empty() {
-        crystal::rows(arguments.profile)
+        arguments.profile.rows()
     } else {
         arguments.rows.clone()
     };

@@ -86,7 +86,7 @@ fn run_of(rows: Vec<Row>, target: TargetInfo, stages: Vec<sokudo_model::Stage>, 
 
 /// The rows of `sokudo mark`, on the first part of the device, for so long each.
 fn default_rows(time: Nanos) -> Vec<Workload> {
-    let rows = crystal::rows(Profile::Default);
+    let rows = Profile::Default.rows();
     let mut workloads = crystal::workloads(&rows, &[Direction::Read, Direction::Write], &[]);
     for workload in &mut workloads {
         workload.limits.time = Some(time);

@@ -1,12 +1,31 @@
-//! The profiles, as job files from `methods/`.
+//! The profiles: which rows, and the pauses between trials. The job files in `methods/`
+//! are printed from them.
 
 use std::fmt;
 use std::str::FromStr;
 
-use sokudo_model::{Nanos, Plan};
+use sokudo_model::{Bytes, Nanos, Plan};
 
-use super::row::{RowSpec, row};
-use crate::fio::{self, JobFile};
+use super::row::{Pattern, RowSpec};
+use super::{Direction, stages, workloads};
+
+const SEQ1M_Q8T1: RowSpec = spec(Pattern::Sequential, Bytes::mib(1), 8, 1);
+const SEQ1M_Q1T1: RowSpec = spec(Pattern::Sequential, Bytes::mib(1), 1, 1);
+const SEQ128K_Q32T1: RowSpec = spec(Pattern::Sequential, Bytes::kib(128), 32, 1);
+const RND512K_Q1T1: RowSpec = spec(Pattern::Random, Bytes::kib(512), 1, 1);
+const RND4K_Q32T16: RowSpec = spec(Pattern::Random, Bytes::kib(4), 32, 16);
+const RND4K_Q32T1: RowSpec = spec(Pattern::Random, Bytes::kib(4), 32, 1);
+const RND4K_Q1T1: RowSpec = spec(Pattern::Random, Bytes::kib(4), 1, 1);
+
+const fn spec(pattern: Pattern, block: Bytes, depth: u32, threads: u32) -> RowSpec {
+    RowSpec {
+        block,
+        pattern,
+        depth,
+        threads,
+        directions: Vec::new(),
+    }
+}
 
 /// A set of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -60,6 +79,39 @@ impl Profile {
             Self::Classic => "classic",
         }
     }
+
+    /// The rows, in order. They name no directions.
+    pub fn rows(self) -> Vec<RowSpec> {
+        match self {
+            Self::Default | Self::Flash => {
+                vec![SEQ1M_Q8T1, SEQ1M_Q1T1, RND4K_Q32T1, RND4K_Q1T1]
+            }
+            Self::Nvme => vec![SEQ1M_Q8T1, SEQ128K_Q32T1, RND4K_Q32T16, RND4K_Q1T1],
+            Self::Peak => vec![SEQ1M_Q8T1, RND4K_Q32T1],
+            Self::Real => vec![SEQ1M_Q1T1, RND4K_Q1T1],
+            Self::Demo => vec![SEQ1M_Q8T1],
+            Self::Classic => vec![SEQ1M_Q1T1, RND512K_Q1T1, RND4K_Q1T1, RND4K_Q32T1],
+        }
+    }
+
+    /// The pause between trials, for a slow drive to tidy up; `None` if the profile asks
+    /// for none of its own.
+    pub const fn interval(self) -> Option<Nanos> {
+        match self {
+            Self::Flash => Some(Nanos::from_secs(30)),
+            _ => None,
+        }
+    }
+
+    /// All reads, then all writes, each workload by itself.
+    pub fn plan(self) -> Plan {
+        let both = [Direction::Read, Direction::Write];
+        Plan {
+            method: format!("mark/{self}"),
+            seed: 1,
+            stages: stages(workloads(&self.rows(), &both, &[])),
+        }
+    }
 }
 
 impl FromStr for Profile {
@@ -82,47 +134,6 @@ impl fmt::Display for Profile {
     }
 }
 
-/// The profile's job file, as it stands in `methods/`.
-pub const fn job_file(profile: Profile) -> &'static str {
-    match profile {
-        Profile::Default => include_str!("../../../../methods/default.fio"),
-        Profile::Nvme => include_str!("../../../../methods/nvme.fio"),
-        Profile::Flash => include_str!("../../../../methods/flash.fio"),
-        Profile::Peak => include_str!("../../../../methods/peak.fio"),
-        Profile::Real => include_str!("../../../../methods/real.fio"),
-        Profile::Demo => include_str!("../../../../methods/demo.fio"),
-        Profile::Classic => include_str!("../../../../methods/classic.fio"),
-    }
-}
-
-/// The profile's plan: all reads, then all writes, each workload by itself.
-pub fn plan(profile: Profile) -> Plan {
-    parsed(profile).plan
-}
-
-/// The pause between trials that the profile asks for; `None` if it asks for none
-/// of its own.
-pub fn interval(profile: Profile) -> Option<Nanos> {
-    parsed(profile).interval
-}
-
-/// The profile's rows, in order. They name no directions.
-pub fn rows(profile: Profile) -> Vec<RowSpec> {
-    let plan = plan(profile);
-    let mut rows: Vec<RowSpec> = Vec::new();
-    for workload in plan.stages.iter().flat_map(|stage| &stage.workloads) {
-        let spec = row(&workload.name).expect("a test reads every name in methods/ as a row");
-        if !rows.contains(&spec) {
-            rows.push(spec);
-        }
-    }
-    rows
-}
-
-fn parsed(profile: Profile) -> JobFile {
-    fio::read(job_file(profile), profile.name()).expect("a test reads every file in methods/")
-}
-
 fn names() -> String {
     Profile::ALL.map(Profile::name).join(", ")
 }
@@ -130,10 +141,8 @@ fn names() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::crystal::{Direction, stages, workloads};
-
     fn row_names(profile: Profile) -> Vec<String> {
-        rows(profile).iter().map(RowSpec::to_string).collect()
+        profile.rows().iter().map(RowSpec::to_string).collect()
     }
 
     #[test]
@@ -155,20 +164,10 @@ mod tests {
     }
 
     #[test]
-    fn a_profiles_plan_is_what_its_rows_come_to() {
-        for profile in Profile::ALL {
-            let plan = plan(profile);
-            let both = [Direction::Read, Direction::Write];
-            assert_eq!(plan.method, format!("mark/{profile}"));
-            assert_eq!(plan.stages, stages(workloads(&rows(profile), &both, &[])));
-        }
-    }
-
-    #[test]
     fn only_flash_memory_asks_for_a_pause() {
         for profile in Profile::ALL {
             let pause = (profile == Profile::Flash).then(|| Nanos::from_secs(30));
-            assert_eq!(interval(profile), pause, "{profile}");
+            assert_eq!(profile.interval(), pause, "{profile}");
         }
     }
 

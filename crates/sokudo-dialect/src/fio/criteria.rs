@@ -3,8 +3,7 @@
 
 use sokudo_model::{BlockShare, Bytes, Distribution, SteadyFigure, SteadyLimit, Zone, ZoneLength};
 
-use super::method::KiloBase;
-use super::numbers::{millionths, number};
+use super::numbers::{KiloBase, millionths, number};
 
 /// More processors than any machine that Linux runs on has.
 const CPU_MAX: u32 = 8191;

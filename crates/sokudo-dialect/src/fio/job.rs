@@ -7,8 +7,7 @@ use sokudo_model::{
     SteadyFigure, SteadyLimit, Zone,
 };
 
-use super::method::KiloBase;
-use super::numbers::Amount;
+use super::numbers::{Amount, KiloBase};
 use super::patterns::PatternFiles;
 use super::planned::Fallocate;
 

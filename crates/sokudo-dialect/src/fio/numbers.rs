@@ -9,12 +9,31 @@ use std::borrow::Cow;
 use sokudo_model::Nanos;
 
 use super::arithmetic::evaluate;
-use super::method::{KiloBase, scaled};
 
 /// What a value should have been, as the end of a sentence.
 pub(super) type Expected = Cow<'static, str>;
 
 const SECOND_NS: i128 = 1_000_000_000;
+
+/// What one letter of a size stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum KiloBase {
+    /// `k` is 1024 and `kib` is 1000: fio has it that way round for old job files.
+    #[default]
+    Binary,
+    /// `k` is 1000 and `kib` is 1024.
+    Decimal,
+}
+
+impl KiloBase {
+    /// The factor of one step; `full` is the `kib` notation.
+    const fn step(self, full: bool) -> u64 {
+        match (self, full) {
+            (Self::Binary, false) | (Self::Decimal, true) => 1024,
+            (Self::Binary, true) | (Self::Decimal, false) => 1000,
+        }
+    }
+}
 
 /// A size: bytes, or a share of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,11 +98,7 @@ pub(super) fn time(text: &str, unit_ns: u64) -> Option<Nanos> {
     } else if is_expression(text) {
         evaluate(text, &|_| None)?.checked_mul(i128::from(unit_ns))?
     } else {
-        let end = text
-            .find(|c: char| !c.is_ascii_digit())
-            .unwrap_or(text.len());
-        let (digits, unit) = text.split_at(end);
-        let number: u64 = digits.parse().ok()?;
+        let (number, unit) = digits(text)?;
         let factor = match unit {
             "" => i128::from(unit_ns),
             unit => factor(unit)?,
@@ -133,6 +148,40 @@ pub(super) fn range(text: &str, base: KiloBase) -> Option<(u64, u64)> {
     Some((first.min(last), first.max(last)))
 }
 
+/// Digits with a unit: `4096`, `4k`, `0x1000`.
+fn scaled(text: &str, base: KiloBase) -> Option<u64> {
+    if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        let plain = hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+        return plain.then(|| u64::from_str_radix(hex, 16).ok())?;
+    }
+    let (number, unit) = digits(text)?;
+    let unit = unit.to_ascii_lowercase();
+    let full = unit.ends_with("ib");
+    let letter = match unit.strip_suffix('b') {
+        Some(rest) => rest.strip_suffix('i').unwrap_or(rest),
+        None => unit.strip_suffix('i').unwrap_or(&unit),
+    };
+    let power = match letter {
+        "" if unit.is_empty() || unit == "b" => 0,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
+        "p" => 5,
+        _ => return None,
+    };
+    number.checked_mul(base.step(full).pow(power))
+}
+
+/// A number, and the unit behind it.
+fn digits(text: &str) -> Option<(u64, &str)> {
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (digits, unit) = text.split_at(end);
+    Some((digits.parse().ok()?, unit))
+}
+
 /// A plain decimal fraction in millionths: `1.25`.
 pub(super) fn millionths(text: &str) -> Option<u64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
@@ -170,6 +219,27 @@ mod tests {
         for text in [
             "1.5m", "10 k", "4x", "4kk", "-1", "", "1e3", "2*", "4k-8k", "1/0",
         ] {
+            assert_eq!(number(text, BASE), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_what_fio_makes_of_them() {
+        let table = [
+            ("4k", 4096, 4000),
+            ("4kb", 4096, 4000),
+            ("4ki", 4096, 4000),
+            ("4kib", 4000, 4096),
+            ("4KiB", 4000, 4096),
+            ("4b", 4, 4),
+            ("1M", 1 << 20, 1_000_000),
+            ("0x1000", 4096, 4096),
+        ];
+        for (text, binary, decimal) in table {
+            assert_eq!(number(text, KiloBase::Binary), Some(binary), "{text}");
+            assert_eq!(number(text, KiloBase::Decimal), Some(decimal), "{text}");
+        }
+        for text in ["1mm", "4ib", "4i", "k", "0x", "10%", "99999999p"] {
             assert_eq!(number(text, BASE), None, "{text}");
         }
     }

@@ -10,8 +10,7 @@ use sokudo_model::{
 
 use super::files::{Placement, mixed};
 use super::job::{Job, Sync};
-use super::method::KiloBase;
-use super::numbers::Amount;
+use super::numbers::{Amount, KiloBase};
 
 /// fio's `steadystate` without a value.
 const STEADY_DEFAULT: (SteadyFigure, bool, SteadyLimit) =

@@ -4,8 +4,7 @@ use sokudo_model::Distribution;
 
 use super::super::criteria;
 use super::super::job::Access;
-use super::super::method::KiloBase;
-use super::super::numbers::{millionths, number, range, signed, three_of};
+use super::super::numbers::{KiloBase, millionths, number, range, signed, three_of};
 use super::*;
 
 const PATTERNS: &[&str] = &[

@@ -4,7 +4,7 @@ use sokudo_model::CpuPolicy;
 
 use super::super::criteria;
 use super::super::job::ExitWhat;
-use super::super::method::KiloBase;
+use super::super::numbers::KiloBase;
 use super::*;
 
 /// fio's limit on jobs, clones counted (REAL_MAX_JOBS).

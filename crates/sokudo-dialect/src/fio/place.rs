@@ -77,19 +77,14 @@ impl Place {
         })
     }
 
-    /// Whether the target is only read.
-    pub(in crate::fio) const fn is_read_only(&self) -> bool {
-        self.read_only
-    }
-
     /// Whether the job file makes its own file, and so must remove it.
     pub(super) const fn is_own_file(&self) -> bool {
         matches!(self.site, Site::Directory(_))
     }
 
-    /// The lines that name the target.
-    pub(super) fn lines(&self) -> Vec<String> {
-        let mut lines = match &self.site {
+    /// The options that name the target.
+    pub(super) fn options(&self) -> Vec<String> {
+        match &self.site {
             Site::Directory(path) => vec![
                 format!("directory={path}"),
                 format!("filename={TEST_FILE_NAME}"),
@@ -99,11 +94,7 @@ impl Place {
                 "overwrite=1".to_owned(),
             ],
             Site::File(path) => vec![format!("filename={path}"), "allow_file_create=0".to_owned()],
-        };
-        if let Some(size) = self.size {
-            lines.push(format!("size={}", super::phrase::size_text(size)));
         }
-        lines
     }
 }
 
@@ -150,6 +141,9 @@ mod tests {
     #[test]
     fn colons_are_escaped() {
         let place = Place::file("/dev/disk/by-path/pci-0000:00", None).unwrap();
-        assert_eq!(place.lines()[0], "filename=/dev/disk/by-path/pci-0000\\:00");
+        assert_eq!(
+            place.options()[0],
+            "filename=/dev/disk/by-path/pci-0000\\:00"
+        );
     }
 }
