@@ -8,20 +8,17 @@ mod ground_truth;
 
 use anyhow::anyhow;
 use sokudo_dialect::explain::{ExplainError, Medium, Request};
-use sokudo_model::{
-    BlockDeviceKind, Bytes, DataContent, Nanos, Plan, Schedule, Stage, TargetInfo, TargetKind,
-};
+use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
+use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Plan, Schedule, Stage, TargetInfo, TargetKind};
 
 use crate::cli::ExplainArguments;
 use crate::exit::Exit;
-use crate::measurement::{self, Measurement};
-use crate::plan::TEST_FILE_SIZE;
+use crate::measurement;
 use crate::scan::block_min;
-use crate::subject::{Named, Permission};
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Exit> {
-    measurement(arguments)?.run_and_print(&arguments.printing)
+    measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }
 
 /// What the arguments ask for.
@@ -68,15 +65,12 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
         ));
     }
     Ok(Measurement {
-        target,
-        permission: Permission::new(arguments.overwrite, &arguments.destroying),
-        named,
-        plan,
+        permission: arguments.destroying.permission(arguments.overwrite),
         schedule: Schedule::in_turn(1, Nanos(0)),
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         notes,
-        data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
+        ..Measurement::new(target, named, plan)
     })
 }
 

@@ -1,15 +1,15 @@
 //! `sokudo mark`: the rows of CrystalDiskMark and any others, with proof.
 
 use sokudo_dialect::fio::{self, Place};
+use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{Plan, TargetKind};
 
 use crate::cli::{CommandLines, MarkArguments};
 use crate::exit::Exit;
 use crate::mark_as;
-use crate::measurement::{self, Measurement};
+use crate::measurement;
 use crate::output;
 use crate::plan::{self, Writing};
-use crate::subject::{Named, Permission};
 
 /// Measures and prints, or prints the method.
 pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
     if let Some(tool) = arguments.print_as {
         return print_as(tool, arguments, named, plan);
     }
-    measurement.run_and_print(&arguments.printing)
+    measurement::run_and_print(measurement, &arguments.printing)
 }
 
 /// What the arguments ask for.
@@ -32,15 +32,13 @@ pub(crate) fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, 
     let kind = named.kind();
     let plan = plan::resolve(arguments, kind, named.size(), seed)?;
     Ok(Measurement {
-        target: &arguments.target,
-        named,
-        plan,
         schedule: plan::schedule(arguments),
         test_file_size: plan::test_file_size(arguments),
-        permission: Permission::new(arguments.overwrite, &arguments.destroying),
+        permission: arguments.destroying.permission(arguments.overwrite),
         notes: notes(arguments, kind),
-        data: arguments.data.clone(),
+        files: OwnFiles::Full(arguments.data.clone()),
         command: measurement::command(arguments.seed, seed),
+        ..Measurement::new(&arguments.target, named, plan)
     })
 }
 

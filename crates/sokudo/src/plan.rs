@@ -2,15 +2,13 @@
 
 use anyhow::anyhow;
 use sokudo_dialect::crystal::{self, Direction, RowSpec};
+use sokudo_measure::TEST_FILE_SIZE;
 use sokudo_model::{
     Bytes, Enough, Nanos, Plan, Rate, RateProcess, Schedule, Span, TargetKind, Workload,
 };
 
 use crate::cli::{MarkArguments, PERMILLE_DEFAULT, ScheduleChoice, Unasked};
 use crate::exit::Exit;
-
-/// Size of a test file unless told otherwise, as CrystalDiskMark's.
-pub(crate) const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
 
 /// A smaller file would fit the caches of the smallest drives and end a pass
 /// before a trial has begun.

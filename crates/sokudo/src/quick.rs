@@ -2,12 +2,12 @@
 
 use anyhow::anyhow;
 use sokudo_dialect::quick::{Quick, Test};
-use sokudo_model::{BackendKind, Bytes, DataContent, Nanos, Plan, Schedule, TargetKind};
+use sokudo_measure::{Measurement, Named, Permission};
+use sokudo_model::{BackendKind, Bytes, Nanos, Plan, Schedule, TargetKind};
 
 use crate::cli::{QuickArguments, Unasked};
 use crate::exit::Exit;
-use crate::measurement::{self, Measurement};
-use crate::subject::{Named, Permission};
+use crate::measurement;
 
 /// Why nothing is written, and what to do instead.
 const DEVICE_IS_READ_ONLY: &str = "a quick look only reads devices, because writing would destroy what they hold; \
@@ -17,7 +17,7 @@ const FILE_IS_READ_ONLY: &str = "an existing file is only read, as it is; use --
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &QuickArguments) -> Result<(), Exit> {
-    measurement(arguments)?.run_and_print(&arguments.printing)
+    measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }
 
 /// What the arguments ask for.
@@ -27,9 +27,6 @@ pub(crate) fn measurement(arguments: &QuickArguments) -> Result<Measurement<'_>,
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
     let plan = plan(arguments, kind, named.size(), seed)?;
     Ok(Measurement {
-        target: &arguments.target,
-        named,
-        plan,
         schedule: schedule(arguments)?,
         test_file_size: arguments.size,
         permission: if arguments.overwrite {
@@ -38,8 +35,8 @@ pub(crate) fn measurement(arguments: &QuickArguments) -> Result<Measurement<'_>,
             Permission::ReadOnly
         },
         notes: notes(arguments, kind),
-        data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
+        ..Measurement::new(&arguments.target, named, plan)
     })
 }
 

@@ -2,13 +2,12 @@
 
 use anyhow::anyhow;
 use sokudo_dialect::surface::{self, Preset, Request, Writes};
-use sokudo_model::{Bytes, DataContent, DriveCache, Nanos, Schedule, TargetKind};
+use sokudo_measure::{Measurement, Named, Permission, TEST_FILE_SIZE};
+use sokudo_model::{Bytes, DriveCache, Nanos, Schedule, TargetKind};
 
 use crate::cli::{ScanArguments, Unasked, WriteCache};
 use crate::exit::Exit;
-use crate::measurement::{self, Measurement};
-use crate::plan::TEST_FILE_SIZE;
-use crate::subject::{Named, Permission};
+use crate::measurement;
 
 /// GNOME Disks draws its places from this seed.
 const GNOME_SEED: u64 = 42;
@@ -18,7 +17,7 @@ const BLOCK_MIN: Bytes = Bytes(512);
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
-    measurement(arguments)?.run_and_print(&arguments.printing)
+    measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }
 
 /// What the arguments ask for.
@@ -58,15 +57,12 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
         workload.direct = arguments.direct;
     }
     Ok(Measurement {
-        target: &arguments.target,
         permission: permission(arguments, writes),
-        named,
-        plan,
         schedule: schedule(arguments),
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         notes: planned.notes,
-        data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
+        ..Measurement::new(&arguments.target, named, plan)
     })
 }
 
@@ -145,7 +141,7 @@ fn permission(arguments: &ScanArguments, writes: Writes) -> Permission {
     match writes {
         Writes::None => Permission::ReadOnly,
         Writes::Back => Permission::WriteBack,
-        Writes::New => Permission::new(arguments.overwrite, &arguments.destroying),
+        Writes::New => arguments.destroying.permission(arguments.overwrite),
     }
 }
 

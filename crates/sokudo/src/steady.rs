@@ -9,17 +9,16 @@ use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_device::write_cache::WriteCacheSwitch;
 use sokudo_dialect::steady::{self, Assumed, Medium, Planned, Request};
+use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{
-    BlockDeviceKind, Bytes, DataContent, DriveCache, Nanos, Operation, Schedule, SteadyClass,
-    SteadyProcedure, TargetInfo, TargetKind,
+    BlockDeviceKind, Bytes, DriveCache, Nanos, Operation, Schedule, SteadyClass, SteadyProcedure,
+    TargetInfo, TargetKind,
 };
 use sokudo_report::steady::estimate_lines;
 
 use crate::cli::{CacheState, SteadyArguments};
 use crate::exit::{self, Exit};
-use crate::measurement::{self, Measurement};
-use crate::plan::TEST_FILE_SIZE;
-use crate::subject::{Named, Permission};
+use crate::measurement;
 use crate::{language, output};
 
 /// What a simulated device is taken for unless told: larger ones take minutes to write.
@@ -44,7 +43,7 @@ pub(crate) fn run(arguments: &SteadyArguments) -> Result<(), Exit> {
         let lines = estimate_lines(&procedure).join("\n");
         return output::print(&format!("{}\n", language::say(&lines)));
     }
-    measurement(arguments)?.run_and_print(&arguments.printing)
+    measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }
 
 /// The rounds that the arguments ask for.
@@ -105,15 +104,12 @@ pub(crate) fn measurement(arguments: &SteadyArguments) -> Result<Measurement<'_>
     let notes = told_before(&procedure, named.kind(), arguments.printing.quiet);
     let test_file_size = capacity(arguments, &named)?;
     Ok(Measurement {
-        target: &arguments.target,
-        permission: Permission::new(arguments.overwrite, &arguments.destroying),
-        named,
-        plan,
+        permission: arguments.destroying.permission(arguments.overwrite),
         schedule: schedule(procedure),
         test_file_size,
         notes,
-        data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
+        ..Measurement::new(&arguments.target, named, plan)
     })
 }
 

@@ -5,13 +5,12 @@ use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_dialect::crystal::{Pattern, THREADS_MAX};
 use sokudo_dialect::sweep::{Counts, Load, Preset, Sizes, Sweep};
+use sokudo_measure::{Measurement, Named, OwnFiles, duration};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation, Schedule, TargetKind};
 
-use crate::campaign;
 use crate::cli::{PERMILLE_DEFAULT, SweepArguments, Unasked};
 use crate::exit::Exit;
-use crate::measurement::{self, Measurement};
-use crate::subject::{Named, Permission};
+use crate::measurement;
 
 /// A file made for a cell is a multiple of this.
 const TEST_FILE_UNIT: u64 = Bytes::MIB;
@@ -25,7 +24,7 @@ const LONG: Nanos = Nanos::from_secs(600);
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Exit> {
-    measurement(arguments)?.run_and_print(&arguments.printing)
+    measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }
 
 /// What the arguments ask for.
@@ -56,7 +55,7 @@ pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>,
     let plan = sweep.plan().map_err(Exit::usage)?;
     notes.extend(sweep.without_room().iter().map(no_room));
     let schedule = schedule(arguments);
-    let longest = campaign::duration(&plan, &schedule, None);
+    let longest = duration(&plan, &schedule, None);
     if longest > LONG && !matches!(named.kind(), TargetKind::Simulated | TargetKind::Null) {
         notes.push(format!(
             "{} cells of {} trials take at most {:.0} minutes; cells that are precise enough, or \
@@ -67,15 +66,13 @@ pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>,
         ));
     }
     Ok(Measurement {
-        target: &arguments.target,
-        named,
-        plan,
         schedule,
         test_file_size: Bytes(length.0.next_multiple_of(TEST_FILE_UNIT)),
-        permission: Permission::new(arguments.overwrite, &arguments.destroying),
+        permission: arguments.destroying.permission(arguments.overwrite),
         notes,
-        data: arguments.data.clone(),
+        files: OwnFiles::Full(arguments.data.clone()),
         command: measurement::command(arguments.seed, seed),
+        ..Measurement::new(&arguments.target, named, plan)
     })
 }
 

@@ -1,184 +1,195 @@
-//! Runs the stages of a plan one after the other on its storage, with the evidence of
-//! each.
+//! A trial with its evidence: what the system says before it and after it.
+//!
+//! Every trial of every command is made here, so that none is judged by less than another.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use anyhow::anyhow;
 use sokudo_device::{CounterSource, Neighbours, System};
-use sokudo_engine::{Control, StageOptions, Target, ends_plan, run_stage};
+use sokudo_engine::{Control, StageOptions, Target, TreeError, TreeRun, run_stage, run_tree};
 use sokudo_model::{
-    DeviceCounters, Event, Moved, Operation, Outcome, Phase, Plan, Row, Stage, Trial,
-    TrialEvidence, Workload,
+    Bytes, DeviceCounters, Event, Moved, Operation, Outcome, Phase, Stage, Trial, TrialEvidence,
+    Workload,
 };
+use sokudo_stats::mix64;
 
-use super::storage::Storage;
-use crate::exit::Exit;
-use crate::subject::from_stage;
+use crate::error::MeasureError;
+use crate::subject::Subject;
 
-/// What is told while a plan runs: events whose workloads count through the whole
-/// plan.
-pub(crate) trait Listener {
-    /// The stage of this number begins, whose first workload has the index `first`.
-    fn stage_begins(&mut self, stage: usize, first: usize);
-    /// It ended.
-    fn stage_ends(&mut self);
-    /// Something happened in it.
-    fn event(&mut self, first: usize, event: &Event);
-}
+impl Subject {
+    /// Makes one trial of a stage from a settled state, one for each of its workloads.
+    pub(crate) fn trial(
+        &mut self,
+        stage: &Stage,
+        options: StageOptions,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Vec<Trial>, MeasureError> {
+        self.switch_caches(&stage.workloads[0])?;
+        self.settle(&all_targets_of(stage), stage)?;
+        self.measure(stage, options, control, listener)
+    }
 
-/// Which time a plan is run.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Repeat {
-    /// 0 for the first time.
-    pub(crate) trial: u32,
-    /// How often every workload tells what it did so far; `None` is never.
-    pub(crate) snapshot_every: Option<Duration>,
-}
+    /// The same from the state that the trial before has left.
+    pub(crate) fn trial_at_once(
+        &mut self,
+        stage: &Stage,
+        options: StageOptions,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Vec<Trial>, MeasureError> {
+        self.switch_caches(&stage.workloads[0])?;
+        self.measure(stage, options, control, listener)
+    }
 
-/// Rows without trials, one per workload of the plan.
-pub(crate) fn empty_rows(plan: &Plan) -> Vec<Row> {
-    plan.stages
-        .iter()
-        .flat_map(|stage| &stage.workloads)
-        .map(|workload| Row {
-            workload: workload.clone(),
-            trials: Vec::new(),
-            assessment: None,
-        })
-        .collect()
-}
-
-/// Runs every stage once and adds a trial to every row that was reached.
-///
-/// A failed workload ends nothing but itself, unless the plan says so, and a stage that
-/// cannot start leaves its rows without a trial and its error in what is returned. An
-/// interruption ends everything and keeps what was measured.
-pub(crate) fn run(
-    plan: &Plan,
-    repeat: Repeat,
-    storage: &mut Storage,
-    rows: &mut [Row],
-    control: &Control,
-    listener: &mut dyn Listener,
-) -> Vec<Exit> {
-    let mut errors = Vec::new();
-    let (mut first, mut clones_before) = (0, 0);
-    for (number, stage) in plan.stages.iter().enumerate() {
-        if control.is_cancelled() {
-            break;
-        }
-        // A stage that a job has ended early ends no other.
-        control.rearm();
-        listener.stage_begins(number, first);
-        let seed =
-            sokudo_stats::mix64(plan.seed ^ ((number as u64) << 32 | u64::from(repeat.trial)));
-        let options = StageOptions {
-            seed,
-            snapshot_every: repeat.snapshot_every,
-            clones_before,
-            ..StageOptions::default()
+    fn measure(
+        &mut self,
+        stage: &Stage,
+        options: StageOptions,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Vec<Trial>, MeasureError> {
+        let mut before = Before::look(self, stage);
+        let mut listen = |event: Event| {
+            before.hear(&event);
+            listener(event);
         };
-        let trials = run_one(stage, options, storage, control, &mut |event| {
-            listener.event(first, event);
-        });
-        listener.stage_ends();
-        let mut ends_here = false;
-        match trials {
-            Ok(trials) => {
-                ends_here = (stage.workloads.iter().zip(&trials))
-                    .any(|(workload, trial)| ends_plan(workload, trial.outcome.stopped));
-                for (row, trial) in rows[first..].iter_mut().zip(trials) {
-                    row.trials.push(trial);
-                }
-            }
-            Err(error) => errors.push(error),
-        }
-        if ends_here {
-            break;
-        }
-        first += stage.workloads.len();
-        clones_before += stage
-            .workloads
-            .iter()
-            .map(|workload| workload.clones)
-            .sum::<u32>();
-    }
-    errors
-}
-
-fn run_one(
-    stage: &Stage,
-    options: StageOptions,
-    storage: &mut Storage,
-    control: &Control,
-    tell: &mut dyn FnMut(&Event),
-) -> Result<Vec<Trial>, Exit> {
-    let used: Vec<Vec<usize>> = stage.workloads.iter().map(targets_of).collect();
-    let all: BTreeSet<usize> = used.iter().flatten().copied().collect();
-    let all: Vec<usize> = all.into_iter().collect();
-    storage.settle(&all);
-    let cached: Vec<_> = used.iter().map(|targets| storage.cached(targets)).collect();
-    let sources = sources(storage, &used);
-    let is_real = |target: &Target| !matches!(target, Target::Simulated(_) | Target::Null(_));
-    let others = storage.targets.iter().any(is_real);
-    let others = others.then(|| Neighbours::look(&System::host()));
-    let read = || -> Vec<_> { sources.iter().map(CounterSource::read).collect() };
-    let mut before = read();
-    let simulated_before = simulated_counters(storage, stage);
-    let mut ramp = Ramp::of(stage);
-    let mut listen = |event: Event| {
-        if ramp.ends(&event) {
-            before = read();
-        }
-        tell(&event);
-    };
-    let outcomes = run_stage(stage, options, &mut storage.targets, control, &mut listen)
-        .map_err(from_stage)?;
-    if outcomes.len() != stage.workloads.len() {
-        return Err(Exit::Failed(anyhow!(
-            "{} jobs ran and {} results came back; this is a fault of sokudo",
+        let outcomes = self.run(stage, options, control, &mut listen)?;
+        assert_eq!(
+            outcomes.len(),
             stage.workloads.len(),
-            outcomes.len()
-        )));
+            "the engine returns an outcome per workload"
+        );
+        let trials = before.after(self, outcomes);
+        if stage.workloads[0].from_empty {
+            self.look_at(0);
+        }
+        Ok(trials)
     }
-    let after = read();
-    let foreign = others.map(Neighbours::since_then);
-    let counted: Vec<Option<DeviceCounters>> = after
-        .iter()
-        .zip(&before)
-        .map(|(after, before)| Some(after.as_ref()?.since(before.as_ref()?)))
-        .collect();
-    let counted = match simulated_counters(storage, stage).zip(simulated_before) {
-        Some((after, before)) => vec![Some(after.since(&before)); outcomes.len()],
-        None => counted,
-    };
-    let devices = shares(&sources, &counted, &outcomes, &ramp.moved);
-    Ok(outcomes
-        .into_iter()
-        .zip(devices)
-        .zip(cached)
-        .map(|((outcome, device), cached_before)| Trial {
-            outcome,
-            evidence: TrialEvidence {
-                device,
-                cached_before,
-                foreign: foreign.clone(),
-            },
-        })
-        .collect())
+
+    /// What is between the two looks.
+    fn run(
+        &mut self,
+        stage: &Stage,
+        options: StageOptions,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Vec<Outcome>, MeasureError> {
+        let workload = &stage.workloads[0];
+        let Some(tree) = workload.tree else {
+            return Ok(run_stage(
+                stage,
+                options,
+                &mut self.targets,
+                control,
+                listener,
+            )?);
+        };
+        let directory = self.directory().ok_or_else(|| TreeError::NoTree {
+            name: workload.name.clone(),
+            operation: workload.operations.direction(),
+        })?;
+        let run = TreeRun {
+            directory,
+            // Both kinds of names have files of their own.
+            seed: mix64(options.seed ^ tree.names as u64),
+            control,
+        };
+        Ok(vec![run_tree(workload, run, listener)?])
+    }
 }
 
-/// What the simulated device of a stage has counted; `None` if there is none, or a ramp,
-/// which cannot be left out there.
-fn simulated_counters(storage: &Storage, stage: &Stage) -> Option<DeviceCounters> {
-    let has_ramp = stage.workloads.iter().any(|workload| workload.ramp.0 > 0);
-    let devices = storage.targets.iter().filter_map(|target| match target {
+/// What the system said before a trial.
+struct Before {
+    /// What of each workload's targets was in the page cache.
+    cached: Vec<Option<Bytes>>,
+    others: Option<Neighbours>,
+    /// Where each workload's devices count.
+    sources: Vec<CounterSource>,
+    counted: Vec<Option<DeviceCounters>>,
+    /// What they had counted when the measured part was over, where something follows it.
+    counted_after: Option<Vec<Option<DeviceCounters>>>,
+    simulated: Option<DeviceCounters>,
+    /// A simulated device cannot be read while it runs.
+    has_ramp: bool,
+    ramp: Ramp,
+}
+
+impl Before {
+    fn look(subject: &Subject, stage: &Stage) -> Self {
+        let used: Vec<Vec<usize>> = stage.workloads.iter().map(targets_of).collect();
+        let cached = |(workload, used): (&Workload, &Vec<usize>)| match workload.tree {
+            Some(_) => None,
+            None => subject.cached(used),
+        };
+        let cached = stage.workloads.iter().zip(&used).map(cached).collect();
+        let is_imaginary = |it: &Target| matches!(it, Target::Simulated(_) | Target::Null(_));
+        let is_real = subject.directory().is_some() || !subject.targets.iter().all(is_imaginary);
+        let others = is_real.then(|| Neighbours::look(&System::host()));
+        let sources = sources(subject, &used);
+        let has_ramp = stage.workloads.iter().any(|workload| workload.ramp.0 > 0);
+        Self {
+            cached,
+            others,
+            counted: read(&sources),
+            sources,
+            counted_after: None,
+            simulated: simulated_counters(subject).filter(|_| !has_ramp),
+            has_ramp,
+            ramp: Ramp::of(stage),
+        }
+    }
+
+    /// Reads the counters again where the measured part begins or ends.
+    fn hear(&mut self, event: &Event) {
+        if self.ramp.ends(event) {
+            self.counted = read(&self.sources);
+        }
+        // What is flushed behind the measured part did not arrive in it.
+        if matches!(event, Event::MakingDurable { .. }) && self.counted_after.is_none() {
+            self.counted_after = Some(read(&self.sources));
+        }
+    }
+
+    /// Looks again, and puts to each outcome what was seen of it.
+    fn after(self, subject: &Subject, outcomes: Vec<Outcome>) -> Vec<Trial> {
+        let after = self.counted_after.unwrap_or_else(|| read(&self.sources));
+        let simulated_after = simulated_counters(subject).filter(|_| !self.has_ramp);
+        let foreign = self.others.map(Neighbours::since_then);
+        let counted = match simulated_after.zip(self.simulated) {
+            Some((after, before)) => vec![Some(after.since(&before)); outcomes.len()],
+            None => after
+                .iter()
+                .zip(&self.counted)
+                .map(|(after, before)| Some(after.as_ref()?.since(before.as_ref()?)))
+                .collect(),
+        };
+        let devices = shares(&self.sources, &counted, &outcomes, &self.ramp.moved);
+        outcomes
+            .into_iter()
+            .zip(devices)
+            .zip(self.cached)
+            .map(|((outcome, device), cached_before)| Trial {
+                outcome,
+                evidence: TrialEvidence {
+                    device,
+                    cached_before,
+                    foreign: foreign.clone(),
+                },
+            })
+            .collect()
+    }
+}
+
+fn read(sources: &[CounterSource]) -> Vec<Option<DeviceCounters>> {
+    sources.iter().map(CounterSource::read).collect()
+}
+
+/// What the simulated device among the targets has counted, if there is one.
+fn simulated_counters(subject: &Subject) -> Option<DeviceCounters> {
+    subject.targets.iter().find_map(|target| match target {
         Target::Simulated(simulated) => Some(simulated.device.counters()),
         _ => None,
-    });
-    let mut devices = devices.filter(|_| !has_ramp);
-    devices.next()
+    })
 }
 
 /// Devices count also what is moved before the measured part. So they are read again
@@ -229,7 +240,7 @@ impl Ramp {
 }
 
 /// The targets that a workload uses, as indices into the plan's.
-pub(crate) fn targets_of(workload: &Workload) -> Vec<usize> {
+pub fn targets_of(workload: &Workload) -> Vec<usize> {
     if workload.files.uses.is_empty() {
         return vec![0];
     }
@@ -241,25 +252,25 @@ pub(crate) fn targets_of(workload: &Workload) -> Vec<usize> {
         .collect()
 }
 
+/// All targets that a stage uses, each once.
+fn all_targets_of(stage: &Stage) -> Vec<usize> {
+    let used: BTreeSet<usize> = stage.workloads.iter().flat_map(targets_of).collect();
+    used.into_iter().collect()
+}
+
 /// Where each workload's devices count. Files of one storage have equal sources; a
 /// workload on several has none that could be attributed.
-fn sources(storage: &Storage, used: &[Vec<usize>]) -> Vec<CounterSource> {
-    used.iter()
-        .map(|targets| {
-            let mut sources = targets
-                .iter()
-                .filter_map(|index| storage.pieces.get(*index))
-                .map(|piece| &piece.counters);
-            let Some(first) = sources.next() else {
-                return CounterSource::default();
-            };
-            if sources.all(|source| source == first) {
-                first.clone()
-            } else {
-                CounterSource::default()
-            }
-        })
-        .collect()
+fn sources(subject: &Subject, used: &[Vec<usize>]) -> Vec<CounterSource> {
+    let of_workload = |targets: &Vec<usize>| {
+        let mut sources = targets
+            .iter()
+            .filter_map(|index| subject.opened.get(*index))
+            .map(|opened| &opened.counters);
+        let first = sources.next()?;
+        sources.all(|source| source == first).then(|| first.clone())
+    };
+    let sources = used.iter().map(of_workload);
+    sources.map(Option::unwrap_or_default).collect()
 }
 
 /// What the devices counted for each workload. Workloads that run together on one
