@@ -34,6 +34,20 @@ pub enum Event {
         /// Bytes to write.
         total: Bytes,
     },
+    /// A file of a job's is about to be made.
+    LayoutStarted {
+        /// The index of its target in the plan.
+        target: usize,
+    },
+    /// A stage of several rows begins; it ends with [`Event::StageEnded`].
+    StageStarted {
+        /// Its index in the plan.
+        stage: usize,
+        /// The index of its first row in the plan.
+        first: usize,
+    },
+    /// A stage of several rows ended.
+    StageEnded,
     /// A trial of a row begins.
     TrialStarted {
         /// The row's index in the plan.
@@ -88,4 +102,25 @@ pub enum Event {
         /// Time left.
         remaining: Nanos,
     },
+}
+
+impl Event {
+    /// The same of a part of a plan, with so many rows before it.
+    #[must_use]
+    pub fn behind(mut self, rows: usize) -> Self {
+        match &mut self {
+            Self::TrialStarted { row, .. }
+            | Self::TrialEnded { row, .. }
+            | Self::RowEnough { row, .. }
+            | Self::StageStarted { first: row, .. } => *row += rows,
+            Self::LayoutProgress { .. }
+            | Self::LayoutStarted { .. }
+            | Self::StageEnded
+            | Self::Progress { .. }
+            | Self::Snapshot { .. }
+            | Self::MakingDurable { .. }
+            | Self::Pause { .. } => {}
+        }
+        self
+    }
 }

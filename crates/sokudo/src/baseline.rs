@@ -6,6 +6,7 @@
 use anyhow::anyhow;
 use sokudo_analysis::{Comparing, trials_needed};
 use sokudo_engine::Control;
+use sokudo_measure::Named;
 use sokudo_model::Conclusion;
 use sokudo_report::comparison::{Figure, Way};
 use sokudo_report::{ListDocument, RunDocument};
@@ -20,7 +21,6 @@ use crate::history::listed;
 use crate::idle::Before;
 use crate::recall::{Recalled, Said};
 use crate::repeat::Repeat;
-use crate::subject::Named;
 use crate::{busy, compare, interrupt, keep, language, output, recall};
 
 /// Methods of which more trials make no baseline: they decide by themselves how often they

@@ -10,6 +10,7 @@ use std::io::Read;
 use anyhow::anyhow;
 use sokudo_analysis::Comparing;
 use sokudo_engine::Control;
+use sokudo_measure::Named;
 use sokudo_report::check::Outcome;
 use sokudo_report::comparison::{Figure, Way};
 use sokudo_report::{CheckDocument, ComparisonDocument};
@@ -20,7 +21,6 @@ use crate::exit::Exit;
 use crate::idle::Before;
 use crate::recall::{Recalled, Said};
 use crate::repeat::{Leave, Repeat};
-use crate::subject::Named;
 use crate::{baseline, busy, command_line, compare, interrupt, keep, locate, output, recall};
 
 /// A result of sokudo's says what it is within so many bytes.
@@ -163,7 +163,7 @@ fn reference(arguments: &CheckArguments) -> Result<(Recalled, String), Exit> {
             };
             let meant: Vec<Baseline> = baselines(arguments)?.into_iter().filter(is_meant).collect();
             if meant.is_empty() {
-                return Err(error);
+                return Err(error.into());
             }
             let baseline = only(meant, what)?;
             at_its_place(recall::stored(baseline.run, &arguments.keeping)?)

@@ -30,6 +30,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use sokudo_dialect::crystal::{DEPTH_MAX_IO_URING, Mix, Profile, RowSpec, THREADS_MAX};
+use sokudo_measure::Permission;
 use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos, Rate};
 use sokudo_words::Language;
 
@@ -432,6 +433,13 @@ pub(crate) struct Destroying {
     /// With --destroy: even if it holds partitions or anything known
     #[arg(long, requires = "destroy", help_heading = "What may be written")]
     pub(crate) destroy_contents: bool,
+}
+
+impl Destroying {
+    /// What may be written, with leave to overwrite an existing file or without.
+    pub(crate) fn permission(&self, overwrite: bool) -> Permission {
+        Permission::new(overwrite, &self.destroy, self.destroy_contents)
+    }
 }
 
 /// Arguments of `sokudo mark`, as given.

@@ -11,17 +11,14 @@ use sokudo_device::System;
 use sokudo_dialect::diskspd::{self, Action, Planned, SpecKind};
 use sokudo_dialect::host::Host as _;
 use sokudo_engine::{Allocation, Control};
+use sokudo_measure::{Jobs, Place, PlaceKind};
 use sokudo_model::diskspd::CpuUse;
 use sokudo_model::{Event, Row, Run, Severity, Verdict};
 use sokudo_report::diskspd::{DiskspdReport, profile_only, text};
 
 use crate::exit::Exit;
-use crate::jobs::carry_out::{Viewer, Work, carry_out};
-use crate::jobs::consent;
-use crate::jobs::place::{Place, PlaceKind};
-use crate::jobs::stages::Listener;
-use crate::jobs::storage::Layouts;
 use crate::jobs::this_host::ThisHost;
+use crate::jobs::{self, consent};
 use crate::{command_line, interrupt, keep, output};
 
 /// The owner that files carry which diskspd's lines have made: lines have no names.
@@ -49,7 +46,7 @@ fn measure(mut planned: Planned, allowed: &Allowed) -> Result<(), Exit> {
     interrupt::watch(&control)?;
     let places = places(&planned, allowed);
     let consent = consent::named(&allowed.destroy)?;
-    let work = Work {
+    let jobs = Jobs {
         plan: &planned.plan,
         places: &places,
         consent: &consent,
@@ -61,7 +58,7 @@ fn measure(mut planned: Planned, allowed: &Allowed) -> Result<(), Exit> {
         left_out: &[],
     };
     let mut processors = Processors::new(&planned);
-    let finished = carry_out(&work, &control, &mut processors)?;
+    let finished = jobs::carry_out(&jobs, &control, &mut |event| processors.see(&event))?;
     for (place, info) in planned.session.places.iter_mut().zip(&finished.targets) {
         let device = info.devices.first();
         place.device = device.map(|device| device.name.clone());
@@ -187,33 +184,23 @@ impl Processors {
             of_spans: vec![Vec::new(); planned.session.profile.spans.len()],
         }
     }
-}
 
-impl Layouts for Processors {
-    fn begins(&mut self, _place: &Place) {}
-
-    fn event(&mut self, _event: &Event) {}
-}
-
-impl Listener for Processors {
-    fn stage_begins(&mut self, stage: usize, _first: usize) {
-        self.stage = stage;
-        self.before = sokudo_device::processor_times(&System::host());
-    }
-
-    fn stage_ends(&mut self) {
-        let now = sokudo_device::processor_times(&System::host());
-        let span = self.spans.get(self.stage).copied().flatten();
-        if let Some(used) = span.and_then(|span| self.of_spans.get_mut(span)) {
-            *used = sokudo_device::processor_use(&self.before, &now);
+    fn see(&mut self, event: &Event) {
+        let now = || sokudo_device::processor_times(&System::host());
+        match event {
+            Event::StageStarted { stage, .. } => {
+                self.stage = *stage;
+                self.before = now();
+            }
+            Event::StageEnded => {
+                let span = self.spans.get(self.stage).copied().flatten();
+                if let Some(used) = span.and_then(|span| self.of_spans.get_mut(span)) {
+                    *used = sokudo_device::processor_use(&self.before, &now());
+                }
+            }
+            _ => {}
         }
     }
-
-    fn event(&mut self, _first: usize, _event: &Event) {}
-}
-
-impl Viewer for Processors {
-    fn starts(&mut self, _run: &Run) {}
 }
 
 #[cfg(test)]

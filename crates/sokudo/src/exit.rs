@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rustix::io::Errno;
+use sokudo_measure::{Fault, MeasureError};
 use sokudo_store::StoreError;
 
 use crate::{harmless, language};
@@ -125,6 +126,18 @@ impl Exit {
             | Self::NotTrusted(error)
             | Self::InterruptedEarly(error) => tell(&one_line(error)),
             Self::FailedAsReported | Self::Interrupted | Self::InterruptedAsFio => {}
+        }
+    }
+}
+
+/// Whose affair an error is decides how the program ends.
+impl From<MeasureError> for Exit {
+    fn from(error: MeasureError) -> Self {
+        match error.fault() {
+            Fault::Request => Self::usage(error),
+            Fault::Danger => Self::Refused(error.into()),
+            Fault::Interruption => Self::InterruptedEarly(error.into()),
+            Fault::World => Self::failed(error),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! What differs is safety: a device is destroyed only if the user has named it, and a
 //! file only if a job made it.
 
+mod disks;
 mod help;
 mod print;
 mod view;
@@ -13,18 +14,19 @@ pub(crate) use print::place_of;
 use anyhow::anyhow;
 use sokudo_dialect::fio::{self, Action, FioError, Invocation, Planned};
 use sokudo_engine::{Consent, Control};
+use sokudo_measure::Jobs;
 use sokudo_model::fio::EtaMode;
 
 use crate::exit::{self, Exit};
-use crate::jobs::carry_out::{Finished, Work, carry_out, empty_run};
-use crate::jobs::consent;
 use crate::jobs::this_host::ThisHost;
+use crate::jobs::{self, Finished, consent};
 use crate::keep::{self, Kept};
 use crate::run_door::by_section;
 use crate::{interrupt, output};
 
+use disks::Disks;
 use print::Printer;
-use view::View;
+use view::{Ending, View};
 
 /// Does what fio would do with these arguments.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
@@ -88,7 +90,7 @@ fn carry(
         .iter()
         .map(|spec| place_of(spec, planned))
         .collect();
-    let work = Work {
+    let jobs = Jobs {
         plan: &planned.plan,
         places: &places,
         consent,
@@ -100,11 +102,11 @@ fn carry(
         snapshot_every: planned.session.output.status_interval.map(Into::into),
         left_out: &planned.session.left_out,
     };
-    let mut view = View::new(&planned.plan, &planned.session, printer);
-    let finished = match carry_out(&work, control, &mut view) {
-        Ok(finished) => finished,
+    let mut view = View::new(&planned.plan, &planned.session, &places, printer);
+    let (finished, ending) = match watched(&jobs, control, &mut view) {
+        Ok(done) => done,
         Err(refusal) => {
-            view.refuses(&empty_run(&work), &refusal)?;
+            view.refuses(&jobs.empty_run(), &refusal)?;
             return Err(refusal);
         }
     };
@@ -113,8 +115,27 @@ fn carry(
         false => keep::keep_at_door(|| by_section(finished.run.clone(), planned)),
     };
     // Nothing is said but where results cannot be printed.
-    kept.print(true, || view.ends(&finished))?;
+    kept.print(true, || view.ends(&finished, &ending))?;
     Ok(finished)
+}
+
+/// Carries them out, while disks are watched as fio watches them.
+fn watched(
+    jobs: &Jobs<'_>,
+    control: &Control,
+    view: &mut View<'_>,
+) -> Result<(Finished, Ending), Exit> {
+    let mut prepared = jobs.prepare(control, &mut |event| view.see(&event))?;
+    let disks = Disks::watch(prepared.targets());
+    view.starts(&prepared.run);
+    let mut listener = |event| view.see(&event);
+    let (errors, elapsed) = jobs::repeat(&mut prepared, jobs, control, &mut listener);
+    let ending = Ending {
+        disks: disks.counted(),
+        elapsed,
+    };
+    let finished = jobs::finish(prepared, errors, jobs, control)?;
+    Ok((finished, ending))
 }
 
 /// Whether the status line is to be shown, given where it would go.

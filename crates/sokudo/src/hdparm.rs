@@ -13,12 +13,12 @@ use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_dialect::hdparm;
 use sokudo_engine::{Control, FileTarget, StageOptions, Target, run_stage};
+use sokudo_measure::MeasureError;
 use sokudo_model::disk::Disk;
 use sokudo_model::{Bytes, DirectMode, Outcome, Stage, StopReason, Workload};
 
 use crate::cli::HdparmArguments;
 use crate::exit::Exit;
-use crate::subject::{from_stage, from_target};
 use crate::{exit, interrupt, output};
 use identify::Page;
 
@@ -248,7 +248,7 @@ impl Timing<'_> {
     }
 
     fn open(&self) -> Result<FileTarget, Exit> {
-        FileTarget::read_only(self.device).map_err(from_target)
+        FileTarget::read_only(self.device).map_err(|error| MeasureError::from(error).into())
     }
 
     fn measure(&self, workload: Workload) -> Result<Outcome, Exit> {
@@ -269,7 +269,7 @@ impl Timing<'_> {
             self.control,
             &mut |_| {},
         )
-        .map_err(from_stage)?;
+        .map_err(MeasureError::from)?;
         let outcome = outcomes.into_iter().next();
         let outcome = outcome.ok_or_else(|| Exit::Failed(anyhow!("nothing was measured")))?;
         if outcome.stopped == StopReason::Cancelled {

@@ -7,6 +7,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::{Context, anyhow};
 use sokudo_device::{System, look};
+use sokudo_measure::since_epoch;
 use sokudo_model::Nanos;
 use sokudo_report::list::ListedRow;
 use sokudo_report::{ListDocument, ListedRun, rfc3339};
@@ -16,7 +17,6 @@ use crate::cli::{
     DeleteArguments, Format, ListArguments, NoteArguments, ShowArguments, TagArguments, Unit, Which,
 };
 use crate::exit::Exit;
-use crate::jobs::carry_out::since_epoch;
 use crate::{cli, keep, language, output, recall};
 
 /// More runs than any store holds. Databases count with a sign, and two of these can be

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use anyhow::anyhow;
 use sokudo_device::{System, io_waits, processor_times, processor_use};
 use sokudo_engine::Control;
+use sokudo_measure::Named;
 use sokudo_model::diskspd::CpuUse;
 use sokudo_model::{DeviceCounters, Nanos};
 
 use crate::busy;
 use crate::exit::{self, Exit};
-use crate::subject::Named;
 
 /// One look covers so much time.
 const LOOK: Duration = Duration::from_secs(1);

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use sokudo_device::{FindError, InspectError, Inspected, System};
+use sokudo_measure::MeasureError;
 use sokudo_model::disk::{Content, Disk};
 use sokudo_model::{BlockDeviceKind, TargetInfo, TargetKind};
 use sokudo_report::{DiskDocument, InfoDocument, info};
@@ -13,7 +14,6 @@ use sokudo_report::{DiskDocument, InfoDocument, info};
 use crate::cli::InfoArguments;
 use crate::exit::Exit;
 use crate::output;
-use crate::subject::from_inspect;
 
 /// Does what the arguments say.
 pub(crate) fn run(arguments: &InfoArguments) -> Result<(), Exit> {
@@ -99,7 +99,7 @@ fn looked_at(system: &System, word: &str) -> Result<(TargetInfo, Option<Content>
         }
         other => other,
     };
-    let Inspected { mut info, .. } = inspected.map_err(from_inspect)?;
+    let Inspected { mut info, .. } = inspected.map_err(MeasureError::from)?;
     info.name = word.to_owned();
     let device = match (&info.path, info.kind) {
         (Some(path), TargetKind::BlockDevice) => {

@@ -8,20 +8,21 @@
 use anyhow::anyhow;
 use sokudo_dialect::crystal::{self, Direction, RowSpec};
 use sokudo_engine::Control;
+use sokudo_measure::{
+    MeasureError, Measured, Measurement, Named, Prepared, TEST_FILE_SIZE, duration,
+};
 use sokudo_model::{
-    DataContent, Event, LatencyLimit, Nanos, Plan, Rate, RateProcess, Row, Run, Schedule, Span,
-    StopReason, TargetKind, Trial, Workload,
+    Event, LatencyLimit, Nanos, Plan, Rate, RateProcess, Row, Run, Schedule, Span, StopReason,
+    TargetKind, Trial, Workload,
 };
 use sokudo_report::RunDocument;
 use sokudo_report::document::LoadDocument;
 use sokudo_stats::{Summary, mix64, samples_needed};
 
-use crate::campaign::{self, Measured};
 use crate::cli::LoadArguments;
 use crate::exit::Exit;
-use crate::measurement::{self, Conduct, Measurement};
-use crate::plan::TEST_FILE_SIZE;
-use crate::subject::{Named, Permission, Subject};
+use crate::measurement::{self, Conduct};
+use crate::writing;
 
 /// Parts of the closed loop's rate, in thousandths. Two are the whole and more, to show
 /// what an overload is.
@@ -51,9 +52,14 @@ const LONG: Nanos = Nanos::from_secs(600);
 /// Measures and prints.
 pub(crate) fn run(arguments: &LoadArguments) -> Result<(), Exit> {
     let (measurement, conduct) = measurement(arguments)?;
-    measurement.run_and_print_by(&arguments.printing, conduct, &|run, document| {
-        complete(arguments, run, document);
-    })
+    measurement::run_and_print_by(
+        measurement,
+        &arguments.printing,
+        conduct,
+        &|run, document| {
+            complete(arguments, run, document);
+        },
+    )
 }
 
 /// Adds to the document what only such a run has.
@@ -64,7 +70,7 @@ pub(crate) fn complete(arguments: &LoadArguments, run: &Run, document: &mut RunD
 /// What the arguments ask for, and how it is carried out.
 pub(crate) fn measurement(
     arguments: &LoadArguments,
-) -> Result<(Measurement<'_>, Conduct<'_>), Exit> {
+) -> Result<(Measurement<'_>, impl Conduct), Exit> {
     let named = Named::recognise(&arguments.target)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
     let workload = workload(arguments, &named)?;
@@ -74,7 +80,7 @@ pub(crate) fn measurement(
         seed,
         stages: crystal::stages(expected(&workload, arguments)),
     };
-    let longest = campaign::duration(&plan, &schedule, None);
+    let longest = duration(&plan, &schedule, None);
     let mut notes = Vec::new();
     if longest > LONG && named.kind() != TargetKind::Simulated {
         notes.push(format!(
@@ -85,30 +91,26 @@ pub(crate) fn measurement(
         ));
     }
     let measurement = Measurement {
-        target: &arguments.target,
-        named,
-        plan,
         schedule,
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
-        permission: Permission::new(arguments.overwrite, &arguments.destroying),
+        permission: arguments.destroying.permission(arguments.overwrite),
         notes,
-        data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
+        ..Measurement::new(&arguments.target, named, plan)
     };
-    let conduct: Conduct<'_> = Box::new(move |plan, schedule, subject, control, listener| {
-        let climb = Climb {
-            row: workload,
-            arguments,
-            plan,
-            schedule,
-            subject,
-            control,
-            listener,
-            rows: Vec::new(),
-            ended_by: None,
+    let conduct =
+        move |prepared: &mut Prepared, control: &Control, listener: &mut dyn FnMut(Event)| {
+            let climb = Climb {
+                row: workload,
+                arguments,
+                prepared,
+                control,
+                listener,
+                rows: Vec::new(),
+                ended_by: None,
+            };
+            climb.carry_out()
         };
-        climb.carry_out()
-    });
     Ok((measurement, conduct))
 }
 
@@ -127,26 +129,12 @@ fn workload(arguments: &LoadArguments, named: &Named) -> Result<Workload, Exit> 
         }
     };
     let mut workload = arguments.row.workload(direction);
-    if arguments.overwrite && named.kind() != TargetKind::File {
-        return Err(Exit::usage(anyhow!(
-            "{name} is no regular file, so there is nothing to --overwrite; leave it out"
-        )));
-    }
-    if workload.operations.changes_data() {
-        let refusal = match named.kind() {
-            TargetKind::BlockDevice if arguments.destroying.destroy.is_empty() => Some(
-                "a block device is only read, because writing would destroy what it holds; measure \
-                 in a directory of a file system on it, or name it with --destroy",
-            ),
-            TargetKind::File if !arguments.overwrite => Some(
-                "an existing file is only read, as it is; use --overwrite to destroy its contents, \
-                 or name its directory",
-            ),
-            _ => None,
-        };
-        if let Some(why) = refusal {
-            return Err(Exit::Refused(anyhow!("{name}: {why}")));
-        }
+    writing::check_overwrite(name, named.kind(), arguments.overwrite)?;
+    let permission = arguments.destroying.permission(arguments.overwrite);
+    if workload.operations.changes_data()
+        && let Some(refusal) = writing::refusal(name, named.kind(), &permission)
+    {
+        return Err(Exit::Refused(anyhow!(refusal)));
     }
     if arguments.time.0 == 0 {
         return Err(Exit::usage(anyhow!(
@@ -211,17 +199,15 @@ struct Climb<'a> {
     row: Workload,
     arguments: &'a LoadArguments,
     /// What has been measured is its stages, in the end.
-    plan: &'a mut Plan,
-    schedule: &'a Schedule,
-    subject: &'a mut Subject,
+    prepared: &'a mut Prepared,
     control: &'a Control,
     listener: &'a mut dyn FnMut(Event),
     rows: Vec<Row>,
-    ended_by: Option<Exit>,
+    ended_by: Option<MeasureError>,
 }
 
 impl Climb<'_> {
-    fn carry_out(mut self) -> Result<Measured, Exit> {
+    fn carry_out(mut self) -> Result<Option<MeasureError>, MeasureError> {
         if self.measure(vec![self.row.clone()])?
             && let Some(most) = self
                 .rows
@@ -236,16 +222,15 @@ impl Climb<'_> {
             }
         }
         let measured = self.rows.iter().map(|row| row.workload.clone());
-        self.plan.stages = crystal::stages(measured.collect());
-        Ok(Measured {
-            rows: self.rows,
-            ended_by: self.ended_by,
-        })
+        let run = &mut self.prepared.run;
+        run.plan.stages = crystal::stages(measured.collect());
+        run.rows = self.rows;
+        Ok(self.ended_by)
     }
 
     /// Halves the gap between the highest rate that is within the limit and the lowest
     /// that is beyond, as their medians say.
-    fn search(&mut self, limit: LatencyLimit, most: f64) -> Result<(), Exit> {
+    fn search(&mut self, limit: LatencyLimit, most: f64) -> Result<(), MeasureError> {
         let mut within = 0.0;
         let mut beyond = None;
         for row in &self.rows[1..] {
@@ -298,7 +283,7 @@ impl Climb<'_> {
         if !self.arguments.linear {
             step.rates.process = RateProcess::Poisson;
         }
-        let mean = SAMPLES_FOR_MEAN / f64::from(self.schedule.trials);
+        let mean = SAMPLES_FOR_MEAN / f64::from(self.prepared.run.schedule.trials);
         let samples = self.arguments.limit.map_or(mean, |limit| {
             let needed = samples_needed(limit.percentile.fraction());
             (needed as f64 * SAMPLES_RESERVE).max(mean)
@@ -309,25 +294,20 @@ impl Climb<'_> {
     }
 
     /// Measures rows by turns and keeps them; false when there should be no more.
-    fn measure(&mut self, workloads: Vec<Workload>) -> Result<bool, Exit> {
+    fn measure(&mut self, workloads: Vec<Workload>) -> Result<bool, MeasureError> {
         let before = self.rows.len();
+        let plan = &self.prepared.run.plan;
         let part = Plan {
-            method: self.plan.method.clone(),
+            method: plan.method.clone(),
             seed: match before {
-                0 => self.plan.seed,
-                _ => mix64(self.plan.seed ^ before as u64),
+                0 => plan.seed,
+                _ => mix64(plan.seed ^ before as u64),
             },
             stages: crystal::stages(workloads),
         };
-        let mut listener = |event| (self.listener)(shifted(event, before));
-        let measured = campaign::run(
-            &part,
-            self.schedule,
-            self.subject,
-            self.control,
-            &mut listener,
-        );
-        match measured {
+        let mut listener = |event: Event| (self.listener)(event.behind(before));
+        let prepared = &mut self.prepared;
+        match prepared.measure_part(&part, self.control, &mut listener) {
             Ok(Measured { rows, ended_by }) => {
                 self.rows.extend(rows);
                 self.ended_by = ended_by;
@@ -356,15 +336,4 @@ fn ios_per_second(trials: &[Trial]) -> Option<f64> {
 fn asked(workload: &Workload) -> Option<f64> {
     let of_clone = workload.rate?.ios_per_second(workload.blocks.largest());
     Some(of_clone * f64::from(workload.clones))
-}
-
-/// An event of a part of the plan, told of its row in the whole.
-fn shifted(mut event: Event, rows: usize) -> Event {
-    match &mut event {
-        Event::TrialStarted { row, .. }
-        | Event::TrialEnded { row, .. }
-        | Event::RowEnough { row, .. } => *row += rows,
-        _ => {}
-    }
-    event
 }

@@ -7,9 +7,6 @@
 mod baseline;
 mod bonnie;
 mod busy;
-mod cache_guard;
-mod cache_keeper;
-mod campaign;
 mod check;
 mod check_against;
 mod clean;
@@ -19,7 +16,6 @@ mod compare;
 mod diskspd_door;
 mod door;
 mod exit;
-mod expectation;
 mod explain;
 mod fio_door;
 mod harmless;
@@ -36,7 +32,6 @@ mod load;
 mod locate;
 mod mark;
 mod measurement;
-mod memory;
 mod output;
 mod picture;
 mod plan;
@@ -49,15 +44,17 @@ mod requirement;
 mod run_door;
 mod scan;
 mod steady;
-mod subject;
 mod sweep;
 mod trend;
 mod words;
+mod writing;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
 use rustix::process::{Resource, getrlimit};
+use sokudo_measure::PutBack;
 
 use crate::cli::{Cli, Command, Page};
 use crate::exit::Exit;
@@ -81,8 +78,8 @@ fn main() -> ExitCode {
 }
 
 fn start() -> ExitCode {
-    if let Some(drives) = cache_keeper::drives_of(std::env::args_os()) {
-        return cache_keeper::keep(&drives);
+    if let Some(drives) = sokudo_measure::drives_of(std::env::args_os()) {
+        return keep_write_caches(&drives);
     }
     interrupt::outlive_file_size_limit();
     let arguments = door::as_command(std::env::args_os().collect());
@@ -147,8 +144,20 @@ fn start() -> ExitCode {
 
 fn ended(result: Result<(), Exit>) -> ExitCode {
     match result {
-        Ok(()) if cache_guard::everything_is_put_back() => ExitCode::SUCCESS,
+        Ok(()) if sokudo_measure::everything_is_put_back() => ExitCode::SUCCESS,
         Ok(()) => ExitCode::FAILURE,
         Err(exit) => Exit::report(&exit),
+    }
+}
+
+/// This process is the one that puts write caches back.
+fn keep_write_caches(drives: &[PathBuf]) -> ExitCode {
+    let tell = |done: &PutBack| match done {
+        PutBack::Done { .. } => exit::note(done),
+        PutBack::Failed { .. } => exit::fault(&done.to_string()),
+    };
+    match sokudo_measure::keep(drives, &tell) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
     }
 }

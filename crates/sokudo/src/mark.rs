@@ -2,14 +2,14 @@
 
 use sokudo_dialect::diskspd::{self, LinePlace};
 use sokudo_dialect::fio::{self, Place};
+use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{Plan, TargetKind};
 
 use crate::cli::{CommandLines, MarkArguments};
 use crate::exit::Exit;
-use crate::measurement::{self, Measurement};
+use crate::measurement;
 use crate::output;
-use crate::plan::{self, Writing};
-use crate::subject::{Named, Permission};
+use crate::plan;
 
 /// What the file of diskspd's lines is called in a directory.
 const DISKSPD_FILE: &str = "sokudo-diskspd-test-file";
@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
     if let Some(tool) = arguments.print_as {
         return print_as(tool, arguments, named, plan);
     }
-    measurement.run_and_print(&arguments.printing)
+    measurement::run_and_print(measurement, &arguments.printing)
 }
 
 /// What the arguments ask for.
@@ -35,26 +35,21 @@ pub(crate) fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, 
     let kind = named.kind();
     let plan = plan::resolve(arguments, kind, named.size(), seed)?;
     Ok(Measurement {
-        target: &arguments.target,
-        named,
-        plan,
         schedule: plan::schedule(arguments),
         test_file_size: plan::test_file_size(arguments),
-        permission: Permission::new(arguments.overwrite, &arguments.destroying),
+        permission: arguments.destroying.permission(arguments.overwrite),
         notes: notes(arguments, kind),
-        data: arguments.data.clone(),
+        files: OwnFiles::Full(arguments.data.clone()),
         command: measurement::command(arguments.seed, seed),
+        ..Measurement::new(&arguments.target, named, plan)
     })
 }
 
 /// What the user should know before it starts.
 fn notes(arguments: &MarkArguments, kind: TargetKind) -> Vec<String> {
-    match plan::writing(kind, arguments) {
-        Writing::Refused(reason) if !arguments.read_only => {
-            vec![format!("{}: {reason}", arguments.target)]
-        }
-        _ => Vec::new(),
-    }
+    let refusal = plan::refusal(kind, arguments);
+    let refusal = refusal.filter(|_| !arguments.read_only);
+    refusal.into_iter().collect()
 }
 
 /// What a job file for these arguments does its I/O on.

@@ -1,62 +1,41 @@
 //! One measurement from its plan to the exit code, the same for every command that
-//! measures: the subject is made ready, the campaign run, its rows judged and printed.
+//! measures: what is told meanwhile, what is kept and printed.
 //!
-//! It does not decide what is measured: that is in the plan that it gets.
+//! It measures nothing itself; that does `sokudo-measure`.
 
-use std::cell::RefCell;
 use std::path::Path;
 
-use anyhow::anyhow;
-use sokudo_device::{System, Watch};
 use sokudo_engine::{Control, Search, left_behind};
-use sokudo_model::{Bytes, DataContent, Event, Plan, Run, Schedule, StopReason, TargetKind};
+use sokudo_measure::{MeasureError, Measurement, Prepared};
+use sokudo_model::{Event, Run, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 
-use crate::campaign::{self, Measured};
 use crate::clean;
 use crate::cli::Printing;
 use crate::command_line;
 use crate::exit::{self, Exit};
 use crate::interrupt;
-use crate::jobs::carry_out::since_epoch;
 use crate::keep;
-use crate::memory;
 use crate::output;
 use crate::progress::Progress;
 use crate::requirement;
-use crate::subject::{Named, Permission, Preparation, Subject};
 use crate::words::{self, Reader};
 
-/// What is to be measured, how often, and what may be written.
-pub(crate) struct Measurement<'a> {
-    /// The target as the user named it.
-    pub(crate) target: &'a str,
-    /// The target as it was recognised.
-    pub(crate) named: Named,
-    pub(crate) plan: Plan,
-    pub(crate) schedule: Schedule,
-    /// Size of the test file, for a directory.
-    pub(crate) test_file_size: Bytes,
-    pub(crate) permission: Permission,
-    /// What the user should know before it starts.
-    pub(crate) notes: Vec<String>,
-    /// What the test file is filled with.
-    pub(crate) data: DataContent,
-    /// The command line that repeats it ([`command`]).
-    pub(crate) command: String,
+/// Makes the trials of a measurement and puts them into its run. What ended them before
+/// their time comes back where something was measured.
+pub(crate) trait Conduct:
+    FnOnce(&mut Prepared, &Control, &mut dyn FnMut(Event)) -> Result<Option<MeasureError>, MeasureError>
+{
 }
 
-/// Carries out a plan, and may change it into what was carried out.
-pub(crate) type Conduct<'a> = Box<
-    dyn FnOnce(
-            &mut Plan,
-            &Schedule,
-            &mut Subject,
-            &Control,
-            &mut dyn FnMut(Event),
-        ) -> Result<Measured, Exit>
-        + 'a,
->;
+impl<F> Conduct for F where
+    F: FnOnce(
+        &mut Prepared,
+        &Control,
+        &mut dyn FnMut(Event),
+    ) -> Result<Option<MeasureError>, MeasureError>
+{
+}
 
 /// A measurement that has been made.
 pub(crate) struct Finished {
@@ -67,6 +46,14 @@ pub(crate) struct Finished {
 }
 
 impl Finished {
+    pub(crate) fn new(run: Run, ended_by: Option<Exit>) -> Self {
+        Self {
+            document: RunDocument::from_run(&run),
+            ended_by: ended_by.or_else(|| verdict(&run).err()),
+            run,
+        }
+    }
+
     /// Keeps, prints, and says by the exit code what came of it.
     pub(crate) fn conclude(self, printing: &Printing) -> Result<(), Exit> {
         self.conclude_by(printing, |it| output::write(&it.document, printing))
@@ -85,169 +72,90 @@ impl Finished {
     }
 }
 
-impl Measurement<'_> {
-    /// Measures, prints, and says by the exit code what came of it.
-    pub(crate) fn run_and_print(self, printing: &Printing) -> Result<(), Exit> {
-        self.run_and_print_by(printing, as_planned(), &|_, _| ())
-    }
-
-    /// The same where what is measured next depends on what was measured; `complete` adds
-    /// to the document what only such a run has.
-    pub(crate) fn run_and_print_by(
-        self,
-        printing: &Printing,
-        conduct: Conduct<'_>,
-        complete: &dyn Fn(&Run, &mut RunDocument),
-    ) -> Result<(), Exit> {
-        self.check_permission()?;
-        output::check(printing)?;
-        output::check_apart(self.target.as_ref(), printing)?;
-        let control = Control::new();
-        interrupt::watch(&control)?;
-        self.finish_by(&control, printing.quiet, conduct, complete)?
-            .conclude(printing)
-    }
-
-    /// Measures, and prints nothing but its progress.
-    pub(crate) fn finish_by(
-        self,
-        control: &Control,
-        quiet: bool,
-        conduct: Conduct<'_>,
-        complete: &dyn Fn(&Run, &mut RunDocument),
-    ) -> Result<Finished, Exit> {
-        self.check_permission()?;
-        if !quiet {
-            self.tell_left_behind();
-        }
-        let (run, ended_by) = self.run(control, quiet, conduct)?;
-        let mut document = RunDocument::from_run(&run);
-        complete(&run, &mut document);
-        Ok(Finished {
-            ended_by: ended_by.or_else(|| verdict(&run).err()),
-            run,
-            document,
-        })
-    }
-
-    /// A device that is to be destroyed must be the target.
-    pub(crate) fn check_permission(&self) -> Result<(), Exit> {
-        let is_device = self.named.kind() == TargetKind::BlockDevice;
-        if !is_device && matches!(self.permission, Permission::Destroy(_)) {
-            return Err(Exit::usage(anyhow!(
-                "{} is no block device, so there is nothing to --destroy; leave it out",
-                self.target
-            )));
-        }
-        Ok(())
-    }
-
-    /// Measures and judges, and prints nothing but its progress. With what was measured
-    /// comes the error that ended it before its time, if one did.
-    pub(crate) fn run(
-        self,
-        control: &Control,
-        quiet: bool,
-        conduct: Conduct<'_>,
-    ) -> Result<(Run, Option<Exit>), Exit> {
-        let size = self.size();
-        let progress = Progress::new(&self.plan, &self.schedule, size, quiet);
-        let progress = RefCell::new(progress);
-        let carried_out = self.carry_out(control, &progress, quiet, conduct);
-        progress.borrow().finish();
-        carried_out
-    }
-
-    /// Size of what is measured, or will be once the test file is made.
-    pub(crate) fn size(&self) -> Option<Bytes> {
-        self.named.size().or(Some(self.test_file_size))
-    }
-
-    /// Makes the subject ready, lets `conduct` make the trials, and judges them.
-    pub(crate) fn carry_out(
-        self,
-        control: &Control,
-        progress: &RefCell<Progress>,
-        quiet: bool,
-        conduct: Conduct<'_>,
-    ) -> Result<(Run, Option<Exit>), Exit> {
-        let Self {
-            mut plan, schedule, ..
-        } = self;
-        let workloads = || plan.stages.iter().flat_map(|stage| &stage.workloads);
-        // What only reads gets no means to write, whatever was allowed.
-        let permission = if workloads().any(|workload| workload.operations.changes_data()) {
-            self.permission
-        } else {
-            Permission::ReadOnly
-        };
-        memory::check(&plan)?;
-        let started_at = since_epoch();
-        let environment = sokudo_device::environment(&System::host());
-        let preparation = Preparation {
-            name: self.target,
-            size: self.test_file_size,
-            permission,
-            data: self.data,
-            seed: plan.seed,
-        };
-        let mut listener = |event| progress.borrow_mut().show(&event);
-        let prepared = Subject::prepare(self.named, &preparation, control, &mut listener);
-        // A refusal is one line: nothing is told before.
-        if prepared.is_ok() && !quiet {
-            let tell = || self.notes.iter().for_each(exit::note);
-            progress.borrow().aside(tell);
-        }
-        let measured = prepared.and_then(|mut subject| {
-            let watch = Watch::begin(&System::host(), &subject.info);
-            let measured = conduct(&mut plan, &schedule, &mut subject, control, &mut listener)?;
-            let circumstances = watch.end(&subject.info);
-            subject.look_again();
-            let target = subject.info.clone();
-            Ok((measured, target, circumstances, subject.layout))
-        });
-        let (measured, target, circumstances, layout) = measured?;
-        let Measured { rows, ended_by } = measured;
-        let mut run = Run {
-            sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
-            started_at,
-            layout,
-            environment,
-            rows,
-            circumstances,
-            command: self.command,
-            interrupted: control.is_cancelled(),
-            ..Run::new(plan, schedule, target)
-        };
-        sokudo_analysis::judge(&mut run);
-        let method = run.plan.method.clone();
-        words::put_into(&mut run, Reader::of_method(&method));
-        Ok((run, ended_by))
-    }
-
-    /// Test files of killed runs that lie where ours will.
-    pub(crate) fn tell_left_behind(&self) {
-        if self.named.kind() == TargetKind::Directory
-            && let Some(directory) = self.named.path()
-        {
-            let directory = Path::new(directory);
-            for file in left_behind(directory, Search::Named) {
-                exit::note(format_args!(
-                    "a killed run has left {} ({}); {} removes it",
-                    file.path.display(),
-                    file.size,
-                    clean::command(directory, file.doubt.is_some())
-                ));
-            }
-        }
-    }
+/// Measures, prints, and says by the exit code what came of it.
+pub(crate) fn run_and_print(measurement: Measurement<'_>, printing: &Printing) -> Result<(), Exit> {
+    run_and_print_by(measurement, printing, Prepared::measure, &|_, _| ())
 }
 
-/// A campaign that carries out the plan as it is.
-pub(crate) fn as_planned() -> Conduct<'static> {
-    Box::new(|plan, schedule, subject, control, listener| {
-        campaign::run(plan, schedule, subject, control, listener)
-    })
+/// The same where what is measured next depends on what was measured; `complete` adds
+/// to the document what only such a run has.
+pub(crate) fn run_and_print_by(
+    measurement: Measurement<'_>,
+    printing: &Printing,
+    conduct: impl Conduct,
+    complete: &dyn Fn(&Run, &mut RunDocument),
+) -> Result<(), Exit> {
+    measurement.check_permission()?;
+    output::check(printing)?;
+    output::check_apart(measurement.target.as_ref(), printing)?;
+    let control = Control::new();
+    interrupt::watch(&control)?;
+    let mut finished = finish(measurement, &control, printing.quiet, conduct)?;
+    complete(&finished.run, &mut finished.document);
+    finished.conclude(printing)
+}
+
+/// Measures and judges, and prints nothing but its progress.
+pub(crate) fn finish(
+    measurement: Measurement<'_>,
+    control: &Control,
+    quiet: bool,
+    conduct: impl Conduct,
+) -> Result<Finished, Exit> {
+    measurement.check_permission()?;
+    if !quiet {
+        tell_left_behind(&measurement);
+    }
+    let Measurement { plan, schedule, .. } = &measurement;
+    let mut progress = Progress::new(plan, schedule, measurement.size(), quiet);
+    let measured = prepare(measurement, control, &mut progress, quiet).and_then(|mut prepared| {
+        let mut listener = |event| progress.show(&event);
+        let ended_by = conduct(&mut prepared, control, &mut listener)?;
+        let run = judged(prepared, control);
+        Ok(Finished::new(run, ended_by.map(Exit::from)))
+    });
+    progress.finish();
+    measured
+}
+
+/// Makes it ready, and tells what is to be known before it begins. A refusal is one line:
+/// nothing is told before.
+pub(crate) fn prepare(
+    measurement: Measurement<'_>,
+    control: &Control,
+    progress: &mut Progress,
+    quiet: bool,
+) -> Result<Prepared, Exit> {
+    let prepared = measurement.prepare(control, &mut |event| progress.show(&event))?;
+    if !quiet {
+        progress.aside(|| prepared.notes.iter().for_each(exit::note));
+    }
+    Ok(prepared)
+}
+
+/// What was measured, judged in the words of whoever has typed the command.
+pub(crate) fn judged(prepared: Prepared, control: &Control) -> Run {
+    let mut run = prepared.finish(control);
+    let method = run.plan.method.clone();
+    words::put_into(&mut run, Reader::of_method(&method));
+    run
+}
+
+/// Test files of killed runs that lie where ours will.
+pub(crate) fn tell_left_behind(measurement: &Measurement<'_>) {
+    if measurement.named.kind() == TargetKind::Directory
+        && let Some(directory) = measurement.named.path()
+    {
+        let directory = Path::new(directory);
+        for file in left_behind(directory, Search::Named) {
+            exit::note(format_args!(
+                "a killed run has left {} ({}); {} removes it",
+                file.path.display(),
+                file.size,
+                clean::command(directory, file.doubt.is_some())
+            ));
+        }
+    }
 }
 
 /// The command line that repeats a run: as it was given, with the seed that was used if

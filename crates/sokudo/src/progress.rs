@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sokudo_measure::{Expectation, duration};
 use sokudo_model::{Bytes, Event, Nanos, Plan, Schedule, Workload};
 
-use crate::campaign;
-use crate::expectation::Expectation;
 use crate::{harmless, language};
 
 /// Lines drawn per second.
@@ -56,7 +55,7 @@ impl Progress {
             };
             stage.workloads.iter().map(label)
         });
-        let total = campaign::duration(plan, schedule, size);
+        let total = duration(plan, schedule, size);
         Self {
             bar: bar(total.0, quiet),
             rows: rows.collect(),
@@ -81,37 +80,49 @@ impl Progress {
             Event::Pause { remaining } => {
                 self.say(&format!("pause, {:.0} s", remaining.as_secs_f64().ceil()));
             }
-            Event::TrialStarted { row, trial } => {
-                let (name, step, bytes) = self.rows.get(*row).map_or(("", Nanos(0), None), |row| {
-                    (&row.label, row.trial, row.bytes)
-                });
-                let up_to = if self.is_adaptive { "≤ " } else { "" };
-                let trial = format!("trial {}/{up_to}{}", trial + 1, self.trials);
-                self.label = format!("{name}  {}", language::say(&trial));
-                self.step = step;
-                self.bytes = bytes;
-                self.pace = 1.0;
-                self.last = (Nanos(0), Bytes(0));
-                self.tell(Nanos(0), None);
-            }
-            Event::Progress { at, bytes, .. } => {
+            Event::StageStarted { first: row, .. } => self.start(*row, 0),
+            Event::TrialStarted { row, trial } => self.start(*row, *trial),
+            // The first workload of a stage stands for the others.
+            Event::Progress {
+                workload: 0,
+                at,
+                bytes,
+                ..
+            } => {
                 let speed = self.speed(*at, *bytes);
                 self.last = (*at, *bytes);
                 let into_step = self.time_into_step(*at, *bytes);
                 self.tell(into_step, speed);
             }
-            Event::Snapshot { .. } | Event::MakingDurable { .. } => {}
+            Event::LayoutStarted { .. }
+            | Event::Progress { .. }
+            | Event::Snapshot { .. }
+            | Event::MakingDurable { .. } => {}
             Event::RowEnough { row, left_out } => {
                 let trial = self.rows.get(*row).map_or(0, |row| row.trial.0);
                 let left_out = trial.saturating_mul(u64::from(*left_out));
                 self.total.0 = self.total.0.saturating_sub(left_out);
                 self.bar.set_length(self.total.0);
             }
-            Event::TrialEnded { .. } => {
+            Event::TrialEnded { .. } | Event::StageEnded => {
                 self.done.0 += self.step.0;
                 self.tell(Nanos(0), None);
             }
         }
+    }
+
+    fn start(&mut self, row: usize, trial: u32) {
+        let (name, step, bytes) = self.rows.get(row).map_or(("", Nanos(0), None), |row| {
+            (&row.label, row.trial, row.bytes)
+        });
+        let up_to = if self.is_adaptive { "≤ " } else { "" };
+        let trial = format!("trial {}/{up_to}{}", trial + 1, self.trials);
+        self.label = format!("{name}  {}", language::say(&trial));
+        self.step = step;
+        self.bytes = bytes;
+        self.pace = 1.0;
+        self.last = (Nanos(0), Bytes(0));
+        self.tell(Nanos(0), None);
     }
 
     /// Does something that writes to the terminal, with the line out of its way.

@@ -8,12 +8,13 @@ use anyhow::anyhow;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use sokudo_engine::Control;
+use sokudo_measure::{Measurement, Prepared};
 use sokudo_model::Enough;
 use sokudo_report::RunDocument;
 
 use crate::cli::{Cli, Command, Destroying, Printing};
 use crate::exit::{self, Exit};
-use crate::measurement::{self, Conduct, Finished, Measurement};
+use crate::measurement::{self, Finished};
 use crate::run_door::Jobs;
 use crate::{bonnie, command_line, explain, load, mark, quick, scan, steady, sweep};
 
@@ -268,7 +269,7 @@ impl Repeat {
     /// Carries it out, and prints nothing but its progress.
     pub(crate) fn measure(&self, control: &Control, quiet: bool) -> Result<Finished, Exit> {
         let planned = |measurement: Measurement<'_>| {
-            measurement.finish_by(control, quiet, measurement::as_planned(), &|_, _| ())
+            measurement::finish(measurement, control, quiet, Prepared::measure)
         };
         let mut finished = match &self.command {
             Command::Mark(it) => planned(mark::measurement(it)?),
@@ -278,9 +279,11 @@ impl Repeat {
             Command::Explain(it) => planned(explain::measurement(it)?),
             Command::Steady(it) => planned(steady::measurement(it)?),
             Command::Load(it) => {
-                let (measurement, conduct): (_, Conduct<'_>) = load::measurement(it)?;
-                measurement.finish_by(control, quiet, conduct, &|run, document| {
-                    load::complete(it, run, document);
+                let (measurement, conduct) = load::measurement(it)?;
+                let finished = measurement::finish(measurement, control, quiet, conduct);
+                finished.map(|mut finished| {
+                    load::complete(it, &finished.run, &mut finished.document);
+                    finished
                 })
             }
             Command::Bonnie(it) => bonnie::measured(it, control),

@@ -5,18 +5,15 @@
 
 use sokudo_dialect::fio::{self, Planned};
 use sokudo_engine::{Consent, Control};
-use sokudo_model::{Event, Plan, Row, Run, Stage};
+use sokudo_measure::Place;
+use sokudo_model::{Nanos, Plan, Row, Run, Schedule, Stage};
 use sokudo_report::RunDocument;
 
 use crate::cli::RunArguments;
 use crate::exit::{self, Exit};
 use crate::fio_door::place_of;
-use crate::jobs::carry_out::{Viewer, Work, carry_out};
-use crate::jobs::consent;
-use crate::jobs::place::Place;
-use crate::jobs::stages::Listener;
-use crate::jobs::storage::Layouts;
 use crate::jobs::this_host::ThisHost;
+use crate::jobs::{self, consent};
 use crate::measurement::Finished;
 use crate::progress::Progress;
 use crate::{command_line, interrupt, output};
@@ -63,9 +60,12 @@ impl Jobs {
         if !arguments.printing.quiet {
             self.tell_notes();
         }
-        let mut view = View::new(&self.planned, arguments);
-        let finished = carry_out(&self.work(arguments.runs), control, &mut view);
-        view.progress.finish();
+        let jobs = self.jobs(arguments.runs);
+        let schedule = Schedule::in_turn(arguments.runs, Nanos(0));
+        let quiet = arguments.printing.quiet;
+        let mut progress = Progress::new(jobs.plan, &schedule, None, quiet);
+        let finished = jobs::carry_out(&jobs, control, &mut |event| progress.show(&event));
+        progress.finish();
         let finished = finished?;
         let run = self.by_section(finished.run.clone());
         Ok(Finished {
@@ -83,8 +83,8 @@ impl Jobs {
     }
 
     /// What is to be done, so often.
-    pub(crate) fn work(&self, trials: u32) -> Work<'_> {
-        Work {
+    pub(crate) fn jobs(&self, trials: u32) -> sokudo_measure::Jobs<'_> {
+        sokudo_measure::Jobs {
             plan: &self.planned.plan,
             places: &self.places,
             consent: &self.consent,
@@ -181,54 +181,6 @@ fn stages_of(plan: &Plan, planned: &Planned, rows: &[Row]) -> Vec<Stage> {
             Stage { workloads }
         })
         .collect()
-}
-
-/// One progress line.
-struct View {
-    progress: Progress,
-}
-
-impl View {
-    fn new(planned: &Planned, arguments: &RunArguments) -> Self {
-        let schedule = sokudo_model::Schedule {
-            name: "fio".to_owned(),
-            ..sokudo_model::Schedule::in_turn(arguments.runs, sokudo_model::Nanos(0))
-        };
-        Self {
-            progress: Progress::new(&planned.plan, &schedule, None, arguments.printing.quiet),
-        }
-    }
-}
-
-impl Layouts for View {
-    fn begins(&mut self, _place: &Place) {}
-
-    fn event(&mut self, event: &Event) {
-        self.progress.show(event);
-    }
-}
-
-impl Listener for View {
-    fn stage_begins(&mut self, _stage: usize, first: usize) {
-        self.progress.show(&Event::TrialStarted {
-            row: first,
-            trial: 0,
-        });
-    }
-
-    fn stage_ends(&mut self) {
-        self.progress.show(&Event::TrialEnded { row: 0, trial: 0 });
-    }
-
-    fn event(&mut self, _first: usize, event: &Event) {
-        if matches!(event, Event::Progress { workload: 0, .. }) {
-            self.progress.show(event);
-        }
-    }
-}
-
-impl Viewer for View {
-    fn starts(&mut self, _run: &Run) {}
 }
 
 #[cfg(test)]

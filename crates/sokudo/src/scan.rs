@@ -2,13 +2,12 @@
 
 use anyhow::anyhow;
 use sokudo_dialect::surface::{self, Preset, Request, Writes};
-use sokudo_model::{Bytes, DataContent, DriveCache, Nanos, Schedule, TargetKind};
+use sokudo_measure::{Measurement, Named, Permission, TEST_FILE_SIZE};
+use sokudo_model::{Bytes, DriveCache, Nanos, Schedule, TargetKind};
 
 use crate::cli::{ScanArguments, Unasked, WriteCache};
 use crate::exit::Exit;
-use crate::measurement::{self, Measurement};
-use crate::plan::TEST_FILE_SIZE;
-use crate::subject::{Named, Permission};
+use crate::{measurement, writing};
 
 /// GNOME Disks draws its places from this seed.
 const GNOME_SEED: u64 = 42;
@@ -18,7 +17,7 @@ const BLOCK_MIN: Bytes = Bytes(512);
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
-    measurement(arguments)?.run_and_print(&arguments.printing)
+    measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }
 
 /// What the arguments ask for.
@@ -58,15 +57,12 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
         workload.direct = arguments.direct;
     }
     Ok(Measurement {
-        target: &arguments.target,
-        permission: permission(arguments, writes),
-        named,
-        plan,
+        permission: leave(arguments),
         schedule: schedule(arguments),
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         notes: planned.notes,
-        data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
+        ..Measurement::new(&arguments.target, named, plan)
     })
 }
 
@@ -111,27 +107,10 @@ fn writes(arguments: &ScanArguments, kind: TargetKind) -> Result<Writes, Exit> {
     if !arguments.write {
         return Ok(Writes::None);
     }
-    let has_consent = match kind {
-        TargetKind::BlockDevice if arguments.overwrite => {
-            return Err(Exit::Refused(anyhow!(
-                "{target} is a block device, and --overwrite is for regular files only"
-            )));
-        }
-        TargetKind::BlockDevice => destroys || arguments.write_back,
-        TargetKind::File => arguments.overwrite || arguments.write_back,
-        _ => true,
-    };
-    if !has_consent {
-        let way_out = match kind {
-            TargetKind::BlockDevice => {
-                "use --write-back to write only what was just read, name it with --destroy, or measure a directory on it"
-            }
-            _ => {
-                "use --write-back to write only what was just read, --overwrite to lose its contents, or name its directory"
-            }
-        };
+    writing::check_overwrite(target, kind, arguments.overwrite)?;
+    if let Some(why) = writing::refusal(target, kind, &leave(arguments)) {
         return Err(Exit::Refused(anyhow!(
-            "{target} is not written without consent, because that destroys what it holds; {way_out}"
+            "{why}; or use --write-back to write only what was just read"
         )));
     }
     Ok(if arguments.write_back {
@@ -141,11 +120,11 @@ fn writes(arguments: &ScanArguments, kind: TargetKind) -> Result<Writes, Exit> {
     })
 }
 
-fn permission(arguments: &ScanArguments, writes: Writes) -> Permission {
-    match writes {
-        Writes::None => Permission::ReadOnly,
-        Writes::Back => Permission::WriteBack,
-        Writes::New => Permission::new(arguments.overwrite, &arguments.destroying),
+/// What may be written, if anything is.
+fn leave(arguments: &ScanArguments) -> Permission {
+    match arguments.write_back {
+        true => Permission::WriteBack,
+        false => arguments.destroying.permission(arguments.overwrite),
     }
 }
 

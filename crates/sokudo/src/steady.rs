@@ -9,18 +9,17 @@ use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_device::write_cache::WriteCacheSwitch;
 use sokudo_dialect::steady::{self, Assumed, Medium, Planned, Request};
+use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{
-    BlockDeviceKind, Bytes, DataContent, DriveCache, Nanos, Operation, Schedule, SteadyClass,
-    SteadyProcedure, TargetInfo, TargetKind,
+    BlockDeviceKind, Bytes, DriveCache, Nanos, Operation, Schedule, SteadyClass, SteadyProcedure,
+    TargetInfo, TargetKind,
 };
 use sokudo_report::steady::estimate_lines;
 
 use crate::cli::{CacheState, SteadyArguments};
 use crate::exit::{self, Exit};
-use crate::measurement::{self, Measurement};
-use crate::plan::TEST_FILE_SIZE;
-use crate::subject::{Named, Permission};
-use crate::{language, output};
+use crate::measurement;
+use crate::{language, output, writing};
 
 /// What a simulated device is taken for unless told: larger ones take minutes to write.
 const SIMULATED_SIZE_MAX: Bytes = Bytes::gib(1);
@@ -44,7 +43,7 @@ pub(crate) fn run(arguments: &SteadyArguments) -> Result<(), Exit> {
         let lines = estimate_lines(&procedure).join("\n");
         return output::print(&format!("{}\n", language::say(&lines)));
     }
-    measurement(arguments)?.run_and_print(&arguments.printing)
+    measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }
 
 /// The rounds that the arguments ask for.
@@ -105,15 +104,12 @@ pub(crate) fn measurement(arguments: &SteadyArguments) -> Result<Measurement<'_>
     let notes = told_before(&procedure, named.kind(), arguments.printing.quiet);
     let test_file_size = capacity(arguments, &named)?;
     Ok(Measurement {
-        target: &arguments.target,
-        permission: Permission::new(arguments.overwrite, &arguments.destroying),
-        named,
-        plan,
+        permission: arguments.destroying.permission(arguments.overwrite),
         schedule: schedule(procedure),
         test_file_size,
         notes,
-        data: DataContent::Random,
         command: measurement::command(arguments.seed, seed),
+        ..Measurement::new(&arguments.target, named, plan)
     })
 }
 
@@ -168,29 +164,14 @@ fn medium(arguments: &SteadyArguments, named: &Named) -> Result<Medium, Exit> {
 /// All tests write, so that without consent there is nothing to measure.
 fn check_consent(arguments: &SteadyArguments, kind: TargetKind) -> Result<(), Exit> {
     let target = &arguments.target;
-    if arguments.overwrite && kind != TargetKind::File {
-        return Err(match kind {
-            TargetKind::BlockDevice => Exit::Refused(anyhow!(
-                "{target} is a block device, and --overwrite is for regular files only"
-            )),
-            _ => Exit::usage(anyhow!(
-                "{target} is no existing file, so there is nothing to --overwrite; leave it out"
-            )),
-        });
+    writing::check_overwrite(target, kind, arguments.overwrite)?;
+    let permission = arguments.destroying.permission(arguments.overwrite);
+    match writing::refusal(target, kind, &permission) {
+        Some(why) => Err(Exit::Refused(anyhow!(
+            "{why}; a drive becomes steady only by being written, and --estimate writes nothing"
+        ))),
+        None => Ok(()),
     }
-    let way_out = match kind {
-        TargetKind::BlockDevice if arguments.destroying.destroy.is_empty() => {
-            "name it with --destroy, or measure a directory on it; --estimate writes nothing"
-        }
-        TargetKind::File if !arguments.overwrite => {
-            "use --overwrite to lose its contents, or name its directory; --estimate writes nothing"
-        }
-        _ => return Ok(()),
-    };
-    Err(Exit::Refused(anyhow!(
-        "{target} is not written without consent, because that destroys what it holds, and a \
-         drive becomes steady only by being written; {way_out}"
-    )))
 }
 
 /// What counts as the capacity.

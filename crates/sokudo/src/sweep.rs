@@ -5,13 +5,12 @@ use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_dialect::crystal::{Pattern, THREADS_MAX};
 use sokudo_dialect::sweep::{Counts, Load, Preset, Sizes, Sweep};
+use sokudo_measure::{Measurement, Named, OwnFiles, duration};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation, Schedule, TargetKind};
 
-use crate::campaign;
 use crate::cli::{PERMILLE_DEFAULT, SweepArguments, Unasked};
 use crate::exit::Exit;
-use crate::measurement::{self, Measurement};
-use crate::subject::{Named, Permission};
+use crate::{measurement, writing};
 
 /// A file made for a cell is a multiple of this.
 const TEST_FILE_UNIT: u64 = Bytes::MIB;
@@ -25,7 +24,7 @@ const LONG: Nanos = Nanos::from_secs(600);
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Exit> {
-    measurement(arguments)?.run_and_print(&arguments.printing)
+    measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }
 
 /// What the arguments ask for.
@@ -56,7 +55,7 @@ pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>,
     let plan = sweep.plan().map_err(Exit::usage)?;
     notes.extend(sweep.without_room().iter().map(no_room));
     let schedule = schedule(arguments);
-    let longest = campaign::duration(&plan, &schedule, None);
+    let longest = duration(&plan, &schedule, None);
     if longest > LONG && !matches!(named.kind(), TargetKind::Simulated | TargetKind::Null) {
         notes.push(format!(
             "{} cells of {} trials take at most {:.0} minutes; cells that are precise enough, or \
@@ -67,15 +66,13 @@ pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>,
         ));
     }
     Ok(Measurement {
-        target: &arguments.target,
-        named,
-        plan,
         schedule,
         test_file_size: Bytes(length.0.next_multiple_of(TEST_FILE_UNIT)),
-        permission: Permission::new(arguments.overwrite, &arguments.destroying),
+        permission: arguments.destroying.permission(arguments.overwrite),
         notes,
-        data: arguments.data.clone(),
+        files: OwnFiles::Full(arguments.data.clone()),
         command: measurement::command(arguments.seed, seed),
+        ..Measurement::new(&arguments.target, named, plan)
     })
 }
 
@@ -106,34 +103,21 @@ fn operations(
     notes: &mut Vec<String>,
 ) -> Result<Vec<Operation>, Exit> {
     let name = &arguments.target;
-    if arguments.overwrite && kind != TargetKind::File {
-        return Err(Exit::usage(anyhow!(
-            "{name} is no regular file, so there is nothing to --overwrite; leave it out"
-        )));
-    }
+    writing::check_overwrite(name, kind, arguments.overwrite)?;
     if arguments.verify && matches!(kind, TargetKind::Simulated | TargetKind::Null) {
         return Err(Exit::usage(anyhow!(
             "{name} keeps no data, so that nothing can be checked; leave --verify out"
         )));
     }
-    let refusal = match kind {
-        TargetKind::BlockDevice if arguments.destroying.destroy.is_empty() => Some(
-            "block devices are only read, because writing would destroy what they hold; \
-             measure writes in a directory of a file system on it, or name it with --destroy",
-        ),
-        TargetKind::File if !arguments.overwrite => Some(
-            "an existing file is only read, as it is; use --overwrite to destroy its contents, \
-             or name its directory to measure on a file of sokudo's own",
-        ),
-        _ => None,
-    };
+    let permission = arguments.destroying.permission(arguments.overwrite);
+    let refusal = writing::refusal(name, kind, &permission);
     let must_write = arguments.write_only || arguments.verify || arguments.write_through;
     match refusal {
-        Some(reason) if must_write => Err(Exit::Refused(anyhow!("{name}: {reason}"))),
+        Some(reason) if must_write => Err(Exit::Refused(anyhow!(reason))),
         _ if arguments.write_only => Ok(vec![Operation::Write]),
         _ if arguments.read_only => Ok(vec![Operation::Read]),
         Some(reason) => {
-            notes.push(format!("{name}: {reason}"));
+            notes.push(reason);
             Ok(vec![Operation::Read])
         }
         None => Ok(vec![Operation::Read, Operation::Write]),

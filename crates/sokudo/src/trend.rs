@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::anyhow;
+use sokudo_measure::since_epoch;
 use sokudo_model::{Nanos, Verdict};
 use sokudo_report::comparison::{Figure, OtherDocument};
 use sokudo_report::trend::{self, LevelDocument, SeriesDocument, TrendDocument, TrendPoint};
@@ -14,7 +15,6 @@ use sokudo_store::{Device, Filter, HistoryPoint, Page, RunId, Store};
 
 use crate::cli::{Format, TrendArguments, Unit};
 use crate::exit::Exit;
-use crate::jobs::carry_out::since_epoch;
 use crate::{command_line, keep, language, output, picture};
 
 /// The newest runs of a device that are asked for the names of its rows: methods take

@@ -11,13 +11,14 @@ use texts::{Text, texts_below};
 use tools::OF_TOOLS;
 
 /// Sources whose texts a person reads, in the language that was asked for.
-const SPOKEN: [&str; 10] = [
+const SPOKEN: [&str; 11] = [
     "crates/sokudo/src",
     "crates/sokudo-analysis/src",
     "crates/sokudo-device/src",
     "crates/sokudo-dialect/src",
     "crates/sokudo-engine/src",
     "crates/sokudo-import/src",
+    "crates/sokudo-measure/src",
     "crates/sokudo-model/src",
     "crates/sokudo-report/src",
     "crates/sokudo-store/src",

@@ -2,7 +2,7 @@
 //! is not known, but how much of it is done is.
 
 use indicatif::ProgressBar;
-use sokudo_model::{Event, Workload};
+use sokudo_model::{Bytes, Event, Nanos, Plan, Workload};
 
 use crate::progress::bar;
 
@@ -13,7 +13,7 @@ const PERCENT_MAX: u64 = 100;
 /// terminal is none or `quiet` is set.
 pub(super) struct Watching {
     bar: ProgressBar,
-    phases: usize,
+    phases: Vec<Workload>,
     label: String,
     /// I/Os or bytes that the phase does.
     of: Work,
@@ -27,17 +27,27 @@ enum Work {
 }
 
 impl Watching {
-    pub(super) fn new(phases: usize, quiet: bool) -> Self {
+    pub(super) fn new(plan: &Plan, quiet: bool) -> Self {
+        let workloads = plan.stages.iter().flat_map(|stage| &stage.workloads);
         Self {
             bar: bar(PERCENT_MAX, quiet),
-            phases,
+            phases: workloads.cloned().collect(),
             label: String::new(),
             of: Work::Ios(0),
         }
     }
 
-    /// A phase begins.
-    pub(super) fn begin(&mut self, phase: usize, workload: &Workload) {
+    /// Shows an event.
+    pub(super) fn show(&mut self, event: &Event) {
+        match event {
+            Event::TrialStarted { row, .. } => self.begin(*row),
+            Event::Progress { at, bytes, ios, .. } => self.tell(*at, *bytes, *ios),
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, phase: usize) {
+        let workload = &self.phases[phase];
         let limits = workload.limits;
         self.of = match (workload.tree, limits.ios, limits.bytes) {
             (Some(tree), ..) => Work::Ios(tree.files),
@@ -45,20 +55,17 @@ impl Watching {
             (_, _, Some(bytes)) if workload.rewritten_percent > 0 => Work::Bytes(bytes.0 * 2),
             (_, _, bytes) => Work::Bytes(bytes.unwrap_or_default().0),
         };
-        self.label = format!("{} ({}/{})", workload.name, phase + 1, self.phases);
+        self.label = format!("{} ({}/{})", workload.name, phase + 1, self.phases.len());
         self.bar.set_position(0);
         self.bar.set_message(self.label.clone());
     }
 
     /// Shows how far it is.
     #[expect(clippy::cast_precision_loss, reason = "a speed is a float")]
-    pub(super) fn show(&mut self, event: &Event) {
-        let Event::Progress { at, bytes, ios, .. } = event else {
-            return;
-        };
+    fn tell(&self, at: Nanos, bytes: Bytes, ios: u64) {
         let seconds = at.as_secs_f64().max(1e-3);
         let (done, all, speed) = match self.of {
-            Work::Ios(all) => (*ios, all, format!("{:.0}/s", *ios as f64 / seconds)),
+            Work::Ios(all) => (ios, all, format!("{:.0}/s", ios as f64 / seconds)),
             Work::Bytes(all) => {
                 let speed = format!("{:.0} MB/s", bytes.0 as f64 / 1e6 / seconds);
                 (bytes.0, all, speed)

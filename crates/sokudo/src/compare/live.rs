@@ -5,36 +5,26 @@
 //! What the machine does meanwhile then hits both alike, and between equal systems every
 //! difference of a pair has either sign with probability ½ by that very lot.
 
-use std::cell::RefCell;
 use std::os::unix::fs::MetadataExt;
 
 use anyhow::anyhow;
 use sokudo_engine::Control;
-use sokudo_model::{Bytes, Event, Nanos, Plan, Row, Run, Schedule, Stage, StopReason, TargetKind};
+use sokudo_measure::{Measurement, Prepared, SIMULATION_SEED, random_u32};
+use sokudo_model::{Bytes, Event, Nanos, Plan, Run, Schedule, Stage, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 use sokudo_stats::{Random, mix64};
 
 use super::plans;
 use super::rows::{self, Common, Key, Matched};
-use crate::cache_guard::CacheGuard;
-use crate::campaign;
 use crate::cli::CompareArguments;
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::jobs::carry_out::{Viewer, carry_out_by};
-use crate::jobs::place::Place;
-use crate::jobs::stages::{Listener, empty_rows};
-use crate::jobs::storage::Layouts;
+use crate::jobs;
 use crate::keep::{self, Kept};
-use crate::measurement::{self, Conduct, Measurement};
+use crate::measurement;
 use crate::progress::Progress;
 use crate::recall::{Recalled, Said};
 use crate::run_door::Jobs;
-use crate::subject::{Subject, random_u32};
-
-/// Simulated devices start from this seed unless told, so that a demonstration shows the
-/// same figures everywhere.
-const SIMULATION_SEED: u64 = 1;
 
 /// What was measured by turns.
 pub(super) struct Live {
@@ -134,7 +124,7 @@ impl Turns<'_> {
     }
 
     /// The line that the user sees is about both.
-    fn progress(&self, plans: [&Plan; 2], size: Option<Bytes>) -> RefCell<Progress> {
+    fn progress(&self, plans: [&Plan; 2], size: Option<Bytes>) -> Progress {
         let named = ["A", "B"].iter().zip(plans).flat_map(|(letter, plan)| {
             plan.stages.iter().map(move |stage| {
                 let mut stage: Stage = stage.clone();
@@ -148,7 +138,7 @@ impl Turns<'_> {
             stages: named.collect(),
             ..plans[0].clone()
         };
-        RefCell::new(Progress::new(&both, &self.schedule(), size, self.quiet))
+        Progress::new(&both, &self.schedule(), size, self.quiet)
     }
 
     /// Rows of both that belong together take turns.
@@ -161,42 +151,37 @@ impl Turns<'_> {
             measurement.schedule = self.schedule();
             measurement.check_permission()?;
             if !self.quiet {
-                measurement.tell_left_behind();
+                measurement::tell_left_behind(measurement);
             }
         }
         check_apart(&first, &second)?;
         let units = units(&first.plan, &second.plan);
-        let progress = self.progress([&first.plan, &second.plan], first.size());
-        let mut finished = None;
-        let (control, quiet) = (self.control, self.quiet);
-        let begin: Conduct<'_> = Box::new(|plan, _, subject, _, _| {
-            let mut ours = Taking::new(plan, subject, 0);
-            let carry_on: Conduct<'_> = Box::new(|plan, _, subject, _, listener| {
-                let mut theirs = Taking::new(plan, subject, ours.plan.stages.len());
-                let ended_by = self.take(&mut ours, &mut theirs, &units, listener)?;
-                Ok(campaign::Measured {
-                    rows: theirs.rows,
-                    ended_by,
-                })
-            });
-            finished = Some(second.carry_out(control, &progress, quiet, carry_on)?);
-            Ok(campaign::Measured {
-                rows: ours.rows,
-                ended_by: None,
-            })
-        });
-        let carried_out = first.carry_out(control, &progress, quiet, begin);
-        progress.borrow().finish();
-        let (ours, _) = carried_out?;
-        let (theirs, ended_by) = finished.expect("who ends without an error has measured both");
-        Ok(([ours, theirs], ended_by))
+        let mut progress = self.progress([&first.plan, &second.plan], first.size());
+        let measured = self.take([first, second], &units, &mut progress);
+        progress.finish();
+        measured
     }
 
-    /// Takes the turns. What ended them early comes back once something was measured.
+    /// Makes both ready and takes the turns. What ended them early comes back once something
+    /// was measured.
     fn take(
         &self,
-        ours: &mut Taking<'_>,
-        theirs: &mut Taking<'_>,
+        both: [Measurement<'_>; 2],
+        units: &[[usize; 2]],
+        progress: &mut Progress,
+    ) -> Result<([Run; 2], Option<Exit>), Exit> {
+        let [first, second] = both;
+        let first = measurement::prepare(first, self.control, progress, self.quiet)?;
+        let second = measurement::prepare(second, self.control, progress, self.quiet)?;
+        let mut sides = [first, second];
+        let ended_by = self.pairs(&mut sides, units, &mut |event| progress.show(&event))?;
+        let runs = sides.map(|side| measurement::judged(side, self.control));
+        Ok((runs, ended_by))
+    }
+
+    fn pairs(
+        &self,
+        sides: &mut [Prepared; 2],
         units: &[[usize; 2]],
         listener: &mut dyn FnMut(Event),
     ) -> Result<Option<Exit>, Exit> {
@@ -204,24 +189,19 @@ impl Turns<'_> {
         let mut is_over = vec![false; units.len()];
         for pair in 0..self.pairs {
             for (unit, is_over) in units.iter().zip(&mut is_over) {
-                let first = usize::from(lot.below(2) == 1);
-                for side in [first, 1 - first] {
+                for side in self.order(&mut lot) {
                     if self.control.is_cancelled() {
                         return Ok(None);
                     }
                     if *is_over {
                         continue;
                     }
-                    let (row, control) = (unit[side], self.control);
-                    let measured = match side {
-                        0 => ours.measure(row, pair, control, listener),
-                        _ => theirs.measure(row, pair, control, listener),
-                    };
-                    match measured {
+                    // The line counts the rows of both.
+                    let before = side * sides[0].run.rows.len();
+                    let mut tell = |event: Event| listener(event.behind(before));
+                    match self.measure(&mut sides[side], unit[side], pair, &mut tell) {
                         Ok(goes_on) => *is_over = !goes_on,
-                        Err(error) if ours.is_empty() && theirs.is_empty() => {
-                            return Err(error);
-                        }
+                        Err(error) if sides.iter().all(is_empty) => return Err(error),
                         Err(error) => return Ok(Some(error)),
                     }
                 }
@@ -230,52 +210,86 @@ impl Turns<'_> {
         Ok(None)
     }
 
+    /// Which side of a pair comes first is drawn by lot.
+    fn order(&self, lot: &mut Random) -> [usize; 2] {
+        let first = usize::from(lot.below(2) == 1);
+        [first, 1 - first]
+    }
+
+    /// Makes one trial of a row, and says whether the row goes on: not after a failure,
+    /// and not where nothing was moved, for then its next trials would have the wrong
+    /// partners. A trial that was cut off has none and is not kept.
+    fn measure(
+        &self,
+        side: &mut Prepared,
+        row: usize,
+        pair: u32,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<bool, Exit> {
+        listener(Event::TrialStarted { row, trial: pair });
+        let trial = side.trial(row, pair, self.control, listener)?;
+        listener(Event::TrialEnded { row, trial: pair });
+        let outcome = &trial.outcome;
+        let has_failed = outcome.stopped == StopReason::Failed;
+        let is_whole = outcome.ios() > 0 && outcome.stopped != StopReason::Cancelled;
+        if has_failed || is_whole {
+            side.run.rows[row].trials.push(trial);
+        }
+        Ok(is_whole && !has_failed)
+    }
+
     /// All jobs of one side take turns with all of the other.
     fn of_jobs(&self, first: &Jobs, second: &Jobs) -> Result<([Run; 2], Option<Exit>), Exit> {
         if !self.quiet {
             first.tell_notes();
             second.tell_notes();
         }
-        let progress = self.progress([&first.planned.plan, &second.planned.plan], None);
-        let rows_of_first = empty_rows(&first.planned.plan).len();
-        let mut ours_seen = Seen::new(&progress, 0);
-        let mut theirs_seen = Seen::new(&progress, rows_of_first);
-        let (work, other_work) = (first.work(self.pairs), second.work(self.pairs));
-        let mut finished = None;
-        let carried_out = carry_out_by(&work, self.control, &mut ours_seen, |ours| {
-            let take = |theirs: &mut dyn FnMut(u32)| {
-                let mut lot = Random::stream(self.seed, 0);
-                for pair in 0..self.pairs {
-                    let first = usize::from(lot.below(2) == 1);
-                    for side in [first, 1 - first] {
-                        match side {
-                            _ if self.control.is_cancelled() => return Ok(()),
-                            0 => ours(pair),
-                            _ => theirs(pair),
-                        }
-                    }
-                }
-                Ok(())
-            };
-            finished = Some(carry_out_by(
-                &other_work,
-                self.control,
-                &mut theirs_seen,
-                take,
-            )?);
-            Ok(())
-        });
-        progress.borrow().finish();
-        let ours = carried_out?;
-        let theirs = finished.expect("who ends without an error has measured both");
-        let ended_by = [&ours, &theirs]
-            .into_iter()
-            .find_map(|finished| finished.end(Exit::Interrupted).err());
-        Ok((
-            [first.by_section(ours.run), second.by_section(theirs.run)],
-            ended_by,
-        ))
+        let mut progress = self.progress([&first.planned.plan, &second.planned.plan], None);
+        let measured = self.take_jobs([first, second], &mut progress);
+        progress.finish();
+        measured
     }
+
+    fn take_jobs(
+        &self,
+        both: [&Jobs; 2],
+        progress: &mut Progress,
+    ) -> Result<([Run; 2], Option<Exit>), Exit> {
+        let works = both.map(|jobs| jobs.jobs(self.pairs));
+        let mut show = |event: Event| progress.show(&event);
+        let mut sides = [
+            works[0].prepare(self.control, &mut show)?,
+            works[1].prepare(self.control, &mut show)?,
+        ];
+        let mut errors = [Vec::new(), Vec::new()];
+        let mut lot = Random::stream(self.seed, 0);
+        for pair in 0..self.pairs {
+            for side in self.order(&mut lot) {
+                if self.control.is_cancelled() {
+                    break;
+                }
+                let before = side * sides[0].run.rows.len();
+                let mut tell = |event: Event| show(event.behind(before));
+                let more = sides[side].repeat(pair, None, self.control, &mut tell);
+                errors[side].extend(more.into_iter().map(Exit::from));
+            }
+        }
+        let [ours, theirs] = sides;
+        let [our_errors, their_errors] = errors;
+        let finished = [
+            jobs::finish(ours, our_errors, &works[0], self.control)?,
+            jobs::finish(theirs, their_errors, &works[1], self.control)?,
+        ];
+        let mut ended_by = finished.iter();
+        let ended_by = ended_by.find_map(|finished| finished.end(Exit::Interrupted).err());
+        let [ours, theirs] = finished;
+        let runs = [both[0].by_section(ours.run), both[1].by_section(theirs.run)];
+        Ok((runs, ended_by))
+    }
+}
+
+fn is_empty(side: &Prepared) -> bool {
+    side.run.rows.iter().all(|row| row.trials.is_empty())
 }
 
 /// Which rows of both plans take turns: those that will be compared.
@@ -313,114 +327,6 @@ fn check_apart(first: &Measurement<'_>, second: &Measurement<'_>) -> Result<(), 
         ))),
         _ => Ok(()),
     }
-}
-
-/// One side that takes its turns.
-struct Taking<'a> {
-    plan: &'a Plan,
-    subject: &'a mut Subject,
-    rows: Vec<Row>,
-    /// Dropped on every way out, and with it every drive's cache is as it was found.
-    drive_caches: CacheGuard,
-    /// The number of its first row among those of both.
-    row_first: usize,
-}
-
-impl<'a> Taking<'a> {
-    fn new(plan: &'a Plan, subject: &'a mut Subject, row_first: usize) -> Self {
-        Self {
-            rows: empty_rows(plan),
-            drive_caches: CacheGuard::of(&subject.info),
-            plan,
-            subject,
-            row_first,
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.rows.iter().all(|row| row.trials.is_empty())
-    }
-
-    /// Makes one trial of a row, and says whether the row goes on: not after a failure,
-    /// and not where nothing was moved, for then its next trials would have the wrong
-    /// partners. A trial that was cut off has none and is not kept.
-    fn measure(
-        &mut self,
-        row: usize,
-        pair: u32,
-        control: &Control,
-        listener: &mut dyn FnMut(Event),
-    ) -> Result<bool, Exit> {
-        let told = self.row_first + row;
-        listener(Event::TrialStarted {
-            row: told,
-            trial: pair,
-        });
-        let workload = &self.plan.stages[row].workloads[0];
-        self.drive_caches.ensure(workload.drive_cache)?;
-        let trial = campaign::trial(self.plan, row, pair, self.subject, control, listener)?;
-        listener(Event::TrialEnded {
-            row: told,
-            trial: pair,
-        });
-        let outcome = &trial.outcome;
-        let has_failed = outcome.stopped == StopReason::Failed;
-        let is_whole = outcome.ios() > 0 && outcome.stopped != StopReason::Cancelled;
-        if has_failed || is_whole {
-            self.rows[row].trials.push(trial);
-        }
-        Ok(is_whole && !has_failed)
-    }
-}
-
-/// The progress line as the jobs of one side need it.
-struct Seen<'a> {
-    progress: &'a RefCell<Progress>,
-    row_first: usize,
-}
-
-impl<'a> Seen<'a> {
-    const fn new(progress: &'a RefCell<Progress>, row_first: usize) -> Self {
-        Self {
-            progress,
-            row_first,
-        }
-    }
-
-    fn show(&self, event: &Event) {
-        self.progress.borrow_mut().show(event);
-    }
-}
-
-impl Layouts for Seen<'_> {
-    fn begins(&mut self, _place: &Place) {}
-
-    fn event(&mut self, event: &Event) {
-        self.show(event);
-    }
-}
-
-impl Listener for Seen<'_> {
-    fn stage_begins(&mut self, _stage: usize, first: usize) {
-        self.show(&Event::TrialStarted {
-            row: self.row_first + first,
-            trial: 0,
-        });
-    }
-
-    fn stage_ends(&mut self) {
-        self.show(&Event::TrialEnded { row: 0, trial: 0 });
-    }
-
-    fn event(&mut self, _first: usize, event: &Event) {
-        if matches!(event, Event::Progress { workload: 0, .. }) {
-            self.show(event);
-        }
-    }
-}
-
-impl Viewer for Seen<'_> {
-    fn starts(&mut self, _run: &Run) {}
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use anyhow::anyhow;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use sokudo_measure::Measurement;
 
 use crate::cli::{Cli, Command, MarkArguments, RunArguments, ScanArguments};
 use crate::command_line;
 use crate::exit::{self, Exit};
-use crate::measurement::Measurement;
 use crate::{mark, scan};
 
 /// Options that a plan cannot have, because the comparison says how often it is measured

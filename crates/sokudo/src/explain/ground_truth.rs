@@ -7,11 +7,9 @@ use std::thread;
 
 use sokudo_dialect::explain::{Medium, Request};
 use sokudo_engine::Control;
-use sokudo_model::{Bytes, DataContent, Inference, Nanos, Schedule};
+use sokudo_measure::{Measurement, Named};
+use sokudo_model::{Bytes, Inference, Nanos, Schedule};
 use sokudo_stats::Random;
-
-use crate::measurement::{Measurement, as_planned};
-use crate::subject::{Named, Permission};
 
 /// Disks of each kind, unless `SOKUDO_TEST_DISKS` says otherwise.
 const DISKS: u64 = 100;
@@ -217,20 +215,14 @@ fn explained(spec: &str, only: &[&str], seed: u64) -> Vec<Inference> {
         workload.limits.ios = workload.limits.ios.map(|ios| ios.min(IOS_MAX));
     }
     let measurement = Measurement {
-        target: spec,
-        named,
-        plan,
         schedule: Schedule::in_turn(1, Nanos(0)),
-        test_file_size: Bytes::gib(1),
-        permission: Permission::ReadOnly,
-        notes: Vec::new(),
-        data: DataContent::Random,
-        command: String::new(),
+        ..Measurement::new(spec, named, plan)
     };
-    let Ok((run, None)) = measurement.run(&Control::new(), true, as_planned()) else {
-        panic!("{spec} cannot be measured");
-    };
-    run.inferences
+    let control = Control::new();
+    let mut prepared = measurement.prepare(&control, &mut |_| ()).unwrap();
+    let ended_by = prepared.measure(&control, &mut |_| ()).unwrap();
+    assert!(ended_by.is_none(), "{spec}: {ended_by:?}");
+    prepared.finish(&control).inferences
 }
 
 /// Holds what is concluded about the disks of a kind against the truth, on all

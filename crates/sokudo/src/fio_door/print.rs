@@ -10,12 +10,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use sokudo_dialect::fio::{Fallocate, Planned, SpecKind, TargetSpec};
 use sokudo_engine::Allocation;
+use sokudo_measure::{Place, PlaceKind, targets_of};
 use sokudo_model::fio::{FioFormat, FioSession};
 use sokudo_report::fio::{self, FioReport};
 
 use crate::exit::{self, Exit};
-use crate::jobs::place::{Place, PlaceKind};
-use crate::jobs::stages::targets_of;
 use crate::output;
 
 /// Formats in the order in which fio prints them, whatever order they were asked in.

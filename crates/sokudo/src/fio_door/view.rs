@@ -4,18 +4,16 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
+use sokudo_measure::Place;
 use sokudo_model::fio::FioSession;
 use sokudo_model::{Event, Nanos, Plan, Run, Trial, TrialEvidence};
-use sokudo_report::fio::{FioReport, StatusLine, layout_line, start_lines};
+use sokudo_report::fio::{DiskUse, FioReport, StatusLine, layout_line, start_lines};
 
 use super::print::Printer;
 use super::shows_status;
 use crate::exit::Exit;
 use crate::harmless;
-use crate::jobs::carry_out::{Finished, Viewer};
-use crate::jobs::place::Place;
-use crate::jobs::stages::Listener;
-use crate::jobs::storage::Layouts;
+use crate::jobs::Finished;
 
 /// Where the status line goes, if anywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,12 +24,21 @@ enum StatusTo {
     Error,
 }
 
+/// What was counted from the first stage's start to the last one's end.
+pub(crate) struct Ending {
+    pub(crate) disks: Vec<DiskUse>,
+    pub(crate) elapsed: Nanos,
+}
+
 /// What is shown of a session.
 pub(crate) struct View<'a> {
     plan: &'a Plan,
     session: &'a FioSession,
+    places: &'a [Place],
     printer: Printer,
     status: StatusLine,
+    /// The first row of the stage that runs.
+    first: usize,
     status_to: StatusTo,
     status_shown_at: Option<Instant>,
     /// Characters of the last line, which the next one covers.
@@ -47,7 +54,12 @@ pub(crate) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(crate) fn new(plan: &'a Plan, session: &'a FioSession, printer: Printer) -> Self {
+    pub(crate) fn new(
+        plan: &'a Plan,
+        session: &'a FioSession,
+        places: &'a [Place],
+        printer: Printer,
+    ) -> Self {
         let output = &session.output;
         let status_to =
             if printer.leaves_output_free() && shows_status(output.eta, printer.is_terminal()) {
@@ -63,8 +75,10 @@ impl<'a> View<'a> {
         Self {
             plan,
             session,
+            places,
             printer,
             status: StatusLine::new(plan, session),
+            first: 0,
             status_to,
             status_shown_at: None,
             status_width: 0,
@@ -73,6 +87,46 @@ impl<'a> View<'a> {
             started_at: Instant::now(),
             failed: None,
             has_begun: false,
+        }
+    }
+
+    /// Shows an event.
+    pub(crate) fn see(&mut self, event: &Event) {
+        match event {
+            Event::LayoutStarted { target } => self.lays_out(&self.places[*target]),
+            Event::LayoutProgress { .. } => {}
+            Event::StageStarted { stage, first } => {
+                self.first = *first;
+                let now = self.elapsed();
+                self.status.stage_started(*stage, now);
+            }
+            Event::StageEnded => self.status.stage_ended(),
+            Event::Snapshot { workload, outcome } => self.keep(*workload, outcome),
+            event => {
+                self.status.observe(event);
+                self.show_status();
+            }
+        }
+    }
+
+    /// Files are ready, and the first stage begins.
+    pub(crate) fn starts(&mut self, run: &Run) {
+        self.begin();
+        self.started_at = Instant::now();
+        self.new_line_at = self.started_at;
+        self.interim = Some(run.clone());
+    }
+
+    fn lays_out(&mut self, place: &Place) {
+        self.begin();
+        if !self.printer.is_for_people() {
+            return;
+        }
+        let job = place.jobs.first();
+        let job = job.and_then(|name| self.session.jobs.iter().find(|job| job.name == *name));
+        if let Some(job) = job {
+            let line = layout_line(job, 1, place.bytes);
+            self.write(&format!("{line}\n"));
         }
     }
 
@@ -85,7 +139,7 @@ impl<'a> View<'a> {
     }
 
     /// Prints results and logs.
-    pub(crate) fn ends(mut self, finished: &Finished) -> Result<(), Exit> {
+    pub(crate) fn ends(mut self, finished: &Finished, ending: &Ending) -> Result<(), Exit> {
         self.clear_status();
         if finished.run.interrupted && self.printer.is_for_people() {
             self.write("\nfio: terminating on signal 2\n");
@@ -96,12 +150,7 @@ impl<'a> View<'a> {
         let errors = finished.errors.iter();
         let report = FioReport {
             not_started: errors.filter_map(Exit::error_number).next().unwrap_or(0),
-            ..report(
-                &finished.run,
-                self.session,
-                &finished.disks,
-                finished.elapsed,
-            )
+            ..report(&finished.run, self.session, &ending.disks, ending.elapsed)
         };
         self.printer.report(&report)?;
         Printer::logs(&report)
@@ -177,7 +226,8 @@ impl<'a> View<'a> {
 
     /// Keeps what a workload did so far; when the last of its stage has told, all of it
     /// is printed.
-    fn keep(&mut self, first: usize, workload: usize, outcome: &sokudo_model::Outcome) {
+    fn keep(&mut self, workload: usize, outcome: &sokudo_model::Outcome) {
+        let first = self.first;
         let Some(run) = &mut self.interim else { return };
         if let Some(row) = run.rows.get_mut(first + workload) {
             row.trials = vec![Trial {
@@ -219,57 +269,11 @@ impl<'a> View<'a> {
     }
 }
 
-impl Layouts for View<'_> {
-    fn begins(&mut self, place: &Place) {
-        self.begin();
-        if !self.printer.is_for_people() {
-            return;
-        }
-        let job = place.jobs.first();
-        let job = job.and_then(|name| self.session.jobs.iter().find(|job| job.name == *name));
-        if let Some(job) = job {
-            let line = layout_line(job, 1, place.bytes);
-            self.write(&format!("{line}\n"));
-        }
-    }
-
-    fn event(&mut self, _event: &Event) {}
-}
-
-impl Listener for View<'_> {
-    fn stage_begins(&mut self, stage: usize, _first: usize) {
-        let now = self.elapsed();
-        self.status.stage_started(stage, now);
-    }
-
-    fn stage_ends(&mut self) {
-        self.status.stage_ended();
-    }
-
-    fn event(&mut self, first: usize, event: &Event) {
-        if let Event::Snapshot { workload, outcome } = event {
-            self.keep(first, *workload, outcome);
-            return;
-        }
-        self.status.observe(event);
-        self.show_status();
-    }
-}
-
-impl Viewer for View<'_> {
-    fn starts(&mut self, run: &Run) {
-        self.begin();
-        self.started_at = Instant::now();
-        self.new_line_at = self.started_at;
-        self.interim = Some(run.clone());
-    }
-}
-
 /// A report of a run that has ended.
 fn report<'a>(
     run: &'a Run,
     session: &'a FioSession,
-    disks: &'a [sokudo_report::fio::DiskUse],
+    disks: &'a [DiskUse],
     elapsed: Nanos,
 ) -> FioReport<'a> {
     let seconds = i64::try_from(run.started_at.0 / 1_000_000_000).unwrap_or(0);

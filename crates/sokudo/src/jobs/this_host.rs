@@ -6,9 +6,8 @@ use std::os::unix::fs::FileTypeExt;
 
 use rustix::fs::SeekFrom;
 use sokudo_dialect::host::{Found, FoundKind, Host};
+use sokudo_measure::since_epoch;
 use sokudo_model::Bytes;
-
-use super::carry_out::since_epoch;
 
 /// Job files and profiles are read up to this size; nobody writes one so long.
 const TEXT_BYTES_MAX: u64 = 16 << 20;

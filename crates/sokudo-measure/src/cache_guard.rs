@@ -8,14 +8,13 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, anyhow};
 use sokudo_device::System;
 use sokudo_device::write_cache::{WriteCacheError, WriteCacheSwitch};
 use sokudo_model::plan::DriveCache;
 use sokudo_model::{TargetInfo, TargetKind};
 
 use crate::cache_keeper::{ARGUMENT, FOUND};
-use crate::exit::Exit;
+use crate::error::{KeeperError, MeasureError};
 
 /// Drives under one target whose caches are switched together; a shelf has a few dozen.
 const DRIVES_MAX: usize = 256;
@@ -52,7 +51,7 @@ impl CacheGuard {
     ///
     /// # Errors
     /// If a cache is not in that state and cannot be brought into it.
-    pub(crate) fn ensure(&mut self, wish: DriveCache) -> Result<(), Exit> {
+    pub(crate) fn ensure(&mut self, wish: DriveCache) -> Result<(), MeasureError> {
         let wish = match wish {
             DriveCache::Keep if self.keeper.is_none() => return Ok(()),
             DriveCache::Keep => None,
@@ -70,47 +69,33 @@ impl CacheGuard {
         };
         for (switch, was_on) in self.switches.iter().zip(&keeper.found_on) {
             let wanted = wish.unwrap_or(*was_on);
-            if switch.state().map_err(from_write_cache)? != wanted {
-                switch.set(wanted).map_err(from_write_cache)?;
+            if switch.state()? != wanted {
+                switch.set(wanted)?;
             }
         }
         Ok(())
     }
 
-    fn open(&mut self) -> Result<(), Exit> {
-        let target = &self.target;
+    fn open(&mut self) -> Result<(), MeasureError> {
         match self.kind {
-            TargetKind::Simulated => {
-                return Err(Exit::usage(anyhow!(
-                    "the write cache of a simulated disk is part of its name; write \
-                     sim:hdd?write_cache=off instead"
-                )));
-            }
-            TargetKind::Null => {
-                return Err(Exit::usage(anyhow!(
-                    "{target} has no write cache; leave --write-cache out"
-                )));
-            }
+            TargetKind::Simulated => return Err(MeasureError::SimulatedCache),
+            TargetKind::Null => return Err(MeasureError::NoCache(self.target.clone())),
             _ => {}
         }
         if self.drives.is_empty() || self.drives.len() > DRIVES_MAX {
-            return Err(Exit::usage(anyhow!(
-                "which drives hold {target} is not seen, so their write cache cannot be \
-                 switched; name the drive itself"
-            )));
+            return Err(MeasureError::UnseenDrives(self.target.clone()));
         }
         self.switches = self
             .drives
             .iter()
             .map(|path| WriteCacheSwitch::open(&System::host(), path))
-            .collect::<Result<_, _>>()
-            .map_err(from_write_cache)?;
+            .collect::<Result<_, WriteCacheError>>()?;
         Ok(())
     }
 
-    fn is_everywhere(&self, wish: Option<bool>) -> Result<bool, Exit> {
+    fn is_everywhere(&self, wish: Option<bool>) -> Result<bool, MeasureError> {
         for switch in &self.switches {
-            if Some(switch.state().map_err(from_write_cache)?) != wish {
+            if Some(switch.state()?) != wish {
                 return Ok(false);
             }
         }
@@ -133,7 +118,7 @@ static SOMETHING_IS_LEFT: AtomicBool = AtomicBool::new(false);
 
 /// Whether every cache that was switched is as it was found, so that the program may end
 /// with success.
-pub(crate) fn everything_is_put_back() -> bool {
+pub fn everything_is_put_back() -> bool {
     !SOMETHING_IS_LEFT.load(Ordering::Relaxed)
 }
 
@@ -148,12 +133,8 @@ struct Keeper {
 
 impl Keeper {
     /// Starts it; it has found every drive when this returns.
-    fn start(drives: &[PathBuf]) -> Result<Self, Exit> {
-        let refused = |error: anyhow::Error| {
-            Exit::Refused(
-                error.context("the write cache is not switched, because nothing would put it back"),
-            )
-        };
+    fn start(drives: &[PathBuf]) -> Result<Self, MeasureError> {
+        let refused = MeasureError::NoKeeper;
         let mut process = Command::new("/proc/self/exe")
             .arg0("sokudo")
             .arg(ARGUMENT)
@@ -162,10 +143,9 @@ impl Keeper {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .context("no second process can be started")
-            .map_err(refused)?;
+            .map_err(|error| refused(KeeperError::Start(error)))?;
         let pipes = process.stdin.take().zip(process.stdout.take());
-        let (run_goes_on, answers) = pipes.ok_or_else(|| refused(anyhow!("it has no pipes")))?;
+        let (run_goes_on, answers) = pipes.ok_or(refused(KeeperError::NoPipes))?;
         let mut found_on = Vec::with_capacity(drives.len());
         let mut answers = BufReader::new(answers);
         while found_on.len() < drives.len() {
@@ -176,7 +156,7 @@ impl Keeper {
                 _ => {
                     drop(run_goes_on);
                     let _ = process.wait();
-                    return Err(refused(anyhow!("{}", line.trim())));
+                    return Err(refused(KeeperError::Refused(line.trim().to_owned())));
                 }
             }
         }
@@ -204,21 +184,10 @@ fn found_state(line: &str) -> Option<bool> {
     line.trim().strip_prefix(FOUND)?.trim().parse().ok()
 }
 
-/// What cannot be switched is a wish that does not fit the drive; what would lose data is
-/// refused.
-fn from_write_cache(error: WriteCacheError) -> Exit {
-    match error {
-        WriteCacheError::KernelUnaware { .. } => Exit::Refused(error.into()),
-        WriteCacheError::Unreachable { .. }
-        | WriteCacheError::Ask { .. }
-        | WriteCacheError::Page { .. } => Exit::usage(anyhow!("{error}; leave --write-cache out")),
-        WriteCacheError::Missing { .. } | WriteCacheError::NotTaken { .. } => Exit::usage(error),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Fault;
 
     fn info(kind: TargetKind) -> TargetInfo {
         TargetInfo::new("x", kind)
@@ -237,22 +206,10 @@ mod tests {
         for kind in [TargetKind::Null, TargetKind::Simulated, TargetKind::File] {
             for wish in [DriveCache::On, DriveCache::Off] {
                 let mut guard = CacheGuard::of(&info(kind));
-                assert!(matches!(guard.ensure(wish), Err(Exit::Usage(_))));
+                let refused = guard.ensure(wish).map_err(|error| error.fault());
+                assert_eq!(refused, Err(Fault::Request));
             }
         }
-    }
-
-    #[test]
-    fn a_drive_that_cannot_be_asked_is_measured_without_the_wish() {
-        let error = WriteCacheError::Unreachable {
-            disk: "/dev/vda".into(),
-            why: "virtio disks have no commands for it".to_owned(),
-        };
-        let Exit::Usage(error) = from_write_cache(error) else {
-            panic!("the wish is wrong, not the drive");
-        };
-        let message = error.to_string();
-        assert!(message.ends_with("leave --write-cache out"), "{message}");
     }
 
     #[test]

@@ -11,16 +11,16 @@ const GUESSED_WAY: Nanos = Nanos::from_millis(13);
 
 /// What a trial is expected to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Expectation {
+pub struct Expectation {
     /// How long it takes.
-    pub(crate) time: Nanos,
+    pub time: Nanos,
     /// What it moves, where that is planned.
-    pub(crate) bytes: Option<Bytes>,
+    pub bytes: Option<Bytes>,
 }
 
 impl Expectation {
     /// Of the workload of a stage that takes longest, on a target of this size.
-    pub(crate) fn of_stage(stage: &Stage, size: Option<Bytes>) -> Self {
+    pub fn of_stage(stage: &Stage, size: Option<Bytes>) -> Self {
         let workloads = stage.workloads.iter();
         let expected = workloads.map(|workload| Self::of(workload, size));
         expected

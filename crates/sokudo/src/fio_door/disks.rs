@@ -4,10 +4,8 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use sokudo_model::{BlockDevice, BlockDeviceKind};
+use sokudo_model::{BlockDevice, BlockDeviceKind, TargetInfo};
 use sokudo_report::fio::DiskUse;
-
-use super::storage::Storage;
 
 /// fields of `stat`, as `Documentation/block/stat.rst` orders them.
 const FIELDS: usize = 11;
@@ -25,11 +23,11 @@ struct Disk {
 }
 
 impl Disks {
-    /// Starts to watch the devices under a storage.
-    pub(crate) fn watch(storage: &Storage) -> Self {
+    /// Starts to watch the devices under targets.
+    pub(crate) fn watch<'a>(targets: impl Iterator<Item = &'a TargetInfo>) -> Self {
         let mut disks: Vec<Disk> = Vec::new();
-        for piece in &storage.pieces {
-            if let Some(disk) = Disk::topmost(&piece.info.devices)
+        for target in targets {
+            if let Some(disk) = Disk::topmost(&target.devices)
                 && disks.iter().all(|known| known.name != disk.name)
             {
                 disks.push(disk);

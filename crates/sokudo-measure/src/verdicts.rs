@@ -3,25 +3,29 @@
 
 use std::collections::BTreeSet;
 
-use sokudo_model::{Assessment, Bytes, Row, Run, TargetInfo};
+use sokudo_model::{Assessment, Bytes, FileState, Run, TargetInfo};
 
-use super::stages::targets_of;
-use super::storage::{Piece, Storage, sum_of_states};
+use crate::evidence::targets_of;
+use crate::subject::Subject;
 
 /// Judges every row of a run, as [`sokudo_analysis::judge`] does, but by the targets
 /// that the row used. What concerns the run as a whole is told once.
-pub(crate) fn judge(run: &mut Run, storage: &Storage) {
+pub(crate) fn judge(run: &mut Run, subject: &Subject) {
     let used: Vec<Vec<usize>> = run
         .rows
         .iter()
         .map(|row| distinct(&targets_of(&row.workload)))
         .collect();
     let sets: BTreeSet<&Vec<usize>> = used.iter().collect();
+    if subject.infos().count() == 1 || sets.is_empty() {
+        sokudo_analysis::judge(run);
+        return;
+    }
     run.findings.clear();
     let mut assessments: Vec<Option<Assessment>> = vec![None; run.rows.len()];
     for set in sets {
         let members: Vec<usize> = (0..used.len()).filter(|row| used[*row] == *set).collect();
-        let mut part = part_of(run, &members, set, storage);
+        let mut part = part_of(run, &members, set, subject);
         sokudo_analysis::judge(&mut part);
         for (index, row) in members.iter().zip(part.rows) {
             assessments[*index] = row.assessment;
@@ -38,12 +42,12 @@ pub(crate) fn judge(run: &mut Run, storage: &Storage) {
 }
 
 /// The run as if only these rows had been there.
-fn part_of(run: &Run, members: &[usize], set: &[usize], storage: &Storage) -> Run {
-    let rows: Vec<Row> = members.iter().map(|row| run.rows[*row].clone()).collect();
+fn part_of(run: &Run, members: &[usize], set: &[usize], subject: &Subject) -> Run {
+    let infos = subject.infos().enumerate();
+    let of_set = infos.filter(|(index, _)| set.contains(index));
     Run {
-        rows,
-        target: together(set.iter().filter_map(|index| storage.pieces.get(*index)))
-            .unwrap_or_else(|| run.target.clone()),
+        rows: members.iter().map(|row| run.rows[*row].clone()).collect(),
+        target: together(of_set.map(|(_, info)| info)).unwrap_or_else(|| run.target.clone()),
         findings: Vec::new(),
         inferences: Vec::new(),
         circumstances: run.circumstances.clone(),
@@ -56,14 +60,10 @@ fn part_of(run: &Run, members: &[usize], set: &[usize], storage: &Storage) -> Ru
     }
 }
 
-/// Everything that a plan's targets stand on, for reports that name one target.
-pub(crate) fn whole(storage: &Storage) -> Option<TargetInfo> {
-    together(storage.pieces.iter())
-}
-
 /// Several targets as one; `None` if there are none.
-fn together<'a>(pieces: impl Iterator<Item = &'a Piece> + Clone) -> Option<TargetInfo> {
-    let mut infos = pieces.map(|piece| &piece.info);
+pub(crate) fn together<'a>(
+    mut infos: impl Iterator<Item = &'a TargetInfo> + Clone,
+) -> Option<TargetInfo> {
     let count = infos.clone().count();
     let mut sum = infos.next()?.clone();
     if count == 1 {
@@ -98,4 +98,27 @@ fn together<'a>(pieces: impl Iterator<Item = &'a Piece> + Clone) -> Option<Targe
 fn distinct(targets: &[usize]) -> Vec<usize> {
     let set: BTreeSet<usize> = targets.iter().copied().collect();
     set.into_iter().collect()
+}
+
+/// The sum of what files are made of; `None` if it is unknown of one of them.
+fn sum_of_states<'a>(mut states: impl Iterator<Item = &'a Option<FileState>>) -> Option<FileState> {
+    states.try_fold(FileState::default(), |sum, state| {
+        let state = state.as_ref()?;
+        let plus = |left: Bytes, right: Bytes| Bytes(left.0.saturating_add(right.0));
+        Some(FileState {
+            size_bytes: plus(sum.size_bytes, state.size_bytes),
+            extents: sum.extents.saturating_add(state.extents),
+            hole_bytes: plus(sum.hole_bytes, state.hole_bytes),
+            unwritten_bytes: plus(sum.unwritten_bytes, state.unwritten_bytes),
+            encoded_bytes: plus(sum.encoded_bytes, state.encoded_bytes),
+            inline_bytes: plus(sum.inline_bytes, state.inline_bytes),
+            shared_bytes: plus(sum.shared_bytes, state.shared_bytes),
+            is_exempt_from_copies: if sum == FileState::default() {
+                state.is_exempt_from_copies
+            } else {
+                let alike = sum.is_exempt_from_copies == state.is_exempt_from_copies;
+                sum.is_exempt_from_copies.filter(|_| alike)
+            },
+        })
+    })
 }

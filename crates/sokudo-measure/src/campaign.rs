@@ -1,18 +1,17 @@
-//! Trials of every row, in the schedule's order, with the evidence of each.
+//! Trials of every row, in the schedule's order.
 
 use std::time::{Duration, Instant};
 
-use sokudo_device::Neighbours;
-use sokudo_engine::{Control, StageOptions, run_stage};
+use sokudo_engine::{Control, StageOptions};
 use sokudo_model::{
     Bytes, Event, Nanos, Plan, Row, Schedule, Stage, SteadyPhase, SteadyProcedure, StopReason,
-    Trial, TrialEvidence,
+    Trial,
 };
+use sokudo_stats::mix64;
 
-use crate::cache_guard::CacheGuard;
-use crate::exit::Exit;
+use crate::error::MeasureError;
 use crate::expectation::Expectation;
-use crate::subject::{Subject, from_stage};
+use crate::subject::Subject;
 
 /// Pauses look at the control this often.
 const PAUSE_STEP: Duration = Duration::from_millis(50);
@@ -87,7 +86,7 @@ fn rounds(steady: &SteadyProcedure) -> Vec<Step> {
 }
 
 /// How long all trials and pauses take together at most, on a target of this size.
-pub(crate) fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos {
+pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos {
     let trials = |stage: &Stage| Expectation::of_stage(stage, size).time;
     let steps = steps(schedule, plan.stages.len());
     let of_step = |step: &Step| {
@@ -106,7 +105,7 @@ pub(crate) fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) ->
 }
 
 /// How many trials a row can come to whose trials take so long.
-pub(crate) fn trials_at_most(schedule: &Schedule, trial: Nanos) -> u32 {
+fn trials_at_most(schedule: &Schedule, trial: Nanos) -> u32 {
     let limit = schedule.enough.and_then(|enough| {
         let fitting = enough.time_max?.0.div_ceil(trial.0.max(1));
         let fitting = u32::try_from(fitting).unwrap_or(u32::MAX);
@@ -116,11 +115,12 @@ pub(crate) fn trials_at_most(schedule: &Schedule, trial: Nanos) -> u32 {
 }
 
 /// What a campaign has left.
-pub(crate) struct Measured {
-    pub(crate) rows: Vec<Row>,
+pub struct Measured {
+    /// Each workload of the plan with its trials.
+    pub rows: Vec<Row>,
     /// What ended it before its time, once something had been measured: a disk that went
     /// away between two rows cannot be opened for the next.
-    pub(crate) ended_by: Option<Exit>,
+    pub ended_by: Option<MeasureError>,
 }
 
 /// Carries out the schedule. A row that fails is not tried again, one that has been
@@ -132,28 +132,16 @@ pub(crate) fn run(
     subject: &mut Subject,
     control: &Control,
     listener: &mut dyn FnMut(Event),
-) -> Result<Measured, Exit> {
+) -> Result<Measured, MeasureError> {
     let mut ended_by = None;
-    let mut rows: Vec<Row> = plan
-        .stages
-        .iter()
-        .flat_map(|stage| &stage.workloads)
-        .map(|workload| Row {
-            workload: workload.clone(),
-            trials: Vec::new(),
-            assessment: None,
-        })
-        .collect();
+    let mut rows = empty_rows(plan);
+    let size = subject.info().size_bytes;
     let stages = plan.stages.iter();
     let expected: Vec<Nanos> = stages
-        .map(|stage| Expectation::of_stage(stage, subject.info.size_bytes).time)
+        .map(|stage| Expectation::of_stage(stage, size).time)
         .collect();
-    // Dropped on every way out, and with it every drive's cache is as it was found.
-    let mut drive_caches = CacheGuard::of(&subject.info);
     for step in steps(schedule, plan.stages.len()) {
-        let failed = |trial: &Trial| trial.outcome.stopped == StopReason::Failed;
-        let trials = &rows[step.row].trials;
-        if trials.last().is_some_and(failed) || is_enough(schedule, trials) {
+        if is_enough(schedule, &rows[step.row].trials) || has_failed(subject, step, &rows) {
             continue;
         }
         if is_phase_over(schedule, step, &rows) {
@@ -169,10 +157,7 @@ pub(crate) fn run(
             row: step.row,
             trial: step.trial,
         });
-        let measured = drive_caches
-            .ensure(plan.stages[step.row].workloads[0].drive_cache)
-            .and_then(|()| measure(plan, step, subject, control, listener));
-        let trial = match measured {
+        let trial = match measure(plan, step, subject, control, listener) {
             Ok(trial) => trial,
             Err(error) if rows.iter().all(|row| row.trials.is_empty()) => return Err(error),
             Err(error) => {
@@ -185,11 +170,11 @@ pub(crate) fn run(
             trial: step.trial,
         });
         let measured_something = trial.outcome.ios() > 0 || !trial.outcome.failures.is_empty();
-        if measured_something && (!step.warm_up || failed(&trial)) {
+        if measured_something && (!step.warm_up || is_failed(&trial)) {
             rows[step.row].trials.push(trial);
         }
         // What follows would be measured on a drive in another state than it says.
-        if step.phase.is_some() && rows[step.row].trials.last().is_none_or(failed) {
+        if step.phase.is_some() && rows[step.row].trials.last().is_none_or(is_failed) {
             break;
         }
         let left_out = trials_at_most(schedule, expected[step.row]).saturating_sub(step.trial + 1);
@@ -201,6 +186,31 @@ pub(crate) fn run(
         }
     }
     Ok(Measured { rows, ended_by })
+}
+
+/// Rows without trials, one per workload of the plan.
+pub(crate) fn empty_rows(plan: &Plan) -> Vec<Row> {
+    plan.stages
+        .iter()
+        .flat_map(|stage| &stage.workloads)
+        .map(|workload| Row {
+            workload: workload.clone(),
+            trials: Vec::new(),
+            assessment: None,
+        })
+        .collect()
+}
+
+fn is_failed(trial: &Trial) -> bool {
+    trial.outcome.stopped == StopReason::Failed
+}
+
+/// Whether the row of a step has failed, or one that has left it what it works on.
+fn has_failed(subject: &Subject, step: Step, rows: &[Row]) -> bool {
+    let failed = |row: &Row| row.trials.last().is_some_and(is_failed);
+    let row = &rows[step.row];
+    let on_same_files = |other: &&Row| other.workload.tree.is_some() == row.workload.tree.is_some();
+    failed(row) || subject.is_in_phases() && rows.iter().filter(on_same_files).any(failed)
 }
 
 /// Whether the phase of a step has ended before the step's round.
@@ -224,7 +234,7 @@ pub(crate) fn trial(
     subject: &mut Subject,
     control: &Control,
     listener: &mut dyn FnMut(Event),
-) -> Result<Trial, Exit> {
+) -> Result<Trial, MeasureError> {
     let step = Step {
         row,
         trial,
@@ -241,57 +251,30 @@ fn measure(
     subject: &mut Subject,
     control: &Control,
     listener: &mut dyn FnMut(Event),
-) -> Result<Trial, Exit> {
+) -> Result<Trial, MeasureError> {
     let stage = &plan.stages[step.row];
-    let workload = &stage.workloads[0];
-    // Rounds follow each other at once: a drive that rests between them is not steady.
-    if step.phase.is_none() {
-        subject.settle(workload);
-    }
-    let cached_before = subject.cached();
-    let others = subject.neighbours();
-    let before = subject.counters();
     let options = StageOptions {
-        seed: trial_seed(plan.seed, step),
+        seed: match subject.is_in_phases() {
+            // One phase makes the files that the next one works on.
+            true => mix64(plan.seed ^ mix64(step.trial.into())),
+            false => trial_seed(plan.seed, step),
+        },
         make_durable: subject.make_durable(),
         ..StageOptions::default()
     };
-    let (targets, counters) = subject.with_counters();
-    // What is flushed behind the measured part did not arrive in it.
-    let mut after = None;
-    let mut counting = |event: Event| {
-        if matches!(event, Event::MakingDurable { .. }) {
-            after = after.or_else(|| counters.read());
-        }
-        listener(event);
+    // Rounds follow each other at once: a drive that rests between them is not steady.
+    let trials = match step.phase {
+        None => subject.trial(stage, options, control, listener)?,
+        Some(_) => subject.trial_at_once(stage, options, control, listener)?,
     };
-    let mut outcomes =
-        run_stage(stage, options, targets, control, &mut counting).map_err(from_stage)?;
-    let after = after.or_else(|| subject.counters());
-    let foreign = others.map(Neighbours::since_then);
-    let device = after
-        .zip(before)
-        .map(|(after, before)| after.since(&before));
-    let outcome = outcomes.pop().ok_or_else(|| {
-        Exit::Failed(anyhow::anyhow!(
-            "{}: the engine returned no outcome",
-            workload.name
-        ))
-    })?;
-    Ok(Trial {
-        outcome,
-        evidence: TrialEvidence {
-            device,
-            cached_before,
-            foreign,
-        },
-    })
+    let [trial] = <[Trial; 1]>::try_from(trials).expect("each stage of a campaign is a row");
+    Ok(trial)
 }
 
 /// Every trial of every row has chance of its own.
 fn trial_seed(seed: u64, step: Step) -> u64 {
     let number = (step.row as u64) << 32 | u64::from(step.trial) << 1 | u64::from(step.warm_up);
-    sokudo_stats::mix64(seed ^ sokudo_stats::mix64(number))
+    mix64(seed ^ mix64(number))
 }
 
 fn pause(length: Nanos, control: &Control, listener: &mut dyn FnMut(Event)) {

@@ -9,17 +9,13 @@ use std::io::{self, Write};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use sokudo_device::System;
-use sokudo_device::write_cache::WriteCacheSwitch;
-
-use crate::exit;
+use sokudo_device::write_cache::{WriteCacheError, WriteCacheSwitch};
 
 /// The argument that makes this program a keeper. Not for users.
 pub(crate) const ARGUMENT: &str = "--keep-write-caches-of";
@@ -34,19 +30,47 @@ const ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The drives, if these arguments make the program a keeper.
-pub(crate) fn drives_of(mut arguments: impl Iterator<Item = OsString>) -> Option<Vec<PathBuf>> {
+pub fn drives_of(mut arguments: impl Iterator<Item = OsString>) -> Option<Vec<PathBuf>> {
     let is_keeper = arguments.nth(1)? == ARGUMENT;
     is_keeper.then(|| arguments.map(PathBuf::from).collect())
 }
 
+/// What a keeper has done, or could not do.
+#[derive(Debug, thiserror::Error)]
+pub enum PutBack {
+    /// A cache is as it was found.
+    #[error("the write cache of {disk} is {} again, as it was found", word(*.was_on))]
+    Done {
+        /// Of which disk.
+        disk: String,
+        /// How it was found.
+        was_on: bool,
+    },
+    /// A cache is not as it was found.
+    #[error(
+        "THE WRITE CACHE OF {disk} IS NOT AS IT WAS FOUND ({}): {why}; put it back by hand: {by_hand}",
+        word(*.was_on)
+    )]
+    Failed {
+        /// Of which disk.
+        disk: String,
+        /// How it was found.
+        was_on: bool,
+        /// What went wrong.
+        why: String,
+        /// The command that puts it back.
+        by_hand: String,
+    },
+}
+
 /// Finds the drives and their states, says so, waits for the end of the run, and puts
-/// back what is different by then.
-pub(crate) fn keep(drives: &[PathBuf]) -> ExitCode {
+/// back what is different by then. False if something is left as it should not be.
+pub fn keep(drives: &[PathBuf], tell: &dyn Fn(&PutBack)) -> bool {
     let kept = match find(drives) {
         Ok(kept) => kept,
         Err(error) => {
-            let _ = writeln!(io::stdout(), "{error:#}");
-            return ExitCode::FAILURE;
+            let _ = writeln!(io::stdout(), "{error}");
+            return false;
         }
     };
     let lines: String = kept
@@ -58,14 +82,24 @@ pub(crate) fn keep(drives: &[PathBuf]) -> ExitCode {
         // The run writes nothing; what ends this is the end of the run.
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
     }
-    let mut code = ExitCode::SUCCESS;
+    let mut is_all_done = true;
     for drive in &kept {
-        if let Err(error) = drive.put_back() {
-            exit::fault(&error);
-            code = ExitCode::FAILURE;
-        }
+        let done = drive.put_back();
+        is_all_done &= !matches!(done, Some(PutBack::Failed { .. }));
+        done.iter().for_each(tell);
     }
-    code
+    is_all_done
+}
+
+/// Why a drive is not kept.
+#[derive(Debug, thiserror::Error)]
+enum FindError {
+    #[error("no signal can be held back: {0}")]
+    Signal(io::Error),
+    #[error(transparent)]
+    Cache(#[from] WriteCacheError),
+    #[error("another run has switched the write cache of {disk} ({source}); wait until it is done")]
+    Claimed { disk: String, source: io::Error },
 }
 
 /// A drive as it was found.
@@ -77,13 +111,13 @@ struct Kept {
     _claim: UnixListener,
 }
 
-fn find(drives: &[PathBuf]) -> Result<Vec<Kept>, anyhow::Error> {
+fn find(drives: &[PathBuf]) -> Result<Vec<Kept>, FindError> {
     // Neither the terminal's Ctrl-C nor its end may reach us, nor whoever ends the run.
     // A process that already leads a session has none of that terminal anyway.
     let _ = rustix::process::setsid();
-    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))
-            .context("no signal can be held back")?;
+            .map_err(FindError::Signal)?;
     }
     drives
         .iter()
@@ -101,60 +135,62 @@ fn find(drives: &[PathBuf]) -> Result<Vec<Kept>, anyhow::Error> {
 }
 
 /// A name that one process of the machine can have, and that is free when it ends.
-fn claim(switch: &WriteCacheSwitch) -> Result<UnixListener, anyhow::Error> {
+fn claim(switch: &WriteCacheSwitch) -> Result<UnixListener, FindError> {
     let name = format!("sokudo write cache of {}", switch.number());
     SocketAddr::from_abstract_name(name)
         .and_then(|address| UnixListener::bind_addr(&address))
-        .map_err(|error| {
-            anyhow!(
-                "another run has switched the write cache of {} ({error}); wait until it is done",
-                switch.disk()
-            )
+        .map_err(|source| FindError::Claimed {
+            disk: switch.disk().to_owned(),
+            source,
         })
 }
 
 impl Kept {
-    fn put_back(&self) -> Result<(), String> {
+    /// What was done; `None` if the drive was as it was found.
+    fn put_back(&self) -> Option<PutBack> {
         let mut last = String::new();
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
                 std::thread::sleep(PAUSE);
             }
             match self.try_to_put_back() {
-                Ok(()) => return Ok(()),
-                Err(error) => last = format!("{error:#}"),
+                Ok(was_switched) => {
+                    return was_switched.then(|| PutBack::Done {
+                        disk: self.switch.disk().to_owned(),
+                        was_on: self.was_on,
+                    });
+                }
+                Err(why) => last = why,
             }
         }
-        Err(format!(
-            "THE WRITE CACHE OF {} IS NOT AS IT WAS FOUND ({}): {last}; put it back by hand: {}",
-            self.switch.disk(),
-            word(self.was_on),
-            self.switch.by_hand(self.was_on)
-        ))
+        Some(PutBack::Failed {
+            disk: self.switch.disk().to_owned(),
+            was_on: self.was_on,
+            why: last,
+            by_hand: self.switch.by_hand(self.was_on),
+        })
     }
 
-    fn try_to_put_back(&self) -> Result<(), anyhow::Error> {
-        if self.switch.state()? != self.was_on {
-            self.switch.set(self.was_on)?;
-            exit::note(format_args!(
-                "the write cache of {} is {} again, as it was found",
-                self.switch.disk(),
-                word(self.was_on)
-            ));
+    /// Whether the cache had to be switched.
+    fn try_to_put_back(&self) -> Result<bool, String> {
+        let told = |error: WriteCacheError| error.to_string();
+        let is_different = self.switch.state().map_err(told)? != self.was_on;
+        if is_different {
+            self.switch.set(self.was_on).map_err(told)?;
         }
         if let Some(view) = &self.kernel_view
             && self.switch.kernel_view().as_ref() != Some(view)
         {
             self.switch
                 .set_kernel_view(view)
-                .context("the kernel's own view of it cannot be set")?;
+                .map_err(|error| format!("the kernel's own view of it cannot be set: {error}"))?;
         }
-        Ok(())
+        Ok(is_different)
     }
 }
 
 /// `on` or `off`.
-pub(crate) fn word(on: bool) -> &'static str {
+fn word(on: bool) -> &'static str {
     if on { "on" } else { "off" }
 }
 

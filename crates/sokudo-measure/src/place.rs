@@ -7,7 +7,7 @@ use sokudo_model::Bytes;
 
 /// What kind of thing it is or will be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PlaceKind {
+pub enum PlaceKind {
     /// A regular file.
     File,
     /// A block device.
@@ -20,33 +20,34 @@ pub(crate) enum PlaceKind {
 
 /// One target of jobs, before it is touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub struct Place {
     /// Where it is or will be.
-    pub(crate) path: PathBuf,
-    pub(crate) kind: PlaceKind,
+    pub path: PathBuf,
+    /// What is at its path.
+    pub kind: PlaceKind,
     /// How large it is to be; of a device, how much of it is used at most.
-    pub(crate) bytes: Bytes,
+    pub bytes: Bytes,
     /// Jobs write to it.
-    pub(crate) written: bool,
+    pub written: bool,
     /// It must be full of data before the jobs begin.
-    pub(crate) needs_data: bool,
+    pub needs_data: bool,
     /// The user allows an existing file to be overwritten.
-    pub(crate) overwrite: bool,
+    pub overwrite: bool,
     /// It may be created.
-    pub(crate) create: bool,
+    pub create: bool,
     /// What is missing of the directories in its path is made below this one, which must be
     /// there; empty is the current directory or `/`. `None` makes none.
-    pub(crate) made_below: Option<PathBuf>,
+    pub made_below: Option<PathBuf>,
     /// How room is made for it.
-    pub(crate) allocation: Allocation,
+    pub allocation: Allocation,
     /// It is removed afterwards.
-    pub(crate) unlink: bool,
+    pub unlink: bool,
     /// It is read into the page cache before the jobs.
-    pub(crate) pre_read: bool,
+    pub pre_read: bool,
     /// It is dropped from the page cache before a job.
-    pub(crate) invalidate: bool,
+    pub invalidate: bool,
     /// A device may be written although it is in use, provided it is named.
-    pub(crate) allow_occupied: bool,
+    pub allow_occupied: bool,
     /// The names of the jobs that use it.
-    pub(crate) jobs: Vec<String>,
+    pub jobs: Vec<String>,
 }

@@ -1,0 +1,353 @@
+//! A trial with its evidence: what the system says before it and after it.
+//!
+//! Every trial of every command is made here, so that none is judged by less than another.
+
+use std::collections::BTreeSet;
+
+use sokudo_device::{CounterSource, Neighbours, System};
+use sokudo_engine::{Control, StageOptions, Target, TreeError, TreeRun, run_stage, run_tree};
+use sokudo_model::{
+    Bytes, DeviceCounters, Event, Moved, Operation, Outcome, Stage, Trial, TrialEvidence, Workload,
+};
+use sokudo_stats::mix64;
+
+use crate::error::MeasureError;
+use crate::subject::Subject;
+
+impl Subject {
+    /// Makes one trial of a stage from a settled state, one for each of its workloads.
+    pub(crate) fn trial(
+        &mut self,
+        stage: &Stage,
+        options: StageOptions,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Vec<Trial>, MeasureError> {
+        self.switch_caches(&stage.workloads[0])?;
+        self.settle(&all_targets_of(stage), stage)?;
+        self.measure(stage, options, control, listener)
+    }
+
+    /// The same from the state that the trial before has left.
+    pub(crate) fn trial_at_once(
+        &mut self,
+        stage: &Stage,
+        options: StageOptions,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Vec<Trial>, MeasureError> {
+        self.switch_caches(&stage.workloads[0])?;
+        self.measure(stage, options, control, listener)
+    }
+
+    fn measure(
+        &mut self,
+        stage: &Stage,
+        options: StageOptions,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Vec<Trial>, MeasureError> {
+        let mut before = Before::look(self, stage);
+        let mut listen = |event: Event| {
+            before.hear(&event);
+            listener(event);
+        };
+        let outcomes = self.run(stage, options, control, &mut listen)?;
+        assert_eq!(
+            outcomes.len(),
+            stage.workloads.len(),
+            "the engine returns an outcome per workload"
+        );
+        let trials = before.after(self, outcomes);
+        if stage.workloads[0].from_empty {
+            self.look_at(0);
+        }
+        Ok(trials)
+    }
+
+    /// What is between the two looks.
+    fn run(
+        &mut self,
+        stage: &Stage,
+        options: StageOptions,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Vec<Outcome>, MeasureError> {
+        let workload = &stage.workloads[0];
+        let Some(tree) = workload.tree else {
+            return Ok(run_stage(
+                stage,
+                options,
+                &mut self.targets,
+                control,
+                listener,
+            )?);
+        };
+        let directory = self.directory().ok_or_else(|| TreeError::NoTree {
+            name: workload.name.clone(),
+            operation: workload.operations.direction(),
+        })?;
+        let run = TreeRun {
+            directory,
+            // Both kinds of names have files of their own.
+            seed: mix64(options.seed ^ tree.names as u64),
+            control,
+        };
+        Ok(vec![run_tree(workload, run, listener)?])
+    }
+}
+
+/// What the system said before a trial.
+struct Before {
+    /// What of each workload's targets was in the page cache.
+    cached: Vec<Option<Bytes>>,
+    others: Option<Neighbours>,
+    /// Where each workload's devices count.
+    sources: Vec<CounterSource>,
+    counted: Vec<Option<DeviceCounters>>,
+    /// What they had counted when the measured part was over, where something follows it.
+    counted_after: Option<Vec<Option<DeviceCounters>>>,
+    simulated: Option<DeviceCounters>,
+}
+
+impl Before {
+    fn look(subject: &Subject, stage: &Stage) -> Self {
+        let used: Vec<Vec<usize>> = stage.workloads.iter().map(targets_of).collect();
+        let cached = |(workload, used): (&Workload, &Vec<usize>)| match workload.tree {
+            Some(_) => None,
+            None => subject.cached(used),
+        };
+        let cached = stage.workloads.iter().zip(&used).map(cached).collect();
+        let is_imaginary = |it: &Target| matches!(it, Target::Simulated(_) | Target::Null(_));
+        let is_real = subject.directory().is_some() || !subject.targets.iter().all(is_imaginary);
+        let others = is_real.then(|| Neighbours::look(&System::host()));
+        let sources = sources(subject, &used);
+        Self {
+            cached,
+            others,
+            counted: read(&sources),
+            sources,
+            counted_after: None,
+            simulated: simulated_counters(subject),
+        }
+    }
+
+    /// Reads the counters again where the measured part ends.
+    fn hear(&mut self, event: &Event) {
+        // What is flushed behind the measured part did not arrive in it.
+        if matches!(event, Event::MakingDurable { .. }) && self.counted_after.is_none() {
+            self.counted_after = Some(read(&self.sources));
+        }
+    }
+
+    /// Looks again, and puts to each outcome what was seen of it.
+    fn after(self, subject: &Subject, outcomes: Vec<Outcome>) -> Vec<Trial> {
+        let after = self.counted_after.unwrap_or_else(|| read(&self.sources));
+        let simulated_after = simulated_counters(subject);
+        let foreign = self.others.map(Neighbours::since_then);
+        let counted = match simulated_after.zip(self.simulated) {
+            Some((after, before)) => vec![Some(after.since(&before)); outcomes.len()],
+            None => after
+                .iter()
+                .zip(&self.counted)
+                .map(|(after, before)| Some(after.as_ref()?.since(before.as_ref()?)))
+                .collect(),
+        };
+        let devices = shares(&self.sources, &counted, &outcomes);
+        outcomes
+            .into_iter()
+            .zip(devices)
+            .zip(self.cached)
+            .map(|((outcome, device), cached_before)| Trial {
+                outcome,
+                evidence: TrialEvidence {
+                    device,
+                    cached_before,
+                    foreign: foreign.clone(),
+                },
+            })
+            .collect()
+    }
+}
+
+fn read(sources: &[CounterSource]) -> Vec<Option<DeviceCounters>> {
+    sources.iter().map(CounterSource::read).collect()
+}
+
+/// What the simulated device among the targets has counted, if there is one.
+fn simulated_counters(subject: &Subject) -> Option<DeviceCounters> {
+    subject.targets.iter().find_map(|target| match target {
+        Target::Simulated(simulated) => Some(simulated.device.counters()),
+        _ => None,
+    })
+}
+
+/// The targets that a workload uses, as indices into the plan's.
+pub fn targets_of(workload: &Workload) -> Vec<usize> {
+    if workload.files.uses.is_empty() {
+        return vec![0];
+    }
+    workload
+        .files
+        .uses
+        .iter()
+        .filter_map(|part| usize::try_from(part.target).ok())
+        .collect()
+}
+
+/// All targets that a stage uses, each once.
+fn all_targets_of(stage: &Stage) -> Vec<usize> {
+    let used: BTreeSet<usize> = stage.workloads.iter().flat_map(targets_of).collect();
+    used.into_iter().collect()
+}
+
+/// Where each workload's devices count. Files of one storage have equal sources; a
+/// workload on several has none that could be attributed.
+fn sources(subject: &Subject, used: &[Vec<usize>]) -> Vec<CounterSource> {
+    let of_workload = |targets: &Vec<usize>| {
+        let mut sources = targets
+            .iter()
+            .filter_map(|index| subject.opened.get(*index))
+            .map(|opened| &opened.counters);
+        let first = sources.next()?;
+        sources.all(|source| source == first).then(|| first.clone())
+    };
+    let sources = used.iter().map(of_workload);
+    sources.map(Option::unwrap_or_default).collect()
+}
+
+/// What the devices counted for each workload. Workloads that run together on one
+/// storage share its counters: each gets the part that fits the bytes it moved, its ramp
+/// included, for no counter says who caused what.
+fn shares(
+    sources: &[CounterSource],
+    counted: &[Option<DeviceCounters>],
+    outcomes: &[Outcome],
+) -> Vec<Option<DeviceCounters>> {
+    (0..outcomes.len())
+        .map(|index| {
+            let together: Vec<&Outcome> = outcomes
+                .iter()
+                .zip(sources)
+                .filter(|(_, source)| **source == sources[index])
+                .map(|(outcome, _)| outcome)
+                .collect();
+            Some(share(&counted[index]?, &outcomes[index], &together))
+        })
+        .collect()
+}
+
+fn share(counted: &DeviceCounters, own: &Outcome, together: &[&Outcome]) -> DeviceCounters {
+    let part = |count: u64, operation: Operation, of: fn(Moved) -> u64| {
+        let moved = |outcome: &Outcome| {
+            let mut moved = outcome.in_ramp[operation.index()];
+            if let Some(tally) = outcome.operation(operation) {
+                moved.add(Moved {
+                    bytes: tally.bytes,
+                    ios: tally.ios,
+                });
+            }
+            of(moved)
+        };
+        match together.iter().map(|outcome| moved(outcome)).sum() {
+            // What nobody here asked for is seen by all alike.
+            0 => count,
+            all => scaled(count, moved(own), all),
+        }
+    };
+    let bytes = |moved: Moved| moved.bytes.0;
+    let ios = |moved: Moved| moved.ios;
+    DeviceCounters {
+        read_ios: part(counted.read_ios, Operation::Read, ios),
+        read_bytes: part(counted.read_bytes, Operation::Read, bytes),
+        written_ios: part(counted.written_ios, Operation::Write, ios),
+        written_bytes: part(counted.written_bytes, Operation::Write, bytes),
+        flushes: part(counted.flushes, Operation::Flush, ios),
+    }
+}
+
+/// `count × own / all`, rounded to the nearest.
+fn scaled(count: u64, own: u64, all: u64) -> u64 {
+    let product = u128::from(count) * u128::from(own) + u128::from(all / 2);
+    u64::try_from(product / u128::from(all.max(1))).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_model::{BackendKind, BackendUse, Bytes, FileUse, OperationTally, StopReason};
+
+    fn outcome(read: u64, written: u64) -> Outcome {
+        let backend = BackendUse {
+            kind: BackendKind::Psync,
+            features: Vec::new(),
+            notes: Vec::new(),
+        };
+        let mut outcome = Outcome::new(backend, StopReason::Time);
+        for (operation, bytes) in [(Operation::Read, read), (Operation::Write, written)] {
+            if bytes > 0 {
+                outcome.operations.push(OperationTally {
+                    bytes: Bytes(bytes),
+                    ios: bytes / 4096,
+                    ..OperationTally::new(operation)
+                });
+            }
+        }
+        outcome
+    }
+
+    fn counters(read_bytes: u64, written_bytes: u64) -> DeviceCounters {
+        DeviceCounters {
+            read_bytes,
+            written_bytes,
+            ..DeviceCounters::default()
+        }
+    }
+
+    #[test]
+    fn jobs_that_run_together_share_what_their_device_counted() {
+        let outcomes = [outcome(3 << 20, 0), outcome(1 << 20, 1 << 20)];
+        let sources = [CounterSource::default(), CounterSource::default()];
+        let counted = [Some(counters(4 << 20, 1 << 20)); 2];
+        let shares = shares(&sources, &counted, &outcomes);
+        assert_eq!(shares[0].unwrap().read_bytes, 3 << 20);
+        assert_eq!(shares[0].unwrap().written_bytes, 0);
+        assert_eq!(shares[1].unwrap().read_bytes, 1 << 20);
+        assert_eq!(shares[1].unwrap().written_bytes, 1 << 20);
+    }
+
+    #[test]
+    fn what_nobody_asked_for_is_seen_by_all() {
+        let outcomes = [outcome(1 << 20, 0), outcome(1 << 20, 0)];
+        let counted = counters(2 << 20, 7);
+        let together: Vec<_> = outcomes.iter().collect();
+        assert_eq!(share(&counted, &outcomes[0], &together).written_bytes, 7);
+    }
+
+    #[test]
+    fn what_a_ramp_moved_is_part_of_a_jobs_share() {
+        let mut ramped = outcome(1 << 20, 0);
+        ramped.in_ramp[Operation::Read.index()].bytes = Bytes(2 << 20);
+        let other = outcome(1 << 20, 0);
+        let counted = counters(4 << 20, 0);
+        let share = |own| share(&counted, own, &[&ramped, &other]).read_bytes;
+        assert_eq!((share(&ramped), share(&other)), (3 << 20, 1 << 20));
+    }
+
+    #[test]
+    fn a_workload_without_files_uses_the_first_target() {
+        let mut workload = Workload::new("x", Bytes(4096));
+        assert_eq!(targets_of(&workload), [0]);
+        workload.files.uses = vec![
+            FileUse {
+                target: 2,
+                span: None,
+            },
+            FileUse {
+                target: 1,
+                span: None,
+            },
+        ];
+        assert_eq!(targets_of(&workload), [2, 1]);
+    }
+}

@@ -1,0 +1,292 @@
+//! The targets of jobs: refused, opened, created and laid out.
+//!
+//! Everything that can be refused is refused before the first file is made.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::Path;
+
+use sokudo_device::{Inspected, System, inspect, occupants, users};
+use sokudo_engine::{
+    Consent, Control, DevicePermit, FileTarget, JobFile, JobFileRequest, SimulatedTarget, Target,
+    no_place_for_files, sim,
+};
+use sokudo_model::{DataContent, Event, TargetKind};
+use sokudo_stats::mix64;
+
+use crate::error::MeasureError;
+use crate::named::{bare_info, simulated_info};
+use crate::place::{Place, PlaceKind};
+use crate::subject::{HeldJobFile, Opened, Ours, Settling, Subject};
+
+/// A target that has been allowed, and not touched.
+enum Allowed {
+    Null,
+    Simulated(sim::Device),
+    /// A device, or an existing file that is only read.
+    File(FileTarget),
+    /// A file that is written or made; it does not exist if `None`.
+    Job(Option<JobFile>),
+}
+
+impl Subject {
+    /// Makes every place ready, or refuses.
+    pub(crate) fn of_places(
+        places: &[Place],
+        consent: &Consent,
+        seed: u64,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Self, MeasureError> {
+        let allowed = places
+            .iter()
+            .map(|place| allow(place, consent))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut subject = Self::of_opened(Vec::new(), Vec::new());
+        let mut seen = Seen::default();
+        for (index, (place, allowed)) in places.iter().zip(allowed).enumerate() {
+            let making = Making {
+                place,
+                index,
+                consent,
+                seed: mix64(seed ^ index as u64),
+                control,
+            };
+            let (target, ours) = making.make(allowed, listener)?;
+            let opened = opened(place, &target, ours, &mut seen)?;
+            subject.targets.push(target);
+            subject.opened.push(opened);
+            if place.pre_read
+                && let Some(mut file) = subject.handle(index)
+            {
+                // What cannot be read now fails again in the job, where it is reported.
+                let _ = io::copy(&mut file, &mut io::sink());
+            }
+        }
+        Ok(subject)
+    }
+}
+
+/// Whether a place may be used as its jobs want to.
+fn allow(place: &Place, consent: &Consent) -> Result<Allowed, MeasureError> {
+    Ok(match place.kind {
+        PlaceKind::Null => Allowed::Null,
+        PlaceKind::Simulated => {
+            Allowed::Simulated(sim::Device::parse(&place.path.to_string_lossy())?)
+        }
+        PlaceKind::BlockDevice if place.written => {
+            let consent = consent.for_occupied(place.allow_occupied);
+            let occupancy = occupants(&System::host(), &place.path)?;
+            let permit = DevicePermit::obtain(&place.path, &occupancy, &consent, users)?;
+            Allowed::File(FileTarget::of_device(permit))
+        }
+        PlaceKind::BlockDevice => Allowed::File(FileTarget::read_only(&place.path)?),
+        PlaceKind::File => return allow_file(place, consent),
+    })
+}
+
+fn allow_file(place: &Place, consent: &Consent) -> Result<Allowed, MeasureError> {
+    let metadata = match place.path.metadata() {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return absent(place);
+        }
+        Err(source) => {
+            let path = place.path.clone();
+            return Err(MeasureError::Unusable { path, source });
+        }
+    };
+    let is_large_enough = metadata.len() >= place.bytes.0;
+    if !place.written && is_large_enough {
+        return Ok(Allowed::File(FileTarget::read_only(&place.path)?));
+    }
+    // A file that is too small must be written before it is read.
+    Ok(Allowed::Job(Some(JobFile::open(request(place, consent))?)))
+}
+
+fn absent(place: &Place) -> Result<Allowed, MeasureError> {
+    let path = || place.path.clone();
+    if !place.create {
+        return Err(MeasureError::NotCreated(path()));
+    }
+    let parent = directory_of(&place.path);
+    let present = present(parent);
+    let may_be_made = present.is_dir()
+        && place.made_below.as_deref().is_some_and(|base| {
+            let is_here = base.as_os_str().is_empty();
+            is_here || base.is_dir()
+        });
+    if !parent.is_dir() && !may_be_made {
+        return Err(MeasureError::NoDirectory {
+            path: path(),
+            directory: parent.to_owned(),
+        });
+    }
+    if let Some(reason) = no_place_for_files(present) {
+        return Err(MeasureError::NoPlaceForFiles {
+            path: path(),
+            directory: present.to_owned(),
+            reason,
+        });
+    }
+    Ok(Allowed::Job(None))
+}
+
+/// The directory that a path lies in.
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Of a directory's path, the longest part that is there.
+fn present(directory: &Path) -> &Path {
+    let mut there = directory
+        .ancestors()
+        .filter(|path| path.symlink_metadata().is_ok());
+    there.next().unwrap_or(Path::new("."))
+}
+
+/// Makes what is missing of the directories of a file, for its owner alone, as fio does.
+fn make_directories(place: &Place) -> Result<(), MeasureError> {
+    let parent = directory_of(&place.path);
+    if place.made_below.is_none() || parent.is_dir() {
+        return Ok(());
+    }
+    let made = std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(parent);
+    made.map_err(|source| MeasureError::MakeDirectory {
+        path: parent.to_owned(),
+        source,
+    })
+}
+
+fn request<'a>(place: &'a Place, consent: &Consent) -> JobFileRequest<'a> {
+    JobFileRequest {
+        path: &place.path,
+        jobs: &place.jobs,
+        size: place.bytes,
+        overwrite: place.overwrite || consent.reaches_files(),
+        look: users,
+        is_written: place.written,
+        is_removed: place.unlink,
+    }
+}
+
+/// One target to be made.
+struct Making<'a> {
+    place: &'a Place,
+    index: usize,
+    consent: &'a Consent,
+    seed: u64,
+    control: &'a Control,
+}
+
+impl Making<'_> {
+    /// The target, and the file if jobs write it.
+    fn make(
+        &self,
+        allowed: Allowed,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<(Target, Ours), MeasureError> {
+        let place = self.place;
+        let file = match allowed {
+            Allowed::Null => return Ok((Target::Null(place.bytes), Ours::Nothing)),
+            Allowed::Simulated(mut device) => {
+                device.seed(self.seed);
+                let target = SimulatedTarget::new(device);
+                return Ok((Target::Simulated(target), Ours::Nothing));
+            }
+            Allowed::File(file) => return Ok((Target::File(file), Ours::Nothing)),
+            Allowed::Job(Some(file)) => file,
+            Allowed::Job(None) => {
+                make_directories(place)?;
+                JobFile::open_or_create(request(place, self.consent))?
+            }
+        };
+        if file.present_size()? < place.bytes {
+            let target = self.index;
+            listener(Event::LayoutStarted { target });
+            if place.needs_data {
+                let random = DataContent::Random;
+                file.lay_out(place.allocation, random, self.seed, self.control, listener)?;
+            } else {
+                file.allocate(place.allocation)?;
+            }
+        }
+        let target = file.target()?;
+        let is_removed = place.unlink;
+        let _held = HeldJobFile { file, is_removed };
+        Ok((target, Ours::JobFile { _held }))
+    }
+}
+
+/// What was inspected already, by file system: many files share one.
+#[derive(Default)]
+struct Seen(HashMap<u64, Inspected>);
+
+impl Seen {
+    fn inspect(
+        &mut self,
+        path: &Path,
+        metadata: Option<&std::fs::Metadata>,
+    ) -> Result<Inspected, MeasureError> {
+        let look = || inspect(&System::host(), &path.to_string_lossy());
+        let Some(metadata) = metadata.filter(|metadata| metadata.is_file()) else {
+            return Ok(look()?);
+        };
+        if let Some(known) = self.0.get(&metadata.dev()) {
+            return Ok(known.clone());
+        }
+        let inspected = look()?;
+        self.0.insert(metadata.dev(), inspected.clone());
+        Ok(inspected)
+    }
+}
+
+fn opened(
+    place: &Place,
+    target: &Target,
+    ours: Ours,
+    seen: &mut Seen,
+) -> Result<Opened, MeasureError> {
+    let name = place.path.to_string_lossy();
+    let settling = Settling::Invalidated(place.invalidate && !place.pre_read);
+    let file = match target {
+        Target::File(file) => file,
+        Target::Simulated(simulated) => {
+            return Ok(Opened {
+                settling,
+                ..Opened::bare(simulated_info(&name, &simulated.device))
+            });
+        }
+        Target::Null(size) => {
+            return Ok(Opened {
+                settling,
+                ..Opened::bare(bare_info("null:", TargetKind::Null, *size))
+            });
+        }
+    };
+    let metadata = file.handle().metadata().ok();
+    let Inspected { mut info, counters } = seen.inspect(&place.path, metadata.as_ref())?;
+    let path = place.path.canonicalize();
+    let path = path.unwrap_or_else(|_| place.path.clone());
+    info.name = name.into_owned();
+    info.path = Some(path.to_string_lossy().into_owned());
+    info.size_bytes = Some(target.size());
+    // What was inspected may be another file of the same file system.
+    info.file_state = None;
+    info.blind_spots.extend_from_slice(file.blind_spots());
+    let mut opened = Opened {
+        info,
+        counters,
+        ours,
+        settling,
+    };
+    opened.describe(file.handle());
+    Ok(opened)
+}

@@ -1,0 +1,147 @@
+//! Jobs of other tools' languages: several targets, several workloads at once. What they
+//! are called on the command line and how they are printed is their front ends' affair.
+
+use std::time::Duration;
+
+use sokudo_engine::{Consent, Control, StageOptions, ends_plan};
+use sokudo_model::{Bytes, Event, Nanos, Plan, Run, Schedule, TargetInfo, TargetKind};
+use sokudo_stats::mix64;
+
+use crate::error::MeasureError;
+use crate::measurement::{Prepared, empty_run};
+use crate::place::{Place, PlaceKind};
+use crate::subject::Subject;
+use crate::{memory, verdicts};
+
+/// Jobs that are to be carried out.
+pub struct Jobs<'a> {
+    /// What they do.
+    pub plan: &'a Plan,
+    /// What they do it to; workloads name them by their places in this list.
+    pub places: &'a [Place],
+    /// What may be destroyed.
+    pub consent: &'a Consent,
+    /// How often the whole plan is carried out.
+    pub trials: u32,
+    /// The name of the rule by which trials follow one another.
+    pub schedule: &'a str,
+    /// The command line that repeats them.
+    pub command: String,
+    /// Nothing is written.
+    pub read_only: bool,
+    /// How often results so far are told; `None` is never.
+    pub snapshot_every: Option<Duration>,
+    /// Options that were left out although they change what is measured.
+    pub left_out: &'a [String],
+}
+
+impl Jobs<'_> {
+    /// Opens, creates and lays out all targets, or refuses.
+    ///
+    /// # Errors
+    /// When consent is missing, or a target cannot be used.
+    pub fn prepare(
+        &self,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Prepared, MeasureError> {
+        if self.read_only {
+            refuse_writes(self.places)?;
+        }
+        memory::check(self.plan)?;
+        let mut run = self.empty_run();
+        let (places, seed) = (self.places, self.plan.seed);
+        let subject = Subject::of_places(places, self.consent, seed, control, listener)?;
+        if let Some(target) = verdicts::together(subject.infos()) {
+            run.target = target;
+        }
+        run.started_at = crate::since_epoch();
+        Ok(Prepared::new(run, subject))
+    }
+
+    /// The run of which nothing has been done.
+    pub fn empty_run(&self) -> Run {
+        let schedule = Schedule {
+            name: self.schedule.to_owned(),
+            ..Schedule::in_turn(self.trials, Nanos(0))
+        };
+        let target = TargetInfo {
+            size_bytes: Some(Bytes(0)),
+            ..TargetInfo::new("null:", TargetKind::Null)
+        };
+        Run {
+            command: self.command.clone(),
+            ..empty_run(self.plan.clone(), schedule, target)
+        }
+    }
+}
+
+impl Prepared {
+    /// Carries every stage out once and adds a trial to every row that was reached.
+    ///
+    /// A failed workload ends nothing but itself, unless the plan says so, and a stage that
+    /// cannot start leaves its rows without a trial and its error in what is returned. An
+    /// interruption ends everything and keeps what was measured.
+    pub fn repeat(
+        &mut self,
+        trial: u32,
+        snapshot_every: Option<Duration>,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Vec<MeasureError> {
+        let Run { plan, rows, .. } = &mut self.run;
+        let mut errors = Vec::new();
+        let (mut first, mut clones_before) = (0, 0);
+        for (number, stage) in plan.stages.iter().enumerate() {
+            if control.is_cancelled() {
+                break;
+            }
+            // A stage that a job has ended early ends no other.
+            control.rearm();
+            listener(Event::StageStarted {
+                stage: number,
+                first,
+            });
+            let options = StageOptions {
+                seed: mix64(plan.seed ^ ((number as u64) << 32 | u64::from(trial))),
+                snapshot_every,
+                clones_before,
+                ..StageOptions::default()
+            };
+            let trials = self.subject.trial(stage, options, control, listener);
+            listener(Event::StageEnded);
+            match trials {
+                Ok(trials) => {
+                    let ends_here = (stage.workloads.iter().zip(&trials))
+                        .any(|(workload, trial)| ends_plan(workload, trial.outcome.stopped));
+                    for (row, trial) in rows[first..].iter_mut().zip(trials) {
+                        row.trials.push(trial);
+                    }
+                    if ends_here {
+                        break;
+                    }
+                }
+                Err(error) => errors.push(error),
+            }
+            first += stage.workloads.len();
+            let clones = stage.workloads.iter().map(|workload| workload.clones);
+            clones_before += clones.sum::<u32>();
+        }
+        errors
+    }
+}
+
+/// Also a file that is only read must be written if it is too small.
+fn refuse_writes(places: &[Place]) -> Result<(), MeasureError> {
+    let is_written = |place: &&Place| {
+        let is_large_enough = || {
+            let metadata = place.path.metadata();
+            metadata.is_ok_and(|metadata| metadata.len() >= place.bytes.0)
+        };
+        place.written || place.kind == PlaceKind::File && !is_large_enough()
+    };
+    match places.iter().find(is_written) {
+        Some(place) => Err(MeasureError::ReadOnly(place.path.clone())),
+        None => Ok(()),
+    }
+}

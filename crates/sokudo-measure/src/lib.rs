@@ -1,0 +1,40 @@
+//! The one measuring pipeline: a target is recognised and prepared with the user's consent,
+//! measured trial by trial with evidence before and after each, and what was measured is
+//! judged. Everything that happens is told as an event.
+//!
+//! A program that measures a directory is `examples/directory.rs`:
+//!
+//! ```no_run
+#![doc = include_str!("../examples/directory.rs")]
+//! ```
+//!
+//! It prints nothing, and it does not decide what is measured: that is in the plan that it
+//! gets.
+
+mod cache_guard;
+mod cache_keeper;
+mod campaign;
+mod error;
+mod evidence;
+mod expectation;
+mod job_targets;
+mod jobs;
+mod measurement;
+mod memory;
+mod named;
+mod permission;
+mod place;
+mod subject;
+mod verdicts;
+
+pub use cache_guard::everything_is_put_back;
+pub use cache_keeper::{PutBack, drives_of, keep};
+pub use campaign::{Measured, duration};
+pub use error::{Fault, KeeperError, MeasureError};
+pub use evidence::targets_of;
+pub use expectation::Expectation;
+pub use jobs::Jobs;
+pub use measurement::{Measurement, OwnFiles, Prepared, TEST_FILE_SIZE, since_epoch};
+pub use named::{Named, SIMULATION_SEED, random_u32};
+pub use permission::{Permission, Unwritten, may_write};
+pub use place::{Place, PlaceKind};

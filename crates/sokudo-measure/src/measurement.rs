@@ -1,0 +1,249 @@
+//! One measurement: prepared, measured trial by trial, finished.
+
+use std::time::SystemTime;
+
+use sokudo_device::{System, Watch};
+use sokudo_engine::Control;
+use sokudo_model::{
+    Bytes, DataContent, Enough, Event, Nanos, Plan, Run, Schedule, TargetInfo, TargetKind, Trial,
+};
+
+use crate::campaign::{self, Measured};
+use crate::error::MeasureError;
+use crate::memory;
+use crate::named::Named;
+use crate::permission::Permission;
+use crate::subject::{Preparation, Subject};
+use crate::verdicts;
+
+/// Size of a test file unless told otherwise, as CrystalDiskMark's.
+pub const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
+
+/// What is to be measured, how often, and what may be written.
+pub struct Measurement<'a> {
+    /// The target as the user named it.
+    pub target: &'a str,
+    /// The target as it was recognised.
+    pub named: Named,
+    /// What is done to it; each stage is one row.
+    pub plan: Plan,
+    /// How often, and in what order.
+    pub schedule: Schedule,
+    /// Size of the test file, for a directory.
+    pub test_file_size: Bytes,
+    /// What of the things that exist may be written.
+    pub permission: Permission,
+    /// What the user should know before it starts.
+    pub notes: Vec<String>,
+    /// What becomes of a directory.
+    pub files: OwnFiles,
+    /// The command line that repeats it.
+    pub command: String,
+}
+
+/// What is made in a directory that is measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OwnFiles {
+    /// One file, full of data before the first trial.
+    Full(DataContent),
+    /// A file, a directory of many files, or both, empty at first; each row finds what the
+    /// one before has left.
+    InPhases {
+        /// The file is taken out of the page cache between rows.
+        cold: bool,
+    },
+}
+
+impl<'a> Measurement<'a> {
+    /// Six trials of each row, in turn, of a target that is only read where it exists.
+    pub fn new(target: &'a str, named: Named, plan: Plan) -> Self {
+        Self {
+            target,
+            named,
+            plan,
+            schedule: Schedule::in_turn(Enough::TRIALS_MIN, Nanos(0)),
+            test_file_size: TEST_FILE_SIZE,
+            permission: Permission::ReadOnly,
+            notes: Vec::new(),
+            files: OwnFiles::Full(DataContent::Random),
+            command: String::new(),
+        }
+    }
+
+    /// Refuses consent that is for another kind of target.
+    ///
+    /// # Errors
+    /// When a device is to be destroyed and the target is none.
+    pub fn check_permission(&self) -> Result<(), MeasureError> {
+        let is_device = self.named.kind() == TargetKind::BlockDevice;
+        if !is_device && matches!(self.permission, Permission::Destroy(_)) {
+            return Err(MeasureError::NothingToDestroy(self.target.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Size of what is measured, or will be once the test file is made.
+    pub fn size(&self) -> Option<Bytes> {
+        self.named.size().or(Some(self.test_file_size))
+    }
+
+    /// Opens the target with the consent that is there, lays a test file out where it is a
+    /// directory, and looks at the system. What the plan only reads gets no means to write,
+    /// whatever was allowed.
+    ///
+    /// # Errors
+    /// When consent is missing, or the target cannot be measured.
+    pub fn prepare(
+        self,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Prepared, MeasureError> {
+        self.check_permission()?;
+        let mut workloads = self.plan.stages.iter().flat_map(|stage| &stage.workloads);
+        let (named, files) = (self.named, self.files);
+        let permission = match workloads.any(|workload| workload.operations.changes_data()) {
+            true => self.permission,
+            false => Permission::ReadOnly,
+        };
+        memory::check(&self.plan)?;
+        let started_at = since_epoch();
+        let subject = match (named, files) {
+            (Named::Path(inspected), OwnFiles::InPhases { cold })
+                if inspected.info.kind == TargetKind::Directory =>
+            {
+                let workloads = self.plan.stages.iter().flat_map(|stage| &stage.workloads);
+                Subject::in_phases(inspected, workloads, cold)?
+            }
+            (named, files) => {
+                let preparation = Preparation {
+                    name: self.target,
+                    size: self.test_file_size,
+                    permission,
+                    data: match files {
+                        OwnFiles::Full(data) => data,
+                        OwnFiles::InPhases { .. } => DataContent::Random,
+                    },
+                    seed: self.plan.seed,
+                };
+                Subject::prepare(named, &preparation, control, listener)?
+            }
+        };
+        let run = Run {
+            started_at,
+            command: self.command,
+            ..empty_run(self.plan, self.schedule, subject.info().clone())
+        };
+        Ok(Prepared {
+            notes: self.notes,
+            ..Prepared::new(run, subject)
+        })
+    }
+}
+
+/// A measurement that can begin.
+pub struct Prepared {
+    /// The run as far as it has come: what was measured is to be put into its rows.
+    pub run: Run,
+    /// What the user should know before it starts.
+    pub notes: Vec<String>,
+    pub(crate) subject: Subject,
+    watch: Watch,
+}
+
+impl Prepared {
+    pub(crate) fn new(run: Run, subject: Subject) -> Self {
+        Self {
+            watch: Watch::begin(&System::host(), &run.target),
+            run,
+            notes: Vec::new(),
+            subject,
+        }
+    }
+
+    /// What is known about each target.
+    pub fn targets(&self) -> impl Iterator<Item = &TargetInfo> + Clone {
+        self.subject.infos()
+    }
+
+    /// Makes all trials, as the schedule has them. An error that ended them before their
+    /// time comes back where something had been measured.
+    ///
+    /// # Errors
+    /// When nothing could be measured.
+    pub fn measure(
+        &mut self,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Option<MeasureError>, MeasureError> {
+        let Run { plan, schedule, .. } = &self.run;
+        let Measured { rows, ended_by } =
+            campaign::run(plan, schedule, &mut self.subject, control, listener)?;
+        self.run.rows = rows;
+        Ok(ended_by)
+    }
+
+    /// Makes all trials of another plan on the same target, for who decides by what was
+    /// measured what is measured next. They are not put into the run.
+    ///
+    /// # Errors
+    /// When nothing could be measured.
+    pub fn measure_part(
+        &mut self,
+        part: &Plan,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Measured, MeasureError> {
+        let schedule = &self.run.schedule;
+        campaign::run(part, schedule, &mut self.subject, control, listener)
+    }
+
+    /// Makes one trial of a row, for who keeps a schedule of their own. It is not put into
+    /// the run.
+    ///
+    /// # Errors
+    /// When it could not start.
+    pub fn trial(
+        &mut self,
+        row: usize,
+        trial: u32,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Trial, MeasureError> {
+        let subject = &mut self.subject;
+        campaign::trial(&self.run.plan, row, trial, subject, control, listener)
+    }
+
+    /// Looks at the system again, judges what was measured, and removes what was made.
+    pub fn finish(mut self, control: &Control) -> Run {
+        self.subject.put_caches_back();
+        let mut run = self.run;
+        run.circumstances = self.watch.end(&run.target);
+        self.subject.look_again();
+        if let Some(target) = verdicts::together(self.subject.infos()) {
+            run.target = target;
+        }
+        run.layout = self.subject.layout;
+        run.interrupted = control.is_cancelled();
+        verdicts::judge(&mut run, &self.subject);
+        run
+    }
+}
+
+/// The run of a plan of which nothing has been done.
+pub(crate) fn empty_run(plan: Plan, schedule: Schedule, target: TargetInfo) -> Run {
+    Run {
+        sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at: since_epoch(),
+        environment: sokudo_device::environment(&System::host()),
+        rows: campaign::empty_rows(&plan),
+        ..Run::new(plan, schedule, target)
+    }
+}
+
+/// The time that has passed since 1970-01-01T00:00:00Z.
+pub fn since_epoch() -> Nanos {
+    let elapsed = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    Nanos(u64::try_from(elapsed.as_nanos()).expect("it is not yet the year 2554"))
+}

@@ -1,0 +1,412 @@
+//! What is measured: opened, laid out where it must be, and held open until all of it is
+//! measured.
+
+use std::fs::File;
+use std::path::PathBuf;
+
+use sokudo_device::{CounterSource, FileStateError, Inspected, System, occupants, users};
+use sokudo_engine::{
+    Control, DevicePermit, FileTarget, JobFile, MakeDurable, OwnDirectory, RewritePermit,
+    SimulatedTarget, Target, TestFile, lay_out,
+};
+use sokudo_model::{
+    BlockDeviceKind, Bytes, DataContent, DriveCache, Event, FileTree, Layout, Stage, TargetInfo,
+    TargetKind, Workload,
+};
+
+use crate::cache_guard::CacheGuard;
+use crate::error::MeasureError;
+use crate::named::{Named, bare_info, simulated_info};
+use crate::permission::Permission;
+
+/// Size that the null target pretends to have, unless told.
+const NULL_SIZE: Bytes = Bytes::gib(1);
+
+/// How a target named on its own is made ready.
+pub(crate) struct Preparation<'a> {
+    pub(crate) name: &'a str,
+    /// Size of the test file, for a directory.
+    pub(crate) size: Bytes,
+    pub(crate) permission: Permission,
+    pub(crate) data: DataContent,
+    pub(crate) seed: u64,
+}
+
+/// Everything that one plan measures, ready.
+pub(crate) struct Subject {
+    /// Every drive's cache is as it was found when this is dropped.
+    caches: Option<CacheGuard>,
+    /// What stages run on; workloads name them by their places in this list.
+    pub(crate) targets: Vec<Target>,
+    /// What is known and held of each of them.
+    pub(crate) opened: Vec<Opened>,
+    /// Where many files are made and deleted; removed when this is dropped.
+    directory: Option<OwnDirectory>,
+    /// How the test file was made.
+    pub(crate) layout: Option<Layout>,
+}
+
+/// A target as it was opened.
+pub(crate) struct Opened {
+    pub(crate) info: TargetInfo,
+    pub(crate) counters: CounterSource,
+    pub(crate) ours: Ours,
+    pub(crate) settling: Settling,
+}
+
+/// A file of ours behind a target.
+pub(crate) enum Ours {
+    Nothing,
+    /// Removed when this is dropped.
+    TestFile(TestFile),
+    /// Marked as written when this is dropped.
+    JobFile {
+        _held: HeldJobFile,
+    },
+}
+
+/// A file that jobs write.
+pub(crate) struct HeldJobFile {
+    pub(crate) file: JobFile,
+    /// As soon as this is dropped.
+    pub(crate) is_removed: bool,
+}
+
+impl Drop for HeldJobFile {
+    fn drop(&mut self) {
+        if self.is_removed {
+            self.file.remove();
+        }
+    }
+}
+
+/// What is done to a target before each trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Settling {
+    /// What was written before is on the device, and what is only read is not in the page
+    /// cache.
+    Fully,
+    /// It is taken out of the page cache, if its jobs want that.
+    Invalidated(bool),
+    /// What begins with an empty file gets one; what follows finds the file as it was left,
+    /// but out of the page cache if that is wanted.
+    InPhases { cold: bool },
+}
+
+impl Subject {
+    /// Opens what the user named; in a directory, lays a test file out and checks it.
+    pub(crate) fn prepare(
+        named: Named,
+        preparation: &Preparation<'_>,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Self, MeasureError> {
+        let size = preparation.size;
+        match named {
+            Named::Null => {
+                let size = if size.0 == 0 { NULL_SIZE } else { size };
+                let info = bare_info(preparation.name, TargetKind::Null, size);
+                Ok(Self::of_one(Target::Null(size), Opened::bare(info)))
+            }
+            Named::Simulated(mut device) => {
+                device.seed(preparation.seed);
+                let info = simulated_info(preparation.name, &device);
+                let target = Target::Simulated(SimulatedTarget::new(device));
+                Ok(Self::of_one(target, Opened::bare(info)))
+            }
+            Named::Path(inspected) => match inspected.info.kind {
+                TargetKind::Directory => {
+                    Self::in_directory(inspected, preparation, control, listener)
+                }
+                _ => Self::existing(inspected, &preparation.permission),
+            },
+        }
+    }
+
+    /// A test file, a directory of many files, or both, as the plan's workloads need them,
+    /// all of them empty. Refuses what has no room before anything is made.
+    pub(crate) fn in_phases<'a>(
+        inspected: Inspected,
+        workloads: impl Iterator<Item = &'a Workload> + Clone,
+        cold: bool,
+    ) -> Result<Self, MeasureError> {
+        let Inspected { mut info, counters } = inspected;
+        let path = path_of(&info);
+        let trees: Vec<FileTree> = workloads.clone().filter_map(|it| it.tree).collect();
+        let of_file = workloads.filter(|workload| workload.tree.is_none());
+        let size = of_file.filter_map(|workload| workload.limits.bytes).max();
+        let directory = (!trees.is_empty())
+            .then(|| OwnDirectory::create(&path, &trees))
+            .transpose()?;
+        info.size_bytes = size;
+        let mut subject = Self {
+            directory,
+            ..Self::of_opened(Vec::new(), Vec::new())
+        };
+        let mut ours = Ours::Nothing;
+        if let Some(size) = size {
+            let file = TestFile::create(&path, size)?;
+            subject
+                .targets
+                .push(file.target().map_err(MeasureError::NoDescriptor)?);
+            ours = Ours::TestFile(file);
+        }
+        subject.opened.push(Opened {
+            info,
+            counters,
+            ours,
+            settling: Settling::InPhases { cold },
+        });
+        Ok(subject)
+    }
+
+    pub(crate) fn of_opened(targets: Vec<Target>, opened: Vec<Opened>) -> Self {
+        Self {
+            caches: None,
+            targets,
+            opened,
+            directory: None,
+            layout: None,
+        }
+    }
+
+    fn of_one(target: Target, opened: Opened) -> Self {
+        Self::of_opened(vec![target], vec![opened])
+    }
+
+    /// What is known about the target, or about the first of them.
+    pub(crate) fn info(&self) -> &TargetInfo {
+        &self.opened[0].info
+    }
+
+    /// What is known about each target.
+    pub(crate) fn infos(&self) -> impl Iterator<Item = &TargetInfo> + Clone {
+        self.opened.iter().map(|opened| &opened.info)
+    }
+
+    /// Where many files are made.
+    pub(crate) fn directory(&self) -> Option<&OwnDirectory> {
+        self.directory.as_ref()
+    }
+
+    /// Whether each workload finds what the one before has left.
+    pub(crate) fn is_in_phases(&self) -> bool {
+        let is_phase = |it: &Opened| matches!(it.settling, Settling::InPhases { .. });
+        self.opened.iter().any(is_phase)
+    }
+
+    /// The open file of a target, where it is one.
+    pub(crate) fn handle(&self, target: usize) -> Option<&File> {
+        match self.targets.get(target)? {
+            Target::File(file) => Some(file.handle()),
+            Target::Null(_) | Target::Simulated(_) => None,
+        }
+    }
+
+    /// What is flushed behind a trial, to see when it is durable: what the page cache
+    /// took, and what a loop device left in that of the disk below.
+    pub(crate) fn make_durable(&self) -> MakeDurable {
+        if self.is_in_phases() {
+            return MakeDurable::Nothing;
+        }
+        let has_cached_loop = self.info().devices.iter().any(|device| {
+            device.kind == BlockDeviceKind::Loop && device.backing_direct != Some(true)
+        });
+        if has_cached_loop {
+            MakeDurable::All
+        } else {
+            MakeDurable::Buffered
+        }
+    }
+
+    /// Brings every drive's write cache into the state that a workload wants.
+    pub(crate) fn switch_caches(&mut self, workload: &Workload) -> Result<(), MeasureError> {
+        if workload.drive_cache == DriveCache::Keep && self.caches.is_none() {
+            return Ok(());
+        }
+        let info = &self.opened[0].info;
+        let caches = self.caches.get_or_insert_with(|| CacheGuard::of(info));
+        caches.ensure(workload.drive_cache)
+    }
+
+    /// Brings every drive's write cache into the state in which it was found.
+    pub(crate) fn put_caches_back(&mut self) {
+        self.caches = None;
+    }
+
+    /// Brings targets into the state that a trial of a stage starts from.
+    pub(crate) fn settle(&mut self, targets: &[usize], stage: &Stage) -> Result<(), MeasureError> {
+        for target in targets {
+            match self.opened.get(*target).map(|opened| opened.settling) {
+                Some(Settling::Fully) => self.settle_fully(*target, stage),
+                Some(Settling::Invalidated(true)) => self.drop_cached(*target),
+                Some(Settling::InPhases { cold }) => self.settle_phase(*target, stage, cold)?,
+                Some(Settling::Invalidated(false)) | None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn settle_fully(&mut self, target: usize, stage: &Stage) {
+        match &mut self.targets[target] {
+            Target::Simulated(simulated) => simulated.settle(),
+            Target::File(file) if file.is_writable() => {
+                // What fails here fails again in the trial, where it is reported.
+                let _ = file.handle().sync_all();
+            }
+            _ => {}
+        }
+        let changes_data = |it: &Workload| it.operations.changes_data();
+        if !stage.workloads.iter().any(changes_data) {
+            self.drop_cached(target);
+        }
+    }
+
+    fn settle_phase(&self, target: usize, stage: &Stage, cold: bool) -> Result<(), MeasureError> {
+        let opened = &self.opened[target];
+        let Ours::TestFile(file) = &opened.ours else {
+            return Ok(());
+        };
+        // The many files get the room of the one.
+        let begins_empty = |it: &Workload| it.from_empty || it.tree.is_some();
+        if stage.workloads.iter().any(begins_empty) {
+            let name = || opened.info.name.clone();
+            return file.empty().map_err(|source| MeasureError::Empty {
+                name: name(),
+                source,
+            });
+        }
+        if cold {
+            // What fails here fails again in the phase, where it is reported.
+            let _ = file.handle().sync_all();
+            self.drop_cached(target);
+        }
+        Ok(())
+    }
+
+    /// What cannot be dropped is seen in the evidence.
+    fn drop_cached(&self, target: usize) {
+        if let Some(file) = self.handle(target) {
+            let _ = match self.opened[target].info.kind {
+                TargetKind::BlockDevice => sokudo_device::drop_cached_device(file),
+                _ => sokudo_device::drop_cached(file),
+            };
+        }
+    }
+
+    /// How much of these targets is in the page cache; `None` where that cannot be
+    /// seen of one of them.
+    pub(crate) fn cached(&self, targets: &[usize]) -> Option<Bytes> {
+        targets.iter().try_fold(Bytes(0), |sum, target| {
+            let size = self.targets.get(*target)?.size();
+            let cached = sokudo_device::cached_bytes(self.handle(*target)?, size)?;
+            Some(Bytes(sum.0 + cached.0))
+        })
+    }
+
+    /// Looks again at what files are made of, after they have been written. Of a file that
+    /// is emptied between phases that is seen behind the phase that fills it.
+    pub(crate) fn look_again(&mut self) {
+        for target in 0..self.opened.len() {
+            if !matches!(self.opened[target].settling, Settling::InPhases { .. }) {
+                self.look_at(target);
+            }
+        }
+    }
+
+    pub(crate) fn look_at(&mut self, target: usize) {
+        if let Some(Target::File(file)) = self.targets.get(target) {
+            self.opened[target].describe(file.handle());
+        }
+    }
+
+    fn existing(inspected: Inspected, permission: &Permission) -> Result<Self, MeasureError> {
+        let Inspected { mut info, counters } = inspected;
+        let path = path_of(&info);
+        let target = match permission {
+            Permission::ReadOnly => FileTarget::read_only(&path)?,
+            Permission::OverwriteFile => FileTarget::overwrite(&path, users)?,
+            Permission::WriteBack if info.kind == TargetKind::BlockDevice => {
+                let occupancy = occupants(&System::host(), &path)?;
+                RewritePermit::obtain(&path, &occupancy, users).map(FileTarget::for_write_back)?
+            }
+            Permission::WriteBack => FileTarget::file_for_write_back(&path, users)?,
+            Permission::Destroy(consent) => {
+                let occupancy = occupants(&System::host(), &path)?;
+                DevicePermit::obtain(&path, &occupancy, consent, users)
+                    .map(FileTarget::of_device)?
+            }
+        };
+        info.blind_spots.extend_from_slice(target.blind_spots());
+        let mut opened = Opened {
+            counters,
+            ..Opened::bare(info)
+        };
+        opened.describe(target.handle());
+        Ok(Self::of_one(Target::File(target), opened))
+    }
+
+    fn in_directory(
+        inspected: Inspected,
+        preparation: &Preparation<'_>,
+        control: &Control,
+        listener: &mut dyn FnMut(Event),
+    ) -> Result<Self, MeasureError> {
+        let Inspected { mut info, counters } = inspected;
+        let file = TestFile::create(&path_of(&info), preparation.size)?;
+        let data = preparation.data.clone();
+        let layout = lay_out(&file, data, preparation.seed, control, listener)?;
+        let target = file.target().map_err(MeasureError::NoDescriptor)?;
+        info.size_bytes = Some(preparation.size);
+        let mut opened = Opened {
+            counters,
+            ..Opened::bare(info)
+        };
+        opened.describe(file.handle());
+        opened.ours = Ours::TestFile(file);
+        Ok(Self {
+            layout: Some(layout),
+            ..Self::of_one(target, opened)
+        })
+    }
+}
+
+impl Opened {
+    /// Something without counters or files of ours.
+    pub(crate) fn bare(info: TargetInfo) -> Self {
+        Self {
+            info,
+            counters: CounterSource::default(),
+            ours: Ours::Nothing,
+            settling: Settling::Fully,
+        }
+    }
+
+    /// Notes what the open file is made of, and whether it can be read directly. Of an
+    /// existing file it was noted before where that cannot be seen.
+    pub(crate) fn describe(&mut self, file: &File) {
+        let info = &mut self.info;
+        if info.kind == TargetKind::BlockDevice {
+            return;
+        }
+        info.direct_io = sokudo_device::direct_io_support(file);
+        let blind_spot = match sokudo_device::file_state(file) {
+            Ok(state) => {
+                info.file_state = Some(state.after(info.file_state));
+                return;
+            }
+            Err(_) if info.kind == TargetKind::File => return,
+            Err(FileStateError::Unsupported) => {
+                "The file system does not tell what the file is made of, so holes and unwritten blocks cannot be seen.".to_owned()
+            }
+            Err(error) => format!("What the file is made of cannot be seen: {error}."),
+        };
+        if !info.blind_spots.contains(&blind_spot) {
+            info.blind_spots.push(blind_spot);
+        }
+    }
+}
+
+fn path_of(info: &TargetInfo) -> PathBuf {
+    PathBuf::from(info.path.as_deref().unwrap_or(&info.name))
+}
