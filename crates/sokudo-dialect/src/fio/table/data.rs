@@ -19,7 +19,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "fills the buffer anew for every write",
-        Effect::Flag(|j, on| j.refill = Some(on)),
+        Effect::Flag(|j, on| j.refill = on),
     ),
     full(
         "scramble_buffers",

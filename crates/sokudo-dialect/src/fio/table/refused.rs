@@ -511,7 +511,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         false,
     )
     .needs("errors that do not end a job", &["none", "0"]),
-    unread("error_dump", &[], "1", "prints every error", false)
+    unread("error_dump", &[], "0", "prints every error", false)
         .no_effect("errors are counted, and the first of each kind is told"),
     unread("profile", &[], "", "a built-in method of fio", false)
         .needs("fio's built-in profiles", &[]),
