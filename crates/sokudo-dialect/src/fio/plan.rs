@@ -88,11 +88,10 @@ impl Invocation {
     /// Whether an option that is not supported is passed over; an error where it may not be.
     fn is_left_out(&self, assignment: &Assignment) -> Result<bool, FioError> {
         let option = assignment.option();
-        let Support::Refused { needs, unless } = option.support else {
+        let Support::Refused { needs, .. } = option.support else {
             return Ok(false);
         };
-        let value = assignment.value.as_deref().map(str::trim);
-        if self.lenient || value.is_some_and(|value| unless.contains(&value)) {
+        if self.lenient || assignment.asks_for_nothing() {
             return Ok(true);
         }
         Err(assignment.error(FioProblem::Unsupported {
@@ -178,12 +177,8 @@ impl<'a> Planner<'a> {
 
     /// Notes an option that is passed over although its value asks for something.
     fn note_left_out(&mut self, assignment: &Assignment) {
-        let option = assignment.option();
-        let value = assignment.value.as_deref().map(str::trim);
-        let asks_for_nothing = matches!(option.support, Support::Refused { unless, .. }
-            if value.is_some_and(|value| unless.contains(&value)));
-        let name = option.name.to_owned();
-        if !asks_for_nothing && !self.session.left_out.contains(&name) {
+        let name = assignment.option().name.to_owned();
+        if !assignment.asks_for_nothing() && !self.session.left_out.contains(&name) {
             self.session.left_out.push(name);
         }
     }

@@ -106,9 +106,20 @@ impl FioOption {
         Self { support, ..self }
     }
 
-    const fn needs(self, needs: &'static str, unless: &'static [&'static str]) -> Self {
-        let support = Support::Refused { needs, unless };
+    const fn needs(self, needs: &'static str) -> Self {
+        let support = Support::Refused { needs, unless: &[] };
         Self { support, ..self }
+    }
+
+    /// Not refused with these values either.
+    const fn unless(self, unless: &'static [&'static str]) -> Self {
+        match self.support {
+            Support::Refused { needs, .. } => Self {
+                support: Support::Refused { needs, unless },
+                ..self
+            },
+            _ => self,
+        }
     }
 
     const fn of_engines(self, engines: &'static [&'static str]) -> Self {

@@ -69,7 +69,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "which earlier one that is",
         Effect::Word(&["repeat", "working_set"], |_, _, _| Ok(())),
     )
-    .needs("a working set of blocks to repeat", &["repeat"]),
+    .needs("a working set of blocks to repeat"),
     full(
         "fsync",
         &[],

@@ -197,9 +197,9 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "the number of that clock",
-        Effect::Unread(false),
+        Effect::Unread,
     )
-    .needs("logs by other clocks than CLOCK_REALTIME", &["0"]),
+    .needs("logs by other clocks than CLOCK_REALTIME"),
     full(
         "per_job_logs",
         &[],
