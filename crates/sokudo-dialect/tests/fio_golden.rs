@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use sokudo_dialect::fio::{Found, FoundKind, Host, invocation, show_command};
+use sokudo_dialect::fio::{Found, FoundKind, Host, invocation, options, show_command};
 use sokudo_model::Bytes;
 
 const VARIABLES: [(&str, &str); 2] = [("SOKUDO_SIZE", "2m"), ("SOKUDO_DIRECTORY", "/tmp")];
@@ -288,5 +288,24 @@ fn what_fio_misreads_is_refused() {
         "--name=a --size=1m --bssplit=4k/40:8k/40",
     ] {
         assert!(is_accepted(line).is_err(), "{line}");
+    }
+}
+
+#[test]
+fn defaults_are_fios() {
+    if !fio_is_installed() {
+        return;
+    }
+    // fio prints the seed by its last byte.
+    let compared = options().iter().filter(|option| option.name != "randseed");
+    for option in compared {
+        let output = fio(&[format!("--cmdhelp={}", option.name)]);
+        let help = String::from_utf8(output.stdout).unwrap();
+        let default = help
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("default: "));
+        if let Some(default) = default.filter(|default| *default != "no default") {
+            assert_eq!(option.default, default.trim(), "{}", option.name);
+        }
     }
 }

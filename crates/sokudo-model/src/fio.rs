@@ -162,9 +162,10 @@ impl Default for FioReporting {
 }
 
 /// fio's `unified_rw_reporting`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnifiedReporting {
     /// `none`.
+    #[default]
     Separate,
     /// `mixed`.
     Mixed,
@@ -218,9 +219,10 @@ impl Default for FioLogs {
 }
 
 /// fio's `log_window_value`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WindowValue {
     /// The mean.
+    #[default]
     Average,
     /// The largest.
     Max,

@@ -190,7 +190,7 @@ impl Reader {
 /// name, which a job file may leave out, must be there.
 const fn takes(option: &FioOption) -> Takes {
     match option.effect {
-        Effect::Flag(_) | Effect::Unread(true) => Takes::MayBe,
+        Effect::Flag(_) => Takes::MayBe,
         _ => Takes::Value,
     }
 }

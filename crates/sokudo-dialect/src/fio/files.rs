@@ -6,7 +6,7 @@ use std::fmt::{Display, Write as _};
 use sokudo_model::{Bytes, FileUse, Span};
 
 use super::failure::FioError;
-use super::job::{Job, NAME_FORMAT};
+use super::job::Job;
 use super::numbers::Amount;
 use super::planned::{SpecKind, TargetSpec};
 use crate::host::{FoundKind, Host};
@@ -193,7 +193,7 @@ impl<'a> Targets<'a> {
         kind: SpecKind,
         end: u64,
     ) -> u32 {
-        let overwrites = job.overwrite.unwrap_or(false);
+        let overwrites = job.overwrite;
         let reads = job.access.reads || job.verify.only;
         let writes = job.access.changes_data() && !job.verify.only;
         // A file that only the null engine uses is not the same as one that is opened.
@@ -251,10 +251,6 @@ impl<'a> Targets<'a> {
 
 /// `$jobname.$jobnum.$filenum` and what else the format says.
 fn file_name(job: &Job, thread: &Thread<'_>, number: usize) -> String {
-    let format = match job.name_format.as_str() {
-        "" => NAME_FORMAT,
-        format => format,
-    };
     let words: [(&str, &dyn Display); 4] = [
         ("$jobname", &thread.section),
         ("$jobnum", &thread.clone),
@@ -262,7 +258,7 @@ fn file_name(job: &Job, thread: &Thread<'_>, number: usize) -> String {
         ("$clientuid", &""),
     ];
     let mut name = String::new();
-    let mut rest = format;
+    let mut rest = job.name_format.as_str();
     while let Some(at) = rest.find('$') {
         name += &rest[..at];
         rest = &rest[at..];

@@ -56,14 +56,16 @@ fn support(option: &FioOption) -> (&'static str, String) {
         Support::Full => ("accepted", "as fio".to_owned()),
         Support::Differs(how) => ("differs", how.to_owned()),
         Support::NoEffect(why) => ("no effect", why.to_owned()),
-        Support::Refused { needs, unless: [] } => ("refused", format!("it would need {needs}")),
-        Support::Refused { needs, unless } => (
-            "refused",
-            format!(
-                "it would need {needs}; accepted with the value {}, which asks for nothing",
-                unless.join(" or ")
-            ),
-        ),
+        Support::Refused { needs, .. } => {
+            let idle = match &option.idle_values()[..] {
+                [] => String::new(),
+                values => {
+                    let values = values.join(" or ");
+                    format!("; accepted with the value {values}, which asks for nothing")
+                }
+            };
+            ("refused", format!("it would need {needs}{idle}"))
+        }
     }
 }
 

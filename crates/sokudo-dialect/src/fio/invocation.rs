@@ -113,6 +113,12 @@ impl Assignment {
             .map_err(|problem| self.error(problem))
     }
 
+    /// Whether it is an option that is refused, with a value that asks for nothing.
+    pub(super) fn asks_for_nothing(&self) -> bool {
+        let value = self.value.as_deref().map(str::trim);
+        value.is_some_and(|value| self.option().idle_values().contains(&value))
+    }
+
     /// The error that a problem with it is: at the value where that is wrong.
     pub(super) fn error(&self, problem: FioProblem) -> FioError {
         let mut source = self.source.clone();

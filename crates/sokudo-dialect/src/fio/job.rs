@@ -1,9 +1,8 @@
-//! What one job's options have set so far, with fio's defaults: options, not yet what
-//! they come to together.
+//! What one job's options have set so far: options, not yet what they come to together.
 
 use sokudo_model::fio::{UnifiedReporting, WindowValue};
 use sokudo_model::{
-    BlockShare, Bytes, Check, CpuPolicy, Distribution, FileOrder, Nanos, PatternPart, RateProcess,
+    BlockShare, Check, CpuPolicy, Distribution, FileOrder, Nanos, PatternPart, RateProcess,
     SteadyFigure, SteadyLimit, Zone,
 };
 
@@ -12,7 +11,10 @@ use super::patterns::PatternFiles;
 use super::planned::Fallocate;
 
 /// A job's options. Cloned from the global ones into every job.
-#[derive(Clone, Debug)]
+///
+/// Its `Default` is empty; what holds where no option is given is said by the table, in
+/// [`job_without_options`](super::table::job_without_options).
+#[derive(Clone, Debug, Default)]
 pub(super) struct Job {
     // What it is called.
     pub(super) kilo_base: KiloBase,
@@ -36,10 +38,11 @@ pub(super) struct Job {
     pub(super) complete_max: Option<u32>,
     pub(super) low_depth: u32,
     pub(super) memory: String,
-    pub(super) uses_map: bool,
+    /// Whether random offsets may repeat before all were visited.
+    pub(super) may_repeat: bool,
     pub(super) distribution: Distribution,
     pub(super) zones: [Vec<Zone>; 3],
-    pub(super) random_percent: [Option<u64>; 3],
+    pub(super) random_percent: [u64; 3],
     pub(super) generator: String,
     pub(super) repeatable: bool,
     pub(super) seed: Option<u64>,
@@ -56,7 +59,7 @@ pub(super) struct Job {
     pub(super) offset: Amount,
     pub(super) offset_step: Amount,
     pub(super) offset_alignment: u64,
-    pub(super) overwrite: Option<bool>,
+    pub(super) overwrite: bool,
     pub(super) may_create: bool,
     pub(super) create_on_open: bool,
     pub(super) create_only: bool,
@@ -83,7 +86,7 @@ pub(super) struct Job {
     pub(super) think_on_issue: bool,
     // What it writes, and when that is durable.
     pub(super) zero: bool,
-    pub(super) refill: Option<bool>,
+    pub(super) refill: bool,
     pub(super) scramble: bool,
     pub(super) pattern: Vec<u8>,
     /// What the files hold that the pattern which is being set names.
@@ -113,7 +116,7 @@ pub(super) struct Job {
 }
 
 /// fio's `rw`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Access {
     pub(super) random: bool,
     pub(super) reads: bool,
@@ -122,23 +125,25 @@ pub(super) struct Access {
 }
 
 /// fio's `sync`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Sync {
+    #[default]
     None,
     Data,
     All,
 }
 
 /// What `exitall` ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum ExitWhat {
+    #[default]
     Group,
     Stonewall,
     All,
 }
 
 /// The `verify` family.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct VerifyOptions {
     pub(super) check: Option<Check>,
     /// Whether `verify` itself was given, `0` counted.
@@ -156,7 +161,7 @@ pub(super) struct VerifyOptions {
 }
 
 /// What is reported and logged.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Report {
     pub(super) group: bool,
     pub(super) percentiles: Vec<f64>,
@@ -185,170 +190,9 @@ pub(super) struct Report {
     pub(super) per_job: bool,
 }
 
-/// fio's own name for files of a job.
-pub(super) const NAME_FORMAT: &str = "$jobname.$jobnum.$filenum";
-/// fio's `bwavgtime`.
-const BANDWIDTH_WINDOW: Nanos = Nanos::from_millis(500);
-
-/// fio's defaults, as `fio --cmdhelp` of 3.33 lists them.
-impl Default for Job {
-    #[expect(clippy::too_many_lines, reason = "one line per option")]
-    fn default() -> Self {
-        Self {
-            kilo_base: KiloBase::Binary,
-            unit_base: 0,
-            name: None,
-            description: None,
-            access: Access::READ,
-            access_number: None,
-            read_percent: 50,
-            block: [Bytes::KIB * 4; 3],
-            block_range: [None; 3],
-            unaligned: false,
-            block_split: [const { Vec::new() }; 3],
-            alignment: None,
-            engine: "psync".to_owned(),
-            direct: false,
-            depth: 1,
-            batch: 1,
-            complete_min: 1,
-            complete_max: None,
-            low_depth: 0,
-            memory: "malloc".to_owned(),
-            uses_map: true,
-            distribution: Distribution::Uniform,
-            zones: [const { Vec::new() }; 3],
-            random_percent: [None; 3],
-            generator: "tausworthe".to_owned(),
-            repeatable: true,
-            seed: None,
-            directories: Vec::new(),
-            files: Vec::new(),
-            name_format: NAME_FORMAT.to_owned(),
-            file_count: 1,
-            open_max: 0,
-            file_size: None,
-            file_order: FileOrder::RoundRobin,
-            file_ios: 1,
-            size: None,
-            offset: Amount::Bytes(0),
-            offset_step: Amount::Bytes(0),
-            offset_alignment: 0,
-            overwrite: None,
-            may_create: true,
-            create_on_open: false,
-            create_only: false,
-            fallocate: Fallocate::Native,
-            unlink: false,
-            pre_read: false,
-            invalidate: true,
-            allow_mounted_write: false,
-            clones: 1,
-            loops: 1,
-            io_size: None,
-            ios: None,
-            runtime: Nanos(0),
-            time_based: false,
-            ramp: Nanos(0),
-            delay: (Nanos(0), None),
-            rate: [0; 3],
-            rate_iops: [0; 3],
-            rate_process: RateProcess::Linear,
-            think: Nanos(0),
-            think_spin: Nanos(0),
-            think_ios: 1,
-            think_on_issue: false,
-            zero: false,
-            refill: None,
-            scramble: true,
-            pattern: Vec::new(),
-            pattern_files: PatternFiles::new(),
-            compress_percent: 0,
-            compress_chunk: Some(512),
-            dedupe_percent: 0,
-            fsync: 0,
-            fdatasync: 0,
-            end_fsync: false,
-            fsync_on_close: false,
-            sync: Sync::None,
-            verify: VerifyOptions::default(),
-            stonewall: false,
-            new_group: false,
-            exitall: false,
-            exit_what: ExitWhat::Group,
-            exitall_on_error: false,
-            cpus: Vec::new(),
-            cpu_policy: CpuPolicy::Shared,
-            steady: None,
-            steady_duration: Nanos(0),
-            steady_ramp: Nanos(0),
-            steady_interval: Nanos::from_secs(1),
-            report: Report::default(),
-        }
-    }
-}
-
 impl Access {
-    pub(super) const READ: Self = Self {
-        random: false,
-        reads: true,
-        writes: false,
-        trims: false,
-    };
-
     /// Whether it changes what the target holds.
     pub(super) const fn changes_data(self) -> bool {
         self.writes || self.trims
-    }
-}
-
-impl Default for VerifyOptions {
-    fn default() -> Self {
-        Self {
-            check: None,
-            is_given: false,
-            interval: None,
-            offset: 0,
-            pattern: None,
-            after: true,
-            backlog: None,
-            backlog_batch: None,
-            only: false,
-            fatal: false,
-            dump: false,
-            save_state: true,
-        }
-    }
-}
-
-impl Default for Report {
-    fn default() -> Self {
-        Self {
-            group: false,
-            percentiles: sokudo_model::fio::FioReporting::default().percentiles,
-            clat_percentiles: true,
-            lat_percentiles: false,
-            slat_percentiles: false,
-            disable_lat: false,
-            disable_clat: false,
-            disable_slat: false,
-            gtod_reduce: false,
-            disk_util: true,
-            unified: UnifiedReporting::Separate,
-            significant_figures: 4,
-            bandwidth_log: None,
-            iops_log: None,
-            latency_log: None,
-            histogram_log: None,
-            average: Nanos(0),
-            bandwidth_window: BANDWIDTH_WINDOW,
-            histogram_interval: Nanos(0),
-            histogram_coarseness: 0,
-            window_value: WindowValue::Average,
-            log_offset: false,
-            log_priority: false,
-            unix_epoch: false,
-            per_job: true,
-        }
     }
 }

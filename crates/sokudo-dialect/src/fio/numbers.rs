@@ -44,6 +44,12 @@ pub(super) enum Amount {
     Percent(u64),
 }
 
+impl Default for Amount {
+    fn default() -> Self {
+        Self::Bytes(0)
+    }
+}
+
 /// Whether a value is to be computed. A minus alone is none: `4k-8k` means a range.
 fn is_expression(text: &str) -> bool {
     text.starts_with('(') || text.contains(['*', '+', '/'])

@@ -35,12 +35,12 @@ pub enum Support {
     Differs(&'static str),
     /// It is accepted; it changes nothing that is measured, for this reason.
     NoEffect(&'static str),
-    /// It would change what is measured, and would need this. The values that ask
-    /// for nothing are accepted.
+    /// It would change what is measured, and would need this. Its default and the values
+    /// that ask for as little are accepted.
     Refused {
         /// What it would need.
         needs: &'static str,
-        /// Values that ask for nothing.
+        /// Values besides the default that ask for nothing.
         unless: &'static [&'static str],
     },
 }
@@ -69,8 +69,8 @@ pub(super) enum Effect {
     Text(&'static str, fn(&mut Job, &str) -> Result<(), Expected>),
     /// A name that may be left out.
     Name(fn(&mut Job, Option<&str>)),
-    /// What nothing here looks at; whether it may stand bare.
-    Unread(bool),
+    /// What nothing here looks at.
+    Unread,
 }
 
 impl FioOption {
@@ -79,13 +79,19 @@ impl FioOption {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
 
+    /// The values of a refused option that ask for nothing.
+    pub(super) fn idle_values(&self) -> Vec<&'static str> {
+        let Support::Refused { unless, .. } = self.support else {
+            return Vec::new();
+        };
+        let default = Some(self.default).filter(|default| !default.is_empty());
+        default.into_iter().chain(unless.iter().copied()).collect()
+    }
+
     /// Whether it may stand without a value in a job file.
     #[cfg(test)]
     pub(super) const fn may_stand_bare(&self) -> bool {
-        matches!(
-            self.effect,
-            Effect::Flag(_) | Effect::Name(_) | Effect::Unread(true)
-        )
+        matches!(self.effect, Effect::Flag(_) | Effect::Name(_))
     }
 
     /// What it takes, for help.
@@ -109,7 +115,7 @@ impl FioOption {
             Effect::Word(words, _) => format!("one of {}", words.join(", ")),
             Effect::Text(form, _) => form.to_owned(),
             Effect::Name(_) => "nothing, or a name".to_owned(),
-            Effect::Unread(_) => "not looked at".to_owned(),
+            Effect::Unread => "not looked at".to_owned(),
         }
     }
 
@@ -151,7 +157,7 @@ impl FioOption {
                 set(job, Some(trimmed));
                 Ok(())
             }
-            Effect::Unread(_) => Ok(()),
+            Effect::Unread => Ok(()),
         };
         result.map_err(|expected| self.problem(text, expected))
     }
@@ -160,7 +166,6 @@ impl FioOption {
         match self.effect {
             Effect::Flag(set) => set(job, true),
             Effect::Name(set) => set(job, None),
-            Effect::Unread(true) => {}
             _ => return Err(self.problem("", self.form().into())),
         }
         Ok(())

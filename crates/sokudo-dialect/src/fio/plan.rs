@@ -12,6 +12,7 @@ use super::invocation::{Action, Assignment, Invocation, Section};
 use super::job::{ExitWhat, Job};
 use super::option::Support;
 use super::planned::Planned;
+use super::table::job_without_options;
 use crate::host::Host;
 
 /// fio's limit on threads of all jobs together (REAL_MAX_JOBS).
@@ -30,7 +31,7 @@ impl Invocation {
             return Err(error);
         }
         let mut planner = Planner::new(self, host);
-        let mut defaults = Job::default();
+        let mut defaults = job_without_options();
         let mut file = None;
         let mut waits = false;
         for section in &self.sections {
@@ -38,7 +39,7 @@ impl Invocation {
                 file = section.file;
                 // fio forgets what was global, and lets each file wait for the last.
                 if file.is_some_and(|index| index > 0) {
-                    defaults = Job::default();
+                    defaults = job_without_options();
                     waits = true;
                 }
             }
@@ -59,7 +60,7 @@ impl Invocation {
 
     /// What is wrong with single options: not supported here, or no valid value.
     pub(super) fn faults(&self, host: &dyn Host) -> Vec<FioError> {
-        let mut defaults = Job::default();
+        let mut defaults = job_without_options();
         let mut faults = Vec::new();
         for section in &self.sections {
             let mut own = defaults.clone();
@@ -87,11 +88,10 @@ impl Invocation {
     /// Whether an option that is not supported is passed over; an error where it may not be.
     fn is_left_out(&self, assignment: &Assignment) -> Result<bool, FioError> {
         let option = assignment.option();
-        let Support::Refused { needs, unless } = option.support else {
+        let Support::Refused { needs, .. } = option.support else {
             return Ok(false);
         };
-        let value = assignment.value.as_deref().map(str::trim);
-        if self.lenient || value.is_some_and(|value| unless.contains(&value)) {
+        if self.lenient || assignment.asks_for_nothing() {
             return Ok(true);
         }
         Err(assignment.error(FioProblem::Unsupported {
@@ -177,12 +177,8 @@ impl<'a> Planner<'a> {
 
     /// Notes an option that is passed over although its value asks for something.
     fn note_left_out(&mut self, assignment: &Assignment) {
-        let option = assignment.option();
-        let value = assignment.value.as_deref().map(str::trim);
-        let asks_for_nothing = matches!(option.support, Support::Refused { unless, .. }
-            if value.is_some_and(|value| unless.contains(&value)));
-        let name = option.name.to_owned();
-        if !asks_for_nothing && !self.session.left_out.contains(&name) {
+        let name = assignment.option().name.to_owned();
+        if !assignment.asks_for_nothing() && !self.session.left_out.contains(&name) {
             self.session.left_out.push(name);
         }
     }
@@ -261,7 +257,7 @@ impl<'a> Planner<'a> {
         if job.time_based && job.runtime.0 == 0 {
             doubts.push("time_based has no effect without runtime".to_owned());
         }
-        if job.alignment.is_some() && job.uses_map && job.access.random {
+        if job.alignment.is_some() && !job.may_repeat && job.access.random {
             doubts.push("blockalign turns the random map off".to_owned());
         }
         match doubts.first() {

@@ -71,11 +71,12 @@ pub enum SpecKind {
 }
 
 /// fio's `fallocate`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fallocate {
     /// No space is reserved.
     None,
     /// `fallocate(2)`; nothing where the file system has none.
+    #[default]
     Native,
     /// `posix_fallocate(3)`.
     Posix,

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::failure::FioProblem;
+use super::job::Job;
 use super::nearest::nearest;
 use super::numbers::Amount;
 use super::option::{Effect, FioOption, Support};
@@ -41,6 +42,21 @@ pub fn options() -> &'static [FioOption] {
         .concat()
     });
     &TABLE
+}
+
+/// A job that says nothing: what every option's default makes of it.
+pub(super) fn job_without_options() -> Job {
+    static JOB: LazyLock<Job> = LazyLock::new(|| {
+        let mut job = Job::default();
+        for option in options().iter().filter(|option| !option.default.is_empty()) {
+            (option.apply(&mut job, Some(option.default)))
+                .expect("a test applies the default of every option");
+        }
+        // The table has said it, nobody has given it.
+        job.verify.is_given = false;
+        job
+    });
+    JOB.clone()
 }
 
 /// The index of the option with this name or alias, or the problem with a better name.
@@ -90,9 +106,20 @@ impl FioOption {
         Self { support, ..self }
     }
 
-    const fn needs(self, needs: &'static str, unless: &'static [&'static str]) -> Self {
-        let support = Support::Refused { needs, unless };
+    const fn needs(self, needs: &'static str) -> Self {
+        let support = Support::Refused { needs, unless: &[] };
         Self { support, ..self }
+    }
+
+    /// Not refused with these values either.
+    const fn unless(self, unless: &'static [&'static str]) -> Self {
+        match self.support {
+            Support::Refused { needs, .. } => Self {
+                support: Support::Refused { needs, unless },
+                ..self
+            },
+            _ => self,
+        }
     }
 
     const fn of_engines(self, engines: &'static [&'static str]) -> Self {
@@ -108,7 +135,6 @@ fn small(number: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fio::job::Job;
 
     #[test]
     fn every_name_is_defined_once() {
@@ -129,7 +155,7 @@ mod tests {
     #[test]
     fn every_option_says_what_it_takes_when_its_value_is_missing() {
         for option in options() {
-            let result = option.apply(&mut Job::default(), None);
+            let result = option.apply(&mut job_without_options(), None);
             if option.may_stand_bare() {
                 assert_eq!(result, Ok(()), "{}", option.name);
             } else {
@@ -140,10 +166,15 @@ mod tests {
     }
 
     #[test]
-    fn every_default_is_accepted() {
+    fn what_no_option_says_is_the_default_that_the_table_states() {
         for option in options().iter().filter(|option| !option.default.is_empty()) {
-            let result = option.apply(&mut Job::default(), Some(option.default));
+            let mut job = job_without_options();
+            let is_given = job.verify.is_given;
+            let result = option.apply(&mut job, Some(option.default));
             assert_eq!(result, Ok(()), "{}", option.name);
+            job.verify.is_given = is_given;
+            let (said, unsaid) = (format!("{job:?}"), format!("{:?}", job_without_options()));
+            assert_eq!(said, unsaid, "{}", option.name);
         }
     }
 }

@@ -5,16 +5,12 @@ use sokudo_model::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Bytes, CpuPolicy,
     DataContent, DirectMode, Distribution, Durability, FileService, Files, LatencyLog, Limits,
     Nanos, Operation, OperationMix, Order, Rate, Rates, Recording, Reducible, Scatter,
-    SequentialOffset, SteadyFigure, SteadyLimit, SteadyRule, Think, Verify, Workload,
+    SequentialOffset, SteadyRule, Think, Verify, Workload,
 };
 
 use super::files::{Placement, mixed};
 use super::job::{Job, Sync};
 use super::numbers::{Amount, KiloBase};
-
-/// fio's `steadystate` without a value.
-const STEADY_DEFAULT: (SteadyFigure, bool, SteadyLimit) =
-    (SteadyFigure::Iops, true, SteadyLimit::Percent(10_000));
 
 impl Job {
     /// The smallest block of any direction.
@@ -148,7 +144,7 @@ impl Job {
             alignment == smallest
         });
         // An LFSR visits every block once by itself, with a map or without.
-        let visits_once = self.uses_map || self.generator == "lfsr";
+        let visits_once = !self.may_repeat || self.generator == "lfsr";
         Order::Random {
             map: visits_once && is_even && is_aligned,
         }
@@ -198,14 +194,14 @@ impl Job {
         let run_ios = u32::try_from(run).map_err(|_| {
             format!("rw with :{run} stays that many I/Os at a random place; give a number from 0")
         })?;
-        let given = self.random_percent.iter().any(Option::is_some);
+        let is_mixed = self.random_percent.iter().any(|percent| *percent < 100);
         let percents = self
             .random_percent
-            .map(|percent| u8::try_from(percent.unwrap_or(100)).unwrap_or(100));
+            .map(|percent| u8::try_from(percent).expect("the table admits none above 100"));
         Ok(Scatter {
             distribution: self.distribution,
             zones: self.zones.clone(),
-            random_percent: given.then_some(percents),
+            random_percent: is_mixed.then_some(percents),
             run_ios,
             stride: 0,
             trims_first,
@@ -353,7 +349,7 @@ impl Job {
             return DataContent::Pattern(self.pattern.clone());
         }
         // Scrambled blocks differ from one another, as blocks that are filled anew do.
-        if self.refill == Some(true) || self.scramble {
+        if self.refill || self.scramble {
             DataContent::Random
         } else {
             DataContent::Repeated
@@ -382,7 +378,7 @@ impl Job {
         if self.steady_duration.0 == 0 {
             return None;
         }
-        let (figure, slope, limit) = self.steady.unwrap_or(STEADY_DEFAULT);
+        let (figure, slope, limit) = self.steady?;
         Some(SteadyRule {
             figure,
             slope,

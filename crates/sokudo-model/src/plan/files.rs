@@ -45,10 +45,11 @@ impl Default for FileService {
 }
 
 /// In which order several targets are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FileOrder {
     /// In turn.
+    #[default]
     RoundRobin,
     /// One until it is done, then the next.
     Sequential,

@@ -142,7 +142,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "random offsets may repeat before all were visited",
-        Effect::Flag(|j, on| j.uses_map = !on),
+        Effect::Flag(|j, on| j.may_repeat = on),
     ),
     full(
         "softrandommap",
@@ -193,7 +193,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "percentage of I/Os that go to a random place, the others continue after the last",
         Effect::Three(0, 100, |j, three| {
             for (own, given) in j.random_percent.iter_mut().zip(three) {
-                *own = given.or(*own);
+                *own = given.unwrap_or(*own);
             }
         }),
     ),

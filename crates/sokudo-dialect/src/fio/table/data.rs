@@ -19,7 +19,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "fills the buffer anew for every write",
-        Effect::Flag(|j, on| j.refill = Some(on)),
+        Effect::Flag(|j, on| j.refill = on),
     ),
     full(
         "scramble_buffers",
@@ -69,7 +69,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "which earlier one that is",
         Effect::Word(&["repeat", "working_set"], |_, _, _| Ok(())),
     )
-    .needs("a working set of blocks to repeat", &["repeat"]),
+    .needs("a working set of blocks to repeat"),
     full(
         "fsync",
         &[],

@@ -167,7 +167,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
     )
     .of_engines(RINGS)
     .no_effect("see sqthread_poll"),
-    full("nonvectored", &[], "", "plain reads and writes", Effect::Unread(false))
+    full("nonvectored", &[], "", "plain reads and writes", Effect::Unread)
         .of_engines(RINGS)
         .no_effect("the ring always uses plain reads and writes"),
     full(
@@ -188,31 +188,31 @@ pub(super) const OPTIONS: &[FioOption] = &[
     )
     .of_engines(&["libaio"])
     .no_effect("libaio always uses plain reads and writes"),
-    full("uncached", &[], "0", "drops what was read from the cache", Effect::Unread(false))
+    full("uncached", &[], "0", "drops what was read from the cache", Effect::Unread)
         .of_engines(POLLED)
-        .needs("RWF_DONTCACHE in the backends", &["0"]),
-    full("nowait", &[], "0", "fails an I/O that would block", Effect::Unread(false))
+        .needs("RWF_DONTCACHE in the backends"),
+    full("nowait", &[], "0", "fails an I/O that would block", Effect::Unread)
         .of_engines(NOWAIT)
-        .needs("RWF_NOWAIT in the backends", &["0"]),
-    full("force_async", &[], "0", "sends I/Os to a worker thread", Effect::Unread(false))
+        .needs("RWF_NOWAIT in the backends"),
+    full("force_async", &[], "0", "sends I/Os to a worker thread", Effect::Unread)
         .of_engines(RINGS)
-        .needs("IOSQE_ASYNC in the ring", &["0"]),
-    full("cmdprio_percentage", &[], "0", "I/Os with a high priority", Effect::Unread(false))
+        .needs("IOSQE_ASYNC in the ring"),
+    full("cmdprio_percentage", &[], "0", "I/Os with a high priority", Effect::Unread)
         .of_engines(ASYNC)
-        .needs("priorities of single I/Os", &["0"]),
-    full("cmdprio_class", &[], "", "class of that priority", Effect::Unread(false))
+        .needs("priorities of single I/Os"),
+    full("cmdprio_class", &[], "", "class of that priority", Effect::Unread)
         .of_engines(ASYNC)
-        .needs("priorities of single I/Os", &[]),
-    full("cmdprio", &[], "", "that priority", Effect::Unread(false))
+        .needs("priorities of single I/Os"),
+    full("cmdprio", &[], "", "that priority", Effect::Unread)
         .of_engines(ASYNC)
-        .needs("priorities of single I/Os", &[]),
-    full("cmdprio_bssplit", &[], "", "that priority by size", Effect::Unread(false))
+        .needs("priorities of single I/Os"),
+    full("cmdprio_bssplit", &[], "", "that priority by size", Effect::Unread)
         .of_engines(ASYNC)
-        .needs("priorities of single I/Os", &[]),
-    full("cmdprio_split", &[], "", "that priority by size", Effect::Unread(false))
+        .needs("priorities of single I/Os"),
+    full("cmdprio_split", &[], "", "that priority by size", Effect::Unread)
         .of_engines(ASYNC)
-        .needs("priorities of single I/Os", &[]),
-    full("thp", &[], "0", "asks for huge pages in the mapping", Effect::Unread(false))
+        .needs("priorities of single I/Os"),
+    full("thp", &[], "0", "asks for huge pages in the mapping", Effect::Unread)
         .of_engines(&["mmap"])
-        .needs("huge pages in mappings of files", &["0"]),
+        .needs("huge pages in mappings of files"),
 ];

@@ -161,7 +161,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "lays a file out in full before it is written",
-        Effect::Switch(|j, on| j.overwrite = Some(on)),
+        Effect::Switch(|j, on| j.overwrite = on),
     )
     .differs("it is also consent to write an existing file that no job has laid out, or that was changed since; SOKUDO_OVERWRITE=files is such consent for all jobs"),
     full(

@@ -197,9 +197,9 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "the number of that clock",
-        Effect::Unread(false),
+        Effect::Unread,
     )
-    .needs("logs by other clocks than CLOCK_REALTIME", &["0"]),
+    .needs("logs by other clocks than CLOCK_REALTIME"),
     full(
         "per_job_logs",
         &[],
@@ -225,7 +225,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
     full(
         "steadystate",
         &["ss"],
-        "",
+        "iops_slope:0.01%",
         "ends the job when it is steady: a figure and how much it may vary",
         Effect::Text(criteria::STEADY, |j, v| {
             let (word, limit) = v.split_once(':').ok_or(criteria::STEADY)?;

@@ -129,9 +129,9 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "time of I/O between two pauses",
-        Effect::Unread(false),
+        Effect::Unread,
     )
-    .needs("pauses by time", &["0"]),
+    .needs("pauses by time"),
     full(
         "rate_cycle",
         &["ratecycle"],

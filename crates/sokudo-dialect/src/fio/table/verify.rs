@@ -108,7 +108,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["verifysort_nr"],
         "",
         "sorts what is checked by offset",
-        Effect::Unread(false),
+        Effect::Unread,
     )
     .no_effect("fio has given it up too: blocks are checked in the order of their offsets"),
     full(
@@ -138,7 +138,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "",
         "processors of threads that only check",
-        Effect::Unread(false),
+        Effect::Unread,
     )
     .no_effect("see verify_async"),
     full(
@@ -180,7 +180,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "checks only as far as a saved state says",
         Effect::Switch(|_, _| {}),
     )
-    .needs("reading fio's saved states", &["0"]),
+    .needs("reading fio's saved states"),
     full(
         "experimental_verify",
         &[],
@@ -188,5 +188,5 @@ pub(super) const OPTIONS: &[FioOption] = &[
         "keeps what was written in memory for the check",
         Effect::Switch(|_, _| {}),
     )
-    .needs("another way to replay writes", &["0"]),
+    .needs("another way to replay writes"),
 ];
