@@ -487,15 +487,15 @@ msgstr "値は {{off}}"
     #[test]
     fn a_text_made_to_take_long_does_not() {
         let catalogue = catalogue();
-        let begun = std::time::Instant::now();
+        // Looking at every part of every part would not end.
         for hostile in [
             "a of ".repeat(3000),
             "(".repeat(9000),
             "a, b; c. ".repeat(1000),
         ] {
-            said(catalogue, &hostile);
+            let parts = said(catalogue, &hostile).keys.len();
+            assert!(parts <= LOOKS_MAX, "{parts} keys for {hostile:.20}");
         }
-        assert!(begun.elapsed().as_secs() < 5);
         assert_eq!(
             said(catalogue, &"reads. ".repeat(9000)).text,
             "reads. ".repeat(9000)

@@ -105,7 +105,7 @@ pub(crate) fn opened(keeping: &Keeping) -> anyhow::Result<Option<Box<dyn Store>>
         Location::Server(address) => Some(Box::new(sokudo_store::Postgres::open(&address)?)),
         #[cfg(not(feature = "postgres"))]
         Location::Server(_) => anyhow::bail!(
-            "this sokudo was built without PostgreSQL (feature postgres); name a file with --store"
+            "this sokudo was built without PostgreSQL (cargo feature postgres); build it with cargo install --features postgres, or name a file with --store"
         ),
     })
 }

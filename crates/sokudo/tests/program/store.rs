@@ -119,7 +119,11 @@ fn a_store_that_cannot_be_used_is_told_in_one_line_and_the_result_is_printed() {
         ("/proc/sokudo/runs.db".into(), "cannot be made"),
         (
             "postgresql://me:secret@localhost:1/runs".into(),
-            "cannot be used",
+            if cfg!(feature = "postgres") {
+                "cannot be used"
+            } else {
+                "built without PostgreSQL"
+            },
         ),
     ] {
         let ended = with_store(&store, &RUN);
