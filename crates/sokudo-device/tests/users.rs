@@ -15,6 +15,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sokudo_device::{System, occupants, users};
+use sokudo_model::Occupant;
 
 const BYTES: u64 = 4 << 20;
 
@@ -68,7 +69,8 @@ fn what_this_process_has_open_itself_is_no_other_use() {
     assert_eq!(users.occupants, []);
     // The kernel tells that it is open for writing; that nobody else has it open, only who
     // may look at all processes knows.
-    assert_eq!(users.blind_spots.is_empty(), is_root(), "{users:?}");
+    let sees_all = users.blind_spots.iter().all(|it| it.contains("overlayfs"));
+    assert_eq!(sees_all, is_root(), "{users:?}");
 }
 
 #[test]
@@ -257,7 +259,9 @@ fn image() -> Image {
 
 /// Who uses the file.
 fn users_of(path: &Path) -> Vec<String> {
-    let users = users(&File::open(path).unwrap());
+    let mut users = users(&File::open(path).unwrap());
+    // Tests in a container have their files there.
+    users.blind_spots.retain(|it| !it.contains("overlayfs"));
     assert_eq!(users.blind_spots, [""; 0], "the kernel counts its writers");
     sorted(users.occupants.iter().map(ToString::to_string).collect())
 }
@@ -266,6 +270,10 @@ fn users_of(path: &Path) -> Vec<String> {
 fn uses_of(path: &Path) -> Vec<String> {
     let found = occupants(&System::host(), path).unwrap().occupants;
     let uses = found.iter().filter(|occupant| !occupant.is_content());
+    // Who looks for a free loop device opens those that are not.
+    let is_looking =
+        |it: &&Occupant| matches!(it, Occupant::Opened { program, .. } if program == "losetup");
+    let uses = uses.filter(|occupant| !is_looking(occupant));
     sorted(uses.map(ToString::to_string).collect())
 }
 
