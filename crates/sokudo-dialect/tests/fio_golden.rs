@@ -7,7 +7,7 @@
 )]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use sokudo_dialect::fio::{Found, FoundKind, Host, invocation, options, show_command};
 use sokudo_model::Bytes;
@@ -296,16 +296,26 @@ fn defaults_are_fios() {
     if !fio_is_installed() {
         return;
     }
-    // fio prints the seed by its last byte.
+    // fio prints the seed by its last byte. It sleeps for 0.1 s before it ends, so that
+    // many are asked at once.
     let compared = options().iter().filter(|option| option.name != "randseed");
-    for option in compared {
-        let output = fio(&[format!("--cmdhelp={}", option.name)]);
-        let help = String::from_utf8(output.stdout).unwrap();
-        let default = help
-            .lines()
-            .find_map(|line| line.trim().strip_prefix("default: "));
-        if let Some(default) = default.filter(|default| *default != "no default") {
-            assert_eq!(option.default, default.trim(), "{}", option.name);
+    let compared: Vec<_> = compared.collect();
+    for some in compared.chunks(32) {
+        let children = some.iter().map(|option| {
+            let mut asked = Command::new("fio");
+            asked.arg(format!("--cmdhelp={}", option.name));
+            asked.stdout(Stdio::piped()).stderr(Stdio::null());
+            asked.spawn().unwrap()
+        });
+        let children: Vec<_> = children.collect();
+        for (option, child) in some.iter().zip(children) {
+            let help = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+            let default = help
+                .lines()
+                .find_map(|line| line.trim().strip_prefix("default: "));
+            if let Some(default) = default.filter(|default| *default != "no default") {
+                assert_eq!(option.default, default.trim(), "{}", option.name);
+            }
         }
     }
 }
