@@ -425,7 +425,7 @@ impl Worker {
 
     /// Submits what is prepared and waits for completions, no longer than
     /// `patience` if there is one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wait<B: Backend, C: Clock>(
         &mut self,
         backend: &mut B,

@@ -227,6 +227,7 @@ impl Operation {
     pub const ON_FILES: [Self; 3] = [Self::Create, Self::Stat, Self::Delete];
 
     /// A small number for tables per operation.
+    #[inline]
     pub const fn index(self) -> usize {
         match self {
             Self::Read => 0,
