@@ -8,13 +8,14 @@ mod ground_truth;
 
 use anyhow::anyhow;
 use sokudo_dialect::explain::{ExplainError, Medium, Request};
-use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
+use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE, may_write};
 use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Plan, Schedule, Stage, TargetInfo, TargetKind};
 
 use crate::cli::ExplainArguments;
 use crate::exit::Exit;
 use crate::measurement;
 use crate::scan::block_min;
+use crate::writing;
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Exit> {
@@ -26,11 +27,13 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
     let target = &arguments.target;
     let named = Named::recognise(target)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
+    writing::check_overwrite(target, named.kind(), arguments.overwrite)?;
+    let permission = arguments.destroying.permission(arguments.overwrite);
     let request = Request {
         size: size(arguments, &named)?,
         block_min: block_min(&named, target)?,
         medium: medium(&named),
-        may_write: may_write(arguments, named.kind())?,
+        may_write: may_write(named.kind(), &permission).is_ok(),
         only: arguments.only.clone(),
         seed,
     };
@@ -65,7 +68,7 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
         ));
     }
     Ok(Measurement {
-        permission: arguments.destroying.permission(arguments.overwrite),
+        permission,
         schedule: Schedule::in_turn(1, Nanos(0)),
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         notes,
@@ -106,20 +109,6 @@ fn size(arguments: &ExplainArguments, named: &Named) -> Result<Bytes, Exit> {
         (None, _) => Err(Exit::usage(anyhow!(
             "{target} is no device, and there is nothing to explain; name a disk"
         ))),
-    }
-}
-
-/// Whether probes may write: in a file of our own, on nothing real, or with the user's
-/// word.
-fn may_write(arguments: &ExplainArguments, kind: TargetKind) -> Result<bool, Exit> {
-    match kind {
-        TargetKind::BlockDevice if arguments.overwrite => Err(Exit::Refused(anyhow!(
-            "{} is a block device, and --overwrite is for regular files only",
-            arguments.target
-        ))),
-        TargetKind::BlockDevice => Ok(!arguments.destroying.destroy.is_empty()),
-        TargetKind::File => Ok(arguments.overwrite),
-        _ => Ok(true),
     }
 }
 

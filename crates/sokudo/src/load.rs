@@ -22,6 +22,7 @@ use sokudo_stats::{Summary, mix64, samples_needed};
 use crate::cli::LoadArguments;
 use crate::exit::Exit;
 use crate::measurement::{self, Conduct};
+use crate::writing;
 
 /// Parts of the closed loop's rate, in thousandths. Two are the whole and more, to show
 /// what an overload is.
@@ -128,26 +129,12 @@ fn workload(arguments: &LoadArguments, named: &Named) -> Result<Workload, Exit> 
         }
     };
     let mut workload = arguments.row.workload(direction);
-    if arguments.overwrite && named.kind() != TargetKind::File {
-        return Err(Exit::usage(anyhow!(
-            "{name} is no regular file, so there is nothing to --overwrite; leave it out"
-        )));
-    }
-    if workload.operations.changes_data() {
-        let refusal = match named.kind() {
-            TargetKind::BlockDevice if arguments.destroying.destroy.is_empty() => Some(
-                "a block device is only read, because writing would destroy what it holds; measure \
-                 in a directory of a file system on it, or name it with --destroy",
-            ),
-            TargetKind::File if !arguments.overwrite => Some(
-                "an existing file is only read, as it is; use --overwrite to destroy its contents, \
-                 or name its directory",
-            ),
-            _ => None,
-        };
-        if let Some(why) = refusal {
-            return Err(Exit::Refused(anyhow!("{name}: {why}")));
-        }
+    writing::check_overwrite(name, named.kind(), arguments.overwrite)?;
+    let permission = arguments.destroying.permission(arguments.overwrite);
+    if workload.operations.changes_data()
+        && let Some(refusal) = writing::refusal(name, named.kind(), &permission)
+    {
+        return Err(Exit::Refused(anyhow!(refusal)));
     }
     if arguments.time.0 == 0 {
         return Err(Exit::usage(anyhow!(

@@ -48,6 +48,7 @@ mod steady;
 mod sweep;
 mod trend;
 mod words;
+mod writing;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

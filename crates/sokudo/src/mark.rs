@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::mark_as;
 use crate::measurement;
 use crate::output;
-use crate::plan::{self, Writing};
+use crate::plan;
 
 /// Measures and prints, or prints the method.
 pub(crate) fn run(arguments: &MarkArguments) -> Result<(), Exit> {
@@ -44,12 +44,9 @@ pub(crate) fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, 
 
 /// What the user should know before it starts.
 fn notes(arguments: &MarkArguments, kind: TargetKind) -> Vec<String> {
-    match plan::writing(kind, arguments) {
-        Writing::Refused(reason) if !arguments.read_only => {
-            vec![format!("{}: {reason}", arguments.target)]
-        }
-        _ => Vec::new(),
-    }
+    let refusal = plan::refusal(kind, arguments);
+    let refusal = refusal.filter(|_| !arguments.read_only);
+    refusal.into_iter().collect()
 }
 
 /// What a job file for these arguments does its I/O on.

@@ -9,6 +9,7 @@ use sokudo_model::{
 
 use crate::cli::{MarkArguments, PERMILLE_DEFAULT, ScheduleChoice, Unasked};
 use crate::exit::Exit;
+use crate::writing;
 
 /// A smaller file would fit the caches of the smallest drives and end a pass
 /// before a trial has begun.
@@ -27,28 +28,10 @@ const CRYSTAL_TRIALS: u32 = 3;
 const CRYSTAL_TIME: Nanos = Nanos::from_secs(5);
 const CRYSTAL_PAUSE: Nanos = Nanos::from_secs(5);
 
-/// Whether the subject may be written, and how one gets there if not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Writing {
-    /// It may.
-    Allowed,
-    /// It may not; the text says why and what to do instead.
-    Refused(&'static str),
-}
-
-/// Whether `kind` may be written with these arguments.
-pub(crate) fn writing(kind: TargetKind, arguments: &MarkArguments) -> Writing {
-    match kind {
-        TargetKind::BlockDevice if arguments.destroying.destroy.is_empty() => Writing::Refused(
-            "block devices are only read, because writing would destroy what they hold; \
-             measure writes in a directory of a file system on it, or name it with --destroy",
-        ),
-        TargetKind::File if !arguments.overwrite => Writing::Refused(
-            "an existing file is only read, as it is; use --overwrite to destroy its contents, \
-             or name its directory to measure on a file of sokudo's own",
-        ),
-        _ => Writing::Allowed,
-    }
+/// Why a target of this kind is only read with these arguments.
+pub(crate) fn refusal(kind: TargetKind, arguments: &MarkArguments) -> Option<String> {
+    let permission = arguments.destroying.permission(arguments.overwrite);
+    writing::refusal(&arguments.target, kind, &permission)
 }
 
 /// The plan, for a subject of this kind. `known_size` is the size of an existing
@@ -64,12 +47,12 @@ pub(crate) fn resolve(
     let size = used_size(arguments, kind, known_size)?;
     let length = arguments.size.map_or(size, |asked| asked.min(size));
     let mut workloads = crystal::workloads(&rows, &directions(arguments, kind)?, &arguments.mixes);
-    if let Writing::Refused(reason) = writing(kind, arguments)
+    if let Some(refusal) = refusal(kind, arguments)
         && workloads
             .iter()
             .any(|workload| workload.operations.changes_data())
     {
-        return Err(Exit::Refused(anyhow!("{}: {reason}", arguments.target)));
+        return Err(Exit::Refused(anyhow!(refusal)));
     }
     if workloads.is_empty() {
         return Err(Exit::Usage(anyhow!(
@@ -197,25 +180,12 @@ fn rows(arguments: &MarkArguments) -> Result<Vec<RowSpec>, Exit> {
 /// The columns of the table. A subject that is only read has one, unless more is
 /// asked for, which is then refused.
 fn directions(arguments: &MarkArguments, kind: TargetKind) -> Result<Vec<Direction>, Exit> {
-    if arguments.overwrite && kind != TargetKind::File {
-        return Err(match kind {
-            TargetKind::BlockDevice => Exit::Refused(anyhow!(
-                "{} is a block device, and --overwrite is for regular files only",
-                arguments.target
-            )),
-            _ => Exit::Usage(anyhow!(
-                "{} is no existing file, so there is nothing to --overwrite; leave it out",
-                arguments.target
-            )),
-        });
-    }
+    writing::check_overwrite(&arguments.target, kind, arguments.overwrite)?;
     Ok(match (arguments.read_only, arguments.write_only) {
         (true, _) => vec![Direction::Read],
         (_, true) => vec![Direction::Write],
-        _ if writing(kind, arguments) == Writing::Allowed => {
-            vec![Direction::Read, Direction::Write]
-        }
-        _ => vec![Direction::Read],
+        _ if refusal(kind, arguments).is_some() => vec![Direction::Read],
+        _ => vec![Direction::Read, Direction::Write],
     })
 }
 

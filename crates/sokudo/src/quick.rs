@@ -7,13 +7,11 @@ use sokudo_model::{BackendKind, Bytes, Nanos, Plan, Schedule, TargetKind};
 
 use crate::cli::{QuickArguments, Unasked};
 use crate::exit::Exit;
-use crate::measurement;
+use crate::{measurement, writing};
 
-/// Why nothing is written, and what to do instead.
+/// It has no --destroy.
 const DEVICE_IS_READ_ONLY: &str = "a quick look only reads devices, because writing would destroy what they hold; \
      name a directory of a file system on it, or use sokudo mark --destroy";
-const FILE_IS_READ_ONLY: &str = "an existing file is only read, as it is; use --overwrite to destroy its contents, \
-     or name its directory to measure writes on a file of sokudo's own";
 
 /// Measures and prints.
 pub(crate) fn run(arguments: &QuickArguments) -> Result<(), Exit> {
@@ -29,11 +27,7 @@ pub(crate) fn measurement(arguments: &QuickArguments) -> Result<Measurement<'_>,
     Ok(Measurement {
         schedule: schedule(arguments)?,
         test_file_size: arguments.size,
-        permission: if arguments.overwrite {
-            Permission::OverwriteFile
-        } else {
-            Permission::ReadOnly
-        },
+        permission: permission(arguments),
         notes: notes(arguments, kind),
         command: measurement::command(arguments.seed, seed),
         ..Measurement::new(&arguments.target, named, plan)
@@ -69,12 +63,7 @@ fn plan(
 
 /// What can be looked at is looked at, unless more is asked for, which is then refused.
 fn tests(arguments: &QuickArguments, kind: TargetKind) -> Result<Vec<Test>, Exit> {
-    if arguments.overwrite && kind != TargetKind::File {
-        return Err(Exit::usage(anyhow!(
-            "{} is no regular file, so there is nothing to --overwrite; leave it out",
-            arguments.target
-        )));
-    }
+    writing::check_overwrite(&arguments.target, kind, arguments.overwrite)?;
     for test in &arguments.tests {
         if let Some(refusal) = refusal(*test, arguments, kind) {
             return Err(refusal);
@@ -99,11 +88,8 @@ fn refusal(test: Test, arguments: &QuickArguments, kind: TargetKind) -> Option<E
                 "{name} has no page cache, so that there are no {test} reads; use --test direct or write"
             )))
         }
-        TargetKind::BlockDevice if test == Test::Write => {
-            Some(Exit::Refused(anyhow!("{name}: {}", DEVICE_IS_READ_ONLY)))
-        }
-        TargetKind::File if test == Test::Write && !arguments.overwrite => {
-            Some(Exit::Refused(anyhow!("{name}: {}", FILE_IS_READ_ONLY)))
+        _ if test == Test::Write => {
+            unwritten(arguments, kind).map(|why| Exit::Refused(anyhow!(why)))
         }
         _ => None,
     }
@@ -128,12 +114,19 @@ fn schedule(arguments: &QuickArguments) -> Result<Schedule, Exit> {
 }
 
 fn notes(arguments: &QuickArguments, kind: TargetKind) -> Vec<String> {
-    let writes_were_left_out =
-        arguments.tests.is_empty() && refusal(Test::Write, arguments, kind).is_some();
-    let reason = match kind {
-        TargetKind::BlockDevice => DEVICE_IS_READ_ONLY,
-        _ => FILE_IS_READ_ONLY,
-    };
-    let note = || format!("{}: {reason}", arguments.target);
-    writes_were_left_out.then(note).into_iter().collect()
+    let left_out = unwritten(arguments, kind).filter(|_| arguments.tests.is_empty());
+    left_out.into_iter().collect()
+}
+
+/// Why a target of this kind is only read.
+fn unwritten(arguments: &QuickArguments, kind: TargetKind) -> Option<String> {
+    let why = writing::refusal(&arguments.target, kind, &permission(arguments))?;
+    Some(match kind {
+        TargetKind::BlockDevice => format!("{}: {DEVICE_IS_READ_ONLY}", arguments.target),
+        _ => why,
+    })
+}
+
+fn permission(arguments: &QuickArguments) -> Permission {
+    Permission::new(arguments.overwrite, &[], false)
 }

@@ -7,7 +7,7 @@ use sokudo_model::{Bytes, DriveCache, Nanos, Schedule, TargetKind};
 
 use crate::cli::{ScanArguments, Unasked, WriteCache};
 use crate::exit::Exit;
-use crate::measurement;
+use crate::{measurement, writing};
 
 /// GNOME Disks draws its places from this seed.
 const GNOME_SEED: u64 = 42;
@@ -57,7 +57,7 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
         workload.direct = arguments.direct;
     }
     Ok(Measurement {
-        permission: permission(arguments, writes),
+        permission: leave(arguments),
         schedule: schedule(arguments),
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
         notes: planned.notes,
@@ -107,27 +107,10 @@ fn writes(arguments: &ScanArguments, kind: TargetKind) -> Result<Writes, Exit> {
     if !arguments.write {
         return Ok(Writes::None);
     }
-    let has_consent = match kind {
-        TargetKind::BlockDevice if arguments.overwrite => {
-            return Err(Exit::Refused(anyhow!(
-                "{target} is a block device, and --overwrite is for regular files only"
-            )));
-        }
-        TargetKind::BlockDevice => destroys || arguments.write_back,
-        TargetKind::File => arguments.overwrite || arguments.write_back,
-        _ => true,
-    };
-    if !has_consent {
-        let way_out = match kind {
-            TargetKind::BlockDevice => {
-                "use --write-back to write only what was just read, name it with --destroy, or measure a directory on it"
-            }
-            _ => {
-                "use --write-back to write only what was just read, --overwrite to lose its contents, or name its directory"
-            }
-        };
+    writing::check_overwrite(target, kind, arguments.overwrite)?;
+    if let Some(why) = writing::refusal(target, kind, &leave(arguments)) {
         return Err(Exit::Refused(anyhow!(
-            "{target} is not written without consent, because that destroys what it holds; {way_out}"
+            "{why}; or use --write-back to write only what was just read"
         )));
     }
     Ok(if arguments.write_back {
@@ -137,11 +120,11 @@ fn writes(arguments: &ScanArguments, kind: TargetKind) -> Result<Writes, Exit> {
     })
 }
 
-fn permission(arguments: &ScanArguments, writes: Writes) -> Permission {
-    match writes {
-        Writes::None => Permission::ReadOnly,
-        Writes::Back => Permission::WriteBack,
-        Writes::New => arguments.destroying.permission(arguments.overwrite),
+/// What may be written, if anything is.
+fn leave(arguments: &ScanArguments) -> Permission {
+    match arguments.write_back {
+        true => Permission::WriteBack,
+        false => arguments.destroying.permission(arguments.overwrite),
     }
 }
 

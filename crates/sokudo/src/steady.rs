@@ -19,7 +19,7 @@ use sokudo_report::steady::estimate_lines;
 use crate::cli::{CacheState, SteadyArguments};
 use crate::exit::{self, Exit};
 use crate::measurement;
-use crate::{language, output};
+use crate::{language, output, writing};
 
 /// What a simulated device is taken for unless told: larger ones take minutes to write.
 const SIMULATED_SIZE_MAX: Bytes = Bytes::gib(1);
@@ -164,29 +164,14 @@ fn medium(arguments: &SteadyArguments, named: &Named) -> Result<Medium, Exit> {
 /// All tests write, so that without consent there is nothing to measure.
 fn check_consent(arguments: &SteadyArguments, kind: TargetKind) -> Result<(), Exit> {
     let target = &arguments.target;
-    if arguments.overwrite && kind != TargetKind::File {
-        return Err(match kind {
-            TargetKind::BlockDevice => Exit::Refused(anyhow!(
-                "{target} is a block device, and --overwrite is for regular files only"
-            )),
-            _ => Exit::usage(anyhow!(
-                "{target} is no existing file, so there is nothing to --overwrite; leave it out"
-            )),
-        });
+    writing::check_overwrite(target, kind, arguments.overwrite)?;
+    let permission = arguments.destroying.permission(arguments.overwrite);
+    match writing::refusal(target, kind, &permission) {
+        Some(why) => Err(Exit::Refused(anyhow!(
+            "{why}; a drive becomes steady only by being written, and --estimate writes nothing"
+        ))),
+        None => Ok(()),
     }
-    let way_out = match kind {
-        TargetKind::BlockDevice if arguments.destroying.destroy.is_empty() => {
-            "name it with --destroy, or measure a directory on it; --estimate writes nothing"
-        }
-        TargetKind::File if !arguments.overwrite => {
-            "use --overwrite to lose its contents, or name its directory; --estimate writes nothing"
-        }
-        _ => return Ok(()),
-    };
-    Err(Exit::Refused(anyhow!(
-        "{target} is not written without consent, because that destroys what it holds, and a \
-         drive becomes steady only by being written; {way_out}"
-    )))
 }
 
 /// What counts as the capacity.

@@ -10,7 +10,7 @@ use sokudo_model::{Bytes, DirectMode, Nanos, Operation, Schedule, TargetKind};
 
 use crate::cli::{PERMILLE_DEFAULT, SweepArguments, Unasked};
 use crate::exit::Exit;
-use crate::measurement;
+use crate::{measurement, writing};
 
 /// A file made for a cell is a multiple of this.
 const TEST_FILE_UNIT: u64 = Bytes::MIB;
@@ -103,34 +103,21 @@ fn operations(
     notes: &mut Vec<String>,
 ) -> Result<Vec<Operation>, Exit> {
     let name = &arguments.target;
-    if arguments.overwrite && kind != TargetKind::File {
-        return Err(Exit::usage(anyhow!(
-            "{name} is no regular file, so there is nothing to --overwrite; leave it out"
-        )));
-    }
+    writing::check_overwrite(name, kind, arguments.overwrite)?;
     if arguments.verify && matches!(kind, TargetKind::Simulated | TargetKind::Null) {
         return Err(Exit::usage(anyhow!(
             "{name} keeps no data, so that nothing can be checked; leave --verify out"
         )));
     }
-    let refusal = match kind {
-        TargetKind::BlockDevice if arguments.destroying.destroy.is_empty() => Some(
-            "block devices are only read, because writing would destroy what they hold; \
-             measure writes in a directory of a file system on it, or name it with --destroy",
-        ),
-        TargetKind::File if !arguments.overwrite => Some(
-            "an existing file is only read, as it is; use --overwrite to destroy its contents, \
-             or name its directory to measure on a file of sokudo's own",
-        ),
-        _ => None,
-    };
+    let permission = arguments.destroying.permission(arguments.overwrite);
+    let refusal = writing::refusal(name, kind, &permission);
     let must_write = arguments.write_only || arguments.verify || arguments.write_through;
     match refusal {
-        Some(reason) if must_write => Err(Exit::Refused(anyhow!("{name}: {reason}"))),
+        Some(reason) if must_write => Err(Exit::Refused(anyhow!(reason))),
         _ if arguments.write_only => Ok(vec![Operation::Write]),
         _ if arguments.read_only => Ok(vec![Operation::Read]),
         Some(reason) => {
-            notes.push(format!("{name}: {reason}"));
+            notes.push(reason);
             Ok(vec![Operation::Read])
         }
         None => Ok(vec![Operation::Read, Operation::Write]),
