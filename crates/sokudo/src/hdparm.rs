@@ -1,8 +1,9 @@
 //! `sokudo hdparm`, and sokudo under the name of hdparm: the two timings of hdparm and what
 //! disks say of themselves, in its words.
 //!
-//! What hdparm does is in `sokudo_dialect::hdparm`; this empties the page cache before
-//! it, as hdparm does, and prints. It changes nothing: switches that do are refused.
+//! What hdparm does is in `sokudo_dialect::hdparm`; the page cache is emptied before it, as
+//! hdparm does. Its timings are judged as those of any command. It changes nothing:
+//! switches that do are refused.
 
 mod identify;
 
@@ -12,14 +13,17 @@ use std::path::Path;
 use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_dialect::hdparm;
-use sokudo_engine::{Control, FileTarget, StageOptions, Target, run_stage};
-use sokudo_measure::MeasureError;
+use sokudo_engine::Control;
+use sokudo_measure::{Measurement, Named};
 use sokudo_model::disk::Disk;
-use sokudo_model::{Bytes, DirectMode, Outcome, Stage, StopReason, Workload};
+use sokudo_model::{
+    Bytes, DirectMode, Nanos, Outcome, Plan, Row, Run, Schedule, Severity, Stage, StopReason,
+    Subject, TargetKind, Verdict, Workload,
+};
 
 use crate::cli::HdparmArguments;
 use crate::exit::Exit;
-use crate::{exit, interrupt, output};
+use crate::{exit, interrupt, measurement, output};
 use identify::Page;
 
 /// Times every device, cached reads first, as hdparm does.
@@ -41,17 +45,8 @@ pub(crate) fn run(arguments: &HdparmArguments) -> Result<(), Exit> {
         if tells {
             is_told &= tell(device, arguments)?;
         }
-        let timing = Timing {
-            device,
-            direct: arguments.direct,
-            offset: Bytes(arguments.offset_gib.saturating_mul(Bytes::GIB)),
-            control: &control,
-        };
-        if arguments.cached_reads {
-            timing.cached_reads()?;
-        }
-        if arguments.device_reads {
-            timing.device_reads()?;
+        if times {
+            time(device, arguments, &control)?;
         }
     }
     match is_told {
@@ -201,89 +196,106 @@ fn changing(word: &str) -> Option<&'static str> {
     })
 }
 
-struct Timing<'a> {
-    device: &'a Path,
-    direct: bool,
-    offset: Bytes,
-    control: &'a Control,
+/// Prints the timings of a device, and tells on standard error what speaks against them:
+/// scripts take standard output apart.
+fn time(device: &Path, arguments: &HdparmArguments, control: &Control) -> Result<(), Exit> {
+    let name = device.to_string_lossy();
+    let named = Named::recognise(&name);
+    let named = named.map_err(|error| Exit::from(error).without_usage())?;
+    let size = named.size();
+    let Some(size) = size.filter(|_| named.kind() == TargetKind::BlockDevice) else {
+        return Err(Exit::Failed(anyhow!(
+            "{name} is no block device, whose page cache could be emptied; name a block device"
+        )));
+    };
+    let timings = timings(&name, arguments, size)?;
+    let stage = |(_, workload): &(String, Workload)| Stage {
+        workloads: vec![workload.clone()],
+    };
+    let plan = Plan {
+        method: "hdparm".to_owned(),
+        seed: 0,
+        stages: timings.iter().map(stage).collect(),
+    };
+    let measurement = Measurement {
+        schedule: Schedule::in_turn(1, Nanos(0)),
+        ..Measurement::new(&name, named, plan)
+    };
+    let mut prepared = measurement.prepare(control, &mut |_| ())?;
+    for (row, (words, _)) in timings.iter().enumerate() {
+        let trial = prepared.trial(row, 0, control, &mut |_| ())?;
+        check(&name, &trial.outcome)?;
+        output::print(&format!("{words}{}\n", figures(&trial.outcome)))?;
+        prepared.run.rows[row].trials.push(trial);
+    }
+    tell_doubts(&name, &measurement::judged(prepared, control));
+    Ok(())
 }
 
-impl Timing<'_> {
-    fn cached_reads(&self) -> Result<(), Exit> {
-        let kind = if self.direct { "O_DIRECT " } else { "" };
-        let outcome = self.measure(hdparm::cached_reads(self.direct_mode()))?;
-        output::print(&format!(
-            " Timing {kind}cached reads:   {}\n",
-            figures(&outcome)
-        ))
+/// What is asked for, each with hdparm's words for it.
+fn timings(
+    name: &str,
+    arguments: &HdparmArguments,
+    size: Bytes,
+) -> Result<Vec<(String, Workload)>, Exit> {
+    let (mode, cached, buffered) = match arguments.direct {
+        true => (DirectMode::On, "O_DIRECT ", "O_DIRECT"),
+        false => (DirectMode::Off, "", "buffered"),
+    };
+    let mut timings = Vec::new();
+    if arguments.cached_reads {
+        let words = format!(" Timing {cached}cached reads:   ");
+        timings.push((words, hdparm::cached_reads(mode)));
     }
-
-    fn device_reads(&self) -> Result<(), Exit> {
-        let kind = if self.direct { "O_DIRECT" } else { "buffered" };
-        let offset = match self.offset.0 / Bytes::GIB {
+    if arguments.device_reads {
+        let gib = arguments.offset_gib;
+        let offset = match gib {
             0 => String::new(),
             gib => format!(" (offset {gib} GB)"),
         };
-        let size = self.open()?.size();
-        let workload = hdparm::device_reads(self.direct_mode(), self.offset, size);
-        let workload = workload.ok_or_else(|| {
+        let start = Bytes(gib.saturating_mul(Bytes::GIB));
+        let reads = hdparm::device_reads(mode, start, size).ok_or_else(|| {
             Exit::usage(anyhow!(
-                "{} has less than 2 MiB there to read; name a larger device or a smaller --offset",
-                self.device.display()
+                "{name} has less than 2 MiB there to read; name a larger device or a smaller --offset"
             ))
         })?;
-        let outcome = self.measure(workload)?;
-        output::print(&format!(
-            " Timing {kind} disk reads{offset}: {}\n",
-            figures(&outcome)
-        ))
+        timings.push((format!(" Timing {buffered} disk reads{offset}: "), reads));
     }
+    Ok(timings)
+}
 
-    fn direct_mode(&self) -> DirectMode {
-        if self.direct {
-            DirectMode::On
-        } else {
-            DirectMode::Off
-        }
+fn check(name: &str, outcome: &Outcome) -> Result<(), Exit> {
+    if outcome.stopped == StopReason::Cancelled {
+        return Err(Exit::Interrupted);
     }
-
-    fn open(&self) -> Result<FileTarget, Exit> {
-        FileTarget::read_only(self.device).map_err(|error| MeasureError::from(error).into())
+    match outcome.failures.first() {
+        Some(failure) => Err(Exit::Failed(anyhow!(
+            "reading {name} failed at byte {}: {:?}; see the kernel's log (dmesg)",
+            failure.offset.0,
+            failure.kind
+        ))),
+        None => Ok(()),
     }
+}
 
-    fn measure(&self, workload: Workload) -> Result<Outcome, Exit> {
-        let target = self.open()?;
-        sokudo_device::drop_cached_device(target.handle()).map_err(|error| {
-            Exit::Failed(anyhow!(
-                "the page cache of {} cannot be emptied: {error}; name a block device",
-                self.device.display()
-            ))
-        })?;
-        let stage = Stage {
-            workloads: vec![workload],
-        };
-        let outcomes = run_stage(
-            &stage,
-            StageOptions::default(),
-            &mut [Target::File(target)],
-            self.control,
-            &mut |_| {},
-        )
-        .map_err(MeasureError::from)?;
-        let outcome = outcomes.into_iter().next();
-        let outcome = outcome.ok_or_else(|| Exit::Failed(anyhow!("nothing was measured")))?;
-        if outcome.stopped == StopReason::Cancelled {
-            return Err(Exit::Interrupted);
+fn tell_doubts(name: &str, run: &Run) {
+    // A timing of the cache is not meant to be one of the disk.
+    let of_disk = |row: &&Row| row.workload.subject == Subject::Device;
+    let rows = run.rows.iter().filter(of_disk);
+    for assessment in rows.filter_map(|row| row.assessment.as_ref()) {
+        if assessment.verdict == Verdict::Verified {
+            continue;
         }
-        if let Some(failure) = outcome.failures.first() {
-            return Err(Exit::Failed(anyhow!(
-                "reading {} failed at byte {}: {:?}; see the kernel's log (dmesg)",
-                self.device.display(),
-                failure.offset.0,
-                failure.kind
-            )));
+        let findings = assessment.findings.iter();
+        for finding in findings.filter(|finding| finding.severity > Severity::Info) {
+            exit::note(format_args!(
+                "{name}: {}: {}; {}; {}",
+                assessment.verdict.name(),
+                finding.symptom,
+                finding.cause,
+                finding.remedy
+            ));
         }
-        Ok(outcome)
     }
 }
 

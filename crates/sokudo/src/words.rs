@@ -89,7 +89,11 @@ fn of_command(command: &str, option: &str) -> Option<String> {
     let name = option.split(' ').next()?.strip_prefix("--");
     let cli = Cli::command();
     let mut arguments = cli.find_subcommand(command)?.get_arguments();
-    let is_there = arguments.any(|argument| argument.get_long() == name);
+    // hdparm's --direct, for one, is no choice between on and off.
+    let has_value = option.contains(' ');
+    let is_there = arguments.any(|argument| {
+        argument.get_long() == name && (!has_value || argument.get_action().takes_values())
+    });
     is_there.then(|| option.to_owned())
 }
 
