@@ -92,7 +92,7 @@ fn a_device_is_only_read_and_its_reads_come_from_it() {
         assert_eq!(trial["cached_before_bytes"], 0, "{trial}");
     }
     quick(&device.path, &["--test", "write"]).refused(3, &["only reads devices"]);
-    quick(&device.path, &["--overwrite"]).refused(2, &["no regular file"]);
+    quick(&device.path, &["--overwrite"]).refused(3, &["regular files only"]);
     assert!(
         fs::read(device.image()).unwrap() == before,
         "it was written"
