@@ -1,7 +1,7 @@
 //! What happens while a plan is carried out, as one stream that the terminal
 //! and every other listener read.
 
-use crate::run::Outcome;
+use crate::trial::Outcome;
 use crate::units::{Bytes, Nanos};
 
 /// Bytes and I/Os.
