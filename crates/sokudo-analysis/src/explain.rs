@@ -21,9 +21,7 @@ mod zones;
 use sokudo_model::{Inference, Run};
 
 use crate::code::Code;
-
-/// A rule that may conclude one thing.
-type InferenceRule = fn(&Run) -> Option<Inference>;
+use crate::rule::InferenceRule;
 
 /// The rules, a list per theme, in the order in which conclusions are shown.
 const RULES: [&[InferenceRule]; 9] = [
