@@ -1,6 +1,8 @@
 use sokudo_words::Language;
 
+use super::page::{POLICY, colours};
 use super::*;
+use crate::plot::{Role, Theme};
 use crate::report::sample;
 
 fn page() -> String {
