@@ -1,0 +1,18 @@
+//! Arguments that allow devices to be written.
+
+use clap::Args;
+
+/// Which devices may be written.
+#[derive(Debug, Args)]
+pub(crate) struct Destroying {
+    /// Device that may be destroyed: serial number or path (repeatable)
+    ///
+    /// It must be the target, in use by nobody: not mounted, not swapped to, no member of
+    /// a RAID or a volume. sokudo info shows serial numbers.
+    #[arg(long, value_name = "SERIAL|PATH", help_heading = "What may be written")]
+    pub(crate) destroy: Vec<String>,
+
+    /// With --destroy: even if it holds partitions or anything known
+    #[arg(long, requires = "destroy", help_heading = "What may be written")]
+    pub(crate) destroy_contents: bool,
+}
