@@ -215,7 +215,7 @@ fn contrast(left: &str, right: &str) -> f64 {
 /// Texts that stand in the sources of the page; what is markup or a name of a style is none.
 fn texts() -> Vec<String> {
     const SOURCES: [&str; 7] = [
-        include_str!("../html.rs"),
+        include_str!("page.rs"),
         include_str!("charts.rs"),
         include_str!("evidence.rs"),
         include_str!("figures.rs"),
