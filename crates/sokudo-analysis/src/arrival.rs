@@ -4,10 +4,10 @@
 use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Operation, Outcome, TargetKind};
 use sokudo_stats::Summary;
 
-use crate::RowRule;
 use crate::case::{Case, counted, counts};
 use crate::code::{Code, Ruling};
 use crate::remedy;
+use crate::rule::RowRule;
 use crate::target::{encoded_share, missing_share};
 use crate::threshold::{ARRIVED_RATIO_MIN, CACHED_SHARE_MAX};
 

@@ -5,10 +5,10 @@
 
 use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, Operation, Row, Run, TargetKind, Verdict};
 
-use crate::RunRule;
 use crate::code::{Code, Ruling};
 use crate::explain;
 use crate::remedy;
+use crate::rule::RunRule;
 
 pub(crate) const RULES: &[RunRule] = &[not_preconditioned];
 
@@ -59,6 +59,7 @@ fn takes_bursts(leaf: &BlockDevice) -> bool {
 /// Whether the run itself has written as much as preconditioning does.
 fn is_written_through(run: &Run) -> bool {
     let all: u64 = run.rows.iter().map(written).sum();
+    // What does not say how large it is has never been written through.
     let size = run.target.size_bytes.unwrap_or(Bytes(u64::MAX));
     let is_device = run.target.kind == TargetKind::BlockDevice;
     is_device && all >= size.0.saturating_mul(PRECONDITIONING_PASSES)

@@ -10,11 +10,11 @@ use sokudo_model::{
 };
 use sokudo_stats::{Histogram, Summary};
 
-use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::drift;
 use crate::remedy;
+use crate::rule::RowRule;
 use crate::threshold::{
     COVERAGE_SPAN_MIN, COVERAGE_VISITS_MAX, FIRST_PASS_FACTOR_MAX, FLUSHES_MIN,
     FLUSHES_PER_TURN_MAX, QUICK_READ_MAX, QUICK_READS_MIN, QUICK_SHARE_MAX, ROTATION_RPM_MAX,
@@ -298,6 +298,7 @@ fn more_flushes_than_turns(case: &Case<'_>) -> Option<(String, String)> {
     let workload = &case.row.workload;
     // Flushes that wait at the same time can end together.
     let together = f64::from(workload.clones) * f64::from(workload.depth);
+    // One that does not say how fast it turns is taken for the fastest.
     let rpm = leaf.rotation_rpm.unwrap_or(ROTATION_RPM_MAX);
     let turns = f64::from(rpm) / 60.0;
     if durable < FLUSHES_MIN || per_second <= turns * FLUSHES_PER_TURN_MAX * together {

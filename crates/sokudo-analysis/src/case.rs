@@ -4,8 +4,8 @@
 //! It answers with facts and judges nothing.
 
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, DirectMode, Moved, Operation,
-    Outcome, RateProcess, Row, Run, TargetInfo, TargetKind,
+    ArrayState, BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, DirectMode, Moved,
+    Operation, Outcome, RateProcess, Row, Run, TargetInfo, TargetKind,
 };
 use sokudo_stats::Histogram;
 
@@ -37,6 +37,13 @@ impl<'a> Case<'a> {
     /// What the row was done to.
     pub(crate) fn target(&self) -> &'a TargetInfo {
         &self.run.target
+    }
+
+    /// Arrays of Linux software RAID under the target.
+    pub(crate) fn arrays(&self) -> impl Iterator<Item = &'a ArrayState> + use<'a> {
+        let devices = &self.target().devices;
+        let arrays = self.run.circumstances.arrays.iter();
+        arrays.filter(|array| devices.iter().any(|device| device.name == array.name))
     }
 
     /// What the engine measured, trial by trial.

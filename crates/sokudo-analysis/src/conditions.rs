@@ -2,9 +2,9 @@
 
 use sokudo_model::{DriveCircumstances, IoLimit, Nanos, Operation, Outcome};
 
-use crate::RowRule;
 use crate::case::{Case, counted};
 use crate::code::{Code, Ruling};
+use crate::rule::RowRule;
 use crate::threshold::{LIMIT_SHARE_MAX, LIMIT_SHARE_MIN};
 
 pub(crate) const RULES: &[RowRule] = &[throttled_by_cgroup, throttled_by_heat];

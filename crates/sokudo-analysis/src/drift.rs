@@ -4,19 +4,19 @@
 //! trial unlike the others, then two groups, then a trend, then single outliers.
 
 use sokudo_model::{Bytes, IntervalRates, Operation, Outcome, TargetKind};
-use sokudo_stats::{Summary, groups, step, trend};
+use sokudo_stats::{Summary, first_deviation, groups, step, trend};
 
-use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::remedy;
-use crate::steadiness;
+use crate::rule::RowRule;
 use crate::threshold::{
-    FALL_SHARE_MIN, FIRST_RUN_DEVIATIONS_MAX, GAP_FACTOR_MAX, GAP_SHARE_MIN, INTERVAL_TRIALS_MIN,
-    OUTLIER_SHARE_MIN, TREND_CHANCE_MAX, TREND_SHARE_MIN,
+    FALL_SHARE_MIN, FIRST_RUN_DEVIATIONS_MAX, FIRST_RUN_SHARE_MIN, GAP_FACTOR_MAX, GAP_SHARE_MIN,
+    INTERVAL_TRIALS_MIN, OUTLIER_SHARE_MIN, TREND_CHANCE_MAX, TREND_SHARE_MIN,
 };
 
-pub(crate) const RULES: &[RowRule] = &[not_steady, two_modes, trending, outliers];
+pub(crate) const RULES: &[RowRule] =
+    &[not_steady, first_run_outlier, two_modes, trending, outliers];
 
 /// Intervals of a series below which no level is told from another.
 const INTERVALS_MIN: usize = 10;
@@ -88,7 +88,7 @@ pub(crate) enum Shape {
 pub(crate) fn shape(case: &Case<'_>) -> Option<Shape> {
     if fall(case).is_some() {
         Some(Shape::Fallen)
-    } else if steadiness::is_first_unlike(case) {
+    } else if first_run(case).is_some() {
         Some(Shape::FirstUnlike)
     } else if two_groups(case).is_some() {
         Some(Shape::TwoGroups)
@@ -203,6 +203,64 @@ fn not_steady(case: &Case<'_>) -> Option<Ruling> {
         )
     };
     Some(Ruling::new(Code::NotSteady, symptom, cause, remedy))
+}
+
+/// The first trial is unlike the others, so that a mean over all is of two things. Trials
+/// after a discarded one are not looked at, nor those of no device.
+fn first_run_outlier(case: &Case<'_>) -> Option<Ruling> {
+    first_run(case).filter(|_| shape(case) == Some(Shape::FirstUnlike))
+}
+
+fn first_run(case: &Case<'_>) -> Option<Ruling> {
+    let bandwidths: Vec<f64> = case
+        .outcomes()
+        .filter_map(Outcome::bytes_per_second)
+        .collect();
+    let few = bandwidths.len() < INTERVAL_TRIALS_MIN;
+    if few
+        || case.arrives_by_chance()
+        || case.run.schedule.warm_up
+        || case.target().kind == TargetKind::Null
+    {
+        return None;
+    }
+    let (first, median) = (*bandwidths.first()?, Summary::of(&bandwidths)?.median);
+    let share = (first - median).abs() / median;
+    let deviations = first_deviation(&bandwidths)?;
+    if deviations.abs() <= FIRST_RUN_DEVIATIONS_MAX || share <= FIRST_RUN_SHARE_MIN {
+        return None;
+    }
+    let (side, cause) = if deviations < 0.0 {
+        (
+            "slower",
+            "the disk had to spin up or to leave a power state, a cache was still empty, or \
+             earlier writes were still under way",
+        )
+    } else {
+        (
+            "faster",
+            "a cache answered the first trial or took its writes, and the others met it full or \
+             emptied",
+        )
+    };
+    let how_far = if deviations.is_finite() {
+        format!(
+            "{:.1} median absolute deviations away, where {FIRST_RUN_DEVIATIONS_MAX} are allowed",
+            deviations.abs()
+        )
+    } else {
+        "while the others are alike".to_owned()
+    };
+    Some(Ruling::new(
+        Code::FirstRunOutlier,
+        format!(
+            "the first trial was {side} than the others: {:.2} MB/s, their median is {:.2} MB/s, {how_far}",
+            first / 1e6,
+            median / 1e6
+        ),
+        cause,
+        remedy::MEDIAN_OR_MORE,
+    ))
 }
 
 /// Bandwidths of the trials, where there are enough to compare them.

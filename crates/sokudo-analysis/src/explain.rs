@@ -24,9 +24,7 @@ pub(crate) use threshold::stated as stated_thresholds;
 use sokudo_model::{Inference, Run};
 
 use crate::code::Code;
-
-/// A rule that may conclude one thing.
-type InferenceRule = fn(&Run) -> Option<Inference>;
+use crate::rule::InferenceRule;
 
 /// The rules, a list per theme, in the order in which conclusions are shown.
 const RULES: [&[InferenceRule]; 9] = [

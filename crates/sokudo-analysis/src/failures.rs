@@ -2,10 +2,10 @@
 
 use sokudo_model::{Bytes, Defect, FailureKind, IoFailure, Operation, StopReason, TargetKind};
 
-use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::remedy;
+use crate::rule::RowRule;
 
 pub(crate) const RULES: &[RowRule] = &[no_io, wrong_data, device_vanished, unreadable, io_errors];
 

@@ -3,9 +3,9 @@
 
 use sokudo_model::{Bytes, FailureKind, Nanos, Operation, OperationTally, Outcome, StopReason};
 
-use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
+use crate::rule::RowRule;
 use crate::threshold::INVARIANT_TOLERANCE;
 
 pub(crate) const RULES: &[RowRule] = &[little, bytes, latency, counts, samples];

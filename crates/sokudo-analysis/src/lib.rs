@@ -26,6 +26,7 @@ mod invariants;
 mod method;
 mod remedy;
 mod rounds;
+mod rule;
 #[cfg(test)]
 mod sample;
 mod splits;
@@ -51,12 +52,7 @@ pub use remedy::REMEDIES_WITH_OPTIONS;
 
 use case::Case;
 use code::Ruling;
-
-/// A rule about one row.
-type RowRule = fn(&Case<'_>) -> Option<Ruling>;
-
-/// A rule about the run as a whole.
-type RunRule = fn(&Run) -> Option<Ruling>;
+use rule::RowRule;
 
 /// The rules about rows, a list per theme.
 const ROW_RULES: [&[RowRule]; 14] = [

@@ -3,9 +3,9 @@
 
 use sokudo_model::SteadyPhase;
 
-use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
+use crate::rule::RowRule;
 
 pub(crate) const RULES: &[RowRule] = &[not_steady];
 

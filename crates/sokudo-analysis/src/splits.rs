@@ -3,10 +3,10 @@
 
 use sokudo_model::{Bytes, DriveCircumstances, Operation, Order};
 
-use crate::RowRule;
 use crate::case::{Case, counted};
 use crate::code::{Code, Ruling};
 use crate::remedy;
+use crate::rule::RowRule;
 use crate::surplus;
 use crate::threshold::{
     ARRIVED_RATIO_MAX, READ_AHEAD_BYTES_MIN, SPLIT_BLOCK_BYTES_MIN, SPLIT_RATIO_MIN,

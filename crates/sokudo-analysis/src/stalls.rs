@@ -4,12 +4,12 @@
 use sokudo_model::{Nanos, Operation, TargetKind};
 use sokudo_stats::{Histogram, Summary};
 
-use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::conditions::throttled_by_cgroup;
 use crate::drift::{Interval, intervals};
 use crate::remedy;
+use crate::rule::RowRule;
 use crate::threshold::{STALL_FACTOR_MIN, STALL_LATENCY_SHARE_MIN};
 
 pub(crate) const RULES: &[RowRule] = &[stalls];

@@ -1,19 +1,18 @@
 //! Do the trials agree.
 
 use sokudo_model::{Enough, IntervalRates, Nanos, Outcome, TargetKind};
-use sokudo_stats::{Summary, WarmUp, first_deviation};
+use sokudo_stats::{Summary, WarmUp};
 
-use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::drift::{Shape, shape};
 use crate::remedy;
+use crate::rule::RowRule;
 use crate::threshold::{
-    FIRST_RUN_DEVIATIONS_MAX, FIRST_RUN_SHARE_MIN, INTERVAL_REACH_MAX, INTERVAL_TRIALS_MIN,
-    WARM_UP_SHIFT_MIN, WARM_UP_TRIALS_SHARE_MIN,
+    INTERVAL_REACH_MAX, INTERVAL_TRIALS_MIN, WARM_UP_SHIFT_MIN, WARM_UP_TRIALS_SHARE_MIN,
 };
 
-pub(crate) const RULES: &[RowRule] = &[unsteady, first_run_outlier, precision_not_reached, warm_up];
+pub(crate) const RULES: &[RowRule] = &[unsteady, precision_not_reached, warm_up];
 
 /// The interval of the median is wide. That says nothing against the bytes'
 /// arrival, so that the verdict stays; it says how little one figure tells.
@@ -37,69 +36,6 @@ fn unsteady(case: &Case<'_>) -> Option<Ruling> {
             remedy::MORE_TRIALS,
         )
     })
-}
-
-/// The first trial is unlike the others, so that a mean over all is of two things. Trials
-/// after a discarded one are not looked at, nor those of no device.
-fn first_run_outlier(case: &Case<'_>) -> Option<Ruling> {
-    first_run(case).filter(|_| shape(case) == Some(Shape::FirstUnlike))
-}
-
-/// Whether the first trial is unlike the others.
-pub(crate) fn is_first_unlike(case: &Case<'_>) -> bool {
-    first_run(case).is_some()
-}
-
-fn first_run(case: &Case<'_>) -> Option<Ruling> {
-    let bandwidths: Vec<f64> = case
-        .outcomes()
-        .filter_map(Outcome::bytes_per_second)
-        .collect();
-    let few = bandwidths.len() < INTERVAL_TRIALS_MIN;
-    if few
-        || case.arrives_by_chance()
-        || case.run.schedule.warm_up
-        || case.target().kind == TargetKind::Null
-    {
-        return None;
-    }
-    let (first, median) = (*bandwidths.first()?, Summary::of(&bandwidths)?.median);
-    let share = (first - median).abs() / median;
-    let deviations = first_deviation(&bandwidths)?;
-    if deviations.abs() <= FIRST_RUN_DEVIATIONS_MAX || share <= FIRST_RUN_SHARE_MIN {
-        return None;
-    }
-    let (side, cause) = if deviations < 0.0 {
-        (
-            "slower",
-            "the disk had to spin up or to leave a power state, a cache was still empty, or \
-             earlier writes were still under way",
-        )
-    } else {
-        (
-            "faster",
-            "a cache answered the first trial or took its writes, and the others met it full or \
-             emptied",
-        )
-    };
-    let how_far = if deviations.is_finite() {
-        format!(
-            "{:.1} median absolute deviations away, where {FIRST_RUN_DEVIATIONS_MAX} are allowed",
-            deviations.abs()
-        )
-    } else {
-        "while the others are alike".to_owned()
-    };
-    Some(Ruling::new(
-        Code::FirstRunOutlier,
-        format!(
-            "the first trial was {side} than the others: {:.2} MB/s, their median is {:.2} MB/s, {how_far}",
-            first / 1e6,
-            median / 1e6
-        ),
-        cause,
-        remedy::MEDIAN_OR_MORE,
-    ))
 }
 
 /// All trials were made and the interval is still wider than asked for.

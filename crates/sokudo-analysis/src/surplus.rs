@@ -5,9 +5,9 @@ mod culprit;
 
 use sokudo_model::{ArrayState, Bytes, Operation};
 
-use crate::RowRule;
 use crate::case::{Case, counted};
 use crate::code::{Code, Ruling};
+use crate::rule::RowRule;
 use crate::surroundings::level_name;
 use crate::target::encoded_share;
 use crate::threshold::{
@@ -188,7 +188,7 @@ fn read_modify_write(case: &Case<'_>) -> Option<String> {
             per_write(case)
         ));
     }
-    let why = if case.several_leaves() && arrays(case).next().is_none() {
+    let why = if case.several_leaves() && case.arrays().next().is_none() {
         "a write smaller than a stripe makes an array with parity read the rest first"
     } else if case.copies_on_write() {
         "a copy-on-write file system reads the records of the blocks it replaces"
@@ -202,15 +202,8 @@ fn read_modify_write(case: &Case<'_>) -> Option<String> {
     Some(why.to_owned())
 }
 
-/// Arrays of Linux software RAID under the target.
-fn arrays<'a>(case: &Case<'a>) -> impl Iterator<Item = &'a ArrayState> {
-    let devices = &case.target().devices;
-    let arrays = case.run.circumstances.arrays.iter();
-    arrays.filter(|array| devices.iter().any(|device| device.name == array.name))
-}
-
 fn parity_array<'a>(case: &Case<'a>) -> Option<&'a ArrayState> {
-    arrays(case).find(|array| array.has_parity())
+    case.arrays().find(|array| array.has_parity())
 }
 
 /// `md0 is a RAID 5 of 4 members with chunks of 512 KiB`.
@@ -250,7 +243,7 @@ fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, String)> 
             .then_some("the file system writes the block records of earlier write rows late")
             .and_then(amplified);
     }
-    if let Some(array) = arrays(case).next().filter(|_| case.several_leaves()) {
+    if let Some(array) = case.arrays().next().filter(|_| case.several_leaves()) {
         let what = if array.has_parity() {
             "it writes parity beside the data"
         } else {

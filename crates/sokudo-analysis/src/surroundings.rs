@@ -9,9 +9,9 @@ use sokudo_model::{
     ArrayState, BlockDeviceKind, DriveCircumstances, Finding, Run, Severity, TargetKind, Workload,
 };
 
-use crate::RunRule;
 use crate::code::{Code, Ruling};
 use crate::disk::examine;
+use crate::rule::RunRule;
 
 pub(crate) const RULES: &[RunRule] = &[power_saving];
 

@@ -8,8 +8,8 @@ use sokudo_model::{
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::remedy;
+use crate::rule::{RowRule, RunRule};
 use crate::threshold::{CACHED_SHARE_MAX, FILE_STATE_SHARE_MAX};
-use crate::{RowRule, RunRule};
 
 pub(crate) const RULES: &[RowRule] = &[
     no_device,

@@ -2,10 +2,10 @@
 
 use sokudo_model::{BackendKind, Outcome, RateKept, Sample, StopReason, Survey, TargetKind, Visit};
 
-use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::remedy;
+use crate::rule::RowRule;
 use crate::threshold::{CPU_SHARE_MAX, DEPTH_SHARE_MIN, INTERVAL_TRIALS_MIN};
 
 pub(crate) const RULES: &[RowRule] = &[

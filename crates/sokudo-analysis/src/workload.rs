@@ -2,10 +2,10 @@
 
 use sokudo_model::{DataContent, Operation, Order, SequentialOffset, TargetKind, Workload};
 
-use crate::RowRule;
 use crate::case::Case;
 use crate::code::{Code, Ruling};
 use crate::remedy;
+use crate::rule::RowRule;
 
 pub(crate) const RULES: &[RowRule] = &[separate_offsets, zero_data, repeating_data];
 

@@ -10,7 +10,6 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, DeviceMarks};
 
-use crate::stack::number_text;
 use crate::system::{self, System};
 
 /// sysfs counts sectors of this size, whatever the device's own block size is.
@@ -223,6 +222,15 @@ fn chosen(text: &str) -> Option<String> {
     bracketed.or(only).map(str::to_owned)
 }
 
+/// `major:minor`.
+pub(crate) fn number_text(device: u64) -> String {
+    format!(
+        "{}:{}",
+        rustix::fs::major(device),
+        rustix::fs::minor(device)
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,5 +281,11 @@ mod tests {
         assert_eq!(device.size_bytes, None);
         assert_eq!(device.max_io_bytes, None);
         assert_eq!(device.rotational, None);
+    }
+
+    #[test]
+    fn device_numbers_are_written_as_the_kernel_does() {
+        assert_eq!(number_text(rustix::fs::makedev(259, 3)), "259:3");
+        assert_eq!(number_text(rustix::fs::makedev(8, 1_000)), "8:1000");
     }
 }

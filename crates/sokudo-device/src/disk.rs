@@ -121,7 +121,7 @@ pub(crate) fn directory(system: &System, path: &Path) -> Option<PathBuf> {
     let metadata = path.metadata().ok().filter(|_| system.is_host());
     match metadata.filter(|metadata| metadata.file_type().is_block_device()) {
         Some(metadata) => {
-            let number = crate::stack::number_text(metadata.rdev());
+            let number = block::number_text(metadata.rdev());
             block::directory_of_number(system, &number)
         }
         None => block::directory_of_source(system, path.to_str()?),

@@ -9,6 +9,7 @@ use rustix::fs::Access;
 use rustix::io::Errno;
 use sokudo_model::{Bytes, FileState, FileSystem, TargetInfo, TargetKind};
 
+use crate::block;
 use crate::counters::CounterSource;
 use crate::environment;
 use crate::file;
@@ -148,7 +149,7 @@ fn explore(
     let mounts = Mounts::parse(&system.text("proc/self/mountinfo").unwrap_or_default());
     let stack = Stack::new(system, &mounts);
     let found = if info.kind == TargetKind::BlockDevice {
-        let number = stack::number_text(metadata.rdev());
+        let number = block::number_text(metadata.rdev());
         info.direct_io = file::direct_io_support_at(path);
         let found = stack.explore_device(&number);
         info.size_bytes = found.devices.first().and_then(|device| device.size_bytes);

@@ -3,39 +3,22 @@
 //! what could not be asked, and why, is a sentence.
 
 mod asker;
+mod interrogation;
 mod nvme_disk;
 mod scsi_disk;
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use sokudo_model::disk::{Health, Identity, WriteCache};
 
-use crate::block;
+use crate::block::{self, number_text};
 use crate::system::{self, System};
 
 pub(crate) use asker::Asker;
-
-/// Everything that a disk said.
-#[derive(Clone, Debug, Default)]
-pub struct Interrogation {
-    /// In its own language.
-    pub identity: Identity,
-    /// How it feels.
-    pub health: Health,
-    /// Its own write cache.
-    pub write_cache: WriteCache,
-    /// Whether it reads ahead by itself.
-    pub read_look_ahead: Option<bool>,
-    /// Pages as they came, by name.
-    pub raw: BTreeMap<String, Vec<u8>>,
-    /// What could not be seen and why, in whole sentences.
-    pub blind_spots: Vec<String>,
-}
+pub use interrogation::Interrogation;
 
 /// The language in which a disk is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,14 +112,6 @@ pub(crate) fn open_disk(system: &System, directory: &Path, named: &Path) -> Resu
     Err(why)
 }
 
-fn number_text(number: u64) -> String {
-    format!(
-        "{}:{}",
-        rustix::fs::major(number),
-        rustix::fs::minor(number)
-    )
-}
-
 /// The directory in sysfs of the whole disk.
 pub(crate) fn disk_directory(system: &System, path: &Path) -> Result<PathBuf, String> {
     let by_number = || {
@@ -147,13 +122,7 @@ pub(crate) fn disk_directory(system: &System, path: &Path) -> Result<PathBuf, St
         if !metadata.file_type().is_block_device() {
             return None;
         }
-        let number = metadata.rdev();
-        let text = format!(
-            "{}:{}",
-            rustix::fs::major(number),
-            rustix::fs::minor(number)
-        );
-        block::directory_of_number(system, &text)
+        block::directory_of_number(system, &number_text(metadata.rdev()))
     };
     let directory = by_number()
         .or_else(|| block::directory_of_source(system, path.to_str()?))

@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{OFlags, SeekFrom};
 use sokudo_model::{Occupancy, Occupant};
 
-use crate::block;
+use crate::block::{self, number_text};
 use crate::signature::{DeviceEnds, HEAD_BYTES, TAIL_BYTES, signatures};
-use crate::stack::number_text;
 use crate::system::{self, System};
 use crate::users;
 

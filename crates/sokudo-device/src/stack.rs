@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use sokudo_model::{BlockDevice, BlockDeviceKind};
 
-use crate::block;
+use crate::block::{self, number_text};
 use crate::counters::{self, CounterSource};
 use crate::disk::udev::UdevRecord;
 use crate::file_system::{self, Backing, Layers};
@@ -384,15 +384,6 @@ impl Below {
     }
 }
 
-/// `major:minor`.
-pub(crate) fn number_text(device: u64) -> String {
-    format!(
-        "{}:{}",
-        rustix::fs::major(device),
-        rustix::fs::minor(device)
-    )
-}
-
 /// The kernel's number of the mount that holds a path (Linux 5.8).
 pub(crate) fn mount_id(system: &System, path: &Path) -> Option<u64> {
     use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
@@ -402,15 +393,4 @@ pub(crate) fn mount_id(system: &System, path: &Path) -> Option<u64> {
     let answer = statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
     let is_told = answer.stx_mask & StatxFlags::MNT_ID.bits() != 0;
     is_told.then_some(answer.stx_mnt_id)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn device_numbers_are_written_as_the_kernel_does() {
-        assert_eq!(number_text(rustix::fs::makedev(259, 3)), "259:3");
-        assert_eq!(number_text(rustix::fs::makedev(8, 1_000)), "8:1000");
-    }
 }

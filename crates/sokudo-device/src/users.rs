@@ -6,6 +6,7 @@
 //! somebody made. It only looks. Of a device, what cannot be seen is an occupant: whoever
 //! wants to write must take it for the worst. Of a regular file it is a blind spot.
 
+mod file_identity;
 mod loops;
 mod processes;
 mod relatives;
@@ -19,6 +20,7 @@ use std::time::Duration;
 use sokudo_model::{Occupant, Users};
 
 use crate::system::System;
+use file_identity::FileIdentity;
 use loops::Shows;
 use processes::{Wanted, Writers};
 
@@ -34,22 +36,6 @@ const CLOSING_LOOKS: u32 = 10;
 const CLOSING_PAUSE: Duration = Duration::from_millis(20);
 
 const OVERLAYFS: u64 = 0x794c_7630;
-
-/// A file's identity: the number of its file system, and its inode there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FileIdentity {
-    pub(crate) file_system: u64,
-    pub(crate) inode: u64,
-}
-
-impl FileIdentity {
-    fn of(metadata: &Metadata) -> Self {
-        Self {
-            file_system: metadata.dev(),
-            inode: metadata.ino(),
-        }
-    }
-}
 
 /// Who else uses this open file or block device, which must be open for reading only.
 pub fn users(file: &File) -> Users {

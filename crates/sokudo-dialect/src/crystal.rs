@@ -4,12 +4,14 @@
 //! How often a row is measured, and for how long, is the schedule's business, not this
 //! module's.
 
+mod direction;
 mod mix;
 mod profile;
 mod row;
 
-use sokudo_model::{Nanos, Operation, OperationMix, Order, SequentialOffset, Stage, Workload};
+use sokudo_model::{Nanos, Order, SequentialOffset, Stage, Workload};
 
+pub use direction::Direction;
 pub use mix::{Mix, MixError};
 pub use profile::{Profile, UnknownProfile};
 pub use row::{
@@ -19,28 +21,6 @@ pub use row::{
 
 /// How long one trial lasts unless told otherwise.
 pub const TRIAL_TIME: Nanos = Nanos::from_secs(1);
-
-/// In which direction a row is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
-    /// Reads only.
-    Read,
-    /// Writes only.
-    Write,
-    /// Reads and writes in shares.
-    Mix(Mix),
-}
-
-impl Direction {
-    /// The operations of this direction.
-    pub fn operations(self) -> OperationMix {
-        match self {
-            Self::Read => OperationMix::only(Operation::Read),
-            Self::Write => OperationMix::only(Operation::Write),
-            Self::Mix(mix) => mix.operations(),
-        }
-    }
-}
 
 /// The workloads of `rows` in CrystalDiskMark's order: all reads, then all writes,
 /// then all mixes.
@@ -107,6 +87,7 @@ impl RowSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sokudo_model::Operation;
 
     fn table(workloads: &[Workload]) -> Vec<(String, &'static str, u32)> {
         let line = |w: &Workload| {

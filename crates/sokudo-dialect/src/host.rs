@@ -33,6 +33,7 @@ pub trait Host {
     /// One sentence that names the cause.
     fn read_bytes(&self, path: &str, length: u64) -> Result<Vec<u8>, String> {
         let mut bytes = self.read_text(path)?.into_bytes();
+        // What is in memory is no longer than memory.
         bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
         Ok(bytes)
     }

@@ -9,19 +9,24 @@
 mod error;
 mod estimate;
 mod matrix;
+mod mixes;
+mod request;
 
 use sokudo_model::{
     BlockSizes, Bytes, DriveCache, Limits, Nanos, Operation, OperationMix, Order, Plan,
     RoundFigure, SequentialOffset, Span, SteadyClass, SteadyLabel, SteadyPhase, SteadyPhaseKind,
-    SteadyProcedure, SteadyTest, SteadyWindow, Workload,
+    SteadyProcedure, SteadyTest, SteadyWindow, Workload, narrow,
 };
 
 use crate::crystal::{Direction, Mix, Pattern, RowSpec, stages};
-use crate::sweep::Sizes;
+
+use error::ROUNDS_LIMIT;
+use request::{Cell, RANGE_UNIT};
 
 pub use error::SteadyError;
 pub use estimate::Assumed;
-pub use matrix::{Mixes, ReadPercent};
+pub use mixes::{Mixes, ReadPercent};
+pub use request::{Medium, Request};
 
 /// How long the PTS measures a cell in a round.
 pub const ROUND_TIME: Nanos = Nanos::from_secs(60);
@@ -43,56 +48,6 @@ const PRECONDITION_BLOCK: Bytes = Bytes::kib(128);
 const PRECONDITION_DEPTH: u32 = 32;
 /// A purge tells the device in pieces of this much, so that it can be interrupted.
 const PURGE_BLOCK: Bytes = Bytes::mib(16);
-/// The active range is a multiple of this, so that every block size covers it.
-const RANGE_UNIT: u64 = Bytes::MIB;
-
-/// What is asked for.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// Which test.
-    pub test: SteadyTest,
-    /// For which class of drives.
-    pub class: SteadyClass,
-    /// What counts as the capacity.
-    pub capacity: Bytes,
-    /// The part of it that is used, percent; `None` is the class's.
-    pub active_percent: Option<u32>,
-    /// What is measured.
-    pub medium: Medium,
-    /// Smallest block that the target takes.
-    pub block_min: Bytes,
-    /// How long a cell is measured in a round.
-    pub round_time: Nanos,
-    /// Rounds at most; `None` is the test's.
-    pub rounds_max: Option<u32>,
-    /// How long write saturation goes on at most; `None` is the class's.
-    pub time_max: Option<Nanos>,
-    /// Block sizes instead of the test's.
-    pub sizes: Option<Sizes>,
-    /// Mixes instead of the test's.
-    pub mixes: Option<Mixes>,
-    /// How often the active range is written through before.
-    pub passes: u32,
-    /// Whether everything is discarded first.
-    pub purge: bool,
-    /// The state of the drive's own write cache.
-    pub drive_cache: DriveCache,
-    /// How fast it is taken to be, for the estimate.
-    pub assumed: Assumed,
-    /// Where all chance starts from.
-    pub seed: u64,
-}
-
-/// What kind of thing is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Medium {
-    /// A block device.
-    Device,
-    /// A file, own or another's.
-    File,
-    /// A simulated device, which begins purged.
-    Simulated,
-}
 
 /// The plan and its procedure.
 #[derive(Clone, Debug)]
@@ -183,6 +138,7 @@ fn active_range(request: &Request) -> Result<Bytes, SteadyError> {
         .active_percent
         .unwrap_or(class_percent(request.class));
     let used = u128::from(request.capacity.0) * u128::from(percent) / 100;
+    // More than all of it, where somebody asks for that, is refused by the target's size.
     let used = u64::try_from(used).unwrap_or(u64::MAX);
     match used / RANGE_UNIT * RANGE_UNIT {
         0 => Err(SteadyError::TooSmall {
@@ -191,13 +147,6 @@ fn active_range(request: &Request) -> Result<Bytes, SteadyError> {
         }),
         range => Ok(Bytes(range)),
     }
-}
-
-/// One cell of a test's matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cell {
-    pub(crate) block: Bytes,
-    pub(crate) reads: ReadPercent,
 }
 
 /// Rows and phases as they come together.
@@ -209,7 +158,7 @@ struct Draft {
 
 impl Draft {
     fn add(&mut self, kind: SteadyPhaseKind, rows: Vec<Workload>) -> &mut SteadyPhase {
-        let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+        let count = narrow::<usize, u32>;
         self.phases.push(SteadyPhase {
             kind,
             first_row: count(self.workloads.len()),
@@ -308,11 +257,11 @@ fn saturation_rounds(request: &Request) -> Result<u32, SteadyError> {
     let rounds_of = |time: Nanos| time.0.div_ceil(request.round_time.0).max(1);
     let bounded = |rounds: u64| {
         let rounds = u32::try_from(rounds).ok();
-        rounds.filter(|rounds| *rounds <= matrix::ROUNDS_LIMIT)
+        rounds.filter(|rounds| *rounds <= ROUNDS_LIMIT)
     };
     match request.time_max.map(rounds_of) {
         // Short rounds are as many as there may be.
-        None => Ok(bounded(rounds_of(usual)).unwrap_or(matrix::ROUNDS_LIMIT)),
+        None => Ok(bounded(rounds_of(usual)).unwrap_or(ROUNDS_LIMIT)),
         Some(rounds) => bounded(rounds).ok_or(SteadyError::ManyRounds { rounds }),
     }
 }

@@ -16,11 +16,7 @@ use sokudo_model::{
 use crate::crystal::{Direction, Pattern, RowSpec, stages};
 
 pub use axis::{Counts, Sizes};
-pub use error::SweepError;
-
-/// More cells than anybody waits for: at a second each, and six trials, these take three
-/// and a half hours.
-pub const CELLS_MAX: usize = 2_048;
+pub use error::{CELLS_MAX, SweepError};
 
 /// What a program takes where the user says nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

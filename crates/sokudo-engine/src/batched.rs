@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use sokudo_model::Batching;
+use sokudo_model::{Batching, narrow};
 
 /// The rules of one clone.
 pub(crate) struct Batched {
@@ -61,7 +61,7 @@ impl Batched {
     /// Completions to wait for, when `wanted` are wanted together with those that
     /// have been reaped already.
     pub(crate) fn still_wanted(&self, wanted: u32) -> u32 {
-        wanted.saturating_sub(u32::try_from(self.reaped.len()).unwrap_or(u32::MAX))
+        wanted.saturating_sub(narrow(self.reaped.len()))
     }
 
     /// Keeps a completion for later.

@@ -20,12 +20,9 @@ use sokudo_model::{
 use sokudo_stats::Random;
 
 use crate::control::Control;
-use crate::stage::StageError;
+use crate::stage_error::StageError;
 use crate::target::{Target, TargetError};
-use medium::{FileMedium, Medium, SimulatedMedium};
-
-/// What is stamped: the unit of flash and platters.
-pub(crate) const BLOCK_BYTES: u64 = CapacityCheck::BLOCK.0;
+use medium::{BLOCK_BYTES, FileMedium, Medium, SimulatedMedium, WRITE_BYTES_MAX};
 
 /// More than small drives hold in memory for writes.
 const STRETCH_BYTES_MIN: u64 = 256 << 20;
@@ -41,9 +38,6 @@ const ROUND_PLACES: u64 = 62;
 
 /// Each divides what is left by 63: far more rounds than any size needs.
 const ROUNDS_MAX: u32 = 16;
-
-/// Largest write to the stretch.
-pub(crate) const WRITE_BYTES_MAX: u64 = 1 << 20;
 
 /// Writes all over a target and reads back.
 pub(crate) fn run(

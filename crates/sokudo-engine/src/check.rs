@@ -5,9 +5,9 @@ use sokudo_model::{
 };
 
 use crate::chunks::chunks_for;
-use crate::stage::{stretch_of, uses};
 use crate::survey::{SurveyError, check_survey};
 use crate::target::{Target, TargetError};
+use crate::target_use::{stretch_of, uses, writes};
 use crate::verify::{VerifyError, check_verify};
 use crate::worker::BLOCK_BYTES_MAX;
 
@@ -203,12 +203,6 @@ fn check_permit(workload: &Workload, target: &Target) -> Result<(), CheckError> 
     Err(TargetError::ReadOnly(file.path().to_owned()).into())
 }
 
-/// Whether a workload changes its targets: one that only checks does not.
-pub(crate) fn writes(workload: &Workload) -> bool {
-    let only_checks = workload.verify.as_ref().is_some_and(|verify| verify.only);
-    workload.operations.changes_data() && !only_checks
-}
-
 /// A backend works on files or on nothing, and only files keep what was written.
 fn check_kinds(workload: &Workload, targets: &[Target]) -> Result<(), CheckError> {
     let uses = uses(workload);
@@ -372,6 +366,7 @@ fn check_memory(stage: &Stage, targets: &[Target]) -> Result<(), CheckError> {
     if needed <= memory / u128::from(MEMORY_DIVISOR) {
         return Ok(());
     }
+    // What is asked for may be more than any number says.
     Err(CheckError::Memory {
         needed: Bytes(u64::try_from(needed).unwrap_or(u64::MAX)),
     })

@@ -1,7 +1,7 @@
 //! Which buffers there are and which are free. Buffers themselves belong to the
 //! backend.
 
-use sokudo_model::{Bytes, DataContent, Operation, Plan, Stage, Workload};
+use sokudo_model::{Bytes, DataContent, Operation, Plan, Stage, Workload, narrow};
 
 use crate::data::POOL_BYTES;
 
@@ -71,5 +71,5 @@ pub(crate) fn chunks_for(workload: &Workload, depth: u32) -> u32 {
         return depth;
     }
     let pool = POOL_BYTES / u64::from(workload.clones) / workload.blocks.largest().0.max(1);
-    depth.max(u32::try_from(pool).unwrap_or(u32::MAX))
+    depth.max(narrow(pool))
 }

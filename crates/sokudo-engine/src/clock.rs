@@ -3,6 +3,9 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+/// The instant that never comes.
+pub(crate) const NEVER: u64 = u64::MAX;
+
 /// A clock in nanoseconds that never goes back. Its zero means nothing; only
 /// differences do.
 pub(crate) trait Clock {

@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use sokudo_model::{Event, Nanos, Outcome, Phase, SteadyOutcome, Workload};
+use sokudo_model::{Event, Nanos, Outcome, Phase, SteadyOutcome, Workload, narrow};
 
 use crate::backend::TICK;
+use crate::clones::{CloneId, Shared};
+use crate::outcome::merged;
 use crate::progress::Glance;
-use crate::stage::merged;
 use crate::steady::{Mark, Steady, Throughput};
-use crate::threads::{CloneId, Shared};
 
 /// What a clone tells.
 pub(crate) enum Told {
@@ -106,8 +106,7 @@ impl<'a> Collector<'a> {
     }
 
     fn tell_progress(&self, listener: &mut dyn FnMut(Event)) {
-        let elapsed = self.started_at.elapsed().as_nanos();
-        let at = Nanos(u64::try_from(elapsed).unwrap_or(u64::MAX));
+        let at = Nanos(narrow(self.started_at.elapsed().as_nanos()));
         for workload in 0..self.shared.stage.workloads.len() {
             let glance = self.glances(workload).reduce(Glance::with);
             listener(progress_event(workload, at, glance.unwrap_or_default()));

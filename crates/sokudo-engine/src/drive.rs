@@ -5,16 +5,16 @@ use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::Duration;
 
-use sokudo_model::{CpuTime, Nanos, Phase, StopReason, ThreadUsage};
+use sokudo_model::{CpuTime, Nanos, Phase, StopReason, ThreadUsage, narrow};
 use sokudo_sys::{ThreadCounts, thread_counts};
 
 use crate::backend::{Backend, TICK};
 use crate::clock::{Clock, RealClock};
+use crate::clones::{CloneId, Opened, Shared};
 use crate::collector::Told;
 use crate::control::Control;
+use crate::outcome::{Circumstances, outcome};
 use crate::progress::Glance;
-use crate::stage::{Circumstances, outcome};
-use crate::threads::{CloneId, Opened, Shared};
 use crate::worker::{Next, Worker};
 
 /// Sleeping overshoots by about 0.1 ms (nanosleep of 100 µs took 191 µs on Linux
@@ -191,7 +191,7 @@ fn sleep_until(clock: &RealClock, at: u64) {
 
 /// Keeps the processor busy until `at`, at most a tick.
 fn spin_until(clock: &RealClock, at: u64) {
-    let tick = u64::try_from(TICK.as_nanos()).unwrap_or(u64::MAX);
+    let tick = narrow(TICK.as_nanos());
     let at = at.min(clock.now().saturating_add(tick));
     while clock.now() < at {
         std::hint::spin_loop();

@@ -16,27 +16,15 @@ use sokudo_sys::{begin_write_back, write_back};
 
 use crate::backend::TICK;
 use crate::clock::Clock as _;
+use crate::clones::Shared;
 use crate::offsets::Stretch;
-use crate::stage::{stretch_of, uses};
+use crate::stage_options::MakeDurable;
 use crate::target::Target;
-use crate::threads::Shared;
+use crate::target_use::{stretch_of, uses};
 
 /// What is written back before the control is looked at again: less than two seconds of
 /// the slowest devices, and enough for a fast one to be busy.
 const PIECE_BYTES: u64 = 16 << 20;
-
-/// Which writes are made durable after the measured part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MakeDurable {
-    /// None: they lie where they lie.
-    #[default]
-    Nothing,
-    /// Those that went through the page cache.
-    Buffered,
-    /// All that were not made durable by the workload itself, because something below the
-    /// page cache keeps them, too.
-    All,
-}
 
 /// Makes durable what each workload wrote, one after the other, and notes when that was
 /// done; `started_at` is when the stage started, on the clock.

@@ -25,7 +25,9 @@ use crate::kernel_files;
 use crate::mark::{self, NotOurs, Purpose};
 use crate::removal::{Making, Vanishing, remove_held};
 use crate::reopen::reopen;
-use crate::stage::{StageError, StageOptions, run_stage};
+use crate::stage::run_stage;
+use crate::stage_error::StageError;
+use crate::stage_options::StageOptions;
 use crate::target::{FileTarget, Target};
 use crate::test_file::{free_space_needed, layout_unit, layout_workload};
 

@@ -20,28 +20,9 @@ use rustix::io::Errno;
 use sokudo_model::Bytes;
 
 use crate::mark::{NotOurs, Purpose, is_unfinished, standing};
+use crate::own_name::{DIRECTORY_PREFIX, FILE_PREFIX, is_own_name};
 use crate::removal::{Identity, remove_from};
 use crate::tree::{empty, enter, foreign, occupied};
-
-/// What a test file with a name is called, and a directory of test files, around the
-/// process number and a counter.
-pub(crate) const FILE_PREFIX: &str = "sokudo-test-file-";
-pub(crate) const DIRECTORY_PREFIX: &str = "sokudo-files-";
-const SUFFIX: &str = ".safe-to-delete";
-
-/// The name of this number that a file or directory of this process gets.
-pub(crate) fn own_name(prefix: &str, number: u32) -> String {
-    format!("{prefix}{}-{number}{SUFFIX}", std::process::id())
-}
-
-/// Whether a name is exactly such a one.
-fn is_own_name(name: &OsStr, prefix: &str) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    name.to_str()
-        .and_then(|name| name.strip_prefix(prefix)?.strip_suffix(SUFFIX))
-        .and_then(|numbers| numbers.split_once('-'))
-        .is_some_and(|(process, number)| is_number(process) && is_number(number))
-}
 
 /// What is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,6 +166,7 @@ fn claim(handle: &File) -> bool {
 mod tests {
     use super::*;
     use crate::mark;
+    use crate::own_name::own_name;
     use std::fs;
 
     const FILE: &str = "sokudo-test-file-1-0.safe-to-delete";

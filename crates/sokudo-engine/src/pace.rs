@@ -1,7 +1,9 @@
 //! When the next I/O may start: at once, at fixed rates, or after a pause.
 
 use sokudo_model::{Operation, Rate, RateProcess, Think, Workload};
-use sokudo_stats::Random;
+use sokudo_stats::{Random, mix64};
+
+use crate::clock::NEVER;
 
 /// Whether an I/O may start now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,8 +187,9 @@ impl Schedule {
             RateProcess::Linear => {
                 let time = u128::from(self.units_issued) * 1_000_000_000
                     / u128::from(self.per_second.max(1));
+                // A rate of a byte per second makes the next large block due in centuries.
                 self.started_at
-                    .saturating_add(u64::try_from(time).unwrap_or(u64::MAX))
+                    .saturating_add(u64::try_from(time).unwrap_or(NEVER))
             }
             RateProcess::Poisson => self.arrives_at,
         }
@@ -222,6 +225,12 @@ fn mean_gap_ns(units: u64, per_second: u64) -> f64 {
 fn exponential(random: &mut Random) -> f64 {
     let uniform = ((random.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64;
     -uniform.ln()
+}
+
+/// The chance by which a clone spaces its I/Os is apart from that by which it draws
+/// them: one seed, the same I/Os at every pace.
+pub(crate) fn pace_stream(seed: u64, number: u64) -> Random {
+    Random::stream(mix64(seed), number)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! here and in [`crate::offsets`]. All others are a [`Route`], behind one branch that
 //! always goes the same way.
 
+mod access;
 mod interlocked;
 pub(crate) mod lengths;
 mod map;
@@ -24,15 +25,7 @@ use sokudo_stats::Random;
 use crate::offsets::{Offsets, SharedPosition, Stretch};
 use crate::pattern::route::Route;
 
-/// One I/O to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Access {
-    pub(crate) operation: Operation,
-    /// Which of the workload's stretches: an index into its file uses.
-    pub(crate) file: u32,
-    pub(crate) offset: u64,
-    pub(crate) length: u32,
-}
+pub(crate) use access::Access;
 
 /// Draws I/Os as a workload wants them. One per clone.
 pub(crate) struct Pattern {

@@ -13,8 +13,7 @@ use std::time::Duration;
 use sokudo_model::BackendUse;
 use sokudo_sys::{Action, Request};
 
-use crate::backend::{AnyBackend, Backend, OpenError, Wanted, open};
-use crate::survey::Simulated;
+use crate::backend::{AnyBackend, Backend, OpenError, Simulated, Wanted, open};
 
 /// A file that is open for writing back. What is in it leaves it only inside a
 /// [`ReadBack`].

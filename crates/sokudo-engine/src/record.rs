@@ -10,6 +10,8 @@ use sokudo_model::{
 };
 use sokudo_stats::Histogram;
 
+use crate::clock::NEVER;
+
 /// Room for this many intervals of a series from the start; an hour of seconds.
 const INTERVALS_AT_FIRST: usize = 3_600;
 
@@ -196,7 +198,7 @@ impl Recorder {
             self.log.as_ref().map(|log| log.timer.ends_at()),
             self.histograms.as_ref().map(|log| log.timer.ends_at()),
         ];
-        let first = ends.into_iter().flatten().min().unwrap_or(u64::MAX);
+        let first = ends.into_iter().flatten().min().unwrap_or(NEVER);
         self.started_at.saturating_add(first)
     }
 
@@ -453,7 +455,7 @@ struct Average {
 impl LatencyLogger {
     fn new(interval: Option<Nanos>) -> Self {
         Self {
-            timer: Timer::new(interval.unwrap_or(Nanos(u64::MAX))),
+            timer: Timer::new(interval.unwrap_or(Nanos(NEVER))),
             averages: interval.is_some(),
             current: Default::default(),
             logs: Default::default(),

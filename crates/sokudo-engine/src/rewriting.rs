@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use sokudo_model::{
     BackendKind, BackendUse, Event, FailureKind, Nanos, Operation, Order, Outcome, Phase,
-    StopReason, Workload,
+    StopReason, Workload, narrow,
 };
 use sokudo_stats::Random;
 use sokudo_sys::{Action, Blocking, Calls, OneByOne, Region, Request, thread_counts};
@@ -23,9 +23,11 @@ use crate::collector::progress_event;
 use crate::control::Control;
 use crate::drive::used_since;
 use crate::offsets::Stretch;
+use crate::outcome::{Circumstances, merged, outcome};
 use crate::progress::{Glance, Progress};
 use crate::record::Recorded;
-use crate::stage::{Circumstances, StageError, StageOptions, merged, outcome};
+use crate::stage_error::StageError;
+use crate::stage_options::StageOptions;
 use crate::tally::Tally;
 use crate::target::FileTarget;
 use crate::worker::Finished;
@@ -60,7 +62,8 @@ pub(crate) fn run(
     let work = Work {
         workload,
         stretch,
-        block_bytes: u32::try_from(block_bytes).unwrap_or(u32::MAX),
+        block_bytes: narrow(block_bytes),
+        // Without a limit it goes on until its time is over.
         reads: limits.into_iter().flatten().min().unwrap_or(u64::MAX),
         control,
         clock: RealClock::new(),

@@ -15,6 +15,7 @@ mod fake;
 mod fault;
 mod hdd;
 mod job;
+mod presentation;
 mod raid5;
 mod rate;
 mod shingled;
@@ -28,24 +29,20 @@ use sokudo_model::{
     BlockDevice, BlockDeviceKind, Bytes, DeviceCounters, DeviceMarks, Nanos, Operation,
 };
 
-use agenda::Agenda;
+use agenda::{Agenda, earlier};
 use constant::Constant;
 use fake::Fake;
 use fault::Faults;
 use hdd::HardDisk;
 use job::Job;
+use presentation::{PHYSICAL_BLOCK_BYTES, Presentation, count};
 use raid5::Raid5;
 use shingled::Shingled;
 use spec::{Key, SIZE, Spec};
 use ssd::SolidState;
 
+pub use presentation::SECTOR_BYTES;
 pub use spec::SpecError;
-
-/// Every address and length is a multiple of this, as with direct I/O.
-pub const SECTOR_BYTES: u64 = 512;
-
-/// The unit that flash and platters really write.
-const PHYSICAL_BLOCK_BYTES: u64 = 4096;
 
 /// What Linux moves at most in one call (`MAX_RW_COUNT`): larger requests are cut.
 pub const REQUEST_BYTES_MAX: u64 = 0x7fff_f000;
@@ -372,45 +369,6 @@ impl Device {
         }
         Ok(job.ending(Ok(job.bytes)))
     }
-}
-
-/// Counts a request as a kernel does.
-fn count(counters: &mut DeviceCounters, operation: Operation, bytes: u64) {
-    match operation {
-        Operation::Read if bytes > 0 => {
-            counters.read_ios += 1;
-            counters.read_bytes += bytes;
-        }
-        Operation::Write if bytes > 0 => {
-            counters.written_ios += 1;
-            counters.written_bytes += bytes;
-        }
-        Operation::Flush => {
-            counters.written_ios += 1;
-            counters.flushes += 1;
-        }
-        _ => {}
-    }
-}
-
-fn earlier(first: Option<u64>, second: Option<u64>) -> Option<u64> {
-    match (first, second) {
-        (Some(first), Some(second)) => Some(first.min(second)),
-        (first, second) => first.or(second),
-    }
-}
-
-/// What a model says of itself.
-struct Presentation {
-    model: &'static str,
-    /// Disks that it stands on, beside itself.
-    members: usize,
-    /// `None` where nothing rotates.
-    rotation_rpm: Option<u32>,
-    /// The cache for what is read and written, if it has one for both.
-    cache: Option<Bytes>,
-    write_back: bool,
-    trims: bool,
 }
 
 /// Each model takes jobs and gives them back when they are done, in its own time.

@@ -5,26 +5,29 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, Event, FileUse, Nanos, Operation, Outcome, Phase, Stage,
-    StopReason, Workload,
+    BackendKind, BackendUse, Bytes, Event, FileUse, Nanos, Outcome, Phase, Stage, StopReason,
+    Workload, narrow,
 };
 use sokudo_stats::Random;
-use sokudo_sys::{Action, Request};
+use sokudo_sys::Request;
 
-use crate::backend::Backend;
-use crate::clock::{Clock, VirtualClock};
+use crate::backend::{Backend, to_device};
+use crate::clock::{Clock, NEVER, VirtualClock};
 use crate::collector::{Watch, progress_event};
 use crate::control::Control;
 use crate::data::Data;
+use crate::ending::ends_stage;
 use crate::offsets::Stretch;
+use crate::outcome::{Circumstances, merged, outcome};
+use crate::pace::pace_stream;
 use crate::pattern::Pattern;
 use crate::progress::Glance;
 use crate::record::Submission;
 use crate::sim;
-use crate::stage::{Circumstances, StageOptions, ends_stage, merged, outcome, uses};
+use crate::stage_options::StageOptions;
 use crate::steady::Steady;
 use crate::target::SimulatedTarget;
-use crate::threads::pace_stream;
+use crate::target_use::uses;
 use crate::worker::{Finished, Next, Setup, Worker};
 
 /// The control is looked at once in this many events, so that an hour of device
@@ -100,7 +103,8 @@ pub(crate) fn run(
     clock.advance_to(target.now);
     let snapshot_every = options
         .snapshot_every
-        .map(|every| u64::try_from(every.as_nanos()).unwrap_or(u64::MAX).max(1));
+        // What a user may ask for is rarer than any run is long.
+        .map(|every| u64::try_from(every.as_nanos()).unwrap_or(NEVER).max(1));
     let watch = |workload: &Workload| {
         let clones = workload.clones as usize;
         workload
@@ -237,10 +241,10 @@ impl Simulation<'_> {
             .clone()
             .map(|actor| if actor.runnable { now } else { actor.wakes_at })
             .min()
-            .unwrap_or(u64::MAX);
-        let device = self.device.next_event().map_or(u64::MAX, |at| at.0);
+            .unwrap_or(NEVER);
+        let device = self.device.next_event().map_or(NEVER, |at| at.0);
         let event = wake.min(device);
-        if event == u64::MAX {
+        if event == NEVER {
             return None;
         }
         let boundary = waiting
@@ -248,7 +252,7 @@ impl Simulation<'_> {
             .map(|actor| actor.worker.next_boundary())
             .min();
         let event = event.min(self.next_snapshot).min(self.next_look());
-        Some(event.min(boundary.unwrap_or(u64::MAX)))
+        Some(event.min(boundary.unwrap_or(NEVER)))
     }
 
     /// When the next look at a workload that may be steady is due.
@@ -265,7 +269,7 @@ impl Simulation<'_> {
             Some(started_at.saturating_add(at)).filter(|at| *at > self.clock.now())
         };
         let watches = self.watches.iter().enumerate();
-        watches.filter_map(due).min().unwrap_or(u64::MAX)
+        watches.filter_map(due).min().unwrap_or(NEVER)
     }
 
     fn pass_boundaries(&mut self) {
@@ -287,7 +291,7 @@ impl Simulation<'_> {
             let (index, chunk) = from_device(completion.id);
             let actor = &mut self.actors[index];
             let result = match completion.result {
-                Ok(bytes) => i32::try_from(bytes).unwrap_or(i32::MAX),
+                Ok(bytes) => narrow(bytes),
                 Err(errno) => -errno,
             };
             actor.worker.hold_depth(now);
@@ -351,7 +355,7 @@ impl Simulation<'_> {
         if now < self.next_snapshot {
             return;
         }
-        let every = self.snapshot_every.unwrap_or(u64::MAX);
+        let every = self.snapshot_every.unwrap_or(NEVER);
         self.next_snapshot = now.saturating_add(every);
         self.tell_progress(listener);
         for workload in 0..self.stage.workloads.len() {
@@ -413,22 +417,6 @@ impl Simulation<'_> {
         for actor in self.actors.iter_mut().filter(|actor| !actor.finished) {
             actor.worker.abandon();
         }
-    }
-}
-
-/// A request in the words of simulated devices.
-pub(crate) fn to_device(id: u64, request: Request) -> sim::Request {
-    let operation = match request.action {
-        Action::Read => Operation::Read,
-        Action::Write | Action::WriteThrough | Action::WriteThroughWithMetadata => Operation::Write,
-        Action::Trim => Operation::Trim,
-        Action::Fsync | Action::Fdatasync => Operation::Flush,
-    };
-    sim::Request {
-        id,
-        operation,
-        offset: request.offset,
-        bytes: u64::from(request.length),
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use sokudo_model::{SteadyFigure, SteadyLimit, SteadyOutcome, SteadyRule};
+use sokudo_model::{SteadyFigure, SteadyLimit, SteadyOutcome, SteadyRule, narrow};
 
 /// Limits are in millionths.
 const MILLION: f64 = 1e6;
@@ -58,9 +58,7 @@ impl Steady {
     /// The window holds as many intervals as fit the rule's duration, at least one.
     pub(crate) fn new(rule: SteadyRule) -> Self {
         let interval = rule.interval.0.max(1);
-        let size = usize::try_from(rule.duration.0 / interval)
-            .unwrap_or(usize::MAX)
-            .max(1);
+        let size = narrow::<u64, usize>(rule.duration.0 / interval).max(1);
         Self {
             rule,
             window: VecDeque::new(),

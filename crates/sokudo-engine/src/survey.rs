@@ -18,17 +18,17 @@ mod route;
 mod simulated;
 mod surveyor;
 
-use sokudo_model::{BackendUse, Bytes, Operation, Outcome, Stage, Survey, Workload};
+use sokudo_model::{BackendUse, Bytes, Operation, Outcome, Stage, Survey, Workload, narrow};
 use sokudo_sys::Action;
 
-use crate::stage::{Circumstances, outcome};
+use crate::outcome::{Circumstances, outcome};
 use crate::worker::Finished;
 use surveyor::Surveyed;
 
 pub use check::SurveyError;
 pub(crate) use check::check_survey;
 pub(crate) use real::run;
-pub(crate) use simulated::{Simulated, run as run_simulated};
+pub(crate) use simulated::run as run_simulated;
 
 /// The survey of a stage, if it is one. It has been checked to be alone then.
 pub(crate) fn survey_of(stage: &Stage) -> Option<(&Workload, Survey)> {
@@ -43,7 +43,7 @@ pub(crate) fn survey_of(stage: &Stage) -> Option<(&Workload, Survey)> {
 fn chunks(workload: &Workload, survey: &Survey, depth: u32) -> u32 {
     let block = workload.blocks.largest().0.max(1);
     let pool = if survey.write_back {
-        u32::try_from(rewrite::PORTION_BYTES_MAX / block).unwrap_or(u32::MAX)
+        narrow(rewrite::PORTION_BYTES_MAX / block)
     } else {
         crate::chunks::chunks_for(workload, depth)
     };

@@ -13,7 +13,7 @@ use std::io::{self, Seek, SeekFrom};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use rustix::fs::{AtFlags, OFlags, StatxFlags, ioctl_blksszget, statx};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation};
 
 use crate::consent::{DevicePermit, InUse, Look, RewritePermit, unused};
@@ -21,6 +21,12 @@ use crate::kernel_files;
 use crate::read_back::WriteBackFile;
 use crate::reopen::reopen;
 use crate::sim;
+
+/// The smallest unit of buffered I/O is a page.
+const PAGE_BYTES: u64 = 4096;
+
+/// The smallest sector there is, for what says nothing about itself.
+const SECTOR_BYTES: u64 = 512;
 
 /// What a stage runs on.
 pub enum Target {
@@ -333,6 +339,25 @@ impl FileTarget {
 
 fn flag_bits(flags: OFlags) -> i32 {
     flags.bits().cast_signed()
+}
+
+/// The smallest unit in which a target is read and written, as far as it says.
+pub(crate) fn logical_bytes(target: &Target, direct: bool) -> u64 {
+    let Target::File(file) = target else {
+        return SECTOR_BYTES;
+    };
+    if !direct {
+        return PAGE_BYTES;
+    }
+    let handle = file.handle();
+    if let Ok(bytes) = ioctl_blksszget(handle) {
+        return u64::from(bytes).max(SECTOR_BYTES);
+    }
+    let answer = statx(handle, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN);
+    match answer {
+        Ok(answer) if answer.stx_dio_offset_align > 0 => answer.stx_dio_offset_align.into(),
+        _ => PAGE_BYTES,
+    }
 }
 
 #[cfg(test)]

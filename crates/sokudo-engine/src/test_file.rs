@@ -19,10 +19,12 @@ use sokudo_model::{
 
 use crate::clock::{Clock, RealClock};
 use crate::control::Control;
-use crate::left_behind::{FILE_PREFIX, own_name};
 use crate::mark::{self, Purpose};
+use crate::own_name::{FILE_PREFIX, own_name};
 use crate::removal::{Identity, Making, Place, Vanishing};
-use crate::stage::{StageError, StageOptions, run_stage};
+use crate::stage::run_stage;
+use crate::stage_error::StageError;
+use crate::stage_options::StageOptions;
 use crate::target::{FileTarget, Target};
 
 /// Names to try before giving up: others are taken only if a process number came

@@ -1,121 +1,40 @@
 //! Real time: one thread per clone, all starting at the same instant.
 
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 use sokudo_model::{
-    BackendKind, BackendUse, CpuPolicy, Event, Nanos, Outcome, Stage, StopReason, Workload,
+    BackendKind, BackendUse, CpuPolicy, Event, Nanos, Outcome, Stage, StopReason, Workload, narrow,
 };
 use sokudo_stats::{Random, mix64};
 
 use crate::backend::{AnyBackend, Wanted, depth_used, open};
-use crate::check::writes;
 use crate::checking::Checker;
 use crate::chunks::chunks_for;
-use crate::clock::{Clock as _, RealClock};
+use crate::clock::{Clock as _, NEVER, RealClock};
+use crate::clones::{CloneId, Opened, Shared, Start, StartLine, clones_of};
 use crate::collector::{Collector, Told};
 use crate::control::Control;
 use crate::data::Data;
 use crate::drive::Driver;
 use crate::durable;
-use crate::offsets::{SharedPosition, Stretch};
+use crate::ending::ends_stage;
+use crate::outcome::outcome;
+use crate::pace::pace_stream;
 use crate::pattern::Pattern;
 use crate::progress::Progress;
 use crate::record::Submission;
-use crate::stage::{StageError, StageOptions, ends_stage, outcome, stretch_of, uses};
+use crate::stage_error::StageError;
+use crate::stage_options::StageOptions;
 use crate::target::{Target, TargetError};
+use crate::target_use::{stretches, uses, writes};
 use crate::verify::Verifier;
 use crate::worker::{Setup, Worker};
-
-/// One clone of one workload.
-pub(crate) struct CloneId {
-    pub(crate) workload: usize,
-    /// Among all clones of the stage.
-    pub(crate) number: usize,
-    /// Among those of its workload.
-    index: u64,
-}
-
-/// How a clone's files were opened.
-pub(crate) struct Opened {
-    pub(crate) used: BackendUse,
-    pub(crate) direct: bool,
-}
-
-/// Holds every thread back until all are ready.
-#[derive(Default)]
-struct StartLine {
-    start: Mutex<Option<Start>>,
-    opened: Condvar,
-}
-
-#[derive(Clone, Copy)]
-enum Start {
-    /// At this instant, which is this time on the clock.
-    At(Instant, u64),
-    Never,
-}
-
-impl StartLine {
-    fn open(&self, start: Start) {
-        *self.start.lock().unwrap_or_else(PoisonError::into_inner) = Some(start);
-        self.opened.notify_all();
-    }
-
-    /// Waits for the common start; `None` when there is none. The time is that of the
-    /// clock.
-    fn wait(&self) -> Option<u64> {
-        let mut guard = self.start.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = loop {
-            match *guard {
-                Some(start) => break start,
-                None => {
-                    guard = self
-                        .opened
-                        .wait(guard)
-                        .unwrap_or_else(PoisonError::into_inner)
-                }
-            }
-        };
-        drop(guard);
-        let Start::At(instant, time) = start else {
-            return None;
-        };
-        thread::sleep(instant.saturating_duration_since(Instant::now()));
-        Some(time)
-    }
-}
-
-/// What all clones of a stage share.
-pub(crate) struct Shared<'a> {
-    pub(crate) stage: &'a Stage,
-    targets: &'a [Target],
-    seed: u64,
-    clones_before: u32,
-    pub(crate) control: &'a Control,
-    pub(crate) clock: RealClock,
-    start: StartLine,
-    positions: Vec<Arc<SharedPosition>>,
-    /// One per clone.
-    pub(crate) progress: Vec<Progress>,
-    /// One per workload: it is to end, because it is steady or another has ended.
-    pub(crate) halts: Vec<AtomicBool>,
-    /// How often snapshots have been asked for.
-    pub(crate) snapshots_asked: AtomicU32,
-}
-
-impl Shared<'_> {
-    /// A clone's number among those of all stages.
-    fn number(&self, clone: &CloneId) -> u32 {
-        let own = u32::try_from(clone.number).unwrap_or(u32::MAX);
-        self.clones_before.saturating_add(own)
-    }
-}
 
 /// Runs a stage on files, block devices or nothing.
 pub(crate) fn run(
@@ -166,7 +85,8 @@ pub(crate) fn run(
         let now = Instant::now();
         let start_at = options.start_at.unwrap_or(now);
         let ahead = start_at.saturating_duration_since(now).as_nanos();
-        let ahead = u64::try_from(ahead).unwrap_or(u64::MAX);
+        // Whoever is to agree may name any instant.
+        let ahead = u64::try_from(ahead).unwrap_or(NEVER);
         let time = shared.clock.now().saturating_add(ahead);
         shared.start.open(Start::At(start_at, time));
         let collector = Collector::new(&shared, &clones, start_at, options.snapshot_every);
@@ -181,24 +101,6 @@ pub(crate) fn run(
         );
         Ok(outcomes)
     })
-}
-
-fn clones_of(stage: &Stage) -> Vec<CloneId> {
-    let of_workload = |(workload, spec): (usize, &Workload)| {
-        (0..u64::from(spec.clones)).map(move |index| (workload, index))
-    };
-    stage
-        .workloads
-        .iter()
-        .enumerate()
-        .flat_map(of_workload)
-        .enumerate()
-        .map(|(number, (workload, index))| CloneId {
-            workload,
-            number,
-            index,
-        })
-        .collect()
 }
 
 /// The life of one thread: prepare, wait for the others, run.
@@ -287,7 +189,7 @@ fn prepare(
     bind_to_cpus(workload, clone.index)?;
     let (files, direct) = open_files(shared, workload)?;
     let chunks = chunks_for(workload, workload.depth);
-    let chunk_bytes = u32::try_from(workload.blocks.largest().0).unwrap_or(u32::MAX);
+    let chunk_bytes = narrow(workload.blocks.largest().0);
     let wanted = Wanted {
         kind: workload.backend,
         depth: workload.depth,
@@ -327,23 +229,6 @@ fn prepare(
         }
     }
     Ok((worker, backend, Opened { used, direct }))
-}
-
-/// The parts of its targets that a workload uses. It has been checked.
-pub(crate) fn stretches(workload: &Workload, targets: &[Target]) -> Vec<Stretch> {
-    uses(workload)
-        .iter()
-        .filter_map(|file_use| {
-            let target = targets.get(file_use.target as usize)?;
-            Some(stretch_of(file_use, target))
-        })
-        .collect()
-}
-
-/// The chance by which a clone spaces its I/Os is apart from that by which it draws
-/// them: one seed, the same I/Os at every pace.
-pub(crate) fn pace_stream(seed: u64, number: u64) -> Random {
-    Random::stream(mix64(seed), number)
 }
 
 /// What checks a clone's blocks, if that is asked for.

@@ -22,7 +22,7 @@ mod tests;
 use std::io;
 use std::path::PathBuf;
 
-use sokudo_model::{Bytes, Check, Mismatch, MismatchKind, Verify, VerifyOutcome};
+use sokudo_model::{Bytes, Check, Mismatch, MismatchKind, Verify, VerifyOutcome, narrow};
 
 use header::{HEADER_BYTES, Header, kind_of};
 use history::{History, Record};
@@ -30,10 +30,6 @@ use judge::{Fault, Place, Writer};
 use pattern::Contents;
 use pieces::pieces;
 pub use refusal::VerifyError;
-#[allow(
-    unused_imports,
-    reason = "the check of plans takes it up with reading back"
-)]
 pub(crate) use refusal::check_verify;
 use state::Progress;
 use sums::Sum;
@@ -126,7 +122,7 @@ impl Verifier {
     pub(crate) fn seal(&mut self, buffer: &mut [u8], file: u32, offset: u64) -> u64 {
         let serial = self.writer.next_serial;
         self.writer.next_serial += 1;
-        let length = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
+        let length = narrow(buffer.len());
         let record = Record {
             offset,
             serial,
@@ -196,6 +192,7 @@ impl Verifier {
         if !self.history.is_queued() && self.is_batch_due() {
             self.written_since_batch = 0;
             let batch = self.verify.backlog_batch;
+            // More than there can be are all.
             self.history
                 .queue(batch.map(|count| usize::try_from(count).unwrap_or(usize::MAX)));
         }
@@ -295,6 +292,7 @@ impl Verifier {
     /// A header, where it lies, and at least a byte of data.
     fn shortest_piece(&self) -> usize {
         let overhead = self.writer.overhead();
+        // No piece is as long as what is beyond memory, so that the check refuses it.
         let moved_to = usize::try_from(self.verify.offset.0).unwrap_or(usize::MAX);
         overhead.saturating_add(moved_to.max(1))
     }
@@ -323,7 +321,7 @@ impl Verifier {
         #[expect(clippy::cast_possible_truncation, reason = "16 bits are kept")]
         let header = Header {
             kind,
-            length: u32::try_from(piece.len()).unwrap_or(u32::MAX),
+            length: narrow(piece.len()),
             seed,
             offset: block + start as u64,
             thread: self.writer.thread,

@@ -9,7 +9,9 @@ mod special;
 
 use std::time::Duration;
 
-use sokudo_model::{Batching, Moved, Operation, Phase, StopReason, VerifyOutcome, Workload};
+use sokudo_model::{
+    Batching, Moved, Operation, Phase, StopReason, VerifyOutcome, Workload, narrow,
+};
 use sokudo_stats::Random;
 use sokudo_sys::{Action, Request};
 
@@ -209,7 +211,7 @@ impl Worker {
             submission,
             checker,
         } = setup;
-        let files = u32::try_from(workload.files.uses.len().max(1)).unwrap_or(u32::MAX);
+        let files = narrow(workload.files.uses.len().max(1));
         let pace = Pace::new(workload, pace).map(Box::new);
         let recorder = Recorder::new(workload, chunks, depth, submission);
         let batching = match submission {
@@ -267,7 +269,7 @@ impl Worker {
 
     /// Fills the buffers for the first time.
     pub(crate) fn fill_buffers<B: Backend>(&mut self, backend: &mut B) {
-        for chunk in 0..u32::try_from(self.slots.len()).unwrap_or(u32::MAX) {
+        for chunk in 0..narrow(self.slots.len()) {
             self.data.fill(backend.chunk_mut(chunk));
         }
     }

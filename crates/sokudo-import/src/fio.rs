@@ -5,6 +5,7 @@
 //! file tell of is read from the one that tells most: JSON, then terse, then text.
 
 mod bins;
+mod gathered;
 mod job;
 mod json;
 mod normal;
@@ -14,10 +15,11 @@ mod terse;
 
 use std::io::BufRead;
 
-use sokudo_model::{Correction, Environment, ImportedRun, ImportedTarget, Nanos, Origin};
+use sokudo_model::{Environment, ImportedRun, ImportedTarget, Origin};
 
 use crate::text::leave_out;
 use crate::{Import, ImportError, Reader};
+use gathered::{Form, Gathered, Part};
 use job::Job;
 use source::{Piece, Source};
 
@@ -29,11 +31,6 @@ pub(crate) const READER: Reader = Reader {
 
 /// What is to be known of a date in fio's text.
 const LOCAL_TIME: &str = "fio tells its date in local time without the zone; it is taken as UTC";
-/// No file holds more rows: a job has at most three.
-const ROWS_MAX: usize = 10_000;
-/// No file keeps more classes of latency, of all rows together: beyond that, rows have
-/// their percentiles only.
-const BINS_MAX: usize = 250_000;
 
 fn recognise(head: &str) -> bool {
     let is_json = head.contains("\"fio version\"");
@@ -41,102 +38,6 @@ fn recognise(head: &str) -> bool {
         || head
             .lines()
             .any(|line| terse::is_terse(line) || normal::is_job(line))
-}
-
-/// Which format a run was read from; those that tell more come later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Form {
-    Normal,
-    Terse,
-    Json,
-}
-
-impl Form {
-    const fn name(self, has_bins: bool) -> &'static str {
-        match self {
-            Self::Normal => "fio text",
-            Self::Terse => "fio terse",
-            Self::Json if has_bins => "fio json+",
-            Self::Json => "fio json",
-        }
-    }
-}
-
-/// Jobs that one fio has printed in one form.
-#[derive(Debug)]
-struct Part {
-    form: Form,
-    version: Option<String>,
-    started_at: Option<Nanos>,
-    jobs: Vec<Job>,
-}
-
-impl Part {
-    fn new(form: Form, version: Option<String>) -> Self {
-        Self {
-            form,
-            version,
-            started_at: None,
-            jobs: Vec::new(),
-        }
-    }
-}
-
-/// What has been read so far.
-#[derive(Default)]
-struct Gathered {
-    parts: Vec<Part>,
-    import: Import,
-    /// Figures of fio's text that were put right.
-    corrections: Vec<Correction>,
-    rows: usize,
-    bins: usize,
-    is_full: bool,
-}
-
-impl Gathered {
-    /// The part that jobs of this form and version belong to.
-    fn part(&mut self, form: Form, version: Option<&str>) -> &mut Part {
-        let is_same = |part: &Part| part.form == form && part.version.as_deref() == version;
-        if !self.parts.last().is_some_and(is_same) {
-            self.begin(form, version.map(str::to_owned));
-        }
-        self.parts.last_mut().expect("there is one now")
-    }
-
-    fn begin(&mut self, form: Form, version: Option<String>) {
-        self.parts.push(Part::new(form, version));
-    }
-
-    /// Counts a job against the limits; `false` when there is no room for it.
-    fn admits(&mut self, line: u64, job: &mut Job) -> bool {
-        let rows = self.rows + job.sides.len();
-        if rows > ROWS_MAX {
-            if !self.is_full {
-                let why =
-                    format!("this job and what follows: one file has {ROWS_MAX} rows at most");
-                leave_out(&mut self.import.left_out, line, why);
-            }
-            self.is_full = true;
-            return false;
-        }
-        self.rows = rows;
-        for side in &mut job.sides {
-            let bins = self.bins + side.histogram.len();
-            if bins > BINS_MAX {
-                side.histogram = Vec::new();
-                let why = format!(
-                    "the classes of latency of {}: one file has {BINS_MAX} at most, so there \
-                     are only its percentiles",
-                    job.name
-                );
-                leave_out(&mut self.import.left_out, line, why);
-            } else {
-                self.bins = bins;
-            }
-        }
-        true
-    }
 }
 
 fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {

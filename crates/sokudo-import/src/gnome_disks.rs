@@ -11,7 +11,7 @@ use std::io::BufRead;
 use sokudo_model::{
     BackendKind, BlockSizes, Bytes, DirectMode, Environment, ImportedPlace, ImportedRate,
     ImportedRow, ImportedRun, ImportedTarget, Nanos, Operation, Order, Origin, Sample, Survey,
-    Visit, Workload,
+    Visit, Workload, narrow,
 };
 
 use self::variant::{ByteOrder, Dictionary, Pair};
@@ -249,7 +249,7 @@ fn survey(
     write_back: bool,
 ) -> Survey {
     Survey {
-        places: u32::try_from(places).unwrap_or(u32::MAX),
+        places: narrow(places),
         visit,
         sample: Sample::Bytes(sample),
         approach,

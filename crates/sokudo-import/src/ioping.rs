@@ -1,29 +1,22 @@
 //! ioping: what it says at its end, its raw lines (`-B`, `-p` with `-q`) and its JSON (`-J`).
 
+mod found;
 mod json;
 mod raw;
 mod statistics;
 
 use std::io::BufRead;
 
-use sokudo_model::{
-    BackendKind, BlockSizes, Bytes, Environment, ImportedLatency, ImportedRow, ImportedRun,
-    ImportedTarget, Nanos, Operation, Origin, Workload,
-};
-
-use crate::row::{self, only};
 use crate::text;
-use crate::{Import, ImportError, LeftOut, Reader, number};
+use crate::{Import, ImportError, Reader};
 
-const FORMAT: &str = "ioping";
+use found::FORMAT;
+
 pub(crate) const READER: Reader = Reader {
     format: FORMAT,
     recognise,
     read,
 };
-
-/// Where the size is not told; the row says that it is unknown.
-const BLOCK_DEFAULT: Bytes = Bytes::kib(4);
 
 fn recognise(head: &str) -> bool {
     json::recognise(head) || statistics::recognise(head) || raw::recognise(head)
@@ -37,117 +30,6 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
         () => raw::read(&text),
     };
     found.import()
-}
-
-/// What was measured of one target.
-#[derive(Debug, Default)]
-struct Measured {
-    target: ImportedTarget,
-    started_at: Option<Nanos>,
-    operation: Option<Operation>,
-    block: Option<Bytes>,
-    bandwidth: Option<f64>,
-    iops: Option<f64>,
-    latency: ImportedLatency,
-}
-
-/// What a text held.
-#[derive(Debug, Default)]
-struct Found {
-    measured: Vec<Measured>,
-    left_out: Vec<LeftOut>,
-}
-
-impl Found {
-    /// Statistics of one target are rows of one run: each may be a part of the next (`-p`),
-    /// so they are no trials.
-    fn import(self) -> Result<Import, ImportError> {
-        if self.measured.is_empty() {
-            let why = match self.left_out.first() {
-                Some(part) => part.why.clone(),
-                None => "it was stopped before its statistics".to_owned(),
-            };
-            return Err(ImportError::Broken {
-                format: FORMAT,
-                why,
-            });
-        }
-        let mut runs: Vec<ImportedRun> = Vec::new();
-        for measured in self.measured {
-            let known = runs.iter().position(|run| run.target == measured.target);
-            let place = known.unwrap_or(runs.len());
-            if known.is_none() {
-                runs.push(new_run(&measured));
-            }
-            let number = runs[place].rows.len() + 1;
-            runs[place].rows.push(measured.row(number));
-        }
-        Ok(Import {
-            runs,
-            left_out: self.left_out,
-        })
-    }
-}
-
-fn new_run(measured: &Measured) -> ImportedRun {
-    ImportedRun {
-        origin: Origin {
-            tool: "ioping".to_owned(),
-            format: FORMAT.to_owned(),
-            remarks: vec![
-                "ioping's rates are those of its requests alone: pauses between them are not in \
-                 them"
-                    .to_owned(),
-            ],
-            ..Origin::default()
-        },
-        started_at: measured.started_at,
-        method: "ioping".to_owned(),
-        command: None,
-        target: measured.target.clone(),
-        environment: Environment::default(),
-        rows: Vec::new(),
-    }
-}
-
-impl Measured {
-    fn row(self, number: usize) -> ImportedRow {
-        let name = match number {
-            1 => "requests".to_owned(),
-            _ => format!("requests {number}"),
-        };
-        let mut workload = Workload {
-            backend: BackendKind::Psync,
-            ..Workload::new(name, BLOCK_DEFAULT)
-        };
-        // Its default engine waits for each request before the next.
-        let mut told = vec!["clones", "depth", "rate"];
-        if let Some(operation) = self.operation {
-            workload.operations = only(operation);
-            told.push("operations");
-        }
-        if let Some(block) = self.block {
-            workload.blocks = BlockSizes::one(block);
-            told.push("blocks");
-        }
-        let mut row = row::row(workload, &told);
-        row.bandwidth = self.bandwidth.map(|rate| row::rate(rate, ""));
-        row.iops = self.iops.map(|rate| row::rate(rate, ""));
-        row.latency = Some(self.latency);
-        row
-    }
-}
-
-/// The size of a request, where bytes and count of all of them give a whole one.
-fn block(bytes: f64, requests: f64) -> Option<Bytes> {
-    let block = bytes / requests;
-    let is_size = number::is_possible(block) && block >= 1.0 && block.fract() == 0.0;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "it is whole and at most 1e15"
-    )]
-    is_size.then_some(Bytes(block as u64))
 }
 
 #[cfg(test)]

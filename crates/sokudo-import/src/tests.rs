@@ -47,7 +47,7 @@ fn a_file_of_two_tools_tells_what_was_not_read() {
 fn what_is_of_no_tool_is_refused_and_never_read_to_its_end() {
     for byte in [0, b' ', b'\n', b'[', 0xFF] {
         let endless = std::io::BufReader::new(std::io::repeat(byte));
-        assert!(matches!(read("x", endless), Err(ImportError::Unknown)));
+        assert!(matches!(read("x", endless), Err(ImportError::Unknown(_))));
     }
     let text = "HD Tune: X Benchmark\nAccess Time : 13.6 ms\n";
     let endless = std::io::Read::chain(text.as_bytes(), std::io::repeat(0));

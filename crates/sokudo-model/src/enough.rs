@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use sokudo_stats::{INTERVAL_TRIALS_MIN, is_look, median_reach};
 
-use crate::run::Trial;
+use crate::trial::Trial;
 use crate::units::Nanos;
 
 /// Confidence of the interval that is looked at.
@@ -93,7 +93,7 @@ fn measured(trials: &[Trial]) -> Nanos {
 mod tests {
     use super::*;
     use crate::plan::{BackendKind, Operation};
-    use crate::run::{BackendUse, OperationTally, Outcome, StopReason, TrialEvidence};
+    use crate::trial::{BackendUse, OperationTally, Outcome, StopReason, TrialEvidence};
     use crate::units::Bytes;
 
     /// Trials of one second that move so many bytes.

@@ -1,7 +1,7 @@
 //! What happens while a plan is carried out, as one stream that the terminal
 //! and every other listener read.
 
-use crate::run::{Moved, Outcome};
+use crate::trial::{Moved, Outcome};
 use crate::units::{Bytes, Nanos};
 
 /// What a workload is doing.

@@ -2,7 +2,7 @@
 //!
 //! It says what was moved when, and nothing about what that means.
 
-use crate::run::{Outcome, SeriesPoint};
+use crate::trial::{Outcome, SeriesPoint};
 use crate::units::{Bytes, Nanos};
 
 /// Rates left by [`IntervalRates::joined`] at most: some of what is found out about them
@@ -67,7 +67,7 @@ impl IntervalRates {
 mod tests {
     use super::*;
     use crate::plan::{BackendKind, Operation};
-    use crate::run::{BackendUse, OperationTally, StopReason};
+    use crate::trial::{BackendUse, OperationTally, StopReason};
 
     fn outcome(ends: &[u64], bytes: u64) -> Outcome {
         let backend = BackendUse {

@@ -26,11 +26,13 @@ pub mod inference;
 pub mod interval_rates;
 pub mod load;
 pub mod merge;
+mod narrow;
 pub mod occupancy;
 pub mod plan;
 pub mod run;
 pub mod steady;
 pub mod target;
+pub mod trial;
 pub mod units;
 
 pub use calendar::{civil_date, day_since_1970};
@@ -52,6 +54,7 @@ pub use inference::{Confidence, Inference, InferredFigure};
 pub use interval_rates::IntervalRates;
 pub use load::{LatencyLimit, Percentile, RateKept, Standing};
 pub use merge::{FAILURE_KINDS_MAX, count_failure};
+pub use narrow::narrow;
 pub use occupancy::{Occupancy, Occupant, Users};
 pub use plan::{
     BackendKind, Batching, BlockChoice, BlockShare, BlockSizes, BufferMemory, Check, CpuPolicy,
@@ -61,11 +64,7 @@ pub use plan::{
     SequentialOffset, Span, Stage, SteadyFigure, SteadyLimit, SteadyRule, Subject, Survey, Think,
     TreeContents, TreeNames, TreeOrder, Verify, Visit, Workload, Zone, ZoneLength,
 };
-pub use run::{
-    BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure, Layout, LogPoint,
-    Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Place, Row, Run, Schedule,
-    SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
-};
+pub use run::{Layout, Run, Schedule};
 pub use steady::{
     RoundFigure, SteadyClass, SteadyEstimate, SteadyLabel, SteadyPhase, SteadyPhaseKind,
     SteadyProcedure, SteadyTest, SteadyWindow, WindowLook,
@@ -73,5 +72,10 @@ pub use steady::{
 pub use target::{
     BlockDevice, BlockDeviceKind, DeviceCounters, DeviceMarks, DirectIoSupport, Environment,
     FileState, FileSystem, TargetInfo, TargetKind,
+};
+pub use trial::{
+    BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure, LogPoint, Logs,
+    Mismatch, MismatchKind, Moved, OperationTally, Outcome, Place, Row, SeriesPoint, SteadyOutcome,
+    StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
 };
 pub use units::{Bytes, Nanos, ParseSizeError};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_stats::{Histogram, Summary, median_interval};
 
 use crate::plan::{Operation, RateProcess, Workload};
-use crate::run::{Outcome, StopReason, Trial};
+use crate::trial::{Outcome, StopReason, Trial};
 use crate::units::{Nanos, ParseSizeError};
 
 /// Of the I/Os that a fixed rate meant to start, so many that were.
@@ -231,7 +231,7 @@ impl fmt::Display for LatencyLimit {
 mod tests {
     use super::*;
     use crate::plan::{BackendKind, Rate};
-    use crate::run::{BackendUse, OperationTally, TrialEvidence};
+    use crate::trial::{BackendUse, OperationTally, TrialEvidence};
     use crate::units::Bytes;
 
     /// A row at 1,000 I/Os per second with a trial of one second per latency.

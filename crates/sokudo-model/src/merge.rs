@@ -6,7 +6,8 @@
 
 use sokudo_stats::Histogram;
 
-use crate::run::{
+use crate::narrow::narrow;
+use crate::trial::{
     BackendUse, CpuTime, Depths, FailureKind, IoFailure, Logs, OperationTally, Outcome,
     SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, VerifyOutcome,
 };
@@ -153,9 +154,8 @@ fn merge_series(left: &[SeriesPoint], right: &[SeriesPoint]) -> Vec<SeriesPoint>
         0 => first_end(left).max(first_end(right)).max(1),
         interval => interval,
     };
-    let place = |point: &SeriesPoint| {
-        usize::try_from(point.at.0.div_ceil(interval).max(1) - 1).unwrap_or(usize::MAX)
-    };
+    let place =
+        |point: &SeriesPoint| narrow::<u64, usize>(point.at.0.div_ceil(interval).max(1) - 1);
     let places = [left, right].map(|points| points.last().map_or(0, |point| place(point) + 1));
     let count = places[0].max(places[1]);
     let mut merged: Vec<SeriesPoint> = (1..=count as u64)
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn logs_keep_every_entry_in_order_of_time() {
-        let entry = |at| crate::run::LogPoint {
+        let entry = |at| crate::trial::LogPoint {
             at: Nanos(at),
             operation: Operation::Read,
             value: 1.0,

@@ -9,8 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_stats::RoundWindow;
 
+use crate::narrow::narrow;
 use crate::plan::Operation;
-use crate::run::{Outcome, Row, StopReason, Trial};
+use crate::trial::{Outcome, Row, StopReason, Trial};
 use crate::units::{Bytes, Nanos};
 
 /// When rounds are steady.
@@ -339,14 +340,14 @@ impl SteadyProcedure {
 }
 
 fn index(number: u32) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
+    narrow(number)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plan::{BackendKind, OperationMix, Workload};
-    use crate::run::{BackendUse, OperationTally, TrialEvidence};
+    use crate::trial::{BackendUse, OperationTally, TrialEvidence};
 
     fn is_reached(rounds: &[f64]) -> bool {
         SteadyWindow::PTS.is_reached(&[rounds.to_vec()])

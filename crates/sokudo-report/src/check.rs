@@ -15,7 +15,7 @@ use crate::comparison::{
 };
 use crate::layout::{Align, Column, table_lines, table_width};
 use crate::number::{MISSING, grouped, rate};
-use crate::table::{BandwidthUnit, TableStyle};
+use crate::style::{BandwidthUnit, TableStyle};
 use crate::{date, json_layout};
 
 const SCHEMA: &str = "sokudo.check/1";

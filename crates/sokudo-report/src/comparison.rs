@@ -20,6 +20,7 @@ use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::json_layout;
 use crate::pivot::PivotDocument;
 
+pub use crate::letter::letter;
 pub use csv::render as render_csv;
 pub use markdown::{render as render_markdown, render_in as render_markdown_in};
 pub use table::render as render_table;
@@ -111,15 +112,6 @@ impl SideDocument {
             fingerprint: run.fingerprint.clone(),
             interrupted: run.interrupted,
         }
-    }
-}
-
-/// What texts call the side of this number: `A`, `B`, … `Z`, `A1` and so on.
-pub fn letter(number: usize) -> String {
-    let letter = char::from(b'A' + u8::try_from(number % 26).unwrap_or_default());
-    match number / 26 {
-        0 => letter.to_string(),
-        round => format!("{letter}{round}"),
     }
 }
 

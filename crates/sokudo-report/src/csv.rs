@@ -7,8 +7,11 @@ use sokudo_model::Operation;
 use crate::document::{LatencyFigures, ResultDocument, RunDocument};
 use crate::surface;
 
+mod fields;
 mod places;
 mod rounds;
+
+pub(crate) use fields::{field, word, written};
 
 /// A column: its name and its field in a line.
 pub(crate) type Column = (&'static str, fn(&RunDocument, &ResultDocument) -> String);
@@ -189,35 +192,9 @@ pub fn render(document: &RunDocument) -> String {
     written(std::iter::once(names).chain(lines))
 }
 
-/// Lines of as many fields each.
-pub(crate) fn written<const FIELDS: usize>(
-    lines: impl Iterator<Item = [String; FIELDS]>,
-) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for line in lines {
-        writer
-            .write_record(&line)
-            .expect("every line has as many fields and goes to memory");
-    }
-    let bytes = writer.into_inner().expect("memory can be flushed");
-    String::from_utf8(bytes).expect("all fields are text")
-}
-
-pub(crate) fn field(value: Option<impl ToString>) -> String {
-    value.map_or_else(String::new, |value| value.to_string())
-}
-
 /// A part of the workload; empty where another tool did not tell it.
 fn known(result: &ResultDocument, part: &str, value: impl ToString) -> String {
     field(result.knows(part).then_some(value))
-}
-
-/// A name as the JSON document has it.
-pub(crate) fn word(value: &impl serde::Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word,
-        _ => String::new(),
-    }
 }
 
 fn bandwidth(

@@ -10,29 +10,17 @@ mod figures;
 mod linux;
 mod percentiles;
 mod profile;
+mod report;
 mod windows;
 mod xml;
 
-use sokudo_model::Run;
-use sokudo_model::diskspd::{CpuUse, DiskspdLayout, DiskspdSession};
+use sokudo_model::diskspd::{DiskspdLayout, DiskspdSession};
 
 pub use linux::linux_text;
 pub use profile::{profile_text, profile_xml};
+pub use report::DiskspdReport;
 pub use windows::windows_text;
 pub use xml::xml;
-
-/// All that diskspd's outputs are printed from.
-#[derive(Clone, Copy, Debug)]
-pub struct DiskspdReport<'a> {
-    /// What happened; its rows are the workloads of the session's rows, one trial each.
-    pub run: &'a Run,
-    /// What was asked for.
-    pub session: &'a DiskspdSession,
-    /// What the processors did, per time span; empty where that could not be seen.
-    pub cpu: &'a [Vec<CpuUse>],
-    /// What sokudo thinks of the run, one line each.
-    pub verdicts: &'a [String],
-}
 
 /// The report in the layout that was asked for.
 pub fn text(report: &DiskspdReport<'_>) -> String {
@@ -49,11 +37,6 @@ pub fn profile_only(session: &DiskspdSession) -> String {
         DiskspdLayout::Xml => profile_xml(session, 0),
         DiskspdLayout::Linux | DiskspdLayout::Windows => profile_text(session),
     }
-}
-
-/// The processors of a time span.
-fn cpu_of<'a>(report: &DiskspdReport<'a>, span: usize) -> &'a [CpuUse] {
-    report.cpu.get(span).map_or(&[], Vec::as_slice)
 }
 
 #[cfg(test)]

@@ -26,16 +26,18 @@ mod place;
 mod result;
 mod steady;
 mod surface;
+mod told;
 mod trial;
 
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
-pub use imported::{CORRECTED, IMPORTED, ToldDocument, ToldFigure};
+pub use imported::{CORRECTED, IMPORTED};
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
 pub use packed::UnpackError;
 pub use place::{DefectDocument, PlaceDocument};
 pub use result::{BackendDocument, Direction, ResultDocument, ShareDocument, Status};
 pub use steady::{PhaseDocument, SteadyDocument, TrackedDocument, WindowFigures};
 pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
+pub use told::{ToldDocument, ToldFigure};
 pub use trial::{
     CpuDocument, DeviceDocument, FailureDocument, FailureWay, PointDocument, Stopped, TrialDocument,
 };
@@ -159,6 +161,9 @@ const fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
+/// The method of runs that are made to explain the device.
+const EXPLAIN: &str = "explain";
+
 impl RunDocument {
     /// Computes every figure of a run.
     pub fn from_run(run: &Run) -> Self {
@@ -250,6 +255,17 @@ impl RunDocument {
         let mut results: Vec<_> = self.results.iter().collect();
         results.sort_by_key(|result| result.direction);
         results
+    }
+
+    /// Whether the run was made to explain its device. Its rows are probes: it is the
+    /// conclusions that are shown.
+    pub(crate) fn is_explanation(&self) -> bool {
+        self.method == EXPLAIN
+    }
+
+    /// The result at this place in the plan's order.
+    pub(crate) fn result_at(&self, place: u32) -> Option<&ResultDocument> {
+        self.results.get(usize::try_from(place).ok()?)
     }
 }
 

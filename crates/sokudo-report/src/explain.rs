@@ -3,33 +3,17 @@
 //!
 //! It shows what was concluded and concludes nothing.
 
-use sokudo_model::{Confidence, Inference, Severity};
+use sokudo_model::{Confidence, Inference};
 
 use crate::document::RunDocument;
-use crate::grouping::FindingGroup;
 use crate::markdown::Words;
-use crate::table::TableStyle;
-
-/// The method of runs that are made to explain the device. Their rows are probes: it is
-/// the conclusions that are shown.
-const METHOD: &str = "explain";
+use crate::style::TableStyle;
 
 /// What is shown below the figures of other commands is at least so sure.
 const TOLD_FROM: Confidence = Confidence::Medium;
 
 /// What is said where nothing was concluded.
 pub(crate) const NOTHING: &str = "The figures fit none of what was looked for. That is no proof that the device has none of it: a cache, a file system or a virtual machine in between can hide it.";
-
-/// Whether the run was made to explain its device.
-pub(crate) fn is_explanation(document: &RunDocument) -> bool {
-    document.method == METHOD
-}
-
-/// Whether a finding matters to conclusions: what is only a note on the precision of a
-/// row does not, for it is not the rows that are shown.
-pub(crate) fn tells(group: &FindingGroup<'_>) -> bool {
-    group.severity > Severity::Info || group.symptoms.iter().any(|(_, rows)| rows.is_empty())
-}
 
 /// Every conclusion, the surest of one kind first as they were made.
 pub(crate) fn lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
@@ -58,7 +42,7 @@ pub(crate) fn paragraph(document: &RunDocument, style: &TableStyle) -> Vec<Strin
 /// The same as Markdown, not yet escaped: a list for an explanation, a paragraph below
 /// other figures.
 pub(crate) fn markdown(document: &RunDocument, words: Words) -> String {
-    if !is_explanation(document) {
+    if !document.is_explanation() {
         return told(document).map_or_else(String::new, |text| words.text(&text));
     }
     if document.inferences.is_empty() {
@@ -123,7 +107,7 @@ mod tests {
 
     #[test]
     fn an_explanation_tells_claims_with_their_evidence_and_no_rates() {
-        let text = text(&document(METHOD, &[Confidence::Low]));
+        let text = text(&document("explain", &[Confidence::Low]));
         assert!(
             text.contains("platters that turn 7,200 times a minute (low confidence)"),
             "{text}"
@@ -137,7 +121,7 @@ mod tests {
 
     #[test]
     fn an_explanation_without_a_claim_says_so() {
-        let document = document(METHOD, &[]);
+        let document = document("explain", &[]);
         assert!(text(&document).contains("fit none"));
         assert!(markdown::render(&document).contains("fit none"));
     }
@@ -159,7 +143,7 @@ mod tests {
 
     #[test]
     fn markdown_has_a_line_per_claim() {
-        let text = markdown::render(&document(METHOD, &[Confidence::High]));
+        let text = markdown::render(&document("explain", &[Confidence::High]));
         assert!(
             text.contains("| platters that turn 7,200 times a minute | high | single sectors"),
             "{text}"

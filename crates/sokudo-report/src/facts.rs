@@ -3,17 +3,20 @@
 
 use sokudo_model::disk::{Bus, Disk, WriteCache};
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, Bytes, DataContent, Environment, Nanos, Order, Rate,
-    SequentialOffset, Span, TargetInfo, TargetKind, Workload,
+    BlockDevice, BlockDeviceKind, Bytes, DataContent, Nanos, Order, Rate, SequentialOffset,
+    TargetInfo, TargetKind, Workload,
 };
 
 use crate::document::{ResultDocument, RunDocument};
-use crate::explain::is_explanation;
 use crate::fingerprint::{extras, tree_text};
 use crate::info::words;
 use crate::number::{MISSING, decimal_size, grouped};
+use lines::{has_device, has_file, machine_line, span_line, target_line, unique};
+
+pub(crate) use lines::{Fact, sentences};
 
 mod imported;
+mod lines;
 
 const UNKNOWN: &str = "unknown";
 
@@ -23,13 +26,6 @@ pub(crate) const QUICK: &str = "quick";
 /// The method whose rows are cells: a block size at a depth and a number of threads.
 pub(crate) const SWEEP: &str = "sweep";
 
-/// One thing that is known about a run.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Fact {
-    pub(crate) label: &'static str,
-    pub(crate) value: String,
-}
-
 /// Everything worth knowing before reading the figures.
 pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
     if let Some(origin) = &document.origin {
@@ -37,7 +33,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
     }
     let target = &document.target;
     // Of probes, which are many, each with a span of its own, it is not the rows that are shown.
-    let shows_rows = |_: &String| !is_explanation(document);
+    let shows_rows = |_: &String| !document.is_explanation();
     let facts = [
         ("Target", Some(target_line(target))),
         ("Device", has_device(target).then(|| devices_line(document))),
@@ -80,30 +76,6 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         .into_iter()
         .filter_map(|(label, value)| value.map(|value| Fact { label, value }))
         .collect()
-}
-
-fn has_device(target: &TargetInfo) -> bool {
-    !matches!(target.kind, TargetKind::Simulated | TargetKind::Null)
-}
-
-fn has_file(target: &TargetInfo) -> bool {
-    matches!(target.kind, TargetKind::Directory | TargetKind::File)
-}
-
-fn target_line(target: &TargetInfo) -> String {
-    let name = target.path.as_ref().unwrap_or(&target.name);
-    let kind = match target.kind {
-        TargetKind::Directory => "directory",
-        TargetKind::File => "existing file",
-        TargetKind::BlockDevice => "block device",
-        TargetKind::Simulated => "simulated device, virtual time",
-        TargetKind::Null => "no device: what the engine itself costs",
-        TargetKind::Imported => "as the tool names it",
-    };
-    match target.size_bytes.filter(|_| !has_file(target)) {
-        Some(size) => format!("{name} ({kind}, {size})"),
-        None => format!("{name} ({kind})"),
-    }
 }
 
 /// Devices that differ in their names only are told once.
@@ -242,63 +214,6 @@ fn engine_line(document: &RunDocument) -> String {
         .chain(notes)
         .collect::<Vec<_>>()
         .join("; ")
-}
-
-/// Parts of targets that are named; of more, only their number is told.
-const SPANS_NAMED: usize = 4;
-
-/// Which part of the target was used, when it was not all of it.
-fn span_line(document: &RunDocument) -> Option<String> {
-    let of_workload = |workload: &Workload| {
-        let of_files = workload.files.uses.iter().filter_map(|file| file.span);
-        let spans: Vec<Span> = workload.span.into_iter().chain(of_files).collect();
-        spans
-    };
-    let mut groups: Vec<(Vec<Span>, Vec<&str>)> = Vec::new();
-    for result in &document.results {
-        // The part that the per-character phases use is not that of the others.
-        if result.workload.blocks.largest().0 <= 1 {
-            continue;
-        }
-        let spans = unique(of_workload(&result.workload).into_iter());
-        let name = result.name.as_str();
-        match groups.iter_mut().find(|(other, _)| *other == spans) {
-            Some((_, names)) if names.contains(&name) => {}
-            Some((_, names)) => names.push(name),
-            None => groups.push((spans, vec![name])),
-        }
-    }
-    // What holds for all rows needs no names.
-    let is_common = groups.len() == 1;
-    let texts = groups
-        .iter()
-        .filter(|(spans, _)| !spans.is_empty())
-        .map(|(spans, names)| match is_common {
-            true => spans_text(spans),
-            false => format!("{} ({})", spans_text(spans), names.join(", ")),
-        });
-    let texts: Vec<String> = texts.collect();
-    (!texts.is_empty()).then(|| first_of(&texts))
-}
-
-/// Parts of a target or of its files, as words.
-fn spans_text(spans: &[Span]) -> String {
-    let span_text = |span: &Span| match span.offset {
-        Bytes(0) => format!("the first {}", span.length),
-        offset => format!("{} from {offset} on", span.length),
-    };
-    let texts: Vec<String> = spans.iter().map(span_text).collect();
-    first_of(&texts)
-}
-
-/// The first few texts, and how many there are besides.
-fn first_of(texts: &[String]) -> String {
-    let shown = texts.len().min(SPANS_NAMED);
-    let mut line = texts[..shown].join("; ");
-    if texts.len() > shown {
-        line += &format!("; and {} more", texts.len() - shown);
-    }
-    line
 }
 
 /// Which places were measured, and by which rows.
@@ -508,54 +423,12 @@ fn plain_time(time: Nanos) -> String {
     }
 }
 
-fn machine_line(environment: &Environment) -> Option<String> {
-    let cpus = match (&environment.cpu_model, environment.cpus) {
-        (Some(model), 1..) => Some(format!("{} CPUs of {model}", environment.cpus)),
-        (Some(model), 0) => Some(model.clone()),
-        (None, _) => None,
-    };
-    let parts = [
-        environment.host.clone(),
-        environment
-            .kernel
-            .as_ref()
-            .map(|kernel| format!("Linux {kernel}")),
-        environment.distribution.clone(),
-        cpus,
-        environment
-            .memory_bytes
-            .map(|memory| format!("{memory} of memory")),
-        environment
-            .virtual_machine
-            .filter(|is| *is)
-            .map(|_| "virtual machine".to_owned()),
-    ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
-}
-
-pub(crate) fn sentences(sentences: &[String]) -> Option<String> {
-    let ended = |sentence: &String| format!("{}.", sentence.trim_end_matches('.'));
-    let sentences: Vec<String> = sentences.iter().map(ended).collect();
-    (!sentences.is_empty()).then(|| sentences.join(" "))
-}
-
-/// Each value once, in order of appearance.
-fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut unique = Vec::new();
-    for value in values {
-        if !unique.contains(&value) {
-            unique.push(value);
-        }
-    }
-    unique
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sample;
     use sokudo_model::Run;
+    use sokudo_model::Span;
 
     fn value_of(run: &Run, label: &str) -> Option<String> {
         let document = RunDocument::from_run(run);

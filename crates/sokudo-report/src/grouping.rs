@@ -5,7 +5,6 @@ use sokudo_model::{Finding, Severity};
 use sokudo_words::Language;
 
 use crate::document::{ResultDocument, RunDocument};
-use crate::explain;
 
 /// Findings that have all but the symptom in common.
 #[derive(Debug, PartialEq)]
@@ -27,6 +26,12 @@ impl FindingGroup<'_> {
             Severity::Info => "note",
         }
     }
+
+    /// Whether it matters to conclusions: what is only a note on the precision of a row
+    /// does not, for it is not the rows that are shown.
+    fn is_about_conclusions(&self) -> bool {
+        self.severity > Severity::Info || self.symptoms.iter().any(|(_, rows)| rows.is_empty())
+    }
 }
 
 /// All findings of a run, the worst first.
@@ -40,8 +45,8 @@ pub(crate) fn grouped_findings(document: &RunDocument) -> Vec<FindingGroup<'_>> 
             add(&mut groups, finding, Some(row_name(result)));
         }
     }
-    if explain::is_explanation(document) {
-        groups.retain(explain::tells);
+    if document.is_explanation() {
+        groups.retain(FindingGroup::is_about_conclusions);
         // What befell each of many probes is in the JSON; here one example has to do.
         for group in &mut groups {
             group.symptoms.truncate(1);

@@ -19,7 +19,7 @@ use sokudo_model::disk::{Content, Disk};
 use sokudo_model::{Finding, TargetInfo};
 
 use crate::json_layout;
-use crate::table::is_unseen;
+use crate::style::is_unseen;
 
 pub use detail::render as render_detail;
 pub use overview::render as render_overview;

@@ -37,6 +37,7 @@ mod json_layout;
 #[cfg(test)]
 mod kept_schema;
 mod layout;
+mod letter;
 mod load_table;
 mod number;
 mod phase;
@@ -44,6 +45,7 @@ mod phase_table;
 #[cfg(test)]
 mod sample;
 mod shortfall;
+mod style;
 mod surface;
 
 pub use check::CheckDocument;
@@ -55,5 +57,5 @@ pub use info::{DiskDocument, InfoDocument};
 pub use list::{ListDocument, ListedRun};
 pub use pivot::PivotDocument;
 pub use report::Report;
-pub use table::{BandwidthUnit, TableStyle};
+pub use style::{BandwidthUnit, TableStyle};
 pub use trend::TrendDocument;

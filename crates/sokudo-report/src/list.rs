@@ -11,7 +11,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::layout::{Align, Column, table_lines, table_width};
 use crate::number::{MISSING, rate};
-use crate::table::TableStyle;
+use crate::style::TableStyle;
 use crate::{date, json_layout};
 
 const SCHEMA: &str = "sokudo.list/1";

@@ -8,7 +8,7 @@ use crate::document::{
 use crate::layout::{Align, Column, table_lines, table_width};
 use crate::number::{self, MISSING};
 use crate::shortfall::verdict_cell;
-use crate::table::{TableStyle, coloured};
+use crate::style::{TableStyle, coloured};
 
 /// A line: a step, or none for the closed loop, and its result.
 type Line<'a> = (Option<&'a LoadStepDocument>, &'a ResultDocument);

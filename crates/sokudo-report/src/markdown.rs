@@ -7,10 +7,14 @@ use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::facts;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text, said_name};
 use crate::shortfall::{shortfalls, verdict_cell};
-use crate::table::is_unseen;
 use crate::{TableStyle, date, explain, load_table, number, steady, surface};
 
 mod places;
+mod words;
+
+use words::one_line;
+
+pub(crate) use words::{Words, escaped};
 
 const BYTES_PER_MB: f64 = 1e6;
 
@@ -108,34 +112,6 @@ fn title(document: &RunDocument) -> String {
     )
 }
 
-/// How texts of a document are written: in a language, with nothing in them that is markup.
-#[derive(Clone, Copy)]
-pub(crate) struct Words(pub(crate) Language);
-
-impl Words {
-    pub(crate) fn text(self, text: &str) -> String {
-        escaped(&self.0.say(text))
-    }
-
-    /// Text of a finding, in which a pair of backticks marks code that readers can
-    /// copy.
-    fn prose(self, text: &str) -> String {
-        let said = self.0.say(text);
-        let parts: Vec<&str> = said.split('`').collect();
-        if parts.len().is_multiple_of(2) {
-            return escaped(&said);
-        }
-        let marked = parts.iter().enumerate().map(|(index, part)| {
-            if index % 2 == 1 {
-                format!("`{}`", one_line(part))
-            } else {
-                escaped(part)
-            }
-        });
-        marked.collect()
-    }
-}
-
 /// How to measure again, where that is known.
 pub(crate) fn repeat(command: &str, words: Words) -> String {
     match command {
@@ -155,7 +131,7 @@ fn facts_list(document: &RunDocument, words: Words) -> String {
 
 /// The tables with what must be known to read them.
 fn figures(document: &RunDocument, words: Words) -> String {
-    if explain::is_explanation(document) {
+    if document.is_explanation() {
         return String::new();
     }
     if surface::is_scan(document) {
@@ -318,32 +294,6 @@ fn latency(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64
 
 fn from_intended(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64>) -> String {
     number::latency(result.latency_from_intended_ns.as_ref().and_then(pick))
-}
-
-/// Text in which nothing is markup and no line ends.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for sign in text.chars() {
-        match sign {
-            sign if sign.is_control() => escaped.push(' '),
-            sign if is_unseen(sign) => escaped.push(char::REPLACEMENT_CHARACTER),
-            '\\' | '&' | '|' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#' => {
-                escaped.push('\\');
-                escaped.push(sign);
-            }
-            _ => escaped.push(sign),
-        }
-    }
-    escaped
-}
-
-/// Code in which no line ends and nothing is unseen.
-fn one_line(code: &str) -> String {
-    let safe = |sign: char| match sign.is_control() || is_unseen(sign) {
-        true => char::REPLACEMENT_CHARACTER,
-        false => sign,
-    };
-    code.chars().map(safe).collect()
 }
 
 /// A block with a fence longer than any row of backticks in the text.

@@ -6,7 +6,7 @@ use crate::layout::{Align, Column, table_lines, table_width};
 use crate::number;
 use crate::phase::Phase;
 use crate::shortfall::{trials_made, verdict_cell};
-use crate::table::{BandwidthUnit, TableStyle, coloured};
+use crate::style::{BandwidthUnit, TableStyle, coloured};
 
 /// Figures are left out in this order until the table fits.
 const DROP_ORDER: [Figure; 3] = [Figure::P50, Figure::P99, Figure::Spread];

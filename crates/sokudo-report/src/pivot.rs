@@ -18,16 +18,16 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::{Finding, Severity, Verdict};
 use sokudo_stats::Summary;
 
-use crate::comparison::letter;
 use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::fingerprint::UNKNOWN;
 use crate::json_layout;
+use crate::letter::letter;
 use crate::number::{rate, rate_with};
-use crate::table::BandwidthUnit;
+use crate::style::BandwidthUnit;
 
 pub use csv::render as render_csv;
 pub(crate) use key::keys_text;
-pub use key::{Key, KeyError, Keys};
+pub use key::{Key, KeyError, Keys, PivotRun};
 pub use markdown::render as render_markdown;
 pub use table::render as render_table;
 
@@ -94,17 +94,6 @@ pub struct PivotCell {
     /// Whether it is better than every other of its row, all rows tested together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_best: bool,
-}
-
-/// A run that goes into a matrix, with what the store knows of it.
-#[derive(Clone, Copy, Debug)]
-pub struct PivotRun<'a> {
-    /// The run.
-    pub run: &'a RunDocument,
-    /// What it was called by.
-    pub source: &'a str,
-    /// Its tags.
-    pub tags: &'a [String],
 }
 
 /// A row of a comparison: what each side has of it.

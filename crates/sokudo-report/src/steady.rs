@@ -3,6 +3,7 @@
 //!
 //! It never says that a result is one of the PTS.
 
+mod columns;
 mod rounds;
 
 use sokudo_model::{
@@ -11,10 +12,12 @@ use sokudo_model::{
 
 use crate::document::{ResultDocument, RunDocument, SteadyDocument, WindowFigures};
 use crate::grouping::row_name;
-use crate::layout::{Align, Column, table_lines, table_width};
+use crate::layout::{Align, Column};
 use crate::number::{self, grouped};
 use crate::shortfall::verdict_cell;
-use crate::table::{BandwidthUnit, TableStyle, sign};
+use crate::style::{BandwidthUnit, TableStyle};
+use crate::table::sign;
+use columns::{fitting, shown, whole};
 
 /// What a procedure will take, before it has begun: a line on what is done, one on time and
 /// writes, one on what that rests on, and one on what differs from the PTS.
@@ -144,7 +147,7 @@ fn before_lines(
     });
     let results = before
         .flat_map(|phase| &phase.figures)
-        .filter_map(|figures| result_of(document, figures.result));
+        .filter_map(|figures| document.result_at(figures.result));
     let mut lines: Vec<String> = results
         .flat_map(|result| style.wrapped("", &before_line(result)))
         .collect();
@@ -178,7 +181,7 @@ fn after_lines(document: &RunDocument, steady: &SteadyDocument, style: &TableSty
         .filter(|phase| phase.kind == SteadyPhaseKind::Afterwards);
     let results = after
         .flat_map(|phase| &phase.figures)
-        .filter_map(|figures| result_of(document, figures.result));
+        .filter_map(|figures| document.result_at(figures.result));
     let of_result = |result: &ResultDocument| {
         let latency = result.latency_ns.as_ref()?;
         let mean = Nanos(whole(latency.mean));
@@ -285,34 +288,6 @@ fn times(bytes: u64, capacity: Bytes) -> f64 {
     bytes as f64 / capacity.0 as f64
 }
 
-/// A table; if it is too wide, its columns go on below.
-fn fitting(
-    first: Column,
-    columns: impl Iterator<Item = Column>,
-    style: &TableStyle,
-) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut shown = vec![first.clone()];
-    for column in columns {
-        shown.push(column.clone());
-        if shown.len() > 2 && table_width(&shown) > style.width {
-            shown.pop();
-            lines.extend(printed(&shown, style));
-            lines.push(String::new());
-            shown = vec![first.clone(), column];
-        }
-    }
-    lines.extend(printed(&shown, style));
-    lines
-}
-
-fn printed(columns: &[Column], style: &TableStyle) -> Vec<String> {
-    // No column has a group, so that the line for these is empty.
-    let mut lines = table_lines(columns, style.rule()).split_off(1);
-    lines.insert(1, style.rule().to_string().repeat(table_width(columns)));
-    lines
-}
-
 /// A cell of the matrix.
 pub(crate) struct MatrixCell<'a> {
     pub(crate) block: Bytes,
@@ -331,7 +306,7 @@ pub(crate) fn cells<'a>(
     let tests = steady.tests();
     tests.flat_map(move |(phase, made)| {
         made.figures.iter().filter_map(move |figures| {
-            let result = result_of(document, figures.result)?;
+            let result = document.result_at(figures.result)?;
             Some(MatrixCell {
                 block: result.workload.blocks.largest(),
                 reads: result.workload.operations.percent(Operation::Read),
@@ -341,10 +316,6 @@ pub(crate) fn cells<'a>(
             })
         })
     })
-}
-
-pub(crate) fn result_of(document: &RunDocument, place: u32) -> Option<&ResultDocument> {
-    document.results.get(usize::try_from(place).ok()?)
 }
 
 fn heading(figure: RoundFigure, style: &TableStyle) -> String {
@@ -363,27 +334,6 @@ fn value(cell: &MatrixCell<'_>, style: &TableStyle) -> String {
         (figure, _) => figure,
     };
     shown(cell.figures.get(figure), figure, style)
-}
-
-/// A value with the digits that it deserves.
-fn shown(value: Option<f64>, figure: RoundFigure, style: &TableStyle) -> String {
-    let Some(value) = value else {
-        return number::MISSING.to_owned();
-    };
-    match figure {
-        RoundFigure::Iops => number::rate(value),
-        RoundFigure::BytesPerSecond => number::rate(value / style.unit.bytes()),
-        RoundFigure::LatencyMeanNs => Nanos(whole(value)).to_string(),
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "latencies are far below 2^53 ns and above 0"
-)]
-fn whole(nanos: f64) -> u64 {
-    nanos.round() as u64
 }
 
 #[cfg(test)]

@@ -13,7 +13,8 @@ use crate::document::{
 use crate::layout::{Align, Column, table_lines, table_width};
 use crate::number::{self, MISSING};
 use crate::shortfall::verdict_cell;
-use crate::table::{BandwidthUnit, TableStyle, coloured};
+use crate::style::{BandwidthUnit, TableStyle, coloured};
+use curve::position;
 
 /// Ranges that are listed; all of them are in the JSON document.
 const DEFECTS_LISTED: usize = 20;
@@ -314,11 +315,6 @@ pub(crate) fn legend(unit: BandwidthUnit) -> String {
          first 5 % of them to the last; CPU is of one processor; {}.",
         unit.definition()
     )
-}
-
-/// A place on a drive, as drives are sold.
-fn position(bytes: u64) -> String {
-    number::decimal_size(Bytes(bytes), 3)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use sokudo_stats::{
 };
 
 use crate::comparison::Figure;
-use crate::table::BandwidthUnit;
+use crate::style::BandwidthUnit;
 use crate::{date, json_layout};
 
 pub use csv::render as render_csv;

@@ -4,10 +4,9 @@
 
 mod step;
 
-use step::Step;
+use step::{Step, count_of};
 
-/// Fewer values on a side are no level: one stall in three runs is no change.
-pub const SEGMENT_MIN: usize = 5;
+pub use step::SEGMENT_MIN;
 
 /// Values further than this from the middle of their stretch count as this far, in
 /// standard deviations: outliers and heavy tails have no more weight than that.
@@ -73,11 +72,6 @@ fn deviation(values: &[f64]) -> Option<f64> {
 fn median(mut values: Vec<f64>) -> f64 {
     let middle = values.len() / 2;
     *values.select_nth_unstable_by(middle, f64::total_cmp).1
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a series has no 2^53 values")]
-fn count_of(count: usize) -> f64 {
-    count as f64
 }
 
 /// The evidence that a step needs in a stretch of `within` of `all` values: the more, the

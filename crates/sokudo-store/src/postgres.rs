@@ -17,7 +17,7 @@ use std::time::Duration;
 use postgres::config::Host;
 use postgres::types::ToSql;
 use postgres::{Client, Config, Row, Transaction};
-use sokudo_model::Nanos;
+use sokudo_model::{Nanos, narrow};
 
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
@@ -80,7 +80,7 @@ impl Postgres {
     }
 
     fn prepare(&mut self) -> Result<(), StoreError> {
-        let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+        let known: u32 = narrow(MIGRATIONS.len());
         let mut found = self.with(|client| {
             client.batch_execute(&format!(
                 "SET client_min_messages = warning; SET search_path = {SCHEMA}; \
@@ -89,17 +89,18 @@ impl Postgres {
             ))?;
             version(client)
         })?;
-        if found < known {
+        if found < i64::from(known) {
             found = self.within(|transaction| {
                 transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK])?;
                 migrate(transaction)
             })?;
         }
-        if found > known {
+        if found > i64::from(known) {
             return Err(StoreError::Newer {
                 store: self.name.clone(),
+                // Whoever wrote there may have written any number.
                 found: u32::try_from(found).unwrap_or(u32::MAX),
-                known: u32::try_from(known).unwrap_or(u32::MAX),
+                known,
             });
         }
         Ok(())
@@ -419,7 +420,7 @@ fn connect(config: Config, encryption: &Encryption, name: &str) -> Result<Client
         reason: error.to_string(),
     })?;
     let each = config.get_connect_timeout().copied().unwrap_or(PATIENCE);
-    let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(u32::MAX);
+    let hosts = narrow::<usize, u32>(config.get_hosts().len());
     let limit = each.saturating_mul(hosts.max(1)).saturating_add(PATIENCE);
     let (sender, receiver) = mpsc::channel();
     let connecting = thread::Builder::new().spawn(move || {
@@ -522,6 +523,7 @@ fn row_entry(row: &Row, first: usize) -> Result<RowEntry, postgres::Error> {
         bytes_per_s: row.try_get(first + 4)?,
         ios_per_s: row.try_get(first + 5)?,
         latency_ns: row.try_get(first + 6)?,
+        // Whoever wrote there may have written any number.
         trials: u32::try_from(row.try_get::<_, i64>(first + 7)?).unwrap_or(u32::MAX),
         stands_for_disk: row.try_get(first + 8)?,
     })

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, params};
-use sokudo_model::Nanos;
+use sokudo_model::{Nanos, narrow};
 
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
@@ -17,7 +17,7 @@ mod file;
 mod folders;
 mod listing;
 
-use file::There;
+use file::{APPLICATION, There};
 
 /// Versions in their order: each line leads from the one before to its own, and
 /// `PRAGMA user_version` says how many have been gone through. A line that has been
@@ -34,9 +34,6 @@ const AS_READ: &str = "CREATE TEMP VIEW rows AS \
 
 /// How long another sokudo that writes is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// `application_id` of our databases: "sokd".
-const APPLICATION: u32 = 0x736f_6b64;
 
 /// Bytes of a page. In SQLite's usual 4 KiB there is room for one document; here little is
 /// left over behind five.
@@ -149,7 +146,7 @@ impl Sqlite {
             connection.pragma_update(None, "foreign_keys", "on")
         };
         setup(&self.connection).map_err(|error| refusal(&self.name, &error))?;
-        let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+        let known = narrow(MIGRATIONS.len());
         let (found, is_ours) =
             self.with(|connection| Ok((version(connection)?, is_ours(connection)?)))?;
         let damaged = |reason: &str| StoreError::Damaged {
@@ -179,8 +176,7 @@ impl Sqlite {
         self.within(|transaction| {
             // Another sokudo may have been faster.
             let found = version(transaction)?;
-            let found = usize::try_from(found).unwrap_or(usize::MAX);
-            for (line, version) in MIGRATIONS.iter().zip(1..).skip(found) {
+            for (line, version) in MIGRATIONS.iter().zip(1..).skip(narrow(found)) {
                 transaction.execute_batch(line)?;
                 transaction.pragma_update(None, "user_version", version)?;
             }

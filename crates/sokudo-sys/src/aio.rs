@@ -95,7 +95,7 @@ impl Aio {
     }
 
     fn wait(&mut self, wanted: u32, patience: Duration) -> io::Result<()> {
-        let done = u32::try_from(self.done.len()).unwrap_or(u32::MAX);
+        let done = u32::try_from(self.done.len()).expect("no more than are in flight");
         let wanted = wanted.min(self.in_flight).saturating_sub(done);
         if self.in_flight == done {
             return Ok(());

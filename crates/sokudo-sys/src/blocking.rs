@@ -181,8 +181,7 @@ fn move_here(fd: i32, buffer: *mut u8, request: Request) -> isize {
 
 fn move_vectors(fd: i32, vectors: &[libc::iovec], request: Request, with_flags: bool) -> isize {
     let offset = request.offset.cast_signed();
-    // At most VECTORS_MAX.
-    let count = i32::try_from(vectors.len()).unwrap_or(i32::MAX);
+    let count = i32::try_from(vectors.len()).expect("at most VECTORS_MAX");
     let first = vectors.as_ptr();
     let flags = request.action.write_flags();
     match (request.action, with_flags || flags != 0) {

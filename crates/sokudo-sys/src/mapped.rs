@@ -212,6 +212,7 @@ impl MappedFile {
         let mapping = self.mapping.as_ref()?;
         let page = rustix::param::page_size();
         let start = usize::try_from(offset).ok()? / page * page;
+        // What lies beyond memory ends with the mapping.
         let end = usize::try_from(offset.saturating_add(length)).unwrap_or(usize::MAX);
         let length = end.min(mapping.length).checked_sub(start)?;
         // SAFETY: start is below the mapping's length.

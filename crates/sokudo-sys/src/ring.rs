@@ -179,7 +179,7 @@ impl Queue for Ring {
     #[inline]
     fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()> {
         // What is done already need not be waited for.
-        let done = u32::try_from(self.done.len()).unwrap_or(u32::MAX);
+        let done = u32::try_from(self.done.len()).expect("no more than are in flight");
         let wanted = wanted.min(self.in_flight).saturating_sub(done);
         if wanted == 0 && done > 0 {
             return self.submit();

@@ -32,7 +32,7 @@ const SG_DXFER_TO_DEV: i32 = -2;
 const SG_DXFER_FROM_DEV: i32 = -3;
 
 /// The kernel's own sense buffer has this size.
-const SENSE_BYTES: usize = 96;
+const SENSE_BYTES: u8 = 96;
 
 /// What a disk answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub fn ask_scsi(device: impl AsFd, command: &ScsiCommand) -> Result<ScsiAnswer, 
         Transfer::To(data) => (data.clone(), SG_DXFER_TO_DEV),
     };
     let mut block = command.block;
-    let mut sense = [0_u8; SENSE_BYTES];
+    let mut sense = [0_u8; SENSE_BYTES as usize];
     let mut header = SgIoHeader::new(direction, command.block_bytes);
     header.transfer_bytes = u32::try_from(data.len()).unwrap_or(0);
     header.transfer = data.as_mut_ptr().cast();
@@ -69,7 +69,7 @@ pub fn ask_scsi(device: impl AsFd, command: &ScsiCommand) -> Result<ScsiAnswer, 
     if status < 0 {
         return Err(AskError::from_io(name, io::Error::last_os_error()));
     }
-    let sense_bytes = usize::from(header.sense_written).min(SENSE_BYTES);
+    let sense_bytes = usize::from(header.sense_written.min(SENSE_BYTES));
     let registers = header.judge(name, Sense::parse(&sense[..sense_bytes]))?;
     if direction == SG_DXFER_FROM_DEV {
         // What was not transferred is not an answer.
@@ -132,7 +132,7 @@ impl SgIoHeader {
             interface: i32::from(b'S'),
             direction,
             command_bytes,
-            sense_bytes_max: u8::try_from(SENSE_BYTES).unwrap_or(u8::MAX),
+            sense_bytes_max: SENSE_BYTES,
             vectors: 0,
             transfer_bytes: 0,
             transfer: std::ptr::null_mut(),

@@ -4,10 +4,12 @@
 mod baseline;
 mod bonnie;
 mod compare;
+mod destroying;
 mod explain;
 mod history;
 mod import;
 mod info;
+mod issuing;
 mod load;
 mod man;
 mod moment;
@@ -30,11 +32,11 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use sokudo_dialect::crystal::{DEPTH_MAX_IO_URING, Mix, Profile, RowSpec, THREADS_MAX};
-use sokudo_measure::Permission;
 use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos, Rate};
 use sokudo_words::Language;
 
 use crate::language;
+use issuing::{backend_kind, direct_mode};
 
 pub(crate) use baseline::{
     BaselineArguments, BaselineCommand, BaselineListArguments, CheckArguments, SetArguments,
@@ -42,6 +44,7 @@ pub(crate) use baseline::{
 };
 pub(crate) use bonnie::BonnieArguments;
 pub(crate) use compare::{Axes, CompareArguments, ValueName};
+pub(crate) use destroying::Destroying;
 pub(crate) use explain::ExplainArguments;
 pub(crate) use history::{
     DeleteArguments, ListArguments, NoteArguments, ShowArguments, TagArguments, note,
@@ -420,28 +423,6 @@ pub(crate) enum ScheduleChoice {
     Crystal,
 }
 
-/// Which devices may be written.
-#[derive(Debug, Args)]
-pub(crate) struct Destroying {
-    /// Device that may be destroyed: serial number or path (repeatable)
-    ///
-    /// It must be the target, in use by nobody: not mounted, not swapped to, no member of
-    /// a RAID or a volume. sokudo info shows serial numbers.
-    #[arg(long, value_name = "SERIAL|PATH", help_heading = "What may be written")]
-    pub(crate) destroy: Vec<String>,
-
-    /// With --destroy: even if it holds partitions or anything known
-    #[arg(long, requires = "destroy", help_heading = "What may be written")]
-    pub(crate) destroy_contents: bool,
-}
-
-impl Destroying {
-    /// What may be written, with leave to overwrite an existing file or without.
-    pub(crate) fn permission(&self, overwrite: bool) -> Permission {
-        Permission::new(overwrite, &self.destroy, self.destroy_contents)
-    }
-}
-
 /// Arguments of `sokudo mark`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct MarkArguments {
@@ -604,25 +585,6 @@ fn data_content(text: &str) -> Result<DataContent, String> {
         "random" => Ok(DataContent::Random),
         "zero" => Ok(DataContent::Zero),
         _ => Err("use random or zero".to_owned()),
-    }
-}
-
-fn backend_kind(text: &str) -> Result<BackendKind, String> {
-    match text {
-        "auto" => Ok(BackendKind::Auto),
-        "io_uring" => Ok(BackendKind::IoUring),
-        "libaio" => Ok(BackendKind::Libaio),
-        "psync" => Ok(BackendKind::Psync),
-        _ => Err("use auto, io_uring, libaio or psync".to_owned()),
-    }
-}
-
-fn direct_mode(text: &str) -> Result<DirectMode, String> {
-    match text {
-        "on" => Ok(DirectMode::On),
-        "off" => Ok(DirectMode::Off),
-        "auto" => Ok(DirectMode::Auto),
-        _ => Err("use on, off or auto".to_owned()),
     }
 }
 

@@ -13,8 +13,8 @@ use anyhow::anyhow;
 use sokudo_analysis::{Comparing, Side};
 use sokudo_model::Conclusion;
 use sokudo_report::comparison::{
-    Figure, OtherDocument, RowDocument, SideDocument, Way, letter, rates, render_csv,
-    render_markdown_in, render_table, row_name,
+    Figure, OtherDocument, RowDocument, SideDocument, Way, letter, render_csv, render_markdown_in,
+    render_table, row_name,
 };
 use sokudo_report::{ComparisonDocument, RunDocument};
 
@@ -23,13 +23,14 @@ use crate::exit::Exit;
 use crate::keep::Kept;
 use crate::recall::{Recall, Recalled};
 use crate::{command_line, language, output, progress};
-use rows::{Common, Key, Matched};
+use rows::{Common, Matched, keys};
+use sides::side;
 
 /// Compares and prints.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
     output::check_rendering(&arguments.rendering, &arguments.pictures)?;
     if let Some(axes) = &arguments.shape.pivot {
-        return matrix::run(axes, arguments);
+        return matrix::run(axes, arguments, &kept(arguments)?);
     }
     let (sides, kept, seed, ended_by) = if arguments.live {
         let live = live::measure(arguments)?;
@@ -159,30 +160,6 @@ pub(crate) fn side_by_side(
         })
         .collect();
     document
-}
-
-fn side<'a>(name: &'a str, run: &'a RunDocument, row: usize, figure: Figure) -> Side<'a> {
-    let result = &run.results[row];
-    Side {
-        name,
-        values: rates(result, figure).map_or(&[], |rates| &rates.trials),
-        parts: &result.fingerprint_parts,
-        verdict: result.verdict,
-        findings: &result.findings,
-        kind: run.target.kind,
-    }
-}
-
-/// What the rows of a run are recognised by. What took turns was matched before anything was
-/// known of it but its plan, and stays matched so.
-fn keys(run: &RunDocument, took_turns: bool) -> Vec<Key> {
-    let results = run.results.iter();
-    match took_turns {
-        true => results
-            .map(|result| Key::planned(&result.workload))
-            .collect(),
-        false => results.map(Key::measured).collect(),
-    }
 }
 
 fn names(run: &RunDocument, rows: &[usize]) -> Vec<String> {

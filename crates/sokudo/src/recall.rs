@@ -130,7 +130,7 @@ fn of_file(name: &str) -> Result<Vec<Recalled>, Exit> {
         }]),
         Err(error) => of_other_tool(path, text.as_bytes()).map_err(|other| match other {
             // It is of no tool at all, or a damaged result of sokudo's.
-            ImportError::Unknown => Exit::usage(anyhow!("{name} {error}")),
+            ImportError::Unknown(_) => Exit::usage(anyhow!("{name} {error}")),
             other => Exit::usage(anyhow!("{name} {other}")),
         }),
     }

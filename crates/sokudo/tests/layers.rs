@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+#[path = "layers/circles.rs"]
+mod circles;
+
 /// A file that is longer, without its tests, has more than one purpose.
 const FILE_LINES_MAX: usize = 800;
 

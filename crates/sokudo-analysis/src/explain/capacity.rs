@@ -8,9 +8,9 @@
 
 use sokudo_model::{Bytes, CapacityCheck, Confidence, Held, Inference, Run, TargetKind};
 
-use super::InferenceRule;
 use super::evidence::{figure, outcomes, sure, to_float};
 use super::threshold::{CAPACITY_BETWEEN_LIKELY, CAPACITY_WITNESSES_SURE};
+use crate::rule::InferenceRule;
 
 pub(super) const RULES: &[InferenceRule] = &[capacity];
 

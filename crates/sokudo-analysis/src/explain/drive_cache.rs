@@ -7,12 +7,12 @@
 
 use sokudo_model::{Bytes, Confidence, Inference, Operation, Order, Outcome, Run, Workload};
 
-use super::InferenceRule;
 use super::evidence::{figure, only_reads, outcomes, sure, to_float};
 use super::rotation;
 use super::threshold::{
     BURST_RATIO_MIN, OVERWRITES_MIN, READ_AGAIN_RATIO_MIN, TURNS_FAST_MIN, TURNS_PLAIN_MAX,
 };
+use crate::rule::InferenceRule;
 
 pub(super) const RULES: &[InferenceRule] = &[read_cache, write_cache_size, write_cache_state];
 

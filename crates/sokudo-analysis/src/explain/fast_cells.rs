@@ -9,13 +9,13 @@ use sokudo_model::{
     Visit, Workload,
 };
 
-use super::InferenceRule;
 use super::evidence::{figure, measured, median, outcomes, to_float};
 use super::levels::levels;
 use super::threshold::{
     FAST_CELLS_BYTES_MIN, FAST_CELLS_RATIO_MIN, FAST_CELLS_RECOVERED_MIN, FILL_LEVEL_PLACES_MIN,
     FILL_PLACES_MIN,
 };
+use crate::rule::InferenceRule;
 
 pub(super) const RULES: &[InferenceRule] = &[fast_cells];
 

@@ -11,12 +11,12 @@ use sokudo_model::{
     BlockDeviceKind, Bytes, Confidence, Inference, Operation, Order, Outcome, Run, Workload,
 };
 
-use super::InferenceRule;
 use super::evidence::{figure, only_reads, outcomes, to_float};
 use super::threshold::{
     MAP_COST_MAX, MAP_COST_MIN, MAP_READ_NS_MAX, MAP_READ_NS_MIN, MAP_SPANS_MIN,
     MAP_UNEXPLAINED_MAX,
 };
+use crate::rule::InferenceRule;
 
 pub(super) const RULES: &[InferenceRule] = &[partial_map];
 

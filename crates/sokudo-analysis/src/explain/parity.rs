@@ -12,9 +12,9 @@
 
 use sokudo_model::{Bytes, Confidence, Inference, Operation, Order, Row, Run};
 
-use super::InferenceRule;
 use super::evidence::{figure, to_float};
 use super::threshold::{PARITY_LEAD_SURE, PARITY_MISFIT_MAX, PARITY_SIZES_MIN};
+use crate::rule::InferenceRule;
 
 pub(super) const RULES: &[InferenceRule] = &[parity];
 

@@ -11,11 +11,11 @@
 
 use sokudo_model::{Inference, Outcome, Run, Sample, Visit, Workload};
 
-use super::InferenceRule;
 use super::evidence::{figure, outcomes, quantile, read_survey, sure, to_float, to_index};
 use super::threshold::{
     TURN_COHERENCE_MIN, TURN_COHERENCE_SURE, TURN_PAIRS_MIN, TURN_SPREAD_MAX, TURN_SPREAD_MIN,
 };
+use crate::rule::InferenceRule;
 
 pub(super) const RULES: &[InferenceRule] = &[rotation];
 

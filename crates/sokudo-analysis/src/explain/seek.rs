@@ -9,13 +9,13 @@
 
 use sokudo_model::{Inference, Run, Sample, Visit, Workload};
 
-use super::InferenceRule;
 use super::evidence::{correlation, covered, figure, outcomes, read_survey, sure, to_float};
 use super::rotation;
 use super::threshold::{
     SEEK_CORRELATION_MIN, SEEK_CORRELATION_SURE, SEEK_PLACES_MIN, ZONE_COVERED_MIN,
 };
 use super::zones;
+use crate::rule::InferenceRule;
 
 pub(super) const RULES: &[InferenceRule] = &[seek_curve];
 

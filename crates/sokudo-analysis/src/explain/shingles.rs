@@ -7,13 +7,13 @@
 
 use sokudo_model::{Inference, Operation, Order, Outcome, Run, Workload};
 
-use super::InferenceRule;
 use super::evidence::{figure, median, outcomes, sure, to_float};
 use super::rotation;
 use super::threshold::{
     CLEANING_PAUSE_SECONDS_MIN, CLEANING_PAUSES_MIN, CLEANING_SHARE_MIN, CLEANING_SLOWER_MIN,
     RECOVERED_RATIO_MIN, RECOVERY_REST_SECONDS_MIN,
 };
+use crate::rule::InferenceRule;
 
 pub(super) const RULES: &[InferenceRule] = &[shingled];
 

@@ -7,7 +7,6 @@
 
 use sokudo_model::{Inference, Run, Sample, Visit, Workload};
 
-use super::InferenceRule;
 use super::evidence::{
     correlation, covered, figure, measured, median, quantile, read_survey, sure, to_float,
 };
@@ -15,6 +14,7 @@ use super::threshold::{
     ZONE_COVERED_MIN, ZONE_FALL_CORRELATION_MAX, ZONE_PLACES_MIN, ZONE_QUARTER_SHARE_MAX,
     ZONE_RATIO_MIN, ZONE_RATIO_SURE,
 };
+use crate::rule::InferenceRule;
 
 pub(super) const RULES: &[InferenceRule] = &[zoned_recording];
 

@@ -57,7 +57,7 @@ pub(super) fn cause(case: &Case<'_>, beyond: &[(Operation, Bytes)]) -> (String, 
 
 /// An array under the target that does something by itself.
 fn working_array<'a>(case: &Case<'a>) -> Option<(&'a str, &'a str)> {
-    super::arrays(case)
+    case.arrays()
         .find_map(|array| Some((array.name.as_str(), action_name(array.action.as_deref()?))))
 }
 

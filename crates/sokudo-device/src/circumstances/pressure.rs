@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use sokudo_model::{Nanos, Pressure};
+use sokudo_model::{Nanos, Pressure, narrow};
 
 use crate::system::System;
 
@@ -53,7 +53,7 @@ impl Waits {
             |now: Option<Nanos>, then: Option<Nanos>| Some(Nanos(now?.0.saturating_sub(then?.0)));
         let elapsed = self.at.saturating_duration_since(earlier.at).as_nanos();
         let pressure = Pressure {
-            elapsed: Nanos(u64::try_from(elapsed).unwrap_or(u64::MAX)),
+            elapsed: Nanos(narrow(elapsed)),
             processor: grown(self.processor, earlier.processor),
             io: grown(self.io, earlier.io),
             memory: grown(self.memory, earlier.memory),

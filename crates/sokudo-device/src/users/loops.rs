@@ -11,9 +11,7 @@ use rustix::fs::OFlags;
 use sokudo_sys::LoopStatus;
 
 use super::FileIdentity;
-use crate::block;
-use crate::block::SECTOR_BYTES;
-use crate::stack::number_text;
+use crate::block::{self, SECTOR_BYTES, number_text};
 use crate::system::{self, System};
 
 /// A loop device that shows something.

@@ -13,9 +13,8 @@ use sokudo_model::{Occupant, Users};
 use super::loops::{Loop, Shown, Shows, loops};
 use super::processes::{self, Wanted, Writers};
 use super::{FileIdentity, swaps};
-use crate::block::{self, SECTOR_BYTES};
+use crate::block::{self, SECTOR_BYTES, number_text};
 use crate::mounts::Mounts;
-use crate::stack::number_text;
 use crate::system::{self, System};
 
 /// Devices that are looked at around one: partitions and what stands on them.

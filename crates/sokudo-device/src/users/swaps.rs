@@ -6,8 +6,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::PathBuf;
 
 use super::FileIdentity;
-use crate::block;
-use crate::stack::number_text;
+use crate::block::{self, number_text};
 use crate::system::{self, System};
 
 /// The devices that the kernel swaps to, as directories in sysfs.

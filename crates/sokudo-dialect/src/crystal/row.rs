@@ -4,7 +4,7 @@ use std::fmt;
 
 use sokudo_model::{BackendKind, Bytes};
 
-use super::Direction;
+use super::direction::Direction;
 use super::mix::{Mix, MixError};
 
 /// No device has a smaller sector.
@@ -246,6 +246,7 @@ fn load(part: &str) -> Option<(Option<u32>, Option<u32>)> {
     };
     let count = |digits: &str| {
         let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        // What has too many digits is refused as any other number that is too large.
         plain.then(|| digits.parse().unwrap_or(u32::MAX))
     };
     match (depth.map(count), threads.map(count)) {

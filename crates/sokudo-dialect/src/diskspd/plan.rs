@@ -2,7 +2,7 @@
 //! target.
 
 use sokudo_model::diskspd::{DiskspdPlace, DiskspdRow, DiskspdSession, DiskspdSpan, DiskspdTarget};
-use sokudo_model::{Bytes, Nanos, Plan, Span, Stage, Workload};
+use sokudo_model::{Bytes, Nanos, Plan, Span, Stage, Workload, narrow};
 
 use super::error::{DiskspdError, DiskspdProblem};
 use super::read::Invocation;
@@ -176,7 +176,7 @@ fn uses(
                 targets.len() - 1
             }
         };
-        uses.push((u32::try_from(index).unwrap_or(u32::MAX), used));
+        uses.push((narrow(index), used));
     }
     Ok(uses)
 }
@@ -267,9 +267,9 @@ fn used(target: &DiskspdTarget, bytes: Bytes, threads: u32) -> Result<Span, Disk
 
 /// The threads of a time span, each with its target or targets.
 fn threads(span: &DiskspdSpan, number: usize) -> Vec<DiskspdRow> {
-    let all = 0..u32::try_from(span.targets.len()).unwrap_or(u32::MAX);
+    let all = 0..narrow(span.targets.len());
     let row = |first: u32, own: u32, threads: u32, targets: Vec<u32>| DiskspdRow {
-        span: u32::try_from(number).unwrap_or(u32::MAX),
+        span: narrow(number),
         thread: first + own,
         thread_of_target: own,
         threads,

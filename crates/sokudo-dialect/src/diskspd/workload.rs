@@ -124,6 +124,7 @@ fn order(workload: &mut Workload, target: &DiskspdTarget, thread: &Thread<'_>) {
     workload.order = Order::Sequential { offset };
     // The model counts from an I/O's end, diskspd from its start.
     let beyond = i128::from(stride.0) - i128::from(target.block.0);
+    // A stride that long leaves every target at its first step, however long it is.
     workload.scatter.stride = i64::try_from(beyond).unwrap_or(i64::MAX);
     if target.parallel {
         // N positions that each walk the target are N threads with one I/O each.

@@ -2,10 +2,10 @@
 
 use sokudo_model::{
     BlockShare, BlockSizes, Bytes, Nanos, Operation, OperationMix, Order, Sample, SequentialOffset,
-    Span, Survey, Visit, Workload,
+    Span, Survey, Visit, Workload, narrow,
 };
 
-use super::{Access, Medium, Request, Theme, room};
+use super::theme::{Access, Medium, Request, Theme, room};
 
 pub(super) const THEMES: &[Theme] = &[
     Theme {
@@ -120,7 +120,7 @@ fn touch(block: Bytes, from: Bytes, to: Bytes) -> Workload {
     let mut workload = Workload::new(format!("explain/map-touch {to}"), block);
     workload.span = span(from, Bytes(length));
     workload.survey = Some(Survey {
-        places: u32::try_from(places).unwrap_or(u32::MAX),
+        places: narrow(places),
         visit: Visit::Ascending,
         sample: Sample::Bytes(block),
         approach: None,

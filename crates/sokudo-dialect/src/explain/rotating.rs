@@ -6,7 +6,7 @@ use sokudo_model::{
     SequentialOffset, Span, Subject, Survey, Visit, Workload,
 };
 
-use super::{Access, Medium, Request, Theme, room};
+use super::theme::{Access, Medium, Request, Theme, room};
 
 pub(super) const THEMES: &[Theme] = &[
     Theme {

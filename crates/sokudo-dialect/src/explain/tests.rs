@@ -1,3 +1,5 @@
+use sokudo_model::Bytes;
+
 use super::*;
 
 fn request() -> Request {

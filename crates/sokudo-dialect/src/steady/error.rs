@@ -2,7 +2,8 @@
 
 use sokudo_model::Bytes;
 
-use super::matrix::ROUNDS_LIMIT;
+/// Rounds beyond this are a mistake: a round each minute for a week.
+pub(super) const ROUNDS_LIMIT: u32 = 10_080;
 
 /// Why a procedure cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

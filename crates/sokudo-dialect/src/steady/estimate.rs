@@ -3,6 +3,7 @@
 
 use sokudo_model::{
     Bytes, Nanos, Operation, SteadyEstimate, SteadyPhase, SteadyPhaseKind, SteadyWindow, Workload,
+    narrow,
 };
 
 /// How fast the target is taken to be.
@@ -30,7 +31,7 @@ pub(super) fn estimate(
     let mut most = Turn::default();
     let mut rows = workloads.iter();
     for phase in phases {
-        let count = usize::try_from(phase.rows).unwrap_or(usize::MAX);
+        let count = narrow(phase.rows);
         let turns = rows.by_ref().take(count).map(|row| turn(row, &assumed));
         let round = turns.fold(Turn::default(), |sum, turn| Turn {
             time: sum.time.saturating_add(turn.time),
@@ -77,6 +78,7 @@ fn assumptions(assumed: Assumed) -> Vec<String> {
 
 fn turn(row: &Workload, assumed: &Assumed) -> Turn {
     let rate = u128::from(assumed.bytes_per_s.max(1));
+    // Sizes, rates and times are what a user says: 584 years are as long as any longer time.
     let bounded = |value: u128| u64::try_from(value).unwrap_or(u64::MAX);
     let percent = u128::from(row.operations.percent(Operation::Write));
     match (row.limits.time, row.limits.bytes) {

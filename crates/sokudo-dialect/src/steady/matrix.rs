@@ -1,15 +1,10 @@
-//! The cells of each test, which of them are tracked, and mixes as people write them:
-//! `100/0,65/35,0/100`.
-
-use std::str::FromStr;
+//! The cells of each test, and which of them are tracked.
 
 use sokudo_model::{Bytes, SteadyTest};
 
 use super::error::SteadyError;
-use super::{Cell, Request};
-
-/// Rounds beyond this are a mistake: a round each minute for a week.
-pub(super) const ROUNDS_LIMIT: u32 = 10_080;
+use super::mixes::{Mixes, ReadPercent};
+use super::request::{Cell, RANGE_UNIT, Request};
 
 /// Block sizes of the IOPS test, in the order of the PTS.
 const IOPS_SIZES: [Bytes; 8] = [
@@ -30,54 +25,6 @@ const THROUGHPUT_SIZES: [Bytes; 2] = [Bytes::kib(1024), Bytes::kib(128)];
 const LATENCY_SIZES: [Bytes; 3] = [Bytes::kib(8), Bytes::kib(4), Bytes(512)];
 /// Percent of reads of the latency test.
 const LATENCY_READS: [u32; 3] = [100, 65, 0];
-
-/// How many percent of the I/Os are reads, at most 100.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReadPercent(u32);
-
-impl ReadPercent {
-    /// Writes only.
-    pub const WRITES: Self = Self(0);
-
-    /// From 0 to 100.
-    pub const fn get(self) -> u32 {
-        self.0
-    }
-}
-
-/// Several mixes, in the order in which they are measured.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mixes(Vec<ReadPercent>);
-
-/// A list such as `100/0,65/35,0/100`.
-impl FromStr for Mixes {
-    type Err = SteadyError;
-
-    fn from_str(text: &str) -> Result<Self, SteadyError> {
-        let mut mixes = Vec::new();
-        for part in text.split(',').map(str::trim) {
-            let wrong = || SteadyError::Mix {
-                mix: part.to_owned(),
-            };
-            let number = |digits: &str| {
-                let is_plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-                is_plain.then(|| digits.parse::<u32>().ok())?
-            };
-            let (reads, writes) = part.split_once('/').ok_or_else(wrong)?;
-            let (reads, writes) = number(reads).zip(number(writes)).ok_or_else(wrong)?;
-            if reads.checked_add(writes) != Some(100) {
-                return Err(wrong());
-            }
-            if mixes.contains(&ReadPercent(reads)) {
-                return Err(SteadyError::Twice {
-                    mix: part.to_owned(),
-                });
-            }
-            mixes.push(ReadPercent(reads));
-        }
-        Ok(Self(mixes))
-    }
-}
 
 /// The matrix of a test as the PTS has it, outer loop first.
 fn standard(test: SteadyTest) -> (Vec<Bytes>, Vec<u32>) {
@@ -133,7 +80,7 @@ pub(super) fn cells(request: &Request) -> Result<Vec<Cell>, SteadyError> {
 }
 
 fn fits(request: &Request, size: Bytes) -> bool {
-    size.0.is_multiple_of(request.block_min.0.max(1)) && super::RANGE_UNIT.is_multiple_of(size.0)
+    size.0.is_multiple_of(request.block_min.0.max(1)) && RANGE_UNIT.is_multiple_of(size.0)
 }
 
 /// Cells of the standard matrix that are not among these.

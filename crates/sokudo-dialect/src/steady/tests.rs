@@ -289,10 +289,7 @@ fn what_cannot_be_is_refused_with_the_way_out() {
         round_time: Nanos::from_millis(1),
         ..request(SteadyTest::WriteSaturation)
     };
-    assert_eq!(
-        planned(&short).procedure.phases[1].rounds_max,
-        matrix::ROUNDS_LIMIT
-    );
+    assert_eq!(planned(&short).procedure.phases[1].rounds_max, ROUNDS_LIMIT);
 }
 
 #[test]

@@ -6,7 +6,8 @@ use sokudo_model::{
 };
 
 use super::random::{count, is_possible, mixed, single};
-use super::{Request, Rows, at_random, short};
+use super::request::Request;
+use super::rows::{Rows, at_random, short};
 
 /// How long a sequential row reads in one go.
 const SEQUENTIAL_TIME: Nanos = Nanos::from_secs(2);

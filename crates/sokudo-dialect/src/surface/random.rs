@@ -2,7 +2,8 @@
 
 use sokudo_model::{Bytes, Order, Workload};
 
-use super::{Request, Rows, SurfaceError, any_size, at_random, checked_block, short};
+use super::request::{Request, SurfaceError};
+use super::rows::{Rows, any_size, at_random, checked_block, short};
 
 /// What access times are measured with: a page, which every device takes.
 const ACCESS_SIZE: Bytes = Bytes::kib(4);

@@ -1,6 +1,8 @@
-use super::*;
 use proptest::prelude::*;
-use sokudo_model::Nanos;
+use sokudo_model::{Bytes, DriveCache, Nanos, Sample, Span, Visit, Workload};
+
+use super::rows::WRITE_BACK_MAX;
+use super::*;
 
 fn request() -> Request {
     Request {

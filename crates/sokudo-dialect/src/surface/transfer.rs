@@ -2,7 +2,8 @@
 
 use sokudo_model::{Bytes, Sample, Survey, Visit, Workload};
 
-use super::{Preset, Request, Rows, SurfaceError, checked_block};
+use super::request::{Preset, Request, SurfaceError};
+use super::rows::{Rows, checked_block};
 
 /// What a page is to GNOME Disks.
 const PAGE: Bytes = Bytes::kib(4);

@@ -8,11 +8,10 @@ use std::os::unix::fs::FileExt;
 use std::time::Instant;
 
 use rustix::fs::Advice;
-use sokudo_model::{Bytes, Held, Nanos, Operation};
+use sokudo_model::{Bytes, CapacityCheck, Held, Nanos, Operation, narrow};
 use sokudo_stats::mix64;
 use sokudo_sys::Region;
 
-use super::{BLOCK_BYTES, WRITE_BYTES_MAX};
 use crate::sim;
 use crate::target::SimulatedTarget;
 
@@ -122,7 +121,7 @@ impl Medium for FileMedium {
     }
 
     fn now_ns(&self) -> u64 {
-        u64::try_from(self.started_at.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        narrow(self.started_at.elapsed().as_nanos())
     }
 }
 
@@ -208,6 +207,12 @@ impl Medium for SimulatedMedium<'_> {
         self.target.now
     }
 }
+
+/// What is stamped: the unit of flash and platters.
+pub(crate) const BLOCK_BYTES: u64 = CapacityCheck::BLOCK.0;
+
+/// Largest write to the stretch.
+pub(crate) const WRITE_BYTES_MAX: u64 = 1 << 20;
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sokudo_model::Workload;
+use sokudo_model::{Workload, narrow};
 
 use crate::offsets::{SharedPosition, Stretch};
 
@@ -34,7 +34,7 @@ impl Interlocked {
     ) -> Self {
         let length = workload.blocks.largest().0;
         let step = i128::from(length) + i128::from(workload.scatter.stride);
-        let step_bytes = u64::try_from(step.unsigned_abs()).unwrap_or(u64::MAX);
+        let step_bytes = narrow(step.unsigned_abs());
         let mut blocks = 0;
         let part = |stretch: &Stretch| {
             let blocks_before = blocks;
@@ -50,7 +50,7 @@ impl Interlocked {
         let files = stretches.iter().map(part).collect();
         Self {
             shared: Arc::clone(shared),
-            length: u32::try_from(length).unwrap_or(u32::MAX),
+            length: narrow(length),
             step: step_bytes,
             is_backward: step < 0,
             files,

@@ -208,6 +208,7 @@ fn millionths(value: u64) -> f64 {
 /// The place at a share of all, in millionths.
 fn place_at(count: u64, share: u64) -> u64 {
     let place = u128::from(count) * u128::from(share) / 1_000_000;
+    // A share of more than all is the last place.
     u64::try_from(place).unwrap_or(u64::MAX).min(count - 1)
 }
 
@@ -221,6 +222,7 @@ fn areas(count: u64, measure: Measure<'_>) -> Choice {
             ZoneLength::Share(share) => {
                 shares += u128::from(share);
                 let end = u128::from(count) * shares / WHOLE;
+                // Shares of more than all end beyond the end, where they are cut off.
                 u64::try_from(end).unwrap_or(u64::MAX)
             }
             ZoneLength::Size(size) => {

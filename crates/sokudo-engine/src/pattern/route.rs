@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use sokudo_model::{Operation, Order, SequentialOffset, Workload};
+use sokudo_model::{Operation, Order, SequentialOffset, Workload, narrow};
 use sokudo_stats::Random;
 
 use crate::offsets::{SharedPosition, Stretch};
@@ -112,7 +112,7 @@ impl Own {
 fn access(operation: Operation, file: usize, step: Step) -> Access {
     Access {
         operation,
-        file: u32::try_from(file).unwrap_or(u32::MAX),
+        file: narrow(file),
         offset: step.offset,
         length: step.length,
     }

@@ -158,6 +158,7 @@ impl Walk {
             Sequential::Over => return None,
             Sequential::Random => self.random(manner, direction, random)?,
         };
+        // What is no file may be larger than any offset; beyond it nothing follows.
         let ends_at = i64::try_from(place + u64::from(length)).unwrap_or(i64::MAX);
         if let Some(track) = &mut self.tracks[direction] {
             track.next = ends_at.saturating_add(manner.stride);
@@ -296,5 +297,6 @@ fn first_position(manner: &Manner, direction: usize, length: u64) -> i64 {
         return 0;
     }
     let last = (length.saturating_sub(largest)) / smallest * smallest;
+    // What is no file may be larger than any offset.
     i64::try_from(last).unwrap_or(i64::MAX)
 }

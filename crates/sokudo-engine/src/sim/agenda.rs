@@ -77,6 +77,14 @@ impl<T> Ord for Entry<T> {
     }
 }
 
+/// The earlier of two instants, as far as there are any.
+pub(super) fn earlier(first: Option<u64>, second: Option<u64>) -> Option<u64> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(first.min(second)),
+        (first, second) => first.or(second),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

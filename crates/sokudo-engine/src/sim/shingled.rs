@@ -10,7 +10,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use sokudo_model::{Bytes, Nanos, Operation};
+use sokudo_model::{Bytes, Nanos, Operation, narrow};
 
 use super::hdd::HardDisk;
 use super::spec::{COUNT, Key, SIZE, Spec, SpecError, TIME, not_above};
@@ -95,7 +95,7 @@ impl Shingled {
             idle_ns: idle.0,
             entries: BTreeMap::new(),
             held_bytes: 0,
-            bands: vec![0; usize::try_from(size.0.div_ceil(band_bytes)).unwrap_or(usize::MAX)],
+            bands: vec![0; narrow(size.0.div_ceil(band_bytes))],
             log_at: 0,
             stream: (0, 0),
             waiting: VecDeque::new(),

@@ -4,9 +4,8 @@ use sokudo_model::{
     Bytes, DirectMode, Operation, Recording, Sample, Stage, Survey, Visit, Workload,
 };
 
-use super::real::logical_bytes;
-use crate::stage::{stretch_of, uses};
-use crate::target::Target;
+use crate::target::{Target, logical_bytes};
+use crate::target_use::{stretch_of, uses};
 use crate::worker::BLOCK_BYTES_MAX;
 
 /// More places than any picture can show; each takes 56 bytes.

@@ -7,10 +7,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 
-use rustix::fs::{AtFlags, SeekFrom, StatxFlags, ioctl_blksszget, major, minor, statx};
+use rustix::fs::{SeekFrom, major, minor};
 use sokudo_model::{
     BackendKind, BackendUse, Event, FileUse, Moved, Nanos, Outcome, Phase, Stage, StopReason,
-    Survey, Workload,
+    Survey, Workload, narrow,
 };
 use sokudo_stats::Random;
 use sokudo_sys::{ThreadCounts, thread_counts};
@@ -25,15 +25,11 @@ use crate::control::Control;
 use crate::data::Data;
 use crate::progress::{Glance, Progress};
 use crate::read_back::ReadBack;
-use crate::stage::{StageError, StageOptions, stretch_of, uses};
-use crate::target::{FileTarget, Target};
+use crate::stage_error::StageError;
+use crate::stage_options::StageOptions;
+use crate::target::{FileTarget, Target, logical_bytes};
+use crate::target_use::{stretch_of, uses};
 use crate::threads::bind_to_cpus;
-
-/// The smallest unit of buffered I/O is a page.
-const PAGE_BYTES: u64 = 4096;
-
-/// The smallest sector there is, for what says nothing about itself.
-const SECTOR_BYTES: u64 = 512;
 
 /// What the survey's thread knows of the rest.
 struct Around<'a> {
@@ -99,25 +95,6 @@ fn is_gone(handle: &File) -> bool {
     is_off || has_no_size || (sysfs_is_there && !std::path::Path::new(&directory).exists())
 }
 
-/// The smallest unit in which a target is read and written, as far as it says.
-pub(super) fn logical_bytes(target: &Target, direct: bool) -> u64 {
-    let Target::File(file) = target else {
-        return SECTOR_BYTES;
-    };
-    if !direct {
-        return PAGE_BYTES;
-    }
-    let handle = file.handle();
-    if let Ok(bytes) = ioctl_blksszget(handle) {
-        return u64::from(bytes).max(SECTOR_BYTES);
-    }
-    let answer = statx(handle, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN);
-    match answer {
-        Ok(answer) if answer.stx_dio_offset_align > 0 => answer.stx_dio_offset_align.into(),
-        _ => PAGE_BYTES,
-    }
-}
-
 /// Runs the survey of a stage that has been checked.
 pub(crate) fn run(
     stage: &Stage,
@@ -144,8 +121,7 @@ pub(crate) fn run(
             })
             .map_err(|source| StageError::Thread { source })?;
         let mut tell = || {
-            let elapsed = u64::try_from(started_at.elapsed().as_nanos());
-            let at = Nanos(elapsed.unwrap_or(u64::MAX));
+            let at = Nanos(narrow(started_at.elapsed().as_nanos()));
             listener(progress_event(0, at, progress.look()));
         };
         loop {
@@ -188,8 +164,7 @@ fn carry_out(
         kind: workload.backend,
         depth: workload.depth,
         chunks: chunks(workload, &survey, workload.depth),
-        chunk_bytes: u32::try_from(chunk_bytes(workload, &survey, logical_bytes))
-            .unwrap_or(u32::MAX),
+        chunk_bytes: narrow(chunk_bytes(workload, &survey, logical_bytes)),
         memory: workload.memory,
     };
     let around = Around {

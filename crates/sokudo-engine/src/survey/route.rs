@@ -1,6 +1,6 @@
 //! Where the places of a survey are: pure numbers, the same for the same seed.
 
-use sokudo_model::{Operation, Sample, Survey, Visit, Workload};
+use sokudo_model::{Operation, Sample, Survey, Visit, Workload, narrow};
 use sokudo_stats::{Permutation, Random};
 
 use crate::offsets::Stretch;
@@ -83,7 +83,7 @@ impl Route {
     fn spread(&self, number: u64) -> Site {
         let begins = |number: u64| {
             let share = u128::from(number) * u128::from(self.length) / u128::from(self.places);
-            u64::try_from(share).unwrap_or(u64::MAX) / self.unit * self.unit
+            narrow::<u128, u64>(share) / self.unit * self.unit
         };
         let offset = begins(number);
         let end = match self.sample {
@@ -117,7 +117,7 @@ impl Route {
         };
         let blocks = self.length / self.unit;
         let block = u128::from(number) * u128::from(blocks - 1) / u128::from(last.max(1));
-        let offset = u64::try_from(block).unwrap_or(u64::MAX) * self.unit;
+        let offset = narrow::<u128, u64>(block) * self.unit;
         self.placed(offset, offset + self.unit)
     }
 
@@ -165,7 +165,7 @@ impl Iterator for Blocks {
         let offset = self.at;
         let length = self.block.min(self.end.saturating_sub(offset));
         self.at += length;
-        let length = u32::try_from(length).unwrap_or(u32::MAX);
+        let length = narrow(length);
         (length > 0).then_some((offset, length))
     }
 }

@@ -1,30 +1,26 @@
 //! A survey of a simulated device. The device is a backend: waiting moves virtual time on
 //! to the next event.
 
-use std::io;
-use std::time::Duration;
-
 use sokudo_model::{
     BackendKind, BackendUse, Event, Moved, Nanos, Outcome, Phase, Stage, StopReason, Survey,
     Workload,
 };
-use sokudo_sys::{Request, ThreadCounts};
+use sokudo_sys::ThreadCounts;
 
 use super::real::stop_reason;
 use super::route::Route;
 use super::surveyor::{Means, Surroundings, Surveyor};
 use super::{chunks, circumstances, outcome_of, write_action};
-use crate::backend::Backend;
+use crate::backend::Simulated;
 use crate::clock::{Clock, VirtualClock};
 use crate::collector::progress_event;
 use crate::control::Control;
 use crate::offsets::Stretch;
 use crate::progress::Glance;
 use crate::read_back::ReadBack;
-use crate::sim;
-use crate::simulation::to_device;
-use crate::stage::{StageOptions, uses};
+use crate::stage_options::StageOptions;
 use crate::target::SimulatedTarget;
+use crate::target_use::uses;
 
 /// The unit in which simulated devices are read and written.
 pub(super) const SECTOR_BYTES: u64 = 512;
@@ -130,81 +126,5 @@ impl Surroundings for Around<'_> {
 
     fn used(&self) -> Option<ThreadCounts> {
         None
-    }
-}
-
-/// A device with one who uses it.
-pub(crate) struct Simulated<'a> {
-    device: &'a mut sim::Device,
-    clock: VirtualClock,
-    prepared: Vec<Request>,
-    in_flight: u32,
-    completed: Vec<sim::Completion>,
-}
-
-impl<'a> Simulated<'a> {
-    /// The device, whose time is the clock's.
-    pub(crate) fn new(device: &'a mut sim::Device, clock: VirtualClock) -> Self {
-        Self {
-            device,
-            clock,
-            prepared: Vec::new(),
-            in_flight: 0,
-            completed: Vec::new(),
-        }
-    }
-}
-
-impl Backend for Simulated<'_> {
-    const SUBMITS: bool = true;
-    const MOVES_DATA: bool = false;
-
-    fn chunk_mut(&mut self, _chunk: u32) -> &mut [u8] {
-        &mut []
-    }
-
-    fn prepare(&mut self, request: Request) {
-        self.prepared.push(request);
-    }
-
-    fn submit(&mut self) -> io::Result<()> {
-        let now = Nanos(self.clock.now());
-        for request in self.prepared.drain(..) {
-            self.in_flight += 1;
-            self.device
-                .submit(now, to_device(request.chunk.into(), request));
-        }
-        Ok(())
-    }
-
-    /// # Errors
-    /// When the device holds requests that it will never answer.
-    fn submit_and_wait(&mut self, wanted: u32) -> io::Result<()> {
-        self.submit()?;
-        let wanted = wanted.min(self.in_flight) as usize;
-        while self.completed.len() < wanted {
-            let Some(at) = self.device.next_event() else {
-                return Err(io::ErrorKind::TimedOut.into());
-            };
-            let at = at.0.max(self.clock.now());
-            self.clock.advance_to(at);
-            self.device.advance(Nanos(at), &mut self.completed);
-        }
-        Ok(())
-    }
-
-    fn submit_and_wait_for(&mut self, _patience: Duration) -> io::Result<()> {
-        self.submit_and_wait(1)
-    }
-
-    fn reap(&mut self, mut each: impl FnMut(u32, i32)) {
-        for completion in self.completed.drain(..) {
-            self.in_flight -= 1;
-            let result = match completion.result {
-                Ok(bytes) => i32::try_from(bytes).unwrap_or(i32::MAX),
-                Err(errno) => -errno,
-            };
-            each(u32::try_from(completion.id).unwrap_or(u32::MAX), result);
-        }
     }
 }

@@ -12,7 +12,7 @@ use std::io;
 
 use sokudo_model::{
     CpuTime, FailureKind, Moved, Nanos, Operation, Place, Sample, StopReason, Survey, ThreadUsage,
-    Visit, Workload,
+    Visit, Workload, narrow,
 };
 use sokudo_sys::{Action, Request, ThreadCounts};
 
@@ -345,7 +345,7 @@ impl<'a, B: Backend, C: Clock, S: Surroundings> Surveyor<'a, B, C, S> {
         let piece = Piece {
             place: 0,
             offset,
-            length: u32::try_from(length).unwrap_or(u32::MAX),
+            length: narrow(length),
             chunk: Some(self.means.chunks - 1),
             is_last: false,
         };

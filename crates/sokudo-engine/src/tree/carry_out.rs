@@ -7,6 +7,7 @@ use rustix::io::Errno;
 use sokudo_model::{
     BackendKind, BackendUse, Bytes, Event, FailureKind, FileTree, IoFailure, Moved, Nanos,
     Operation, OperationTally, Outcome, Phase, StopReason, TreeContents, TreeOrder, Workload,
+    narrow,
 };
 use sokudo_stats::{Permutation, Random, mix64};
 use sokudo_sys::thread_counts;
@@ -121,7 +122,7 @@ struct Carrier<'a> {
 
 impl<'a> Carrier<'a> {
     fn new(workload: &Workload, tree: FileTree, operation: Operation, run: TreeRun<'a>) -> Self {
-        let chunk_bytes = usize::try_from(workload.blocks.largest().0).unwrap_or(usize::MAX);
+        let chunk_bytes: usize = narrow(workload.blocks.largest().0);
         let most = match tree.contents {
             TreeContents::Bytes { max, .. } => max as usize,
             TreeContents::HardLinks | TreeContents::SymbolicLinks => 0,
@@ -305,6 +306,7 @@ impl<'a> Carrier<'a> {
     fn look_up(&mut self, number: u64) -> Result<u64, End> {
         let asked = self.names.size_of(number);
         let found = rustix::fs::statat(self.root, self.path.as_str(), AtFlags::empty())?.st_size;
+        // Whoever has made it longer than any of ours: it is not what was created.
         let found = u32::try_from(found).unwrap_or(u32::MAX);
         if found != asked {
             return Err(End::Failed(FailureKind::Short {

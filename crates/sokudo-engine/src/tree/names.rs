@@ -1,7 +1,7 @@
 //! What the files of a tree are called and how large they are, in constant memory: all of
 //! it follows from the seed and a file's number.
 
-use sokudo_model::{FileTree, TreeContents, TreeNames};
+use sokudo_model::{FileTree, TreeContents, TreeNames, narrow};
 use sokudo_stats::Random;
 
 /// Digits of a file's number in its name, as Bonnie++ 2.00 has them: hexadecimal.
@@ -31,7 +31,7 @@ impl Names {
     pub(super) fn directory_of(&self, number: u64) -> u32 {
         let spread = u128::from(number) * u128::from(self.tree.directories)
             / u128::from(self.tree.files.max(1));
-        u32::try_from(spread).unwrap_or(u32::MAX)
+        narrow(spread)
     }
 
     /// Writes a file's path, relative to the tree's directory.

@@ -20,8 +20,8 @@ use rustix::io::Errno;
 use sokudo_model::{Bytes, FileTree, TreeContents};
 
 use super::names;
-use crate::left_behind::{DIRECTORY_PREFIX, own_name};
 use crate::mark::{self, Purpose};
+use crate::own_name::{DIRECTORY_PREFIX, own_name};
 use crate::removal::{Identity, Making, Vanishing, remove_from};
 use crate::test_file::{free_space_needed, remedy};
 

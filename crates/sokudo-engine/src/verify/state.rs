@@ -5,6 +5,8 @@
 
 use std::collections::VecDeque;
 
+use sokudo_model::narrow;
+
 const VERSION: u64 = 3;
 
 /// fio cuts names there.
@@ -47,12 +49,8 @@ impl Progress {
         let completions: usize = self.recent.iter().map(VecDeque::len).sum();
         let mut list = Vec::new();
         list.extend((completions as u64).to_le_bytes());
-        list.extend(u32::try_from(depth).unwrap_or(u32::MAX).to_le_bytes());
-        list.extend(
-            u32::try_from(self.recent.len())
-                .unwrap_or(u32::MAX)
-                .to_le_bytes(),
-        );
+        list.extend(narrow::<usize, u32>(depth).to_le_bytes());
+        list.extend(narrow::<usize, u32>(self.recent.len()).to_le_bytes());
         list.extend(self.writes.to_le_bytes());
         // Place among several clones of one file, which are never put into one.
         list.extend(0u64.to_le_bytes());

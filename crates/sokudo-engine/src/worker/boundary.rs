@@ -4,6 +4,7 @@
 use sokudo_model::{StopReason, Workload};
 
 use super::{Limits, Worker};
+use crate::clock::NEVER;
 
 /// A worker waits for up to this share of its depth to complete at once. A program
 /// that asks for every completion singly pays a system call for each, and on a
@@ -67,13 +68,14 @@ impl Worker {
         self.completions_wanted = match said {
             Some(wanted) => wanted.max(1),
             None if singly => 1,
+            // However fast the device is, no more than a part of the queue.
             None => in_time.unwrap_or(u32::MAX).min(most).max(1),
         };
     }
 
     pub(super) fn set_boundary(&mut self, now: u64) {
         let limits = &mut self.limits;
-        let ramp_end = limits.ramp_ends_at.unwrap_or(u64::MAX);
+        let ramp_end = limits.ramp_ends_at.unwrap_or(NEVER);
         let stop = if self.stopped.is_some() {
             u64::MAX
         } else {
@@ -98,6 +100,7 @@ impl Limits {
         Self {
             time_ns: limits.time.map_or(u64::MAX, |time| time.0),
             bytes: limits.bytes.map_or(u64::MAX, |bytes| bytes.0),
+            // What has no limit ends by another one.
             ios: limits.ios.unwrap_or(u64::MAX),
             ramp_ns: workload.ramp.0,
             deadline: u64::MAX,

@@ -121,10 +121,12 @@ impl Worker {
     /// Reaps what is done at `now`, as a workload that is not plain wants it.
     pub(crate) fn reap<B: Backend>(&mut self, backend: &mut B, now: u64) {
         let before = self.in_flight;
-        match self.batched.take() {
-            Some(mut batched) if batched.complete_max().is_some() => {
+        let batched = self.batched.take();
+        let most = batched.as_ref().and_then(|batched| batched.complete_max());
+        match (batched, most) {
+            (Some(mut batched), Some(most)) => {
                 backend.reap(|chunk, result| batched.keep(chunk, result));
-                for _ in 0..batched.complete_max().unwrap_or(u32::MAX) {
+                for _ in 0..most {
                     let Some((chunk, result)) = batched.take() else {
                         break;
                     };
@@ -132,7 +134,7 @@ impl Worker {
                 }
                 self.batched = Some(batched);
             }
-            batched => {
+            (batched, _) => {
                 self.batched = batched;
                 backend.reap(|chunk, result| self.complete_any(chunk, result, now));
             }

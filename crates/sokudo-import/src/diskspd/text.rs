@@ -409,6 +409,7 @@ impl Result {
     /// diskspd-for-linux never notes when the first I/Os of a thread begin: they seem to
     /// take as long as the machine is up, unless a warm-up hides them.
     fn leave_latency_out(&mut self, asked: &Asked) -> Option<Correction> {
+        // Where it does not say how long it ran, any latency is possible.
         let seconds = self.done.seconds.unwrap_or(f64::MAX);
         let has_warm_up = asked.warm_up.is_some_and(|time| time > Nanos(0));
         let is_impossible =

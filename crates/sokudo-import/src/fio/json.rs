@@ -7,10 +7,10 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use sokudo_model::{ImportedLatency, Nanos, Operation};
 
 use super::bins::class_of;
+use super::gathered::{Form, Gathered};
 use super::job::{Job, Side};
 use super::options::Options;
 use super::source::Source;
-use super::{Form, Gathered};
 use crate::lenient::{Label, Number};
 use crate::text::{label, leave_out};
 

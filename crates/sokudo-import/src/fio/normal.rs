@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use sokudo_model::{Correction, ImportedLatency, Nanos, Operation, day_since_1970};
 
+use super::gathered::{Form, Gathered};
 use super::job::{Job, Side};
 use super::options::Options;
-use super::{Form, Gathered};
 use crate::number::{number, time_scale};
 use crate::text::{label, leave_out};
 

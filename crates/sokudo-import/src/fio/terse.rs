@@ -2,8 +2,8 @@
 
 use sokudo_model::{ImportedLatency, Operation};
 
+use super::gathered::{Form, Gathered};
 use super::job::{Job, Side};
-use super::{Form, Gathered};
 use crate::number::number;
 use crate::text::{label, leave_out};
 

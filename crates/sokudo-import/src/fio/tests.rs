@@ -1,3 +1,6 @@
+use sokudo_model::Nanos;
+
+use super::gathered::ROWS_MAX;
 use super::*;
 
 fn read_file(name: &str) -> Import {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, IgnoredAny, SeqAccess, Visitor};
 use sokudo_model::{Bytes, ImportedLatency, ImportedTarget, Nanos, Operation};
 
-use super::{Found, Measured, block};
+use super::found::{Found, Measured, block};
 use crate::number;
 use crate::row::ROWS_MAX;
 use crate::text::{label, leave_out};

@@ -6,7 +6,7 @@
 
 use sokudo_model::ImportedLatency;
 
-use super::{Found, Measured, block};
+use super::found::{Found, Measured, block};
 use crate::number;
 use crate::row::ROWS_MAX;
 use crate::text::{leave_out, lines};

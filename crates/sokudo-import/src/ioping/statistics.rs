@@ -8,7 +8,7 @@
 
 use sokudo_model::{Bytes, ImportedLatency, ImportedTarget, Operation};
 
-use super::{Found, Measured};
+use super::found::{Found, Measured};
 use crate::number;
 use crate::row::ROWS_MAX;
 use crate::text::{label, leave_out, lines};

@@ -1,4 +1,7 @@
+use sokudo_model::{Bytes, ImportedRun, Nanos, Operation};
+
 use super::*;
+use crate::row::{self, only};
 
 macro_rules! corpus {
     ($name:literal) => {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::is_default;
+use super::omission::is_default;
 use crate::units::Bytes;
 
 /// What memory buffers lie in.

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Distribution, Span};
+use super::Distribution;
+use crate::units::Bytes;
 
 /// The targets that a workload uses, and in which turn. Without any, it uses the
 /// stage's first target, or its `span`.
@@ -55,4 +56,13 @@ pub enum FileOrder {
     Sequential,
     /// At random, in this distribution.
     Random(Distribution),
+}
+
+/// A part of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Span {
+    /// First byte.
+    pub offset: Bytes,
+    /// Number of bytes.
+    pub length: Bytes,
 }

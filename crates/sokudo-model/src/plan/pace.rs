@@ -5,7 +5,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::is_default;
+use super::omission::is_default;
 use crate::units::{Bytes, Nanos, ParseSizeError};
 
 /// How I/Os are submitted and reaped together. `None` is as the engine finds best.

@@ -7,7 +7,7 @@ use crate::date;
 use crate::markdown::{Words, escaped, repeat};
 use crate::number::{MISSING, rate};
 use crate::pivot;
-use crate::table::BandwidthUnit;
+use crate::style::BandwidthUnit;
 
 /// The whole text, in English.
 pub fn render(document: &ComparisonDocument) -> String {

@@ -8,7 +8,7 @@ use crate::date;
 use crate::layout::{Align, Column, fit, table_lines, table_width};
 use crate::number::{MISSING, rate};
 use crate::pivot;
-use crate::table::{BandwidthUnit, TableStyle};
+use crate::style::{BandwidthUnit, TableStyle};
 
 /// Columns that a narrow table can do without, in the order in which they go.
 const DROP_ORDER: [&str; 3] = ["effect", "±", "95 % interval"];

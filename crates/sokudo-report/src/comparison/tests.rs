@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sample;
-use crate::table::{BandwidthUnit, TableStyle};
+use crate::style::{BandwidthUnit, TableStyle};
 use sokudo_model::{Change, ComparisonTest, Effect};
 use sokudo_stats::Interval;
 

@@ -5,7 +5,7 @@ use sokudo_stats::Interval;
 
 use super::{ComparisonDocument, Figure, OtherDocument, Way};
 use crate::number::{MISSING, grouped};
-use crate::table::BandwidthUnit;
+use crate::style::BandwidthUnit;
 
 /// A ratio from which on, up and down, it says more as a factor than in percent.
 const FACTOR_MIN: f64 = 10.0;

@@ -3,7 +3,7 @@
 
 use sokudo_model::Nanos;
 
-use super::{field, word, written};
+use super::fields::{field, word, written};
 use crate::document::{DefectDocument, PlaceDocument, ResultDocument, RunDocument, TrialDocument};
 
 /// The names of the fields.

@@ -2,9 +2,8 @@
 
 use sokudo_model::{Nanos, Operation, SteadyPhaseKind};
 
-use super::{field, word, written};
+use super::fields::{field, word, written};
 use crate::document::{PhaseDocument, ResultDocument, RunDocument, SteadyDocument, TrialDocument};
-use crate::steady::result_of;
 
 /// The names of the fields.
 const NAMES: [&str; 18] = [
@@ -35,7 +34,7 @@ pub(super) fn render(document: &RunDocument, steady: &SteadyDocument) -> String 
         let results = phase
             .figures
             .iter()
-            .filter_map(|figures| Some((figures.result, result_of(document, figures.result)?)));
+            .filter_map(|figures| Some((figures.result, document.result_at(figures.result)?)));
         results.flat_map(move |(place, result)| {
             let tracked = phase.tracked.iter().any(|tracked| tracked.result == place);
             result

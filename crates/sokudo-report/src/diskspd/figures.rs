@@ -270,6 +270,6 @@ pub(super) fn cell(value: Option<f64>, width: usize, digits: usize) -> String {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few digits are printed")]
-fn float(value: u64) -> f64 {
+pub(super) fn float(value: u64) -> f64 {
     value as f64
 }

@@ -6,7 +6,8 @@ use sokudo_model::diskspd::{
 use sokudo_model::diskspd::{DiskspdContent, DiskspdSession};
 
 use super::figures::{Section, SpanFigures, cell, cpu_mean, cpu_percent, milliseconds, spans};
-use super::{DiskspdReport, cpu_of, percentiles};
+use super::percentiles;
+use super::report::{DiskspdReport, cpu_of};
 
 /// The results as diskspd-for-linux prints them.
 pub fn linux_text(report: &DiskspdReport<'_>) -> String {

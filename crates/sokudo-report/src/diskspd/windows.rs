@@ -7,8 +7,9 @@ use super::figures::{
     Counts, Section, SpanFigures, cell, cpu_mean, cpu_percent, milliseconds, spans,
 };
 use super::linux::processor_count;
+use super::percentiles;
 use super::profile::profile_text;
-use super::{DiskspdReport, cpu_of, percentiles};
+use super::report::{DiskspdReport, cpu_of};
 use crate::date;
 
 const STARS: &str =

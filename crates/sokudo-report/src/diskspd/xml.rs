@@ -8,12 +8,12 @@ use sokudo_model::{Nanos, Operation};
 use sokudo_stats::Histogram;
 
 use super::figures::{
-    Counts, RowFigures, Section, SpanFigures, cpu_mean, cpu_percent, interval_number, milliseconds,
-    spans, whole_milliseconds,
+    Counts, RowFigures, Section, SpanFigures, cpu_mean, cpu_percent, float, interval_number,
+    milliseconds, spans, whole_milliseconds,
 };
 use super::linux::processor_count;
 use super::profile::{Xml, profile_xml};
-use super::{DiskspdReport, cpu_of};
+use super::report::{DiskspdReport, cpu_of};
 use crate::date;
 
 /// The results as XML.
@@ -148,9 +148,8 @@ fn latency(xml: &mut Xml, figures: &SpanFigures<'_>) {
             let fraction = f64::from(percent) / 100.0;
             bucket(xml, &percent.to_string(), &|h| h.quantile(fraction));
         }
-        for nines in 1..=7usize {
-            let percent = format!("99.{}", "9".repeat(nines));
-            let nines = i32::try_from(nines).unwrap_or(i32::MAX);
+        for (nines, digits) in (1..=7).zip(1..) {
+            let percent = format!("99.{}", "9".repeat(digits));
             let fraction = 1.0 - 0.01 * 0.1f64.powi(nines);
             bucket(xml, &percent, &|h| h.quantile(fraction));
         }
@@ -185,10 +184,7 @@ fn iops(
             }
         }
         for number in 0..figures.interval_count() {
-            let rate = |counts: &Counts| {
-                let ios = u32::try_from(counts.of_interval(number)).unwrap_or(u32::MAX);
-                f64::from(ios) / interval.as_secs_f64()
-            };
+            let rate = |counts: &Counts| float(counts.of_interval(number)) / interval.as_secs_f64();
             let end = (number + 1) * (interval.0 / 1_000_000);
             let mut attributes = format!(
                 "SampleMillisecond=\"{end}\" Read=\"{:.0}\" Write=\"{:.0}\" Total=\"{:.0}\"",

@@ -3,18 +3,17 @@
 //! What it did not tell stays missing. Nothing is judged: the verdict of every row is
 //! UNVERIFIED, because nobody has seen the evidence.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use sokudo_model::{
     BlockDevice, BlockDeviceKind, Correction, DeviceMarks, DirectIoSupport, FileSystem, Finding,
     ImportedLatency, ImportedPlace, ImportedRate, ImportedRow, ImportedRun, ImportedTarget, Origin,
-    Sample, Severity, Survey, TargetInfo, TargetKind, Verdict, Visit, Workload,
+    Sample, Severity, Survey, TargetInfo, TargetKind, Verdict, Visit, Workload, narrow,
 };
 
 use super::figures::{BandwidthFigures, LatencyFigures, RateFigures};
 use super::place::PlaceDocument;
 use super::result::{Direction, ResultDocument, Status};
 use super::surface::SurfaceFigures;
+use super::told::{ToldDocument, ToldFigure};
 use super::{RunDocument, SCHEMA_FAMILY, SCHEMA_VERSION, ScheduleDocument};
 use crate::date;
 use crate::fingerprint::Fingerprint;
@@ -25,37 +24,6 @@ pub const IMPORTED: &str = "imported";
 pub const CORRECTED: &str = "corrected-import";
 /// What such a schedule is called: the tool's own.
 const SCHEDULE: &str = "imported";
-
-/// What another tool told of a row, beyond what every row has.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ToldDocument {
-    /// What the bandwidth is, such as `best of 5`; empty for that of a single run.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub bandwidth_kind: String,
-    /// What the I/Os per second are, likewise.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub iops_kind: String,
-    /// Parts of the fingerprint that the tool does not tell: what `workload` says of them
-    /// means nothing.
-    pub unknown: Vec<String>,
-    /// All percentiles of latency that the tool told, `[percent, nanoseconds]`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub latency_percentiles: Vec<[f64; 2]>,
-    /// Figures that sokudo has no field for.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub others: Vec<ToldFigure>,
-}
-
-/// A figure of another tool's, with its name and unit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ToldFigure {
-    /// Such as `burst rate`.
-    pub name: String,
-    /// Such as `MB/s`; empty for a pure number.
-    pub unit: String,
-    /// The figure.
-    pub value: f64,
-}
 
 impl RunDocument {
     /// The document of what another tool has measured.
@@ -175,7 +143,7 @@ fn workload(row: &ImportedRow) -> Workload {
     let mut workload = row.workload.clone();
     if let (Some(first), None) = (row.places.first(), &workload.survey) {
         workload.survey = Some(Survey {
-            places: u32::try_from(row.places.len()).unwrap_or(u32::MAX),
+            places: narrow(row.places.len()),
             visit: Visit::Ascending,
             sample: Sample::Bytes(first.bytes),
             approach: None,

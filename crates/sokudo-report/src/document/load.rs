@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{LatencyLimit, RateKept, RateProcess, Row, Run, Standing, Workload};
+use sokudo_model::{LatencyLimit, RateKept, RateProcess, Row, Run, Standing, Workload, narrow};
 use sokudo_stats::{Summary, median_interval};
 
 /// The confidence that intervals are asked for.
@@ -169,7 +169,7 @@ fn knee(steps: &[(LoadStepDocument, &Row)]) -> Option<KneeDocument> {
         low_ios_per_s: below.0.asked_ios_per_s,
         high_ios_per_s: above.0.asked_ios_per_s,
         latency_mean_ns: medians[best],
-        rounds: u32::try_from(rounds).unwrap_or(u32::MAX),
+        rounds: narrow(rounds),
     })
 }
 

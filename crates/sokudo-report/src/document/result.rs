@@ -11,10 +11,10 @@ use sokudo_model::{
 use sokudo_stats::{Histogram, Summary};
 
 use super::figures::{BandwidthFigures, LatencyFigures, Moved, RateFigures, merged};
-use super::imported::ToldDocument;
 use super::inside::Inside;
 use super::place::{DefectDocument, PlaceDocument};
 use super::surface::SurfaceFigures;
+use super::told::ToldDocument;
 use super::trial::{CpuDocument, DeviceDocument, FailureDocument, PointDocument, TrialDocument};
 use crate::fingerprint::Fingerprint;
 

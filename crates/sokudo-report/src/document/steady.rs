@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
     RoundFigure, Row, Run, SteadyPhase, SteadyPhaseKind, SteadyProcedure, SteadyWindow, WindowLook,
+    narrow,
 };
 
 /// A procedure with its result.
@@ -124,7 +125,7 @@ impl PhaseDocument {
 impl WindowFigures {
     /// Of a row in the rounds of a window, or of all of them where there is none.
     fn of(result: u32, row: &Row, window: Option<[u32; 2]>, rounds: u32) -> Self {
-        let place = |round: u32| usize::try_from(round).unwrap_or(usize::MAX);
+        let place = narrow::<u32, usize>;
         let [first, last] = window.unwrap_or([1, rounds]);
         let mean = |figure: RoundFigure| {
             let values = figure.of_all(&row.trials);

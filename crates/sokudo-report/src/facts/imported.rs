@@ -2,7 +2,7 @@
 
 use sokudo_model::{Origin, TargetInfo};
 
-use super::{Fact, has_device, machine_line, sentences, span_line, target_line, unique};
+use super::lines::{Fact, has_device, machine_line, sentences, span_line, target_line, unique};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number;
 

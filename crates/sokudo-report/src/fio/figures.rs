@@ -14,6 +14,7 @@ use super::steady::Steady;
 mod direction;
 
 pub(super) use direction::DirectionFigures;
+use direction::{add_histogram, per_second};
 
 /// Reads, writes and trims.
 pub(super) const DIRECTIONS: [Operation; 3] = [Operation::Read, Operation::Write, Operation::Trim];
@@ -81,6 +82,13 @@ pub(super) struct GroupFigures<'a> {
     pub(super) job: &'a FioJob,
     /// Whether any job reports its directions as one.
     pub(super) unified: UnifiedReporting,
+}
+
+impl GroupFigures<'_> {
+    /// Whether its units are powers of two.
+    pub(super) fn is_binary(&self) -> bool {
+        self.job.reporting.kb_base.is_power_of_two()
+    }
 }
 
 /// Every reported job, in order.
@@ -332,14 +340,6 @@ fn class_of(value: u64) -> usize {
     CLASS_ENDS.iter().take_while(|end| value >= **end).count()
 }
 
-fn per_second(amount: u64, milliseconds: u64) -> u64 {
-    if milliseconds == 0 {
-        return 0;
-    }
-    let rate = u128::from(amount) * 1000 / u128::from(milliseconds);
-    u64::try_from(rate).unwrap_or(u64::MAX)
-}
-
 #[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
 fn milliseconds(Nanos(time): Nanos) -> f64 {
     time as f64 / 1e6
@@ -374,14 +374,6 @@ fn uncounted_depths(outcome: &Outcome, depth: u32) -> Depths {
 fn add_counts(sum: &mut [u64; 7], counts: &[u64; 7]) {
     for (sum, count) in sum.iter_mut().zip(counts) {
         *sum += count;
-    }
-}
-
-fn add_histogram(sum: &mut Option<Histogram>, other: Option<&Histogram>) {
-    match (sum, other) {
-        (Some(sum), Some(other)) => sum.merge(other),
-        (sum @ None, Some(other)) => *sum = Some(other.clone()),
-        (_, None) => {}
     }
 }
 

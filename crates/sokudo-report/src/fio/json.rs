@@ -177,7 +177,7 @@ fn direction_block(
         .add("lat_ns", latency(&figures.total, reporting.lat_percentiles))
         .add("bw_min", bandwidth.min)
         .add("bw_max", bandwidth.max)
-        .add("bw_agg", figures.share_of(group))
+        .add("bw_agg", figures.share_of(group.aggregate))
         .add("bw_mean", bandwidth.mean)
         .add("bw_dev", bandwidth.deviation())
         .add("bw_samples", bandwidth.samples)

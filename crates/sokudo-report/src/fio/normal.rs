@@ -2,8 +2,6 @@
 //!
 //! One line is added at the end: sokudo's verdict.
 
-use std::fmt::Write;
-
 use sokudo_model::fio::UnifiedReporting;
 use sokudo_model::{MismatchKind, Verdict};
 
@@ -17,9 +15,11 @@ use super::number::{Unit, scaled};
 use crate::date;
 
 mod latency;
+mod line;
 mod totals;
 
 use latency::{add_latency, add_percentiles};
+use line::line;
 use totals::{add_disk, add_group};
 
 /// Shares of latencies that stand in one line.
@@ -152,7 +152,7 @@ fn add_direction(
     (group, whole): (&GroupFigures, &GroupDirection),
 ) {
     let reporting = &figures.job.reporting;
-    let binary = is_binary(group);
+    let binary = group.is_binary();
     let digits = reporting.significant_figures as usize;
     let unit = Unit::of_base(reporting.unit_base);
     let rate = direction.bytes_per_second();
@@ -202,11 +202,11 @@ fn add_sampled(
     let bits = group.job.reporting.unit_base == 1;
     let sampled = &direction.bandwidth;
     if sampled.samples > 0 {
-        let share = direction.share_of(whole);
+        let share = direction.share_of(whole.aggregate);
         let factor: u32 = if bits { 8 } else { 1 };
         let large = sampled.mean * f64::from(factor) > f64::from(base).powi(2);
         let divisor = if large { base } else { 1 };
-        let unit = match (bits, large, is_binary(group)) {
+        let unit = match (bits, large, group.is_binary()) {
             (true, true, _) => "Mibit",
             (true, false, true) => "Kibit",
             (true, false, false) => "kbit",
@@ -241,10 +241,6 @@ fn add_sampled(
             ),
         );
     }
-}
-
-fn is_binary(group: &GroupFigures) -> bool {
-    group.job.reporting.kb_base.is_power_of_two()
 }
 
 fn add_latency_shares(text: &mut String, figures: &JobFigures) {
@@ -365,10 +361,6 @@ fn verdict_line(report: &FioReport) -> String {
             job.name, finding.symptom, finding.cause, finding.remedy, finding.code
         ),
     }
-}
-
-fn line(text: &mut String, words: std::fmt::Arguments) {
-    writeln!(text, "{words}").expect("a String takes all text");
 }
 
 #[cfg(test)]

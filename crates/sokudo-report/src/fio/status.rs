@@ -329,6 +329,7 @@ fn fixed_rates(workload: &Workload) -> Vec<Rate> {
 
 fn per_second(amount: u64, nanos: u64) -> u64 {
     let rate = u128::from(amount) * 1_000_000_000 / u128::from(nanos);
+    // In virtual time a device may be faster than any number.
     u64::try_from(rate).unwrap_or(u64::MAX)
 }
 

@@ -136,7 +136,7 @@ fn add_percentiles(line: &mut String, histogram: Option<&Histogram>, percentages
 }
 
 fn add_sampled(line: &mut String, figures: &DirectionFigures, group: &GroupDirection, version: u8) {
-    let (sampled, share) = (&figures.bandwidth, figures.share_of(group));
+    let (sampled, share) = (&figures.bandwidth, figures.share_of(group.aggregate));
     let (mean, deviation) = (sampled.mean, sampled.deviation());
     add(
         line,

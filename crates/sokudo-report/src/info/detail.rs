@@ -8,7 +8,7 @@ use super::{DiskDocument, InfoDocument, words};
 use crate::facts::sentences;
 use crate::layout::{Align, Column, table_lines, wrapped};
 use crate::number::grouped;
-use crate::table::TableStyle;
+use crate::style::TableStyle;
 
 use super::words::UNKNOWN;
 

@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 use super::tree::{self, Forest};
 use super::{DiskDocument, InfoDocument, words};
 use crate::layout::wrapped;
-use crate::table::TableStyle;
+use crate::style::TableStyle;
 use sokudo_model::disk::{Bus, Disk, HealthState};
 use sokudo_model::{BlockDeviceKind, Severity};
 

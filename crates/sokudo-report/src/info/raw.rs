@@ -1,7 +1,7 @@
 //! The pages that disks answered with, byte by byte: offset, hexadecimal, and signs.
 
 use super::InfoDocument;
-use crate::table::TableStyle;
+use crate::style::TableStyle;
 
 /// Every page of every disk.
 pub fn render(document: &InfoDocument, style: &TableStyle) -> String {

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::words;
 use crate::layout::wrapped;
-use crate::table::TableStyle;
+use crate::style::TableStyle;
 
 /// Mount points that are named; containers make hundreds.
 const MOUNTS_NAMED: usize = 3;

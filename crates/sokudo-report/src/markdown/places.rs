@@ -1,6 +1,6 @@
 //! The tables of a scan in Markdown.
 
-use super::Words;
+use super::words::Words;
 use crate::document::RunDocument;
 use crate::layout::Align;
 use crate::surface;

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::PivotRun;
-use crate::document::ResultDocument;
+use crate::document::{ResultDocument, RunDocument};
 use crate::grouping::row_name;
 use crate::number::MISSING;
 
@@ -187,4 +186,15 @@ impl fmt::Display for Keys {
         let words: Vec<String> = self.0.iter().map(Key::to_string).collect();
         formatter.write_str(&words.join("+"))
     }
+}
+
+/// A run that goes into a matrix, with what the store knows of it.
+#[derive(Clone, Copy, Debug)]
+pub struct PivotRun<'a> {
+    /// The run.
+    pub run: &'a RunDocument,
+    /// What it was called by.
+    pub source: &'a str,
+    /// Its tags.
+    pub tags: &'a [String],
 }

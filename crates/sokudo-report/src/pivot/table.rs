@@ -5,7 +5,7 @@ use super::{PivotCell, PivotDocument, keys_text};
 use crate::comparison::change_text;
 use crate::layout::{Align, Column, GAP, table_lines, table_width, wrapped};
 use crate::number::MISSING;
-use crate::table::TableStyle;
+use crate::style::TableStyle;
 
 /// Names of rows are broken into lines no shorter than this.
 const NAME_COLUMNS_MIN: usize = 16;

@@ -136,6 +136,7 @@ fn shares(result: &ResultDocument) -> Vec<[f64; 2]> {
         .latency_ns
         .as_ref()
         .and_then(|figures| figures.max)
+        // Another tool may not tell it: classes end where they end.
         .unwrap_or(u64::MAX);
     let mut points = Vec::new();
     let mut done = 0.0;

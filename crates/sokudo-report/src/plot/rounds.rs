@@ -13,7 +13,6 @@ use crate::document::{
 };
 use crate::grouping::row_name;
 use crate::number;
-use crate::steady::result_of;
 
 const NANOS_PER_SECOND: f64 = 1e9;
 /// The 20 % of a window's mean within which its rounds must lie.
@@ -65,7 +64,7 @@ fn tracked<'a>(
 ) -> impl Iterator<Item = Tracked<'a>> {
     steady.tests().flat_map(move |(_, phase)| {
         phase.tracked.iter().filter_map(move |row| {
-            let result = result_of(document, row.result)?;
+            let result = document.result_at(row.result)?;
             (!row.rounds.is_empty()).then_some(Tracked { result, row, phase })
         })
     })

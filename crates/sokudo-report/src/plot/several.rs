@@ -3,7 +3,6 @@
 use super::figure::{Bar, Bars, Body, Figure, Group, Ink};
 use super::scale::{Axis, whole};
 use crate::document::{ResultDocument, RunDocument};
-use crate::explain::is_explanation;
 use crate::grouping::row_name;
 use crate::number::rate_with;
 
@@ -20,7 +19,7 @@ pub(crate) fn several(title: &str, runs: &[(String, &RunDocument)]) -> Option<Fi
     let mut firsts: Vec<&str> = Vec::new();
     for (number, (_, run)) in runs.iter().enumerate() {
         // Probes are many, and it is not them that are shown.
-        if is_explanation(run) {
+        if run.is_explanation() {
             continue;
         }
         for result in run.results_by_direction() {

@@ -7,16 +7,20 @@
 mod bars;
 mod canvas;
 mod chart;
+mod frame;
 mod heat;
 mod legend;
-
-use sokudo_words::Language;
+mod look;
+mod marks;
 
 use super::figure::{Body, Figure};
 use super::palette::Role;
 use super::text::{escaped, fitted};
 pub(crate) use canvas::dark_rules;
 use canvas::{Anchor, Canvas, Font};
+use frame::{BODY, Frame, MARGIN, SMALL, TITLE};
+
+pub use look::{Look, Theme};
 
 /// How large a picture is, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,46 +67,6 @@ impl Size {
     }
 }
 
-/// Which surroundings a picture is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Theme {
-    /// Light, and dark where the viewer asks for it.
-    #[default]
-    Auto,
-    /// Always light.
-    Light,
-    /// Always dark.
-    Dark,
-}
-
-impl Theme {
-    /// A picture of these colours with words of this language.
-    pub const fn in_language(self, language: Language) -> Look {
-        Look {
-            theme: self,
-            language,
-        }
-    }
-}
-
-/// How a picture looks and in what language its words are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Look {
-    /// Light or dark.
-    pub theme: Theme,
-    /// In what its words are.
-    pub language: Language,
-}
-
-impl From<Theme> for Look {
-    /// In English.
-    fn from(theme: Theme) -> Self {
-        theme.in_language(Language::English)
-    }
-}
-
-/// Between the edge of the picture and what is in it.
-const MARGIN: f64 = 28.0;
 /// Where what is under the titles begins.
 const HEAD: f64 = 92.0;
 /// What the line at the bottom takes.
@@ -110,42 +74,6 @@ const FOOT: f64 = 40.0;
 
 /// Nobody reads a title out that is longer.
 const TITLE_CHARACTERS_MAX: usize = 300;
-
-const TITLE: Font = Font {
-    size: 24.0,
-    is_bold: true,
-};
-const BODY: Font = Font {
-    size: 15.0,
-    is_bold: false,
-};
-const STRONG: Font = Font {
-    size: 15.0,
-    is_bold: true,
-};
-const SMALL: Font = Font {
-    size: 13.0,
-    is_bold: false,
-};
-
-/// Where something is drawn, in pixels.
-#[derive(Clone, Copy, Debug)]
-struct Frame {
-    left: f64,
-    top: f64,
-    right: f64,
-    bottom: f64,
-}
-
-impl Frame {
-    fn width(&self) -> f64 {
-        self.right - self.left
-    }
-
-    fn height(&self) -> f64 {
-        self.bottom - self.top
-    }
-}
 
 /// The text of an SVG file.
 pub fn svg(figure: &Figure, size: Size, look: impl Into<Look>) -> String {

@@ -1,13 +1,13 @@
 //! Runs over time: each as a dot, the median of each level as a line, a mark where the
 //! level changes.
 
-use sokudo_model::civil_date;
+use sokudo_model::{civil_date, narrow};
 
 use super::figure::{Body, Chart, Figure, Hue, Ink, Layer, Part, Shape, Side};
 use super::scale::{Axis, Scale, Tick, whole};
 use crate::comparison::{Figure as Shown, change_text};
 use crate::number::rate;
-use crate::table::BandwidthUnit;
+use crate::style::BandwidthUnit;
 use crate::trend::{SeriesDocument, TrendDocument};
 
 const NANOS_PER_SECOND: f64 = 1e9;
@@ -183,7 +183,7 @@ fn dates(low: f64, high: f64) -> Axis {
     let ticks = match step {
         Step::Seconds(step) => (first.div_ceil(step)..=last / step)
             .map(|count| Tick {
-                at: whole(usize::try_from(count * step).unwrap_or(usize::MAX)),
+                at: whole(narrow(count * step)),
                 name: instant(count * step, step),
             })
             .collect(),
@@ -249,13 +249,14 @@ fn month_ticks(first: u64, last: u64, months: u64) -> Vec<Tick> {
         .map(|count| {
             let month = count * months;
             let (year, month) = (year + month / 12, month % 12 + 1);
+            // Behind the last year of the calendar no tick is shown.
             let day = sokudo_model::day_since_1970(year, month, 1).unwrap_or(u64::MAX / DAY);
             (day * DAY, format!("{year:04}-{month:02}"))
         })
         .skip_while(|(at, _)| *at < first)
         .take_while(|(at, _)| *at <= last)
         .map(|(at, name)| Tick {
-            at: whole(usize::try_from(at).unwrap_or(usize::MAX)),
+            at: whole(narrow(at)),
             name,
         })
         .collect()

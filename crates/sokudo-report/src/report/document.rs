@@ -5,14 +5,13 @@ use schemars::generate::SchemaSettings;
 use serde::Deserialize;
 
 use super::Report;
+use super::runs::SCHEMA;
 use crate::json_layout;
 
 /// What every report begins its `schema` field with.
 const SCHEMA_FAMILY: &str = "sokudo.report/";
 /// The version that is written, and the newest that is read.
 const SCHEMA_VERSION: u32 = 1;
-/// Both.
-pub(super) const SCHEMA: &str = "sokudo.report/1";
 
 impl Report {
     /// The report as text that ends with a line feed.

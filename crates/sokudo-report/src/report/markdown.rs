@@ -30,7 +30,7 @@ pub(super) fn render(report: &Report, style: ReportStyle) -> String {
 }
 
 fn say(style: ReportStyle, text: &str) -> Cow<'_, str> {
-    super::say(style.language, text)
+    style.language.say(text)
 }
 
 /// Number, device, method, date and verdicts of each run.

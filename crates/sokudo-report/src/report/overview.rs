@@ -6,7 +6,6 @@ use sokudo_model::Verdict;
 use super::Report;
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
-use crate::explain::is_explanation;
 use crate::number::rate_with;
 
 /// More rows, such as the cells of a sweep, are told by each run alone.
@@ -98,7 +97,7 @@ impl Overview {
         for (index, reported) in report.runs.iter().enumerate() {
             let run = &reported.run;
             // Probes are many, and it is not them that are shown.
-            if is_explanation(run) {
+            if run.is_explanation() {
                 continue;
             }
             for result in run.results_by_direction() {

@@ -12,7 +12,7 @@ use sokudo_model::Verdict;
 
 use super::{Report, ReportedRun};
 use crate::document::{LatencyFigures, ResultDocument, Status};
-use crate::table::is_unseen;
+use crate::style::is_unseen;
 
 /// Longer texts are cut: a label is no place for what a stranger has to say.
 const LABEL_CHARACTERS_MAX: usize = 200;

@@ -2,12 +2,12 @@
 
 use sokudo_model::{RoundFigure, SteadyPhase, SteadyProcedure, SteadyTest};
 
-use super::{fitting, result_of, shown};
+use super::columns::{fitting, shown};
 use crate::document::{PhaseDocument, RunDocument, TrackedDocument};
 use crate::grouping::row_name;
 use crate::layout::{Align, Column};
 use crate::number;
-use crate::table::TableStyle;
+use crate::style::TableStyle;
 
 /// Up to so many rounds all are shown.
 const ROUNDS_SHOWN: u32 = 25;
@@ -138,7 +138,8 @@ fn column(
     }
     Column {
         group: "",
-        title: result_of(document, tracked.result)
+        title: document
+            .result_at(tracked.result)
             .map_or_else(String::new, |result| style.text(&row_name(result))),
         align: Align::Right,
         cells: cells.iter().map(|cell| style.text(cell)).collect(),

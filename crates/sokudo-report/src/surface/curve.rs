@@ -1,10 +1,10 @@
 //! A transfer curve in a few lines of text.
 
+use sokudo_model::Bytes;
+
 use crate::document::{PlaceDocument, ResultDocument};
 use crate::number;
-use crate::table::TableStyle;
-
-use super::position;
+use crate::style::TableStyle;
 
 /// Lines of the picture.
 const HEIGHT: usize = 4;
@@ -76,6 +76,7 @@ fn heights(places: &[PlaceDocument], extent: (u64, u64), width: usize, max: f64)
     let length = u128::from((extent.1 - extent.0).max(1));
     for place in places {
         let column = u128::from(place.offset - extent.0) * width as u128 / length;
+        // A damaged document may tell of places beyond any end.
         let column = usize::try_from(column).unwrap_or(usize::MAX).min(width - 1);
         sums[column].0 += place.bytes_per_s().unwrap_or(0.0);
         sums[column].1 += 1;
@@ -98,4 +99,9 @@ fn sign(height: usize, line: usize, ascii: bool) -> char {
     } else {
         SIGNS[step]
     }
+}
+
+/// A place on a drive, as drives are sold.
+pub(super) fn position(bytes: u64) -> String {
+    number::decimal_size(Bytes(bytes), 3)
 }

@@ -1,12 +1,12 @@
 //! The columns of the table: which figures there are, and which of them fit.
 
-use super::{BandwidthUnit, TableStyle};
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::{QUICK, SWEEP};
 use crate::grouping::said_name;
 use crate::layout::{Align, Column, table_width};
 use crate::number;
 use crate::shortfall::verdict_cell;
+use crate::style::{BandwidthUnit, TableStyle};
 
 /// Signs of a bar at full length.
 const BAR_WIDTH: usize = 16;

@@ -6,12 +6,12 @@
 
 use sokudo_model::{Bytes, Verdict};
 
-use super::TableStyle;
 use super::columns::figures;
 use crate::document::{Direction, ResultDocument, RunDocument, Status};
 use crate::facts::SWEEP;
 use crate::layout::{Align, Column, table_lines, table_width};
 use crate::number;
+use crate::style::TableStyle;
 
 /// Depth and threads.
 type Load = (u32, u32);
@@ -164,7 +164,8 @@ fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
 mod tests {
     use super::*;
     use crate::sample;
-    use crate::table::{BandwidthUnit, render};
+    use crate::style::BandwidthUnit;
+    use crate::table::render;
 
     /// Two sizes at these depths, read and written.
     fn sweep(depths: &[u32]) -> RunDocument {

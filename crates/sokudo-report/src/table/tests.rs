@@ -1,5 +1,6 @@
 use super::*;
 use crate::sample;
+use crate::style::BandwidthUnit;
 use sokudo_model::Run;
 use unicode_width::UnicodeWidthStr;
 

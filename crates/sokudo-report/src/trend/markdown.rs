@@ -6,7 +6,7 @@ use super::{LevelDocument, SeriesDocument, TrendDocument, table};
 use crate::comparison::{change_text, interval_text};
 use crate::markdown::{Words, repeat};
 use crate::number::{MISSING, rate};
-use crate::table::BandwidthUnit;
+use crate::style::BandwidthUnit;
 
 /// The whole text.
 pub fn render(document: &TrendDocument, language: Language) -> String {

@@ -4,7 +4,7 @@ use super::{LevelChange, LevelDocument, SeriesDocument, TrendDocument};
 use crate::comparison::{change_text, interval_text};
 use crate::layout::{Align, Column, fit, table_lines, table_width};
 use crate::number::{self, MISSING, percent, rate};
-use crate::table::{BandwidthUnit, TableStyle};
+use crate::style::{BandwidthUnit, TableStyle};
 use sokudo_stats::Summary;
 
 /// Columns that a narrow table can do without, in the order in which they go.

@@ -2,7 +2,8 @@
 //!
 //! It weighs, and decides nothing.
 
-use super::{SEGMENT_MIN, count_of};
+/// Fewer values on a side are no level: one stall in three runs is no change.
+pub const SEGMENT_MIN: usize = 5;
 
 /// How much neighbours may have in common, in the steps in which it is looked for: more
 /// has what drifts, which is no level.
@@ -117,6 +118,11 @@ impl Whitened {
         }
         best
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a series has no 2^53 values")]
+pub(super) fn count_of(count: usize) -> f64 {
+    count as f64
 }
 
 #[cfg(test)]

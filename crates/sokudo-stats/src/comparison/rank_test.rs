@@ -91,6 +91,7 @@ pub fn mann_whitney_p_min(first: usize, second: usize) -> f64 {
 
 /// The smallest p that [`signed_rank`] can give: 2 ÷ 2ⁿ.
 pub fn signed_rank_p_min(pairs: usize) -> f64 {
+    // Of so many the smallest p is 0 long before.
     let pairs = i32::try_from(pairs).unwrap_or(i32::MAX);
     (2.0 * 0.5f64.powi(pairs)).min(1.0)
 }

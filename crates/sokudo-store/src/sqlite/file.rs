@@ -66,6 +66,9 @@ pub(super) fn look(path: &Path) -> Result<There, StoreError> {
     }
 }
 
+/// `application_id` of our databases: "sokd".
+pub(super) const APPLICATION: u32 = 0x736f_6b64;
+
 /// Where a database says what kind of file it is, and whose.
 /// <https://www.sqlite.org/fileformat.html>
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -80,7 +83,7 @@ pub(super) fn is_store(path: &Path) -> bool {
             .and_then(|mut file| file.read_exact(&mut header))
             .is_ok()
         && header.starts_with(MAGIC)
-        && header[APPLICATION_AT..] == super::APPLICATION.to_be_bytes()
+        && header[APPLICATION_AT..] == APPLICATION.to_be_bytes()
 }
 
 fn other_kind(metadata: &Metadata) -> Option<&'static str> {

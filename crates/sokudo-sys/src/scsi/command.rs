@@ -109,7 +109,7 @@ impl ScsiCommand {
     /// MODE SELECT of the caching page, as the drive gave it but for the write cache. Not
     /// saved: it is as before after a power cycle.
     pub fn mode_select(page: &CachingPage) -> Self {
-        let bytes = u8::try_from(page.parameters.len()).unwrap_or(u8::MAX);
+        let bytes = u8::try_from(page.parameters.len()).expect("a longer page is refused");
         let name = "MODE SELECT of the caching page";
         let transfer = Transfer::To(page.parameters.clone());
         if page.is_long {

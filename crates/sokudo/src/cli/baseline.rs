@@ -149,7 +149,7 @@ pub(crate) struct CheckArguments {
     pub(crate) overwrite: bool,
 
     #[command(flatten)]
-    pub(crate) destroying: super::Destroying,
+    pub(crate) destroying: super::destroying::Destroying,
 
     /// Result format: table or json (sokudo.check/1)
     #[arg(

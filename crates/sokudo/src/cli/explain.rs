@@ -4,7 +4,9 @@ use clap::Args;
 use sokudo_dialect::explain::Theme;
 use sokudo_model::{BackendKind, Bytes, DirectMode};
 
-use super::{Destroying, Printing, backend_kind, direct_mode};
+use super::Printing;
+use super::destroying::Destroying;
+use super::issuing::{backend_kind, direct_mode};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\

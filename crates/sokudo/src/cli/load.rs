@@ -4,7 +4,8 @@ use clap::Args;
 use sokudo_dialect::crystal::RowSpec;
 use sokudo_model::{Bytes, LatencyLimit, Nanos};
 
-use super::{Destroying, Printing};
+use super::Printing;
+use super::destroying::Destroying;
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\

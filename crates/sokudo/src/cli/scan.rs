@@ -4,7 +4,9 @@ use clap::{Args, ValueEnum};
 use sokudo_dialect::surface::{ACCESS_COUNT_MAX, DEPTH_MAX, Level, POINTS_MAX};
 use sokudo_model::{BackendKind, Bytes, DirectMode};
 
-use super::{Destroying, Precision, Printing, backend_kind, direct_mode};
+use super::destroying::Destroying;
+use super::issuing::{backend_kind, direct_mode};
+use super::{Precision, Printing};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\

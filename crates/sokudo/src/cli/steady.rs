@@ -5,7 +5,9 @@ use sokudo_dialect::steady::Mixes;
 use sokudo_dialect::sweep::Sizes;
 use sokudo_model::{BackendKind, Bytes, DirectMode, Nanos, SteadyTest};
 
-use super::{Destroying, Printing, backend_kind, direct_mode};
+use super::Printing;
+use super::destroying::Destroying;
+use super::issuing::{backend_kind, direct_mode};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\

@@ -4,7 +4,9 @@ use clap::{ArgGroup, Args};
 use sokudo_dialect::sweep::{Counts, Sizes};
 use sokudo_model::{Bytes, DataContent, DirectMode, Nanos};
 
-use super::{Destroying, Precision, Printing, direct_mode};
+use super::destroying::Destroying;
+use super::issuing::direct_mode;
+use super::{Precision, Printing};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\

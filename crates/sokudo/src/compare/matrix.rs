@@ -8,7 +8,6 @@ use sokudo_report::pivot::{self, Pivot, PivotRun, Value};
 use sokudo_report::plot;
 use sokudo_store::{Filter, Page};
 
-use super::kept;
 use crate::cli::{Axes, CompareArguments, Format, ValueName};
 use crate::exit::Exit;
 use crate::recall::{Recall, Recalled};
@@ -18,8 +17,11 @@ use crate::{command_line, language, output, picture};
 const RUNS_MAX: u64 = 10_000;
 
 /// Prints the matrix, and draws it.
-pub(super) fn run(axes: &Axes, arguments: &CompareArguments) -> Result<(), Exit> {
-    let sides = kept(arguments)?;
+pub(super) fn run(
+    axes: &Axes,
+    arguments: &CompareArguments,
+    sides: &[Recalled],
+) -> Result<(), Exit> {
     let runs: Vec<PivotRun<'_>> = sides
         .iter()
         .map(|side| PivotRun {

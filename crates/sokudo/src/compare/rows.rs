@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use sokudo_analysis::{is_foreign, load_differences};
 use sokudo_model::Workload;
+use sokudo_report::RunDocument;
 use sokudo_report::document::ResultDocument;
 
 /// What a row is recognised by.
@@ -146,6 +147,18 @@ pub(super) fn differing(lines: &[Vec<Option<usize>>], sides: &[Vec<Key>]) -> Vec
             of_name.map_or_else(Vec::new, |other| other.load_differences(head))
         })
         .collect()
+}
+
+/// What the rows of a run are recognised by. What took turns was matched before anything was
+/// known of it but its plan, and stays matched so.
+pub(super) fn keys(run: &RunDocument, took_turns: bool) -> Vec<Key> {
+    let results = run.results.iter();
+    match took_turns {
+        true => results
+            .map(|result| Key::planned(&result.workload))
+            .collect(),
+        false => results.map(Key::measured).collect(),
+    }
 }
 
 #[cfg(test)]

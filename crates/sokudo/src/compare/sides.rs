@@ -2,13 +2,12 @@
 
 use anyhow::anyhow;
 use sokudo_analysis::{Comparing, Side};
-use sokudo_report::comparison::{Figure, letter};
+use sokudo_report::comparison::{Figure, letter, rates};
 use sokudo_report::document::ResultDocument;
 use sokudo_report::pivot::{PivotRun, SideRow};
 use sokudo_report::{PivotDocument, RunDocument};
 
-use super::rows::{self, Common, Key};
-use super::{keys, side};
+use super::rows::{self, Common, Key, keys};
 use crate::cli::{CompareArguments, Unit};
 use crate::exit::Exit;
 use crate::output;
@@ -104,6 +103,23 @@ fn best(
         loads_may_differ: arguments.by_position,
     };
     sokudo_analysis::best(&rows, comparing)
+}
+
+pub(super) fn side<'a>(
+    name: &'a str,
+    run: &'a RunDocument,
+    row: usize,
+    figure: Figure,
+) -> Side<'a> {
+    let result = &run.results[row];
+    Side {
+        name,
+        values: rates(result, figure).map_or(&[], |rates| &rates.trials),
+        parts: &result.fingerprint_parts,
+        verdict: result.verdict,
+        findings: &result.findings,
+        kind: run.target.kind,
+    }
 }
 
 #[cfg(test)]

@@ -6,35 +6,17 @@
 
 use std::fmt::Write as _;
 
-use sokudo_model::disk::AtaIdentity;
-
+mod page;
 mod standard;
 
-/// Words of the page.
-const WORDS: usize = 256;
+use page::line;
+
+pub(super) use page::Page;
+
 /// The low byte of the last word where its high byte is a checksum.
 const INTEGRITY: u16 = 0xa5;
 
-/// A page with what was read of it.
-pub(super) struct Page<'a> {
-    words: [u16; WORDS],
-    identity: &'a AtaIdentity,
-}
-
-impl<'a> Page<'a> {
-    /// `None` where the page is too short.
-    pub(super) fn new(bytes: &[u8], identity: &'a AtaIdentity) -> Option<Self> {
-        let mut words = [0; WORDS];
-        let (pairs, _) = bytes.as_chunks::<2>();
-        if pairs.len() < WORDS {
-            return None;
-        }
-        for (word, pair) in words.iter_mut().zip(pairs) {
-            *word = u16::from_le_bytes(*pair);
-        }
-        Some(Self { words, identity })
-    }
-
+impl Page<'_> {
     /// What `hdparm -I` prints behind the device's name.
     pub(super) fn detailed(&self) -> String {
         let mut text = String::new();
@@ -579,48 +561,6 @@ impl<'a> Page<'a> {
             _ => None,
         }
     }
-
-    fn at(&self, word: usize) -> u16 {
-        self.words[word]
-    }
-
-    fn bit(&self, word: usize, bit: u32) -> bool {
-        self.at(word) >> bit & 1 == 1
-    }
-
-    /// A word that was left out is all zeros or all ones.
-    fn stated(&self, word: usize) -> Option<u16> {
-        Some(self.at(word)).filter(|word| !matches!(word, 0 | 0xffff))
-    }
-
-    /// A word whose two highest bits are 01 if it means anything.
-    fn marked(&self, word: usize) -> Option<u16> {
-        Some(self.at(word)).filter(|word| word >> 14 == 0b01)
-    }
-
-    /// A feature of words 82 to 84, which word 83 declares valid.
-    fn has(&self, word: usize, bit: u32) -> bool {
-        self.marked(83).is_some() && self.bit(word, bit)
-    }
-
-    /// Text with its blanks: the first character is the high byte of a word.
-    fn text(&self, first: usize, last: usize) -> String {
-        let bytes = self.words[first..=last]
-            .iter()
-            .flat_map(|word| word.to_be_bytes());
-        let shown = |byte: u8| match byte {
-            0x20..=0x7e => char::from(byte),
-            _ => ' ',
-        };
-        bytes.map(shown).collect()
-    }
-
-    /// A number of several words, the lowest first.
-    fn number(&self, first: usize, words: usize) -> u64 {
-        (0..words).rev().fold(0, |number, index| {
-            number << 16 | u64::from(self.at(first + index))
-        })
-    }
 }
 
 /// Supported modes of a word's low byte, the selected one of its high byte marked.
@@ -632,10 +572,6 @@ fn modes(kind: &str, word: u16) -> String {
             format!("{mark}{kind}{mode} ")
         })
         .collect()
-}
-
-fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
-    writeln!(text, "{arguments}").expect("a String takes all text");
 }
 
 #[cfg(test)]

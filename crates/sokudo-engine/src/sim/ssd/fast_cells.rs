@@ -47,6 +47,7 @@ impl FastCells {
         let page_ns = flash.bus.nanos(flash.page_bytes);
         let fast_bytes = u128::from(dies * flash.page_bytes) * NANOS_PER_SECOND;
         let fast_rate = fast_bytes / u128::from(page_ns + flash.program_ns);
+        // Cells as somebody describes them may be faster than any number, or slower.
         let fast = Rate(u64::try_from(fast_rate).unwrap_or(u64::MAX));
         let direct = direct.unwrap_or(Rate((fast.0 / 3).max(1)));
         not_above(("direct", direct), ("the rate of the flash", fast))?;
@@ -68,6 +69,7 @@ impl FastCells {
         if self.programming == 0 {
             let idle_ns = now_ns.saturating_sub(self.idle_since_ns);
             let freed = u128::from(idle_ns) * u128::from(self.fold.0) / NANOS_PER_SECOND;
+            // A long rest frees all.
             let freed = u64::try_from(freed).unwrap_or(u64::MAX);
             self.used_bytes = self.used_bytes.saturating_sub(freed);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use sokudo_model::Bytes;
+use sokudo_model::{Bytes, narrow};
 
 use super::super::spec::{Key, SIZE, Spec, SpecError};
 
@@ -34,9 +34,9 @@ impl BlockMap {
         let covered = spec
             .optional(covered)?
             .or(is_dramless.then_some(COVERED_DEFAULT));
-        let segments = |Bytes(covered)| usize::try_from(covered / SEGMENT_BYTES);
+        let segments = |Bytes(covered)| narrow(covered / SEGMENT_BYTES);
         Ok(covered.map(|covered| Self {
-            segments_max: segments(covered).unwrap_or(usize::MAX),
+            segments_max: segments(covered),
             uses: 0,
             used_at: HashMap::new(),
             by_use: BTreeMap::new(),

@@ -381,6 +381,7 @@ impl<'a> Decoder<'a> {
             let tag = self.byte()?;
             if tag == MULTIPLES {
                 self.spend(rows)?;
+                // Beyond all columns, which is refused below.
                 let other = usize::try_from(self.natural()?).unwrap_or(usize::MAX);
                 multiples.push((index, other, self.natural()?));
                 columns.push(Vec::new());

@@ -3,7 +3,6 @@
 use sokudo_model::{Nanos, OperationTally, Outcome, Row, SeriesPoint};
 use sokudo_stats::Histogram;
 
-use super::{GroupDirection, add_histogram, per_second};
 use crate::fio::spread::Spread;
 
 /// A sampled interval that was cut off at the end is left out, as fio leaves it out;
@@ -73,13 +72,13 @@ impl DirectionFigures {
         }
     }
 
-    /// The mean sampled bandwidth in percent of the whole group's.
+    /// The mean sampled bandwidth in percent of the whole group's, bytes per second.
     #[expect(clippy::cast_precision_loss, reason = "a percentage is a float")]
-    pub(in crate::fio) fn share_of(&self, group: &GroupDirection) -> f64 {
+    pub(in crate::fio) fn share_of(&self, of_group: u64) -> f64 {
         if self.bandwidth.samples == 0 {
             return 0.0;
         }
-        match group.aggregate {
+        match of_group {
             0..=1024 => 100.0,
             aggregate => (100.0 * self.bandwidth.mean / (aggregate as f64 / 1024.0)).min(100.0),
         }
@@ -132,4 +131,21 @@ fn sampled(series: &[SeriesPoint], interval: Option<Nanos>) -> [Spread; 2] {
         rates[1].push((point.ios as f64 / spent) as u64);
     }
     rates.map(|rates| Spread::of(&rates))
+}
+
+pub(super) fn per_second(amount: u64, milliseconds: u64) -> u64 {
+    if milliseconds == 0 {
+        return 0;
+    }
+    let rate = u128::from(amount) * 1000 / u128::from(milliseconds);
+    // In virtual time a device may be faster than any number.
+    u64::try_from(rate).unwrap_or(u64::MAX)
+}
+
+pub(super) fn add_histogram(sum: &mut Option<Histogram>, other: Option<&Histogram>) {
+    match (sum, other) {
+        (Some(sum), Some(other)) => sum.merge(other),
+        (sum @ None, Some(other)) => *sum = Some(other.clone()),
+        (_, None) => {}
+    }
 }

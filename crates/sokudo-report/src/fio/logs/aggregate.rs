@@ -63,5 +63,6 @@ fn starts(report: &FioReport) -> Vec<Nanos> {
 
 fn kib_per_second(bytes: u64, interval: Nanos) -> u64 {
     let rate = u128::from(bytes) * 1_000_000_000 / u128::from(interval.0) / 1024;
+    // In virtual time a device may be faster than any number.
     u64::try_from(rate).unwrap_or(u64::MAX)
 }

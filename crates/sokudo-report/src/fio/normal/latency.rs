@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use sokudo_stats::Histogram;
 
-use super::line;
+use super::line::line;
 use crate::fio::bins::Bins;
 use crate::fio::number::{Unit, scaled};
 use crate::fio::spread::Spread;

@@ -2,7 +2,7 @@
 
 use sokudo_model::fio::UnifiedReporting;
 
-use super::{is_binary, line};
+use super::line::line;
 use crate::fio::DiskUse;
 use crate::fio::figures::{GroupDirection, GroupFigures};
 use crate::fio::number::{Unit, scaled};
@@ -34,7 +34,7 @@ fn add_group_direction(
     }
     let reporting = &group.job.reporting;
     let digits = reporting.significant_figures as usize;
-    let (unit, binary) = (Unit::of_base(reporting.unit_base), is_binary(group));
+    let (unit, binary) = (Unit::of_base(reporting.unit_base), group.is_binary());
     let rate = |value: u64, binary| scaled(value, digits, binary, unit);
     let [lowest, highest] = direction.bandwidth;
     line(

@@ -3,13 +3,14 @@
 use sokudo_model::Verdict;
 use sokudo_words::Language;
 
-use super::super::figure::{Bar, Bars, Group, Hue, Sign};
+use super::super::figure::{Bar, Bars, Group};
 use super::super::palette::Role;
 use super::super::scale::whole;
 use super::super::text::{broken_name, fitted, width};
 use super::canvas::{Anchor, Canvas, Font};
+use super::frame::{BODY, Frame, MARGIN};
 use super::legend::{Entry, Legend, Sample};
-use super::{BODY, Frame};
+use super::marks::{verdict, whisker};
 
 /// Bars are not higher than this, however few there are, pixels.
 const BAR_HEIGHT_MAX: f64 = 32.0;
@@ -182,7 +183,7 @@ fn draw_group(canvas: &mut Canvas, place: &Place, bars: &Bars, (group, is_named)
         step,
     } = *place;
     let middle = top + step / 2.0;
-    let room = frame.left - super::MARGIN - 12.0;
+    let room = frame.left - MARGIN - 12.0;
     let font = shrunk(step);
     if is_named {
         let line = font.size * NAME_LINE;
@@ -279,29 +280,4 @@ fn draw_bar(
         end = end.max(x_of(high));
     }
     end
-}
-
-/// An interval: a line with ends.
-pub(super) fn whisker(canvas: &mut Canvas, [low, high]: [f64; 2], y: f64, half: f64) {
-    let lines = [
-        ([low, y], [high, y]),
-        ([low, y - half], [low, y + half]),
-        ([high, y - half], [high, y + half]),
-    ];
-    // With an edge, so that it is seen on a bar and beside it.
-    for (role, width) in [(Role::Background, 4.0), (Role::Text, 1.5)] {
-        for (from, to) in lines {
-            canvas.line(from, to, role, width);
-        }
-    }
-}
-
-/// A sign of its own for each verdict, beside its colour.
-pub(super) fn verdict(canvas: &mut Canvas, verdict: Verdict, at: [f64; 2]) {
-    let (sign, hue) = match verdict {
-        Verdict::Verified => (Sign::Disc, Hue::Access),
-        Verdict::Unverified => (Sign::Triangle, Hue::Brown),
-        Verdict::Invalid => (Sign::Cross, Hue::Fault),
-    };
-    canvas.sign(sign, at, Role::Hue(hue));
 }

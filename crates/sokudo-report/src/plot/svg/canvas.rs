@@ -7,7 +7,7 @@ use sokudo_words::Language;
 use super::super::figure::{Ink, Sign};
 use super::super::palette::Role;
 use super::super::text::escaped;
-use super::Theme;
+use super::look::Theme;
 
 /// Dashes of lines that are dashed, pixels.
 const DASH: &str = " stroke-dasharray=\"9 5\"";

@@ -6,8 +6,8 @@ use super::super::reduce;
 use super::super::scale::{Axis, whole};
 use super::super::text::width;
 use super::canvas::{Anchor, Canvas};
+use super::frame::{BODY, Frame, SMALL};
 use super::legend::{Entry, Legend, Sample};
-use super::{BODY, Frame, SMALL};
 
 /// Signs on a line, so that it is known without its colour.
 const SIGNS_PER_LINE: usize = 9;

@@ -5,7 +5,7 @@ use super::super::palette::{Role, css, heat, text_on};
 use super::super::scale::whole;
 use super::super::text::width;
 use super::canvas::{Anchor, Canvas, Font};
-use super::{BODY, Frame, STRONG};
+use super::frame::{BODY, Frame, STRONG};
 use crate::number::rate;
 
 /// Between tables, pixels.

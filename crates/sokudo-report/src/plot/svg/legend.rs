@@ -7,7 +7,8 @@ use super::super::palette::Role;
 use super::super::scale::whole;
 use super::super::text::{fitted, width};
 use super::canvas::{Anchor, Canvas};
-use super::{BODY, Frame};
+use super::frame::{BODY, Frame};
+use super::marks::{verdict, whisker};
 
 /// Between lines, pixels.
 const LINE: f64 = 24.0;
@@ -155,13 +156,13 @@ fn draw_sample(canvas: &mut Canvas, sample: Sample, [x, y]: [f64; 2]) {
         Sample::Range(ink) => {
             canvas.rectangle([x + 6.0, y - 7.0], [20.0, 14.0], Role::Hue(ink.hue));
         }
-        Sample::Whisker => super::bars::whisker(canvas, [x + 4.0, x + 28.0], y, 5.0),
+        Sample::Whisker => whisker(canvas, [x + 4.0, x + 28.0], y, 5.0),
         Sample::Signs => {
             let signs = [Sign::Disc, Sign::Square, Sign::Triangle];
             for (number, sign) in signs.into_iter().enumerate() {
                 canvas.sign(sign, [x + 4.0 + 12.0 * whole(number), y], Role::Text);
             }
         }
-        Sample::Verdict(verdict) => super::bars::verdict(canvas, verdict, [middle, y]),
+        Sample::Verdict(given) => verdict(canvas, given, [middle, y]),
     }
 }

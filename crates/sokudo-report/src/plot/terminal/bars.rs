@@ -5,8 +5,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::figure::{Bar, Bars, Ink, Sign};
 use super::super::scale::whole;
-use super::TerminalStyle;
 use super::grid::{Grid, Paint};
+use super::style::TerminalStyle;
 use crate::layout::wrapped;
 
 /// Longer names of groups stand above their bars, columns.

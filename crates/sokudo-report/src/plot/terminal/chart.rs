@@ -6,8 +6,8 @@ use unicode_width::UnicodeWidthStr;
 use super::super::figure::{Chart, Layer, Shape, Side, Sign};
 use super::super::reduce;
 use super::super::scale::{Axis, whole};
-use super::grid::{Grid, Paint};
-use super::{TerminalStyle, cut};
+use super::grid::{Grid, Paint, cut};
+use super::style::TerminalStyle;
 
 /// Lines beside the drawing: titles, names of ticks, the axis' label, the footer, and
 /// the prompt that comes after.

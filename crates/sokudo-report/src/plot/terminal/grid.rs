@@ -1,6 +1,6 @@
 //! Cells of a terminal, each with a character and a colour.
 
-use unicode_width::UnicodeWidthChar;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::super::figure::Hue;
 
@@ -130,4 +130,21 @@ fn cube(colour: [u8; 3]) -> u16 {
     };
     let [red, green, blue] = colour.map(level);
     16 + 36 * red + 6 * green + blue
+}
+
+/// A text that is no wider than so many columns.
+pub(super) fn cut(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let end = if text.is_ascii() { "..." } else { "…" };
+    let mut kept = String::new();
+    for sign in text.chars() {
+        let wider = format!("{kept}{sign}");
+        if wider.width() + end.width() > columns {
+            break;
+        }
+        kept = wider;
+    }
+    kept.trim_end().to_owned() + end
 }

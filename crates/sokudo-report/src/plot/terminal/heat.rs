@@ -4,8 +4,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::figure::{Matrices, Matrix};
 use super::super::palette::{heat, text_on};
-use super::TerminalStyle;
 use super::grid::{Grid, Paint};
+use super::style::TerminalStyle;
 use crate::number::rate;
 
 /// From low to high.

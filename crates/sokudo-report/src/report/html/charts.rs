@@ -1,7 +1,7 @@
 //! Pictures of a run as parts of the page, drawn twice: for wide and for narrow screens,
 //! where the text of the wide one could not be read.
 
-use super::{Page, text};
+use super::page::{Page, text};
 use crate::document::RunDocument;
 use crate::plot::{self, Figure, PlotKind, Size};
 

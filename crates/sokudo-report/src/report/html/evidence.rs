@@ -3,8 +3,8 @@
 
 use sokudo_model::{Bytes, Nanos};
 
+use super::page::{Page, facts, text};
 use super::table::{Cell, Heading, Line, table};
-use super::{Page, facts, text};
 use crate::document::{ResultDocument, RunDocument};
 use crate::grouping::row_name;
 use crate::number::{self, MISSING, decimal_size, percent};

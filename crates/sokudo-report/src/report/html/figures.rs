@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use sokudo_model::Verdict;
 
+use super::page::{Page, facts, lines, text};
 use super::table::{Cell, Line, table};
-use super::{Page, facts, lines, text};
 use crate::document::RunDocument;
 use crate::layout::{Align, Column};
 use crate::{BandwidthUnit, TableStyle, explain, load_table, markdown, steady, surface};
@@ -14,7 +14,7 @@ use crate::{BandwidthUnit, TableStyle, explain, load_table, markdown, steady, su
 const TEXT_COLUMNS: usize = 96;
 
 pub(super) fn tables(page: &Page, run: &RunDocument) -> String {
-    if explain::is_explanation(run) {
+    if run.is_explanation() {
         return conclusions(page, run);
     }
     let figures = if surface::is_scan(run) {

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use super::charts;
+use super::page::{Page, part, text};
 use super::table::{Cell, Line, table};
-use super::{Page, charts, part, text};
 use crate::date;
-use crate::explain::is_explanation;
 use crate::grouping::said_name;
 use crate::plot;
 use crate::report::Report;
@@ -176,7 +176,7 @@ fn picture(page: &Page, report: &Report) -> String {
     let drawn = report
         .runs
         .iter()
-        .filter(|reported| !is_explanation(&reported.run));
+        .filter(|reported| !reported.run.is_explanation());
     if drawn.count() > RUNS_DRAWN_MAX {
         return String::new();
     }

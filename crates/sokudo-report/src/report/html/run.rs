@@ -5,8 +5,9 @@ use std::fmt::Write;
 
 use sokudo_model::{Nanos, Operation, Order, Severity};
 
+use super::page::{Page, detail, facts, lines, part, prose, text};
 use super::table::{Cell, Line, table};
-use super::{Page, charts, detail, evidence, facts, figures, lines, part, prose, text};
+use super::{charts, evidence, figures};
 use crate::document::{Direction, ResultDocument, RunDocument};
 use crate::facts::facts as facts_of;
 use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text, said_name};
@@ -15,7 +16,7 @@ use crate::report::ReportedRun;
 use crate::report::method;
 use crate::report::overview::verdicts;
 use crate::shortfall::shortfalls;
-use crate::{date, explain, surface};
+use crate::{date, surface};
 
 /// Blocks up to this size are what people mean by small random I/O.
 const SMALL_BYTES_MAX: u64 = 16 << 10;
@@ -89,7 +90,7 @@ fn heading(page: &Page, number: usize, reported: &ReportedRun) -> String {
 /// The figures that people ask for first: the fastest read and write, small random I/O,
 /// and how long one takes.
 fn tiles(page: &Page, run: &RunDocument) -> String {
-    if explain::is_explanation(run) || run.steady.is_some() {
+    if run.is_explanation() || run.steady.is_some() {
         return String::new();
     }
     let of_disk = || run.results.iter().filter(|result| result.stands_for_disk());

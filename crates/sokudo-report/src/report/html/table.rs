@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::{Page, text};
+use super::page::{Page, text};
 
 /// A cell: what stands in it, escaped already, and how.
 pub(super) struct Cell {

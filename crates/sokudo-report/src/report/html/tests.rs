@@ -1,6 +1,8 @@
 use sokudo_words::Language;
 
+use super::page::{POLICY, colours};
 use super::*;
+use crate::plot::{Role, Theme};
 use crate::report::sample;
 
 fn page() -> String {
@@ -213,7 +215,7 @@ fn contrast(left: &str, right: &str) -> f64 {
 /// Texts that stand in the sources of the page; what is markup or a name of a style is none.
 fn texts() -> Vec<String> {
     const SOURCES: [&str; 7] = [
-        include_str!("../html.rs"),
+        include_str!("page.rs"),
         include_str!("charts.rs"),
         include_str!("evidence.rs"),
         include_str!("figures.rs"),

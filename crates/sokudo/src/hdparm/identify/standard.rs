@@ -1,6 +1,6 @@
 //! Which standards a disk follows, as hdparm names them.
 
-use super::{Page, line};
+use super::page::{Page, line};
 
 /// hdparm's names of the minor versions (word 81) that it knows, with the standard of each.
 const NAMES: [(u16, u32, &str); 37] = [

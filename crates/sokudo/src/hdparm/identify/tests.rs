@@ -1,6 +1,7 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use super::page::WORDS;
 use super::*;
 
 /// What QEMU's disk says, and what hdparm 9.65 made of it in the lab.

@@ -1,0 +1,22 @@
+//! Everything that a disk said.
+
+use std::collections::BTreeMap;
+
+use sokudo_model::disk::{Health, Identity, WriteCache};
+
+/// Everything that a disk said.
+#[derive(Clone, Debug, Default)]
+pub struct Interrogation {
+    /// In its own language.
+    pub identity: Identity,
+    /// How it feels.
+    pub health: Health,
+    /// Its own write cache.
+    pub write_cache: WriteCache,
+    /// Whether it reads ahead by itself.
+    pub read_look_ahead: Option<bool>,
+    /// Pages as they came, by name.
+    pub raw: BTreeMap<String, Vec<u8>>,
+    /// What could not be seen and why, in whole sentences.
+    pub blind_spots: Vec<String>,
+}

@@ -1,0 +1,99 @@
+//! A question about a device, and what it is asked of.
+
+use sokudo_model::{Bytes, Nanos, Workload};
+
+/// What a device stores its data on, as far as that is known before it is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// Turning platters.
+    Rotating,
+    /// Flash or other memory.
+    Flash,
+    /// Nothing says so, or what says so cannot be trusted: virtual disks call themselves
+    /// either.
+    Unknown,
+}
+
+/// What the probes of a theme do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// They only read.
+    Reads,
+    /// They overwrite what is there.
+    Writes,
+}
+
+/// One question about a device.
+#[derive(Clone, Copy, Debug)]
+pub struct Theme {
+    /// The word that users choose it by.
+    pub name: &'static str,
+    /// What it finds out, to be read after a colon.
+    pub about: &'static str,
+    /// What it is asked about; a device of unknown medium is asked everything.
+    pub media: &'static [Medium],
+    /// Whether its probes write.
+    pub access: Access,
+    /// Whether only a whole device can be asked, and no file on it.
+    pub of_devices: bool,
+    /// How long its probes take on a slow device of that kind, about; no measured figure.
+    pub takes: Nanos,
+    /// Its probes, each a row of its own named `explain/…`; or why a request has none.
+    pub probes: fn(&Request) -> Result<Vec<Workload>, String>,
+}
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Size of the target.
+    pub size: Bytes,
+    /// The smallest block that it takes.
+    pub block_min: Bytes,
+    /// What it is.
+    pub medium: Medium,
+    /// Whether what it holds may be overwritten.
+    pub may_write: bool,
+    /// Only these themes; empty for all that fit.
+    pub only: Vec<Theme>,
+    /// Where all chance starts from.
+    pub seed: u64,
+}
+
+/// How writes come to be allowed.
+const WAY_TO_WRITE: &str = "name a directory on the disk, or the device itself with --destroy (a file with --overwrite), if what it holds may be lost";
+
+/// The same where nothing smaller than a device can be asked.
+const WAY_TO_WRITE_DEVICES: &str = "name the device with --destroy, if what it holds may be lost";
+
+impl Eq for Theme {}
+
+impl PartialEq for Theme {
+    /// Names are unique.
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Theme {
+    pub(super) fn fits(&self, medium: Medium) -> bool {
+        medium == Medium::Unknown || self.media.contains(&medium)
+    }
+
+    pub(super) const fn way_to_write(&self) -> &'static str {
+        match self.of_devices {
+            true => WAY_TO_WRITE_DEVICES,
+            false => WAY_TO_WRITE,
+        }
+    }
+}
+
+/// Refuses a target that has no room for what is asked.
+pub(super) fn room(request: &Request, needed: Bytes) -> Result<(), String> {
+    match request.size < needed {
+        true => Err(format!(
+            "the target has {}, and it takes {needed}",
+            request.size
+        )),
+        false => Ok(()),
+    }
+}

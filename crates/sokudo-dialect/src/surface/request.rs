@@ -1,0 +1,136 @@
+//! What is asked of a surface, and why it cannot be.
+
+use sokudo_model::{Bytes, DriveCache};
+
+use super::level::Level;
+
+/// Blocks that devices and buffers can be asked for.
+pub const BLOCK_MAX: Bytes = crate::crystal::BLOCK_MAX;
+
+/// What is asked of a surface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Whose way it is measured in.
+    pub preset: Preset,
+    /// Size of the target.
+    pub size: Bytes,
+    /// The smallest block that the target takes.
+    pub block_min: Bytes,
+    /// Only so much from the start.
+    pub short_stroke: Option<Bytes>,
+    /// Places of the curve.
+    pub points: Option<u32>,
+    /// How much is moved at each.
+    pub sample: Option<Bytes>,
+    /// Size of one I/O of the curve.
+    pub block: Option<Bytes>,
+    /// I/Os in flight on the curve.
+    pub depth: Option<u32>,
+    /// Whether places are visited in random order.
+    pub shuffle: bool,
+    /// I/Os of each row that measures access times; 0 leaves the row beside the curve out.
+    pub access_count: Option<u32>,
+    /// Size of the I/Os of that row.
+    pub access_size: Option<Bytes>,
+    /// Whether random access is measured by size.
+    pub random: bool,
+    /// Whether HD Tune's extra tests are made.
+    pub extra: bool,
+    /// Whether and how it is written, too.
+    pub writes: Writes,
+    /// States of the drive's write cache, each of which gets rows of its own.
+    pub caches: Vec<DriveCache>,
+}
+
+/// Whose way a surface is measured in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preset {
+    /// 200 places of 10 MiB, by blocks of 1 MiB at depth 8, so that the rate is the drive's.
+    #[default]
+    Surface,
+    /// GNOME Disks: 100 places, at each one page unmeasured and then one I/O of 10 MiB;
+    /// 1000 access times.
+    Gnome,
+    /// HD Tune: 200 places, at each blocks of 64 KiB one by one for a time.
+    HdTune(Level),
+    /// Everything, in 200 parts.
+    Full,
+}
+
+impl Preset {
+    /// The method's name in results.
+    pub fn method(self) -> String {
+        match self {
+            Self::Surface => "scan/surface".to_owned(),
+            Self::Gnome => "scan/gnome".to_owned(),
+            Self::HdTune(level) => format!("scan/hdtune-{level}"),
+            Self::Full => "scan/full".to_owned(),
+        }
+    }
+
+    /// I/Os of a row that measures access times.
+    pub(super) const fn access_count(self) -> u32 {
+        match self {
+            Self::Gnome => 1000,
+            _ => 200,
+        }
+    }
+}
+
+/// Whether and how a surface is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Writes {
+    /// It is only read.
+    #[default]
+    None,
+    /// What was just read is written again.
+    Back,
+    /// New data is written.
+    New,
+}
+
+/// Why a surface cannot be measured so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SurfaceError {
+    /// The part that is asked for is not there.
+    #[error("--short-stroke is {asked}, but the target has only {size}; use less, or leave it out")]
+    Beyond {
+        /// Asked for.
+        asked: Bytes,
+        /// There.
+        size: Bytes,
+    },
+    /// A size that is no number of whole blocks of the target.
+    #[error("{option} is {asked}; use a multiple of {block_min}, which is the target's block, up to {block_max}", block_max = BLOCK_MAX)]
+    Block {
+        /// The option.
+        option: &'static str,
+        /// Asked for.
+        asked: Bytes,
+        /// The target's block.
+        block_min: Bytes,
+    },
+    /// A sample that holds no block of the target.
+    #[error("--sample is {asked}, and one block has {block}; use at least that")]
+    Sample {
+        /// Asked for.
+        asked: Bytes,
+        /// One I/O.
+        block: Bytes,
+    },
+    /// The target is smaller than one block.
+    #[error(
+        "there are {size} to measure, which is less than one block of {block}; use a smaller --block, or a larger target"
+    )]
+    Small {
+        /// There.
+        size: Bytes,
+        /// One I/O.
+        block: Bytes,
+    },
+    /// Nothing is left.
+    #[error(
+        "nothing is left to measure; use --points or --access-count above 0, --random or --extra"
+    )]
+    Nothing,
+}

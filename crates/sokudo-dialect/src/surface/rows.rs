@@ -1,0 +1,162 @@
+//! Rows of a scan as they are gathered, and what they have in common.
+
+use sokudo_model::{
+    BlockChoice, BlockSizes, Bytes, DriveCache, Operation, OperationMix, Sample, Span, Survey,
+    Visit, Workload,
+};
+
+use super::request::{BLOCK_MAX, Request, SurfaceError, Writes};
+
+/// What is written back at a place that is otherwise measured for a time: the engine holds
+/// as much in memory.
+pub(super) const WRITE_BACK_MAX: Bytes = Bytes::mib(64);
+
+/// Rows that are being gathered.
+pub(super) struct Rows {
+    /// The part of the target that is measured; `None` is all of it.
+    pub(super) span: Option<Span>,
+    /// Its length.
+    pub(super) length: Bytes,
+    pub(super) writes: Writes,
+    pub(super) workloads: Vec<Workload>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Rows {
+    pub(super) fn new(request: &Request) -> Result<Self, SurfaceError> {
+        let whole = |bytes: u64| bytes / request.block_min.0.max(1) * request.block_min.0.max(1);
+        let length = match request.short_stroke {
+            Some(asked) if asked > request.size => {
+                return Err(SurfaceError::Beyond {
+                    asked,
+                    size: request.size,
+                });
+            }
+            Some(asked) => Bytes(whole(asked.0)),
+            None => Bytes(whole(request.size.0)),
+        };
+        if length.0 == 0 {
+            return Err(SurfaceError::Small {
+                size: request.short_stroke.unwrap_or(request.size),
+                block: request.block_min,
+            });
+        }
+        Ok(Self {
+            span: (length < request.size).then_some(Span {
+                offset: Bytes(0),
+                length,
+            }),
+            length,
+            writes: request.writes,
+            workloads: Vec::new(),
+            notes: Vec::new(),
+        })
+    }
+
+    /// Adds a row that visits places, and one that writes them where that is asked for.
+    pub(super) fn add(&mut self, workload: Workload, survey: Survey) {
+        let mut write = Workload {
+            operations: OperationMix::only(Operation::Write),
+            survey: Some(self.written(&workload, survey)),
+            ..workload.clone()
+        };
+        self.add_reading(Workload {
+            survey: Some(survey),
+            ..workload
+        });
+        if self.writes != Writes::None {
+            write.span = write.span.or(self.span);
+            self.workloads.push(write);
+        }
+    }
+
+    /// How places are written. What is written back is read first, so that how much it is
+    /// must be known: a time becomes an amount.
+    pub(super) fn written(&self, workload: &Workload, survey: Survey) -> Survey {
+        let write_back = self.writes == Writes::Back;
+        let sample = match survey.sample {
+            Sample::Time(_) if write_back => {
+                let length = workload.span.map_or(self.length, |span| span.length);
+                let block = workload.blocks.largest().0;
+                let room = length.0 / u64::from(survey.places.max(1)) / block * block;
+                Sample::Bytes(Bytes(room.min(WRITE_BACK_MAX.0).max(block)))
+            }
+            sample => sample,
+        };
+        Survey {
+            sample,
+            write_back,
+            ..survey
+        }
+    }
+
+    /// Adds a row that only reads.
+    pub(super) fn add_reading(&mut self, mut workload: Workload) {
+        workload.span = workload.span.or(self.span);
+        self.workloads.push(workload);
+    }
+
+    /// The rows once for every state of the drive's cache; where there are several, the
+    /// names say which.
+    pub(super) fn in_each_cache(&self, caches: &[DriveCache]) -> Vec<Workload> {
+        let in_state = |state: DriveCache| {
+            let named = move |name: &str| match state {
+                DriveCache::On if caches.len() > 1 => format!("{name}, cache on"),
+                DriveCache::Off if caches.len() > 1 => format!("{name}, cache off"),
+                _ => name.to_owned(),
+            };
+            self.workloads.iter().map(move |workload| Workload {
+                name: named(&workload.name),
+                drive_cache: state,
+                ..workload.clone()
+            })
+        };
+        match caches {
+            [] => self.workloads.clone(),
+            _ => caches.iter().copied().flat_map(in_state).collect(),
+        }
+    }
+}
+
+/// A multiple of the target's block that an I/O can have.
+pub(super) fn checked_block(
+    option: &'static str,
+    asked: Bytes,
+    block_min: Bytes,
+) -> Result<Bytes, SurfaceError> {
+    let fits = asked.0 > 0 && asked.0.is_multiple_of(block_min.0) && asked <= BLOCK_MAX;
+    fits.then_some(asked).ok_or(SurfaceError::Block {
+        option,
+        asked,
+        block_min,
+    })
+}
+
+/// Places at random, each one I/O.
+pub(super) fn at_random(places: u32, block: Bytes) -> Survey {
+    Survey {
+        places,
+        visit: Visit::Random,
+        sample: sokudo_model::Sample::Bytes(block),
+        approach: None,
+        write_back: false,
+    }
+}
+
+/// Any multiple of `smallest` up to `largest`, all alike.
+pub(super) fn any_size(smallest: Bytes, largest: Bytes) -> Option<BlockSizes> {
+    let range = || BlockChoice::Range { smallest, largest };
+    BlockSizes::per_direction(range(), range(), range())
+}
+
+/// A size as rows are named by: `4K`, `1M`, `512B`.
+pub(super) fn short(size: Bytes) -> String {
+    let units = [(Bytes::MIB, "M"), (Bytes::KIB, "K")];
+    let unit = units
+        .into_iter()
+        .find(|(scale, _)| size.0 >= *scale && size.0.is_multiple_of(*scale));
+    match unit {
+        Some((scale, letter)) => format!("{}{letter}", size.0 / scale),
+        None => format!("{}B", size.0),
+    }
+}

@@ -1,0 +1,116 @@
+//! The clones of a stage that runs in real time, and what all of them share.
+
+use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use sokudo_model::{BackendUse, Stage, Workload, narrow};
+
+use crate::clock::RealClock;
+use crate::control::Control;
+use crate::offsets::SharedPosition;
+use crate::progress::Progress;
+use crate::target::Target;
+
+/// One clone of one workload.
+pub(crate) struct CloneId {
+    pub(crate) workload: usize,
+    /// Among all clones of the stage.
+    pub(crate) number: usize,
+    /// Among those of its workload.
+    pub(crate) index: u64,
+}
+
+/// How a clone's files were opened.
+pub(crate) struct Opened {
+    pub(crate) used: BackendUse,
+    pub(crate) direct: bool,
+}
+
+/// Holds every thread back until all are ready.
+#[derive(Default)]
+pub(crate) struct StartLine {
+    start: Mutex<Option<Start>>,
+    opened: Condvar,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Start {
+    /// At this instant, which is this time on the clock.
+    At(Instant, u64),
+    Never,
+}
+
+impl StartLine {
+    pub(crate) fn open(&self, start: Start) {
+        *self.start.lock().unwrap_or_else(PoisonError::into_inner) = Some(start);
+        self.opened.notify_all();
+    }
+
+    /// Waits for the common start; `None` when there is none. The time is that of the
+    /// clock.
+    pub(crate) fn wait(&self) -> Option<u64> {
+        let mut guard = self.start.lock().unwrap_or_else(PoisonError::into_inner);
+        let start = loop {
+            match *guard {
+                Some(start) => break start,
+                None => {
+                    guard = self
+                        .opened
+                        .wait(guard)
+                        .unwrap_or_else(PoisonError::into_inner)
+                }
+            }
+        };
+        drop(guard);
+        let Start::At(instant, time) = start else {
+            return None;
+        };
+        thread::sleep(instant.saturating_duration_since(Instant::now()));
+        Some(time)
+    }
+}
+
+/// What all clones of a stage share.
+pub(crate) struct Shared<'a> {
+    pub(crate) stage: &'a Stage,
+    pub(crate) targets: &'a [Target],
+    pub(crate) seed: u64,
+    pub(crate) clones_before: u32,
+    pub(crate) control: &'a Control,
+    pub(crate) clock: RealClock,
+    pub(crate) start: StartLine,
+    pub(crate) positions: Vec<Arc<SharedPosition>>,
+    /// One per clone.
+    pub(crate) progress: Vec<Progress>,
+    /// One per workload: it is to end, because it is steady or another has ended.
+    pub(crate) halts: Vec<AtomicBool>,
+    /// How often snapshots have been asked for.
+    pub(crate) snapshots_asked: AtomicU32,
+}
+
+impl Shared<'_> {
+    /// A clone's number among those of all stages.
+    pub(crate) fn number(&self, clone: &CloneId) -> u32 {
+        self.clones_before.saturating_add(narrow(clone.number))
+    }
+}
+
+pub(crate) fn clones_of(stage: &Stage) -> Vec<CloneId> {
+    let of_workload = |(workload, spec): (usize, &Workload)| {
+        (0..u64::from(spec.clones)).map(move |index| (workload, index))
+    };
+    stage
+        .workloads
+        .iter()
+        .enumerate()
+        .flat_map(of_workload)
+        .enumerate()
+        .map(|(number, (workload, index))| CloneId {
+            workload,
+            number,
+            index,
+        })
+        .collect()
+}

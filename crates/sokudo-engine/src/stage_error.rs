@@ -1,0 +1,39 @@
+//! Why a stage did not run.
+
+use std::io;
+
+use crate::backend::OpenError;
+use crate::check::CheckError;
+use crate::target::TargetError;
+
+/// Why a stage did not run.
+#[derive(Debug, thiserror::Error)]
+pub enum StageError {
+    /// The stage asks for something impossible.
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    /// The target cannot be opened as asked.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// There is no backend.
+    #[error(transparent)]
+    Backend(#[from] OpenError),
+    /// No thread could be started.
+    #[error(
+        "a thread could not be started: {source}; use fewer threads, or raise the limit of processes (ulimit -u)"
+    )]
+    Thread {
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A thread could not be bound to a processor.
+    #[error(
+        "a thread cannot be bound to processor {cpu}: {source}; name a processor that exists and is allowed"
+    )]
+    Cpu {
+        /// Which.
+        cpu: u32,
+        /// What the system said.
+        source: io::Error,
+    },
+}

@@ -1,0 +1,35 @@
+//! How a stage is run.
+
+use std::time::{Duration, Instant};
+
+/// How a stage is run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StageOptions {
+    /// Where the stage's chance starts from; clones get streams of their own.
+    pub seed: u64,
+    /// The instant at which all workloads start, for example one agreed with other
+    /// hosts; `None` is as soon as all are ready.
+    pub start_at: Option<Instant>,
+    /// How often each workload tells what it did so far ([`Event::Snapshot`]); `None`
+    /// is never.
+    pub snapshot_every: Option<Duration>,
+    /// What is made durable after the measured part, to see when it is
+    /// ([`Outcome::durable_after`]).
+    pub make_durable: MakeDurable,
+    /// Clones of the stages before, where numbers of clones go on from: they are in
+    /// the headers of blocks that are checked, and in names of saved states.
+    pub clones_before: u32,
+}
+
+/// Which writes are made durable after the measured part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MakeDurable {
+    /// None: they lie where they lie.
+    #[default]
+    Nothing,
+    /// Those that went through the page cache.
+    Buffered,
+    /// All that were not made durable by the workload itself, because something below the
+    /// page cache keeps them, too.
+    All,
+}

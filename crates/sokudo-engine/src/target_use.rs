@@ -1,0 +1,50 @@
+//! Which targets a workload uses, which part of each, and whether it changes them.
+
+use sokudo_model::{FileUse, Workload};
+
+use crate::offsets::Stretch;
+use crate::target::Target;
+
+/// The targets that a workload uses, each with its part: those it names, or the
+/// first one.
+pub(crate) fn uses(workload: &Workload) -> Vec<FileUse> {
+    if workload.files.uses.is_empty() {
+        vec![FileUse {
+            target: 0,
+            span: workload.span,
+        }]
+    } else {
+        workload.files.uses.clone()
+    }
+}
+
+/// The part of its target that a use names.
+pub(crate) fn stretch_of(file_use: &FileUse, target: &Target) -> Stretch {
+    match file_use.span {
+        Some(span) => Stretch {
+            start: span.offset.0,
+            length: span.length.0,
+        },
+        None => Stretch {
+            start: 0,
+            length: target.size().0,
+        },
+    }
+}
+
+/// The parts of its targets that a workload uses. It has been checked.
+pub(crate) fn stretches(workload: &Workload, targets: &[Target]) -> Vec<Stretch> {
+    uses(workload)
+        .iter()
+        .filter_map(|file_use| {
+            let target = targets.get(file_use.target as usize)?;
+            Some(stretch_of(file_use, target))
+        })
+        .collect()
+}
+
+/// Whether a workload changes its targets: one that only checks does not.
+pub(crate) fn writes(workload: &Workload) -> bool {
+    let only_checks = workload.verify.as_ref().is_some_and(|verify| verify.only);
+    workload.operations.changes_data() && !only_checks
+}

@@ -1,0 +1,52 @@
+//! What every reader of a format is and gives.
+
+use std::io::BufRead;
+
+use sokudo_model::ImportedRun;
+
+/// What a text held.
+#[derive(Debug, Default)]
+pub struct Import {
+    /// What was whole, in the order of the text.
+    pub runs: Vec<ImportedRun>,
+    /// What was not, and why.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A part of a text that could not be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The line on which it begins; `None` where a format has no lines.
+    pub line: Option<u64>,
+    /// What is wrong with it, and what was expected.
+    pub why: String,
+}
+
+/// Why nothing could be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// No reader knows it: the formats that there are readers for.
+    #[error("is of no tool that sokudo knows; it reads {}", .0.join(", "))]
+    Unknown(Vec<&'static str>),
+    /// A reader knows it, and nothing in it is whole.
+    #[error("looks like {format}, but {why}")]
+    Broken {
+        /// The format.
+        format: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+    /// It cannot be read at all.
+    #[error("cannot be read: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// A format of a tool.
+pub(crate) struct Reader {
+    /// Such as `fio json+`.
+    pub(crate) format: &'static str,
+    /// Whether a text that begins so looks like it.
+    pub(crate) recognise: fn(head: &str) -> bool,
+    /// Reads all of it.
+    pub(crate) read: fn(source: &mut dyn BufRead) -> Result<Import, ImportError>,
+}

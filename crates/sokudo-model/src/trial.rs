@@ -1,0 +1,487 @@
+//! What happened in one row: its trials, and what the engine measured in each.
+
+use serde::{Deserialize, Serialize};
+use sokudo_stats::Histogram;
+
+use crate::capacity::CapacityCheck;
+use crate::circumstances::ForeignUse;
+use crate::finding::Assessment;
+use crate::plan::{BackendKind, Operation, Workload};
+use crate::target::DeviceCounters;
+use crate::units::{Bytes, Nanos};
+
+/// One workload with all its trials.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// What was to be done.
+    pub workload: Workload,
+    /// What happened, in order of time.
+    pub trials: Vec<Trial>,
+    /// What is thought of it; `None` until it has been judged.
+    pub assessment: Option<Assessment>,
+}
+
+/// One execution of a workload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// What the engine measured.
+    pub outcome: Outcome,
+    /// What the system said about it.
+    pub evidence: TrialEvidence,
+}
+
+/// What the system said about one trial.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrialEvidence {
+    /// What the leaf devices counted from before the trial to after it, its ramp
+    /// included; `None` when that cannot be seen.
+    pub device: Option<DeviceCounters>,
+    /// Bytes of the file that were in the page cache before; `None` when that
+    /// cannot be seen.
+    pub cached_before: Option<Bytes>,
+    /// Who else did I/O meanwhile; `None` where nobody looked.
+    pub foreign: Option<ForeignUse>,
+}
+
+/// What one workload did in one trial, all clones together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// From the stage's start to the start of the measured part.
+    pub started_after: Nanos,
+    /// From the first I/O issued in the measured part to the last one completed.
+    pub elapsed: Nanos,
+    /// What the ramp moved, by [`Operation::index`]: the I/Os issued in it, also those that
+    /// ended after it. The devices count them, the figures do not.
+    pub in_ramp: [Moved; Operation::ALL.len()],
+    /// One entry per kind of operation that occurred.
+    pub operations: Vec<OperationTally>,
+    /// From preparing an I/O to the return of the system call that submitted it,
+    /// nanoseconds; sampled, so its count is below the number of I/Os. `None`
+    /// where submission is not a step of its own.
+    pub submission: Option<Histogram>,
+    /// What was moved per interval, in order of time.
+    pub series: Vec<SeriesPoint>,
+    /// Processor time of the workload's threads in the measured part; `None` in
+    /// virtual time.
+    pub cpu: Option<CpuTime>,
+    /// What the system counted about its threads beyond processor time; `None` in
+    /// virtual time.
+    pub usage: Option<ThreadUsage>,
+    /// How many I/Os were in flight, submitted and reaped at once; `None` where that
+    /// was not recorded ([`crate::Recording`]).
+    pub depths: Option<Depths>,
+    /// What was logged.
+    pub logs: Logs,
+    /// What happened at each place of a survey, in the order in which they were
+    /// visited.
+    pub places: Vec<Place>,
+    /// Ranges of a survey that could not be read or written, in order of place.
+    pub defects: Vec<Defect>,
+    /// Bytes that a survey read beside what it measured: on the way to its places, before
+    /// they were written back, and where something failed. The devices count them, too.
+    pub read_aside: Bytes,
+    /// What checking found; `None` where nothing was to be checked.
+    pub verified: Option<VerifyOutcome>,
+    /// What places of the target held when they were read back; `None` where that was not
+    /// asked for.
+    pub capacity: Option<CapacityCheck>,
+    /// How steady it became; `None` without a rule.
+    pub steady: Option<SteadyOutcome>,
+    /// From the first I/O issued in the measured part until all that was written was made
+    /// durable by a flush behind that part; `None` where that was not done.
+    pub durable_after: Option<Nanos>,
+    /// I/Os in flight, averaged over the measured time and summed over clones;
+    /// counted by the engine, not derived from latencies.
+    pub depth_achieved: f64,
+    /// How I/O was issued.
+    pub backend: BackendUse,
+    /// Whether the page cache was bypassed.
+    pub direct: bool,
+    /// I/Os that failed or moved fewer bytes than asked: the first of each kind,
+    /// with their number.
+    pub failures: Vec<IoFailure>,
+    /// Why it ended.
+    pub stopped: StopReason,
+}
+
+impl Outcome {
+    /// An outcome in which nothing has been done yet.
+    pub fn new(backend: BackendUse, stopped: StopReason) -> Self {
+        Self {
+            started_after: Nanos(0),
+            elapsed: Nanos(0),
+            in_ramp: [Moved::default(); Operation::ALL.len()],
+            operations: Vec::new(),
+            submission: None,
+            series: Vec::new(),
+            cpu: None,
+            usage: None,
+            depths: None,
+            logs: Logs::default(),
+            places: Vec::new(),
+            defects: Vec::new(),
+            read_aside: Bytes(0),
+            verified: None,
+            capacity: None,
+            steady: None,
+            durable_after: None,
+            depth_achieved: 0.0,
+            backend,
+            direct: false,
+            failures: Vec::new(),
+            stopped,
+        }
+    }
+
+    /// The tally of one operation, if it occurred.
+    pub fn operation(&self, operation: Operation) -> Option<&OperationTally> {
+        self.operations
+            .iter()
+            .find(|tally| tally.operation == operation)
+    }
+
+    /// Bytes read and written in the measured part.
+    pub fn bytes_moved(&self) -> Bytes {
+        Bytes(self.data_operations().map(|tally| tally.bytes.0).sum())
+    }
+
+    /// Bytes read and written per second of the measured part, without what was read back
+    /// to check writes; `None` where nothing was moved.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub fn bytes_per_second(&self) -> Option<f64> {
+        let checked = self.verified.as_ref();
+        let writes = checked.and_then(|_| self.operation(Operation::Write));
+        let (bytes, elapsed) = match writes {
+            Some(writes) => (writes.bytes, writes.elapsed),
+            None => (self.bytes_moved(), self.elapsed),
+        };
+        let is_measured = elapsed > Nanos(0) && bytes > Bytes(0);
+        is_measured.then(|| bytes.0 as f64 / elapsed.as_secs_f64())
+    }
+
+    /// Bytes written per second, until they were durable; `None` where that is not known.
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    pub fn durable_bytes_per_second(&self) -> Option<f64> {
+        let after = self.durable_after.filter(|after| *after > Nanos(0))?;
+        let written = self.operation(Operation::Write)?.bytes;
+        Some(written.0 as f64 / after.as_secs_f64())
+    }
+
+    /// Reads and writes completed in the measured part.
+    pub fn ios(&self) -> u64 {
+        self.data_operations().map(|tally| tally.ios).sum()
+    }
+
+    fn data_operations(&self) -> impl Iterator<Item = &OperationTally> {
+        self.operations
+            .iter()
+            .filter(|tally| tally.operation != Operation::Flush)
+    }
+}
+
+/// Bytes and I/Os.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Bytes moved.
+    pub bytes: Bytes,
+    /// I/Os completed.
+    pub ios: u64,
+}
+
+impl Moved {
+    /// Adds what was moved besides.
+    pub fn add(&mut self, other: Self) {
+        self.bytes.0 += other.bytes.0;
+        self.ios += other.ios;
+    }
+}
+
+/// What one kind of operation did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OperationTally {
+    /// Which kind.
+    pub operation: Operation,
+    /// I/Os completed.
+    pub ios: u64,
+    /// Bytes moved.
+    pub bytes: Bytes,
+    /// From preparing an I/O to reaping it, nanoseconds.
+    pub latency: Histogram,
+    /// From the instant at which the schedule meant the I/O to start to reaping
+    /// it, nanoseconds; only at a fixed rate.
+    pub latency_from_intended: Option<Histogram>,
+    /// From preparing an I/O to the return of the system call that submitted it,
+    /// nanoseconds, of every I/O; `None` unless recorded, or where submission is no
+    /// step of its own.
+    pub submission: Option<Histogram>,
+    /// From there to reaping it; `None` where `submission` is.
+    pub completion: Option<Histogram>,
+    /// What was moved per recorded interval, in order of time.
+    pub series: Vec<SeriesPoint>,
+    /// From the first I/O of this kind to the last one's end.
+    pub elapsed: Nanos,
+    /// I/Os that moved less than asked.
+    pub short_ios: u64,
+}
+
+impl OperationTally {
+    /// Nothing yet.
+    pub fn new(operation: Operation) -> Self {
+        Self {
+            operation,
+            ios: 0,
+            bytes: Bytes(0),
+            latency: Histogram::new(),
+            latency_from_intended: None,
+            submission: None,
+            completion: None,
+            series: Vec::new(),
+            elapsed: Nanos(0),
+            short_ios: 0,
+        }
+    }
+}
+
+/// What was moved in one interval of a trial.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeriesPoint {
+    /// End of the interval, counted from the start of the measured part.
+    pub at: Nanos,
+    /// Bytes moved in the interval.
+    pub bytes: Bytes,
+    /// I/Os completed in the interval.
+    pub ios: u64,
+}
+
+/// What happened at one place of a survey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its first byte.
+    pub offset: Bytes,
+    /// Bytes moved there.
+    pub bytes: Bytes,
+    /// I/Os completed there.
+    pub ios: u64,
+    /// From the first I/O issued there to the last one completed. Where I/Os of neighbours
+    /// are in flight together, from the end of the place before, as far as that can be
+    /// known: the times of all places add up to that of the survey.
+    pub elapsed: Nanos,
+    /// The longest latency of an I/O there.
+    pub latency_max: Nanos,
+    /// How far the end of the I/O before is from it; `None` for the first place, and
+    /// where the way to it was not measured.
+    pub distance: Option<Bytes>,
+}
+
+/// A range in which every block failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Defect {
+    /// Which operation failed.
+    pub operation: Operation,
+    /// Its first byte.
+    pub offset: Bytes,
+    /// Its length, in whole logical blocks.
+    pub length: Bytes,
+    /// How its first block failed.
+    pub kind: FailureKind,
+}
+
+/// Processor time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuTime {
+    /// In user mode.
+    pub user: Nanos,
+    /// In the kernel.
+    pub system: Nanos,
+}
+
+/// What the system counted about threads (getrusage).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadUsage {
+    /// Times they gave up or lost the processor.
+    pub context_switches: u64,
+    /// Page faults that read from a disk.
+    pub major_faults: u64,
+    /// Page faults that did not.
+    pub minor_faults: u64,
+}
+
+/// Counts of I/Os by how many were in flight when one was submitted, how many were
+/// submitted by one system call and how many reaped at once. Classes of `level` begin
+/// at 1, 2, 4, 8, 16, 32 and 64; those of `submitted` and `completed` hold 0, up to
+/// 4, 8, 16, 32, 64 and more (as fio's).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Depths {
+    /// In flight.
+    pub level: [u64; 7],
+    /// Submitted at once.
+    pub submitted: [u64; 7],
+    /// Reaped at once.
+    pub completed: [u64; 7],
+}
+
+/// What was logged of single I/Os or of intervals.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Logs {
+    /// Submission latencies, nanoseconds.
+    pub submission: Vec<LogPoint>,
+    /// Completion latencies, nanoseconds.
+    pub completion: Vec<LogPoint>,
+    /// Total latencies, nanoseconds.
+    pub total: Vec<LogPoint>,
+    /// Every I/O, with its bytes; values are 1.
+    pub every_io: Vec<LogPoint>,
+    /// Histograms of completion latencies, one per interval and operation.
+    pub histograms: Vec<HistogramPoint>,
+}
+
+/// One I/O, or one interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogPoint {
+    /// When it ended, counted from the start of the workload's measured part.
+    pub at: Nanos,
+    /// Which operation.
+    pub operation: Operation,
+    /// The value, or the mean of the interval.
+    pub value: f64,
+    /// The largest of the interval.
+    pub max: u64,
+    /// Size of the I/O; 0 for an interval of several sizes.
+    pub bytes: u32,
+    /// Offset of the I/O in its file; 0 for an interval.
+    pub offset: u64,
+}
+
+/// A histogram of one interval.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistogramPoint {
+    /// End of the interval, counted from the start of the measured part.
+    pub at: Nanos,
+    /// Which operation.
+    pub operation: Operation,
+    /// Size of the interval's first I/O.
+    pub bytes: u32,
+    /// Latencies of the interval, nanoseconds.
+    pub latency: Histogram,
+}
+
+/// What checking what was written found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VerifyOutcome {
+    /// Blocks that were checked.
+    pub checked: u64,
+    /// Blocks that were wrong.
+    pub wrong: u64,
+    /// The first of them, each with what is wrong in a sentence.
+    pub mismatches: Vec<Mismatch>,
+}
+
+/// A block that does not hold what was written to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The file.
+    pub file: String,
+    /// Where in it.
+    pub offset: Bytes,
+    /// How long the block is.
+    pub length: Bytes,
+    /// What is wrong with it.
+    pub kind: MismatchKind,
+    /// What was found and what was expected, in words.
+    pub detail: String,
+}
+
+/// What is wrong with a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MismatchKind {
+    /// There is no header of ours: it was never written, or is overwritten.
+    NoHeader,
+    /// The checksum does not fit the data: flipped bits.
+    Checksum,
+    /// It is an earlier version of this very block: a write that was lost.
+    Stale,
+    /// It is the block of another offset: swapped or misdirected.
+    WrongOffset,
+    /// The pattern is not there.
+    Pattern,
+    /// Its length is another one.
+    Length,
+    /// It was written by another job.
+    WrongJob,
+}
+
+/// How steady a workload became.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SteadyOutcome {
+    /// Whether it was steady at its end.
+    pub attained: bool,
+    /// What the rule's figure came to: slope, or largest deviation, in percent of
+    /// the mean or in the figure's unit.
+    pub criterion: f64,
+    /// Slope of the window's figures per interval.
+    pub slope: f64,
+    /// Largest deviation from their mean.
+    pub deviation_max: f64,
+    /// I/Os per second of each interval of the window.
+    pub iops: Vec<f64>,
+    /// Bytes per second of each interval of the window.
+    pub bandwidth: Vec<f64>,
+}
+
+/// How I/O was issued.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackendUse {
+    /// The backend.
+    pub kind: BackendKind,
+    /// What it used of the kernel, such as `registered buffers`.
+    pub features: Vec<String>,
+    /// Why it is not the one that was asked for, or why features are missing.
+    pub notes: Vec<String>,
+}
+
+/// I/Os of one kind that failed in the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IoFailure {
+    /// Which operation.
+    pub operation: Operation,
+    /// In which way.
+    pub kind: FailureKind,
+    /// Offset of the first one.
+    pub offset: Bytes,
+    /// How many.
+    pub count: u64,
+}
+
+/// How an I/O failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The system answered with this error number.
+    Errno(i32),
+    /// Fewer bytes were moved than asked, but more than none.
+    Short {
+        /// Bytes asked for.
+        asked: u32,
+        /// Bytes moved.
+        moved: u32,
+    },
+    /// No bytes were moved and no error was given, inside the target's size: how
+    /// NVMe and virtio disks that have vanished answer reads.
+    Nothing,
+    /// The device did not answer for as long as anybody would wait.
+    Unanswered,
+}
+
+/// Why a workload ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The time limit.
+    Time,
+    /// The byte limit.
+    Bytes,
+    /// A controller ended the trial early; the figures count.
+    Ended,
+    /// The user interrupted it.
+    Cancelled,
+    /// I/O failed; see the failures.
+    Failed,
+}

@@ -1,0 +1,35 @@
+//! What another tool told of a row, beyond what every row has.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What another tool told of a row, beyond what every row has.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToldDocument {
+    /// What the bandwidth is, such as `best of 5`; empty for that of a single run.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub bandwidth_kind: String,
+    /// What the I/Os per second are, likewise.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub iops_kind: String,
+    /// Parts of the fingerprint that the tool does not tell: what `workload` says of them
+    /// means nothing.
+    pub unknown: Vec<String>,
+    /// All percentiles of latency that the tool told, `[percent, nanoseconds]`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub latency_percentiles: Vec<[f64; 2]>,
+    /// Figures that sokudo has no field for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<ToldFigure>,
+}
+
+/// A figure of another tool's, with its name and unit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToldFigure {
+    /// Such as `burst rate`.
+    pub name: String,
+    /// Such as `MB/s`; empty for a pure number.
+    pub unit: String,
+    /// The figure.
+    pub value: f64,
+}

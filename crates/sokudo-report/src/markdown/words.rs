@@ -1,0 +1,59 @@
+//! Texts in Markdown: in a language, and with nothing in them that is markup.
+
+use sokudo_words::Language;
+
+use crate::style::is_unseen;
+
+/// How texts of a document are written: in a language, with nothing in them that is markup.
+#[derive(Clone, Copy)]
+pub(crate) struct Words(pub(crate) Language);
+
+impl Words {
+    pub(crate) fn text(self, text: &str) -> String {
+        escaped(&self.0.say(text))
+    }
+
+    /// Text of a finding, in which a pair of backticks marks code that readers can
+    /// copy.
+    pub(crate) fn prose(self, text: &str) -> String {
+        let said = self.0.say(text);
+        let parts: Vec<&str> = said.split('`').collect();
+        if parts.len().is_multiple_of(2) {
+            return escaped(&said);
+        }
+        let marked = parts.iter().enumerate().map(|(index, part)| {
+            if index % 2 == 1 {
+                format!("`{}`", one_line(part))
+            } else {
+                escaped(part)
+            }
+        });
+        marked.collect()
+    }
+}
+
+/// Text in which nothing is markup and no line ends.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for sign in text.chars() {
+        match sign {
+            sign if sign.is_control() => escaped.push(' '),
+            sign if is_unseen(sign) => escaped.push(char::REPLACEMENT_CHARACTER),
+            '\\' | '&' | '|' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#' => {
+                escaped.push('\\');
+                escaped.push(sign);
+            }
+            _ => escaped.push(sign),
+        }
+    }
+    escaped
+}
+
+/// Code in which no line ends and nothing is unseen.
+pub(super) fn one_line(code: &str) -> String {
+    let safe = |sign: char| match sign.is_control() || is_unseen(sign) {
+        true => char::REPLACEMENT_CHARACTER,
+        false => sign,
+    };
+    code.chars().map(safe).collect()
+}

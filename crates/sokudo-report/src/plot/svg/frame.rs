@@ -1,0 +1,45 @@
+//! Where something is drawn, and in what letters.
+
+use super::canvas::Font;
+
+/// Between the edge of the picture and what is in it.
+pub(super) const MARGIN: f64 = 28.0;
+
+pub(super) const TITLE: Font = Font {
+    size: 24.0,
+    is_bold: true,
+};
+
+pub(super) const BODY: Font = Font {
+    size: 15.0,
+    is_bold: false,
+};
+
+pub(super) const STRONG: Font = Font {
+    size: 15.0,
+    is_bold: true,
+};
+
+pub(super) const SMALL: Font = Font {
+    size: 13.0,
+    is_bold: false,
+};
+
+/// Where something is drawn, in pixels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) left: f64,
+    pub(super) top: f64,
+    pub(super) right: f64,
+    pub(super) bottom: f64,
+}
+
+impl Frame {
+    pub(super) fn width(&self) -> f64 {
+        self.right - self.left
+    }
+
+    pub(super) fn height(&self) -> f64 {
+        self.bottom - self.top
+    }
+}

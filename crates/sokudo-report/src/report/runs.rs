@@ -1,0 +1,124 @@
+//! The runs of a report, and what they are called.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sokudo_model::TargetKind;
+use sokudo_words::Language;
+
+use crate::RunDocument;
+use crate::plot::Theme;
+
+/// Family and version of the schema of a report.
+pub(super) const SCHEMA: &str = "sokudo.report/1";
+
+/// Several runs, or one, that are told together: `sokudo.report/1`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "sokudo.report/1")]
+pub struct Report {
+    /// Name and version of this format: `sokudo.report/1`.
+    #[schemars(extend("const" = "sokudo.report/1"))]
+    pub schema: String,
+    /// Version of the program that wrote it.
+    pub sokudo_version: String,
+    /// What somebody called it; missing where nobody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The runs, in the order in which they were named.
+    pub runs: Vec<ReportedRun>,
+}
+
+/// A run of a report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReportedRun {
+    /// By what name it was called: `run 42`, or a file.
+    pub source: String,
+    /// What somebody wrote about it; empty for nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// Its tags.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// The whole of it, `sokudo.run/1`.
+    pub run: RunDocument,
+}
+
+impl ReportedRun {
+    /// A run without note and tags.
+    pub fn new(source: impl Into<String>, run: RunDocument) -> Self {
+        Self {
+            source: source.into(),
+            note: String::new(),
+            tags: Vec::new(),
+            run,
+        }
+    }
+}
+
+/// How a report is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReportStyle {
+    /// The language of what sokudo says; names stay as they are.
+    pub language: Language,
+    /// Which surroundings its colours are for.
+    pub theme: Theme,
+}
+
+impl Report {
+    /// A report of these runs.
+    pub fn new(title: Option<String>, runs: Vec<ReportedRun>) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
+            title,
+            runs,
+        }
+    }
+
+    /// What it is called: what somebody called it, or the devices that were measured.
+    pub(crate) fn heading(&self, language: Language) -> String {
+        if let Some(title) = &self.title {
+            return title.clone();
+        }
+        let mut names: Vec<String> = Vec::new();
+        for reported in &self.runs {
+            let name = reported.run.device(language);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        const NAMED: usize = 3;
+        let more = names.len().saturating_sub(NAMED);
+        names.truncate(NAMED);
+        let mut text = names.join(", ");
+        if more > 0 {
+            text += &format!(" + {more}");
+        }
+        text
+    }
+}
+
+impl RunDocument {
+    /// What people call the device: its model; without one the path, which says more than
+    /// a name such as `.`.
+    ///
+    /// Only what sokudo itself has named has a name in other languages.
+    pub(super) fn device(&self, language: Language) -> String {
+        let target = &self.target;
+        let name = target.device_name();
+        match &target.path {
+            _ if target.kind == TargetKind::Simulated => language.say(&name).into_owned(),
+            Some(path) if name == target.name => path.clone(),
+            _ => name,
+        }
+    }
+
+    /// The method, with the tool where it was not sokudo that measured.
+    pub(super) fn method_of_tool(&self) -> String {
+        match &self.origin {
+            Some(origin) if !self.method.contains(&origin.tool) => {
+                format!("{}: {}", self.measurer(), self.method)
+            }
+            _ => self.method.clone(),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! How tables and texts are written for a terminal or a file: width, signs, colour, unit and
+//! language.
+
+use sokudo_model::Verdict;
+use sokudo_words::Language;
+
+use crate::document::ResultDocument;
+use crate::layout::{Align, pad, wrapped};
+
+/// Lines of text longer than this are hard to read, however wide the terminal.
+const TEXT_WIDTH_MAX: usize = 100;
+
+/// How the table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableStyle {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Whether verdicts are coloured by ANSI escapes.
+    pub colour: bool,
+    /// Whether all signs of the table itself are ASCII. Names that were given
+    /// to sokudo stay as they are.
+    pub ascii: bool,
+    /// Unit of bandwidths.
+    pub unit: BandwidthUnit,
+    /// In what people are spoken to; English where all signs are ASCII.
+    pub language: Language,
+}
+
+impl Default for TableStyle {
+    /// 80 columns, no colour, MB/s, in English.
+    fn default() -> Self {
+        Self {
+            width: 80,
+            colour: false,
+            ascii: false,
+            unit: BandwidthUnit::MegabytesPerSecond,
+            language: Language::English,
+        }
+    }
+}
+
+/// In what bandwidths are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BandwidthUnit {
+    /// MB/s: 1,000,000 bytes per second.
+    MegabytesPerSecond,
+    /// MiB/s: 1,048,576 bytes per second.
+    MebibytesPerSecond,
+    /// I/Os per second, in the place of bandwidths.
+    IosPerSecond,
+}
+
+impl BandwidthUnit {
+    /// `MB/s`, `MiB/s` or `IOPS`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MegabytesPerSecond => "MB/s",
+            Self::MebibytesPerSecond => "MiB/s",
+            Self::IosPerSecond => "IOPS",
+        }
+    }
+
+    pub(crate) const fn bytes(self) -> f64 {
+        match self {
+            Self::MegabytesPerSecond => 1e6,
+            Self::MebibytesPerSecond => 1_048_576.0,
+            Self::IosPerSecond => 1.0,
+        }
+    }
+
+    pub(crate) const fn definition(self) -> &'static str {
+        match self {
+            Self::MegabytesPerSecond => "1 MB is 1,000,000 bytes",
+            Self::MebibytesPerSecond => "1 MiB is 1,048,576 bytes",
+            Self::IosPerSecond => "reads and writes completed per second",
+        }
+    }
+}
+
+impl TableStyle {
+    /// The language that its signs can write.
+    pub(crate) const fn language(&self) -> Language {
+        if self.ascii {
+            Language::English
+        } else {
+            self.language
+        }
+    }
+
+    /// Text in the style's language that cannot harm a terminal.
+    pub(crate) fn text(&self, text: &str) -> String {
+        self.safe(&self.language().say(text))
+    }
+
+    /// A name that somebody gave, which is the same in all languages and cannot harm a
+    /// terminal.
+    pub(crate) fn name(&self, name: &str) -> String {
+        self.safe(name)
+    }
+
+    /// The same, as a paragraph behind what begins it.
+    pub(crate) fn wrapped_name(&self, first: &str, name: &str) -> Vec<String> {
+        let width = self.width.min(TEXT_WIDTH_MAX);
+        wrapped(&self.safe(first), &self.safe(name), width)
+    }
+
+    /// A heading over columns.
+    pub(crate) fn group(&self, group: &'static str) -> &'static str {
+        self.language().word(group)
+    }
+
+    /// A label, filled up so that what follows it lines up.
+    pub(crate) fn label(&self, label: &str, width: usize) -> String {
+        pad(&self.text(label), width, Align::Left)
+    }
+
+    /// How to measure again. A command is the same in all languages.
+    pub(crate) fn command(&self, command: &str) -> String {
+        format!("{} {}", self.text("Repeat:"), self.safe(command))
+    }
+
+    /// Text that cannot harm a terminal and, if wished, has no sign of ours
+    /// beyond ASCII. Names of devices and files are written by strangers and may
+    /// hold escapes.
+    fn safe(&self, text: &str) -> String {
+        let mut safe = String::with_capacity(text.len());
+        for sign in text.chars() {
+            match (sign, self.ascii) {
+                (sign, true) if sign.is_control() => safe.push('?'),
+                (sign, true) if is_unseen(sign) => safe.push('?'),
+                (sign, false) if sign.is_control() || is_unseen(sign) => {
+                    safe.push(char::REPLACEMENT_CHARACTER);
+                }
+                ('±', true) => safe.push_str("+-"),
+                ('µ', true) => safe.push('u'),
+                ('–' | '—' | '─', true) => safe.push('-'),
+                ('·', true) => safe.push('|'),
+                ('├' | '└', true) => safe.push('+'),
+                ('│', true) => safe.push('|'),
+                ('°', true) => {}
+                ('×', true) => safe.push('x'),
+                ('≤', true) => safe.push_str("<="),
+                ('÷', true) => safe.push('/'),
+                _ => safe.push(sign),
+            }
+        }
+        safe
+    }
+
+    /// A paragraph behind what begins it, which is in the style's language already.
+    pub(crate) fn wrapped(&self, first: &str, text: &str) -> Vec<String> {
+        wrapped(
+            &self.safe(first),
+            &self.text(text),
+            self.width.min(TEXT_WIDTH_MAX),
+        )
+    }
+
+    pub(crate) const fn rule(&self) -> char {
+        if self.ascii { '-' } else { '─' }
+    }
+}
+
+/// Signs that are not seen but turn the order of what is: marks of direction, breaks of
+/// lines and of pages, and what joins or parts words without a space.
+pub(crate) const fn is_unseen(sign: char) -> bool {
+    matches!(
+        sign,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}'
+    )
+}
+
+/// The row with its last cell, the verdict, in the verdict's colour.
+pub(crate) fn coloured(
+    row: &str,
+    cell: &str,
+    result: &ResultDocument,
+    style: &TableStyle,
+) -> String {
+    let colour = match result.verdict {
+        Some(Verdict::Verified) => "32",
+        Some(Verdict::Unverified) => "33",
+        Some(Verdict::Invalid) => "31",
+        None => return row.to_owned(),
+    };
+    match row.strip_suffix(cell).filter(|_| style.colour) {
+        Some(figures) => format!("{figures}\x1b[{colour}m{cell}\x1b[0m"),
+        None => row.to_owned(),
+    }
+}

@@ -1,0 +1,26 @@
+//! Arguments that allow devices to be written.
+
+use clap::Args;
+use sokudo_measure::Permission;
+
+/// Which devices may be written.
+#[derive(Debug, Args)]
+pub(crate) struct Destroying {
+    /// Device that may be destroyed: serial number or path (repeatable)
+    ///
+    /// It must be the target, in use by nobody: not mounted, not swapped to, no member of
+    /// a RAID or a volume. sokudo info shows serial numbers.
+    #[arg(long, value_name = "SERIAL|PATH", help_heading = "What may be written")]
+    pub(crate) destroy: Vec<String>,
+
+    /// With --destroy: even if it holds partitions or anything known
+    #[arg(long, requires = "destroy", help_heading = "What may be written")]
+    pub(crate) destroy_contents: bool,
+}
+
+impl Destroying {
+    /// What may be written, with leave to overwrite an existing file or without.
+    pub(crate) fn permission(&self, overwrite: bool) -> Permission {
+        Permission::new(overwrite, &self.destroy, self.destroy_contents)
+    }
+}
