@@ -8,7 +8,7 @@ use sokudo_model::{Bytes, Event, Nanos, Plan, Run, Schedule, TargetInfo, TargetK
 use sokudo_stats::mix64;
 
 use crate::error::MeasureError;
-use crate::measurement::{Prepared, empty_run};
+use crate::measurement::{Prepared, empty_run, since_epoch};
 use crate::place::{Place, PlaceKind};
 use crate::subject::Subject;
 use crate::{memory, verdicts};
@@ -55,7 +55,7 @@ impl Jobs<'_> {
         if let Some(target) = verdicts::together(subject.infos()) {
             run.target = target;
         }
-        run.started_at = crate::since_epoch();
+        run.started_at = since_epoch();
         Ok(Prepared::new(run, subject))
     }
 
