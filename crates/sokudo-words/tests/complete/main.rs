@@ -105,7 +105,8 @@ const UNSPOKEN: [(&str, &str); 24] = [
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 24] = [
+const AS_IT_IS: [(&str, &str); 25] = [
+    ("<path d=\"{}\"", "drawing"),
     ("sokudo write cache of {}", "a name among processes"),
     ("{} for {}", "a name of a workload"),
     ("{} {} {} {} unfinished {} {}", "the mark on a file of ours"),
