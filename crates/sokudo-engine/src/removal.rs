@@ -110,7 +110,7 @@ struct Known {
 }
 
 #[derive(Debug)]
-pub(crate) struct All {
+struct All {
     next: u64,
     known: Vec<Known>,
 }
@@ -119,6 +119,9 @@ static ALL: Mutex<All> = Mutex::new(All {
     next: 0,
     known: Vec::new(),
 });
+
+/// Held while something is made that is to vanish.
+static MAKING: Mutex<()> = Mutex::new(());
 
 fn all() -> MutexGuard<'static, All> {
     // A list of names is whole after every statement.
@@ -132,22 +135,27 @@ pub(crate) struct Vanishing(u64);
 /// While something that is to vanish is made: whoever ends the process waits until it is
 /// known.
 #[derive(Debug)]
-pub(crate) struct Making(MutexGuard<'static, All>);
+pub(crate) struct Making {
+    _nobody_leaves: MutexGuard<'static, ()>,
+}
 
 impl Making {
     pub(crate) fn begin() -> Self {
-        Self(all())
+        Self {
+            _nobody_leaves: MAKING.lock().unwrap_or_else(PoisonError::into_inner),
+        }
     }
 
     /// Makes it known. `None` where the system does not say what it is.
-    pub(crate) fn know(mut self, path: &Path, held: &File) -> Option<Vanishing> {
+    pub(crate) fn know(self, path: &Path, held: &File) -> Option<Vanishing> {
         let identity = Identity::of(held).ok()?;
         let is_directory = held.metadata().ok()?.is_dir();
         // Whoever is told of it may be in another directory.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let number = self.0.next;
-        self.0.next += 1;
-        self.0.known.push(Known {
+        let mut all = all();
+        let number = all.next;
+        all.next += 1;
+        all.known.push(Known {
             number,
             path,
             identity,
@@ -167,21 +175,18 @@ impl Drop for Vanishing {
 /// with it, and gives what it leaves. Directories of files stay, because emptying them takes
 /// its time. Nothing is made any more that would have to vanish.
 pub fn vanish() -> Vec<PathBuf> {
-    let Some(all) = all_in_time() else {
-        return Vec::new();
-    };
-    let known = all.known.clone();
-    std::mem::forget(all);
+    std::mem::forget(making_in_time());
+    let known = all().known.clone();
     removed_or_left(known)
 }
 
 /// `None` where something has been made for so long that it may never end: a file system
-/// hangs, on which nothing can be removed either.
-fn all_in_time() -> Option<MutexGuard<'static, All>> {
+/// hangs. What lies on others is removed all the same.
+fn making_in_time() -> Option<MutexGuard<'static, ()>> {
     let deadline = Instant::now() + MAKING_MAX;
     loop {
-        match ALL.try_lock() {
-            Ok(all) => return Some(all),
+        match MAKING.try_lock() {
+            Ok(making) => return Some(making),
             Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return None,
             Err(TryLockError::WouldBlock) => thread::sleep(LOOK_PAUSE),

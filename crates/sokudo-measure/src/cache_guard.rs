@@ -13,7 +13,7 @@ use sokudo_device::write_cache::{WriteCacheError, WriteCacheSwitch};
 use sokudo_model::plan::DriveCache;
 use sokudo_model::{TargetInfo, TargetKind};
 
-use crate::cache_keeper::{ARGUMENT, FOUND};
+use crate::cache_keeper::{ARGUMENT, FOUND, can_be_started};
 use crate::error::{KeeperError, MeasureError};
 
 /// Drives under one target whose caches are switched together; a shelf has a few dozen.
@@ -135,6 +135,9 @@ impl Keeper {
     /// Starts it; it has found every drive when this returns.
     fn start(drives: &[PathBuf]) -> Result<Self, MeasureError> {
         let refused = MeasureError::NoKeeper;
+        if !can_be_started() {
+            return Err(refused(KeeperError::NotAsked));
+        }
         let mut process = Command::new("/proc/self/exe")
             .arg0("sokudo")
             .arg(ARGUMENT)

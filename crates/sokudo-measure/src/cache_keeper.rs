@@ -10,7 +10,7 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
@@ -29,8 +29,19 @@ const ATTEMPTS: u32 = 5;
 /// The pause between attempts.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The drives, if these arguments make the program a keeper.
+/// Whether this program asks at its beginning whether it is a keeper.
+static IS_ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Whether a copy of this program would be a keeper, and would not do all over again what
+/// this one does.
+pub(crate) fn can_be_started() -> bool {
+    IS_ASKED.load(Ordering::Relaxed)
+}
+
+/// The drives, if these arguments make the program a keeper. A program that switches write
+/// caches asks this before anything else, and then calls [`keep`].
 pub fn drives_of(mut arguments: impl Iterator<Item = OsString>) -> Option<Vec<PathBuf>> {
+    IS_ASKED.store(true, Ordering::Relaxed);
     let is_keeper = arguments.nth(1)? == ARGUMENT;
     is_keeper.then(|| arguments.map(PathBuf::from).collect())
 }

@@ -108,6 +108,8 @@ pub enum MeasureError {
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each says in its message what it is")]
 pub enum KeeperError {
+    #[error("this program does not ask at its beginning whether it is to put caches back")]
+    NotAsked,
     #[error("no second process can be started")]
     Start(#[source] io::Error),
     #[error("it has no pipes")]

@@ -99,6 +99,8 @@ impl Subject {
 
 /// What the system said before a trial.
 struct Before {
+    /// The targets of each workload.
+    used: Vec<Vec<usize>>,
     /// What of each workload's targets was in the page cache.
     cached: Vec<Option<Bytes>>,
     others: Option<Neighbours>,
@@ -128,7 +130,8 @@ impl Before {
             counted: read(&sources),
             sources,
             counted_after: None,
-            simulated: simulated_counters(subject),
+            simulated: simulated_counters(subject, &used),
+            used,
         }
     }
 
@@ -143,7 +146,7 @@ impl Before {
     /// Looks again, and puts to each outcome what was seen of it.
     fn after(self, subject: &Subject, outcomes: Vec<Outcome>) -> Vec<Trial> {
         let after = self.counted_after.unwrap_or_else(|| read(&self.sources));
-        let simulated_after = simulated_counters(subject);
+        let simulated_after = simulated_counters(subject, &self.used);
         let foreign = self.others.map(Neighbours::since_then);
         let counted = match simulated_after.zip(self.simulated) {
             Some((after, before)) => vec![Some(after.since(&before)); outcomes.len()],
@@ -174,12 +177,14 @@ fn read(sources: &[CounterSource]) -> Vec<Option<DeviceCounters>> {
     sources.iter().map(CounterSource::read).collect()
 }
 
-/// What the simulated device among the targets has counted, if there is one.
-fn simulated_counters(subject: &Subject) -> Option<DeviceCounters> {
-    subject.targets.iter().find_map(|target| match target {
+/// What the simulated device that a stage runs on has counted, if it does. The engine lets
+/// such a stage use no other target.
+fn simulated_counters(subject: &Subject, used: &[Vec<usize>]) -> Option<DeviceCounters> {
+    let first = used.iter().flatten().next()?;
+    match subject.targets.get(*first)? {
         Target::Simulated(simulated) => Some(simulated.device.counters()),
         _ => None,
-    })
+    }
 }
 
 /// The targets that a workload uses, as indices into the plan's.

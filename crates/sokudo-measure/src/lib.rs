@@ -8,6 +8,8 @@
 #![doc = include_str!("../examples/directory.rs")]
 //! ```
 //!
+//! One that switches drives' write caches asks [`drives_of`] before anything else.
+//!
 //! It prints nothing, and it does not decide what is measured: that is in the plan that it
 //! gets.
 

@@ -13,8 +13,8 @@ use std::path::Path;
 use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_dialect::hdparm;
-use sokudo_engine::Control;
-use sokudo_measure::{Measurement, Named};
+use sokudo_engine::{Control, FileTarget};
+use sokudo_measure::{MeasureError, Measurement, Named};
 use sokudo_model::disk::Disk;
 use sokudo_model::{
     Bytes, DirectMode, Nanos, Outcome, Plan, Row, Run, Schedule, Severity, Stage, StopReason,
@@ -202,11 +202,17 @@ fn time(device: &Path, arguments: &HdparmArguments, control: &Control) -> Result
     let name = device.to_string_lossy();
     let named = Named::recognise(&name);
     let named = named.map_err(|error| Exit::from(error).without_usage())?;
-    let size = named.size();
-    let Some(size) = size.filter(|_| named.kind() == TargetKind::BlockDevice) else {
+    if named.kind() != TargetKind::BlockDevice {
         return Err(Exit::Failed(anyhow!(
             "{name} is no block device, whose page cache could be emptied; name a block device"
         )));
+    }
+    let size = match named.size() {
+        Some(size) => size,
+        // Without sysfs the device itself still knows.
+        None => FileTarget::read_only(device)
+            .map_err(MeasureError::from)?
+            .size(),
     };
     let timings = timings(&name, arguments, size)?;
     let stage = |(_, workload): &(String, Workload)| Stage {

@@ -124,7 +124,7 @@ fn overwrite(file: &File, bytes: &[u8]) -> io::Result<()> {
     if length > 0 {
         match rustix::fs::fallocate(file, FallocateFlags::KEEP_SIZE, 0, length) {
             // Room cannot be reserved everywhere.
-            Ok(()) | Err(Errno::NOTSUP | Errno::NOSYS | Errno::INVAL) => {}
+            Ok(()) | Err(Errno::NOTSUP | Errno::NOSYS | Errno::INVAL | Errno::INTR) => {}
             Err(errno) => {
                 // A part of the room may have been taken beyond the old content.
                 let _ = file.metadata().and_then(|held| file.set_len(held.len()));
@@ -133,10 +133,16 @@ fn overwrite(file: &File, bytes: &[u8]) -> io::Result<()> {
         }
     }
     let mut file = file;
-    file.write_all(bytes)?;
-    file.set_len(length)?;
-    // Some file systems tell only here that they are full.
-    file.sync_all()
+    let written = file
+        .write_all(bytes)
+        .and_then(|()| file.set_len(length))
+        // Some file systems tell only here that they are full.
+        .and_then(|()| file.sync_all());
+    if written.is_err() {
+        // Parts of both would pass for one result.
+        let _ = file.set_len(0);
+    }
+    written
 }
 
 /// Writes all of a file for results, or leaves what was there before: a part would pass
@@ -188,7 +194,7 @@ pub(crate) fn check_writable(path: Option<&Path>) -> Result<(), Exit> {
     let is_device = |metadata: std::fs::Metadata| metadata.file_type().is_block_device();
     if path.metadata().is_ok_and(is_device) {
         // Refuses, and changes nothing.
-        return create(path).map(|_| ());
+        return open(path).map(|_| ());
     }
     let refusal = if path.is_dir() {
         "it is a directory; name a file"

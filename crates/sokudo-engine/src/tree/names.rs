@@ -65,10 +65,12 @@ impl Names {
             TreeNames::RandomFirst => name.get(name.len().checked_sub(NUMBER_DIGITS)?..)?,
         };
         let number = u64::from_str_radix(digits, 16).ok()?;
+        if number >= self.tree.files {
+            return None;
+        }
         let mut path = String::new();
         self.path(number, &mut path);
-        let is_ours = number < self.tree.files && path.rsplit('/').next() == Some(name);
-        is_ours.then_some(number)
+        (path.rsplit('/').next() == Some(name)).then_some(number)
     }
 
     /// How many bytes a file holds.
@@ -182,6 +184,14 @@ mod tests {
         fn no_name_of_a_stranger_is_a_reason_to_stop(name in prop::collection::vec(any::<u8>(), 0..40)) {
             let names = Names::new(tree(5, 0, TreeNames::RandomFirst), 1);
             let _ = names.number_of(&name);
+        }
+
+        #[test]
+        fn no_number_of_a_stranger_is_one_either(number in 5..1_u64 << 40, directories in 0_u32..4) {
+            for order in [TreeNames::NumberFirst, TreeNames::RandomFirst] {
+                let names = Names::new(tree(5, directories, order), 1);
+                prop_assert_eq!(names.number_of(digits(number).as_bytes()), None);
+            }
         }
     }
 }
