@@ -11,6 +11,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sokudo_device::{
     DeviceEnds, HEAD_BYTES, OccupancyError, System, TAIL_BYTES, occupants, signatures,
@@ -33,6 +34,7 @@ const MAKERS: [(&str, &[&str], &str); 7] = [
 
 #[test]
 fn images_of_real_tools_are_recognised() {
+    let _turn = turn();
     for (maker, arguments, name) in MAKERS {
         let image = image();
         let Some(()) = run(maker, arguments, image.path()) else {
@@ -45,6 +47,7 @@ fn images_of_real_tools_are_recognised() {
 
 #[test]
 fn partition_tables_of_real_tools_are_recognised() {
+    let _turn = turn();
     for (label, name) in [
         ("gpt", "a GPT partition table"),
         ("dos", "an MBR partition table"),
@@ -73,6 +76,7 @@ fn a_regular_file_has_no_occupants() {
 
 #[test]
 fn an_empty_loop_device_is_free_and_told_when_it_is_not() {
+    let _turn = turn();
     let Some(device) = LoopDevice::new() else {
         return;
     };
@@ -121,6 +125,13 @@ fn the_disk_that_this_machine_runs_on_is_occupied() {
             .any(|occupant| matches!(occupant, Occupant::Mounted { .. })),
         "{root}: {found:?}"
     );
+}
+
+/// One test at a time: what one has open is in the hands of what another starts, until that
+/// has become another program.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn found(path: &Path) -> Vec<Occupant> {
