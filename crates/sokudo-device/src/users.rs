@@ -15,25 +15,19 @@ mod swaps;
 use std::fs::{File, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::thread;
-use std::time::Duration;
 
 use sokudo_model::{Occupant, Users};
 
 use crate::system::System;
 use file_identity::FileIdentity;
 use loops::Shows;
-use processes::{Wanted, Writers};
+use processes::{CLOSING_LOOKS, CLOSING_PAUSE, Wanted, Writers};
 
 pub(crate) use relatives::of_device;
 pub(crate) use swaps::devices as swaps;
 
 /// What the message calls what was named.
 const IT: &str = "it";
-
-/// A file that was just closed may still be open in the kernel (`delayed_fput`), which
-/// takes a few milliseconds to notice.
-const CLOSING_LOOKS: u32 = 10;
-const CLOSING_PAUSE: Duration = Duration::from_millis(20);
 
 const OVERLAYFS: u64 = 0x794c_7630;
 

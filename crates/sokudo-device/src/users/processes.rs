@@ -22,6 +22,11 @@ use super::FileIdentity;
 use crate::circumstances::processor_time;
 use crate::system::{self, System};
 
+/// What somebody has open for a moment is looked at again. A file that was just closed may
+/// still be open in the kernel (`delayed_fput`), which takes a few milliseconds to notice.
+pub(super) const CLOSING_LOOKS: u32 = 10;
+pub(super) const CLOSING_PAUSE: Duration = Duration::from_millis(20);
+
 /// What a look may cost. A descriptor takes about 3 µs, so that this is enough for a
 /// million. It is time of the processor, because on a busy machine it matters who is.
 const LOOK_TIME_MAX: Duration = Duration::from_secs(4);

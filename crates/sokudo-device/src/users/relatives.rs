@@ -5,13 +5,14 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use sokudo_model::{Occupant, Users};
 
 use super::loops::{Loop, Shown, Shows, loops};
-use super::processes::{self, Wanted, Writers};
+use super::processes::{self, CLOSING_LOOKS, CLOSING_PAUSE, Wanted, Writers};
 use super::{FileIdentity, swaps};
 use crate::block::{self, SECTOR_BYTES, number_text};
 use crate::mounts::Mounts;
@@ -324,8 +325,8 @@ impl<'system> Relatives<'system> {
         device.shows_device(&number, sectors.saturating_mul(SECTOR_BYTES))
     }
 
-    /// Processes that have any of them open for writing.
-    fn add_writers(&self, users: &mut Users) {
+    /// What nobody else must have open for writing.
+    fn wanted(&self) -> Wanted {
         let mut wanted = Wanted::default();
         for directory in &self.directories {
             if let Some(number) = system::text(directory.join("dev")) {
@@ -335,17 +336,32 @@ impl<'system> Relatives<'system> {
         for backing in &self.files {
             wanted.add_file(backing.file, &self.name_of(backing));
         }
+        wanted
+    }
+
+    /// Processes that have any of them open for writing, and not only for a moment: losetup
+    /// opens every device that may be free.
+    fn add_writers(&self, users: &mut Users) {
         let servers: Vec<u32> = self
             .directories
             .iter()
             .filter_map(|directory| server(self.system, directory))
             .collect();
+        let look = || processes::writers(self.system, self.wanted(), &servers);
+        let mut seen = look();
+        for _ in 1..CLOSING_LOOKS {
+            if seen.opened.is_empty() {
+                break;
+            }
+            thread::sleep(CLOSING_PAUSE);
+            seen = look();
+        }
         let Writers {
             opened,
             unseen,
             is_init_hidden,
             ..
-        } = processes::writers(self.system, wanted, &servers);
+        } = seen;
         users.occupants.extend(opened);
         users
             .occupants
