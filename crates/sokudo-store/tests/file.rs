@@ -439,7 +439,8 @@ fn keep_until_killed() {
             .unwrap();
         use std::io::Write;
         let mut report = fs::OpenOptions::new().append(true).open(&report).unwrap();
-        writeln!(report, "{id}").unwrap();
+        // In one piece, so that no line is cut in two by the kill.
+        report.write_all(format!("{id}\n").as_bytes()).unwrap();
     }
 }
 
