@@ -8,6 +8,7 @@ use sokudo_device::{CounterSource, Neighbours, System};
 use sokudo_engine::{Control, StageOptions, Target, TreeError, TreeRun, run_stage, run_tree};
 use sokudo_model::{
     Bytes, DeviceCounters, Event, Moved, Operation, Outcome, Stage, Trial, TrialEvidence, Workload,
+    narrow,
 };
 use sokudo_stats::mix64;
 
@@ -271,10 +272,10 @@ fn share(counted: &DeviceCounters, own: &Outcome, together: &[&Outcome]) -> Devi
     }
 }
 
-/// `count × own / all`, rounded to the nearest.
+/// `count × own / all`, rounded to the nearest, of a share that is no more than all.
 fn scaled(count: u64, own: u64, all: u64) -> u64 {
     let product = u128::from(count) * u128::from(own) + u128::from(all / 2);
-    u64::try_from(product / u128::from(all.max(1))).unwrap_or(u64::MAX)
+    narrow(product / u128::from(all.max(1)))
 }
 
 #[cfg(test)]
