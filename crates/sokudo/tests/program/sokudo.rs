@@ -5,10 +5,12 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Once};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT};
 
 /// Nothing that the tests start takes this long, even on a very busy machine: what lasts
 /// longer hangs.
@@ -51,8 +53,24 @@ impl Ended {
     }
 }
 
+/// Gives programs that are started the signals back that this test may have been told to
+/// ignore, as a shell does to all that runs in the background of a script: sokudo keeps to
+/// that. What is handled here is handled by default there.
+fn ignore_no_signal() {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = u64::from_str_radix(ignored.unwrap().trim(), 16).unwrap();
+    for signal in [SIGHUP, SIGINT, SIGQUIT] {
+        if ignored >> (signal - 1) & 1 == 1 {
+            signal_hook::flag::register(signal, Arc::default()).unwrap();
+        }
+    }
+}
+
 /// sokudo itself, yet to be given arguments.
 pub(crate) fn program() -> Command {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(ignore_no_signal);
     let mut command = Command::new(env!("CARGO_BIN_EXE_sokudo"));
     // Tests of the store name their own, and those of languages theirs.
     command.env("SOKUDO_STORE", "none").env("SOKUDO_LANG", "en");
