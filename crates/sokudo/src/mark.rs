@@ -2,7 +2,7 @@
 
 use sokudo_dialect::diskspd::{self, LinePlace};
 use sokudo_dialect::fio::{self, Place};
-use sokudo_measure::{Measurement, Named, OwnFiles};
+use sokudo_measure::{Measurement, Named, OwnFiles, Permission, may_write};
 use sokudo_model::{Plan, TargetKind};
 
 use crate::cli::{CommandLines, MarkArguments};
@@ -37,7 +37,7 @@ pub(crate) fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, 
     Ok(Measurement {
         schedule: plan::schedule(arguments),
         test_file_size: plan::test_file_size(arguments),
-        permission: arguments.destroying.permission(arguments.overwrite),
+        permission: permission(arguments),
         notes: notes(arguments, kind),
         files: OwnFiles::Full(arguments.data.clone()),
         command: measurement::command(arguments.seed, seed),
@@ -52,6 +52,10 @@ fn notes(arguments: &MarkArguments, kind: TargetKind) -> Vec<String> {
     refusal.into_iter().collect()
 }
 
+fn permission(arguments: &MarkArguments) -> Permission {
+    arguments.destroying.permission(arguments.overwrite)
+}
+
 /// What a job file for these arguments does its I/O on.
 fn place(arguments: &MarkArguments, named: &Named) -> Result<Place, Exit> {
     let path = named.path();
@@ -59,7 +63,9 @@ fn place(arguments: &MarkArguments, named: &Named) -> Result<Place, Exit> {
         (TargetKind::Directory, Some(path)) => {
             Place::directory(path, plan::test_file_size(arguments))
         }
-        (TargetKind::File, Some(path)) if arguments.overwrite => Place::file(path, arguments.size),
+        (kind, Some(path)) if may_write(kind, &permission(arguments)).is_ok() => {
+            Place::file(path, arguments.size)
+        }
         (_, Some(path)) => Place::read_only_file(path, arguments.size),
         // fio knows neither simulated devices nor ours that is none: the method is
         // printed for the current directory.

@@ -1,8 +1,11 @@
 //! Which rows are measured, in which direction and order.
 
+use std::ffi::OsStr;
+
 use serde_json::Value;
 
-use crate::sokudo::{codes, end, has, mark, measured, results, shell, skip};
+use crate::loop_device::LoopDevice;
+use crate::sokudo::{codes, end, has, mark, measured, program, results, shell, skip};
 
 /// The rows of the profiles, by CrystalDiskMark 9 and, for classic, 3.
 const PROFILES: [(&str, &[&str]); 7] = [
@@ -175,6 +178,24 @@ fn fio_runs_the_printed_job() {
     let report: Value = serde_json::from_str(&ended.printed[start..]).unwrap();
     assert!(report["jobs"][0]["read"]["total_ios"].as_u64().unwrap() > 0);
     assert!(report["jobs"][0]["write"]["total_ios"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn the_printed_job_of_a_device_writes_where_the_device_may_be_destroyed() {
+    let Some(device) = LoopDevice::new(16 << 20, true) else {
+        return;
+    };
+    let printed = |more: &[&OsStr]| {
+        let mut command = program();
+        command.arg("mark").arg(&device.path).args(more);
+        command.args(["--print-job", "--row", "RND4K"]);
+        let ended = end(&mut command);
+        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        ended.printed.matches("rw=randwrite").count()
+    };
+    assert_eq!(printed(&[]), 0);
+    let destroy = ["--destroy".as_ref(), device.path.as_os_str()];
+    assert_eq!(printed(&destroy), 1);
 }
 
 /// Name and direction of each result, in order.
