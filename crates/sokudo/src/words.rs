@@ -86,15 +86,20 @@ impl<'a> Reader<'a> {
 
 /// An option, if a command has it: options of one name mean the same in all of them.
 fn of_command(command: &str, option: &str) -> Option<String> {
-    let name = option.split(' ').next()?.strip_prefix("--");
+    let (name, value) = match option.split_once(' ') {
+        None => (option, None),
+        Some((name, value)) => (name, Some(value)),
+    };
     let cli = Cli::command();
     let mut arguments = cli.find_subcommand(command)?.get_arguments();
-    // hdparm's --direct, for one, is no choice between on and off.
-    let has_value = option.contains(' ');
-    let is_there = arguments.any(|argument| {
-        argument.get_long() == name && (!has_value || argument.get_action().takes_values())
-    });
-    is_there.then(|| option.to_owned())
+    let argument = arguments.find(|argument| argument.get_long() == name.strip_prefix("--"))?;
+    match value {
+        // hdparm's --direct, for one, is no choice between on and off.
+        Some(value) if !argument.get_action().takes_values() => {
+            (value == "on").then(|| name.to_owned())
+        }
+        _ => Some(option.to_owned()),
+    }
 }
 
 /// Puts all remedies of a run into the words of its reader.
@@ -253,6 +258,10 @@ mod tests {
             (
                 Reader::Command("quick"),
                 "measure with direct I/O (sokudo mark --direct on), on a disk",
+            ),
+            (
+                Reader::Command("hdparm"),
+                "measure with direct I/O (--direct), on a disk",
             ),
             (Reader::Fio, "measure with direct I/O (direct=1), on a disk"),
             (Reader::Diskspd, "measure with direct I/O (-Sd), on a disk"),
