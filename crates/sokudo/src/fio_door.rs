@@ -15,7 +15,6 @@ use anyhow::anyhow;
 use sokudo_dialect::fio::{self, Action, FioError, Invocation, Planned};
 use sokudo_engine::{Consent, Control};
 use sokudo_measure::Jobs;
-use sokudo_model::fio::EtaMode;
 
 use crate::exit::{self, Exit};
 use crate::jobs::this_host::ThisHost;
@@ -136,13 +135,4 @@ fn watched(
     };
     let finished = jobs::finish(prepared, errors, jobs, control)?;
     Ok((finished, ending))
-}
-
-/// Whether the status line is to be shown, given where it would go.
-pub(crate) fn shows_status(eta: EtaMode, is_terminal: bool) -> bool {
-    match eta {
-        EtaMode::Always => true,
-        EtaMode::Auto => is_terminal,
-        EtaMode::Never => false,
-    }
 }

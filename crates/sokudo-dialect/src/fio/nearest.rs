@@ -1,5 +1,7 @@
 //! The known word most like an unknown one.
 
+use sokudo_model::narrow;
+
 /// Longer words are nonsense; and as many bits as there are in a column of [`Word`].
 const WORD_CHARS_MAX: usize = 64;
 
@@ -47,7 +49,7 @@ impl Word {
     /// steps up and down in it (Myers 1999, in Hyyrö's form of 2003).
     fn distance(&self, name: &str) -> u32 {
         let Some(last) = self.chars.checked_sub(1) else {
-            return u32::try_from(name.len()).unwrap_or(u32::MAX);
+            return narrow(name.len());
         };
         let (mut ups, mut downs) = (u64::MAX, 0_u64);
         let mut distance = self.chars;

@@ -7,6 +7,12 @@ use super::job::Job;
 use super::nearest::likely;
 use super::numbers::{self, Amount, Expected};
 
+pub(super) const SECOND_NS: u64 = 1_000_000_000;
+pub(super) const MICROSECOND_NS: u64 = 1_000;
+pub(super) const MILLISECOND_NS: u64 = 1_000_000;
+pub(super) const U32_MAX: u64 = u32::MAX as u64;
+pub(super) const U64_MAX: u64 = u64::MAX;
+
 /// An option of fio's jobs.
 #[derive(Clone, Copy, Debug)]
 pub struct FioOption {
@@ -73,7 +79,56 @@ pub(super) enum Effect {
     Unread,
 }
 
+/// An option that is all here.
+pub(super) const fn full(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    default: &'static str,
+    meaning: &'static str,
+    effect: Effect,
+) -> FioOption {
+    FioOption {
+        name,
+        aliases,
+        meaning,
+        default,
+        support: Support::Full,
+        engines: &[],
+        effect,
+    }
+}
+
 impl FioOption {
+    pub(super) const fn differs(self, how: &'static str) -> Self {
+        let support = Support::Differs(how);
+        Self { support, ..self }
+    }
+
+    pub(super) const fn no_effect(self, why: &'static str) -> Self {
+        let support = Support::NoEffect(why);
+        Self { support, ..self }
+    }
+
+    pub(super) const fn needs(self, needs: &'static str) -> Self {
+        let support = Support::Refused { needs, unless: &[] };
+        Self { support, ..self }
+    }
+
+    /// Not refused with these values either.
+    pub(super) const fn unless(self, unless: &'static [&'static str]) -> Self {
+        match self.support {
+            Support::Refused { needs, .. } => Self {
+                support: Support::Refused { needs, unless },
+                ..self
+            },
+            _ => self,
+        }
+    }
+
+    pub(super) const fn of_engines(self, engines: &'static [&'static str]) -> Self {
+        Self { engines, ..self }
+    }
+
     /// Every name that it has.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())

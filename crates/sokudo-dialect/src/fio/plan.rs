@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use sokudo_model::fio::{FioJob, FioSession};
-use sokudo_model::{BackendKind, EndsOthers, Plan, Stage, Workload};
+use sokudo_model::{BackendKind, EndsOthers, Plan, Stage, Workload, narrow};
 
 use super::failure::{FAULTS_MAX, FioError, FioProblem};
 use super::files::{Targets, Thread, mixed};
@@ -216,8 +216,7 @@ impl<'a> Planner<'a> {
                 seed,
             };
             let placement = self.targets.place(job, &thread)?;
-            let number = u32::try_from(number).unwrap_or(u32::MAX);
-            let workload = job.workload(&name, number, seed, &placement);
+            let workload = job.workload(&name, narrow(number), seed, &placement);
             let workload = workload.map_err(error)?;
             self.session.jobs.push(FioJob {
                 name: name.clone(),

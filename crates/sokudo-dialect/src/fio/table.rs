@@ -16,14 +16,7 @@ use std::sync::LazyLock;
 use super::failure::FioProblem;
 use super::job::Job;
 use super::nearest::nearest;
-use super::numbers::Amount;
-use super::option::{Effect, FioOption, Support};
-
-const SECOND_NS: u64 = 1_000_000_000;
-const MICROSECOND_NS: u64 = 1_000;
-const MILLISECOND_NS: u64 = 1_000_000;
-const U32_MAX: u64 = u32::MAX as u64;
-const U64_MAX: u64 = u64::MAX;
+use super::option::FioOption;
 
 /// Every option of fio's jobs.
 pub fn options() -> &'static [FioOption] {
@@ -74,62 +67,6 @@ pub(super) fn position(name: &str) -> Option<usize> {
         options().iter().enumerate().flat_map(names).collect()
     });
     INDEX.get(name).copied()
-}
-
-/// An option that is all here.
-const fn full(
-    name: &'static str,
-    aliases: &'static [&'static str],
-    default: &'static str,
-    meaning: &'static str,
-    effect: Effect,
-) -> FioOption {
-    FioOption {
-        name,
-        aliases,
-        meaning,
-        default,
-        support: Support::Full,
-        engines: &[],
-        effect,
-    }
-}
-
-impl FioOption {
-    const fn differs(self, how: &'static str) -> Self {
-        let support = Support::Differs(how);
-        Self { support, ..self }
-    }
-
-    const fn no_effect(self, why: &'static str) -> Self {
-        let support = Support::NoEffect(why);
-        Self { support, ..self }
-    }
-
-    const fn needs(self, needs: &'static str) -> Self {
-        let support = Support::Refused { needs, unless: &[] };
-        Self { support, ..self }
-    }
-
-    /// Not refused with these values either.
-    const fn unless(self, unless: &'static [&'static str]) -> Self {
-        match self.support {
-            Support::Refused { needs, .. } => Self {
-                support: Support::Refused { needs, unless },
-                ..self
-            },
-            _ => self,
-        }
-    }
-
-    const fn of_engines(self, engines: &'static [&'static str]) -> Self {
-        Self { engines, ..self }
-    }
-}
-
-/// A number that the table admits only up to 32 bits.
-fn small(number: u64) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use sokudo_model::Distribution;
 use super::super::criteria;
 use super::super::job::Access;
 use super::super::numbers::{KiloBase, millionths, number, range, signed, three_of};
-use super::*;
+use super::super::option::{Effect, FioOption, U32_MAX, full};
 
 const PATTERNS: &[&str] = &[
     "read",

@@ -1,8 +1,10 @@
 //! Options about what is written, and when that is durable.
 
+use sokudo_model::narrow;
+
 use super::super::job::Sync;
+use super::super::option::{Effect, FioOption, U32_MAX, full};
 use super::super::patterns;
-use super::*;
 
 const PATTERN: &str = "pieces such as \"text\", 0xdeadbeef, 123 or 'file', up to 512 bytes";
 
@@ -44,7 +46,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "percentage of every chunk that compresses away",
-        Effect::Number(0, 100, |j, v| j.compress_percent = small(v)),
+        Effect::Number(0, 100, |j, v| j.compress_percent = narrow(v)),
     ),
     full(
         "buffer_compress_chunk",
@@ -60,7 +62,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "percentage of writes that repeat an earlier one",
-        Effect::Number(0, 100, |j, v| j.dedupe_percent = small(v)),
+        Effect::Number(0, 100, |j, v| j.dedupe_percent = narrow(v)),
     ),
     full(
         "dedupe_mode",
@@ -75,7 +77,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "fsync after so many writes; 0 is never",
-        Effect::Number(0, U32_MAX, |j, v| j.fsync = small(v)),
+        Effect::Number(0, U32_MAX, |j, v| j.fsync = narrow(v)),
     )
     .differs("fio flushes again when a loop begins, and in a mix after each read that follows; sync.total_ios counts as fio does, fdatasync and the flush at the end left out, but sync.lat_ns has the latter too"),
     full(
@@ -83,7 +85,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "fdatasync after so many writes; 0 is never",
-        Effect::Number(0, U32_MAX, |j, v| j.fdatasync = small(v)),
+        Effect::Number(0, U32_MAX, |j, v| j.fdatasync = narrow(v)),
     ),
     full(
         "end_fsync",

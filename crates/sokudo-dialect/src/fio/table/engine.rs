@@ -1,6 +1,8 @@
 //! Options about how I/O is issued.
 
-use super::*;
+use sokudo_model::narrow;
+
+use super::super::option::{Effect, FioOption, U32_MAX, full};
 
 const RINGS: &[&str] = &["io_uring"];
 const POLLED: &[&str] = &["io_uring", "pvsync2"];
@@ -35,35 +37,35 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "1",
         "I/Os in flight",
-        Effect::Number(1, DEPTH_MAX, |j, v| j.depth = small(v)),
+        Effect::Number(1, DEPTH_MAX, |j, v| j.depth = narrow(v)),
     ),
     full(
         "iodepth_batch",
         &["iodepth_batch_submit"],
         "1",
         "I/Os submitted together; 0 is iodepth",
-        Effect::Number(0, U32_MAX, |j, v| j.batch = small(v)),
+        Effect::Number(0, U32_MAX, |j, v| j.batch = narrow(v)),
     ),
     full(
         "iodepth_batch_complete_min",
         &["iodepth_batch_complete"],
         "1",
         "completions waited for at once; 0 only looks",
-        Effect::Number(0, U32_MAX, |j, v| j.complete_min = small(v)),
+        Effect::Number(0, U32_MAX, |j, v| j.complete_min = narrow(v)),
     ),
     full(
         "iodepth_batch_complete_max",
         &[],
         "",
         "completions reaped at once at most",
-        Effect::Number(0, U32_MAX, |j, v| j.complete_max = Some(small(v)).filter(|n| *n > 0)),
+        Effect::Number(0, U32_MAX, |j, v| j.complete_max = Some(narrow(v)).filter(|n| *n > 0)),
     ),
     full(
         "iodepth_low",
         &[],
         "",
         "depth to which the queue drains before it is filled again",
-        Effect::Number(0, U32_MAX, |j, v| j.low_depth = small(v)),
+        Effect::Number(0, U32_MAX, |j, v| j.low_depth = narrow(v)),
     ),
     full(
         "direct",

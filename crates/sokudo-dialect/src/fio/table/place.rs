@@ -1,12 +1,12 @@
 //! Options about files: which, how large, how they are made ready.
 
-use sokudo_model::{Distribution, FileOrder};
+use sokudo_model::{Distribution, FileOrder, narrow};
 
 use super::super::criteria;
 use super::super::files::path_list;
-use super::super::numbers::range;
+use super::super::numbers::{Amount, range};
+use super::super::option::{Effect, FioOption, U32_MAX, U64_MAX, full};
 use super::super::planned::Fallocate;
-use super::*;
 
 /// More files than any job that people write; each costs a descriptor.
 const FILES_MAX: u64 = 65_536;
@@ -41,7 +41,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
             if files.is_empty() {
                 return Err("one path or several".into());
             }
-            j.file_count = small(files.len() as u64);
+            j.file_count = narrow(files.len() as u64);
             j.files = files;
             Ok(())
         }),
@@ -69,14 +69,14 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &["nr_files"],
         "1",
         "how many files a job has",
-        Effect::Number(1, FILES_MAX, |j, v| j.file_count = small(v)),
+        Effect::Number(1, FILES_MAX, |j, v| j.file_count = narrow(v)),
     ),
     full(
         "openfiles",
         &[],
         "",
         "files kept open at once; 0 is all",
-        Effect::Number(0, U32_MAX, |j, v| j.open_max = small(v)),
+        Effect::Number(0, U32_MAX, |j, v| j.open_max = narrow(v)),
     ),
     full(
         "file_service_type",

@@ -1,9 +1,10 @@
 //! Options about what is reported and logged, and when a job is steady enough.
 
 use sokudo_model::fio::{UnifiedReporting, WindowValue};
+use sokudo_model::narrow;
 
 use super::super::criteria;
-use super::*;
+use super::super::option::{Effect, FioOption, MILLISECOND_NS, SECOND_NS, full};
 
 pub(super) const OPTIONS: &[FioOption] = &[
     full(
@@ -42,7 +43,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "4",
         "digits in normal output",
-        Effect::Number(1, 10, |j, v| j.report.significant_figures = small(v)),
+        Effect::Number(1, 10, |j, v| j.report.significant_figures = narrow(v)),
     ),
     full(
         "disk_util",
@@ -148,7 +149,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "0",
         "how many bins of a histogram are written as one: 2 to this power",
-        Effect::Number(0, 6, |j, v| j.report.histogram_coarseness = small(v)),
+        Effect::Number(0, 6, |j, v| j.report.histogram_coarseness = narrow(v)),
     ),
     full(
         "log_window_value",

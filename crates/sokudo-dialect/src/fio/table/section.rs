@@ -1,11 +1,11 @@
 //! Options about jobs as such: names, groups, clones, processors.
 
-use sokudo_model::CpuPolicy;
+use sokudo_model::{CpuPolicy, narrow};
 
 use super::super::criteria;
 use super::super::job::ExitWhat;
 use super::super::numbers::KiloBase;
-use super::*;
+use super::super::option::{Effect, FioOption, U64_MAX, full};
 
 /// fio's limit on jobs, clones counted (REAL_MAX_JOBS).
 const CLONES_MAX: u64 = 4096;
@@ -60,7 +60,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "1",
         "how many threads run this job, each with files of its own",
-        Effect::Number(1, CLONES_MAX, |j, v| j.clones = small(v)),
+        Effect::Number(1, CLONES_MAX, |j, v| j.clones = narrow(v)),
     ),
     full(
         "thread",

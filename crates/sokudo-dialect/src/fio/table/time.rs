@@ -1,9 +1,9 @@
 //! Options about how much, how long and how fast.
 
-use sokudo_model::RateProcess;
+use sokudo_model::{RateProcess, narrow};
 
-use super::super::numbers::time;
-use super::*;
+use super::super::numbers::{Amount, time};
+use super::super::option::{Effect, FioOption, MICROSECOND_NS, SECOND_NS, U32_MAX, U64_MAX, full};
 
 pub(super) const OPTIONS: &[FioOption] = &[
     full(
@@ -50,7 +50,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "1",
         "how often the job is done",
-        Effect::Number(0, U32_MAX, |j, v| j.loops = small(v).max(1)),
+        Effect::Number(0, U32_MAX, |j, v| j.loops = narrow(v.max(1))),
     ),
     full(
         "io_size",
@@ -112,7 +112,7 @@ pub(super) const OPTIONS: &[FioOption] = &[
         &[],
         "1",
         "I/Os between two pauses",
-        Effect::Number(0, U32_MAX, |j, v| j.think_ios = small(v).max(1)),
+        Effect::Number(0, U32_MAX, |j, v| j.think_ios = narrow(v.max(1))),
     ),
     full(
         "thinktime_blocks_type",

@@ -2,8 +2,8 @@
 
 use sokudo_model::Check;
 
+use super::super::option::{Effect, FioOption, U32_MAX, U64_MAX, full};
 use super::super::patterns;
-use super::*;
 
 const PATTERN: &str = "pieces such as \"text\", 0xdeadbeef, 123, %o or 'file', up to 512 bytes";
 
