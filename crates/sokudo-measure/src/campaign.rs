@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use sokudo_engine::{Control, StageOptions};
 use sokudo_model::{
     Bytes, Event, Nanos, Plan, Row, Schedule, Stage, SteadyPhase, SteadyProcedure, StopReason,
-    Trial,
+    Trial, narrow,
 };
 use sokudo_stats::mix64;
 
@@ -64,11 +64,10 @@ fn steps(schedule: &Schedule, rows: usize) -> Vec<Step> {
 /// The steps of a steady procedure: phase after phase, each round by round.
 fn rounds(steady: &SteadyProcedure) -> Vec<Step> {
     let of_phase = |(number, phase): (usize, &SteadyPhase)| {
-        let first = usize::try_from(phase.first_row).unwrap_or(usize::MAX);
-        let rows = (0..phase.rows).filter_map(move |row| first.checked_add(row.try_into().ok()?));
+        let rows = phase.first_row..phase.first_row + phase.rows;
         let of_round = move |trial| {
             rows.clone().map(move |row| Step {
-                row,
+                row: narrow(row),
                 trial,
                 warm_up: false,
                 pause_before: true,
@@ -108,8 +107,8 @@ pub fn duration(plan: &Plan, schedule: &Schedule, size: Option<Bytes>) -> Nanos 
 fn trials_at_most(schedule: &Schedule, trial: Nanos) -> u32 {
     let limit = schedule.enough.and_then(|enough| {
         let fitting = enough.time_max?.0.div_ceil(trial.0.max(1));
-        let fitting = u32::try_from(fitting).unwrap_or(u32::MAX);
-        Some(fitting.max(enough.trials_min))
+        let fitting = fitting.min(schedule.trials.into());
+        Some(enough.trials_min.max(narrow(fitting)))
     });
     limit.map_or(schedule.trials, |limit| limit.min(schedule.trials))
 }
@@ -171,6 +170,7 @@ pub(crate) fn run(
         });
         let measured_something = trial.outcome.ios() > 0 || !trial.outcome.failures.is_empty();
         if measured_something && (!step.warm_up || is_failed(&trial)) {
+            listener(Event::counted(step.row, &trial.outcome));
             rows[step.row].trials.push(trial);
         }
         // What follows would be measured on a drive in another state than it says.
@@ -284,9 +284,8 @@ fn pause(length: Nanos, control: &Control, listener: &mut dyn FnMut(Event)) {
         if remaining.is_zero() || control.is_cancelled() {
             return;
         }
-        let nanos = u64::try_from(remaining.as_nanos()).unwrap_or(u64::MAX);
         listener(Event::Pause {
-            remaining: Nanos(nanos),
+            remaining: Nanos(narrow(remaining.as_nanos())),
         });
         std::thread::sleep(remaining.min(PAUSE_STEP));
     }

@@ -114,8 +114,9 @@ impl Prepared {
                 Ok(trials) => {
                     let ends_here = (stage.workloads.iter().zip(&trials))
                         .any(|(workload, trial)| ends_plan(workload, trial.outcome.stopped));
-                    for (row, trial) in rows[first..].iter_mut().zip(trials) {
-                        row.trials.push(trial);
+                    for (number, trial) in (first..).zip(trials) {
+                        listener(Event::counted(number, &trial.outcome));
+                        rows[number].trials.push(trial);
                     }
                     if ends_here {
                         break;

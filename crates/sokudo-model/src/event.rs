@@ -90,6 +90,13 @@ pub enum Event {
         /// 0 for the first trial.
         trial: u32,
     },
+    /// A trial of a row is part of the result.
+    TrialCounted {
+        /// The row's index in the plan.
+        row: usize,
+        /// Bytes per second; `None` where nothing was moved.
+        bytes_per_second: Option<f64>,
+    },
     /// A row has been measured precisely enough, so that its other trials are left out.
     RowEnough {
         /// The row's index in the plan.
@@ -105,12 +112,21 @@ pub enum Event {
 }
 
 impl Event {
+    /// That a trial of a row is part of the result.
+    pub fn counted(row: usize, outcome: &Outcome) -> Self {
+        Self::TrialCounted {
+            row,
+            bytes_per_second: outcome.bytes_per_second(),
+        }
+    }
+
     /// The same of a part of a plan, with so many rows before it.
     #[must_use]
     pub fn behind(mut self, rows: usize) -> Self {
         match &mut self {
             Self::TrialStarted { row, .. }
             | Self::TrialEnded { row, .. }
+            | Self::TrialCounted { row, .. }
             | Self::RowEnough { row, .. }
             | Self::StageStarted { first: row, .. } => *row += rows,
             Self::LayoutProgress { .. }

@@ -55,6 +55,7 @@ pub use document::{ReadDocumentError, RunDocument};
 pub use fingerprint::Fingerprint;
 pub use info::{DiskDocument, InfoDocument};
 pub use list::{ListDocument, ListedRun};
+pub use number::rate;
 pub use pivot::PivotDocument;
 pub use report::Report;
 pub use style::{BandwidthUnit, TableStyle};

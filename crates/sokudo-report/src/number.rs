@@ -7,7 +7,7 @@ pub(crate) const MISSING: &str = "—";
 
 /// A rate with as many decimals as it deserves: none from 1,000, one from 100,
 /// two below; thousands are separated by commas.
-pub(crate) fn rate(value: f64) -> String {
+pub fn rate(value: f64) -> String {
     let decimals = rate_decimals(value);
     grouped(&format!("{value:.decimals$}"))
 }

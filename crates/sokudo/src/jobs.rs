@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use sokudo_engine::Control;
 use sokudo_measure::{Jobs, Prepared};
-use sokudo_model::{Event, Nanos, Run, StopReason, TargetInfo};
+use sokudo_model::{Event, Nanos, Run, StopReason, TargetInfo, narrow};
 
 use crate::exit::Exit;
 use crate::words::{self, Reader};
@@ -82,9 +82,7 @@ pub(crate) fn repeat(
         let more = prepared.repeat(trial, jobs.snapshot_every, control, listener);
         errors.extend(more.into_iter().map(Exit::from));
     }
-    let elapsed = started_at.elapsed().as_nanos();
-    let elapsed = u64::try_from(elapsed).expect("nobody waits for 584 years");
-    (errors, Nanos(elapsed))
+    (errors, Nanos(narrow(started_at.elapsed().as_nanos())))
 }
 
 /// Judges what was measured. An error that left nothing to report is the result.

@@ -4,7 +4,7 @@
 //! A run is kept before it is printed ([`Kept`]): what cannot be printed or written (a full
 //! disk) would be lost otherwise.
 
-use sokudo_model::{Nanos, Run};
+use sokudo_model::{Nanos, Run, narrow};
 use sokudo_report::RunDocument;
 use sokudo_report::document::ResultDocument;
 use sokudo_store::{NewRow, NewRun, RunId, Sqlite, Store};
@@ -142,7 +142,7 @@ fn new_row(result: &ResultDocument) -> NewRow {
         bytes_per_s: bandwidth.map(|figures| figures.bytes_per_s.median),
         ios_per_s: result.iops.as_ref().map(|figures| figures.median),
         latency_ns: result.latency_ns.as_ref().map(|figures| figures.mean),
-        trials: u32::try_from(result.trials.len()).unwrap_or(u32::MAX),
+        trials: narrow(result.trials.len()),
         stands_for_disk: Some(result.stands_for_disk()),
     }
 }

@@ -1,18 +1,23 @@
-//! What the user sees while it runs: one line on the terminal.
+//! What the user sees while it runs: one line on the terminal, and below it what each row
+//! has come to.
 
+use std::io;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sokudo_measure::{Expectation, duration};
 use sokudo_model::{Bytes, Event, Nanos, Plan, Schedule, Workload};
+use sokudo_report::rate;
+use sokudo_stats::Summary;
+use terminal_size::terminal_size_of;
 
 use crate::{harmless, language};
 
 /// Lines drawn per second.
 const DRAWS_PER_SECOND: u8 = 10;
 
-/// One line with row, speed, share done and time left. Silent when the terminal is
-/// none or `quiet` is set.
+/// One line with row, speed, share done and time left; below it the median of each row's
+/// trials so far. Silent when the terminal is none or `quiet` is set.
 pub(crate) struct Progress {
     bar: ProgressBar,
     rows: Vec<Row>,
@@ -23,6 +28,8 @@ pub(crate) struct Progress {
     step: Nanos,
     total: Nanos,
     label: String,
+    /// A line for each row of which something is known, each after a line break.
+    figures: String,
     last: (Nanos, Bytes),
     /// What the trial in progress is expected to move, where its end is not a time.
     bytes: Option<Bytes>,
@@ -35,6 +42,16 @@ struct Row {
     label: String,
     trial: Nanos,
     bytes: Option<Bytes>,
+    /// Bytes per second of each of its trials so far.
+    rates: Vec<f64>,
+}
+
+impl Row {
+    /// What it has come to, once a trial has been made.
+    fn figure(&self) -> Option<String> {
+        let median = Summary::of(&self.rates)?.median;
+        Some(format!("{:>9} MB/s  {}", rate(median / 1e6), self.label))
+    }
 }
 
 /// A share of a trial below which its pace tells nothing.
@@ -52,6 +69,7 @@ impl Progress {
                 label: label(workload),
                 trial,
                 bytes: expected.bytes,
+                rates: Vec::new(),
             };
             stage.workloads.iter().map(label)
         });
@@ -65,6 +83,7 @@ impl Progress {
             step: Nanos(0),
             total,
             label: String::new(),
+            figures: String::new(),
             last: (Nanos(0), Bytes(0)),
             bytes: None,
             pace: 1.0,
@@ -104,6 +123,11 @@ impl Progress {
                 self.total.0 = self.total.0.saturating_sub(left_out);
                 self.bar.set_length(self.total.0);
             }
+            Event::TrialCounted {
+                row,
+                bytes_per_second: Some(rate),
+            } => self.count(*row, *rate),
+            Event::TrialCounted { .. } => {}
             Event::TrialEnded { .. } | Event::StageEnded => {
                 self.done.0 += self.step.0;
                 self.tell(Nanos(0), None);
@@ -122,6 +146,18 @@ impl Progress {
         self.bytes = bytes;
         self.pace = 1.0;
         self.last = (Nanos(0), Bytes(0));
+        self.tell(Nanos(0), None);
+    }
+
+    /// Shows what a row has come to with one more trial.
+    fn count(&mut self, row: usize, rate: f64) {
+        if let Some(row) = self.rows.get_mut(row) {
+            row.rates.push(rate);
+        }
+        let figures: Vec<String> = self.rows.iter().filter_map(Row::figure).collect();
+        let left_out = figures.len().saturating_sub(figures_at_most());
+        let figures = figures[left_out..].iter();
+        self.figures = figures.map(|figure| format!("\n{figure}")).collect();
         self.tell(Nanos(0), None);
     }
 
@@ -173,13 +209,22 @@ impl Progress {
         let left = format!("{minutes}:{seconds:02} left");
         let left = language::say(&left);
         self.bar
-            .set_message(format!("{}{speed}  {left}", self.label));
+            .set_message(format!("{}{speed}  {left}{}", self.label, self.figures));
     }
 
     /// Shows a text of our own in the current language.
     fn say(&self, text: &str) {
-        self.bar.set_message(language::say(text).into_owned());
+        let text = language::say(text);
+        self.bar.set_message(format!("{text}{}", self.figures));
     }
+}
+
+/// How many rows fit below the line: a terminal does not take back what has left it.
+fn figures_at_most() -> usize {
+    // The line itself may need two, and the cursor's is left free.
+    const LINES_USED: u16 = 3;
+    let size = terminal_size_of(io::stderr());
+    size.map_or(0, |(_, height)| height.0.saturating_sub(LINES_USED).into())
 }
 
 /// The line itself, which is full at `length`. Silent when the terminal is none or

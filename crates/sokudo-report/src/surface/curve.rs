@@ -1,6 +1,6 @@
 //! A transfer curve in a few lines of text.
 
-use sokudo_model::Bytes;
+use sokudo_model::{Bytes, narrow};
 
 use crate::document::{PlaceDocument, ResultDocument};
 use crate::number;
@@ -58,7 +58,8 @@ fn extent(places: &[PlaceDocument]) -> Option<(u64, u64)> {
     let start = places.iter().map(|place| place.offset).min()?;
     let end = places
         .iter()
-        .map(|place| place.offset + place.bytes)
+        // A damaged document may tell of places beyond any end.
+        .map(|place| place.offset.saturating_add(place.bytes))
         .max()?;
     Some((start, end))
 }
@@ -76,8 +77,7 @@ fn heights(places: &[PlaceDocument], extent: (u64, u64), width: usize, max: f64)
     let length = u128::from((extent.1 - extent.0).max(1));
     for place in places {
         let column = u128::from(place.offset - extent.0) * width as u128 / length;
-        // A damaged document may tell of places beyond any end.
-        let column = usize::try_from(column).unwrap_or(usize::MAX).min(width - 1);
+        let column: usize = narrow(column.min(width as u128 - 1));
         sums[column].0 += place.bytes_per_s().unwrap_or(0.0);
         sums[column].1 += 1;
     }

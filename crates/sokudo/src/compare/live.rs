@@ -233,6 +233,7 @@ impl Turns<'_> {
         let has_failed = outcome.stopped == StopReason::Failed;
         let is_whole = outcome.ios() > 0 && outcome.stopped != StopReason::Cancelled;
         if has_failed || is_whole {
+            listener(Event::counted(row, outcome));
             side.run.rows[row].trials.push(trial);
         }
         Ok(is_whole && !has_failed)

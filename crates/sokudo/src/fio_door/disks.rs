@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use sokudo_model::{BlockDevice, BlockDeviceKind, TargetInfo};
+use sokudo_model::{BlockDevice, BlockDeviceKind, TargetInfo, narrow};
 use sokudo_report::fio::DiskUse;
 
 /// fields of `stat`, as `Documentation/block/stat.rst` orders them.
@@ -41,7 +41,7 @@ impl Disks {
 
     /// What they have counted since.
     pub(crate) fn counted(&self) -> Vec<DiskUse> {
-        let elapsed = u64::try_from(self.started_at.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let elapsed = narrow(self.started_at.elapsed().as_millis());
         let disks = self.disks.iter();
         disks.filter_map(|disk| disk.counted(elapsed)).collect()
     }

@@ -5,12 +5,11 @@ use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
 use sokudo_measure::Place;
-use sokudo_model::fio::FioSession;
-use sokudo_model::{Event, Nanos, Plan, Run, Trial, TrialEvidence};
+use sokudo_model::fio::{EtaMode, FioSession};
+use sokudo_model::{Event, Nanos, Plan, Run, Trial, TrialEvidence, narrow};
 use sokudo_report::fio::{DiskUse, FioReport, StatusLine, layout_line, start_lines};
 
 use super::print::Printer;
-use super::shows_status;
 use crate::exit::Exit;
 use crate::harmless;
 use crate::jobs::Finished;
@@ -221,7 +220,7 @@ impl<'a> View<'a> {
     }
 
     fn elapsed(&self) -> Nanos {
-        Nanos(u64::try_from(self.started_at.elapsed().as_nanos()).unwrap_or(u64::MAX))
+        Nanos(narrow(self.started_at.elapsed().as_nanos()))
     }
 
     /// Keeps what a workload did so far; when the last of its stage has told, all of it
@@ -292,4 +291,13 @@ fn report<'a>(
 fn put(out: &mut dyn Write, text: &str) -> io::Result<()> {
     out.write_all(text.as_bytes())?;
     out.flush()
+}
+
+/// Whether the status line is to be shown, given where it would go.
+fn shows_status(eta: EtaMode, is_terminal: bool) -> bool {
+    match eta {
+        EtaMode::Always => true,
+        EtaMode::Auto => is_terminal,
+        EtaMode::Never => false,
+    }
 }
