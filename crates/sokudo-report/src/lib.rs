@@ -42,6 +42,7 @@ mod load_table;
 mod number;
 mod phase;
 mod phase_table;
+mod record;
 #[cfg(test)]
 mod sample;
 mod shortfall;
