@@ -83,7 +83,7 @@ fn figures_of_other_tools_are_compared_with_a_warning_and_no_best() {
     assert!(
         ended
             .printed
-            .contains("warning: these are figures of several tools")
+            .contains("warning  these are figures of several tools")
     );
     assert!(!ended.printed.contains("better than every other"));
 }
