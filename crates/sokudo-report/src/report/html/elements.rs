@@ -17,7 +17,7 @@ pub(super) fn elements(page: &Page, article: &Article<'_>) -> Markup {
 fn element(page: &Page, element: &Element<'_>) -> Markup {
     match element {
         Element::Title(title) => html! { h2 { (cell(page, title)) } },
-        Element::Heading(said) => html! { h4 { (page.say(said)) } },
+        Element::Heading(said) => html! { h3 { (page.say(said)) } },
         Element::Facts(facts) => self::facts(page, facts),
         Element::Paragraph(said) | Element::Answer(_, said) => html! {
             @if !said.is_empty() { p { (lines(&page.words(said))) } }

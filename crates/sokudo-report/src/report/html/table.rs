@@ -32,7 +32,7 @@ pub(super) fn table(page: &Page, table: &Table) -> Markup {
                 thead { tr { @for column in table.on_paper() { (heading(page, column)) } } }
                 tbody {
                     @for row in 0..table.len() {
-                        tr.turn[table.turns.contains(&row)] {
+                        tr class=[table.turns.contains(&row).then_some("turn")] {
                             @for (index, column) in table.on_paper().enumerate() {
                                 (cell(page, column, row, index == 0))
                             }
@@ -47,7 +47,7 @@ pub(super) fn table(page: &Page, table: &Table) -> Markup {
 fn heading(page: &Page, column: &Column) -> Markup {
     let head = &column.head;
     html! {
-        th.n[head.is_number()] scope="col" {
+        th class=[head.is_number().then_some("n")] scope="col" {
             @if !head.group.is_empty() { (page.say(head.group)) " " }
             (page.say(&head.title))
         }
@@ -67,14 +67,19 @@ fn cell(page: &Page, column: &Column, row: usize, is_heading: bool) -> Markup {
         }
         _ => None,
     };
-    let (is_number, is_bar) = (column.head.is_number(), bar.is_some());
+    let classes = [
+        ("n", column.head.is_number()),
+        ("wrap", is_long),
+        ("bar", bar.is_some()),
+    ];
+    let classes = classes
+        .into_iter()
+        .filter_map(|(class, is_so)| is_so.then_some(class));
+    let class = Some(classes.collect::<Vec<_>>().join(" ")).filter(|class| !class.is_empty());
     let inside = inside(page, cell);
     html! {
-        @if is_heading {
-            th.n[is_number].wrap[is_long].bar[is_bar] scope="row" style=[bar] { (inside) }
-        } @else {
-            td.n[is_number].wrap[is_long].bar[is_bar] style=[bar] { (inside) }
-        }
+        @if is_heading { th scope="row" class=[class] style=[bar] { (inside) } }
+        @else { td class=[class] style=[bar] { (inside) } }
     }
 }
 
