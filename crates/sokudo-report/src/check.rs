@@ -5,18 +5,17 @@
 //! says it the way somebody asks who wants to know whether a disk has become slower.
 
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Change, Compared, Conclusion, PartDifference};
-use unicode_width::UnicodeWidthStr;
 
-use crate::comparison::{
-    ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, SideDocument,
-};
-use crate::layout::{Align, Column, table_lines, table_width};
-use crate::number::{MISSING, grouped, rate};
+use crate::article::{Article, Element};
+use crate::comparison::table::median;
+use crate::comparison::{ComparisonDocument, OtherDocument, RowDocument, SideDocument};
+use crate::grouping::notes_of_rows;
+use crate::number::{MISSING, grouped};
 use crate::style::{BandwidthUnit, TableStyle};
-use crate::{date, json_layout};
+use crate::table::{Cell, Table, Tone, left, right};
+use crate::{date, json_layout, text};
 
 const SCHEMA: &str = "sokudo.check/1";
 
@@ -150,147 +149,105 @@ impl CheckDocument {
 
     /// The document as text that ends with a line feed.
     pub fn to_json(&self) -> String {
-        let compact = serde_json::to_string(self)
-            .expect("a document has no map with keys other than strings and writes to memory");
-        json_layout::lay_out(&compact)
+        json_layout::written(self)
     }
 
     /// The whole text, for a terminal or a file.
     pub fn render(&self, style: &TableStyle) -> String {
-        let mut blocks = vec![style.wrapped("", &self.sentence)];
-        if let Some(first) = blocks[0].first_mut() {
-            *first = coloured(first, self.outcome, style);
-        }
-        blocks.push(
-            self.doubts
-                .iter()
-                .flat_map(|doubt| style.wrapped(&format!("{}  ", style.text("warning")), doubt))
-                .collect(),
-        );
-        for other in &self.comparison.others {
-            blocks.push(runs(&self.comparison.reference, &other.side, style));
-            blocks.push(self.figures(other, style));
-            blocks.push(self.reasons(other, style));
-            blocks.push(since(other, style));
-        }
-        if self.outcome != Outcome::NotJudged {
-            blocks.push(style.wrapped("", &legend(&self.comparison, style.unit)));
-        }
-        blocks.push(self.next_steps(style));
-        let blocks = blocks.into_iter().filter(|lines| !lines.is_empty());
-        let blocks: Vec<String> = blocks.map(|lines| lines.join("\n")).collect();
-        blocks.join("\n\n") + "\n"
+        text::write(&self.article(style.unit), style)
     }
 
-    fn figures(&self, other: &OtherDocument, style: &TableStyle) -> Vec<String> {
-        if other.rows.is_empty() {
-            return Vec::new();
-        }
-        let unit = style.unit;
-        let column = |title: &str, align, cells: Vec<String>| Column {
-            group: "",
-            title: style.text(title),
-            align,
-            cells: cells.iter().map(|cell| style.text(cell)).collect(),
+    fn article(&self, unit: BandwidthUnit) -> Article<'_> {
+        let mut article = Article::default();
+        let tone = match self.outcome {
+            Outcome::Slower => Tone::Bad,
+            Outcome::Faster | Outcome::Unchanged => Tone::Good,
+            Outcome::NoChangeShown | Outcome::NotJudged => Tone::Doubtful,
         };
-        let of = |cell: &dyn Fn(&RowDocument) -> String| other.rows.iter().map(cell).collect();
-        let columns = [
-            column("row", Align::Left, of(&|row| row.row.clone())),
-            column(
-                &format!("then {}", unit.name()),
-                Align::Right,
-                of(&|row| median(&row.reference, unit)),
-            ),
-            column(
-                &format!("now {}", unit.name()),
-                Align::Right,
-                of(&|row| median(&row.other, unit)),
-            ),
-            column(
-                "since then",
-                Align::Left,
-                self.rows.iter().map(|row| row.words.clone()).collect(),
-            ),
-        ];
-        let table = table_lines(&columns, style.rule());
-        let rule = style.rule().to_string().repeat(table_width(&columns));
-        let mut lines = vec![table[1].clone(), rule];
-        for ((line, row), cell) in table[2..].iter().zip(&self.rows).zip(&columns[3].cells) {
-            lines.push(coloured_row(line, cell, row.outcome, style));
+        article.add(Element::Answer(tone, self.sentence.clone()));
+        let doubts = self.doubts.iter();
+        let doubts = doubts.map(|doubt| ("warning".to_owned(), doubt.clone().into()));
+        article.add(Element::Facts(doubts.collect()));
+        for other in &self.comparison.others {
+            let (then, now) = (&self.comparison.reference, &other.side);
+            article.add(Element::Facts(vec![run("then", then), run("now", now)]));
+            if !other.rows.is_empty() {
+                article.add(Element::Table(self.table(other, unit)));
+            }
+            article.notes(self.reasons(other));
+            since(&mut article, other);
         }
-        lines
+        if self.outcome != Outcome::NotJudged {
+            article.paragraph(legend(&self.comparison, unit));
+        }
+        if let (Some(baseline), Some(run)) = (self.baseline_run, self.run) {
+            article.paragraph(format!(
+                "Both runs: sokudo show {baseline}, sokudo show {run}"
+            ));
+        }
+        article.add(Element::Repeat(&self.comparison.command));
+        article
+    }
+
+    fn table(&self, other: &OtherDocument, unit: BandwidthUnit) -> Table {
+        let rows: Vec<(&RowDocument, &CheckedRow)> = other.rows.iter().zip(&self.rows).collect();
+        Table::of(&rows)
+            .column(left("row"), |(row, _)| Some(row.row.clone()))
+            .column(right(format!("then {}", unit.name())), |(row, _)| {
+                median(&row.reference, unit)
+            })
+            .column(right(format!("now {}", unit.name())), |(row, _)| {
+                median(&row.other, unit)
+            })
+            .column(left("since then"), |(_, checked)| {
+                let tone = match checked.outcome {
+                    RowOutcome::Slower => Tone::Bad,
+                    RowOutcome::Faster => Tone::Good,
+                    RowOutcome::NotJudged => Tone::Doubtful,
+                    RowOutcome::Unchanged | RowOutcome::NoChangeShown => Tone::None,
+                };
+                Some(Cell::Judged(tone, checked.words.clone()))
+            })
+            .table()
     }
 
     /// Why rows were not judged, and what makes others uncertain, each once.
-    fn reasons(&self, other: &OtherDocument, style: &TableStyle) -> Vec<String> {
-        let mut told: Vec<(&str, Vec<&str>)> = Vec::new();
-        for (row, checked) in other.rows.iter().zip(&self.rows) {
+    fn reasons(&self, other: &OtherDocument) -> Vec<String> {
+        let checked = other.rows.iter().zip(&self.rows);
+        let told = checked.flat_map(|(row, checked)| {
             // What is said of an unchanged row is in its words.
             let is_open = checked.outcome == RowOutcome::NotJudged && !checked.disturbed;
-            let reason = row.compared.reason.iter().filter(|_| is_open);
-            for text in reason.chain(&row.compared.warnings) {
-                match told.iter_mut().find(|(known, _)| known == text) {
-                    Some((_, rows)) => rows.push(&row.row),
-                    None => told.push((text, vec![&row.row])),
-                }
-            }
+            let reason = row.compared.reason.iter().filter(move |_| is_open);
+            let told = reason.chain(&row.compared.warnings);
+            told.map(|text| (&*row.row, text.clone()))
+        });
+        let mut notes = notes_of_rows(told, other.rows.len());
+        let names_sides = |text: &str| text.contains("A ") || text.contains("B ");
+        if notes.iter().any(|note| names_sides(note)) {
+            notes.push("A is the baseline, B this run.".to_owned());
         }
-        let mut lines: Vec<String> = told
-            .iter()
-            .flat_map(|(text, rows)| {
-                let rows = match rows.len() == other.rows.len() && rows.len() > 1 {
-                    true => "all rows".to_owned(),
-                    false => rows.join(", "),
-                };
-                style.wrapped("", &format!("{rows}: {text}."))
-            })
-            .collect();
-        let letters = "A is the baseline, B this run.";
-        if told
-            .iter()
-            .any(|(text, _)| text.contains("A ") || text.contains("B "))
-        {
-            lines.push(style.text(letters));
+        if !other.only_in_reference.is_empty() {
+            let rows = other.only_in_reference.join(", ");
+            notes.push(format!("Only the baseline has {rows}."));
         }
-        let rows = other.only_in_reference.join(", ");
-        if !rows.is_empty() {
-            lines.extend(style.wrapped("", &format!("Only the baseline has {rows}.")));
+        if !other.only_in_other.is_empty() {
+            let rows = other.only_in_other.join(", ");
+            notes.push(format!("Only this run has {rows}."));
         }
-        let rows = other.only_in_other.join(", ");
-        if !rows.is_empty() {
-            lines.extend(style.wrapped("", &format!("Only this run has {rows}.")));
-        }
-        lines
-    }
-
-    fn next_steps(&self, style: &TableStyle) -> Vec<String> {
-        let mut lines = Vec::new();
-        if let (Some(baseline), Some(run)) = (self.baseline_run, self.run) {
-            lines.push(style.text(&format!(
-                "Both runs: sokudo show {baseline}, sokudo show {run}"
-            )));
-        }
-        lines.push(style.command(&self.comparison.command));
-        lines
+        notes
     }
 }
 
-/// Which runs are compared, and of when they are.
-fn runs(then: &SideDocument, now: &SideDocument, style: &TableStyle) -> Vec<String> {
-    let labels = ["then", "now"].map(|label| style.text(label));
-    let width = labels.iter().map(|label| label.width()).max().unwrap_or(0);
-    let line = |(label, side): (&String, &SideDocument)| {
-        let fill = " ".repeat(width.saturating_sub(label.width()));
-        let text = format!(
-            "{} ({}, {}, {})",
-            side.source,
-            side.target,
-            side.method,
-            date::for_people(&side.started_at)
-        );
-        style.wrapped(&format!("{label}{fill}  "), &text)
-    };
-    labels.iter().zip([then, now]).flat_map(line).collect()
+/// Which run is compared, and of when it is.
+fn run(label: &str, side: &SideDocument) -> (String, Cell) {
+    let text = format!(
+        "{} ({}, {}, {})",
+        side.source,
+        side.target,
+        side.method,
+        date::for_people(&side.started_at)
+    );
+    (label.to_owned(), text.into())
 }
 
 fn outcome_of(compared: &Compared) -> RowOutcome {
@@ -459,34 +416,18 @@ fn worst(rows: &[CheckedRow], comparison: &ComparisonDocument) -> Option<(String
     ))
 }
 
-fn median(side: &RowSideDocument, unit: BandwidthUnit) -> String {
-    let rates = side.per_second.as_ref();
-    rates.map_or_else(
-        || MISSING.to_owned(),
-        |rates| rate(rates.median / unit.bytes()),
-    )
-}
-
 /// What is not as it was, or that nothing is known to be so.
-fn since(other: &OtherDocument, style: &TableStyle) -> Vec<String> {
+fn since(article: &mut Article<'_>, other: &OtherDocument) {
     if other.differs.is_empty() {
-        return vec![
-            "Nothing else is known to have changed since then: kernel, mount options, firmware and so on are the same."
-                .to_owned(),
-        ]
-        .into_iter()
-        .flat_map(|line| style.wrapped("", &line))
-        .collect();
+        return article.paragraph("Nothing else is known to have changed since then: kernel, mount options, firmware and so on are the same.");
     }
-    let arrow = if style.ascii { "->" } else { "→" };
     let value = |value: &Option<String>| value.clone().unwrap_or_else(|| MISSING.to_owned());
     let line = |part: &PartDifference| {
         let (then, now) = (value(&part.reference), value(&part.other));
-        style.wrapped("  ", &format!("{}: {then} {arrow} {now}", part.name))
+        format!("{}: {then} → {now}", part.name)
     };
-    let mut lines = vec![style.text("What else has changed since then:")];
-    lines.extend(other.differs.iter().flat_map(line));
-    lines
+    let lines = other.differs.iter().map(line).collect();
+    article.marked("What else has changed since then:", "  ", lines);
 }
 
 fn legend(comparison: &ComparisonDocument, unit: BandwidthUnit) -> String {
@@ -499,41 +440,9 @@ fn legend(comparison: &ComparisonDocument, unit: BandwidthUnit) -> String {
     )
 }
 
-/// The sentence with its first word in colour.
-fn coloured(line: &str, outcome: Outcome, style: &TableStyle) -> String {
-    let colour = match outcome {
-        Outcome::Slower => "31",
-        Outcome::Faster | Outcome::Unchanged => "32",
-        Outcome::NoChangeShown | Outcome::NotJudged => "33",
-    };
-    match line.split_once(':').filter(|_| style.colour) {
-        Some((word, rest)) => format!("\x1b[{colour}m{word}\x1b[0m:{rest}"),
-        None => line.to_owned(),
-    }
-}
-
-fn coloured_row(line: &str, cell: &str, outcome: RowOutcome, style: &TableStyle) -> String {
-    let colour = match outcome {
-        RowOutcome::Slower => "31",
-        RowOutcome::Faster => "32",
-        RowOutcome::NotJudged => "33",
-        RowOutcome::Unchanged | RowOutcome::NoChangeShown => return line.to_owned(),
-    };
-    match line.strip_suffix(cell).filter(|_| style.colour) {
-        Some(figures) => format!("{figures}\x1b[{colour}m{cell}\x1b[0m"),
-        None => line.to_owned(),
-    }
-}
-
 /// The JSON Schema of the documents that this version writes.
 pub fn schema() -> String {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings
-        .into_generator()
-        .into_root_schema_for::<CheckDocument>();
-    let text = serde_json::to_string_pretty(&schema)
-        .expect("a schema is plain JSON and is written to memory");
-    text + "\n"
+    json_layout::schema::<CheckDocument>()
 }
 
 #[cfg(test)]

@@ -7,12 +7,10 @@
 mod condition;
 mod csv;
 mod differing;
-mod markdown;
-mod table;
+pub(crate) mod table;
 mod words;
 
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Compared, Conclusion, PartDifference, Verdict};
 
@@ -22,8 +20,7 @@ use crate::pivot::PivotDocument;
 
 pub use crate::letter::letter;
 pub use csv::render as render_csv;
-pub use markdown::{render as render_markdown, render_in as render_markdown_in};
-pub use table::render as render_table;
+pub use table::{render as render_table, render_markdown};
 pub(crate) use words::{change_text, interval_text};
 
 const SCHEMA: &str = "sokudo.compare/1";
@@ -268,21 +265,13 @@ impl ComparisonDocument {
 
     /// The document as text that ends with a line feed.
     pub fn to_json(&self) -> String {
-        let compact = serde_json::to_string(self)
-            .expect("a document has no map with keys other than strings and writes to memory");
-        json_layout::lay_out(&compact)
+        json_layout::written(self)
     }
 }
 
 /// The JSON Schema of the documents that this version writes.
 pub fn schema() -> String {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings
-        .into_generator()
-        .into_root_schema_for::<ComparisonDocument>();
-    let text = serde_json::to_string_pretty(&schema)
-        .expect("a schema is plain JSON and is written to memory");
-    text + "\n"
+    json_layout::schema::<ComparisonDocument>()
 }
 
 #[cfg(test)]

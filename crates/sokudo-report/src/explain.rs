@@ -6,8 +6,7 @@
 use sokudo_model::{Confidence, Inference};
 
 use crate::document::RunDocument;
-use crate::markdown::Words;
-use crate::style::TableStyle;
+use crate::table::{Table, left};
 
 /// What is shown below the figures of other commands is at least so sure.
 const TOLD_FROM: Confidence = Confidence::Medium;
@@ -15,57 +14,7 @@ const TOLD_FROM: Confidence = Confidence::Medium;
 /// What is said where nothing was concluded.
 pub(crate) const NOTHING: &str = "The figures fit none of what was looked for. That is no proof that the device has none of it: a cache, a file system or a virtual machine in between can hide it.";
 
-/// Every conclusion, the surest of one kind first as they were made.
-pub(crate) fn lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
-    if document.inferences.is_empty() {
-        return style.wrapped("", NOTHING);
-    }
-    let mut lines = style.wrapped("", "The figures are consistent with:");
-    for inference in &document.inferences {
-        lines.push(String::new());
-        lines.extend(style.wrapped("  ", &sentence(inference)));
-        let evidence = format!("seen: {}", inference.evidence);
-        lines.extend(style.wrapped("      ", &evidence));
-    }
-    lines
-}
-
-/// One paragraph below the figures of another command; none where nothing is sure
-/// enough.
-pub(crate) fn paragraph(document: &RunDocument, style: &TableStyle) -> Vec<String> {
-    match told(document) {
-        Some(text) => style.wrapped("", &text),
-        None => Vec::new(),
-    }
-}
-
-/// The same as Markdown, not yet escaped: a list for an explanation, a paragraph below
-/// other figures.
-pub(crate) fn markdown(document: &RunDocument, words: Words) -> String {
-    if !document.is_explanation() {
-        return told(document).map_or_else(String::new, |text| words.text(&text));
-    }
-    if document.inferences.is_empty() {
-        return words.text(NOTHING);
-    }
-    let heading = words
-        .0
-        .word("| The figures are consistent with | Confidence | Seen |\n| :-- | :-- | :-- |");
-    let line = |inference: &Inference| {
-        format!(
-            "| {} | {} | {} |",
-            words.text(&inference.claim),
-            words.text(inference.confidence.name()),
-            words.text(&inference.evidence)
-        )
-    };
-    let lines = document.inferences.iter().map(line);
-    std::iter::once(heading.to_owned())
-        .chain(lines)
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
+/// What is sure enough to be told below other figures.
 pub(crate) fn told(document: &RunDocument) -> Option<String> {
     let sure = document.inferences.iter();
     let sure = sure.filter(|inference| inference.confidence >= TOLD_FROM);
@@ -74,7 +23,21 @@ pub(crate) fn told(document: &RunDocument) -> Option<String> {
     (!claims.is_empty()).then_some(text)
 }
 
-fn sentence(inference: &Inference) -> String {
+/// A line per conclusion, for paper: their evidence is too long for columns of a terminal.
+pub(crate) fn table(inferences: &[Inference]) -> Table {
+    Table::of(inferences)
+        .column(left("The figures are consistent with"), |it| {
+            Some(it.claim.clone())
+        })
+        .column(left("Confidence"), |it| {
+            Some(it.confidence.name().to_owned())
+        })
+        .column(left("Seen"), |it| Some(it.evidence.clone()))
+        .table()
+}
+
+/// A claim and how sure it is.
+pub(crate) fn sentence(inference: &Inference) -> String {
     format!(
         "{} ({} confidence)",
         inference.claim,
@@ -85,7 +48,7 @@ fn sentence(inference: &Inference) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{markdown, sample, table};
+    use crate::{TableStyle, markdown, sample, text};
 
     fn document(method: &str, confidences: &[Confidence]) -> RunDocument {
         let mut run = sample::run();
@@ -101,13 +64,13 @@ mod tests {
         RunDocument::from_run(&run)
     }
 
-    fn text(document: &RunDocument) -> String {
-        table::render(document, &TableStyle::default())
+    fn shown(document: &RunDocument) -> String {
+        text::render(document, &TableStyle::default())
     }
 
     #[test]
     fn an_explanation_tells_claims_with_their_evidence_and_no_rates() {
-        let text = text(&document("explain", &[Confidence::Low]));
+        let text = shown(&document("explain", &[Confidence::Low]));
         assert!(
             text.contains("platters that turn 7,200 times a minute (low confidence)"),
             "{text}"
@@ -122,14 +85,14 @@ mod tests {
     #[test]
     fn an_explanation_without_a_claim_says_so() {
         let document = document("explain", &[]);
-        assert!(text(&document).contains("fit none"));
+        assert!(shown(&document).contains("fit none"));
         assert!(markdown::render(&document).contains("fit none"));
     }
 
     #[test]
     fn other_commands_tell_in_a_paragraph_what_is_sure() {
         let sure = document("mark/default", &[Confidence::Low, Confidence::Medium]);
-        for text in [text(&sure), markdown::render(&sure)] {
+        for text in [shown(&sure), markdown::render(&sure)] {
             assert_eq!(text.matches("7,200").count(), 1, "{text}");
             assert!(
                 text.contains("The figures are consistent with: platters"),
@@ -137,7 +100,7 @@ mod tests {
             );
         }
         let unsure = document("mark/default", &[Confidence::Low]);
-        assert!(!text(&unsure).contains("consistent"));
+        assert!(!shown(&unsure).contains("consistent"));
         assert!(!markdown::render(&unsure).contains("consistent"));
     }
 

@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn disks_of_a_kind_are_told_once() {
+    fn disks_of_a_kind_are_notes_of_rows() {
         let mut run = sample::run();
         let disk = |name| sample::device(name, BlockDeviceKind::Disk, Some("WD Red"));
         run.target.devices = vec![disk("sda"), disk("sdb")];
@@ -585,7 +585,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_special_about_workloads_is_told_once() {
+    fn what_is_special_about_workloads_is_notes_of_rows() {
         let mut run = sample::run();
         assert_eq!(value_of(&run, "Scatter"), None);
         for row in &mut run.rows {

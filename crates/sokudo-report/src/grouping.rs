@@ -5,6 +5,7 @@ use sokudo_model::{Finding, Severity};
 use sokudo_words::Language;
 
 use crate::document::{ResultDocument, RunDocument};
+use crate::table::Cell;
 
 /// Findings that have all but the symptom in common.
 #[derive(Debug, PartialEq)]
@@ -17,7 +18,18 @@ pub(crate) struct FindingGroup<'a> {
     pub(crate) symptoms: Vec<(&'a str, Vec<String>)>,
 }
 
-impl FindingGroup<'_> {
+impl<'a> FindingGroup<'a> {
+    /// A finding by itself.
+    pub(crate) fn alone(finding: &'a Finding) -> Self {
+        Self {
+            severity: finding.severity,
+            cause: &finding.cause,
+            remedy: &finding.remedy,
+            code: &finding.code,
+            symptoms: vec![(&finding.symptom, Vec::new())],
+        }
+    }
+
     /// `error`, `warning` or `note`.
     pub(crate) const fn label(&self) -> &'static str {
         match self.severity {
@@ -78,6 +90,14 @@ pub(crate) fn said_name(name: &str, language: Language) -> &str {
     word.map_or(name, |word| language.word(word))
 }
 
+/// The same as a cell.
+pub(crate) fn name_cell(name: &str) -> Cell {
+    match WORDS.contains(&name) {
+        true => Cell::Text(name.to_owned()),
+        false => Cell::Name(name.to_owned()),
+    }
+}
+
 fn add<'a>(groups: &mut Vec<FindingGroup<'a>>, finding: &'a Finding, row: Option<String>) {
     let is_alike = |group: &FindingGroup<'_>| {
         group.code == finding.code
@@ -87,11 +107,8 @@ fn add<'a>(groups: &mut Vec<FindingGroup<'a>>, finding: &'a Finding, row: Option
     };
     let index = groups.iter().position(is_alike).unwrap_or_else(|| {
         groups.push(FindingGroup {
-            severity: finding.severity,
-            cause: &finding.cause,
-            remedy: &finding.remedy,
-            code: &finding.code,
             symptoms: Vec::new(),
+            ..FindingGroup::alone(finding)
         });
         groups.len() - 1
     });
@@ -103,6 +120,25 @@ fn add<'a>(groups: &mut Vec<FindingGroup<'a>>, finding: &'a Finding, row: Option
         Some((_, rows)) => rows.extend(row.filter(|row| !rows.contains(row))),
         None => symptoms.push((&finding.symptom, row.into_iter().collect())),
     }
+}
+
+/// Sentences, each once, behind the rows that it is said of; `all` is how many rows there are.
+pub(crate) fn notes_of_rows<'a>(
+    told: impl Iterator<Item = (&'a str, String)>,
+    all: usize,
+) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for (row, text) in told {
+        match groups.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((text, vec![row])),
+        }
+    }
+    let sentence = |(text, rows): (String, Vec<&str>)| match rows.len() == all && all > 1 {
+        true => format!("all rows: {text}."),
+        false => format!("{}: {text}.", rows.join(", ")),
+    };
+    groups.into_iter().map(sentence).collect()
 }
 
 /// Rows that are named; of more, such as the cells of a sweep, the rest is counted.

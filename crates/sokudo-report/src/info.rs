@@ -13,7 +13,6 @@ pub(crate) mod words;
 mod tests;
 
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use sokudo_model::disk::{Content, Disk};
 use sokudo_model::{Finding, TargetInfo};
@@ -96,11 +95,5 @@ fn escaped(json: &str) -> String {
 
 /// The JSON Schema of the documents that this version writes.
 pub fn schema() -> String {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings
-        .into_generator()
-        .into_root_schema_for::<InfoDocument>();
-    let text = serde_json::to_string_pretty(&schema)
-        .expect("a schema is plain JSON and is written to memory");
-    text + "\n"
+    json_layout::schema::<InfoDocument>()
 }

@@ -3,32 +3,45 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::table::Align;
+
 /// Columns between columns.
 pub(crate) const GAP: usize = 2;
 
-/// Where the cells of a column line up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Align {
-    Left,
-    Right,
-    /// At the decimal point, so that magnitudes can be compared by eye.
-    Point,
-}
-
-/// One column of a table.
+/// One column of a table as it is laid out.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     /// Heading over neighbouring columns of one group; empty for none.
     pub(crate) group: &'static str,
     pub(crate) title: String,
     pub(crate) align: Align,
+    /// Where there is no room, columns of the highest rank give way first; those of rank 0
+    /// never do.
+    pub(crate) rank: u8,
+    /// To how many columns cells may be cut where there is still no room.
+    pub(crate) least: Option<usize>,
     pub(crate) cells: Vec<String>,
+    /// The ANSI colour of each cell; of none where there are no colours.
+    pub(crate) colours: Vec<Option<&'static str>>,
 }
 
 impl Column {
     fn width(&self) -> usize {
         let cells = self.aligned().iter().map(|cell| cell.width()).max();
         self.title.width().max(cells.unwrap_or(0))
+    }
+
+    fn widest_cell(&self) -> usize {
+        let cells = self.cells.iter().map(|cell| cell.width()).max();
+        cells.unwrap_or(0)
+    }
+
+    /// How much narrower it may be cut.
+    fn slack(&self) -> usize {
+        let least = self
+            .least
+            .map(|least| self.widest_cell().saturating_sub(least));
+        least.unwrap_or(0)
     }
 
     /// The cells, filled up on the right so that points come to lie under each
@@ -42,7 +55,9 @@ impl Column {
             .max()
             .unwrap_or(0);
         let fill = |cell: &String| match self.align {
-            Align::Point => format!("{cell}{:1$}", "", most - decimals(cell)),
+            Align::Point | Align::PointWithRoom => {
+                format!("{cell}{:1$}", "", most - decimals(cell))
+            }
             Align::Left | Align::Right => cell.clone(),
         };
         self.cells.iter().map(fill).collect()
@@ -70,38 +85,88 @@ pub(crate) fn table_width(columns: &[Column]) -> usize {
     cells + GAP * columns.len().saturating_sub(1)
 }
 
-/// Leaves out columns with these titles, one after the other, until the table fits. With the
-/// first of them figures line up at their ends, which takes less room than at their points.
-pub(crate) fn fit(columns: &mut Vec<Column>, width: usize, drop_order: &[String]) {
-    for dropped in drop_order {
-        if table_width(columns) <= width {
+/// Leaves columns out by their ranks until the table fits, then cuts those that may be cut.
+pub(crate) fn fit(columns: &mut Vec<Column>, width: usize, end: &str) {
+    let slack = |columns: &[Column]| columns.iter().map(Column::slack).sum::<usize>();
+    while table_width(columns).saturating_sub(slack(columns)) > width {
+        let highest = columns.iter().map(|column| column.rank).max().unwrap_or(0);
+        if highest == 0 {
             break;
         }
-        columns.retain(|column| column.title != *dropped);
+        columns.retain(|column| column.rank < highest);
         for column in columns.iter_mut() {
-            if column.align == Align::Point {
+            if column.align == Align::PointWithRoom {
                 column.align = Align::Right;
             }
         }
     }
+    let over = table_width(columns).saturating_sub(width);
+    for column in columns.iter_mut() {
+        let Some(least) = column.least.filter(|_| over > 0) else {
+            continue;
+        };
+        let room = column.widest_cell().saturating_sub(over).max(least);
+        for cell in &mut column.cells {
+            *cell = shortened(cell, room, end);
+        }
+    }
 }
 
-/// The lines of a table: one with the headings of groups, one with titles, one
-/// per row of cells. No line ends in spaces.
-pub(crate) fn table_lines(columns: &[Column], rule: char) -> Vec<String> {
+/// The text with its end replaced where it takes more columns than there are.
+pub(crate) fn shortened(text: &str, columns: usize, end: &str) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let room = columns.saturating_sub(end.width());
+    let mut taken = 0;
+    let fitting: String = text
+        .chars()
+        .take_while(|sign| {
+            taken += sign.width().unwrap_or(0);
+            taken <= room
+        })
+        .collect();
+    format!("{}{end}", fitting.trim_end())
+}
+
+/// The lines of a table: the headings of groups, where there are any, titles, a rule, and one
+/// per row of cells, with an empty one before rows at which something else begins. No line
+/// ends in spaces.
+pub(crate) fn table_lines(columns: &[Column], rule: char, turns: &[usize]) -> Vec<String> {
     let widths = widths(columns);
     let aligned: Vec<Vec<String>> = columns.iter().map(Column::aligned).collect();
-    let line = |cell: &dyn Fn(usize) -> String| {
-        let cells: Vec<String> = (0..columns.len())
-            .map(|index| pad(&cell(index), widths[index], columns[index].align))
-            .collect();
+    let line = |cell: &dyn Fn(usize) -> (String, Option<&'static str>)| {
+        let cells = (0..columns.len()).map(|index| {
+            let (text, colour) = cell(index);
+            let padded = pad(&text, widths[index], columns[index].align);
+            match colour {
+                Some(colour) => padded.replacen(&text, &coloured(&text, colour), 1),
+                None => padded,
+            }
+        });
+        let cells: Vec<String> = cells.collect();
         cells.join(&" ".repeat(GAP)).trim_end().to_owned()
     };
+    let groups = group_line(columns, &widths, rule);
+    let mut lines: Vec<String> = Some(groups)
+        .filter(|it| !it.is_empty())
+        .into_iter()
+        .collect();
+    lines.push(line(&|index| (columns[index].title.clone(), None)));
+    lines.push(rule.to_string().repeat(table_width(columns)));
     let rows = columns.first().map_or(0, |column| column.cells.len());
-    let titles = line(&|index| columns[index].title.clone());
-    let mut lines = vec![group_line(columns, &widths, rule), titles];
-    lines.extend((0..rows).map(|row| line(&|index| aligned[index][row].clone())));
+    lines.extend((0..rows).flat_map(|row| {
+        let turn = turns.contains(&row).then(String::new);
+        let colour = |index: usize| columns[index].colours.get(row).copied().flatten();
+        let cells = line(&|index| (aligned[index][row].clone(), colour(index)));
+        turn.into_iter().chain([cells])
+    }));
     lines
+}
+
+/// A text in an ANSI colour.
+pub(crate) fn coloured(text: &str, colour: &str) -> String {
+    format!("\x1b[{colour}m{text}\x1b[0m")
 }
 
 fn group_line(columns: &[Column], widths: &[usize], rule: char) -> String {
@@ -138,7 +203,7 @@ pub(crate) fn pad(text: &str, width: usize, align: Align) -> String {
     let fill = " ".repeat(width.saturating_sub(text.width()));
     match align {
         Align::Left => format!("{text}{fill}"),
-        Align::Right | Align::Point => format!("{fill}{text}"),
+        Align::Right | Align::Point | Align::PointWithRoom => format!("{fill}{text}"),
     }
 }
 
@@ -207,7 +272,10 @@ mod tests {
             group,
             title: title.into(),
             align,
+            rank: 0,
+            least: None,
             cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
+            colours: Vec::new(),
         }
     }
 
@@ -220,7 +288,7 @@ mod tests {
             &["3,550", "61.83", "610.2", "—"],
         )];
         assert_eq!(
-            table_lines(&columns, '-')[2..],
+            table_lines(&columns, '-', &[])[2..],
             ["3,550", "   61.83", "  610.2", "    —"]
         );
     }
@@ -231,7 +299,10 @@ mod tests {
             column("", "name", Align::Left, &["速度", "speed"]),
             column("", "n", Align::Right, &["1", "2"]),
         ];
-        assert_eq!(table_lines(&columns, '-')[2..], ["速度   1", "speed  2"]);
+        assert_eq!(
+            table_lines(&columns, '-', &[])[2..],
+            ["速度   1", "speed  2"]
+        );
         assert_eq!(table_width(&columns), 8);
     }
 
@@ -243,8 +314,13 @@ mod tests {
             column("pair", "right", Align::Right, &["2"]),
         ];
         assert_eq!(
-            table_lines(&columns, '-'),
-            ["   -- pair ---", "a  left  right", "x     1      2"]
+            table_lines(&columns, '-', &[]),
+            [
+                "   -- pair ---",
+                "a  left  right",
+                "--------------",
+                "x     1      2"
+            ]
         );
     }
 
@@ -255,16 +331,18 @@ mod tests {
             column("アクセス時間", "p99", Align::Right, &["12.0"]),
         ];
         assert_eq!(table_width(&columns), 12);
-        assert_eq!(table_lines(&columns, '-')[2], "   1.0  12.0");
+        assert_eq!(table_lines(&columns, '-', &[])[3], "   1.0  12.0");
         assert_eq!(table_width(&columns[1..]), 12);
         let columns = [columns[0].clone(), columns[1].clone(), columns[1].clone()];
         assert_eq!(table_width(&columns), 3 + 4 + 4 + 2 * GAP);
     }
 
     #[test]
-    fn columns_give_way_in_their_order_until_the_table_fits() {
-        let titles = ["row", "a", "b", "c"];
-        let columns = titles.map(|title| column("", title, Align::Point, &["1234"]));
+    fn columns_give_way_by_their_ranks_until_the_table_fits() {
+        let columns = [("row", 0), ("a", 2), ("b", 1), ("c", 0)].map(|(title, rank)| Column {
+            rank,
+            ..column("", title, Align::Point, &["1234"])
+        });
         for (width, left) in [
             (22, "row a b c"),
             (21, "row b c"),
@@ -272,10 +350,16 @@ mod tests {
             (1, "row c"),
         ] {
             let mut columns = columns.to_vec();
-            fit(&mut columns, width, &["a", "b"].map(str::to_owned));
+            fit(&mut columns, width, "...");
             let kept: Vec<&str> = columns.iter().map(|it| &*it.title).collect();
             assert_eq!(kept.join(" "), left);
         }
+    }
+
+    #[test]
+    fn a_row_at_which_something_else_begins_has_an_empty_line_before_it() {
+        let columns = [column("", "n", Align::Left, &["a", "b"])];
+        assert_eq!(table_lines(&columns, '-', &[1]), ["n", "-", "a", "", "b"]);
     }
 
     #[test]

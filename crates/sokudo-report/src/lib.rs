@@ -25,9 +25,10 @@ pub mod pivot;
 pub mod plot;
 pub mod report;
 pub mod steady;
-pub mod table;
+pub mod text;
 pub mod trend;
 
+mod article;
 mod date;
 mod explain;
 mod facts;
@@ -42,11 +43,14 @@ mod load_table;
 mod number;
 mod phase;
 mod phase_table;
+mod record;
+mod run;
 #[cfg(test)]
 mod sample;
 mod shortfall;
 mod style;
 mod surface;
+mod table;
 
 pub use check::CheckDocument;
 pub use comparison::ComparisonDocument;

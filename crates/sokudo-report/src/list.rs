@@ -4,20 +4,17 @@
 //! It knows no store: what is listed comes to it.
 
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use sokudo_model::Verdict;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::layout::{Align, Column, table_lines, table_width};
-use crate::number::{MISSING, rate};
+use crate::article::{Article, Element};
+use crate::number::MISSING;
 use crate::style::TableStyle;
-use crate::{date, json_layout};
+use crate::table::{Cell, Column, Table, Tone, left, right};
+use crate::{date, json_layout, text};
 
 const SCHEMA: &str = "sokudo.list/1";
 
-/// Columns that a narrow terminal can do without, in the order in which they go.
-const DROP_ORDER: [&str; 4] = ["tags", "method", "write MB/s", "read MB/s"];
 /// A device's name is cut no shorter than this, so that it can still be recognised.
 const NAME_COLUMNS_MIN: usize = 12;
 /// A longer name tells no more.
@@ -146,121 +143,68 @@ impl ListDocument {
 
     /// The document as text that ends with a line feed.
     pub fn to_json(&self) -> String {
-        let compact = serde_json::to_string(self).expect("a list is plain JSON");
-        json_layout::lay_out(&compact)
+        json_layout::written(self)
     }
 
     /// A line for each run under titles.
     pub fn render(&self, style: &TableStyle) -> String {
-        let mut columns = self.columns(style);
-        for dropped in DROP_ORDER {
-            if least_width(&columns, style) <= style.width {
-                break;
-            }
-            columns.retain(|column| column.title != style.text(dropped));
-        }
-        let over = table_width(&columns).saturating_sub(style.width);
-        if over > 0
-            && let Some(names) = columns
-                .iter_mut()
-                .find(|column| column.title == style.text("device"))
-        {
-            let widest = names.cells.iter().map(|cell| cell.width()).max();
-            let room = widest
-                .unwrap_or(0)
-                .saturating_sub(over)
-                .max(NAME_COLUMNS_MIN);
-            for cell in &mut names.cells {
-                *cell = shortened(cell, room, style);
-            }
-        }
-        // No column has a group.
-        let mut lines = table_lines(&columns, style.rule()).split_off(1);
-        let rule = style.rule().to_string().repeat(table_width(&columns));
-        lines.insert(1, rule);
-        for (line, run) in lines[2..].iter_mut().zip(&self.runs) {
-            *line = coloured(line, run.verdict, style);
-        }
-        lines.push(String::new());
-        let star = if style.ascii { "*" } else { "★" };
-        lines.extend(style.wrapped(
-            "",
-            &format!(
-                "MB/s: the highest median of the rows that read, and of those that write; rows of a \
-                 cache, through the page cache or INVALID do not count. {star}: a baseline. sokudo \
-                 show ID shows a run."
-            ),
-        ));
-        lines.join("\n") + "\n"
+        let mut article = Article::default();
+        article.add(Element::Table(self.table()));
+        text::write(&article, style)
     }
 
     /// A column for all that can be told of any of the runs.
-    fn columns(&self, style: &TableStyle) -> Vec<Column> {
-        let column = |title: &str, align, cell: &dyn Fn(&ListedRun) -> String| Column {
-            group: "",
-            title: style.text(title),
-            align,
-            cells: self.runs.iter().map(cell).collect(),
-        };
-        let megabytes = |value: Option<f64>| {
-            let text = value.map_or_else(|| MISSING.to_owned(), |value| rate(value / 1e6));
-            style.name(&text)
-        };
-        let star = if style.ascii { "*" } else { "★" };
-        let mut columns = vec![
-            column("id", Align::Right, &|run| run.id.to_string()),
-            column("", Align::Left, &|run| {
-                if run.is_baseline { star } else { "" }.to_owned()
-            }),
-            column("when (UTC)", Align::Left, &|run| {
-                style.name(&minute(&run.started_at))
-            }),
-            column("device", Align::Left, &|run| {
-                // Only what sokudo itself has named has a name in other languages.
-                let name = match run.device.starts_with("sim:") {
-                    true => style.text(&run.device_name),
-                    false if run.device_name.is_empty() => MISSING.to_owned(),
-                    false => style.name(&run.device_name),
-                };
-                shortened(&name, NAME_COLUMNS_MAX, style)
-            }),
-            column("method", Align::Left, &|run| match &run.origin {
-                Some(tool) => shortened(&style.name(tool), NAME_COLUMNS_MAX, style),
-                None => shortened(&style.name(&run.method), NAME_COLUMNS_MAX, style),
-            }),
-            column("read MB/s", Align::Right, &|run| {
-                megabytes(run.best("read"))
-            }),
-            column("write MB/s", Align::Right, &|run| {
-                megabytes(run.best("write"))
-            }),
-            column("verdict", Align::Left, &|run| {
+    fn table(&self) -> Table {
+        let star = |run: &ListedRun| if run.is_baseline { "★" } else { "" }.to_owned();
+        let megabytes =
+            |direction| move |run: &ListedRun| Some(Cell::rate(run.best(direction)? / 1e6));
+        let name = |name: &str| Some(Cell::Name(name.to_owned()));
+        let mut table = Table::of(&self.runs)
+            .column(right("id"), |run| Some(run.id.to_string()))
+            .column(left(""), |run| Some(star(run)))
+            .column(left("when (UTC)"), |run| name(&minute(&run.started_at)))
+            .column(
+                left("device").at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MIN),
+                |run| match &run.device_name {
+                    // Only what sokudo itself has named has a name in other languages.
+                    it if run.device.starts_with("sim:") => Some(Cell::Text(it.clone())),
+                    it if it.is_empty() => None,
+                    it => name(it),
+                },
+            )
+            .column(
+                left("method")
+                    .rank(3)
+                    .at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MAX),
+                |run| name(run.origin.as_ref().unwrap_or(&run.method)),
+            )
+            .column(right("read MB/s").rank(1), megabytes("read"))
+            .column(right("write MB/s").rank(2), megabytes("write"))
+            .column(left("verdict"), |run| {
                 let verdict = run.verdict.map_or(MISSING, Verdict::name);
-                match run.interrupted {
-                    true => style.text(&format!("{verdict}, interrupted")),
-                    false => style.text(verdict),
-                }
-            }),
-            column("tags", Align::Left, &|run| {
-                shortened(&style.name(&run.tags.join(", ")), TAGS_COLUMNS_MAX, style)
-            }),
-        ];
-        columns.retain(|column| {
-            self.runs.is_empty() || column.cells.iter().any(|cell| !cell.is_empty())
-        });
-        columns
+                let interrupted = if run.interrupted { ", interrupted" } else { "" };
+                let text = format!("{verdict}{interrupted}");
+                Some(Cell::Judged(Tone::of(run.verdict), text))
+            })
+            .column(
+                left("tags")
+                    .rank(4)
+                    .at_most(TAGS_COLUMNS_MAX, TAGS_COLUMNS_MAX),
+                |run| name(&run.tags.join(", ")),
+            )
+            .table()
+            .noted(
+                "MB/s: the highest median of the rows that read, and of those that write; rows \
+                 of a cache, through the page cache or INVALID do not count. ★: a baseline. \
+                 sokudo show ID shows a run.",
+            );
+        let is_empty =
+            |cell: &Cell| matches!(cell, Cell::Text(text) | Cell::Name(text) if text.is_empty());
+        let is_needed =
+            |column: &Column| column.cells.is_empty() || !column.cells.iter().all(is_empty);
+        table.columns.retain(is_needed);
+        table
     }
-}
-
-/// How narrow the table can be once names are cut.
-fn least_width(columns: &[Column], style: &TableStyle) -> usize {
-    let title = style.text("device");
-    let names = columns.iter().find(|column| column.title == title);
-    let widest = names.map_or(0, |names| {
-        let widths = names.cells.iter().map(|cell| cell.width());
-        widths.max().unwrap_or(0)
-    });
-    table_width(columns).saturating_sub(widest.saturating_sub(NAME_COLUMNS_MIN))
 }
 
 /// `2026-11-21 20:41` of an instant in RFC 3339; any other text as it is.
@@ -278,57 +222,15 @@ fn minute(rfc3339: &str) -> String {
     }
 }
 
-/// The text with its end left out where it takes more columns than there are.
-fn shortened(text: &str, columns: usize, style: &TableStyle) -> String {
-    if text.width() <= columns {
-        return text.to_owned();
-    }
-    let end = if style.ascii { "..." } else { "…" };
-    let room = columns.saturating_sub(end.width());
-    let mut taken = 0;
-    let fitting: String = text
-        .chars()
-        .take_while(|sign| {
-            taken += sign.width().unwrap_or(0);
-            taken <= room
-        })
-        .collect();
-    format!("{}{end}", fitting.trim_end())
-}
-
-/// The line with its verdict in colour, where it is one that speaks of doubt.
-fn coloured(line: &str, verdict: Option<Verdict>, style: &TableStyle) -> String {
-    let Some(verdict) = verdict.filter(|_| style.colour) else {
-        return line.to_owned();
-    };
-    let colour = match verdict {
-        Verdict::Verified => "32",
-        Verdict::Unverified => "33",
-        Verdict::Invalid => "31",
-    };
-    // A device may be called so, too; the verdict stands behind it.
-    match line.rsplit_once(verdict.name()) {
-        Some((before, after)) => {
-            format!("{before}\x1b[{colour}m{}\x1b[0m{after}", verdict.name())
-        }
-        None => line.to_owned(),
-    }
-}
-
 /// The JSON Schema of the documents that this version writes.
 pub fn schema() -> String {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings
-        .into_generator()
-        .into_root_schema_for::<ListDocument>();
-    let text = serde_json::to_string_pretty(&schema)
-        .expect("a schema is plain JSON and is written to memory");
-    text + "\n"
+    json_layout::schema::<ListDocument>()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use unicode_width::UnicodeWidthStr;
 
     fn run(id: u64, name: &str) -> ListedRun {
         let row = |direction: &str, bytes_per_s| ListedRow {

@@ -2,69 +2,24 @@
 
 use sokudo_model::Nanos;
 
+use crate::article::{Article, Element};
 use crate::document::{
     LatencyFigures, LoadDocument, LoadStepDocument, ResultDocument, RunDocument,
 };
-use crate::layout::{Align, Column, table_lines, table_width};
-use crate::number::{self, MISSING};
+use crate::number;
 use crate::shortfall::verdict_cell;
-use crate::style::{TableStyle, coloured};
+use crate::table::{Cell, Table, left, right};
 
 /// A line: a step, or none for the closed loop, and its result.
 type Line<'a> = (Option<&'a LoadStepDocument>, &'a ResultDocument);
 
-/// A column that a narrow table can do without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Figure {
-    Asked,
-    ServiceP50,
-    ServiceP99,
-    ServiceP99_9,
-    IntendedP50,
-    IntendedP99_9,
-}
-
-/// Figures are left out in this order until the table fits.
-const DROP_ORDER: [Figure; 6] = [
-    Figure::ServiceP99_9,
-    Figure::IntendedP99_9,
-    Figure::ServiceP50,
-    Figure::Asked,
-    Figure::IntendedP50,
-    Figure::ServiceP99,
-];
-
 /// The table with what the curve says, and what its figures are.
-pub(crate) fn figure_lines(
-    document: &RunDocument,
-    load: &LoadDocument,
-    style: &TableStyle,
-) -> Vec<String> {
-    let rows = rows(document, load);
-    let mut dropped = Vec::new();
-    let mut columns = columns(document, load, &rows, style, &dropped);
-    for figure in DROP_ORDER {
-        if table_width(&columns) <= style.width {
-            break;
-        }
-        dropped.push(figure);
-        columns = self::columns(document, load, &rows, style, &dropped);
-    }
-    let verdicts = columns.last().map_or(&[][..], |verdict| &verdict.cells);
-    let table = table_lines(&columns, style.rule());
-    let (titles, lines_of_rows) = table.split_at(2);
-    let mut lines = titles.to_vec();
-    lines.push(style.rule().to_string().repeat(table_width(&columns)));
-    for (((_, result), line), verdict) in rows.iter().zip(lines_of_rows).zip(verdicts) {
-        lines.push(coloured(line, verdict, result, style));
-    }
-    lines.push(String::new());
-    for (label, sentence) in sentences(load) {
-        lines.extend(style.wrapped(&style.label(label, 9), &sentence));
-    }
-    lines.push(String::new());
-    lines.extend(style.wrapped("", LEGEND));
-    lines
+pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, load: &LoadDocument) {
+    article.add(Element::Table(table(document, load)));
+    let sentences = sentences(load).into_iter();
+    let facts = sentences.map(|(label, sentence)| (label.to_owned(), sentence.into()));
+    article.add(Element::Facts(facts.collect()));
+    article.paragraph(LEGEND);
 }
 
 const LEGEND: &str = "Load: part of the closed loop's rate. Latencies are of service: from the \
@@ -84,67 +39,48 @@ fn rows<'a>(document: &'a RunDocument, load: &'a LoadDocument) -> Vec<Line<'a>> 
     closed.chain(steps).collect()
 }
 
-fn columns(
-    document: &RunDocument,
-    load: &LoadDocument,
-    rows: &[Line<'_>],
-    style: &TableStyle,
-    dropped: &[Figure],
-) -> Vec<Column> {
-    type Cell<'a> = &'a dyn Fn(&Line<'_>) -> String;
-    let column = |group, title: &str, align, cell: Cell<'_>| Column {
-        group: style.group(group),
-        title: style.text(title),
-        align,
-        cells: rows.iter().map(|row| style.text(&cell(row))).collect(),
-    };
-    let mut columns = vec![column("", "Load", Align::Right, &|(step, _)| {
-        step.map_or_else(|| "most".to_owned(), |step| number::percent(step.share))
-    })];
-    if !dropped.contains(&Figure::Asked) {
-        columns.push(column("IOPS", "asked", Align::Right, &|(step, _)| {
-            step.map_or_else(missing, |step| number::rate(step.asked_ios_per_s))
-        }));
+fn table(document: &RunDocument, load: &LoadDocument) -> Table {
+    let rows = rows(document, load);
+    let service = |title| right(title).under("service");
+    let intended = |title| right(title).under("intended");
+    let table = Table::of(&rows)
+        .column(right("Load"), |(step, _)| {
+            let share = step.map(|step| number::percent(step.share));
+            Some(share.unwrap_or_else(|| "most".to_owned()))
+        })
+        .column(right("asked").under("IOPS").rank(3), |(step, _)| {
+            Some(Cell::rate((*step)?.asked_ios_per_s))
+        })
+        .column(right("median").under("IOPS"), |(_, result)| {
+            Some(Cell::rate(result.iops.as_ref()?.median))
+        })
+        .column(service("p50").rank(4), of_service(|it| it.p50))
+        .column(service("p99").rank(1), of_service(|it| it.p99))
+        .column(service("p99.9").rank(6), of_service(|it| it.p99_9))
+        .column(intended("p50").rank(2), of_intended(|it| it.p50))
+        .column(intended("p99"), of_intended(|it| it.p99))
+        .column(intended("p99.9").rank(5), of_intended(|it| it.p99_9))
+        .column(left(""), |(step, _)| {
+            Some(step.map_or_else(String::new, |step| remark(step, load)))
+        })
+        .column(left("Verdict"), |(_, result)| {
+            Some(verdict_cell(result, document.schedule.trials))
+        })
+        .table();
+    Table {
+        note_on_paper: "A percentile without enough samples is missing (—).",
+        ..table
     }
-    columns.push(column("IOPS", "median", Align::Right, &|(_, result)| {
-        let iops = result.iops.as_ref();
-        iops.map_or_else(missing, |iops| number::rate(iops.median))
-    }));
-    type Pick = fn(&LatencyFigures) -> Option<u64>;
-    let latencies: [(Option<Figure>, &'static str, &str, Pick); 6] = [
-        (Some(Figure::ServiceP50), SERVICE, "p50", |l| l.p50),
-        (Some(Figure::ServiceP99), SERVICE, "p99", |l| l.p99),
-        (Some(Figure::ServiceP99_9), SERVICE, "p99.9", |l| l.p99_9),
-        (Some(Figure::IntendedP50), INTENDED, "p50", |l| l.p50),
-        (None, INTENDED, "p99", |l| l.p99),
-        (Some(Figure::IntendedP99_9), INTENDED, "p99.9", |l| l.p99_9),
-    ];
-    for (figure, group, title, pick) in latencies {
-        if figure.is_some_and(|figure| dropped.contains(&figure)) {
-            continue;
-        }
-        columns.push(column(group, title, Align::Right, &|(_, result)| {
-            let figures = match group {
-                SERVICE => &result.latency_ns,
-                _ => &result.latency_from_intended_ns,
-            };
-            number::latency(figures.as_ref().and_then(pick))
-        }));
-    }
-    columns.push(column("", "", Align::Left, &|(step, _)| {
-        step.map_or_else(String::new, |step| remark(step, load))
-    }));
-    columns.push(column("", "Verdict", Align::Left, &|(_, result)| {
-        verdict_cell(result, document.schedule.trials)
-    }));
-    columns
 }
 
-const SERVICE: &str = "service";
-const INTENDED: &str = "intended";
+type Pick = fn(&LatencyFigures) -> Option<u64>;
 
-fn missing() -> String {
-    MISSING.to_owned()
+fn of_service(pick: Pick) -> impl Fn(&Line<'_>) -> Option<Cell> {
+    move |(_, result)| Cell::time(result.latency_ns.as_ref().and_then(pick))
+}
+
+fn of_intended(pick: Pick) -> impl Fn(&Line<'_>) -> Option<Cell> {
+    move |(_, result)| Cell::time(result.latency_from_intended_ns.as_ref().and_then(pick))
 }
 
 /// What is to be seen at a rate.
@@ -164,7 +100,7 @@ fn remark(step: &LoadStepDocument, load: &LoadDocument) -> String {
 }
 
 /// What the curve says, as labels and sentences.
-pub(crate) fn sentences(load: &LoadDocument) -> Vec<(&'static str, String)> {
+fn sentences(load: &LoadDocument) -> Vec<(&'static str, String)> {
     let mut sentences = vec![(
         "most",
         format!(

@@ -1,254 +1,116 @@
-//! Markdown, ready to be pasted into an article: what was measured, the table,
-//! the findings, and the command that repeats it.
+//! Articles as Markdown, ready to be pasted.
 
 use sokudo_words::Language;
 
-use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
-use crate::facts::facts;
-use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text, said_name};
-use crate::shortfall::{shortfalls, verdict_cell};
-use crate::{TableStyle, date, explain, load_table, number, steady, surface};
+use crate::article::{Article, Element};
+use crate::document::RunDocument;
+use crate::explain;
+use crate::grouping::{FindingGroup, rows_text};
+use crate::run;
+use crate::style::BandwidthUnit;
+use crate::table::{Cell, Column, On, Table};
 
-mod places;
 mod words;
-
-use words::one_line;
 
 pub(crate) use words::{Words, escaped};
 
-const BYTES_PER_MB: f64 = 1e6;
+use words::one_line;
 
-/// A column: its heading, how it is aligned, and its cell in a line.
-type Column = (&'static str, &'static str, fn(&ResultDocument) -> String);
-
-/// Every column but the verdict, which comes last.
-const COLUMNS: [Column; 9] = [
-    ("Row", ":--", |result| result.name.clone()),
-    ("Direction", ":--", ResultDocument::direction_label),
-    ("MB/s", "--:", |result| {
-        bandwidth(result, |b| Some(number::rate(b.median / BYTES_PER_MB)))
-    }),
-    ("95 % interval", "--:", |result| {
-        bandwidth(result, |b| {
-            Some(range(b.interval_95?.low, b.interval_95?.high))
-        })
-    }),
-    ("range", "--:", |result| {
-        bandwidth(result, |b| {
-            (b.trials.len() > 1).then(|| range(b.min, b.max))
-        })
-    }),
-    ("IOPS", "--:", |result| {
-        shown(result.iops.as_ref().map(|iops| number::rate(iops.median)))
-    }),
-    ("p50", "--:", |result| latency(result, |l| l.p50)),
-    ("p99", "--:", |result| latency(result, |l| l.p99)),
-    ("p99.9", "--:", |result| latency(result, |l| l.p99_9)),
-];
-
-/// Shown beside the median when a trimmed mean was asked for.
-const TRIMMED: [Column; 4] = [
-    ("trimmed mean", "--:", |result| {
-        bandwidth(result, |b| {
-            Some(number::rate(b.trimmed_mean? / BYTES_PER_MB))
-        })
-    }),
-    ("mean", "--:", |result| {
-        bandwidth(result, |b| Some(number::rate(b.mean / BYTES_PER_MB)))
-    }),
-    ("stdev", "--:", |result| {
-        bandwidth(result, |b| Some(number::rate(b.stdev? / BYTES_PER_MB)))
-    }),
-    ("R", "--:", |result| {
-        bandwidth(result, |b| Some(number::rate(b.range / BYTES_PER_MB)))
-    }),
-];
-
-/// Shown beside the median when trials were repeated as `CrystalDiskMark` does.
-const BEST: Column = ("best MB/s", "--:", |result| {
-    bandwidth(result, |b| Some(number::rate(b.max / BYTES_PER_MB)))
-});
-
-/// Shown beside the latencies of service at a fixed rate.
-const FROM_INTENDED: [Column; 3] = [
-    ("p50 from intended", "--:", |result| {
-        from_intended(result, |l| l.p50)
-    }),
-    ("p99 from intended", "--:", |result| {
-        from_intended(result, |l| l.p99)
-    }),
-    ("p99.9 from intended", "--:", |result| {
-        from_intended(result, |l| l.p99_9)
-    }),
-];
-
-/// The whole text, in English.
+/// A whole run in English: what was measured, the table, the findings, and the command that
+/// repeats it.
 pub fn render(document: &RunDocument) -> String {
     render_in(document, Language::English)
 }
 
-/// The whole text.
+/// The same in a language.
 pub fn render_in(document: &RunDocument, language: Language) -> String {
-    let words = Words(language);
-    let blocks = [
-        title(document),
-        facts_list(document, words),
-        figures(document, words),
-        explain::markdown(document, words),
-        shortfall_list(document, words),
-        findings_list(document, words),
-        repeat(&document.command, words),
-    ];
-    let blocks = blocks.into_iter().filter(|block| !block.is_empty());
-    blocks.collect::<Vec<_>>().join("\n\n") + "\n"
+    let article = run::article(document, BandwidthUnit::MegabytesPerSecond);
+    write(&article, language)
 }
 
-fn title(document: &RunDocument) -> String {
-    format!(
-        "## {}, {}, {}",
-        escaped(&document.measurer()),
-        escaped(&document.method),
-        escaped(&date::for_people(&document.started_at))
-    )
+/// An article as text that ends with a line feed.
+pub(crate) fn write(article: &Article<'_>, language: Language) -> String {
+    let blocks = article.on(On::Paper).map(|it| block(it, Words(language)));
+    let blocks: Vec<String> = blocks.filter(|block| !block.is_empty()).collect();
+    blocks.join("\n\n") + "\n"
 }
 
-/// How to measure again, where that is known.
-pub(crate) fn repeat(command: &str, words: Words) -> String {
-    match command {
-        "" => String::new(),
-        command => format!("{}\n\n{}", words.text("Repeat:"), code_block(command)),
+fn block(element: &Element<'_>, words: Words) -> String {
+    match element {
+        Element::Title(title) => format!("## {}", cell_text(title, words)),
+        Element::Heading(text) => format!("### {}", words.text(text)),
+        Element::Facts(facts) => {
+            let fact = |(label, value): &(String, Cell)| {
+                format!("- **{}**: {}", words.text(label), cell_text(value, words))
+            };
+            lines(facts.iter().map(fact))
+        }
+        Element::Paragraph(text) | Element::Answer(_, text) => words.text(text),
+        Element::Notes { title, items, .. } => {
+            let items = lines(items.iter().map(|item| format!("- {}", words.text(item))));
+            match title.is_empty() || items.is_empty() {
+                true => items,
+                false => format!("{}\n\n{items}", words.text(title)),
+            }
+        }
+        Element::OfRows(rows) => lines(rows.iter().map(|(row, text)| {
+            let (row, text) = (words.text(row), words.text(text));
+            match row.is_empty() {
+                true => format!("- {text}"),
+                false => format!("- {row}: {text}"),
+            }
+        })),
+        Element::Table(table) => self::table(table, words),
+        Element::Curve(_) => String::new(),
+        Element::Conclusions([]) => words.text(explain::NOTHING),
+        Element::Conclusions(inferences) => self::table(&explain::table(inferences), words),
+        Element::Findings(groups) => lines(groups.iter().map(|group| finding(group, words))),
+        Element::Repeat("") => String::new(),
+        Element::Repeat(command) => {
+            format!("{}\n\n{}", words.text("Repeat:"), code_block(command))
+        }
     }
 }
 
-fn facts_list(document: &RunDocument, words: Words) -> String {
-    let line =
-        |label: &str, value: &str| format!("- **{}**: {}", words.text(label), words.text(value));
-    let lines = facts(document)
-        .into_iter()
-        .map(|fact| line(fact.label, &fact.value));
+fn lines(lines: impl Iterator<Item = String>) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The tables with what must be known to read them.
-fn figures(document: &RunDocument, words: Words) -> String {
-    if document.is_explanation() {
-        return String::new();
-    }
-    if surface::is_scan(document) {
-        return places::render(document, words);
-    }
-    if let Some(steady) = &document.steady {
-        let style = TableStyle {
-            language: words.0,
-            ..TableStyle::default()
-        };
-        let lines = steady::lines(document, steady, &style);
-        return format!("```text\n{}\n```", lines.join("\n"));
-    }
-    let load = document.load.as_ref().map_or_else(String::new, |load| {
-        let sentences = load_table::sentences(load).into_iter();
-        let lines = sentences.map(|(label, sentence)| {
-            format!("- **{}**: {}", words.text(label), words.text(&sentence))
-        });
-        format!("{}\n\n", lines.collect::<Vec<_>>().join("\n"))
-    });
-    let what = match document.origin {
-        Some(_) => "MB/s is as the tool told it",
-        None => "MB/s is the median of the trials",
+/// A table with what stands above it and what must be known to read it.
+pub(crate) fn table(table: &Table, words: Words) -> String {
+    let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+    let heading = |column: &Column| {
+        let head = &column.head;
+        let (group, title) = (words.text(head.group), words.text(&head.title));
+        format!("{group} {title}").trim().to_owned()
     };
-    let legend = format!(
-        "{what}; 1 MB is 1,000,000 bytes. A percentile without enough samples is missing (—)."
-    );
-    format!(
-        "{load}{}\n\n{}",
-        table(document, words),
-        words.0.say(&legend)
-    )
-}
-
-/// The figures of all results as cells, not yet escaped.
-pub(crate) struct Cells {
-    /// Titles of the columns.
-    pub(crate) headings: Vec<&'static str>,
-    /// `:--` or `--:`, as Markdown has it.
-    pub(crate) alignment: Vec<&'static str>,
-    /// One line per result; its last cell is the verdict.
-    pub(crate) lines: Vec<Vec<String>>,
-}
-
-/// The figures of all results, in the order in which people look for them.
-pub(crate) fn cells(document: &RunDocument) -> Cells {
-    let mut columns = COLUMNS.to_vec();
-    let mut results = document.results.iter();
-    if results.any(|result| result.latency_from_intended_ns.is_some()) {
-        columns.extend(FROM_INTENDED);
-    }
-    if document.schedule.name == "crystal" {
-        columns.insert(3, BEST);
-    }
-    if document.schedule.trim > 0 {
-        columns.splice(3..3, TRIMMED);
-    }
-    let headings = columns.iter().map(|(heading, _, _)| *heading);
-    let alignment = columns.iter().map(|(_, align, _)| *align);
-    let line = |result: &ResultDocument| {
-        let verdict = verdict_cell(result, document.schedule.trials);
-        let figures = columns.iter().map(|(_, _, cell)| cell(result));
-        figures.chain([verdict]).collect()
+    let side = |column: &Column| match column.head.is_number() {
+        false => ":--".to_owned(),
+        true => "--:".to_owned(),
     };
-    Cells {
-        headings: headings.chain(["Verdict"]).collect(),
-        alignment: alignment.chain([":--"]).collect(),
-        lines: document
-            .results_by_direction()
-            .into_iter()
-            .map(line)
-            .collect(),
-    }
+    let row = |row: usize| {
+        let cells = table
+            .on_paper()
+            .map(|column| cell_text(&column.cells[row], words));
+        line(cells.collect())
+    };
+    let heads = [
+        line(table.on_paper().map(heading).collect()),
+        line(table.on_paper().map(side).collect()),
+    ];
+    let rows = match table.columns.is_empty() {
+        true => String::new(),
+        false => lines(heads.into_iter().chain((0..table.len()).map(row))),
+    };
+    let notes = [words.text(&table.note), words.text(table.note_on_paper)];
+    let notes = notes.join(" ").trim().to_owned();
+    let blocks = [words.text(&table.title), rows, notes].into_iter();
+    let blocks = blocks.filter(|block| !block.is_empty());
+    blocks.collect::<Vec<_>>().join("\n\n")
 }
 
-fn table(document: &RunDocument, words: Words) -> String {
-    let cells = cells(document);
-    let headings: Vec<&str> = cells
-        .headings
-        .iter()
-        .map(|word| words.0.word(word))
-        .collect();
-    let mut lines = vec![line(&headings), line(&cells.alignment)];
-    for cells in cells.lines {
-        // The first one is the row's name.
-        let name = cells.first().map(|name| said_name(name, words.0));
-        let others = cells.iter().skip(1).map(|cell| words.text(cell));
-        let cells: Vec<String> = name.map(escaped).into_iter().chain(others).collect();
-        lines.push(line(&cells));
-    }
-    lines.join("\n")
-}
-
-/// A line of a table.
-pub(crate) fn line(cells: &[impl AsRef<str>]) -> String {
-    let cells: Vec<&str> = cells.iter().map(AsRef::as_ref).collect();
-    format!("| {} |", cells.join(" | "))
-}
-
-fn shortfall_list(document: &RunDocument, words: Words) -> String {
-    let mut lines = Vec::new();
-    for result in document.results_by_direction() {
-        for why in shortfalls(result, &document.schedule) {
-            lines.push(format!(
-                "- {}: {}",
-                words.text(&row_name(result)),
-                words.text(&why)
-            ));
-        }
-    }
-    lines.join("\n")
-}
-
-fn findings_list(document: &RunDocument, words: Words) -> String {
-    let groups = grouped_findings(document);
-    let groups: Vec<String> = groups.iter().map(|group| finding(group, words)).collect();
-    groups.join("\n")
+fn cell_text(cell: &Cell, words: Words) -> String {
+    cell.written(|text| words.text(text), escaped, false)
 }
 
 fn finding(group: &FindingGroup<'_>, words: Words) -> String {
@@ -275,29 +137,8 @@ fn finding(group: &FindingGroup<'_>, words: Words) -> String {
     text
 }
 
-fn range(low: f64, high: f64) -> String {
-    number::rate_range(low / BYTES_PER_MB, high / BYTES_PER_MB)
-}
-
-fn shown(text: Option<String>) -> String {
-    text.unwrap_or_else(|| number::MISSING.to_owned())
-}
-
-fn bandwidth(result: &ResultDocument, show: impl Fn(&RateFigures) -> Option<String>) -> String {
-    let figures = result.bandwidth_bytes_per_s.as_ref();
-    shown(figures.and_then(|bandwidth| show(&bandwidth.bytes_per_s)))
-}
-
-fn latency(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64>) -> String {
-    number::latency(result.latency_ns.as_ref().and_then(pick))
-}
-
-fn from_intended(result: &ResultDocument, pick: impl Fn(&LatencyFigures) -> Option<u64>) -> String {
-    number::latency(result.latency_from_intended_ns.as_ref().and_then(pick))
-}
-
 /// A block with a fence longer than any row of backticks in the text.
-pub(crate) fn code_block(text: &str) -> String {
+fn code_block(text: &str) -> String {
     let text = one_line(text);
     let mut fence = "```".to_owned();
     while text.contains(&fence) {

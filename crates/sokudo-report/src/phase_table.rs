@@ -1,131 +1,56 @@
 //! The figures of Bonnie++'s phases for people: MB/s where bytes count, files or seeks
 //! per second where those do, and what it took of the processor.
 
-use crate::document::{RateFigures, ResultDocument, RunDocument};
-use crate::layout::{Align, Column, table_lines, table_width};
+use crate::article::{Article, Element};
+use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::number;
 use crate::phase::Phase;
 use crate::shortfall::{trials_made, verdict_cell};
-use crate::style::{BandwidthUnit, TableStyle, coloured};
+use crate::style::BandwidthUnit;
+use crate::table::{Cell, Table, left, point, right};
 
-/// Figures are left out in this order until the table fits.
-const DROP_ORDER: [Figure; 3] = [Figure::P50, Figure::P99, Figure::Spread];
-
-/// A column that a narrow table can do without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Figure {
-    Spread,
-    P50,
-    P99,
-}
-
-/// The table with its heading and what its figures are.
-pub(crate) fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
-    let mut dropped = Vec::new();
-    if document
-        .results
-        .iter()
-        .all(|result| spread(result, style).is_none())
-    {
-        dropped.push(Figure::Spread);
-    }
-    let mut columns = columns(document, style, &dropped);
-    for figure in DROP_ORDER {
-        if table_width(&columns) <= style.width {
-            break;
-        }
-        dropped.push(figure);
-        columns = self::columns(document, style, &dropped);
-    }
-    let verdicts = columns.last().map_or(&[][..], |verdict| &verdict.cells);
-    let table = table_lines(&columns, style.rule());
-    let (titles, rows) = table.split_at(2);
-    let mut lines = titles.to_vec();
-    lines.push(style.rule().to_string().repeat(table_width(&columns)));
-    let mut many_files = false;
-    for ((result, row), verdict) in document.results.iter().zip(rows).zip(verdicts) {
-        if result.workload.tree.is_some() && !many_files && lines.len() > titles.len() + 1 {
-            lines.push(String::new());
-        }
-        many_files = result.workload.tree.is_some();
-        lines.push(coloured(row, verdict, result, style));
-    }
-    lines.push(String::new());
-    lines.extend(style.wrapped("", &legend(document, style)));
-    lines
-}
-
-fn columns(document: &RunDocument, style: &TableStyle, dropped: &[Figure]) -> Vec<Column> {
-    type Cell<'a> = &'a dyn Fn(&ResultDocument) -> Option<String>;
-    let column = |group, title: &str, align, cell: Cell<'_>| Column {
-        group: style.group(group),
-        title: style.text(title),
-        align,
-        cells: document
-            .results
-            .iter()
-            .map(|result| cell(result).unwrap_or_else(|| number::MISSING.to_owned()))
-            .map(|cell| style.text(&cell))
-            .collect(),
-    };
-    let latency = |title, pick: fn(&crate::document::LatencyFigures) -> Option<u64>| {
-        column("latency", title, Align::Right, &|result| {
-            let nanos = result.latency_ns.as_ref().and_then(pick)?;
-            Some(number::latency(Some(nanos)))
-        })
-    };
-    let figures = [
-        (
-            Figure::Spread,
-            column("", "±95 %", Align::Right, &|result| {
-                spread(result, style).map(|spread| spread.replace("± ", "±"))
-            }),
-        ),
-        (Figure::P50, latency("p50", |l| l.p50)),
-        (Figure::P99, latency("p99", |l| l.p99)),
-    ];
-    let unit = unit(style);
-    let mut columns = vec![
-        column("", "Phase", Align::Left, &|result| {
-            Some(result.name.clone())
-        }),
-        column("", unit.name(), Align::Point, &|result| {
-            bandwidth(result).map(|rate| number::rate(rate.median / unit.bytes()))
-        }),
-        column("", "per second", Align::Right, &|result| {
-            let counted = Phase::of(&result.workload)?.counted()?;
-            Some(format!(
-                "{} {counted}",
-                number::rate(counted_rate(result)?.median)
-            ))
-        }),
-    ];
-    let (spread, latencies) = figures.split_at(1);
-    let kept = |figures: &[(Figure, Column)]| -> Vec<Column> {
-        figures
-            .iter()
-            .filter(|(figure, _)| !dropped.contains(figure))
-            .map(|(_, column)| column.clone())
-            .collect()
-    };
-    columns.extend(kept(spread));
-    columns.push(column("", "CPU", Align::Right, &|result| {
-        result.cpu_share().map(number::percent)
-    }));
-    columns.extend(kept(latencies));
-    columns.push(latency("max", |l| l.max));
-    columns.push(column("", "Verdict", Align::Left, &|result| {
-        Some(verdict_cell(result, document.schedule.trials))
-    }));
-    columns
-}
-
-/// In what bandwidths are shown; what counts has a column of its own.
-const fn unit(style: &TableStyle) -> BandwidthUnit {
-    match style.unit {
+/// The table and what its figures are.
+pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, unit: BandwidthUnit) {
+    // What counts has a column of its own.
+    let unit = match unit {
         BandwidthUnit::IosPerSecond => BandwidthUnit::MegabytesPerSecond,
         unit => unit,
-    }
+    };
+    let table = table(document, unit);
+    article.add(Element::Table(table.noted(legend(document, unit))));
+}
+
+fn table(document: &RunDocument, unit: BandwidthUnit) -> Table {
+    let results = &document.results;
+    let has_spread = results.iter().any(|result| spread(result, unit).is_some());
+    let latency = |pick: fn(&LatencyFigures) -> Option<u64>| {
+        move |result: &ResultDocument| Cell::time(result.latency_ns.as_ref().and_then(pick))
+    };
+    let is_on_files = |result: &ResultDocument| result.workload.tree.is_some();
+    Table::of(results)
+        .column(left("Phase"), |result| Some(result.name.clone()))
+        .column(point(unit.name()), |result| {
+            bandwidth(result).map(|rate| Cell::rate(rate.median / unit.bytes()))
+        })
+        .column(right("per second"), |result| {
+            let counted = Phase::of(&result.workload)?.counted()?;
+            let rate = number::rate(counted_rate(result)?.median);
+            Some(format!("{rate} {counted}"))
+        })
+        .column_if(has_spread, right("±95 %").rank(1), |result| {
+            spread(result, unit).map(|spread| spread.replace("± ", "±"))
+        })
+        .column(right("CPU"), |result| {
+            result.cpu_share().map(number::percent)
+        })
+        .column(right("p50").under("latency").rank(3), latency(|l| l.p50))
+        .column(right("p99").under("latency").rank(2), latency(|l| l.p99))
+        .column(right("max").under("latency"), latency(|l| l.max))
+        .column(left("Verdict"), |result| {
+            Some(verdict_cell(result, document.schedule.trials))
+        })
+        .turning(|before, after| is_on_files(after) && !is_on_files(before))
+        .table()
 }
 
 /// Bytes per second, where those are the phase's figure.
@@ -158,19 +83,19 @@ fn counted_rate(result: &ResultDocument) -> Option<&RateFigures> {
     }
 }
 
-fn spread(result: &ResultDocument, style: &TableStyle) -> Option<String> {
+fn spread(result: &ResultDocument, unit: BandwidthUnit) -> Option<String> {
     match bandwidth(result) {
-        Some(rates) => rates.spread(unit(style).bytes()),
+        Some(rates) => rates.spread(unit.bytes()),
         None => counted_rate(result)?.spread(1.0),
     }
 }
 
-fn legend(document: &RunDocument, style: &TableStyle) -> String {
+fn legend(document: &RunDocument, unit: BandwidthUnit) -> String {
     let median = match trials_made(document.results.iter()) {
         [_, 1] => "one run of every phase",
         _ => "the median of all runs",
     };
-    let definition = unit(style).definition();
+    let definition = unit.definition();
     format!(
         "Figures are {median}; {definition}. CPU: 100 % is one processor. Latency is that of one \
          read, write or file; final flushes count in the rate alone."

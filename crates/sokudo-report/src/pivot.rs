@@ -7,13 +7,11 @@
 
 mod csv;
 mod key;
-pub(crate) mod markdown;
 pub(crate) mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Finding, Severity, Verdict};
 use sokudo_stats::Summary;
@@ -28,8 +26,7 @@ use crate::style::BandwidthUnit;
 pub use csv::render as render_csv;
 pub(crate) use key::keys_text;
 pub use key::{Key, KeyError, Keys, PivotRun};
-pub use markdown::render as render_markdown;
-pub use table::render as render_table;
+pub use table::{render as render_table, render_markdown};
 
 const SCHEMA: &str = "sokudo.pivot/1";
 const NANOS_PER_MS: f64 = 1e6;
@@ -244,9 +241,7 @@ impl PivotDocument {
 
     /// The document as text that ends with a line feed.
     pub fn to_json(&self) -> String {
-        let compact = serde_json::to_string(self)
-            .expect("a document has no map with keys other than strings and writes to memory");
-        json_layout::lay_out(&compact)
+        json_layout::written(self)
     }
 
     /// Whether all figures are of one unit, which then needs to be said only once.
@@ -265,13 +260,7 @@ impl PivotDocument {
 
 /// The JSON Schema of the documents that this version writes.
 pub fn schema() -> String {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings
-        .into_generator()
-        .into_root_schema_for::<PivotDocument>();
-    let text = serde_json::to_string_pretty(&schema)
-        .expect("a schema is plain JSON and is written to memory");
-    text + "\n"
+    json_layout::schema::<PivotDocument>()
 }
 
 /// The warning that figures of several tools, or of another tool than sokudo, need;

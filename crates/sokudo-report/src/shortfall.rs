@@ -1,13 +1,18 @@
 //! How a result is worded that is less than it was meant to be.
 
-use sokudo_model::Verdict;
-
 use crate::document::{ResultDocument, ScheduleDocument, Status, Stopped};
+use crate::table::{Cell, Tone, verdict_name};
 
 /// The verdict, and in the same place whatever makes the row incomplete:
 /// nobody should read the one without the other.
-pub(crate) fn verdict_cell(result: &ResultDocument, trials_planned: u32) -> String {
-    let verdict = result.verdict.map_or("not judged", Verdict::name);
+pub(crate) fn verdict_cell(result: &ResultDocument, trials_planned: u32) -> Cell {
+    let text = verdict_text(result, trials_planned);
+    Cell::Judged(Tone::of(result.verdict), text)
+}
+
+/// The same as text.
+pub(crate) fn verdict_text(result: &ResultDocument, trials_planned: u32) -> String {
+    let verdict = verdict_name(result.verdict);
     match result.status {
         Status::Complete => verdict.to_owned(),
         Status::Partial => format!("{verdict} ({}/{trials_planned})", completed_trials(result)),
@@ -78,7 +83,7 @@ mod tests {
         let cells: Vec<String> = document
             .results
             .iter()
-            .map(|r| verdict_cell(r, 5))
+            .map(|r| verdict_text(r, 5))
             .collect();
         assert_eq!(
             cells,

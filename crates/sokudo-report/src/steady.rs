@@ -3,21 +3,24 @@
 //!
 //! It never says that a result is one of the PTS.
 
-mod columns;
 mod rounds;
+mod value;
+
+use std::collections::BTreeSet;
 
 use sokudo_model::{
     Bytes, Nanos, Operation, RoundFigure, SteadyClass, SteadyPhaseKind, SteadyProcedure, SteadyTest,
 };
 
+use crate::article::{Article, Element};
 use crate::document::{ResultDocument, RunDocument, SteadyDocument, WindowFigures};
 use crate::grouping::row_name;
-use crate::layout::{Align, Column};
 use crate::number::{self, grouped};
-use crate::shortfall::verdict_cell;
-use crate::style::{BandwidthUnit, TableStyle};
-use crate::table::sign;
-use columns::{fitting, shown, whole};
+use crate::run::sign;
+use crate::shortfall::verdict_text;
+use crate::style::BandwidthUnit;
+use crate::table::{Table, right};
+use value::{shown, whole};
 
 /// What a procedure will take, before it has begun: a line on what is done, one on time and
 /// writes, one on what that rests on, and one on what differs from the PTS.
@@ -85,33 +88,47 @@ fn duration(Nanos(nanos): Nanos) -> String {
 }
 
 /// Everything between the facts and the findings.
-pub(crate) fn lines(
+pub(crate) fn add(
+    article: &mut Article<'_>,
     document: &RunDocument,
     steady: &SteadyDocument,
-    style: &TableStyle,
-) -> Vec<String> {
+    unit: BandwidthUnit,
+) {
     let procedure = &steady.procedure;
-    let mut lines = style.wrapped("", &format!("{}: {}", steady.label, what(procedure)));
-    lines.push(String::new());
-    lines.extend(before_lines(document, steady, style));
-    lines.extend(matrix_lines(document, steady, style));
+    article.paragraph(format!("{}: {}", steady.label, what(procedure)));
+    let before = |kind| matches!(kind, SteadyPhaseKind::Purge | SteadyPhaseKind::Precondition);
+    let before = of_phases(document, steady, before).map(before_line);
+    article.notes(before.collect());
+    add_matrix(article, document, steady, unit);
     for (phase, result) in steady.tests() {
-        lines.push(String::new());
-        lines.extend(rounds::lines(document, procedure, phase, result, style));
+        let rounds = rounds::table(document, procedure, (phase, result), unit);
+        article.add(Element::Table(rounds));
     }
-    lines.extend(after_lines(document, steady, style));
-    lines.push(String::new());
-    lines.extend(style.wrapped("", &legend(steady)));
-    if let Some(differences) = differences(procedure) {
-        lines.extend(style.wrapped("", &format!("{}.", capital(&differences))));
-    }
-    let expected = format!(
+    let after = of_phases(document, steady, |kind| kind == SteadyPhaseKind::Afterwards);
+    article.add(Element::OfRows(after.filter_map(after_line).collect()));
+    let mut notes = vec![legend(steady)];
+    notes.extend(differences(procedure).map(|all| format!("{}.", capital(&all))));
+    notes.push(format!(
         "Expected before it began: {}; {}.",
         expected(procedure),
         procedure.estimate.assumptions.join("; ")
-    );
-    lines.extend(style.wrapped("", &expected));
-    lines
+    ));
+    article.notes(notes);
+}
+
+/// The results of phases of these kinds.
+fn of_phases<'a>(
+    document: &'a RunDocument,
+    steady: &'a SteadyDocument,
+    is_meant: impl Fn(SteadyPhaseKind) -> bool,
+) -> impl Iterator<Item = &'a ResultDocument> {
+    let phases = steady
+        .phases
+        .iter()
+        .filter(move |phase| is_meant(phase.kind));
+    phases
+        .flat_map(|phase| &phase.figures)
+        .filter_map(|figures| document.result_at(figures.result))
 }
 
 fn capital(text: &str) -> String {
@@ -134,29 +151,6 @@ fn legend(steady: &SteadyDocument) -> String {
 }
 
 /// Purge and preconditioning: what was moved, how fast, and whether that is proven.
-fn before_lines(
-    document: &RunDocument,
-    steady: &SteadyDocument,
-    style: &TableStyle,
-) -> Vec<String> {
-    let before = steady.phases.iter().filter(|phase| {
-        matches!(
-            phase.kind,
-            SteadyPhaseKind::Purge | SteadyPhaseKind::Precondition
-        )
-    });
-    let results = before
-        .flat_map(|phase| &phase.figures)
-        .filter_map(|figures| document.result_at(figures.result));
-    let mut lines: Vec<String> = results
-        .flat_map(|result| style.wrapped("", &before_line(result)))
-        .collect();
-    if !lines.is_empty() {
-        lines.push(String::new());
-    }
-    lines
-}
-
 fn before_line(result: &ResultDocument) -> String {
     let name = row_name(result);
     let bytes = Bytes(result.trials.iter().map(|trial| trial.bytes).sum());
@@ -166,7 +160,7 @@ fn before_line(result: &ResultDocument) -> String {
         || number::MISSING.to_owned(),
         |figures| format!("{} MB/s", number::rate(figures.median_mb_per_s)),
     );
-    let verdict = verdict_cell(result, 1);
+    let verdict = verdict_text(result, 1);
     if result.workload.operations.single() == Some(Operation::Trim) {
         return format!("{name}: {bytes} discarded in {}", duration(time));
     }
@@ -174,82 +168,52 @@ fn before_line(result: &ResultDocument) -> String {
 }
 
 /// What was measured once it was steady.
-fn after_lines(document: &RunDocument, steady: &SteadyDocument, style: &TableStyle) -> Vec<String> {
-    let after = steady
-        .phases
-        .iter()
-        .filter(|phase| phase.kind == SteadyPhaseKind::Afterwards);
-    let results = after
-        .flat_map(|phase| &phase.figures)
-        .filter_map(|figures| document.result_at(figures.result));
-    let of_result = |result: &ResultDocument| {
-        let latency = result.latency_ns.as_ref()?;
-        let mean = Nanos(whole(latency.mean));
-        let text = format!(
-            "mean {mean}, p50 {}, p99 {}, p99.9 {}, p99.99 {}, max {}, {}",
-            number::latency(latency.p50),
-            number::latency(latency.p99),
-            number::latency(latency.p99_9),
-            number::latency(latency.p99_99),
-            number::latency(latency.max),
-            verdict_cell(result, 1)
-        );
-        Some(style.wrapped(&format!("{}: ", style.text(&row_name(result))), &text))
-    };
-    let mut lines: Vec<String> = results.filter_map(of_result).flatten().collect();
-    if !lines.is_empty() {
-        lines.insert(0, String::new());
-    }
-    lines
+fn after_line(result: &ResultDocument) -> Option<(String, String)> {
+    let latency = result.latency_ns.as_ref()?;
+    let mean = Nanos(whole(latency.mean));
+    let text = format!(
+        "mean {mean}, p50 {}, p99 {}, p99.9 {}, p99.99 {}, max {}, {}",
+        number::latency(latency.p50),
+        number::latency(latency.p99),
+        number::latency(latency.p99_9),
+        number::latency(latency.p99_99),
+        number::latency(latency.max),
+        verdict_text(result, 1)
+    );
+    Some((row_name(result), text))
 }
 
 /// Block sizes down, mixes across, each cell the mean over its window.
-fn matrix_lines(
+fn add_matrix(
+    article: &mut Article<'_>,
     document: &RunDocument,
     steady: &SteadyDocument,
-    style: &TableStyle,
-) -> Vec<String> {
+    unit: BandwidthUnit,
+) {
     let cells: Vec<MatrixCell<'_>> = cells(document, steady).collect();
-    let mut sizes: Vec<Bytes> = cells.iter().map(|cell| cell.block).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    let mut reads: Vec<u32> = cells.iter().map(|cell| cell.reads).collect();
-    reads.sort_unstable();
-    reads.dedup();
     let Some(first) = cells.first() else {
-        return Vec::new();
+        return;
     };
     if steady.procedure.test == SteadyTest::WriteSaturation {
-        return style.wrapped("", &saturation_line(steady, first));
+        return article.paragraph(saturation_line(steady, first));
     }
-    let heading = heading(first.figure, style);
-    let titles = Column {
-        group: "",
-        title: style.text("Block"),
-        align: Align::Right,
-        cells: sizes.iter().map(Bytes::to_string).collect(),
-    };
-    let column = |reads: &u32| Column {
-        group: "",
-        title: format!("{reads}/{} ", 100 - reads),
-        align: Align::Right,
-        cells: sizes
-            .iter()
-            .map(|size| {
-                let here = cells
-                    .iter()
-                    .find(|cell| cell.block == *size && cell.reads == *reads);
-                let text = here.map_or_else(
-                    || number::MISSING.to_owned(),
-                    |cell| format!("{}{}", value(cell, style), sign(cell.result)),
-                );
-                style.text(&text)
-            })
-            .collect(),
-    };
-    let mut lines = vec![style.text(&heading)];
-    lines.extend(fitting(titles, reads.iter().rev().map(column), style));
-    lines
+    let sizes: BTreeSet<Bytes> = cells.iter().map(|cell| cell.block).collect();
+    let reads: BTreeSet<u32> = cells.iter().map(|cell| cell.reads).collect();
+    let sizes: Vec<Bytes> = sizes.into_iter().collect();
+    let mut rows = Table::of(&sizes).column(right("Block"), |size| Some(size.to_string()));
+    for reads in reads.into_iter().rev() {
+        let title = format!("{reads}/{} ", 100 - reads);
+        rows = rows.column(right(title), |size| {
+            let mut cells = cells.iter();
+            let cell = cells.find(|cell| cell.block == *size && cell.reads == reads)?;
+            Some(format!("{}{}", value(cell, unit), sign(cell.result)))
+        });
+    }
+    let matrix = rows
+        .table()
+        .repeating(1)
+        .titled(heading(first.figure, unit));
+    article.add(Element::Table(matrix));
 }
 
 /// Where a single row began and where it has come to.
@@ -318,22 +282,22 @@ pub(crate) fn cells<'a>(
     })
 }
 
-fn heading(figure: RoundFigure, style: &TableStyle) -> String {
+fn heading(figure: RoundFigure, unit: BandwidthUnit) -> String {
     let what = match figure {
         RoundFigure::Iops => "IOPS",
         RoundFigure::LatencyMeanNs => "Mean latency",
-        RoundFigure::BytesPerSecond => style.unit.name(),
+        RoundFigure::BytesPerSecond => unit.name(),
     };
     format!("{what} by block size and percent of reads/writes")
 }
 
-fn value(cell: &MatrixCell<'_>, style: &TableStyle) -> String {
+fn value(cell: &MatrixCell<'_>, unit: BandwidthUnit) -> String {
     // Bandwidths can be asked for in other units.
-    let figure = match (cell.figure, style.unit) {
+    let figure = match (cell.figure, unit) {
         (RoundFigure::BytesPerSecond, BandwidthUnit::IosPerSecond) => RoundFigure::Iops,
         (figure, _) => figure,
     };
-    shown(cell.figures.get(figure), figure, style)
+    shown(cell.figures.get(figure), figure, unit)
 }
 
 #[cfg(test)]

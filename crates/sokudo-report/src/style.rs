@@ -1,11 +1,10 @@
 //! How tables and texts are written for a terminal or a file: width, signs, colour, unit and
 //! language.
 
-use sokudo_model::Verdict;
 use sokudo_words::Language;
 
-use crate::document::ResultDocument;
-use crate::layout::{Align, pad, wrapped};
+use crate::layout::{pad, wrapped};
+use crate::table::Align;
 
 /// Lines of text longer than this are hard to read, however wide the terminal.
 const TEXT_WIDTH_MAX: usize = 100;
@@ -104,6 +103,11 @@ impl TableStyle {
         wrapped(&self.safe(first), &self.safe(name), width)
     }
 
+    /// What stands for the end of a text that is cut.
+    pub(crate) const fn end(&self) -> &'static str {
+        if self.ascii { "..." } else { "…" }
+    }
+
     /// A heading over columns.
     pub(crate) fn group(&self, group: &'static str) -> &'static str {
         self.language().word(group)
@@ -141,6 +145,8 @@ impl TableStyle {
                 ('×', true) => safe.push('x'),
                 ('≤', true) => safe.push_str("<="),
                 ('÷', true) => safe.push('/'),
+                ('★', true) => safe.push('*'),
+                ('→', true) => safe.push_str("->"),
                 _ => safe.push(sign),
             }
         }
@@ -168,23 +174,4 @@ pub(crate) const fn is_unseen(sign: char) -> bool {
         sign,
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{61c}'
     )
-}
-
-/// The row with its last cell, the verdict, in the verdict's colour.
-pub(crate) fn coloured(
-    row: &str,
-    cell: &str,
-    result: &ResultDocument,
-    style: &TableStyle,
-) -> String {
-    let colour = match result.verdict {
-        Some(Verdict::Verified) => "32",
-        Some(Verdict::Unverified) => "33",
-        Some(Verdict::Invalid) => "31",
-        None => return row.to_owned(),
-    };
-    match row.strip_suffix(cell).filter(|_| style.colour) {
-        Some(figures) => format!("{figures}\x1b[{colour}m{cell}\x1b[0m"),
-        None => row.to_owned(),
-    }
 }

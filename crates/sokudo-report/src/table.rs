@@ -1,203 +1,324 @@
-//! The table on the terminal: what was measured, the figures, what is thought of
-//! them, and how to measure again.
+//! A table for people: columns with what stands in them, not yet laid out.
 //!
-//! A narrow terminal gets fewer columns, never a broken table; the bandwidth and
-//! the verdict are always there. Colour only repeats what a word says.
+//! It is made once for each kind of document. The terminal (`text`), Markdown and HTML write it,
+//! each in its way; none of them knows what it is about.
 
-mod columns;
-mod matrix;
+mod drawn;
 
-pub(crate) use matrix::sign;
+use sokudo_model::{Nanos, Verdict};
 
-use crate::date;
-use crate::document::{ResultDocument, RunDocument, Status};
-use crate::explain;
-use crate::facts::facts;
-use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text};
-use crate::layout::{table_lines, table_width};
-use crate::load_table;
-use crate::phase::Phase;
-use crate::phase_table;
-use crate::shortfall::shortfalls;
-use crate::steady;
-use crate::style::{TableStyle, coloured};
-use crate::surface;
-use unicode_width::UnicodeWidthStr;
+use crate::number::{self, MISSING};
 
-/// The whole text, for a terminal or a file.
-pub fn render(document: &RunDocument, style: &TableStyle) -> String {
-    let blocks = [
-        heading_lines(document, style),
-        main_lines(document, style),
-        shortfall_lines(document, style),
-        finding_lines(document, style),
-        repeat_lines(document, style),
-    ];
-    let blocks = blocks.into_iter().filter(|lines| !lines.is_empty());
-    let blocks: Vec<String> = blocks.map(|lines| lines.join("\n")).collect();
-    blocks.join("\n\n") + "\n"
+/// Where the cells of a column line up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+    /// At the decimal point, so that magnitudes can be compared by eye.
+    Point,
+    /// At the decimal point, until columns have to give way: at the end takes less room.
+    PointWithRoom,
 }
 
-/// How to measure again, where that is known.
-fn repeat_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
-    let command = Some(&document.command).filter(|command| !command.is_empty());
-    let line = command.map(|command| style.command(command));
-    line.into_iter().collect()
+/// Where something is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum On {
+    #[default]
+    Both,
+    Terminal,
+    /// Markdown and HTML, which have no width.
+    Paper,
 }
 
-/// What the command was for, and what else its figures say.
-fn main_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
-    if document.is_explanation() {
-        return explain::lines(document, style);
-    }
-    let mut lines = match surface::is_scan(document) {
-        true => surface::lines(document, style),
-        false => figure_lines(document, style),
-    };
-    let told = explain::paragraph(document, style);
-    if !told.is_empty() {
-        lines.push(String::new());
-        lines.extend(told);
-    }
-    lines
+/// What a colour repeats that a word says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    None,
+    Good,
+    Doubtful,
+    Bad,
 }
 
-fn heading_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
-    let title = format!(
-        "{} · {} · {}",
-        document.measurer(),
-        document.method,
-        date::for_people(&document.started_at)
-    );
-    let facts = facts(document);
-    let widths = facts.iter().map(|fact| style.text(fact.label).width());
-    let label_width = widths.max().unwrap_or(0) + 2;
-    let mut lines = style.wrapped_name("", &title);
-    lines.push(String::new());
-    for fact in &facts {
-        lines.extend(style.wrapped(&style.label(fact.label, label_width), &fact.value));
-    }
-    lines
-}
-
-fn figure_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
-    if let Some(load) = &document.load {
-        return load_table::figure_lines(document, load, style);
-    }
-    if let Some(steady) = &document.steady {
-        return steady::lines(document, steady, style);
-    }
-    if Phase::makes_up(document) {
-        return phase_table::figure_lines(document, style);
-    }
-    let results = document.results_by_direction();
-    if matrix::is_matrix(document) {
-        let mut lines = matrix::lines(document, &results, style);
-        lines.extend(style.wrapped("", &legend(document, &results, style)));
-        return lines;
-    }
-    let columns = columns::fitting(document, &results, style);
-    let verdicts = columns.last().map_or(&[][..], |verdict| &verdict.cells);
-    let table = table_lines(&columns, style.rule());
-    let (titles, rows) = table.split_at(2);
-    let mut lines = titles.to_vec();
-    lines.push(style.rule().to_string().repeat(table_width(&columns)));
-    let mut direction = results.first().map(|result| result.direction);
-    for ((result, row), verdict) in results.iter().zip(rows).zip(verdicts) {
-        if direction.replace(result.direction) != Some(result.direction) {
-            lines.push(String::new());
-        }
-        lines.push(coloured(row, verdict, result, style));
-    }
-    lines.push(String::new());
-    lines.extend(style.wrapped("", &legend(document, &results, style)));
-    lines
-}
-
-fn legend(document: &RunDocument, results: &[&ResultDocument], style: &TableStyle) -> String {
-    if document.origin.is_some() {
-        return format!(
-            "{}: as {} told it; {}.",
-            style.unit.name(),
-            style.text(&document.measurer()),
-            style.unit.definition()
-        );
-    }
-    let has_interval = results
-        .iter()
-        .filter_map(|result| result.bandwidth_bytes_per_s.as_ref())
-        .any(|bandwidth| bandwidth.bytes_per_s.interval_95.is_some());
-    let interval = if has_interval {
-        "± how far its 95 % interval reaches"
-    } else {
-        "no 95 % interval below 6 trials"
-    };
-    let trimmed = match document.schedule.trim {
-        0 => String::new(),
-        trim => {
-            format!("; trimmed: mean without the {trim} slowest and the {trim} fastest; R: range")
-        }
-    };
-    let latencies = if columns::is_at_rates(document) {
-        " Latencies are of service: from the issue of an I/O; and intended: from the instant at \
-         which the fixed rate meant it to start, whether or not the disk was ready."
-    } else {
-        ""
-    };
-    format!(
-        "{}: median of the trials, {interval}{trimmed}; {}.{latencies}",
-        style.unit.name(),
-        style.unit.definition()
-    )
-}
-
-fn shortfall_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
-    let shortfalls = document
-        .results_by_direction()
-        .into_iter()
-        .filter(|result| result.status != Status::NotReached)
-        .flat_map(|result| {
-            let row = row_name(result);
-            shortfalls(result, &document.schedule)
-                .into_iter()
-                .map(move |why| (row.clone(), why))
-        });
-    shortfalls
-        .flat_map(|(row, why)| style.wrapped(&format!("{}: ", style.text(&row)), &why))
-        .collect()
-}
-
-fn finding_lines(document: &RunDocument, style: &TableStyle) -> Vec<String> {
-    let groups: Vec<String> = grouped_findings(document)
-        .iter()
-        .map(|group| finding_group(group, style).join("\n"))
-        .collect();
-    // An empty line between findings, and none where there are no findings.
-    groups.join("\n\n").lines().map(str::to_owned).collect()
-}
-
-fn finding_group(group: &FindingGroup<'_>, style: &TableStyle) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut label = group.label();
-    for (symptom, rows) in &group.symptoms {
-        lines.extend(style.wrapped(&style.label(label, 9), symptom));
-        label = "";
-        if !rows.is_empty() {
-            lines.extend(style.wrapped(&under(style, "rows:"), &rows_text(rows)));
+impl Tone {
+    pub(crate) const fn of(verdict: Option<Verdict>) -> Self {
+        match verdict {
+            Some(Verdict::Verified) => Self::Good,
+            Some(Verdict::Unverified) => Self::Doubtful,
+            Some(Verdict::Invalid) => Self::Bad,
+            None => Self::None,
         }
     }
-    for (name, text) in [("cause:", group.cause), ("remedy:", group.remedy)] {
-        if !text.is_empty() {
-            lines.extend(style.wrapped(&under(style, name), text));
+}
+
+/// What stands in a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cell {
+    /// What sokudo says, in the reader's language.
+    Text(String),
+    /// What somebody has called something, the same in all languages.
+    Name(String),
+    /// A judgement.
+    Judged(Tone, String),
+    /// A figure with its share of the largest that it is compared with.
+    Figure {
+        text: String,
+        /// What is to be known of it, in signs.
+        signs: String,
+        share: f64,
+    },
+    /// A share as a length.
+    Bar(f64),
+    /// Figures as heights, in order of time.
+    Course(Vec<f64>),
+    /// The number of a run of the same report.
+    Run(usize),
+    /// How many rows have which verdict.
+    Verdicts(Vec<(Option<Verdict>, usize)>),
+}
+
+impl Cell {
+    /// A rate with as many digits as it deserves.
+    pub(crate) fn rate(value: f64) -> Self {
+        Self::Text(number::rate(value))
+    }
+
+    /// A time; `None` where it is not known.
+    pub(crate) fn time(nanos: Option<u64>) -> Option<Self> {
+        nanos.map(|nanos| Self::Text(Nanos(nanos).to_string()))
+    }
+
+    pub(crate) fn missing() -> Self {
+        Self::Text(MISSING.to_owned())
+    }
+
+    /// As text: `say` writes what sokudo says, `name` what somebody has called something.
+    pub(crate) fn written(
+        &self,
+        say: impl Fn(&str) -> String,
+        name: impl Fn(&str) -> String,
+        ascii: bool,
+    ) -> String {
+        match self {
+            Self::Text(text) | Self::Judged(_, text) => say(text),
+            Self::Name(text) => name(text),
+            Self::Figure { text, signs, .. } => format!("{} {}", say(text), say(signs))
+                .trim_end()
+                .to_owned(),
+            Self::Bar(share) => drawn::bar(*share, ascii),
+            Self::Course(values) => drawn::course(values, ascii),
+            Self::Run(number) => number.to_string(),
+            Self::Verdicts(counts) => {
+                let count = |(verdict, count): &(Option<Verdict>, usize)| {
+                    format!("{count} {}", say(verdict_name(*verdict)))
+                };
+                counts.iter().map(count).collect::<Vec<_>>().join(", ")
+            }
         }
     }
-    lines
 }
 
-/// The label of a line below that of a finding.
-fn under(style: &TableStyle, label: &str) -> String {
-    format!("{:9}{}", "", style.label(label, 9))
+/// Name of a verdict.
+pub(crate) const fn verdict_name(verdict: Option<Verdict>) -> &'static str {
+    match verdict {
+        Some(verdict) => verdict.name(),
+        None => "not judged",
+    }
 }
 
-#[cfg(test)]
-mod tests;
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// What stands over a column, and how the column is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Head {
+    /// Heading over neighbouring columns of one group; empty for none.
+    pub(crate) group: &'static str,
+    pub(crate) title: String,
+    pub(crate) align: Align,
+    /// Where there is no room, columns of the highest rank give way first. Those of rank 0
+    /// never do.
+    pub(crate) rank: u8,
+    pub(crate) on: On,
+    /// On a terminal it would be wider than what it stands over, which says it, too.
+    pub(crate) is_quiet: bool,
+    /// How wide a cell is at most, and to how much it may be cut where there is no room.
+    pub(crate) widths: Option<Widths>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Widths {
+    pub(crate) most: usize,
+    pub(crate) least: usize,
+}
+
+fn head(title: impl Into<String>, align: Align) -> Head {
+    Head {
+        group: "",
+        title: title.into(),
+        align,
+        rank: 0,
+        on: On::Both,
+        is_quiet: false,
+        widths: None,
+    }
+}
+
+pub(crate) fn left(title: impl Into<String>) -> Head {
+    head(title, Align::Left)
+}
+
+pub(crate) fn right(title: impl Into<String>) -> Head {
+    head(title, Align::Right)
+}
+
+pub(crate) fn point(title: impl Into<String>) -> Head {
+    head(title, Align::Point)
+}
+
+pub(crate) fn point_with_room(title: impl Into<String>) -> Head {
+    head(title, Align::PointWithRoom)
+}
+
+impl Head {
+    pub(crate) const fn under(mut self, group: &'static str) -> Self {
+        self.group = group;
+        self
+    }
+
+    pub(crate) const fn rank(mut self, rank: u8) -> Self {
+        self.rank = rank;
+        self
+    }
+
+    pub(crate) const fn on(mut self, on: On) -> Self {
+        self.on = on;
+        self
+    }
+
+    pub(crate) const fn quiet(mut self) -> Self {
+        self.is_quiet = true;
+        self
+    }
+
+    pub(crate) const fn at_most(mut self, most: usize, least: usize) -> Self {
+        self.widths = Some(Widths { most, least });
+        self
+    }
+
+    pub(crate) const fn is_number(&self) -> bool {
+        !matches!(self.align, Align::Left)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Column {
+    pub(crate) head: Head,
+    pub(crate) cells: Vec<Cell>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Table {
+    /// What stands above it; empty for nothing.
+    pub(crate) title: String,
+    pub(crate) columns: Vec<Column>,
+    /// Rows at which something else begins.
+    pub(crate) turns: Vec<usize>,
+    /// Columns that do not fit go on below, behind so many of the first ones; `None` where
+    /// columns give way.
+    pub(crate) repeated: Option<usize>,
+    /// What must be known to read it; empty for nothing.
+    pub(crate) note: String,
+    /// The same on paper alone.
+    pub(crate) note_on_paper: &'static str,
+}
+
+impl Table {
+    /// A table with a line per row.
+    pub(crate) const fn of<R>(rows: &[R]) -> Rows<'_, R> {
+        Rows {
+            rows,
+            columns: Vec::new(),
+            turns: Vec::new(),
+        }
+    }
+
+    pub(crate) fn titled(mut self, title: impl Into<String>) -> Self {
+        self.title = title.into();
+        self
+    }
+
+    pub(crate) fn noted(mut self, note: impl Into<String>) -> Self {
+        self.note = note.into();
+        self
+    }
+
+    /// So that columns that do not fit go on below, behind so many of the first ones.
+    pub(crate) const fn repeating(mut self, repeated: usize) -> Self {
+        self.repeated = Some(repeated);
+        self
+    }
+
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.cells.len())
+    }
+
+    /// Columns that are shown on paper.
+    pub(crate) fn on_paper(&self) -> impl Iterator<Item = &Column> {
+        let columns = self.columns.iter();
+        columns.filter(|column| column.head.on != On::Terminal)
+    }
+}
+
+/// A table while its columns are made.
+pub(crate) struct Rows<'a, R> {
+    rows: &'a [R],
+    columns: Vec<Column>,
+    turns: Vec<usize>,
+}
+
+impl<R> Rows<'_, R> {
+    /// A column whose cell is missing where there is `None`.
+    pub(crate) fn column<C: Into<Cell>>(
+        mut self,
+        head: Head,
+        cell: impl Fn(&R) -> Option<C>,
+    ) -> Self {
+        let cell = |row| cell(row).map_or_else(Cell::missing, Into::into);
+        let cells = self.rows.iter().map(cell).collect();
+        self.columns.push(Column { head, cells });
+        self
+    }
+
+    /// The same where it is wanted.
+    pub(crate) fn column_if<C: Into<Cell>>(
+        self,
+        is_wanted: bool,
+        head: Head,
+        cell: impl Fn(&R) -> Option<C>,
+    ) -> Self {
+        match is_wanted {
+            true => self.column(head, cell),
+            false => self,
+        }
+    }
+
+    /// With a turn between rows of which this holds.
+    pub(crate) fn turning(mut self, turns: impl Fn(&R, &R) -> bool) -> Self {
+        let pairs = (1..).zip(self.rows.windows(2));
+        let pairs = pairs.filter(|(_, pair)| turns(&pair[0], &pair[1]));
+        self.turns = pairs.map(|(row, _)| row).collect();
+        self
+    }
+
+    pub(crate) fn table(self) -> Table {
+        Table {
+            columns: self.columns,
+            turns: self.turns,
+            ..Table::default()
+        }
+    }
+}

@@ -5,11 +5,9 @@
 //! it is; where the changes are is [`sokudo_stats::change_points`].
 
 mod csv;
-mod markdown;
 mod table;
 
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Nanos, PartDifference, Verdict};
 use sokudo_stats::{
@@ -21,8 +19,7 @@ use crate::style::BandwidthUnit;
 use crate::{date, json_layout};
 
 pub use csv::render as render_csv;
-pub use markdown::render as render_markdown;
-pub use table::render as render_table;
+pub use table::{render as render_table, render_markdown};
 
 const SCHEMA: &str = "sokudo.trend/1";
 const CONFIDENCE: f64 = 0.95;
@@ -166,9 +163,7 @@ impl TrendDocument {
 
     /// The document as text that ends with a line feed.
     pub fn to_json(&self) -> String {
-        let compact = serde_json::to_string(self)
-            .expect("a document has no map with keys other than strings and writes to memory");
-        json_layout::lay_out(&compact)
+        json_layout::written(self)
     }
 
     /// IOPS are shown only where they are what is looked at.
@@ -182,13 +177,7 @@ impl TrendDocument {
 
 /// The JSON Schema of the documents that this version writes.
 pub fn schema() -> String {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings
-        .into_generator()
-        .into_root_schema_for::<TrendDocument>();
-    let text = serde_json::to_string_pretty(&schema)
-        .expect("a schema is plain JSON and is written to memory");
-    text + "\n"
+    json_layout::schema::<TrendDocument>()
 }
 
 impl TrendPoint {

@@ -13,7 +13,7 @@ use anyhow::anyhow;
 use sokudo_analysis::{Comparing, Side};
 use sokudo_model::Conclusion;
 use sokudo_report::comparison::{
-    Figure, OtherDocument, RowDocument, SideDocument, Way, letter, render_csv, render_markdown_in,
+    Figure, OtherDocument, RowDocument, SideDocument, Way, letter, render_csv, render_markdown,
     render_table, row_name,
 };
 use sokudo_report::{ComparisonDocument, RunDocument};
@@ -186,7 +186,7 @@ fn print(document: &ComparisonDocument, arguments: &CompareArguments) -> Result<
         ),
         Format::Json => document.to_json(),
         Format::Csv => render_csv(document),
-        Format::Markdown => render_markdown_in(document, language::current()),
+        Format::Markdown => render_markdown(document, language::current()),
     };
     output::put(path, &text, arguments.rendering.format == Format::Table)
 }

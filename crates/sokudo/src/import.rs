@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use sokudo_import::{Import, ImportError, LeftOut};
 use sokudo_model::ImportedRun;
-use sokudo_report::{RunDocument, csv, markdown, table};
+use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::{Filter, NewRun, Page, RunId, Store};
 
 use crate::cli::{Format, ImportArguments, Rendering};
@@ -164,7 +164,7 @@ impl Printed {
         let text = match format {
             Format::Table => {
                 let style = output::style(output.is_none(), *unit);
-                format!("{between}{}", table::render(document, &style))
+                format!("{between}{}", text::render(document, &style))
             }
             Format::Json => document.to_json(),
             Format::Csv => without_names(csv::render(document), is_first),

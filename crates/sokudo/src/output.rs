@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::Context;
 use rustix::fs::{Access, FallocateFlags};
 use rustix::io::Errno;
-use sokudo_report::{BandwidthUnit, RunDocument, TableStyle, csv, markdown, table};
+use sokudo_report::{BandwidthUnit, RunDocument, TableStyle, csv, markdown, text};
 use sokudo_store::Sqlite;
 
 use crate::cli::{Destination, Format, Pictures, Plotting, Printing, Rendering, Unit};
@@ -289,7 +289,7 @@ pub(crate) fn write_run(
 ) -> Result<(), Exit> {
     let path = rendering.output.as_deref();
     let text = match rendering.format {
-        Format::Table => table::render(document, &style(path.is_none(), rendering.unit)),
+        Format::Table => text::render(document, &style(path.is_none(), rendering.unit)),
         Format::Json => document.to_json(),
         Format::Csv => csv::render(document),
         Format::Markdown => markdown::render_in(document, language::current()),

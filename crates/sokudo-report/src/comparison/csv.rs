@@ -1,95 +1,82 @@
 //! A comparison for spreadsheets and scripts: one line per row of each other.
 
 use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument};
-use crate::csv::{field, word, written};
-use crate::document::RateFigures;
+use crate::record::{self, Column, or_missing, word};
 use sokudo_model::Change;
-use sokudo_stats::Interval;
 
-/// A column: its name and its field in a line.
-type Column = (
-    &'static str,
-    fn(&ComparisonDocument, &OtherDocument, &RowDocument) -> String,
-);
+struct Line<'a> {
+    document: &'a ComparisonDocument,
+    other: &'a OtherDocument,
+    row: &'a RowDocument,
+}
 
-/// Every column in order.
-const COLUMNS: [Column; 23] = [
-    ("reference", |document, _, _| {
-        document.reference.source.clone()
-    }),
-    ("other", |_, other, _| other.side.source.clone()),
-    ("row", |_, _, row| row.row.clone()),
-    ("other_row", |_, _, row| field(row.other_row.as_ref())),
-    ("figure", |document, _, _| word(&document.figure)),
-    ("reference_median_per_s", |_, _, row| {
-        rates(&row.reference, |it| it.median)
-    }),
-    ("reference_trials", |_, _, row| trials(&row.reference)),
-    ("reference_verdict", |_, _, row| {
-        field(row.reference.verdict.map(|it| it.name()))
-    }),
-    ("other_median_per_s", |_, _, row| {
-        rates(&row.other, |it| it.median)
-    }),
-    ("other_trials", |_, _, row| trials(&row.other)),
-    ("other_verdict", |_, _, row| {
-        field(row.other.verdict.map(|it| it.name()))
-    }),
-    ("ratio", |_, _, row| change(row, |it| it.ratio)),
-    ("ratio_low", |_, _, row| ratio_end(row, |it| it.low)),
-    ("ratio_high", |_, _, row| ratio_end(row, |it| it.high)),
-    ("test", |_, _, row| {
-        row.compared
-            .change
-            .map_or_else(String::new, |it| word(&it.test))
-    }),
-    ("p_value", |_, _, row| change(row, |it| it.p_value)),
-    ("p_value_of_all_rows", |_, _, row| {
-        change(row, |it| it.p_value_of_all_rows)
-    }),
-    ("cliffs_delta", |_, _, row| {
-        change(row, |it| it.cliffs_delta)
-    }),
-    ("effect", |_, _, row| {
-        row.compared
-            .change
-            .map_or_else(String::new, |it| word(&it.effect))
-    }),
-    ("widening", |_, _, row| change(row, |it| it.widening)),
-    ("conclusion", |_, _, row| word(&row.compared.conclusion)),
-    ("reason", |_, _, row| field(row.compared.reason.as_ref())),
-    ("differs", |_, _, row| {
-        let names = row.compared.differs.iter().map(|part| part.name.as_str());
-        names.collect::<Vec<_>>().join(" ")
-    }),
-];
+impl Line<'_> {
+    fn change(&self) -> Option<&Change> {
+        self.row.compared.change.as_ref()
+    }
+}
 
 /// A line of names, then one line per row.
 pub fn render(document: &ComparisonDocument) -> String {
-    let names = COLUMNS.map(|(name, _)| name.to_owned());
     let lines = document.others.iter().flat_map(|other| {
         let rows = other.rows.iter();
-        rows.map(move |row| COLUMNS.map(|(_, value)| value(document, other, row)))
+        rows.map(move |row| Line {
+            document,
+            other,
+            row,
+        })
     });
-    written(std::iter::once(names).chain(lines))
+    record::csv(&columns(), lines)
 }
 
-fn rates(side: &RowSideDocument, pick: fn(&RateFigures) -> f64) -> String {
-    field(side.per_second.as_ref().map(pick))
+fn columns<'a>() -> Vec<Column<Line<'a>>> {
+    vec![
+        Column::text("reference", |it| it.document.reference.source.clone()),
+        Column::text("other", |it| it.other.side.source.clone()),
+        Column::text("row", |it| it.row.row.clone()),
+        Column::text("other_row", |it| or_missing(it.row.other_row.as_ref())),
+        Column::text("figure", |it| word(&it.document.figure)),
+        Column::real("reference_median_per_s", |it| median(&it.row.reference)),
+        Column::whole("reference_trials", |it| trials(&it.row.reference)),
+        Column::text("reference_verdict", |it| verdict(&it.row.reference)),
+        Column::real("other_median_per_s", |it| median(&it.row.other)),
+        Column::whole("other_trials", |it| trials(&it.row.other)),
+        Column::text("other_verdict", |it| verdict(&it.row.other)),
+        Column::real("ratio", |it| Some(it.change()?.ratio)),
+        Column::real("ratio_low", |it| Some(it.change()?.ratio_interval_95?.low)),
+        Column::real("ratio_high", |it| {
+            Some(it.change()?.ratio_interval_95?.high)
+        }),
+        Column::text("test", |it| {
+            or_missing(it.change().map(|it| word(&it.test)))
+        }),
+        Column::real("p_value", |it| Some(it.change()?.p_value)),
+        Column::real("p_value_of_all_rows", |it| {
+            Some(it.change()?.p_value_of_all_rows)
+        }),
+        Column::real("cliffs_delta", |it| Some(it.change()?.cliffs_delta)),
+        Column::text("effect", |it| {
+            or_missing(it.change().map(|it| word(&it.effect)))
+        }),
+        Column::real("widening", |it| Some(it.change()?.widening)),
+        Column::text("conclusion", |it| word(&it.row.compared.conclusion)),
+        Column::text("reason", |it| or_missing(it.row.compared.reason.as_ref())),
+        Column::text("differs", |it| {
+            let differs = it.row.compared.differs.iter();
+            let names: Vec<&str> = differs.map(|part| part.name.as_str()).collect();
+            names.join(" ")
+        }),
+    ]
 }
 
-fn trials(side: &RowSideDocument) -> String {
-    field(side.per_second.as_ref().map(|rates| rates.trials.len()))
+fn median(side: &RowSideDocument) -> Option<f64> {
+    Some(side.per_second.as_ref()?.median)
 }
 
-fn change(row: &RowDocument, pick: fn(&Change) -> f64) -> String {
-    field(row.compared.change.as_ref().map(pick))
+fn trials(side: &RowSideDocument) -> Option<u64> {
+    Some(side.per_second.as_ref()?.trials.len() as u64)
 }
 
-fn ratio_end(row: &RowDocument, pick: fn(&Interval) -> f64) -> String {
-    let interval = row
-        .compared
-        .change
-        .and_then(|change| change.ratio_interval_95);
-    field(interval.as_ref().map(pick))
+fn verdict(side: &RowSideDocument) -> String {
+    or_missing(side.verdict.map(|verdict| verdict.name()))
 }

@@ -5,6 +5,7 @@ use crate::sample;
 use crate::style::{BandwidthUnit, TableStyle};
 use sokudo_model::{Change, ComparisonTest, Effect};
 use sokudo_stats::Interval;
+use sokudo_words::Language;
 
 fn change(ratio: f64, low: f64, high: f64) -> Change {
     Change {
@@ -135,7 +136,7 @@ fn colours_repeat_what_a_word_says() {
 
 #[test]
 fn an_article_gets_the_same() {
-    insta::assert_snapshot!(render_markdown(&document()));
+    insta::assert_snapshot!(render_markdown(&document(), Language::English));
 }
 
 #[test]
@@ -169,7 +170,7 @@ fn names_of_strangers_do_no_harm() {
         !table.contains('\u{1b}') && !table.contains('\u{202e}'),
         "{table}"
     );
-    let markdown = render_markdown(&document);
+    let markdown = render_markdown(&document, Language::English);
     assert!(
         !markdown.contains('\u{1b}') && markdown.contains("\\|b.json"),
         "{markdown}"

@@ -1,9 +1,10 @@
 //! What a comparison says, in words that all its texts share.
 
-use sokudo_model::{Change, Compared, Conclusion, PartDifference};
+use sokudo_model::{Compared, Conclusion, PartDifference};
 use sokudo_stats::Interval;
 
 use super::{ComparisonDocument, Figure, OtherDocument, Way};
+use crate::grouping::notes_of_rows;
 use crate::number::{MISSING, grouped};
 use crate::style::BandwidthUnit;
 
@@ -37,13 +38,7 @@ pub(crate) fn change_text(ratio: f64) -> String {
     }
 }
 
-/// The interval of the ratio, such as `+8.1 to +16 %`.
-pub(super) fn interval(change: Option<&Change>) -> String {
-    let interval = change.and_then(|change| change.ratio_interval_95);
-    interval.map_or_else(|| MISSING.to_owned(), interval_text)
-}
-
-/// The interval of a ratio, likewise.
+/// The interval of a ratio, such as `+8.1 to +16 %`.
 pub(crate) fn interval_text(interval: Interval) -> String {
     let (low, high) = (change_text(interval.low), change_text(interval.high));
     match (low.strip_suffix(" %"), high.ends_with('%')) {
@@ -61,35 +56,20 @@ pub(super) fn conclusion(document: &ComparisonDocument, compared: &Compared) -> 
     }
 }
 
-/// Something that is told of several rows.
-pub(super) struct Note {
-    pub(super) rows: Vec<String>,
-    pub(super) text: String,
-}
-
 /// Reasons and warnings, each once, with the rows that it is about; and which rows are the
 /// same, where a matrix stands in the place of their conclusions.
-pub(super) fn notes(document: &ComparisonDocument, other: &OtherDocument) -> Vec<Note> {
-    let mut notes: Vec<Note> = Vec::new();
-    for row in &other.rows {
+pub(super) fn notes(document: &ComparisonDocument, other: &OtherDocument) -> Vec<String> {
+    let told = other.rows.iter().flat_map(|row| {
         let compared = &row.compared;
         let is_same = compared.conclusion == Conclusion::Same && document.matrix.is_some();
         let same = is_same.then(|| {
             let (letter, within) = (&other.side.letter, document.difference_min_text());
             format!("{letter} is the same (within {within}) as A")
         });
-        let told = compared.reason.iter().chain(&compared.warnings);
-        for text in same.iter().chain(told) {
-            match notes.iter_mut().find(|note| note.text == *text) {
-                Some(note) => note.rows.push(row.row.clone()),
-                None => notes.push(Note {
-                    rows: vec![row.row.clone()],
-                    text: text.clone(),
-                }),
-            }
-        }
-    }
-    notes
+        let told = compared.reason.iter().chain(&compared.warnings).cloned();
+        same.into_iter().chain(told).map(|text| (&*row.row, text))
+    });
+    notes_of_rows(told, other.rows.len())
 }
 
 /// Rows that have no partner, by side, and how they get one.

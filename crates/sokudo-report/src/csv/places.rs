@@ -3,30 +3,18 @@
 
 use sokudo_model::Nanos;
 
-use super::fields::{field, word, written};
+use super::Line as Of;
 use crate::document::{DefectDocument, PlaceDocument, ResultDocument, RunDocument, TrialDocument};
+use crate::record::{self, Column, or_missing, word};
 
-/// The names of the fields.
-const NAMES: [&str; 15] = [
-    "started_at",
-    "target",
-    "method",
-    "name",
-    "direction",
-    "write_cache",
-    "trial",
-    "offset",
-    "bytes",
-    "ios",
-    "elapsed_ns",
-    "bytes_per_s",
-    "latency_max_ns",
-    "distance",
-    "failure",
-];
+/// What is told of one place, range or trial of a row.
+struct Line<'a> {
+    of: Of<'a>,
+    figures: Figures,
+}
 
-/// What is told of one place, range or trial.
-struct Line {
+#[derive(Default)]
+struct Figures {
     trial: u32,
     offset: u64,
     bytes: u64,
@@ -40,16 +28,34 @@ struct Line {
 
 /// All lines, rows in the run's order.
 pub(super) fn render(document: &RunDocument) -> String {
-    let names = NAMES.map(str::to_owned);
-    let lines = document.results.iter().flat_map(|result| {
-        lines(result)
-            .into_iter()
-            .map(|line| fields(document, result, line))
+    let lines = super::lines(document).flat_map(|of| {
+        let figures = figures(of.result).into_iter();
+        figures.map(move |figures| Line { of, figures })
     });
-    written(std::iter::once(names).chain(lines))
+    record::csv(&columns(), lines)
 }
 
-fn lines(result: &ResultDocument) -> Vec<Line> {
+fn columns<'a>() -> Vec<Column<Line<'a>>> {
+    vec![
+        Column::text("started_at", |it| it.of.run.started_at.clone()),
+        Column::text("target", |it| it.of.target()),
+        Column::text("method", |it| it.of.run.method.clone()),
+        Column::text("name", |it| it.of.result.name.clone()),
+        Column::text("direction", |it| it.of.result.direction.name().to_owned()),
+        Column::text("write_cache", |it| word(&it.of.result.workload.drive_cache)),
+        Column::whole("trial", |it| Some(it.figures.trial.into())),
+        Column::whole("offset", |it| Some(it.figures.offset)),
+        Column::whole("bytes", |it| Some(it.figures.bytes)),
+        Column::whole("ios", |it| it.figures.ios),
+        Column::whole("elapsed_ns", |it| it.figures.elapsed_ns),
+        Column::real("bytes_per_s", |it| it.figures.bytes_per_s),
+        Column::whole("latency_max_ns", |it| it.figures.latency_max_ns),
+        Column::whole("distance", |it| it.figures.distance),
+        Column::text("failure", |it| or_missing(it.figures.failure.as_ref())),
+    ]
+}
+
+fn figures(result: &ResultDocument) -> Vec<Figures> {
     if result.workload.survey.is_none() {
         let span = result.workload.span;
         let offset = span.map_or(0, |span| span.offset.0);
@@ -60,8 +66,8 @@ fn lines(result: &ResultDocument) -> Vec<Line> {
     places.chain(result.defects.iter().map(of_defect)).collect()
 }
 
-fn of_place(place: &PlaceDocument) -> Line {
-    Line {
+fn of_place(place: &PlaceDocument) -> Figures {
+    Figures {
         trial: place.trial,
         offset: place.offset,
         bytes: place.bytes,
@@ -74,57 +80,27 @@ fn of_place(place: &PlaceDocument) -> Line {
     }
 }
 
-fn of_defect(defect: &DefectDocument) -> Line {
-    Line {
+fn of_defect(defect: &DefectDocument) -> Figures {
+    let operation = defect.operation.name();
+    Figures {
         trial: defect.trial,
         offset: defect.offset,
         bytes: defect.length,
-        ios: None,
-        elapsed_ns: None,
-        bytes_per_s: None,
-        latency_max_ns: None,
-        distance: None,
-        failure: Some(format!(
-            "{} failed: {}",
-            defect.operation.name(),
-            defect.message
-        )),
+        failure: Some(format!("{operation} failed: {}", defect.message)),
+        ..Figures::default()
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-fn of_trial(trial: &TrialDocument, offset: u64) -> Line {
+fn of_trial(trial: &TrialDocument, offset: u64) -> Figures {
     let seconds = Nanos(trial.elapsed_ns).as_secs_f64();
-    Line {
+    Figures {
         trial: trial.trial,
         offset,
         bytes: trial.bytes,
         ios: Some(trial.ios),
         elapsed_ns: Some(trial.elapsed_ns),
         bytes_per_s: (trial.ios > 0 && seconds > 0.0).then(|| trial.bytes as f64 / seconds),
-        latency_max_ns: None,
-        distance: None,
-        failure: None,
+        ..Figures::default()
     }
-}
-
-fn fields(run: &RunDocument, result: &ResultDocument, line: Line) -> [String; NAMES.len()] {
-    let target = run.target.path.as_ref().unwrap_or(&run.target.name);
-    [
-        run.started_at.clone(),
-        target.clone(),
-        run.method.clone(),
-        result.name.clone(),
-        result.direction.name().to_owned(),
-        word(&result.workload.drive_cache),
-        line.trial.to_string(),
-        line.offset.to_string(),
-        line.bytes.to_string(),
-        field(line.ios),
-        field(line.elapsed_ns),
-        field(line.bytes_per_s),
-        field(line.latency_max_ns),
-        field(line.distance),
-        field(line.failure),
-    ]
 }

@@ -2,85 +2,82 @@
 
 use sokudo_model::{Nanos, Operation, SteadyPhaseKind};
 
-use super::fields::{field, word, written};
-use crate::document::{PhaseDocument, ResultDocument, RunDocument, SteadyDocument, TrialDocument};
+use super::Line as Of;
+use crate::document::{PhaseDocument, RunDocument, SteadyDocument, TrialDocument};
+use crate::record::{self, Column, or_missing, word};
 
-/// The names of the fields.
-const NAMES: [&str; 18] = [
-    "started_at",
-    "target",
-    "method",
-    "label",
-    "phase",
-    "name",
-    "direction",
-    "read_percent",
-    "block_bytes",
-    "depth",
-    "threads",
-    "round",
-    "in_window",
-    "tracked",
-    "iops",
-    "bytes_per_s",
-    "bytes",
-    "verdict",
-];
+/// A round of a row.
+struct Line<'a> {
+    of: Of<'a>,
+    label: &'a str,
+    phase: &'a PhaseDocument,
+    trial: &'a TrialDocument,
+    is_tracked: bool,
+}
+
+impl Line<'_> {
+    /// What only rounds have.
+    fn of_round<T>(&self, value: T) -> Option<T> {
+        (self.phase.kind == SteadyPhaseKind::Rounds).then_some(value)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+    fn per_second(&self, count: u64) -> Option<f64> {
+        let seconds = Nanos(self.trial.elapsed_ns).as_secs_f64();
+        (count > 0 && seconds > 0.0).then(|| count as f64 / seconds)
+    }
+}
 
 /// All lines, phases and their rows in the run's order.
-pub(super) fn render(document: &RunDocument, steady: &SteadyDocument) -> String {
-    let names = NAMES.map(str::to_owned);
+pub(super) fn render(run: &RunDocument, steady: &SteadyDocument) -> String {
     let lines = steady.phases.iter().flat_map(|phase| {
         let results = phase
             .figures
             .iter()
-            .filter_map(|figures| Some((figures.result, document.result_at(figures.result)?)));
+            .filter_map(|figures| Some((figures.result, run.result_at(figures.result)?)));
         results.flat_map(move |(place, result)| {
-            let tracked = phase.tracked.iter().any(|tracked| tracked.result == place);
-            result
-                .trials
-                .iter()
-                .map(move |trial| fields(document, steady, phase, result, trial, tracked))
+            let is_tracked = phase.tracked.iter().any(|tracked| tracked.result == place);
+            result.trials.iter().map(move |trial| Line {
+                of: Of { run, result },
+                label: &steady.label,
+                phase,
+                trial,
+                is_tracked,
+            })
         })
     });
-    written(std::iter::once(names).chain(lines))
+    record::csv(&columns(), lines)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-fn fields(
-    run: &RunDocument,
-    steady: &SteadyDocument,
-    phase: &PhaseDocument,
-    result: &ResultDocument,
-    trial: &TrialDocument,
-    tracked: bool,
-) -> [String; NAMES.len()] {
-    let target = run.target.path.as_ref().unwrap_or(&run.target.name);
-    let seconds = Nanos(trial.elapsed_ns).as_secs_f64();
-    let per_second = |count: u64| (count > 0 && seconds > 0.0).then(|| count as f64 / seconds);
-    let in_window = phase
-        .window
-        .is_some_and(|[from, to]| (from..=to).contains(&trial.trial));
-    let reads = result.workload.operations.percent(Operation::Read);
-    let is_test = phase.kind == SteadyPhaseKind::Rounds;
-    [
-        run.started_at.clone(),
-        target.clone(),
-        run.method.clone(),
-        steady.label.clone(),
-        word(&phase.kind),
-        result.name.clone(),
-        result.direction.name().to_owned(),
-        reads.to_string(),
-        result.workload.blocks.largest().0.to_string(),
-        result.workload.depth.to_string(),
-        result.workload.clones.to_string(),
-        trial.trial.to_string(),
-        field(is_test.then_some(in_window)),
-        field(is_test.then_some(tracked)),
-        field(per_second(trial.ios)),
-        field(per_second(trial.bytes)),
-        trial.bytes.to_string(),
-        field(result.verdict.map(|verdict| verdict.name())),
+fn columns<'a>() -> Vec<Column<Line<'a>>> {
+    vec![
+        Column::text("started_at", |it| it.of.run.started_at.clone()),
+        Column::text("target", |it| it.of.target()),
+        Column::text("method", |it| it.of.run.method.clone()),
+        Column::text("label", |it| it.label.to_owned()),
+        Column::text("phase", |it| word(&it.phase.kind)),
+        Column::text("name", |it| it.of.result.name.clone()),
+        Column::text("direction", |it| it.of.result.direction.name().to_owned()),
+        Column::whole("read_percent", |it| {
+            let operations = &it.of.result.workload.operations;
+            Some(operations.percent(Operation::Read).into())
+        }),
+        Column::whole("block_bytes", |it| {
+            Some(it.of.result.workload.blocks.largest().0)
+        }),
+        Column::whole("depth", |it| Some(it.of.result.workload.depth.into())),
+        Column::whole("threads", |it| Some(it.of.result.workload.clones.into())),
+        Column::whole("round", |it| Some(it.trial.trial.into())),
+        Column::truth("in_window", |it| {
+            let window = it.phase.window;
+            it.of_round(window.is_some_and(|[from, to]| (from..=to).contains(&it.trial.trial)))
+        }),
+        Column::truth("tracked", |it| it.of_round(it.is_tracked)),
+        Column::real("iops", |it| it.per_second(it.trial.ios)),
+        Column::real("bytes_per_s", |it| it.per_second(it.trial.bytes)),
+        Column::whole("bytes", |it| Some(it.trial.bytes)),
+        Column::text("verdict", |it| {
+            or_missing(it.of.result.verdict.map(|verdict| verdict.name()))
+        }),
     ]
 }

@@ -1,14 +1,17 @@
 //! One disk, or what a path stands on: everything that is known of it, in sections.
 
 use sokudo_model::disk::{Disk, Health, Identity, NvmeIdentity};
-use sokudo_model::{Bytes, Finding, TargetInfo};
+use sokudo_model::{Bytes, TargetInfo};
 
 use super::tree::{self, Forest};
 use super::{DiskDocument, InfoDocument, words};
 use crate::facts::sentences;
-use crate::layout::{Align, Column, table_lines, wrapped};
+use crate::grouping::FindingGroup;
+use crate::layout::wrapped;
 use crate::number::grouped;
 use crate::style::TableStyle;
+use crate::table::{Table, left, right};
+use crate::text::{finding_lines, table_text};
 
 use super::words::UNKNOWN;
 
@@ -93,7 +96,7 @@ fn disk_blocks(entry: &DiskDocument, style: &TableStyle) -> Vec<Vec<String>> {
     let findings: Vec<String> = entry
         .findings
         .iter()
-        .flat_map(|finding| finding_lines(finding, style))
+        .flat_map(|finding| finding_lines(&FindingGroup::alone(finding), style))
         .collect();
     blocks.push(findings);
     let sections = [
@@ -155,23 +158,6 @@ fn section_lines(section: &Section, style: &TableStyle) -> Vec<String> {
 fn fact_lines(label: &str, value: &str, style: &TableStyle) -> Vec<String> {
     let first = format!("  {}  ", style.label(label, LABEL_WIDTH));
     wrapped(&first, &style.text(value), style.width)
-}
-
-fn finding_lines(finding: &Finding, style: &TableStyle) -> Vec<String> {
-    let label = format!("{:?}", finding.severity).to_lowercase();
-    let mut lines = wrapped(
-        &style.label(&label, 9),
-        &style.text(&finding.symptom),
-        style.width,
-    );
-    for (name, text) in [("cause:", &finding.cause), ("remedy:", &finding.remedy)] {
-        lines.extend(wrapped(
-            &format!("{:9}{}", "", style.label(name, 9)),
-            &style.text(text),
-            style.width,
-        ));
-    }
-    lines
 }
 
 /// A phrase without the words that the label before it says already.
@@ -471,28 +457,17 @@ fn health(health: &Health) -> Vec<(&'static str, String)> {
 }
 
 fn attributes(health: &Health, style: &TableStyle) -> Vec<String> {
-    type Cell = fn(&sokudo_model::disk::SmartAttribute) -> String;
-    let column = |title: &str, align, cell: Cell| Column {
-        group: "",
-        title: style.text(title),
-        align,
-        cells: health
-            .attributes
-            .iter()
-            .map(|attribute| style.text(&cell(attribute)))
-            .collect(),
-    };
-    let columns = [
-        column("id", Align::Right, |a| a.id.to_string()),
-        column("SMART attribute", Align::Left, |a| a.name.clone()),
-        column("value", Align::Right, |a| a.value.to_string()),
-        column("worst", Align::Right, |a| a.worst.to_string()),
-        column("fails at", Align::Right, |a| {
-            a.threshold
-                .map_or_else(|| UNKNOWN.to_owned(), |at| at.to_string())
-        }),
-        column("raw", Align::Right, |a| a.raw.to_string()),
-    ];
-    let lines = table_lines(&columns, '-').into_iter().skip(1);
+    let table = Table::of(&health.attributes)
+        .column(right("id"), |it| Some(it.id.to_string()))
+        .column(left("SMART attribute"), |it| Some(it.name.clone()))
+        .column(right("value"), |it| Some(it.value.to_string()))
+        .column(right("worst"), |it| Some(it.worst.to_string()))
+        .column(right("fails at"), |it| {
+            let at = it.threshold.map(|at| at.to_string());
+            Some(at.unwrap_or_else(|| UNKNOWN.to_owned()))
+        })
+        .column(right("raw"), |it| Some(it.raw.to_string()))
+        .table();
+    let lines = table_text(&table, style).into_iter();
     lines.map(|line| format!("  {line}")).collect()
 }

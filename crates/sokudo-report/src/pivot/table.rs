@@ -1,19 +1,30 @@
-//! A matrix on the terminal. Of a matrix that is too wide the columns are shown in several
-//! parts, one below the other.
+//! A matrix for people. Of a matrix that is too wide the columns are shown in several parts,
+//! one below the other.
+
+use sokudo_words::Language;
 
 use super::{PivotCell, PivotDocument, keys_text};
+use crate::article::{Article, Element};
 use crate::comparison::change_text;
-use crate::layout::{Align, Column, GAP, table_lines, table_width, wrapped};
-use crate::number::MISSING;
+use crate::grouping::FindingGroup;
 use crate::style::TableStyle;
+use crate::table::{Cell, Table, left, right};
+use crate::{markdown, text};
 
-/// Names of rows are broken into lines no shorter than this.
-const NAME_COLUMNS_MIN: usize = 16;
 /// Marks the best of a row.
 const BEST: &str = "*";
 
 /// The whole text.
 pub fn render(document: &PivotDocument, style: &TableStyle) -> String {
+    text::write(&article(document), style)
+}
+
+/// The same as Markdown, ready to be pasted into an article.
+pub fn render_markdown(document: &PivotDocument, language: Language) -> String {
+    markdown::write(&article(document), language)
+}
+
+fn article(document: &PivotDocument) -> Article<'_> {
     let title = format!(
         "sokudo {} · compare · {} · {}",
         document.sokudo_version,
@@ -23,113 +34,38 @@ pub fn render(document: &PivotDocument, style: &TableStyle) -> String {
             runs => format!("{runs} runs"),
         }
     );
-    let mut blocks = vec![style.wrapped("", &title), warnings(document, style)];
-    blocks.extend(matrix(document, style));
-    let notes = notes(document);
-    blocks.push(
-        notes
-            .iter()
-            .flat_map(|note| style.wrapped("- ", note))
-            .collect(),
-    );
-    blocks.push(vec![style.command(&document.command)]);
-    blocks.retain(|block| !block.is_empty());
-    let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
-    blocks.join("\n\n") + "\n"
+    let mut article = Article::default();
+    article.add(Element::Title(Cell::Text(title)));
+    add(&mut article, document);
+    article.add(Element::Repeat(&document.command));
+    article
 }
 
-pub(crate) fn warnings(document: &PivotDocument, style: &TableStyle) -> Vec<String> {
-    let lines = document.warnings.iter().flat_map(|warning| {
-        let mut lines = style.wrapped(&format!("{}: ", style.text("warning")), &warning.symptom);
-        for (label, text) in [("cause:", &warning.cause), ("remedy:", &warning.remedy)] {
-            lines.extend(style.wrapped(&format!("  {} ", style.label(label, 7)), text));
-        }
-        lines
-    });
-    lines.collect()
+/// Warnings, the matrix, and what is to be read with it.
+pub(crate) fn add<'a>(article: &mut Article<'a>, document: &'a PivotDocument) {
+    let warnings = document.warnings.iter().map(FindingGroup::alone);
+    article.add(Element::Findings(warnings.collect()));
+    article.add(Element::Table(matrix(document)));
+    article.marked("", "- ", notes(document));
 }
 
-/// The matrix, in as many parts as it needs.
-pub(crate) fn matrix(document: &PivotDocument, style: &TableStyle) -> Vec<Vec<String>> {
-    let rows = || document.rows.iter();
-    let column = |title: &str, align, cells: Vec<String>| Column {
-        group: "",
-        title: style.text(title),
-        align,
-        cells,
-    };
-    let figures: Vec<Column> = document
-        .columns
-        .iter()
-        .enumerate()
-        .map(|(index, title)| {
-            let cells = rows().map(|row| {
-                let cell = row.cells.get(index).and_then(Option::as_ref);
-                style.text(&cell.map_or_else(|| MISSING.to_owned(), cell_text))
-            });
-            column(title, Align::Right, cells.collect())
+fn matrix(document: &PivotDocument) -> Table {
+    let has_units = document.unit().is_none();
+    let mut rows = Table::of(&document.rows)
+        .column(left(keys_text(&document.rows_by)), |row| {
+            Some(row.name.clone())
         })
-        .collect();
-    let units = document.unit().is_none().then(|| {
-        let units = rows().map(|row| style.text(&row.unit));
-        column("unit", Align::Left, units.collect())
-    });
-    // Names take what the widest of the others leaves.
-    let others = figures.iter().map(|figures| {
-        let beside: Vec<Column> = units.iter().chain([figures]).cloned().collect();
-        table_width(&beside) + GAP
-    });
-    let room = style.width.saturating_sub(others.max().unwrap_or(0));
-    let names: Vec<Vec<String>> = rows()
-        .map(|row| wrapped("", &style.text(&row.name), room.max(NAME_COLUMNS_MIN)))
-        .collect();
-    let heads: Vec<Column> = std::iter::once(column(
-        &keys_text(&document.rows_by),
-        Align::Left,
-        names.concat(),
-    ))
-    .chain(units.map(|units| beside(units, &names)))
-    .collect();
-    let mut parts: Vec<Vec<Column>> = Vec::new();
-    for figures in figures {
-        let column = beside(figures, &names);
-        let fits = parts.last_mut().filter(|part| {
-            let mut wider = (*part).clone();
-            wider.push(column.clone());
-            table_width(&wider) <= style.width
+        .column_if(has_units, left("unit"), |row| Some(row.unit.clone()));
+    for (index, title) in document.columns.iter().enumerate() {
+        rows = rows.column(right(title), |row| {
+            row.cells.get(index)?.as_ref().map(cell_text)
         });
-        match fits {
-            Some(part) => part.push(column),
-            None => parts.push(heads.iter().cloned().chain([column]).collect()),
-        }
     }
-    let lines = parts.iter().map(|columns| {
-        let mut lines = table_lines(columns, style.rule());
-        lines[0] = lines[1].clone();
-        lines[1] = style.rule().to_string().repeat(table_width(columns));
-        lines
-    });
-    lines.collect()
-}
-
-/// A column whose cells stand beside the first lines of these names.
-fn beside(column: Column, names: &[Vec<String>]) -> Column {
-    let cells = column
-        .cells
-        .into_iter()
-        .zip(names)
-        .flat_map(|(cell, name)| {
-            let below = name.len().saturating_sub(1);
-            std::iter::once(cell).chain(vec![String::new(); below])
-        });
-    Column {
-        cells: cells.collect(),
-        ..column
-    }
+    rows.table().repeating(1 + usize::from(has_units))
 }
 
 /// What stands in a cell, with what it is against the reference.
-pub(super) fn cell_text(cell: &PivotCell) -> String {
+fn cell_text(cell: &PivotCell) -> String {
     let mut text = cell.text();
     if let Some(ratio) = cell.ratio {
         text = format!("{text}  {}", change_text(ratio));
@@ -141,7 +77,7 @@ pub(super) fn cell_text(cell: &PivotCell) -> String {
 }
 
 /// What the cells mean, then what is to be known of the runs.
-pub(crate) fn notes(document: &PivotDocument) -> Vec<String> {
+fn notes(document: &PivotDocument) -> Vec<String> {
     let has = |test: fn(&PivotCell) -> bool| document.cells().any(test);
     let mut notes = Vec::new();
     let unit = document

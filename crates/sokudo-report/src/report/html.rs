@@ -1,16 +1,18 @@
 //! A report as one HTML page: it needs no network, no script and no file beside it, it
 //! can be printed, and it follows light and dark surroundings and narrow screens.
 //!
-//! A policy in the page itself forbids it to load or run anything. Whatever was not
-//! written here goes through [`page::text`], which leaves nothing that is markup.
+//! A policy in the page itself forbids it to load or run anything. `maud` escapes whatever was
+//! not written here; [`page::text`] also takes away what is unseen and cuts what is endless.
 
 mod charts;
+mod elements;
 mod evidence;
-mod figures;
 mod overview;
 mod page;
 mod run;
 mod table;
+
+use maud::html;
 
 use super::{Report, ReportStyle};
 use page::Page;
@@ -25,18 +27,21 @@ pub(super) fn render(report: &Report, style: ReportStyle) -> String {
         is_only: report.runs.len() == 1,
         has_title: report.title.is_some(),
     };
-    let mut body = page.header(report);
-    body += "<main>\n";
-    if !page.is_only {
-        body += &overview::contents(&page, report);
-        body += &overview::section(&page, report);
-    }
-    for (number, reported) in (1..).zip(&report.runs) {
-        body += &run::section(&page, number, reported);
-    }
-    body += "</main>\n";
-    body += &page.footer(report);
-    page.document(&report.heading(style.language), &body)
+    let body = html! {
+        (page.header(report))
+        main {
+            @if !page.is_only {
+                (overview::contents(&page, report))
+                (overview::section(&page, report))
+            }
+            @for (number, reported) in (1..).zip(&report.runs) {
+                (run::section(&page, number, reported))
+            }
+        }
+        (page.footer(report))
+    };
+    let title = report.heading(style.language);
+    page.document(&title, &body).into_string()
 }
 
 #[cfg(test)]

@@ -2,11 +2,14 @@
 //! where there are many runs.
 
 use sokudo_model::Verdict;
+use sokudo_words::Language;
 
-use super::Report;
+use super::{Report, ReportedRun};
+use crate::article::{Article, Element};
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::number::rate_with;
+use crate::table::{Cell, Table, left, right};
 
 /// More rows, such as the cells of a sweep, are told by each run alone.
 const ROWS_MAX: usize = 60;
@@ -15,39 +18,39 @@ const COLUMNS_MAX: usize = 5;
 const BYTES_PER_MB: f64 = 1e6;
 
 /// The rows of runs beside each other, each of which has one in common with another.
-pub(super) struct Overview {
+struct Overview {
     /// Places of the runs in the report.
-    pub(super) runs: Vec<usize>,
+    runs: Vec<usize>,
     /// Names of rows and what each run has measured of it.
-    pub(super) rows: Vec<OverviewRow>,
+    rows: Vec<OverviewRow>,
     /// Rows that are not shown.
-    pub(super) left_out: usize,
+    left_out: usize,
 }
 
 /// A row of several runs.
-pub(super) struct OverviewRow {
-    pub(super) name: String,
-    pub(super) direction: String,
+struct OverviewRow {
+    name: String,
+    direction: String,
     /// One per run; `None` where it has no such row.
-    pub(super) cells: Vec<Option<Cell>>,
+    cells: Vec<Option<Measured>>,
 }
 
 /// What a run has measured of a row.
 #[derive(Clone)]
-pub(super) struct Cell {
+struct Measured {
     /// MB/s, median of the trials; `None` where nothing was measured.
-    pub(super) megabytes_per_s: Option<f64>,
+    megabytes_per_s: Option<f64>,
     /// The 95 % interval of the median.
     interval: Option<[f64; 2]>,
-    pub(super) verdict: Option<Verdict>,
+    verdict: Option<Verdict>,
     /// It was interrupted, failed, or was not reached.
-    pub(super) is_incomplete: bool,
+    is_incomplete: bool,
     /// It was measured in another way than the first of its line.
-    pub(super) differs: bool,
+    differs: bool,
     fingerprint: String,
 }
 
-impl Cell {
+impl Measured {
     fn of(result: &ResultDocument) -> Self {
         let rates = result.bandwidth_bytes_per_s.as_ref();
         let rates = rates.map(|figures| &figures.bytes_per_s);
@@ -62,7 +65,7 @@ impl Cell {
     }
 
     /// `3,550 ± 0.8 %`.
-    pub(super) fn figure(&self) -> String {
+    fn figure(&self) -> String {
         match self.megabytes_per_s {
             Some(value) => rate_with(value, self.interval),
             None => crate::number::MISSING.to_owned(),
@@ -70,7 +73,7 @@ impl Cell {
     }
 
     /// What is to be known of it, in signs: `✓`, `?` or `✗`, `…` and `≠`.
-    pub(super) fn signs(&self) -> String {
+    fn signs(&self) -> String {
         let verdict = sign(self.verdict);
         let incomplete = if self.is_incomplete { "…" } else { "" };
         let differs = if self.differs { "≠" } else { "" };
@@ -88,10 +91,46 @@ pub(super) const fn sign(verdict: Option<Verdict>) -> &'static str {
     }
 }
 
+/// All runs, and the rows that some of them have in common.
+pub(super) fn article(report: &Report, language: Language) -> Article<'_> {
+    let mut article = Article::default();
+    article.add(Element::Heading("Runs".to_owned()));
+    article.add(Element::Table(runs_table(report, language)));
+    article.add(Element::Heading("Rows".to_owned()));
+    let (overviews, alone) = Overview::of(report);
+    for overview in overviews {
+        article.add(Element::Table(overview.table(report, language)));
+    }
+    article.paragraph(alone_text(&alone).unwrap_or_default());
+    article
+}
+
+/// Number, device, target, method, date and verdicts of each run.
+fn runs_table(report: &Report, language: Language) -> Table {
+    let runs: Vec<(usize, &ReportedRun)> = (1..).zip(&report.runs).collect();
+    let name = |name: &str| Some(Cell::Name(name.to_owned()));
+    Table::of(&runs)
+        .column(right("#"), |(number, _)| Some(Cell::Run(*number)))
+        .column(left("Device"), |(_, it)| name(&it.run.device(language)))
+        .column(left("Target"), |(_, it)| {
+            let target = &it.run.target;
+            name(target.path.as_ref().unwrap_or(&target.name))
+        })
+        .column(left("Method"), |(_, it)| name(&it.run.method_of_tool()))
+        .column(left("Started"), |(_, it)| {
+            name(&date::for_people(&it.run.started_at))
+        })
+        .column(left("Verdicts"), |(_, it)| {
+            Some(Cell::Verdicts(verdicts(&it.run)))
+        })
+        .column(left("Run"), |(_, it)| Some(it.source.clone()))
+        .table()
+}
+
 impl Overview {
     /// One of each set of runs that have rows in common, and the runs that have none in
     /// common with any: beside others they would be nothing but dashes.
-    pub(super) fn of(report: &Report) -> (Vec<Self>, Vec<usize>) {
+    fn of(report: &Report) -> (Vec<Self>, Vec<usize>) {
         let count = report.runs.len();
         let mut rows: Vec<OverviewRow> = Vec::new();
         for (index, reported) in report.runs.iter().enumerate() {
@@ -134,25 +173,76 @@ impl Overview {
         }
     }
 
-    /// Whether a line is a row and a column a run, or the other way round.
-    pub(super) fn is_wide(&self) -> bool {
-        self.runs.len() <= COLUMNS_MAX
+    /// A line per row and a column per run, or the other way round where there are many runs.
+    fn table(&self, report: &Report, language: Language) -> Table {
+        // Bars compare what stands beside each other: the same row of all runs.
+        let cell = |row: &OverviewRow, run: usize| {
+            let rates = row.cells.iter().flatten();
+            let most = rates
+                .filter_map(|it| it.megabytes_per_s)
+                .fold(0.0, f64::max);
+            let measured = row.cells[run].as_ref()?;
+            Some(Cell::Figure {
+                text: measured.figure(),
+                signs: measured.signs(),
+                share: measured.megabytes_per_s.unwrap_or(0.0) / most,
+            })
+        };
+        let row_name = |row: &OverviewRow| format!("{} {}", row.name, row.direction);
+        let run_name = |run: usize| {
+            let device = report.runs[self.runs[run]].run.device(language);
+            format!("{} {device}", self.runs[run] + 1)
+        };
+        let runs: Vec<usize> = (0..self.runs.len()).collect();
+        let table = if runs.len() <= COLUMNS_MAX {
+            let mut rows = Table::of(&self.rows).column(left("MB/s"), |row| Some(row_name(row)));
+            for run in runs {
+                rows = rows.column(right(run_name(run)), |row| cell(row, run));
+            }
+            rows.table()
+        } else {
+            let mut rows = Table::of(&runs).column(left("MB/s"), |run| Some(run_name(*run)));
+            for row in &self.rows {
+                rows = rows.column(right(row_name(row)), |run| cell(row, *run));
+            }
+            rows.table()
+        };
+        table.noted(self.legend())
     }
 
-    /// Numbers of the runs as the report has them, from 1.
-    pub(super) fn numbers(&self) -> impl Iterator<Item = usize> {
-        self.runs.iter().map(|run| run + 1)
+    fn legend(&self) -> String {
+        let more = format!("{} more rows are told by each run below.", self.left_out);
+        let parts = [
+            (
+                true,
+                "MB/s: median of the trials, ± how far its 95 % interval reaches; 1 MB is 1,000,000 bytes.",
+            ),
+            (true, "✓ VERIFIED, ? UNVERIFIED, ✗ INVALID."),
+            (
+                self.has(|cell| cell.is_incomplete),
+                "…: not all trials were made.",
+            ),
+            (
+                self.has(|cell| cell.differs),
+                "≠: measured in another way than the first of its row, so the two say nothing about each other.",
+            ),
+            (self.left_out > 0, &more),
+        ];
+        let shown = parts
+            .into_iter()
+            .filter_map(|(is_shown, text)| is_shown.then_some(text));
+        shown.collect::<Vec<_>>().join(" ")
     }
 
     /// Whether any cell has the sign.
-    pub(super) fn has(&self, is_so: impl Fn(&Cell) -> bool) -> bool {
+    fn has(&self, is_so: impl Fn(&Measured) -> bool) -> bool {
         let mut cells = self.rows.iter().flat_map(|row| row.cells.iter().flatten());
         cells.any(is_so)
     }
 }
 
 /// What is said of runs that are in no overview.
-pub(super) fn alone_text(alone: &[usize]) -> Option<String> {
+fn alone_text(alone: &[usize]) -> Option<String> {
     let numbers: Vec<String> = alone.iter().map(|run| format!("#{}", run + 1)).collect();
     (!numbers.is_empty()).then(|| {
         format!(
@@ -190,7 +280,7 @@ fn place(rows: &mut Vec<OverviewRow>, result: &ResultDocument, index: usize, cou
     let fits = |row: &&mut OverviewRow| {
         row.name == result.name && row.direction == direction && row.cells[index].is_none()
     };
-    let cell = Some(Cell::of(result));
+    let cell = Some(Measured::of(result));
     if let Some(row) = rows.iter_mut().find(fits) {
         row.cells[index] = cell;
         return;
@@ -231,14 +321,6 @@ pub(super) fn verdicts(run: &RunDocument) -> Vec<(Option<Verdict>, usize)> {
         .map(|kind| (kind, count(kind)))
         .filter(|(_, count)| *count > 0)
         .collect()
-}
-
-/// Name of a verdict.
-pub(super) const fn verdict_name(verdict: Option<Verdict>) -> &'static str {
-    match verdict {
-        Some(verdict) => verdict.name(),
-        None => "not judged",
-    }
 }
 
 /// From the first to the last day of the runs, as far as it is known when they were.

@@ -10,7 +10,8 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
 use super::Report;
-use super::records::{Kind, columns, records};
+use super::records::{heads, records};
+use crate::record::{Field, Head, Kind};
 
 /// Why there is no Parquet file.
 #[derive(Debug, thiserror::Error)]
@@ -18,74 +19,72 @@ use super::records::{Kind, columns, records};
 pub struct ParquetError(#[from] Error);
 
 pub(super) fn render(report: &Report) -> Result<Vec<u8>, ParquetError> {
-    let columns = columns();
-    let schema = Arc::new(parse_message_type(&message(&columns))?);
+    let heads = heads();
+    let schema = Arc::new(parse_message_type(&message(&heads))?);
     let properties = WriterProperties::builder()
         .set_created_by(format!("sokudo {}", env!("CARGO_PKG_VERSION")))
         .build();
-    let lines: Vec<Vec<String>> = records(report).collect();
+    let lines: Vec<Vec<Field>> = records(report).collect();
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
     let mut group = writer.next_row_group()?;
-    for (number, (_, kind)) in columns.iter().enumerate() {
-        let fields: Vec<&str> = lines.iter().map(|line| line[number].as_str()).collect();
-        write_column(&mut group, *kind, &fields)?;
+    for (number, (_, kind)) in heads.iter().enumerate() {
+        let fields = lines.iter().map(|line| &line[number]);
+        write_column(&mut group, *kind, fields)?;
     }
     group.close()?;
     Ok(writer.into_inner()?)
 }
 
 /// The schema in the language of the format.
-fn message(columns: &[(&'static str, Kind)]) -> String {
-    let field = |(name, kind): &(&'static str, Kind)| match kind {
+fn message(heads: &[Head]) -> String {
+    let field = |(name, kind): &Head| match kind {
         Kind::Text => format!("OPTIONAL BYTE_ARRAY {name} (UTF8);"),
         Kind::Whole => format!("OPTIONAL INT64 {name} (UINT_64);"),
         Kind::Real => format!("OPTIONAL DOUBLE {name};"),
         Kind::Truth => format!("OPTIONAL BOOLEAN {name};"),
     };
-    let fields: Vec<String> = columns.iter().map(field).collect();
+    let fields: Vec<String> = heads.iter().map(field).collect();
     format!("message sokudo {{ {} }}", fields.join(" "))
 }
 
-fn write_column(
+/// What stands in a field, where it is of its column's kind.
+macro_rules! values {
+    ($fields:ident, $kind:pat => $value:expr) => {
+        split($fields.map(|field| match field {
+            $kind => Some($value),
+            _ => None,
+        }))
+    };
+}
+
+fn write_column<'a>(
     group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
     kind: Kind,
-    fields: &[&str],
+    fields: impl Iterator<Item = &'a Field>,
 ) -> Result<(), Error> {
     let Some(mut column) = group.next_column()? else {
         return Err(Error::General("a column is missing".to_owned()));
     };
-    // What cannot be read as its kind is missing, as in JSON lines.
     match kind {
         Kind::Text => {
-            let texts = fields.iter().map(|field| match *field {
-                "" => None,
-                text => Some(ByteArray::from(text)),
-            });
-            let (values, levels) = split(texts);
-            column
-                .typed::<ByteArrayType>()
-                .write_batch(&values, Some(&levels), None)?;
+            let (values, levels) = values!(fields, Field::Text(it) => ByteArray::from(it.as_str()));
+            let column = column.typed::<ByteArrayType>();
+            column.write_batch(&values, Some(&levels), None)?;
         }
         Kind::Whole => {
-            let numbers = fields
-                .iter()
-                .map(|field| field.parse().ok().map(u64::cast_signed));
-            let (values, levels) = split(numbers);
-            column
-                .typed::<Int64Type>()
-                .write_batch(&values, Some(&levels), None)?;
+            let (values, levels) = values!(fields, Field::Whole(it) => it.cast_signed());
+            let column = column.typed::<Int64Type>();
+            column.write_batch(&values, Some(&levels), None)?;
         }
         Kind::Real => {
-            let (values, levels) = split(fields.iter().map(|field| field.parse().ok()));
-            column
-                .typed::<DoubleType>()
-                .write_batch(&values, Some(&levels), None)?;
+            let (values, levels) = values!(fields, Field::Real(it) => *it);
+            let column = column.typed::<DoubleType>();
+            column.write_batch(&values, Some(&levels), None)?;
         }
         Kind::Truth => {
-            let (values, levels) = split(fields.iter().map(|field| field.parse().ok()));
-            column
-                .typed::<BoolType>()
-                .write_batch(&values, Some(&levels), None)?;
+            let (values, levels) = values!(fields, Field::Truth(it) => *it);
+            let column = column.typed::<BoolType>();
+            column.write_batch(&values, Some(&levels), None)?;
         }
     }
     column.close()

@@ -18,34 +18,73 @@ use crate::style::is_unseen;
 const LABEL_CHARACTERS_MAX: usize = 200;
 const NANOS_PER_SECOND: f64 = 1e9;
 
-/// A metric with what is known of it.
-struct Metric {
-    name: &'static str,
-    help: &'static str,
-    /// Labels and value, in order.
-    samples: Vec<(String, f64)>,
+/// Every metric that is told, in order.
+#[derive(Clone, Copy)]
+enum Metric {
+    Timestamp,
+    Info,
+    Findings,
+    Bandwidth,
+    BandwidthLow,
+    BandwidthHigh,
+    Ios,
+    LatencyMean,
+    Latency,
+    LatencyMax,
+    Failures,
+    Trials,
+    Verdict,
 }
 
-impl Metric {
-    fn new(name: &'static str, help: &'static str) -> Self {
-        Self {
-            name,
-            help,
-            samples: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, labels: &str, value: Option<f64>) {
-        self.samples
-            .extend(value.map(|value| (labels.to_owned(), value)));
-    }
-}
+/// Their names and what they are.
+const METRICS: [(&str, &str); 13] = [
+    (
+        "sokudo_run_timestamp_seconds",
+        "Start of the run, seconds since 1970-01-01 UTC.",
+    ),
+    ("sokudo_run_info", "What measured, and where; always 1."),
+    (
+        "sokudo_run_findings",
+        "Findings of the run and its rows, by severity.",
+    ),
+    (
+        "sokudo_bandwidth_bytes_per_second",
+        "Bytes moved per second, median of the trials.",
+    ),
+    (
+        "sokudo_bandwidth_low_bytes_per_second",
+        "Low end of the 95 percent interval of the median.",
+    ),
+    (
+        "sokudo_bandwidth_high_bytes_per_second",
+        "High end of the 95 percent interval of the median.",
+    ),
+    (
+        "sokudo_ios_per_second",
+        "I/Os completed per second, median of the trials.",
+    ),
+    ("sokudo_latency_mean_seconds", "Mean latency of an I/O."),
+    (
+        "sokudo_latency_seconds",
+        "Latency within which a share (quantile) of I/Os was done.",
+    ),
+    ("sokudo_latency_max_seconds", "Longest latency of an I/O."),
+    (
+        "sokudo_failed_ios",
+        "I/Os that failed or moved fewer bytes than asked.",
+    ),
+    ("sokudo_trials", "Trials that were made."),
+    (
+        "sokudo_verdict",
+        "1 for the verdict of the row, 0 for the others.",
+    ),
+];
 
 pub(super) fn render(report: &Report) -> String {
     let mut runs: Vec<&ReportedRun> = report.runs.iter().collect();
     // The last one comes first and is kept.
     runs.sort_by_key(|reported| std::cmp::Reverse(reported.run.started_at()));
-    let mut metrics = Metrics::new();
+    let mut metrics = Metrics::default();
     let mut told = HashSet::new();
     for reported in runs {
         let subject = subject(reported);
@@ -105,75 +144,25 @@ fn label(text: &str) -> String {
     safe
 }
 
-/// Everything that is told.
-struct Metrics {
-    timestamp: Metric,
-    info: Metric,
-    findings: Metric,
-    bandwidth: Metric,
-    bandwidth_low: Metric,
-    bandwidth_high: Metric,
-    ios: Metric,
-    latency_mean: Metric,
-    latency: Metric,
-    latency_max: Metric,
-    failures: Metric,
-    trials: Metric,
-    verdict: Metric,
-}
+/// Labels and values of every metric, in order.
+#[derive(Default)]
+struct Metrics([Vec<(String, f64)>; METRICS.len()]);
 
 impl Metrics {
-    fn new() -> Self {
-        Self {
-            timestamp: Metric::new(
-                "sokudo_run_timestamp_seconds",
-                "Start of the run, seconds since 1970-01-01 UTC.",
-            ),
-            info: Metric::new("sokudo_run_info", "What measured, and where; always 1."),
-            findings: Metric::new(
-                "sokudo_run_findings",
-                "Findings of the run and its rows, by severity.",
-            ),
-            bandwidth: Metric::new(
-                "sokudo_bandwidth_bytes_per_second",
-                "Bytes moved per second, median of the trials.",
-            ),
-            bandwidth_low: Metric::new(
-                "sokudo_bandwidth_low_bytes_per_second",
-                "Low end of the 95 percent interval of the median.",
-            ),
-            bandwidth_high: Metric::new(
-                "sokudo_bandwidth_high_bytes_per_second",
-                "High end of the 95 percent interval of the median.",
-            ),
-            ios: Metric::new(
-                "sokudo_ios_per_second",
-                "I/Os completed per second, median of the trials.",
-            ),
-            latency_mean: Metric::new("sokudo_latency_mean_seconds", "Mean latency of an I/O."),
-            latency: Metric::new(
-                "sokudo_latency_seconds",
-                "Latency within which a share (quantile) of I/Os was done.",
-            ),
-            latency_max: Metric::new("sokudo_latency_max_seconds", "Longest latency of an I/O."),
-            failures: Metric::new(
-                "sokudo_failed_ios",
-                "I/Os that failed or moved fewer bytes than asked.",
-            ),
-            trials: Metric::new("sokudo_trials", "Trials that were made."),
-            verdict: Metric::new(
-                "sokudo_verdict",
-                "1 for the verdict of the row, 0 for the others.",
-            ),
-        }
+    fn add(&mut self, metric: Metric, labels: &str, value: Option<f64>) {
+        let samples = &mut self.0[metric as usize];
+        samples.extend(value.map(|value| (labels.to_owned(), value)));
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a time and counts as floats")]
     fn add_run(&mut self, reported: &ReportedRun, subject: &str) {
         let run = &reported.run;
         let at = run.started_at().filter(|at| at.0 > 0);
-        self.timestamp
-            .add(subject, at.map(|at| at.0 as f64 / NANOS_PER_SECOND));
+        self.add(
+            Metric::Timestamp,
+            subject,
+            at.map(|at| at.0 as f64 / NANOS_PER_SECOND),
+        );
         let tool = run.origin.as_ref().map_or("sokudo", |origin| &origin.tool);
         let info = format!(
             "{subject},measured_by=\"{}\",version=\"{}\",host=\"{}\",kernel=\"{}\",fingerprint=\"{}\"",
@@ -183,7 +172,7 @@ impl Metrics {
             label(run.environment.kernel.as_deref().unwrap_or_default()),
             label(&run.fingerprint)
         );
-        self.info.add(&info, Some(1.0));
+        self.add(Metric::Info, &info, Some(1.0));
         let all = || {
             let of_rows = run.results.iter().flat_map(|result| &result.findings);
             run.findings.iter().chain(of_rows)
@@ -195,19 +184,19 @@ impl Metrics {
         ] {
             let count = all().filter(|finding| finding.severity == severity).count();
             let labels = format!("{subject},severity=\"{name}\"");
-            self.findings.add(&labels, Some(count as f64));
+            self.add(Metric::Findings, &labels, Some(count as f64));
         }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "latencies and counts as floats")]
     fn add_result(&mut self, result: &ResultDocument, row: &str) {
-        self.trials.add(row, Some(result.trials.len() as f64));
+        self.add(Metric::Trials, row, Some(result.trials.len() as f64));
         let failed: u64 = result.failures.iter().map(|failure| failure.count).sum();
-        self.failures.add(row, Some(failed as f64));
+        self.add(Metric::Failures, row, Some(failed as f64));
         for verdict in [Verdict::Verified, Verdict::Unverified, Verdict::Invalid] {
             let labels = format!("{row},verdict=\"{}\"", verdict.name());
             let is_it = result.verdict.map(|it| f64::from(u8::from(it == verdict)));
-            self.verdict.add(&labels, is_it);
+            self.add(Metric::Verdict, &labels, is_it);
         }
         if result.status == Status::NotReached {
             return;
@@ -215,50 +204,53 @@ impl Metrics {
         let bandwidth = result.bandwidth_bytes_per_s.as_ref();
         let rates = bandwidth.map(|figures| &figures.bytes_per_s);
         let interval = rates.and_then(|rates| rates.interval_95);
-        self.bandwidth.add(row, rates.map(|rates| rates.median));
-        self.bandwidth_low
-            .add(row, interval.map(|interval| interval.low));
-        self.bandwidth_high
-            .add(row, interval.map(|interval| interval.high));
-        self.ios
-            .add(row, result.iops.as_ref().map(|iops| iops.median));
+        self.add(Metric::Bandwidth, row, rates.map(|rates| rates.median));
+        self.add(
+            Metric::BandwidthLow,
+            row,
+            interval.map(|interval| interval.low),
+        );
+        self.add(
+            Metric::BandwidthHigh,
+            row,
+            interval.map(|interval| interval.high),
+        );
+        self.add(
+            Metric::Ios,
+            row,
+            result.iops.as_ref().map(|iops| iops.median),
+        );
         let Some(latency) = &result.latency_ns else {
             return;
         };
-        self.latency_mean
-            .add(row, Some(latency.mean / NANOS_PER_SECOND));
+        self.add(
+            Metric::LatencyMean,
+            row,
+            Some(latency.mean / NANOS_PER_SECOND),
+        );
         let longest = latency.max.map(|nanos| nanos as f64 / NANOS_PER_SECOND);
-        self.latency_max.add(row, longest);
+        self.add(Metric::LatencyMax, row, longest);
         for (quantile, nanos) in quantiles(latency) {
             let labels = format!("{row},quantile=\"{quantile}\"");
-            self.latency
-                .add(&labels, nanos.map(|nanos| nanos as f64 / NANOS_PER_SECOND));
+            self.add(
+                Metric::Latency,
+                &labels,
+                nanos.map(|nanos| nanos as f64 / NANOS_PER_SECOND),
+            );
         }
     }
 
     fn text(self) -> String {
-        let metrics = [
-            self.timestamp,
-            self.info,
-            self.findings,
-            self.bandwidth,
-            self.bandwidth_low,
-            self.bandwidth_high,
-            self.ios,
-            self.latency_mean,
-            self.latency,
-            self.latency_max,
-            self.failures,
-            self.trials,
-            self.verdict,
-        ];
         let mut text = String::new();
-        for metric in metrics.iter().filter(|metric| !metric.samples.is_empty()) {
+        for ((name, help), samples) in METRICS.iter().zip(self.0) {
+            if samples.is_empty() {
+                continue;
+            }
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "# HELP {} {}", metric.name, metric.help);
-            let _ = writeln!(text, "# TYPE {} gauge", metric.name);
-            for (labels, value) in &metric.samples {
-                let _ = writeln!(text, "{}{{{labels}}} {value}", metric.name);
+            let _ = writeln!(text, "# HELP {name} {help}");
+            let _ = writeln!(text, "# TYPE {name} gauge");
+            for (labels, value) in samples {
+                let _ = writeln!(text, "{name}{{{labels}}} {value}");
             }
         }
         text

@@ -5,174 +5,92 @@
 //! Of a scan or a steady drive it is the rows, not the places or rounds: those are in the
 //! JSON.
 
-use serde_json::{Map, Number, Value};
-
 use super::{Report, ReportedRun};
-use crate::csv::COLUMNS;
-use crate::document::ResultDocument;
+use crate::csv;
+use crate::record::{self, Column, Field, Head, or_missing};
 
-/// What the fields of a column are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Text,
-    Whole,
-    Real,
-    Truth,
+/// The columns that tell runs apart.
+fn of_run<'a>() -> Vec<Column<&'a ReportedRun>> {
+    vec![
+        Column::text("run", |it| it.source.clone()),
+        Column::text("device", |it| it.run.target.identity()),
+        Column::text("device_name", |it| it.run.target.device_name()),
+        Column::text("host", |it| or_missing(it.run.environment.host.as_ref())),
+        Column::text("kernel", |it| {
+            or_missing(it.run.environment.kernel.as_ref())
+        }),
+        Column::text("sokudo_version", |it| it.run.sokudo_version.clone()),
+        Column::text("measured_by", |it| {
+            let origin = it.run.origin.as_ref();
+            origin.map_or_else(|| "sokudo".to_owned(), |origin| origin.tool.clone())
+        }),
+        Column::text("tags", |it| it.tags.join(" ")),
+        Column::text("note", |it| it.note.clone()),
+    ]
 }
-
-/// A column that tells runs apart: its name and its field.
-type Leading = (&'static str, fn(&ReportedRun) -> String);
-
-const LEADING: [Leading; 9] = [
-    ("run", |reported| reported.source.clone()),
-    ("device", |reported| reported.run.target.identity()),
-    ("device_name", |reported| reported.run.target.device_name()),
-    ("host", |reported| {
-        reported.run.environment.host.clone().unwrap_or_default()
-    }),
-    ("kernel", |reported| {
-        reported.run.environment.kernel.clone().unwrap_or_default()
-    }),
-    ("sokudo_version", |reported| {
-        reported.run.sokudo_version.clone()
-    }),
-    ("measured_by", |reported| {
-        let origin = reported.run.origin.as_ref();
-        origin.map_or_else(|| "sokudo".to_owned(), |origin| origin.tool.clone())
-    }),
-    ("tags", |reported| reported.tags.join(" ")),
-    ("note", |reported| reported.note.clone()),
-];
-
-/// Columns whose fields are words.
-const TEXTS: [&str; 11] = [
-    "started_at",
-    "target",
-    "method",
-    "name",
-    "direction",
-    "verdict",
-    "status",
-    "backend",
-    "findings",
-    "fingerprint",
-    "note",
-];
 
 /// Names of all columns with what their fields are, in order.
-pub(super) fn columns() -> Vec<(&'static str, Kind)> {
-    let leading = LEADING.iter().map(|(name, _)| (*name, Kind::Text));
-    let figures = COLUMNS.iter().map(|(name, _)| (*name, kind(name)));
-    leading.chain(figures).collect()
+pub(super) fn heads() -> Vec<Head> {
+    let (leading, figures) = (of_run(), csv::columns());
+    let leading = leading.iter().map(Column::head);
+    leading.chain(figures.iter().map(Column::head)).collect()
 }
 
-fn kind(name: &str) -> Kind {
-    let is_real = name.ends_with("_per_s")
-        || name.starts_with("iops_")
-        || name.contains("_mean_")
-        || name.contains("_stdev_")
-        || name == "depth_achieved";
-    match name {
-        name if TEXTS.contains(&name) => Kind::Text,
-        "direct" => Kind::Truth,
-        _ if is_real => Kind::Real,
-        _ => Kind::Whole,
-    }
-}
-
-/// The fields of every result of every run; an empty one is missing.
-pub(super) fn records(report: &Report) -> impl Iterator<Item = Vec<String>> {
-    report.runs.iter().flat_map(|reported| {
-        let results = reported.run.results.iter();
-        results.map(move |result| record(reported, result))
-    })
-}
-
-fn record(reported: &ReportedRun, result: &ResultDocument) -> Vec<String> {
-    let leading = LEADING.iter().map(|(_, field)| field(reported));
-    let figures = COLUMNS
+/// The fields of every result of every run.
+pub(super) fn records(report: &Report) -> impl Iterator<Item = Vec<Field>> {
+    let (leading, figures) = (of_run(), csv::columns());
+    report
+        .runs
         .iter()
-        .map(|(_, field)| field(&reported.run, result));
-    leading.chain(figures).collect()
+        .flat_map(|reported| csv::lines(&reported.run).map(move |line| (reported, line)))
+        .map(move |(reported, line)| {
+            let leading = leading.iter().map(|column| column.field(&reported));
+            let figures = figures.iter().map(|column| column.field(&line));
+            leading.chain(figures).collect()
+        })
 }
 
 pub(super) fn csv(report: &Report) -> String {
-    let columns = columns();
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut write = |line: Vec<String>| {
-        writer
-            .write_record(&line)
-            .expect("every line has as many fields and goes to memory");
-    };
-    write(columns.iter().map(|(name, _)| (*name).to_owned()).collect());
-    for record in records(report) {
-        let fields = columns.iter().zip(record);
-        write(
-            fields
-                .map(|((_, kind), field)| match kind {
-                    Kind::Text => without_formula(field),
-                    Kind::Whole | Kind::Real | Kind::Truth => field,
-                })
-                .collect(),
-        );
-    }
-    let bytes = writer.into_inner().expect("memory can be flushed");
-    String::from_utf8(bytes).expect("all fields are text")
+    let safe = |line: Vec<Field>| line.into_iter().map(without_formula).collect();
+    record::csv_of(&heads(), records(report).map(safe))
 }
 
 /// A text that no spreadsheet takes for a formula, by a leading apostrophe, as OWASP
 /// advises ("CSV Injection"). Numbers stay as they are.
-fn without_formula(field: String) -> String {
-    match field.chars().next() {
-        Some('=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠') => {
-            format!("'{field}")
+fn without_formula(field: Field) -> Field {
+    match field {
+        Field::Text(text)
+            if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) =>
+        {
+            Field::Text(format!("'{text}"))
         }
-        _ => field,
+        other => other,
     }
 }
 
 pub(super) fn json_lines(report: &Report) -> String {
-    let columns = columns();
-    let mut text = String::new();
-    for record in records(report) {
-        let fields = columns.iter().zip(record);
-        let object: Map<String, Value> = fields
-            .map(|((name, kind), field)| ((*name).to_owned(), value(*kind, field)))
-            .collect();
-        text += &Value::Object(object).to_string();
-        text.push('\n');
-    }
-    text
-}
-
-/// What is missing is null, not 0 and not an empty text.
-fn value(kind: Kind, field: String) -> Value {
-    if field.is_empty() {
-        return Value::Null;
-    }
-    match kind {
-        Kind::Text => Value::String(field),
-        Kind::Truth => field.parse().map_or(Value::Null, Value::Bool),
-        Kind::Whole => field.parse::<u64>().map_or(Value::Null, Value::from),
-        Kind::Real => {
-            let number = field.parse().ok().and_then(Number::from_f64);
-            number.map_or(Value::Null, Value::Number)
-        }
-    }
+    record::json_lines(&heads(), records(report))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::sample;
     use super::*;
+    use crate::record::Kind;
+    use serde_json::Value;
 
     #[test]
     fn every_field_is_what_its_column_says() {
         for record in records(&sample::report()) {
-            for ((name, kind), field) in columns().into_iter().zip(record) {
-                let is_missing = field.is_empty();
-                let value = value(kind, field.clone());
-                assert_eq!(value.is_null(), is_missing, "{name}: {field:?}");
+            for ((name, kind), field) in heads().iter().zip(&record) {
+                let is_so = match field {
+                    Field::Missing => true,
+                    Field::Text(text) => *kind == Kind::Text && !text.is_empty(),
+                    Field::Whole(_) => *kind == Kind::Whole,
+                    Field::Real(_) => *kind == Kind::Real,
+                    Field::Truth(_) => *kind == Kind::Truth,
+                };
+                assert!(is_so, "{name}: {field:?}");
             }
         }
     }
@@ -214,7 +132,7 @@ mod tests {
     fn a_line_of_csv_and_one_of_json_agree() {
         let report = sample::report();
         let text = report.csv();
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let mut reader = ::csv::Reader::from_reader(text.as_bytes());
         let names = reader.headers().unwrap().clone();
         for (line, json) in reader.records().zip(report.json_lines().lines()) {
             let json: Value = serde_json::from_str(json).unwrap();
@@ -241,7 +159,7 @@ mod tests {
         report.runs[0].run.target.name = "\t=1+1".into();
         report.runs[0].run.target.path = None;
         let text = report.csv();
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let mut reader = ::csv::Reader::from_reader(text.as_bytes());
         for line in reader.records() {
             for field in &line.unwrap() {
                 let is_number = field.parse::<f64>().is_ok();

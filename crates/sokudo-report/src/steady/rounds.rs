@@ -2,42 +2,49 @@
 
 use sokudo_model::{RoundFigure, SteadyPhase, SteadyProcedure, SteadyTest};
 
-use super::columns::{fitting, shown};
+use super::value::shown;
 use crate::document::{PhaseDocument, RunDocument, TrackedDocument};
 use crate::grouping::row_name;
-use crate::layout::{Align, Column};
 use crate::number;
-use crate::style::TableStyle;
+use crate::style::BandwidthUnit;
+use crate::table::{Table, right};
 
 /// Up to so many rounds all are shown.
 const ROUNDS_SHOWN: u32 = 25;
 /// Of more rounds, so many at the start and so many before the window.
 const ROUNDS_AT_ENDS: u32 = 5;
 
-pub(super) fn lines(
+/// A line of the table.
+enum Line {
+    Round(u32),
+    /// For rounds that are not shown.
+    LeftOut,
+    Mean,
+    Range,
+    Excursion,
+}
+
+/// The rounds, below how they ended; no lines where there was none.
+pub(super) fn table(
     document: &RunDocument,
     procedure: &SteadyProcedure,
-    phase: &SteadyPhase,
-    made: &PhaseDocument,
-    style: &TableStyle,
-) -> Vec<String> {
-    let mut lines = style.wrapped("", &outcome(procedure, phase, made));
-    if made.rounds == 0 {
-        return lines;
+    (phase, made): (&SteadyPhase, &PhaseDocument),
+    unit: BandwidthUnit,
+) -> Table {
+    let lines = lines(made, procedure.window.rounds);
+    let mut rows = Table::of(&lines);
+    if made.rounds > 0 {
+        rows = rows.column(right("Round"), |line| Some(name(line, made, procedure)));
+        for tracked in &made.tracked {
+            let row = document.result_at(tracked.result).map(row_name);
+            rows = rows.column(right(row.unwrap_or_default()), |line| {
+                cell(line, tracked, procedure, unit)
+            });
+        }
     }
-    let shown_rounds = shown_rounds(made.rounds, procedure.window.rounds);
-    let first = Column {
-        group: "",
-        title: style.text("Round"),
-        align: Align::Right,
-        cells: names(&shown_rounds, made, procedure, style),
-    };
-    let columns = made
-        .tracked
-        .iter()
-        .map(|tracked| column(document, tracked, &shown_rounds, procedure, style));
-    lines.extend(fitting(first, columns, style));
-    lines
+    rows.table()
+        .repeating(1)
+        .titled(outcome(procedure, phase, made))
 }
 
 /// How it ended, in a sentence.
@@ -64,84 +71,59 @@ fn outcome(procedure: &SteadyProcedure, phase: &SteadyPhase, made: &PhaseDocumen
     format!("Tracked {unit}: {end}.")
 }
 
-/// Which rounds are shown; 0 stands for those left out.
-fn shown_rounds(rounds: u32, window: u32) -> Vec<u32> {
-    if rounds <= ROUNDS_SHOWN {
-        return (1..=rounds).collect();
-    }
-    let from = rounds - window - ROUNDS_AT_ENDS + 1;
-    (1..=ROUNDS_AT_ENDS)
-        .chain([0])
-        .chain(from..=rounds)
-        .collect()
-}
-
-fn names(
-    shown: &[u32],
-    made: &PhaseDocument,
-    procedure: &SteadyProcedure,
-    style: &TableStyle,
-) -> Vec<String> {
-    let name = |round: &u32| match (round, made.window) {
-        (0, _) => "...".to_owned(),
-        (round, Some([from, to])) if (from..=to).contains(round) => format!("[{round}]"),
-        (round, _) => format!("{round} "),
-    };
-    let window = procedure.window;
-    let at_most = if style.ascii { "<=" } else { "≤" };
-    let mut names: Vec<String> = shown.iter().map(name).collect();
-    if made.window.is_some() {
-        let range = format!("range {at_most} {} %", window.range_permille_max / 10);
-        let line = format!("line {at_most} {} %", window.excursion_permille_max / 10);
-        names.extend(["mean", &range, &line].map(|label| style.text(label)));
-    }
-    names
-}
-
-fn column(
-    document: &RunDocument,
-    tracked: &TrackedDocument,
-    shown_rounds: &[u32],
-    procedure: &SteadyProcedure,
-    style: &TableStyle,
-) -> Column {
-    let value = |round: &u32| {
-        let place = usize::try_from(round.checked_sub(1)?).ok()?;
-        tracked.rounds.get(place).copied()
-    };
-    let mut cells: Vec<String> = shown_rounds
-        .iter()
-        .map(|round| match round {
-            0 => "...".to_owned(),
-            round => shown(value(round), tracked.figure, style),
-        })
-        .collect();
-    if let Some(last) = tracked.windows.last() {
-        let window = procedure.window;
-        let figures = last.figures;
-        let share = |value: Option<f64>, permille: u32| match value {
-            Some(value) => {
-                let word = if value <= f64::from(permille) / 1e3 {
-                    ""
-                } else {
-                    "over "
-                };
-                format!("{word}{}", number::percent(value))
-            }
-            None => number::MISSING.to_owned(),
+/// The rounds that are shown, and what the last window looks like.
+fn lines(made: &PhaseDocument, window: u32) -> Vec<Line> {
+    let mut lines: Vec<Line> = (1..=made.rounds).map(Line::Round).collect();
+    if made.rounds > ROUNDS_SHOWN {
+        let from = made.rounds - window - ROUNDS_AT_ENDS + 1;
+        let at_ends = |line: &Line| match line {
+            Line::Round(round) => *round <= ROUNDS_AT_ENDS || *round >= from,
+            _ => true,
         };
-        cells.push(shown(figures.map(|it| it.mean), tracked.figure, style));
-        let range = figures.map(|it| it.range_share);
-        cells.push(share(range, window.range_permille_max));
-        let line = figures.map(|it| it.excursion_share);
-        cells.push(share(line, window.excursion_permille_max));
+        lines.retain(at_ends);
+        lines.insert(ROUNDS_AT_ENDS as usize, Line::LeftOut);
     }
-    Column {
-        group: "",
-        title: document
-            .result_at(tracked.result)
-            .map_or_else(String::new, |result| style.text(&row_name(result))),
-        align: Align::Right,
-        cells: cells.iter().map(|cell| style.text(cell)).collect(),
+    if made.window.is_some() {
+        lines.extend([Line::Mean, Line::Range, Line::Excursion]);
     }
+    lines
+}
+
+fn name(line: &Line, made: &PhaseDocument, procedure: &SteadyProcedure) -> String {
+    let window = procedure.window;
+    match (line, made.window) {
+        (Line::LeftOut, _) => "...".to_owned(),
+        (Line::Round(round), Some([from, to])) if (from..=to).contains(round) => {
+            format!("[{round}]")
+        }
+        (Line::Round(round), _) => format!("{round} "),
+        (Line::Mean, _) => "mean".to_owned(),
+        (Line::Range, _) => format!("range ≤ {} %", window.range_permille_max / 10),
+        (Line::Excursion, _) => format!("line ≤ {} %", window.excursion_permille_max / 10),
+    }
+}
+
+fn cell(
+    line: &Line,
+    tracked: &TrackedDocument,
+    procedure: &SteadyProcedure,
+    unit: BandwidthUnit,
+) -> Option<String> {
+    let window = procedure.window;
+    let last = || tracked.windows.last()?.figures;
+    let share = |value: f64, permille: u32| {
+        let is_within = value <= f64::from(permille) / 1e3;
+        let word = if is_within { "" } else { "over " };
+        format!("{word}{}", number::percent(value))
+    };
+    Some(match line {
+        Line::LeftOut => "...".to_owned(),
+        Line::Round(round) => {
+            let place = usize::try_from(round.checked_sub(1)?).ok()?;
+            shown(tracked.rounds.get(place).copied(), tracked.figure, unit)
+        }
+        Line::Mean => shown(last().map(|it| it.mean), tracked.figure, unit),
+        Line::Range => share(last()?.range_share, window.range_permille_max),
+        Line::Excursion => share(last()?.excursion_share, window.excursion_permille_max),
+    })
 }

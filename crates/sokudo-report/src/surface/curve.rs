@@ -17,7 +17,7 @@ const ASCII_SIGNS: [char; STEPS + 1] = [' ', '.', '.', ':', ':', '|', '|', '#', 
 const WIDTH_MAX: usize = 100;
 
 /// The picture, where a row has enough places for one.
-pub(super) fn lines(result: &ResultDocument, style: &TableStyle) -> Option<Vec<String>> {
+pub(crate) fn lines(result: &ResultDocument, style: &TableStyle) -> Option<Vec<String>> {
     let surface = result.surface.as_ref()?;
     let max = surface.rate_bytes_per_s.as_ref()?.max;
     if surface.places < 2 || max <= 0.0 {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::sample;
-use crate::{csv, markdown, table};
+use crate::{TableStyle, csv, markdown, text};
 use sokudo_model::{
     CpuTime, Defect, DriveCache, FailureKind, Operation, OperationMix, Place, Run, Sample, Survey,
 };
@@ -76,7 +76,7 @@ fn shown(run: &Run, width: usize) -> String {
         width,
         ..TableStyle::default()
     };
-    table::render(&RunDocument::from_run(run), &style)
+    text::render(&RunDocument::from_run(run), &style)
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn in_ascii_only_ascii_is_printed() {
         ascii: true,
         ..TableStyle::default()
     };
-    let text = table::render(&RunDocument::from_run(&scan()), &style);
+    let text = text::render(&RunDocument::from_run(&scan()), &style);
     assert!(text.is_ascii(), "{text}");
 }
 

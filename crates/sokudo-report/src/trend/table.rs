@@ -1,48 +1,70 @@
-//! Rows over time on the terminal: one line for each row, or its levels.
+//! Rows over time for people: one line for each row, or its levels.
+
+use std::collections::BTreeSet;
+
+use sokudo_words::Language;
 
 use super::{LevelChange, LevelDocument, SeriesDocument, TrendDocument};
+use crate::article::{Article, Element};
 use crate::comparison::{change_text, interval_text};
-use crate::layout::{Align, Column, fit, table_lines, table_width};
-use crate::number::{self, MISSING, percent, rate};
+use crate::grouping::notes_of_rows;
+use crate::number::{self, MISSING, percent};
 use crate::style::{BandwidthUnit, TableStyle};
-use sokudo_stats::Summary;
+use crate::table::{Cell, On, Table, left, point, point_with_room, right};
+use crate::{markdown, text};
 
-/// Columns that a narrow table can do without, in the order in which they go.
-const DROP_ORDER: [&str; 3] = ["±", "runs", "changes"];
-/// Columns of a course.
-const COURSE: usize = 24;
-/// Heights of a course, and what stands for them where there is only ASCII.
-const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-const ASCII_HEIGHTS: [char; 8] = ['_', '.', ',', '-', '~', '=', '*', '#'];
-/// A course is at least so high, as a share of its middle, so that noise is no mountain.
-const COURSE_HEIGHT_MIN: f64 = 0.1;
-
-/// The whole text: the levels of one row, or a line for each of several.
+/// The whole text.
 pub fn render(document: &TrendDocument, style: &TableStyle) -> String {
-    let unit = document.unit(style.unit);
+    text::write(&article(document, style.unit), style)
+}
+
+/// The same as Markdown, ready to be pasted into an article.
+pub fn render_markdown(document: &TrendDocument, language: Language) -> String {
+    let article = article(document, BandwidthUnit::MegabytesPerSecond);
+    markdown::write(&article, language)
+}
+
+/// The levels of one row, or a line for each of several; on paper also their levels.
+fn article(document: &TrendDocument, asked: BandwidthUnit) -> Article<'_> {
+    let unit = document.unit(asked);
     let title = format!(
         "sokudo {} · trend · {}",
         document.sokudo_version, document.device_name
     );
-    let mut blocks = vec![style.wrapped("", &title)];
+    let mut article = Article::default();
+    article.add(Element::Title(Cell::Text(title)));
     match &document.series[..] {
-        [only] => blocks.extend(detail(only, unit, style)),
+        [only] => {
+            let course = vec![(only.row.clone(), course(only))];
+            article.add(Element::Facts(course));
+            article.add(Element::Table(levels(only, unit)));
+            for (level, change) in only.changes() {
+                article.paragraph(what_changed(level, change));
+            }
+            if only.changes().next().is_none() {
+                article.paragraph(steady(only));
+            }
+        }
         several => {
-            blocks.push(overview(several, unit, style));
-            blocks.push(changes(several, style));
-            blocks.push(short(several, style));
+            article.add(Element::Table(overview(several, unit)));
+            for series in several {
+                article.add_on(On::Paper, Element::Heading(series.row.clone()));
+                article.add_on(On::Paper, Element::Table(levels(series, unit)));
+            }
+            article.notes(changes(several));
+            article.notes(short(several));
         }
     }
-    for series in &document.series {
-        blocks.push(left_out(series, document.series.len() > 1, style));
-    }
-    let rows = document.left_out();
-    blocks.push(rows.map_or_else(Vec::new, |text| style.wrapped("", &text)));
-    blocks.push(style.wrapped("", &legend(document, unit)));
-    blocks.push(vec![style.command(&document.command)]);
-    blocks.retain(|block| !block.is_empty());
-    let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
-    blocks.join("\n\n") + "\n"
+    let left_out = document.series.iter().flat_map(|series| {
+        let row = (document.series.len() > 1).then(|| series.row.clone());
+        let texts = left_out(series).into_iter();
+        texts.map(move |text| (row.clone().unwrap_or_default(), text))
+    });
+    article.add(Element::OfRows(left_out.collect()));
+    article.paragraph(document.left_out().unwrap_or_default());
+    article.paragraph(legend(document, unit));
+    article.add(Element::Repeat(&document.command));
+    article
 }
 
 fn legend(document: &TrendDocument, unit: BandwidthUnit) -> String {
@@ -55,56 +77,26 @@ fn legend(document: &TrendDocument, unit: BandwidthUnit) -> String {
     )
 }
 
-fn detail(series: &SeriesDocument, unit: BandwidthUnit, style: &TableStyle) -> Vec<Vec<String>> {
-    let levels = &series.levels;
-    let column = |title: &str, align, cell: &dyn Fn(&LevelDocument) -> String| Column {
-        group: "",
-        title: style.text(title),
-        align,
-        cells: levels
-            .iter()
-            .map(|level| style.text(&cell(level)))
-            .collect(),
-    };
-    let columns = vec![
-        column("from", Align::Left, &|level| day(&level.from)),
-        column("until", Align::Left, &|level| day(&level.until)),
-        column("runs", Align::Right, &|level| level.runs.to_string()),
-        column(unit.name(), Align::Point, &|level| {
-            rate(level.median_per_s / unit.bytes())
-        }),
-        column("±", Align::Right, &|level| spread(level, unit)),
-        column("change", Align::Right, &|level| {
-            level
-                .change
-                .as_ref()
-                .map_or_else(|| MISSING.to_owned(), |change| change_text(change.ratio))
-        }),
-        column("95 % interval", Align::Right, &|level| {
-            let change = level.change.as_ref();
-            let interval = change.and_then(|change| change.ratio_interval_95);
-            interval.map_or_else(|| MISSING.to_owned(), interval_text)
-        }),
-    ];
-    let course = format!(
-        "{}  {}",
-        style.text(&series.row),
-        course(series, style.ascii)
-    );
-    let mut blocks = vec![vec![course], with_rule(&columns, style)];
-    blocks.extend(
-        series
-            .changes()
-            .map(|(level, change)| style.wrapped("", &what_changed(level, change))),
-    );
-    if series.changes().next().is_none() {
-        blocks.push(style.wrapped("", &steady(series)));
-    }
-    blocks
+fn levels(series: &SeriesDocument, unit: BandwidthUnit) -> Table {
+    Table::of(&series.levels)
+        .column(left("from"), |level| Some(day(&level.from)))
+        .column(left("until"), |level| Some(day(&level.until)))
+        .column(right("runs"), |level| Some(level.runs.to_string()))
+        .column(point(unit.name()), |level| {
+            Some(Cell::rate(level.median_per_s / unit.bytes()))
+        })
+        .column(right("±"), |level| spread(level, unit))
+        .column(right("change"), |level| {
+            Some(change_text(level.change.as_ref()?.ratio))
+        })
+        .column(right("95 % interval"), |level| {
+            Some(interval_text(level.change.as_ref()?.ratio_interval_95?))
+        })
+        .table()
 }
 
 /// What is said where nothing changes.
-pub(super) fn steady(series: &SeriesDocument) -> String {
+fn steady(series: &SeriesDocument) -> String {
     let runs = series.points.len();
     match series.is_long_enough() {
         true => format!("No change in {runs} runs."),
@@ -126,7 +118,7 @@ fn too_few(series: &SeriesDocument) -> String {
 }
 
 /// What of the surroundings differs at a change.
-pub(super) fn what_changed(level: &LevelDocument, change: &LevelChange) -> String {
+fn what_changed(level: &LevelDocument, change: &LevelChange) -> String {
     let begin = format!(
         "{}, between runs {} and {}",
         day(&level.from),
@@ -154,114 +146,48 @@ pub(super) fn what_changed(level: &LevelDocument, change: &LevelChange) -> Strin
     format!("{begin}: {}.", parts.join("; "))
 }
 
-fn overview(all: &[SeriesDocument], unit: BandwidthUnit, style: &TableStyle) -> Vec<String> {
-    let column = |title: &str, align, cell: &dyn Fn(&SeriesDocument) -> String| Column {
-        group: "",
-        title: style.text(title),
-        align,
-        cells: all.iter().map(|series| style.text(&cell(series))).collect(),
-    };
-    let last = |series: &SeriesDocument, cell: &dyn Fn(&LevelDocument) -> String| {
-        series
-            .levels
-            .last()
-            .map_or_else(|| MISSING.to_owned(), cell)
-    };
-    let title = format!("now {}", unit.name());
-    let course = Column {
-        group: "",
-        title: style.text("course"),
-        align: Align::Left,
-        cells: all
-            .iter()
-            .map(|series| course(series, style.ascii))
-            .collect(),
-    };
-    let mut columns = vec![
-        column("row", Align::Left, &|series| series.row.clone()),
-        column("runs", Align::Right, &|series| {
-            series.points.len().to_string()
-        }),
-        course,
-        column(&title, Align::Point, &|series| {
-            last(series, &|level| rate(level.median_per_s / unit.bytes()))
-        }),
-        column("±", Align::Right, &|series| {
-            last(series, &|level| spread(level, unit))
-        }),
-        column(
-            "changes",
-            Align::Right,
-            &|series| match series.is_long_enough() {
-                true => series.changes().count().to_string(),
-                false => MISSING.to_owned(),
-            },
-        ),
-        column("last change", Align::Left, &|series| {
-            let last = series.changes().last();
-            last.map_or_else(
-                || MISSING.to_owned(),
-                |(level, change)| format!("{} on {}", change_text(change.ratio), day(&level.from)),
-            )
-        }),
-    ];
-    fit(
-        &mut columns,
-        style.width,
-        &DROP_ORDER.map(|it| style.text(it)),
-    );
-    with_rule(&columns, style)
+fn overview(all: &[SeriesDocument], unit: BandwidthUnit) -> Table {
+    Table::of(all)
+        .column(left("row"), |series| Some(series.row.clone()))
+        .column(right("runs").rank(2), |series| {
+            Some(series.points.len().to_string())
+        })
+        .column(left("course"), |series| Some(course(series)))
+        .column(point_with_room(format!("now {}", unit.name())), |series| {
+            let level = series.levels.last()?;
+            Some(Cell::rate(level.median_per_s / unit.bytes()))
+        })
+        .column(right("±").rank(3), |series| {
+            spread(series.levels.last()?, unit)
+        })
+        .column(right("changes").rank(1), |series| {
+            let is_long_enough = series.is_long_enough();
+            is_long_enough.then(|| series.changes().count().to_string())
+        })
+        .column(left("last change"), |series| {
+            let (level, change) = series.changes().last()?;
+            let day = day(&level.from);
+            Some(format!("{} on {day}", change_text(change.ratio)))
+        })
+        .table()
 }
 
 /// What of the surroundings differs at the changes of several rows, each once.
-fn changes(all: &[SeriesDocument], style: &TableStyle) -> Vec<String> {
-    let mut texts: Vec<String> = Vec::new();
-    for (level, change) in all.iter().flat_map(SeriesDocument::changes) {
-        let text = what_changed(level, change);
-        if !texts.contains(&text) {
-            texts.push(text);
-        }
-    }
-    texts.sort_unstable();
-    texts
-        .iter()
-        .flat_map(|text| style.wrapped("", text))
-        .collect()
+fn changes(all: &[SeriesDocument]) -> Vec<String> {
+    let changes = all.iter().flat_map(SeriesDocument::changes);
+    let texts: BTreeSet<String> = changes
+        .map(|(level, change)| what_changed(level, change))
+        .collect();
+    texts.into_iter().collect()
 }
 
 /// Rows with so few runs that nothing can be said of them, those of one number together.
-fn short(all: &[SeriesDocument], style: &TableStyle) -> Vec<String> {
-    let mut told: Vec<(String, Vec<&str>)> = Vec::new();
-    for series in all.iter().filter(|series| !series.is_long_enough()) {
-        let text = too_few(series);
-        match told.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, rows)) => rows.push(&series.row),
-            None => told.push((text, vec![&series.row])),
-        }
-    }
-    told.iter()
-        .flat_map(|(text, rows)| {
-            let rows = match rows.len() == all.len() {
-                true => "all rows".to_owned(),
-                false => rows.join(", "),
-            };
-            style.wrapped("", &format!("{rows}: {text}."))
-        })
-        .collect()
+fn short(all: &[SeriesDocument]) -> Vec<String> {
+    let short = all.iter().filter(|series| !series.is_long_enough());
+    notes_of_rows(short.map(|it| (&*it.row, too_few(it))), all.len())
 }
 
-fn with_rule(columns: &[Column], style: &TableStyle) -> Vec<String> {
-    let mut lines = table_lines(columns, style.rule());
-    lines[0] = lines[1].clone();
-    lines[1] = style.rule().to_string().repeat(table_width(columns));
-    lines
-}
-
-pub(super) fn left_out(series: &SeriesDocument, named: bool, style: &TableStyle) -> Vec<String> {
-    let of = match named {
-        true => format!("{}: ", style.text(&series.row)),
-        false => String::new(),
-    };
+fn left_out(series: &SeriesDocument) -> Vec<String> {
     let others = (series.runs_of_other_loads > 0).then(|| {
         format!(
             "{} runs of other loads are left out; they are not comparable.",
@@ -274,12 +200,11 @@ pub(super) fn left_out(series: &SeriesDocument, named: bool, style: &TableStyle)
             series.runs_without_figure
         )
     });
-    let texts = others.into_iter().chain(without);
-    texts.flat_map(|text| style.wrapped(&of, &text)).collect()
+    others.into_iter().chain(without).collect()
 }
 
 /// The day and time of an instant, to the minute.
-pub(super) fn day(rfc3339: &str) -> String {
+fn day(rfc3339: &str) -> String {
     match rfc3339.split_once('T') {
         Some((day, time)) => format!("{day} {}", time.get(..5).unwrap_or(time)),
         None => rfc3339.to_owned(),
@@ -287,41 +212,14 @@ pub(super) fn day(rfc3339: &str) -> String {
 }
 
 /// Without its sign, which is the column's title.
-pub(super) fn spread(level: &LevelDocument, unit: BandwidthUnit) -> String {
-    let interval = level.interval_95.as_ref();
-    let ends = interval.map(|interval| [interval.low, interval.high].map(|it| it / unit.bytes()));
-    let spread = ends.and_then(|ends| number::spread(level.median_per_s / unit.bytes(), ends));
-    spread.map_or_else(
-        || MISSING.to_owned(),
-        |spread| spread.trim_start_matches("± ").to_owned(),
-    )
+fn spread(level: &LevelDocument, unit: BandwidthUnit) -> Option<String> {
+    let interval = level.interval_95?;
+    let ends = [interval.low, interval.high].map(|it| it / unit.bytes());
+    let spread = number::spread(level.median_per_s / unit.bytes(), ends)?;
+    Some(spread.trim_start_matches("± ").to_owned())
 }
 
-/// Medians of equal parts of the runs, as heights.
-fn course(series: &SeriesDocument, ascii: bool) -> String {
-    let values: Vec<f64> = series.points.iter().map(|point| point.per_second).collect();
-    let part = values.len().div_ceil(COURSE).max(1);
-    let medians: Vec<f64> = values
-        .chunks(part)
-        .filter_map(|part| Some(Summary::of(part)?.median))
-        .collect();
-    let Some(all) = Summary::of(&medians) else {
-        return String::new();
-    };
-    let middle = f64::midpoint(all.min, all.max);
-    let height = all
-        .range
-        .max(COURSE_HEIGHT_MIN * middle)
-        .max(f64::MIN_POSITIVE);
-    let heights = if ascii { ASCII_HEIGHTS } else { HEIGHTS };
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a share of seven"
-    )]
-    let sign = |value: &f64| {
-        let share = ((value - middle) / height + 0.5).clamp(0.0, 1.0);
-        heights[(share * 7.0).round() as usize]
-    };
-    medians.iter().map(sign).collect()
+fn course(series: &SeriesDocument) -> Cell {
+    let rates = series.points.iter().map(|point| point.per_second);
+    Cell::Course(rates.collect())
 }

@@ -184,7 +184,7 @@ fn a_load_is_drawn_and_written_in_every_format() {
     assert_eq!(csv.lines().count(), 14, "{csv}");
     assert!(csv.starts_with("started_at") && csv.contains("rate_asked_ios_per_s"));
     let markdown = load(ONE_SERVER, &[&short[..], &["-f", "markdown"]].concat()).printed;
-    assert!(markdown.contains("- **knee**: ") && markdown.contains("p99 from intended"));
+    assert!(markdown.contains("- **knee**: ") && markdown.contains("| intended p99 |"));
 }
 
 #[test]

@@ -86,7 +86,10 @@ fn without_a_file_it_prints_markdown_and_a_report_is_read_again() {
     let directory = kept();
     let printed = report(&directory, &["one.json"]).printed;
     assert!(printed.starts_with("## sokudo "), "{printed}");
-    assert!(printed.contains("| Row | Direction | MB/s |"), "{printed}");
+    assert!(
+        printed.contains("| Row | Direction | MB/s median |"),
+        "{printed}"
+    );
     let ended = report(&directory, &["one.json", "two.json", "-o", "all.json"]);
     assert_eq!(ended.code(), Some(0), "{ended:?}");
     let again = report(&directory, &["all.json", "--format", "jsonl"]);

@@ -4,7 +4,7 @@ use sokudo_model::{
 
 use super::*;
 use crate::plot::{self, PlotKind, Size, TerminalStyle};
-use crate::{TableStyle, csv, markdown, table};
+use crate::{TableStyle, csv, markdown, text};
 
 fn run(rows: Vec<ImportedRow>) -> ImportedRun {
     ImportedRun {
@@ -86,7 +86,7 @@ fn surface_row() -> ImportedRow {
 /// Every text that is made of a document.
 fn texts(document: &RunDocument) -> Vec<String> {
     let mut texts = vec![
-        table::render(document, &TableStyle::default()),
+        text::render(document, &TableStyle::default()),
         csv::render(document),
         markdown::render(document),
         document.to_json(),
@@ -136,7 +136,7 @@ fn figures_are_as_the_tool_told_and_nobody_trusts_them() {
     assert_eq!(result.findings[0].code, "imported");
     let told = result.told.as_ref().unwrap();
     assert_eq!(told.latency_percentiles.len(), 3);
-    let text = table::render(&document, &TableStyle::default());
+    let text = text::render(&document, &TableStyle::default());
     for part in [
         "KDiskMark 3.1.4",
         "saved.txt",
@@ -196,7 +196,7 @@ fn rows_of_two_tools_and_rows_of_sokudo_never_look_the_same() {
 }
 
 #[test]
-fn corrections_are_told_once_each() {
+fn corrections_are_notes_of_rows_each() {
     let mut run = run(vec![row(5e8)]);
     for _ in 0..2 {
         run.origin.corrections.push(Correction {

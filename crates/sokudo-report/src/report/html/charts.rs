@@ -1,7 +1,9 @@
 //! Pictures of a run as parts of the page, drawn twice: for wide and for narrow screens,
 //! where the text of the wide one could not be read.
 
-use super::page::{Page, text};
+use maud::{Markup, PreEscaped, html};
+
+use super::page::Page;
 use crate::document::RunDocument;
 use crate::plot::{self, Figure, PlotKind, Size};
 
@@ -24,7 +26,7 @@ const LINES_MAX: usize = 16;
 const BARS_HEIGHT_MAX: f64 = 1_500.0;
 
 /// The pictures that suit a run; of many runs, one of each.
-pub(super) fn of_run(page: &Page, run: &RunDocument) -> String {
+pub(super) fn of_run(page: &Page, run: &RunDocument) -> Markup {
     let fitting = plot::fitting(run);
     let first = fitting.first().copied();
     let further = first.map_or(&[][..], |first| beside(first, run));
@@ -35,10 +37,11 @@ pub(super) fn of_run(page: &Page, run: &RunDocument) -> String {
         let figure = plot::figure(run, Some(*kind)).ok()?;
         Some(picture(page, &figure, caption(*kind)))
     });
-    let figures: String = figures.collect();
-    match figures.is_empty() {
-        true => figures,
-        false => format!("<div class=\"charts\">\n{figures}</div>\n"),
+    let figures: Vec<Markup> = figures.collect();
+    html! {
+        @if !figures.is_empty() {
+            div.charts { @for figure in figures { (figure) } }
+        }
     }
 }
 
@@ -68,16 +71,19 @@ const fn caption(kind: PlotKind) -> &'static str {
 }
 
 /// A picture with its caption.
-pub(super) fn picture(page: &Page, figure: &Figure, caption: &str) -> String {
+pub(super) fn picture(page: &Page, figure: &Figure, caption: &str) -> Markup {
     let look = page.style.theme.in_language(page.style.language);
-    let draw = |size: Size, class: &str| plot::inline(figure, sized(figure, size), look, class);
-    let wide = draw(WIDE, "wide");
-    // Folded up, most are looked at on no phone; the wide one can still be zoomed into.
-    let narrow = draw(NARROW, "narrow");
-    format!(
-        "<figure>\n<figcaption>{}</figcaption>\n{wide}{narrow}</figure>\n",
-        text(&page.words(caption))
-    )
+    let draw = |size: Size, class: &str| {
+        PreEscaped(plot::inline(figure, sized(figure, size), look, class))
+    };
+    html! {
+        figure {
+            figcaption { (page.say(caption)) }
+            (draw(WIDE, "wide"))
+            // Folded up, most are looked at on no phone; the wide one can still be zoomed into.
+            (draw(NARROW, "narrow"))
+        }
+    }
 }
 
 /// Bars get the height that they need.

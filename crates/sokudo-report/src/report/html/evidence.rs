@@ -1,136 +1,93 @@
 //! What the system said: how far the bytes are proven, who else was there, the trials one
 //! by one, the machine and its drives.
 
+use maud::{Markup, html};
 use sokudo_model::{Bytes, Nanos};
 
-use super::page::{Page, facts, text};
-use super::table::{Cell, Heading, Line, table};
+use super::elements::facts;
+use super::page::Page;
+use super::table::table;
 use crate::document::{ResultDocument, RunDocument};
 use crate::grouping::row_name;
 use crate::number::{self, MISSING, decimal_size, percent};
+use crate::table::{Cell, Table, left, right};
 
 /// More trials are in the JSON.
 const TRIALS_MAX: usize = 400;
 const BYTES_PER_MB: f64 = 1e6;
 
-fn headings(page: &Page, names: &[(&'static str, bool)]) -> Vec<Heading> {
-    names
-        .iter()
-        .map(|(name, is_number)| (page.say(name), *is_number))
-        .collect()
-}
-
-fn shown(value: Option<String>) -> String {
-    value.unwrap_or_else(|| MISSING.to_owned())
-}
-
 /// What speaks for or against the rows' figures.
-pub(super) fn rows(page: &Page, run: &RunDocument) -> String {
+pub(super) fn rows(page: &Page, run: &RunDocument) -> Markup {
     let measured = run.results_by_direction().into_iter();
-    let measured = measured.filter(|result| !result.trials.is_empty());
-    let lines: Vec<Line> = measured.map(|result| row(page, result)).collect();
-    let headings = headings(
-        page,
-        &[
-            ("Row", false),
-            ("Device per engine", true),
-            ("Device read", true),
-            ("Device wrote", true),
-            ("Cached before", true),
-            ("In flight", true),
-            ("CPU", true),
-            ("Others' I/O", false),
-            ("Issued by", false),
-        ],
-    );
-    let caption = page.say(
-        "Device per engine: bytes that the devices at the bottom counted ÷ bytes that sokudo moved; 1.00 is proof that no cache answered instead.",
-    );
-    table(page, &caption, &headings, &lines)
+    let measured: Vec<&ResultDocument> = measured.filter(|it| !it.trials.is_empty()).collect();
+    let size = |bytes: u64| decimal_size(Bytes(bytes), 3);
+    let ratio = |ratio: f64| format!("{ratio:.2}");
+    let evidence = Table::of(&measured)
+        .column(left("Row"), |it| Some(row_name(it)))
+        .column(right("Device per engine"), |it| it.device_ratio.map(ratio))
+        .column(right("Device read"), |it| Some(size(it.device?.read_bytes)))
+        .column(right("Device wrote"), |it| Some(size(it.device?.written_bytes)))
+        .column(right("Cached before"), |it| cached_before(it).map(size))
+        .column(right("In flight"), |it| it.depth_achieved.map(ratio))
+        .column(right("CPU"), |it| it.cpu_share().map(percent))
+        .column(left("Others' I/O"), others)
+        .column(left("Issued by"), |it| issued_by(it))
+        .table()
+        .noted("Device per engine: bytes that the devices at the bottom counted ÷ bytes that sokudo moved; 1.00 is proof that no cache answered instead.");
+    table(page, &evidence)
 }
 
-fn row(page: &Page, result: &ResultDocument) -> Line {
-    let size = |bytes: u64| decimal_size(Bytes(bytes), 3);
-    let device = result.device.as_ref();
+/// The most of any trial, where it is known of all.
+fn cached_before(result: &ResultDocument) -> Option<u64> {
     let cached = result.trials.iter().map(|trial| trial.cached_before_bytes);
-    let cached: Option<u64> = cached
-        .collect::<Option<Vec<_>>>()
-        .and_then(|all| all.into_iter().max());
-    let others: Vec<String> = result
-        .foreign_users
-        .iter()
-        .take(3)
+    cached.collect::<Option<Vec<_>>>()?.into_iter().max()
+}
+
+fn others(result: &&ResultDocument) -> Option<Cell> {
+    let others = result.foreign_users.iter().take(3);
+    let others: Vec<String> = others
         .map(|user| format!("{} ({})", user.name, user.pid))
         .collect();
-    let issued = result.backend.as_ref().map(|backend| {
-        let direct = match result.direct {
-            Some(true) => "direct I/O",
-            Some(false) => "through the page cache",
-            None => "",
-        };
-        match direct {
-            "" => backend.kind.name().to_owned(),
-            direct => format!("{}, {}", backend.kind.name(), page.words(direct)),
-        }
-    });
-    Line::of(vec![
-        Cell::html(page.say(&row_name(result)), ""),
-        Cell::number(&shown(
-            result.device_ratio.map(|ratio| format!("{ratio:.2}")),
-        )),
-        Cell::number(&shown(device.map(|device| size(device.read_bytes)))),
-        Cell::number(&shown(device.map(|device| size(device.written_bytes)))),
-        Cell::number(&shown(cached.map(size))),
-        Cell::number(&shown(
-            result.depth_achieved.map(|depth| format!("{depth:.2}")),
-        )),
-        Cell::number(&shown(result.cpu_share().map(percent))),
-        Cell::text(&match others.is_empty() {
-            true => MISSING.to_owned(),
-            false => others.join(", "),
-        }),
-        Cell::text(&shown(issued)),
-    ])
+    (!others.is_empty()).then(|| Cell::Name(others.join(", ")))
+}
+
+fn issued_by(result: &ResultDocument) -> Option<String> {
+    let kind = result.backend.as_ref()?.kind.name();
+    Some(match result.direct {
+        Some(true) => format!("{kind}, direct I/O"),
+        Some(false) => format!("{kind}, through the page cache"),
+        None => kind.to_owned(),
+    })
 }
 
 /// Every trial of every row.
-pub(super) fn trials(page: &Page, run: &RunDocument) -> String {
+pub(super) fn trials(page: &Page, run: &RunDocument) -> Markup {
     let results = run.results_by_direction();
     let count: usize = results.iter().map(|result| result.trials.len()).sum();
     if count > TRIALS_MAX {
         let said = format!("{count} trials are too many to be shown; they are in the JSON.");
-        return format!("<p>{}</p>\n", page.say(&said));
+        return html! { p { (page.say(&said)) } };
     }
     // The table of figures has them.
     if results.iter().all(|result| result.trials.len() <= 1) {
-        return String::new();
+        return html! {};
     }
-    let with_rates = |result: &&&ResultDocument| result.bandwidth_bytes_per_s.is_some();
-    let line = |result: &&ResultDocument| {
-        let rates = result.bandwidth_bytes_per_s.as_ref();
-        let rates = rates.map_or(&[][..], |rates| &rates.bytes_per_s.trials);
-        let rates: Vec<String> = rates
-            .iter()
-            .map(|rate| number::rate(rate / BYTES_PER_MB))
-            .collect();
-        Line::of(vec![
-            Cell::html(page.say(&row_name(result)), ""),
-            Cell::html(text(&rates.join(" · ")), "wrap"),
-        ])
-    };
-    let lines: Vec<Line> = results.iter().filter(with_rates).map(line).collect();
-    let headings = headings(
-        page,
-        &[
-            ("Row", false),
-            ("MB/s of each trial, in order of time", false),
-        ],
-    );
-    table(page, "", &headings, &lines)
+    let with_rates = results
+        .into_iter()
+        .filter(|it| it.bandwidth_bytes_per_s.is_some());
+    let trials = Table::of(&with_rates.collect::<Vec<_>>())
+        .column(left("Row"), |it| Some(row_name(it)))
+        .column(left("MB/s of each trial, in order of time"), |it| {
+            let rates = &it.bandwidth_bytes_per_s.as_ref()?.bytes_per_s.trials;
+            let rates = rates.iter().map(|rate| number::rate(rate / BYTES_PER_MB));
+            Some(Cell::Name(rates.collect::<Vec<_>>().join(" · ")))
+        })
+        .table();
+    table(page, &trials)
 }
 
 /// The machine and the state of its drives.
-pub(super) fn environment(page: &Page, run: &RunDocument) -> String {
+pub(super) fn environment(page: &Page, run: &RunDocument) -> Markup {
     let environment = &run.environment;
     let mut known: Vec<(&'static str, Option<String>)> = vec![
         ("Host", environment.host.clone()),
@@ -165,12 +122,11 @@ pub(super) fn environment(page: &Page, run: &RunDocument) -> String {
     }
     known.extend(devices(run));
     known.extend(circumstances(run));
-    let told: Vec<(String, String)> = known
+    let told = known
         .into_iter()
         .filter_map(|(label, value)| Some((label, value.filter(|value| !value.is_empty())?)))
-        .map(|(label, value)| (page.say(label), page.say(&value)))
-        .collect();
-    facts(&told)
+        .map(|(label, value)| (label.to_owned(), Cell::Text(value)));
+    facts(page, &told.collect::<Vec<_>>())
 }
 
 fn yes_or_no(is_so: bool) -> String {

@@ -4,11 +4,13 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sokudo_model::Verdict;
 
 use crate::plot::{self, Role, Theme};
-use crate::report::overview::{days, sign, verdict_name};
+use crate::report::overview::days;
 use crate::report::{Report, ReportStyle};
+use crate::table::{Tone, verdict_name};
 
 const CSS: &str = include_str!("page.css");
 
@@ -30,9 +32,9 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// What sokudo says, in the page's language, escaped.
-    pub(super) fn say(&self, said: &str) -> String {
-        text(&self.style.language.say(said))
+    /// What sokudo says, in the page's language.
+    pub(super) fn say(&self, said: &str) -> Markup {
+        text(&self.words(said))
     }
 
     /// The same, not escaped.
@@ -40,44 +42,51 @@ impl Page {
         self.style.language.say(said)
     }
 
-    pub(super) fn document(&self, title: &str, body: &str) -> String {
+    pub(super) fn document(&self, title: &str, body: &Markup) -> Markup {
         let scheme = match self.style.theme {
             Theme::Auto => "light dark",
             Theme::Light => "light",
             Theme::Dark => "dark",
         };
-        let (code, colours) = (self.style.language.code(), colours(self.style.theme));
-        format!(
-            "<!DOCTYPE html>\n<html lang=\"{code}\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"{scheme}\">\n\
-             <meta name=\"referrer\" content=\"no-referrer\">\n\
-             <meta name=\"generator\" content=\"sokudo {}\">\n\
-             <title>{} · sokudo</title>\n<style>\n{colours}{CSS}</style>\n</head>\n<body>\n\
-             {body}</body>\n</html>\n",
-            env!("CARGO_PKG_VERSION"),
-            text(title),
-        )
-    }
-
-    pub(super) fn header(&self, report: &Report) -> String {
-        let heading = text(&report.heading(self.style.language));
-        let count = self.say(&format!("{} runs", report.runs.len()));
-        let mut parts = vec![count, text(&days(report))];
-        if self.is_only {
-            parts.remove(0);
+        let style = colours(self.style.theme) + CSS;
+        html! {
+            (DOCTYPE)
+            html lang=(self.style.language.code()) {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(POLICY);
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content=(scheme);
+                    meta name="referrer" content="no-referrer";
+                    meta name="generator" content={ "sokudo " (env!("CARGO_PKG_VERSION")) };
+                    title { (text(title)) " · sokudo" }
+                    style { (PreEscaped(style)) }
+                }
+                body { (body) }
+            }
         }
-        parts.retain(|part| !part.is_empty());
-        format!(
-            "<header>\n<p class=\"brand\"><b>sokudo</b> {}</p>\n<h1>{heading}</h1>\n\
-             <p class=\"lead\">{}</p>\n</header>\n",
-            self.say("how fast a disk really is, and how far each figure can be trusted"),
-            parts.join(" · ")
-        )
     }
 
-    pub(super) fn footer(&self, report: &Report) -> String {
+    pub(super) fn header(&self, report: &Report) -> Markup {
+        let count = self.say(&format!("{} runs", report.runs.len()));
+        let days = text(&days(report));
+        html! {
+            header {
+                p.brand {
+                    b { "sokudo" } " "
+                    (self.say("how fast a disk really is, and how far each figure can be trusted"))
+                }
+                h1 { (text(&report.heading(self.style.language))) }
+                p.lead {
+                    @if !self.is_only { (count) }
+                    @if !self.is_only && !days.0.is_empty() { " · " }
+                    (days)
+                }
+            }
+        }
+    }
+
+    pub(super) fn footer(&self, report: &Report) -> Markup {
         let verdicts = [
             (
                 Some(Verdict::Verified),
@@ -92,59 +101,44 @@ impl Page {
                 "there is proof that the figure is not one of the device.",
             ),
         ];
-        let mut out = String::from("<footer>\n<hr>\n");
-        if !self.is_only {
-            let _ = writeln!(
-                out,
-                "<p class=\"paper\">{}</p>",
-                self.say(
-                    "On paper each run has its figures and findings; method, evidence, trials and machine are in the page on the screen, and in the report of that run alone."
-                )
-            );
+        html! {
+            footer {
+                hr;
+                @if !self.is_only {
+                    p.paper { (self.say(
+                        "On paper each run has its figures and findings; method, evidence, trials and machine are in the page on the screen, and in the report of that run alone."
+                    )) }
+                }
+                @for (verdict, meaning) in verdicts {
+                    p { (self.verdict(verdict)) ": " (self.say(meaning)) }
+                }
+                p { (self.say(
+                    "1 MB is 1,000,000 bytes and 1 MiB is 1,048,576 bytes. Figures are medians of the trials; an interval is the 95 % interval of the median by order statistics. p99 is the time within which 99 % of I/Os were done."
+                )) }
+                p {
+                    "sokudo " (text(&report.sokudo_version)) ". "
+                    (self.say(
+                        "This page loads nothing and runs nothing; print it from the browser for paper or PDF."
+                    ))
+                }
+            }
         }
-        for (verdict, meaning) in verdicts {
-            let _ = writeln!(
-                out,
-                "<p>{}: {}</p>",
-                self.verdict(verdict),
-                self.say(meaning)
-            );
-        }
-        let _ = writeln!(
-            out,
-            "<p>{}</p>\n<p>sokudo {}. {}</p>\n</footer>",
-            self.say(
-                "1 MB is 1,000,000 bytes and 1 MiB is 1,048,576 bytes. Figures are medians of the trials; an interval is the 95 % interval of the median by order statistics. p99 is the time within which 99 % of I/Os were done."
-            ),
-            text(&report.sokudo_version),
-            self.say(
-                "This page loads nothing and runs nothing; print it from the browser for paper or PDF."
-            )
-        );
-        out
     }
 
     /// A verdict: a sign, a word, and a colour that only repeats them.
-    pub(super) fn verdict(&self, verdict: Option<Verdict>) -> String {
-        self.verdict_of(verdict, &self.words(verdict_name(verdict)))
+    pub(super) fn verdict(&self, verdict: Option<Verdict>) -> Markup {
+        self.judged(Tone::of(verdict), verdict_name(verdict))
     }
 
     /// The same with words of its own, such as `VERIFIED (3/5)`.
-    pub(super) fn verdict_of(&self, verdict: Option<Verdict>, words: &str) -> String {
-        let class = match verdict {
-            Some(Verdict::Verified) => "ok",
-            Some(Verdict::Unverified) => "maybe",
-            Some(Verdict::Invalid) => "no",
-            None => "none",
+    pub(super) fn judged(&self, tone: Tone, words: &str) -> Markup {
+        let (class, sign) = match tone {
+            Tone::Good => ("ok", "✓"),
+            Tone::Doubtful => ("maybe", "?"),
+            Tone::Bad => ("no", "✗"),
+            Tone::None => ("none", "–"),
         };
-        let sign = match sign(verdict) {
-            "" => "–",
-            sign => sign,
-        };
-        format!(
-            "<span class=\"v {class}\" data-sign=\"{sign}\">{}</span>",
-            text(words)
-        )
+        html! { span.v.(class) data-sign=(sign) { (self.say(words)) } }
     }
 }
 
@@ -171,59 +165,50 @@ pub(super) fn colours(theme: Theme) -> String {
 }
 
 /// Text in which nothing is markup, nothing commands, and nothing is endless.
-pub(super) fn text(said: &str) -> String {
-    match said.char_indices().nth(CHARACTERS_MAX) {
+pub(super) fn text(said: &str) -> Markup {
+    PreEscaped(match said.char_indices().nth(CHARACTERS_MAX) {
         None => plot::escaped(said),
         Some((end, _)) => plot::escaped(&said[..end]) + "…",
-    }
+    })
 }
 
 /// Text of several lines.
-pub(super) fn lines(said: &str) -> String {
-    let lines: Vec<String> = said.lines().map(text).collect();
-    lines.join("<br>")
+pub(super) fn lines(said: &str) -> Markup {
+    html! {
+        @for (number, line) in said.lines().enumerate() {
+            @if number > 0 { br; }
+            (text(line))
+        }
+    }
 }
 
 /// Text of a finding, in which a pair of backticks marks code.
-pub(super) fn prose(said: &str) -> String {
+pub(super) fn prose(said: &str) -> Markup {
     let parts: Vec<&str> = said.split('`').collect();
     if parts.len().is_multiple_of(2) {
         return text(said);
     }
-    let marked = parts
-        .iter()
-        .enumerate()
-        .map(|(index, part)| match index % 2 {
-            1 => format!("<code>{}</code>", text(part)),
-            _ => text(part),
-        });
-    marked.collect()
+    html! {
+        @for (index, part) in parts.into_iter().enumerate() {
+            @if index % 2 == 1 { code { (text(part)) } } @else { (text(part)) }
+        }
+    }
 }
 
 /// A heading with what is under it; nothing where there is nothing.
-pub(super) fn part(heading: &str, body: &str) -> String {
-    match body.is_empty() {
-        true => String::new(),
-        false => format!("<section>\n<h3>{heading}</h3>\n{body}</section>\n"),
+pub(super) fn part(heading: &Markup, body: &Markup) -> Markup {
+    html! {
+        @if !body.0.is_empty() {
+            section { h3 { (heading) } (body) }
+        }
     }
 }
 
 /// The same of what a page of several runs leaves out on paper.
-pub(super) fn detail(heading: &str, body: &str) -> String {
-    match body.is_empty() {
-        true => String::new(),
-        false => format!("<section class=\"detail\">\n<h3>{heading}</h3>\n{body}</section>\n"),
+pub(super) fn detail(heading: &Markup, body: &Markup) -> Markup {
+    html! {
+        @if !body.0.is_empty() {
+            section.detail { h3 { (heading) } (body) }
+        }
     }
-}
-
-/// Terms and what they are, both escaped already.
-pub(super) fn facts(facts: &[(String, String)]) -> String {
-    if facts.is_empty() {
-        return String::new();
-    }
-    let mut out = String::from("<dl class=\"facts\">\n");
-    for (term, value) in facts {
-        let _ = writeln!(out, "<dt>{term}</dt><dd>{value}</dd>");
-    }
-    out + "</dl>\n"
 }

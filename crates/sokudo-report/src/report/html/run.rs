@@ -1,67 +1,66 @@
 //! One run of a report: what was measured and what came out, pictures, figures, how it
 //! was measured, what speaks for and against it, where, and how to do it again.
 
-use std::fmt::Write;
+use maud::{Markup, html};
+use sokudo_model::{Nanos, Operation, Order};
 
-use sokudo_model::{Nanos, Operation, Order, Severity};
-
-use super::page::{Page, detail, facts, lines, part, prose, text};
-use super::table::{Cell, Line, table};
-use super::{charts, evidence, figures};
+use super::elements::{elements, facts};
+use super::page::{Page, detail, lines, part, text};
+use super::table::table;
+use super::{charts, evidence};
+use crate::article::{Article, Element};
 use crate::document::{Direction, ResultDocument, RunDocument};
 use crate::facts::facts as facts_of;
-use crate::grouping::{FindingGroup, grouped_findings, row_name, rows_text, said_name};
+use crate::grouping::{grouped_findings, said_name};
 use crate::number::rate;
 use crate::report::ReportedRun;
 use crate::report::method;
 use crate::report::overview::verdicts;
-use crate::shortfall::shortfalls;
+use crate::run::{figures, shortfalls_of};
+use crate::style::BandwidthUnit;
+use crate::table::{Table, left};
 use crate::{date, surface};
 
 /// Blocks up to this size are what people mean by small random I/O.
 const SMALL_BYTES_MAX: u64 = 16 << 10;
 
-pub(super) fn section(page: &Page, number: usize, reported: &ReportedRun) -> String {
+pub(super) fn section(page: &Page, number: usize, reported: &ReportedRun) -> Markup {
     let run = &reported.run;
-    let class = if page.is_only { "run only" } else { "run" };
-    let mut out = format!("<section class=\"{class}\" id=\"run-{number}\">\n");
-    out += &heading(page, number, reported);
-    out += &tiles(page, run);
-    out += &verdict_list(page, run);
-    out += &part(&page.say("Figures"), &figures::tables(page, run));
-    out += &part(&page.say("Pictures"), &charts::of_run(page, run));
-    out += &part(
-        &page.say("What to know about these figures"),
-        &findings(page, run),
+    let figures = figures(run, BandwidthUnit::MegabytesPerSecond);
+    let mut findings = Article::default();
+    findings.add(Element::OfRows(shortfalls_of(run)));
+    findings.add(Element::Findings(grouped_findings(run)));
+    let to_know = page.say("What to know about these figures");
+    let (trials, trials_title) = (evidence::trials(page, run), page.say("Trials"));
+    let (machine, machine_title) = (
+        evidence::environment(page, run),
+        page.say("Machine and devices"),
     );
-    out += &detail(&page.say("How it was measured"), &measured(page, run));
-    out += &detail(&page.say("Evidence"), &evidence::rows(page, run));
-    let trials = evidence::trials(page, run);
-    let environment = evidence::environment(page, run);
-    if page.is_full {
-        out += &detail(&page.say("Trials"), &trials);
-        out += &detail(&page.say("Machine and devices"), &environment);
-    } else {
-        let (trials_are, machine_is) = (page.say("Trials"), page.say("Machine and devices"));
-        let _ = writeln!(
-            out,
-            "<details class=\"detail\"><summary>{trials_are}</summary>\n{trials}</details>\n\
-             <details class=\"detail\"><summary>{machine_is}</summary>\n{environment}</details>"
-        );
+    html! {
+        section.run.only[page.is_only] id={ "run-" (number) } {
+            (heading(page, number, reported))
+            (tiles(page, run))
+            (verdict_list(page, run))
+            (part(&page.say("Figures"), &elements(page, &figures)))
+            (part(&page.say("Pictures"), &charts::of_run(page, run)))
+            (part(&to_know, &elements(page, &findings)))
+            (detail(&page.say("How it was measured"), &measured(page, run)))
+            (detail(&page.say("Evidence"), &evidence::rows(page, run)))
+            @if page.is_full {
+                (detail(&trials_title, &trials))
+                (detail(&machine_title, &machine))
+            } @else {
+                details.detail { summary { (trials_title) } (trials) }
+                details.detail { summary { (machine_title) } (machine) }
+            }
+            (part(&page.say("To measure it again"), &repeat(run)))
+        }
     }
-    out += &part(&page.say("To measure it again"), &repeat(run));
-    out + "</section>\n"
 }
 
-fn heading(page: &Page, number: usize, reported: &ReportedRun) -> String {
+fn heading(page: &Page, number: usize, reported: &ReportedRun) -> Markup {
     let run = &reported.run;
     let device = text(&run.device(page.style.language));
-    // A page about one run has the device as its heading, unless it has a title.
-    let title = match (page.is_only, page.has_title) {
-        (true, false) => String::new(),
-        (true, true) => format!("<h2>{device}</h2>\n"),
-        (false, _) => format!("<h2>{number} · {device}</h2>\n"),
-    };
     let interrupted = run.interrupted.then(|| page.say("interrupted"));
     let parts = [
         Some(text(&run.method)),
@@ -71,27 +70,30 @@ fn heading(page: &Page, number: usize, reported: &ReportedRun) -> String {
         Some(page.say(&reported.source)),
         interrupted,
     ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    let mut out = format!("{title}<p class=\"lead\">{}</p>\n", parts.join(" · "));
-    if !reported.tags.is_empty() {
-        let tags: String = reported
-            .tags
-            .iter()
-            .map(|tag| format!("<span class=\"chip\">{}</span>", text(tag)))
-            .collect();
-        let _ = writeln!(out, "<p>{tags}</p>");
+    html! {
+        // A page about one run has the device as its heading, unless it has a title.
+        @if !page.is_only { h2 { (number) " · " (device) } }
+        @else if page.has_title { h2 { (device) } }
+        p.lead {
+            @for (index, part) in parts.iter().flatten().enumerate() {
+                @if index > 0 { " · " }
+                (part)
+            }
+        }
+        @if !reported.tags.is_empty() {
+            p { @for tag in &reported.tags { span.chip { (text(tag)) } } }
+        }
+        @if !reported.note.is_empty() {
+            p.note { (lines(&reported.note)) }
+        }
     }
-    if !reported.note.is_empty() {
-        let _ = writeln!(out, "<p class=\"note\">{}</p>", lines(&reported.note));
-    }
-    out
 }
 
 /// The figures that people ask for first: the fastest read and write, small random I/O,
 /// and how long one takes.
-fn tiles(page: &Page, run: &RunDocument) -> String {
+fn tiles(page: &Page, run: &RunDocument) -> Markup {
     if run.is_explanation() || run.steady.is_some() {
-        return String::new();
+        return html! {};
     }
     let of_disk = || run.results.iter().filter(|result| result.stands_for_disk());
     let fastest = |direction: Direction| {
@@ -105,13 +107,13 @@ fn tiles(page: &Page, run: &RunDocument) -> String {
             })
             .max_by(|left, right| left.1.total_cmp(&right.1))
     };
-    let mut out = String::new();
+    let mut tiles = Vec::new();
     for (label, direction) in [
         ("Fastest read", Direction::Read),
         ("Fastest write", Direction::Write),
     ] {
         if let Some((result, value)) = fastest(direction) {
-            out += &tile(page, label, (&rate(value), "MB/s"), result);
+            tiles.push(tile(page, label, (&rate(value), "MB/s"), result));
         }
     }
     for (label, direction) in [
@@ -124,7 +126,7 @@ fn tiles(page: &Page, run: &RunDocument) -> String {
             .filter_map(|result| Some((result, result.iops.as_ref()?.median)))
             .max_by(|left, right| left.1.total_cmp(&right.1));
         if let Some((result, value)) = most {
-            out += &tile(page, label, (&rate(value), "IOPS"), result);
+            tiles.push(tile(page, label, (&rate(value), "IOPS"), result));
         }
     }
     let alone = of_disk().filter(|result| {
@@ -139,11 +141,12 @@ fn tiles(page: &Page, run: &RunDocument) -> String {
     if let Some((result, nanos)) = shortest {
         let time = Nanos(nanos).to_string();
         let (value, unit) = time.split_once(' ').unwrap_or((&time, ""));
-        out += &tile(page, "Random read alone, p50", (value, unit), result);
+        tiles.push(tile(page, "Random read alone, p50", (value, unit), result));
     }
-    match out.is_empty() {
-        true => out,
-        false => format!("<dl class=\"tiles\">\n{out}</dl>\n"),
+    html! {
+        @if !tiles.is_empty() {
+            dl.tiles { @for tile in tiles { (tile) } }
+        }
     }
 }
 
@@ -159,108 +162,60 @@ fn is_small_random(result: &ResultDocument) -> bool {
             .any(|(operation, _)| *operation == Operation::Trim)
 }
 
-fn tile(page: &Page, label: &str, (value, unit): (&str, &str), result: &ResultDocument) -> String {
-    format!(
-        "<div class=\"tile\"><dt>{}</dt><dd><div class=\"value\">{} <small>{}</small></div>\
-         <div class=\"of\">{}<br>{}</div></dd></div>\n",
-        page.say(label),
-        text(value),
-        text(unit),
-        text(said_name(&result.name, page.style.language)),
-        page.verdict(result.verdict)
-    )
-}
-
-fn verdict_list(page: &Page, run: &RunDocument) -> String {
-    let items: String = verdicts(run)
-        .into_iter()
-        .map(|(verdict, count)| format!("<li>{count} {}</li>\n", page.verdict(verdict)))
-        .collect();
-    match items.is_empty() {
-        true => items,
-        false => format!("<ul class=\"summary\">\n{items}</ul>\n"),
+fn tile(page: &Page, label: &str, (value, unit): (&str, &str), result: &ResultDocument) -> Markup {
+    html! {
+        div.tile {
+            dt { (page.say(label)) }
+            dd {
+                div.value { (text(value)) " " small { (text(unit)) } }
+                div.of {
+                    (text(said_name(&result.name, page.style.language)))
+                    br;
+                    (page.verdict(result.verdict))
+                }
+            }
+        }
     }
 }
 
-/// Findings, the worst first, and why rows have fewer trials than planned.
-fn findings(page: &Page, run: &RunDocument) -> String {
-    let mut out = String::new();
-    for result in run.results_by_direction() {
-        for why in shortfalls(result, &run.schedule) {
-            let (row, why) = (page.say(&row_name(result)), page.say(&why));
-            let _ = writeln!(out, "<p><b>{row}</b>: {why}</p>");
+fn verdict_list(page: &Page, run: &RunDocument) -> Markup {
+    let verdicts = verdicts(run);
+    html! {
+        @if !verdicts.is_empty() {
+            ul.summary {
+                @for (verdict, count) in verdicts { li { (count) " " (page.verdict(verdict)) } }
+            }
         }
     }
-    out + &grouped_findings(run)
-        .iter()
-        .map(|group| finding(page, group))
-        .collect::<String>()
-}
-
-fn finding(page: &Page, group: &FindingGroup<'_>) -> String {
-    let (class, sign) = match group.severity {
-        Severity::Error => ("error", "✗"),
-        Severity::Warning => ("warning", "!"),
-        Severity::Info => ("info", "i"),
-    };
-    let label = page.say(group.label());
-    let mut out = format!("<article class=\"finding {class}\">\n<h4>{sign} {label}</h4>\n");
-    for (symptom, rows) in &group.symptoms {
-        let _ = write!(out, "<p>{}", prose(&page.words(symptom)));
-        if !rows.is_empty() {
-            let _ = write!(
-                out,
-                " <span class=\"rows\">({})</span>",
-                page.say(&rows_text(rows))
-            );
-        }
-        out += "</p>\n";
-    }
-    for (name, said) in [("Cause", group.cause), ("Remedy", group.remedy)] {
-        if !said.is_empty() {
-            let (name, said) = (page.say(name), prose(&page.words(said)));
-            let _ = writeln!(out, "<p><b>{name}:</b> {said}</p>");
-        }
-    }
-    out + "</article>\n"
 }
 
 /// The method in words, and all that must be known to measure so again.
-fn measured(page: &Page, run: &RunDocument) -> String {
-    let told: Vec<(String, String)> = facts_of(run)
-        .into_iter()
-        .map(|fact| (page.say(fact.label), page.say(&fact.value)))
+fn measured(page: &Page, run: &RunDocument) -> Markup {
+    let told = facts_of(run).into_iter();
+    let told: Vec<_> = told
+        .map(|fact| (fact.label.to_owned(), fact.value.into()))
         .collect();
-    let headings = [(page.say("Row"), false), (page.say("What it does"), false)];
-    let rows: Vec<Line> = method::sentences(run)
-        .into_iter()
-        .map(|row| {
-            Line::of(vec![
-                Cell::html(page.say(&row.name), ""),
-                Cell::html(page.say(&row.sentence), "wrap"),
-            ])
-        })
-        .collect();
-    let mut out = table(page, "", &headings, &rows) + &facts(&told);
-    if surface::is_scan(run) {
-        return out;
+    let rows = Table::of(&method::sentences(run))
+        .column(left("Row"), |row| Some(row.name.clone()))
+        .column(left("What it does"), |row| Some(row.sentence.clone()))
+        .table();
+    html! {
+        (table(page, &rows))
+        (facts(page, &told))
+        @if !surface::is_scan(run) {
+            p.lead style="margin-top:12px" {
+                (page.say("Fingerprint of the method; runs with the same one can be compared:"))
+                " " code { (text(&run.fingerprint)) }
+            }
+        }
     }
-    let _ = writeln!(
-        out,
-        "<p class=\"lead\" style=\"margin-top:12px\">{} <code>{}</code></p>",
-        page.say("Fingerprint of the method; runs with the same one can be compared:"),
-        text(&run.fingerprint)
-    );
-    out
 }
 
-fn repeat(run: &RunDocument) -> String {
-    if run.command.is_empty() {
-        return String::new();
+fn repeat(run: &RunDocument) -> Markup {
+    html! {
+        @if !run.command.is_empty() {
+            pre.wraps { code { (text(&run.command)) } }
+            p.lead { (text(&run.measurer())) }
+        }
     }
-    format!(
-        "<pre class=\"wraps\"><code>{}</code></pre>\n<p class=\"lead\">{}</p>\n",
-        text(&run.command),
-        text(&run.measurer())
-    )
 }

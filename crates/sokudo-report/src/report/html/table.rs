@@ -1,105 +1,113 @@
 //! Tables: a caption, headings with their scope, and a box that scrolls by itself where
 //! the screen is narrower.
 
-use std::fmt::Write;
+use maud::{Markup, html};
 
 use super::page::{Page, text};
+use crate::table::{Cell, Column, Table};
 
-/// A cell: what stands in it, escaped already, and how.
-pub(super) struct Cell {
-    pub(super) html: String,
-    pub(super) class: &'static str,
-    /// Length of the bar under it, as a share of the longest, and the variable of its colour.
-    pub(super) bar: Option<(f64, &'static str)>,
-}
+/// A longer text gets a column in which it is broken into lines.
+const CHARACTERS_PER_LINE: usize = 40;
 
-impl Cell {
-    /// Text to the left.
-    pub(super) fn text(said: &str) -> Self {
-        Self::html(text(said), "")
+/// A table; nothing where it has no lines.
+pub(super) fn table(page: &Page, table: &Table) -> Markup {
+    if table.len() == 0 {
+        return html! {};
     }
-
-    /// A number to the right.
-    pub(super) fn number(said: &str) -> Self {
-        Self::html(text(said), "n")
-    }
-
-    pub(super) const fn html(html: String, class: &'static str) -> Self {
-        Self {
-            html,
-            class,
-            bar: None,
-        }
-    }
-}
-
-/// A line of a table; its first cell is its heading.
-pub(super) struct Line {
-    pub(super) cells: Vec<Cell>,
-    /// Something else begins here.
-    pub(super) turns: bool,
-}
-
-impl Line {
-    pub(super) const fn of(cells: Vec<Cell>) -> Self {
-        Self {
-            cells,
-            turns: false,
-        }
-    }
-}
-
-/// A heading of a column and whether its cells are numbers.
-pub(super) type Heading = (String, bool);
-
-/// A table; nothing where it has no lines. The caption and headings are escaped already.
-pub(super) fn table(page: &Page, caption: &str, headings: &[Heading], lines: &[Line]) -> String {
-    if lines.is_empty() {
-        return String::new();
-    }
-    let label = page.say("Table, scrolls sideways");
-    let mut out = format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n<table>\n"
-    );
-    if !caption.is_empty() {
-        let _ = writeln!(out, "<caption><span>{caption}</span></caption>");
-    }
-    out += "<thead><tr>";
-    for (heading, is_number) in headings {
-        let class = if *is_number { " class=\"n\"" } else { "" };
-        let _ = write!(out, "<th scope=\"col\"{class}>{heading}</th>");
-    }
-    out += "</tr></thead>\n<tbody>\n";
-    for line in lines {
-        out += if line.turns {
-            "<tr class=\"turn\">"
-        } else {
-            "<tr>"
-        };
-        for (index, cell) in line.cells.iter().enumerate() {
-            push_cell(&mut out, cell, index == 0);
-        }
-        out += "</tr>\n";
-    }
-    out + "</tbody>\n</table>\n</div>\n"
-}
-
-fn push_cell(out: &mut String, cell: &Cell, is_heading: bool) {
-    let (tag, scope) = match is_heading {
-        true => ("th", " scope=\"row\""),
-        false => ("td", ""),
+    let has_bars = table
+        .on_paper()
+        .flat_map(|column| &column.cells)
+        .any(has_bar);
+    let bars = match has_bars {
+        true => "A bar is the share of the largest.",
+        false => "",
     };
-    let bar = cell
-        .bar
-        .filter(|(share, _)| *share > 0.0 && share.is_finite());
-    let class = match (cell.class, bar) {
-        ("", None) => String::new(),
-        (class, None) => format!(" class=\"{class}\""),
-        (class, Some(_)) => format!(" class=\"{class} bar\""),
+    let notes = [&*table.note, table.note_on_paper, bars].map(|note| page.say(note));
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(page.say("Table, scrolls sideways")) {
+            table {
+                @if notes.iter().any(|note| !note.0.is_empty()) {
+                    caption { span { (notes[0]) " " (notes[1]) " " (notes[2]) } }
+                }
+                thead { tr { @for column in table.on_paper() { (heading(page, column)) } } }
+                tbody {
+                    @for row in 0..table.len() {
+                        tr class=[table.turns.contains(&row).then_some("turn")] {
+                            @for (index, column) in table.on_paper().enumerate() {
+                                (cell(page, column, row, index == 0))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn heading(page: &Page, column: &Column) -> Markup {
+    let head = &column.head;
+    html! {
+        th class=[head.is_number().then_some("n")] scope="col" {
+            @if !head.group.is_empty() { (page.say(head.group)) " " }
+            (page.say(&head.title))
+        }
+    }
+}
+
+fn cell(page: &Page, column: &Column, row: usize, is_heading: bool) -> Markup {
+    let cell = &column.cells[row];
+    let is_long = match cell {
+        Cell::Text(text) | Cell::Name(text) => text.chars().count() > CHARACTERS_PER_LINE,
+        _ => false,
     };
-    let style = bar.map_or_else(String::new, |(share, colour)| {
-        let share = share.min(1.0);
-        format!(" style=\"--w:{share:.3};--fill:var(--{colour})\"")
-    });
-    let _ = write!(out, "<{tag}{scope}{class}{style}>{}</{tag}>", cell.html);
+    let bar = match cell {
+        Cell::Figure { share, .. } if has_bar(cell) => {
+            let share = share.min(1.0);
+            Some(format!("--w:{share:.3};--fill:var(--h-read)"))
+        }
+        _ => None,
+    };
+    let classes = [
+        ("n", column.head.is_number()),
+        ("wrap", is_long),
+        ("bar", bar.is_some()),
+    ];
+    let classes = classes
+        .into_iter()
+        .filter_map(|(class, is_so)| is_so.then_some(class));
+    let class = Some(classes.collect::<Vec<_>>().join(" ")).filter(|class| !class.is_empty());
+    let inside = inside(page, cell);
+    html! {
+        @if is_heading { th scope="row" class=[class] style=[bar] { (inside) } }
+        @else { td class=[class] style=[bar] { (inside) } }
+    }
+}
+
+fn has_bar(cell: &Cell) -> bool {
+    matches!(cell, Cell::Figure { share, .. } if *share > 0.0 && share.is_finite())
+}
+
+fn inside(page: &Page, cell: &Cell) -> Markup {
+    match cell {
+        Cell::Judged(tone, words) => page.judged(*tone, words),
+        Cell::Run(number) => html! { a href={ "#run-" (number) } { (number) } },
+        Cell::Verdicts(counts) => html! {
+            @for (index, (verdict, count)) in counts.iter().enumerate() {
+                @if index > 0 { br; }
+                (count) " " (page.verdict(*verdict))
+            }
+        },
+        Cell::Figure {
+            text: figure,
+            signs,
+            ..
+        } => html! {
+            (text(figure))
+            @if !signs.is_empty() { " " small { (text(signs)) } }
+        },
+        cell => {
+            let said = |said: &str| page.words(said).into_owned();
+            text(&cell.written(said, str::to_owned, false))
+        }
+    }
 }

@@ -218,17 +218,18 @@ fn texts() -> Vec<String> {
         include_str!("page.rs"),
         include_str!("charts.rs"),
         include_str!("evidence.rs"),
-        include_str!("figures.rs"),
+        include_str!("elements.rs"),
         include_str!("overview.rs"),
         include_str!("run.rs"),
         include_str!("table.rs"),
     ];
-    const NO_TEXTS: [&str; 5] = [
+    const NO_TEXTS: [&str; 6] = [
         POLICY,
+        "Content-Security-Policy",
         "light dark",
         "CARGO_PKG_VERSION",
-        "n strong",
-        "run only",
+        " · sokudo",
+        "sokudo ",
     ];
     let code = SOURCES.map(|source| {
         let lines = source

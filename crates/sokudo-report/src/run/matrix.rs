@@ -9,9 +9,9 @@ use sokudo_model::{Bytes, Verdict};
 use super::columns::figures;
 use crate::document::{Direction, ResultDocument, RunDocument, Status};
 use crate::facts::SWEEP;
-use crate::layout::{Align, Column, table_lines, table_width};
 use crate::number;
-use crate::style::TableStyle;
+use crate::style::BandwidthUnit;
+use crate::table::{Table, right};
 
 /// Depth and threads.
 type Load = (u32, u32);
@@ -28,34 +28,20 @@ pub(super) fn is_matrix(document: &RunDocument) -> bool {
 }
 
 /// The matrices of all directions.
-pub(super) fn lines(
-    document: &RunDocument,
-    results: &[&ResultDocument],
-    style: &TableStyle,
-) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for direction in [Direction::Read, Direction::Write] {
-        let of_direction: Vec<&ResultDocument> = results
-            .iter()
-            .copied()
-            .filter(|result| result.direction == direction)
-            .collect();
-        if of_direction.is_empty() {
-            continue;
-        }
-        if !lines.is_empty() {
-            lines.push(String::new());
-        }
-        let title = format!("{}, {}", direction.name(), style.unit.name());
-        lines.push(style.text(&title));
-        lines.extend(matrix(&of_direction, style));
-    }
-    lines.push(String::new());
-    lines.extend(style.wrapped("", &signs(document)));
-    lines
+pub(super) fn tables(results: &[&ResultDocument], unit: BandwidthUnit) -> Vec<Table> {
+    let of_direction = |direction: Direction| {
+        let of_direction = results.iter().copied();
+        let of_direction = of_direction.filter(|result| result.direction == direction);
+        let of_direction: Vec<&ResultDocument> = of_direction.collect();
+        let title = format!("{}, {}", direction.name(), unit.name());
+        (!of_direction.is_empty()).then(|| matrix(&of_direction, unit).titled(title))
+    };
+    let directions = [Direction::Read, Direction::Write].into_iter();
+    directions.filter_map(of_direction).collect()
 }
 
-fn signs(document: &RunDocument) -> String {
+/// What the signs in the matrices mean.
+pub(super) fn signs(document: &RunDocument) -> String {
     let imprecise = match document.schedule.enough_half_width_permille {
         Some(_) => format!("; {IMPRECISE} less precise than asked for"),
         None => String::new(),
@@ -66,62 +52,21 @@ fn signs(document: &RunDocument) -> String {
     )
 }
 
-/// One matrix; if it is too wide, its columns go on below.
-fn matrix(results: &[&ResultDocument], style: &TableStyle) -> Vec<String> {
+fn matrix(results: &[&ResultDocument], unit: BandwidthUnit) -> Table {
     let sizes = unique(results.iter().map(|result| block(result)));
-    let first = Column {
-        group: "",
-        title: style.text("Block"),
-        align: Align::Right,
-        cells: sizes.iter().map(Bytes::to_string).collect(),
+    let cell = |size: &Bytes, at: Load| {
+        let mut results = results.iter();
+        let result = results.find(|result| load(result) == at && block(result) == *size)?;
+        let value = figures(result, unit).map(|figures| figures.median / unit.bytes());
+        let value = value.map_or_else(|| number::MISSING.to_owned(), number::rate);
+        Some(format!("{value}{}", sign(result)))
     };
-    let mut lines = Vec::new();
-    let mut columns = vec![first.clone()];
-    for load in loads(results) {
-        let column = column(load, &sizes, results, style);
-        columns.push(column.clone());
-        if columns.len() > 2 && table_width(&columns) > style.width {
-            columns.pop();
-            lines.extend(printed(&columns, style));
-            lines.push(String::new());
-            columns = vec![first.clone(), column];
-        }
+    let mut rows = Table::of(&sizes).column(right("Block"), |size| Some(size.to_string()));
+    for (depth, threads) in loads(results) {
+        let title = format!("Q{depth}T{threads} ");
+        rows = rows.column(right(title), |size| cell(size, (depth, threads)));
     }
-    lines.extend(printed(&columns, style));
-    lines
-}
-
-fn printed(columns: &[Column], style: &TableStyle) -> Vec<String> {
-    // No column has a group, so that the line for these is empty.
-    let mut lines = table_lines(columns, style.rule()).split_off(1);
-    lines.insert(1, style.rule().to_string().repeat(table_width(columns)));
-    lines
-}
-
-fn column(
-    (depth, threads): Load,
-    sizes: &[Bytes],
-    results: &[&ResultDocument],
-    style: &TableStyle,
-) -> Column {
-    let cell = |size: &Bytes| {
-        let result = results
-            .iter()
-            .find(|result| load(result) == (depth, threads) && block(result) == *size);
-        result.map_or_else(|| number::MISSING.to_owned(), |result| cell(result, style))
-    };
-    Column {
-        group: "",
-        title: format!("Q{depth}T{threads} "),
-        align: Align::Right,
-        cells: sizes.iter().map(|size| style.text(&cell(size))).collect(),
-    }
-}
-
-fn cell(result: &ResultDocument, style: &TableStyle) -> String {
-    let value = figures(result, style).map(|figures| figures.median / style.unit.bytes());
-    let value = value.map_or_else(|| number::MISSING.to_owned(), number::rate);
-    format!("{value}{}", sign(result))
+    rows.table().repeating(1)
 }
 
 /// The worst that is to be said of a cell; a space where there is nothing, so that
@@ -164,8 +109,8 @@ fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
 mod tests {
     use super::*;
     use crate::sample;
-    use crate::style::BandwidthUnit;
-    use crate::table::render;
+    use crate::style::TableStyle;
+    use crate::text::render;
 
     /// Two sizes at these depths, read and written.
     fn sweep(depths: &[u32]) -> RunDocument {
@@ -225,15 +170,14 @@ mod tests {
             width: 40,
             ..TableStyle::default()
         };
-        let results: Vec<&ResultDocument> = document.results.iter().collect();
-        let lines = lines(&document, &results, &style);
-        let text = lines.join("\n");
+        let text = render(&document, &style);
         assert!(text.matches("Block").count() > 2, "{text}");
         for depth in document.results.iter().map(|result| result.workload.depth) {
             assert!(text.contains(&format!("Q{depth}T1")), "{text}");
         }
+        let mut matrices = text.lines().skip_while(|line| !line.starts_with("read, "));
         assert!(
-            lines.iter().all(|line| line.chars().count() <= 40),
+            matrices.all(|line| line.chars().count() <= 40 || line.starts_with("Repeat")),
             "{text}"
         );
     }

@@ -2,7 +2,6 @@ use super::*;
 use crate::sample;
 use crate::style::BandwidthUnit;
 use sokudo_model::Run;
-use unicode_width::UnicodeWidthStr;
 
 fn rendered(run: &Run, style: TableStyle) -> String {
     render(&RunDocument::from_run(run), &style)

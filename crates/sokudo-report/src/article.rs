@@ -1,0 +1,81 @@
+//! What is said to people about something: titles, facts, tables, paragraphs, findings, one
+//! after the other.
+//!
+//! It is made once for each kind of document. `text` writes it for a terminal, `markdown` for an
+//! article, `report::html` for a page.
+
+use sokudo_model::Inference;
+
+use crate::document::ResultDocument;
+use crate::grouping::FindingGroup;
+use crate::table::{Cell, On, Table, Tone};
+
+/// Elements in order, and where they are shown.
+#[derive(Default)]
+pub(crate) struct Article<'a>(pub(crate) Vec<(On, Element<'a>)>);
+
+/// An element of an article. Texts are said in the reader's language.
+pub(crate) enum Element<'a> {
+    /// What it is about.
+    Title(Cell),
+    Heading(String),
+    /// Labels and what they are.
+    Facts(Vec<(String, Cell)>),
+    Paragraph(String),
+    /// What it comes to; the tone is that of what stands before its colon.
+    Answer(Tone, String),
+    /// Sentences below each other.
+    Notes {
+        /// What stands above them; empty for nothing.
+        title: String,
+        /// What each begins with on a terminal.
+        mark: &'static str,
+        items: Vec<String>,
+    },
+    /// What is said, and of which row.
+    OfRows(Vec<(String, String)>),
+    Table(Table),
+    /// A transfer curve in a few lines, where there is no picture.
+    Curve(&'a ResultDocument),
+    /// What figures say about the device; none where they fit nothing.
+    Conclusions(&'a [Inference]),
+    Findings(Vec<FindingGroup<'a>>),
+    /// The command that does it again; empty where that is not known.
+    Repeat(&'a str),
+}
+
+impl<'a> Article<'a> {
+    pub(crate) fn add(&mut self, element: Element<'a>) {
+        self.0.push((On::Both, element));
+    }
+
+    pub(crate) fn add_on(&mut self, on: On, element: Element<'a>) {
+        self.0.push((on, element));
+    }
+
+    pub(crate) fn paragraph(&mut self, text: impl Into<String>) {
+        self.add(Element::Paragraph(text.into()));
+    }
+
+    pub(crate) fn notes(&mut self, items: Vec<String>) {
+        self.marked("", "", items);
+    }
+
+    pub(crate) fn marked(&mut self, title: &str, mark: &'static str, items: Vec<String>) {
+        let title = title.to_owned();
+        self.add(Element::Notes { title, mark, items });
+    }
+
+    pub(crate) fn append(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// The elements that are shown there, which is `On::Terminal` or `On::Paper`.
+    pub(crate) fn on(&self, place: On) -> impl Iterator<Item = &Element<'a>> {
+        let shown = self
+            .0
+            .iter()
+            .filter(move |(on, _)| [On::Both, place].contains(on));
+        shown.map(|(_, element)| element)
+    }
+}

@@ -1,0 +1,94 @@
+//! Elements of an article on a page.
+
+use maud::{Markup, PreEscaped, html};
+use sokudo_model::Severity;
+
+use super::page::{Page, lines, prose, text};
+use super::table::table;
+use crate::article::{Article, Element};
+use crate::explain;
+use crate::grouping::{FindingGroup, rows_text};
+use crate::table::{Cell, On};
+
+pub(super) fn elements(page: &Page, article: &Article<'_>) -> Markup {
+    html! { @for element in article.on(On::Paper) { (self::element(page, element)) } }
+}
+
+fn element(page: &Page, element: &Element<'_>) -> Markup {
+    match element {
+        Element::Title(title) => html! { h2 { (cell(page, title)) } },
+        Element::Heading(said) => html! { h3 { (page.say(said)) } },
+        Element::Facts(facts) => self::facts(page, facts),
+        Element::Paragraph(said) | Element::Answer(_, said) => html! {
+            @if !said.is_empty() { p { (lines(&page.words(said))) } }
+        },
+        Element::Notes { title, items, .. } if title.is_empty() => html! {
+            @for item in items { p { (page.say(item)) } }
+        },
+        Element::Notes { title, items, .. } => html! {
+            @if !items.is_empty() { p.strong { (page.say(title)) } }
+            ul { @for item in items { li { (page.say(item)) } } }
+        },
+        Element::OfRows(rows) => html! {
+            @for (row, said) in rows { p { b { (page.say(row)) } ": " (page.say(said)) } }
+        },
+        Element::Table(it) => html! {
+            @if !it.title.is_empty() { p.strong { (page.say(&it.title)) } }
+            (table(page, it))
+        },
+        Element::Curve(_) => html! {},
+        Element::Conclusions([]) => html! { p { (page.say(explain::NOTHING)) } },
+        Element::Conclusions(inferences) => table(page, &explain::table(inferences)),
+        Element::Findings(groups) => html! {
+            @for group in groups { (finding(page, group)) }
+        },
+        Element::Repeat(command) => html! {
+            @if !command.is_empty() { pre.wraps { code { (text(command)) } } }
+        },
+    }
+}
+
+/// Terms and what they are.
+pub(super) fn facts(page: &Page, facts: &[(String, Cell)]) -> Markup {
+    html! {
+        @if !facts.is_empty() {
+            dl.facts {
+                @for (term, value) in facts {
+                    dt { (page.say(term)) }
+                    dd { (cell(page, value)) }
+                }
+            }
+        }
+    }
+}
+
+fn cell(page: &Page, cell: &Cell) -> Markup {
+    let said = |said: &str| page.say(said).into_string();
+    PreEscaped(cell.written(said, |name| text(name).into_string(), false))
+}
+
+fn finding(page: &Page, group: &FindingGroup<'_>) -> Markup {
+    let (class, sign) = match group.severity {
+        Severity::Error => ("error", "✗"),
+        Severity::Warning => ("warning", "!"),
+        Severity::Info => ("info", "i"),
+    };
+    html! {
+        article.finding.(class) {
+            h4 { (sign) " " (page.say(group.label())) }
+            @for (symptom, rows) in &group.symptoms {
+                p {
+                    (prose(&page.words(symptom)))
+                    @if !rows.is_empty() {
+                        " " span.rows { "(" (page.say(&rows_text(rows))) ")" }
+                    }
+                }
+            }
+            @for (name, said) in [("Cause", group.cause), ("Remedy", group.remedy)] {
+                @if !said.is_empty() {
+                    p { b { (page.say(name)) ":" } " " (prose(&page.words(said))) }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What is told of a run: what was measured, the figures, what is thought of them, and how to
+//! measure again.
+
+mod columns;
+mod matrix;
+
+pub(crate) use matrix::sign;
+
+use crate::article::{Article, Element};
+use crate::date;
+use crate::document::{ResultDocument, RunDocument, Status};
+use crate::explain;
+use crate::facts::facts;
+use crate::grouping::{grouped_findings, row_name};
+use crate::load_table;
+use crate::phase::Phase;
+use crate::phase_table;
+use crate::shortfall::shortfalls;
+use crate::steady;
+use crate::style::BandwidthUnit;
+use crate::surface;
+use crate::table::{Cell, On};
+
+/// The whole of it.
+pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
+    let mut article = Article::default();
+    article.add(Element::Title(Cell::Name(format!(
+        "{} · {} · {}",
+        document.measurer(),
+        document.method,
+        date::for_people(&document.started_at)
+    ))));
+    let facts = facts(document).into_iter();
+    let facts = facts.map(|fact| (fact.label.to_owned(), fact.value.into()));
+    article.add(Element::Facts(facts.collect()));
+    article.append(figures(document, unit));
+    article.add(Element::OfRows(shortfalls_of(document)));
+    article.add(Element::Findings(grouped_findings(document)));
+    article.add(Element::Repeat(&document.command));
+    article
+}
+
+/// What the command was for, and what else its figures say.
+pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
+    let mut article = Article::default();
+    if document.is_explanation() {
+        article.add(Element::Conclusions(&document.inferences));
+        return article;
+    }
+    match (&document.load, &document.steady) {
+        _ if surface::is_scan(document) => surface::add(&mut article, document, unit),
+        (Some(load), _) => load_table::add(&mut article, document, load),
+        (_, Some(steady)) => steady::add(&mut article, document, steady, unit),
+        _ if Phase::makes_up(document) => phase_table::add(&mut article, document, unit),
+        _ => rows(&mut article, document, unit),
+    }
+    if let Some(told) = explain::told(document) {
+        article.paragraph(told);
+    }
+    article
+}
+
+/// A line per result; of a sweep of two axes a matrix.
+fn rows(article: &mut Article<'_>, document: &RunDocument, unit: BandwidthUnit) {
+    let results = document.results_by_direction();
+    let table = columns::table(document, &results, unit);
+    let legend = legend(document, &results, unit);
+    if !matrix::is_matrix(document) {
+        return article.add(Element::Table(table.noted(legend)));
+    }
+    for matrix in matrix::tables(&results, unit) {
+        article.add(Element::Table(matrix));
+    }
+    article.add_on(On::Paper, Element::Table(table));
+    article.notes(vec![matrix::signs(document), legend]);
+}
+
+fn legend(document: &RunDocument, results: &[&ResultDocument], unit: BandwidthUnit) -> String {
+    if document.origin.is_some() {
+        return format!(
+            "{}: as {} told it; {}.",
+            unit.name(),
+            document.measurer(),
+            unit.definition()
+        );
+    }
+    let has_interval = results
+        .iter()
+        .filter_map(|result| result.bandwidth_bytes_per_s.as_ref())
+        .any(|bandwidth| bandwidth.bytes_per_s.interval_95.is_some());
+    let interval = if has_interval {
+        "± how far its 95 % interval reaches"
+    } else {
+        "no 95 % interval below 6 trials"
+    };
+    let trimmed = match document.schedule.trim {
+        0 => String::new(),
+        trim => {
+            format!("; trimmed: mean without the {trim} slowest and the {trim} fastest; R: range")
+        }
+    };
+    let latencies = if columns::is_at_rates(document) {
+        " Latencies are of service: from the issue of an I/O; and intended: from the instant at \
+         which the fixed rate meant it to start, whether or not the disk was ready."
+    } else {
+        ""
+    };
+    format!(
+        "{}: median of the trials, {interval}{trimmed}; {}.{latencies}",
+        unit.name(),
+        unit.definition()
+    )
+}
+
+/// Why rows have fewer figures than were planned. Of a row that was not reached the table
+/// says it.
+pub(crate) fn shortfalls_of(document: &RunDocument) -> Vec<(String, String)> {
+    let results = document.results_by_direction().into_iter();
+    let reached = results.filter(|result| result.status != Status::NotReached);
+    let of_row = |result: &ResultDocument| {
+        let row = row_name(result);
+        let why = shortfalls(result, &document.schedule).into_iter();
+        why.map(|why| (row.clone(), why)).collect::<Vec<_>>()
+    };
+    reached.flat_map(of_row).collect()
+}

@@ -1,0 +1,236 @@
+//! The columns of the table of a run: which figures there are, and which give way first.
+
+use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
+use crate::facts::{QUICK, SWEEP};
+use crate::grouping::name_cell;
+use crate::number;
+use crate::shortfall::verdict_cell;
+use crate::style::BandwidthUnit;
+use crate::table::{Cell, Head, On, Rows, Table, left, point, right};
+
+/// What stands over latencies: there are two of them at a fixed rate.
+const LATENCY: &str = "latency";
+const SERVICE: &str = "service";
+const INTENDED: &str = "intended";
+
+/// All columns in the order in which they are shown.
+pub(super) fn table(
+    document: &RunDocument,
+    results: &[&ResultDocument],
+    unit: BandwidthUnit,
+) -> Table {
+    let shown = Shown {
+        document,
+        unit,
+        is_at_rates: is_at_rates(document),
+    };
+    let rows = shown.medians(results);
+    let rows = shown.spreads(rows);
+    let rows = shown.latencies(rows);
+    let rows = rows
+        .column(left("Verdict"), |result| {
+            Some(verdict_cell(result, document.schedule.trials))
+        })
+        .turning(|before, after| before.direction != after.direction);
+    Table {
+        note_on_paper: "A percentile without enough samples is missing (—).",
+        ..rows.table()
+    }
+}
+
+struct Shown<'a> {
+    document: &'a RunDocument,
+    unit: BandwidthUnit,
+    is_at_rates: bool,
+}
+
+type Columns<'a> = Rows<'a, &'a ResultDocument>;
+
+impl Shown<'_> {
+    /// At a fixed rate columns give way in another order: there the rate was chosen, and
+    /// latencies are what was measured.
+    fn rank(&self, head: Head, usual: u8, at_rates: u8) -> Head {
+        head.rank(if self.is_at_rates { at_rates } else { usual })
+    }
+
+    fn rate(
+        &self,
+        pick: fn(&RateFigures) -> Option<f64>,
+    ) -> impl Fn(&&ResultDocument) -> Option<Cell> {
+        let unit = self.unit;
+        move |result| Some(Cell::rate(pick(figures(result, unit)?)? / unit.bytes()))
+    }
+
+    fn medians<'a>(&self, results: &'a [&'a ResultDocument]) -> Columns<'a> {
+        let unit = self.unit;
+        // Another tool's figure is what its `Figures` say: a mean, the best, or of one run.
+        let figure = match self.document.origin {
+            Some(_) => "as reported",
+            None => "median",
+        };
+        let medians = results.iter();
+        let medians = medians.filter_map(|result| Some(figures(result, unit)?.median));
+        let most = medians.fold(0.0, f64::max);
+        let share = move |result: &ResultDocument| {
+            let median = figures(result, unit).map(|figures| figures.median);
+            median.map_or(0.0, |median| median / most)
+        };
+        let bar = left("").under(unit.name()).on(On::Terminal);
+        Table::of(results)
+            .column(left("Row"), |result| Some(name_cell(&result.name)))
+            .column(left("Direction").quiet(), |result| {
+                Some(result.direction_label())
+            })
+            .column(point(figure).under(unit.name()), |result| {
+                Some(Cell::Figure {
+                    text: number::rate(figures(result, unit)?.median / unit.bytes()),
+                    signs: String::new(),
+                    share: share(result),
+                })
+            })
+            .column_if(
+                self.document.method == SWEEP,
+                self.rank(bar, 8, 8),
+                |result| Some(Cell::Bar(share(result))),
+            )
+    }
+
+    fn spreads<'a>(&self, rows: Columns<'a>) -> Columns<'a> {
+        let unit = self.unit;
+        let is_crystal = self.document.schedule.name == "crystal";
+        let is_trimmed = self.document.schedule.trim > 0;
+        let column =
+            |title, usual, at_rates| self.rank(point(title).under(unit.name()), usual, at_rates);
+        let spread = self.rank(right("±95 %").under(unit.name()), 5, 13);
+        let interval = right("95 % interval").under(unit.name()).on(On::Paper);
+        let range_head = self.rank(right("range").under(unit.name()), 15, 16);
+        let mebibytes = self.rank(point("median").under("MiB/s"), 3, 4);
+        let is_bandwidth = unit != BandwidthUnit::IosPerSecond;
+        rows.column_if(
+            is_crystal,
+            column("best", 10, 10),
+            self.rate(|it| Some(it.max)),
+        )
+        .column_if(
+            is_trimmed,
+            column("trimmed", 2, 3),
+            self.rate(|it| it.trimmed_mean),
+        )
+        .column_if(
+            is_trimmed,
+            column("mean", 6, 6),
+            self.rate(|it| Some(it.mean)),
+        )
+        .column_if(is_trimmed, column("stdev", 7, 7), self.rate(|it| it.stdev))
+        // Largest minus smallest trial.
+        .column_if(
+            is_trimmed,
+            column("R", 4, 5),
+            self.rate(|it| (it.trials.len() > 1).then_some(it.range)),
+        )
+        .column(spread, |result| {
+            let spread = figures(result, unit)?.spread(unit.bytes())?;
+            Some(spread.replace("± ", "±"))
+        })
+        .column(interval, |result| {
+            let interval = figures(result, unit)?.interval_95?;
+            Some(range(interval.low, interval.high, unit))
+        })
+        // R says the same.
+        .column_if(!is_trimmed, range_head, |result| {
+            let it = figures(result, unit)?;
+            (it.trials.len() > 1).then(|| range(it.min, it.max, unit))
+        })
+        .column_if(self.document.method == QUICK, mebibytes, |result| {
+            let bandwidth = result.bandwidth_bytes_per_s.as_ref()?;
+            Some(Cell::rate(bandwidth.median_mib_per_s))
+        })
+        .column_if(is_bandwidth, self.rank(point("IOPS"), 13, 9), |result| {
+            Some(Cell::rate(result.iops.as_ref()?.median))
+        })
+    }
+
+    fn latencies<'a>(&self, rows: Columns<'a>) -> Columns<'a> {
+        let service = if self.is_at_rates { SERVICE } else { LATENCY };
+        let service =
+            |title, usual, at_rates| self.rank(right(title).under(service), usual, at_rates);
+        let intended_head = |title, rank| right(title).under(INTENDED).rank(rank);
+        rows.column(service("p50", 9, 12), latency(|it| it.p50))
+            .column(service("p99", 11, 2), latency(|it| it.p99))
+            .column(service("p99.9", 16, 15), latency(|it| it.p99_9))
+            .column_if(
+                self.is_at_rates,
+                intended_head("p50", 11),
+                intended(|it| it.p50),
+            )
+            .column_if(
+                self.is_at_rates,
+                intended_head("p99", 1),
+                intended(|it| it.p99),
+            )
+            .column_if(
+                self.is_at_rates,
+                intended_head("p99.9", 14),
+                intended(|it| it.p99_9),
+            )
+    }
+}
+
+/// Whether any row has latencies from an intended start.
+pub(super) fn is_at_rates(document: &RunDocument) -> bool {
+    let mut results = document.results.iter();
+    results.any(|result| result.latency_from_intended_ns.is_some())
+}
+
+/// What is shown in a unit.
+pub(super) fn figures(result: &ResultDocument, unit: BandwidthUnit) -> Option<&RateFigures> {
+    match unit {
+        BandwidthUnit::IosPerSecond => result.iops.as_ref(),
+        _ => result
+            .bandwidth_bytes_per_s
+            .as_ref()
+            .map(|b| &b.bytes_per_s),
+    }
+}
+
+fn range(low: f64, high: f64, unit: BandwidthUnit) -> String {
+    number::rate_range(low / unit.bytes(), high / unit.bytes())
+}
+
+type Pick = fn(&LatencyFigures) -> Option<u64>;
+
+fn latency(pick: Pick) -> impl Fn(&&ResultDocument) -> Option<Cell> {
+    move |result| Cell::time(result.latency_ns.as_ref().and_then(pick))
+}
+
+/// From the start that a fixed rate intended.
+fn intended(pick: Pick) -> impl Fn(&&ResultDocument) -> Option<Cell> {
+    move |result| Cell::time(result.latency_from_intended_ns.as_ref().and_then(pick))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{RunDocument, TableStyle, sample, text};
+
+    #[test]
+    fn a_trimmed_mean_stays_when_all_but_the_verdict_is_left_out() {
+        let mut run = sample::run();
+        run.schedule.trim = 1;
+        let document = RunDocument::from_run(&run);
+        let titles = |width| {
+            let style = TableStyle {
+                width,
+                ..TableStyle::default()
+            };
+            let text = text::render(&document, &style);
+            let titles = text.lines().find(|line| line.starts_with("Row "));
+            format!("{} ", titles.unwrap())
+        };
+        let wide = titles(200);
+        for title in ["trimmed", "mean", "stdev", " R ", "±95 %"] {
+            assert!(wide.contains(title), "{wide}");
+        }
+        assert!(!wide.contains("range"), "{wide}");
+        assert!(titles(55).contains("trimmed"));
+    }
+}

@@ -1,0 +1,251 @@
+//! Articles on a terminal or in a file of text.
+//!
+//! A narrow terminal gets fewer columns, never a broken table; columns of rank 0, such as the
+//! verdict, are always there. Colour only repeats what a word says.
+
+use sokudo_model::Inference;
+use unicode_width::UnicodeWidthStr;
+
+use crate::article::{Article, Element};
+use crate::document::RunDocument;
+use crate::explain::{NOTHING, sentence};
+use crate::grouping::{FindingGroup, rows_text};
+use crate::layout::{Column, GAP, coloured, fit, shortened, table_lines, table_width, wrapped};
+use crate::run;
+use crate::style::TableStyle;
+use crate::surface::curve;
+use crate::table::{Cell, On, Table, Tone};
+
+/// Cells of a first column that goes on below are broken into lines no shorter than this.
+const FIRST_COLUMNS_MIN: usize = 16;
+
+/// Columns of the labels of findings.
+const LABEL_WIDTH: usize = 9;
+
+/// A whole run: what was measured, the figures, what is thought of them, and how to measure
+/// again.
+pub fn render(document: &RunDocument, style: &TableStyle) -> String {
+    write(&run::article(document, style.unit), style)
+}
+
+/// An article as text that ends with a line feed.
+pub(crate) fn write(article: &Article<'_>, style: &TableStyle) -> String {
+    let blocks = article
+        .on(On::Terminal)
+        .map(|it| lines(it, style).join("\n"));
+    let blocks: Vec<String> = blocks.filter(|block| !block.is_empty()).collect();
+    blocks.join("\n\n") + "\n"
+}
+
+fn lines(element: &Element<'_>, style: &TableStyle) -> Vec<String> {
+    match element {
+        Element::Title(title) => style.wrapped_name("", &cell_text(title, style)),
+        Element::Heading(text) | Element::Paragraph(text) => style.wrapped("", text),
+        Element::Facts(facts) => fact_lines(facts, style),
+        Element::Answer(tone, text) => answer_lines(*tone, text, style),
+        Element::Notes { title, mark, items } => {
+            let title = Some(title).filter(|it| !it.is_empty() && !items.is_empty());
+            let items = items.iter().flat_map(|item| style.wrapped(mark, item));
+            title
+                .map(|title| style.text(title))
+                .into_iter()
+                .chain(items)
+                .collect()
+        }
+        Element::OfRows(rows) => {
+            let line = |(row, text): &(String, String)| match row.as_str() {
+                "" => style.wrapped("", text),
+                row => style.wrapped(&format!("{}: ", style.text(row)), text),
+            };
+            rows.iter().flat_map(line).collect()
+        }
+        Element::Table(table) => {
+            let mut lines = table_text(table, style);
+            if !table.note.is_empty() {
+                lines.push(String::new());
+                lines.extend(style.wrapped("", &table.note));
+            }
+            lines
+        }
+        Element::Curve(row) => curve::lines(row, style).unwrap_or_default(),
+        Element::Conclusions(inferences) => conclusion_lines(inferences, style),
+        Element::Findings(groups) => {
+            let groups = groups.iter().map(|group| finding_lines(group, style));
+            groups.collect::<Vec<_>>().join(&String::new())
+        }
+        Element::Repeat("") => Vec::new(),
+        Element::Repeat(command) => vec![style.command(command)],
+    }
+}
+
+fn fact_lines(facts: &[(String, Cell)], style: &TableStyle) -> Vec<String> {
+    let widths = facts.iter().map(|(label, _)| style.text(label).width());
+    let width = widths.max().unwrap_or(0) + GAP;
+    let line = |(label, value): &(String, Cell)| {
+        style.wrapped_name(&style.label(label, width), &cell_text(value, style))
+    };
+    facts.iter().flat_map(line).collect()
+}
+
+fn answer_lines(tone: Tone, text: &str, style: &TableStyle) -> Vec<String> {
+    let mut lines = style.wrapped("", text);
+    if let (Some(first), Some(colour)) = (lines.first_mut(), colour(tone, style))
+        && let Some((word, rest)) = first.split_once(':')
+    {
+        *first = format!("{}:{rest}", coloured(word, colour));
+    }
+    lines
+}
+
+fn conclusion_lines(inferences: &[Inference], style: &TableStyle) -> Vec<String> {
+    if inferences.is_empty() {
+        return style.wrapped("", NOTHING);
+    }
+    let mut lines = style.wrapped("", "The figures are consistent with:");
+    for inference in inferences {
+        lines.push(String::new());
+        lines.extend(style.wrapped("  ", &sentence(inference)));
+        let evidence = format!("seen: {}", inference.evidence);
+        lines.extend(style.wrapped("      ", &evidence));
+    }
+    lines
+}
+
+pub(crate) fn finding_lines(group: &FindingGroup<'_>, style: &TableStyle) -> Vec<String> {
+    let under = |label| format!("{:LABEL_WIDTH$}{}", "", style.label(label, LABEL_WIDTH));
+    let mut lines = Vec::new();
+    let mut label = group.label();
+    for (symptom, rows) in &group.symptoms {
+        lines.extend(style.wrapped(&style.label(label, LABEL_WIDTH), symptom));
+        label = "";
+        if !rows.is_empty() {
+            lines.extend(style.wrapped(&under("rows:"), &rows_text(rows)));
+        }
+    }
+    for (name, text) in [("cause:", group.cause), ("remedy:", group.remedy)] {
+        if !text.is_empty() {
+            lines.extend(style.wrapped(&under(name), text));
+        }
+    }
+    lines
+}
+
+/// The lines of a table, with what stands above it.
+pub(crate) fn table_text(table: &Table, style: &TableStyle) -> Vec<String> {
+    let mut lines = match table.title.as_str() {
+        "" => Vec::new(),
+        title => style.wrapped("", title),
+    };
+    let mut columns = columns(table, style);
+    match table.repeated {
+        Some(repeated) => lines.extend(going_on_below(columns, repeated, style)),
+        None => {
+            fit(&mut columns, style.width, style.end());
+            lines.extend(table_lines(&columns, style.rule(), &table.turns));
+        }
+    }
+    lines
+}
+
+fn columns(table: &Table, style: &TableStyle) -> Vec<Column> {
+    let shown = table.columns.iter().filter(|it| it.head.on != On::Paper);
+    let columns = shown.map(|column| {
+        let head = &column.head;
+        let most = head.widths.map_or(usize::MAX, |widths| widths.most);
+        let text = |cell| shortened(&cell_text(cell, style), most, style.end());
+        let colour_of = |cell: &Cell| match cell {
+            Cell::Judged(tone, _) => colour(*tone, style),
+            _ => None,
+        };
+        Column {
+            group: style.group(head.group),
+            title: match head.is_quiet {
+                true => String::new(),
+                false => style.text(&head.title),
+            },
+            align: head.align,
+            rank: head.rank,
+            least: head.widths.map(|widths| widths.least),
+            cells: column.cells.iter().map(text).collect(),
+            colours: column.cells.iter().map(colour_of).collect(),
+        }
+    });
+    columns.collect()
+}
+
+/// As many tables as there must be, each behind the same first columns.
+fn going_on_below(mut columns: Vec<Column>, repeated: usize, style: &TableStyle) -> Vec<String> {
+    let figures = columns.split_off(repeated.min(columns.len()));
+    let mut first = columns;
+    let beside = first.get(1..).map_or(0, |others| {
+        others
+            .iter()
+            .map(|it| table_width(std::slice::from_ref(it)) + GAP)
+            .sum()
+    });
+    let widest = figures
+        .iter()
+        .map(|it| table_width(std::slice::from_ref(it)));
+    let room = style
+        .width
+        .saturating_sub(widest.max().unwrap_or(0) + GAP + beside);
+    let room = room.max(FIRST_COLUMNS_MIN);
+    let broken: Vec<Vec<String>> = first.first().map_or_else(Vec::new, |names| {
+        let broken = names.cells.iter().map(|name| match name.width() <= room {
+            true => vec![name.clone()],
+            false => wrapped("", name, room),
+        });
+        broken.collect()
+    });
+    // Other cells stand beside the first lines of these.
+    let spread = |mut column: Column| {
+        let cells = column
+            .cells
+            .into_iter()
+            .zip(&broken)
+            .flat_map(|(cell, lines)| {
+                let below = lines.len().saturating_sub(1);
+                std::iter::once(cell).chain(vec![String::new(); below])
+            });
+        column.cells = cells.collect();
+        column.colours.clear();
+        column
+    };
+    first = first.into_iter().map(spread).collect();
+    if let Some(names) = first.first_mut() {
+        names.cells = broken.concat();
+    }
+    let mut parts: Vec<Vec<Column>> = Vec::new();
+    for column in figures.into_iter().map(spread) {
+        if let Some(part) = parts.last_mut() {
+            part.push(column.clone());
+            if table_width(part) <= style.width {
+                continue;
+            }
+            part.pop();
+        }
+        parts.push(first.iter().cloned().chain([column]).collect());
+    }
+    let parts = parts
+        .iter()
+        .map(|part| table_lines(part, style.rule(), &[]));
+    parts.collect::<Vec<_>>().join(&String::new())
+}
+
+const fn colour(tone: Tone, style: &TableStyle) -> Option<&'static str> {
+    match tone {
+        _ if !style.colour => None,
+        Tone::None => None,
+        Tone::Good => Some("32"),
+        Tone::Doubtful => Some("33"),
+        Tone::Bad => Some("31"),
+    }
+}
+
+fn cell_text(cell: &Cell, style: &TableStyle) -> String {
+    let (say, name) = (|text: &str| style.text(text), |name: &str| style.name(name));
+    cell.written(say, name, style.ascii)
+}
+
+#[cfg(test)]
+mod tests;
