@@ -29,7 +29,8 @@ fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
     // flight, from the writes before it.
     let blurred = workload.durability.final_flush && workload.limits.time.is_none();
     let between_places = workload.survey.is_some_and(empties_its_queue);
-    // These loops do other work between two I/Os, and clones of theirs end by number.
+    // Between two files other work is done, what is written back follows from its read, and
+    // clones of both end by number.
     let by_turns = workload.tree.is_some() || workload.rewritten_percent > 0;
     let keeps_its_depth = closed_loop && !blurred && !between_places && !by_turns;
     if !keeps_its_depth || case.target().kind == TargetKind::Null {

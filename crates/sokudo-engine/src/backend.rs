@@ -5,7 +5,6 @@ mod null;
 mod open;
 mod psync;
 mod queued;
-mod simulated;
 mod vsync;
 
 use std::io;
@@ -18,7 +17,6 @@ pub use open::OpenError;
 pub(crate) use open::{AnyBackend, Wanted, depth_used, open};
 pub(crate) use psync::{Mmap, Psync};
 pub(crate) use queued::Queued;
-pub(crate) use simulated::{Simulated, to_device};
 pub(crate) use vsync::Vsync;
 
 /// How long a backend waits for a silent device before it lets the worker look at

@@ -14,14 +14,20 @@ mod medium;
 use std::io;
 
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, CapacityCheck, CheckedPlace, DirectMode, Event, FailureKind,
-    Held, IoFailure, Nanos, Operation, OperationTally, Outcome, StopReason, Workload,
+    BackendKind, BackendUse, Bytes, CapacityCheck, CheckedPlace, Event, FailureKind, Held, Nanos,
+    Operation, Outcome, Phase, StopReason, Workload, narrow,
 };
 use sokudo_stats::Random;
 
+use crate::collector::progress_event;
 use crate::control::Control;
+use crate::outcome::{Circumstances, outcome};
+use crate::progress::Glance;
+use crate::record::Recorded;
 use crate::stage_error::StageError;
+use crate::tally::Tally;
 use crate::target::{Target, TargetError};
+use crate::worker::Finished;
 use medium::{BLOCK_BYTES, FileMedium, Medium, SimulatedMedium, WRITE_BYTES_MAX};
 
 /// More than small drives hold in memory for writes.
@@ -48,25 +54,24 @@ pub(crate) fn run(
     listener: &mut dyn FnMut(Event),
 ) -> Result<Outcome, StageError> {
     let size = target.size().0;
+    let tally = Tally::new(workload);
     match target {
         Target::Simulated(simulated) => {
             let medium = SimulatedMedium::new(simulated);
-            Ok(Check::new(medium, size, seed, control).run(BackendKind::Sim, true, listener))
+            let check = Check::new(medium, tally, size, seed, control);
+            Ok(check.run(BackendKind::Sim, true, listener))
         }
         Target::File(file) => {
-            let (opened, direct) = file.open(true, direct_mode(workload))?;
+            let (opened, direct) = file.open(true, workload.direct)?;
             let medium = FileMedium::new(opened, seed).map_err(|source| TargetError::Open {
                 path: file.path().to_owned(),
                 source,
             })?;
-            Ok(Check::new(medium, size, seed, control).run(BackendKind::Psync, direct, listener))
+            let check = Check::new(medium, tally, size, seed, control);
+            Ok(check.run(BackendKind::Psync, direct, listener))
         }
         Target::Null(_) => Ok(Outcome::new(used(BackendKind::Null), StopReason::Ended)),
     }
-}
-
-const fn direct_mode(workload: &Workload) -> DirectMode {
-    workload.direct
 }
 
 const fn used(kind: BackendKind) -> BackendUse {
@@ -84,15 +89,13 @@ struct Check<'a, M> {
     stretch: u64,
     random: Random,
     control: &'a Control,
-    tallies: [OperationTally; 2],
-    failures: Vec<IoFailure>,
+    tally: Tally,
+    failures: u32,
     places: Vec<CheckedPlace>,
-    /// Time during which an I/O was under way.
-    busy_ns: u64,
 }
 
 impl<'a, M: Medium> Check<'a, M> {
-    fn new(medium: M, size: u64, seed: u64, control: &'a Control) -> Self {
+    fn new(medium: M, tally: Tally, size: u64, seed: u64, control: &'a Control) -> Self {
         let size = size / BLOCK_BYTES * BLOCK_BYTES;
         let longest = (size / 4).max(BLOCK_BYTES);
         let stretch = (size / GIANT_STEPS_MAX).max(STRETCH_BYTES_MIN).min(longest);
@@ -102,15 +105,15 @@ impl<'a, M: Medium> Check<'a, M> {
             stretch: stretch / BLOCK_BYTES * BLOCK_BYTES,
             random: Random::new(seed),
             control,
-            tallies: [Operation::Read, Operation::Write].map(OperationTally::new),
-            failures: Vec::new(),
+            tally,
+            failures: 0,
             places: Vec::new(),
-            busy_ns: 0,
         }
     }
 
     fn run(mut self, kind: BackendKind, direct: bool, listener: &mut dyn FnMut(Event)) -> Outcome {
         let started_at = self.medium.now_ns();
+        self.tally.start(started_at);
         let places = self.giant_steps();
         self.round(places, listener);
         for _ in 0..ROUNDS_MAX {
@@ -129,25 +132,31 @@ impl<'a, M: Medium> Check<'a, M> {
             self.round((1..=steps).map(between).collect(), listener);
         }
         self.places.sort_unstable_by_key(|place| place.offset);
-        let elapsed = Nanos(self.medium.now_ns() - started_at);
-        let stopped = match (self.control.is_cancelled(), self.failures.is_empty()) {
-            (true, _) => StopReason::Cancelled,
-            (_, false) => StopReason::Failed,
-            _ => StopReason::Ended,
+        let finished = Finished {
+            tally: self.tally.finish(),
+            recorded: Recorded::default(),
+            verified: None,
+            surveyed: None,
+            stopped: match (self.control.is_cancelled(), self.failures) {
+                (true, _) => StopReason::Cancelled,
+                (_, 0) => StopReason::Ended,
+                _ => StopReason::Failed,
+            },
         };
-        let tallies = self.tallies.into_iter();
-        Outcome {
-            elapsed,
-            operations: tallies.filter(|tally| tally.ios > 0).collect(),
-            depth_achieved: share(self.busy_ns, elapsed.0),
+        let circumstances = Circumstances {
+            stage_started_at: started_at,
+            cpu: None,
+            usage: None,
+            backend: used(kind),
             direct,
-            failures: self.failures,
+        };
+        Outcome {
             capacity: Some(CapacityCheck {
                 size: Bytes(self.size),
                 between: Bytes(self.stretch),
                 places: self.places,
             }),
-            ..Outcome::new(used(kind), stopped)
+            ..outcome(finished, circumstances)
         }
     }
 
@@ -204,101 +213,67 @@ impl<'a, M: Medium> Check<'a, M> {
 
     fn is_over(&self) -> bool {
         // A device that fails everywhere would be asked thousands of times.
-        const FAILURES_MAX: u64 = 16;
-        let failed: u64 = self.failures.iter().map(|failure| failure.count).sum();
-        self.control.is_stopped() || failed >= FAILURES_MAX
+        const FAILURES_MAX: u32 = 16;
+        self.control.is_stopped() || self.failures >= FAILURES_MAX
     }
 
     fn write(&mut self, offset: u64, bytes: u64) -> bool {
-        let began = self.medium.now_ns();
-        let written = self.medium.write(offset, bytes);
-        self.account(
-            Operation::Write,
-            offset,
-            bytes,
-            began,
-            written.as_ref().err(),
-        );
-        written.is_ok()
+        let write = |medium: &mut M| medium.write(offset, bytes);
+        self.perform(Operation::Write, offset, bytes, write)
+            .is_some()
     }
 
     fn read(&mut self, offset: u64) {
-        let began = self.medium.now_ns();
-        let held = self.medium.read(offset);
-        self.account(
-            Operation::Read,
-            offset,
-            BLOCK_BYTES,
-            began,
-            held.as_ref().err(),
-        );
-        if let Ok(held) = held {
+        let read = |medium: &mut M| medium.read(offset);
+        if let Some(held) = self.perform(Operation::Read, offset, BLOCK_BYTES, read) {
             let offset = Bytes(offset);
             self.places.push(CheckedPlace { offset, held });
         }
     }
 
     fn settle(&mut self) {
-        if let Err(error) = self.medium.settle() {
-            self.fail(Operation::Flush, 0, &error);
-        }
+        self.perform(Operation::Flush, 0, 0, M::settle);
     }
 
-    fn account(
+    /// Does and counts one thing; `None` where it failed.
+    fn perform<T>(
         &mut self,
         operation: Operation,
         offset: u64,
         bytes: u64,
-        began: u64,
-        error: Option<&io::Error>,
-    ) {
-        if let Some(error) = error {
-            self.fail(operation, offset, error);
-            return;
-        }
-        let tally = &mut self.tallies[operation.index()];
-        tally.ios += 1;
-        tally.bytes.0 += bytes;
-        let latency_ns = self.medium.now_ns() - began;
-        tally.latency.record(latency_ns);
-        self.busy_ns += latency_ns;
-    }
-
-    fn fail(&mut self, operation: Operation, offset: u64, error: &io::Error) {
-        let kind = error
-            .raw_os_error()
-            .map_or(FailureKind::Nothing, FailureKind::Errno);
-        let same =
-            |failure: &&mut IoFailure| (failure.operation, failure.kind) == (operation, kind);
-        match self.failures.iter_mut().find(same) {
-            Some(failure) => failure.count += 1,
-            None => self.failures.push(IoFailure {
-                operation,
-                kind,
-                offset: Bytes(offset),
-                count: 1,
-            }),
+        does: impl FnOnce(&mut M) -> io::Result<T>,
+    ) -> Option<T> {
+        let issued_at = self.medium.now_ns();
+        self.tally.hold_depth(issued_at, 0);
+        let done = does(&mut self.medium);
+        let now = self.medium.now_ns();
+        self.tally.hold_depth(now, 1);
+        self.tally.end_intervals(now);
+        match done {
+            Ok(found) => {
+                self.tally
+                    .complete(operation, narrow(bytes), issued_at, issued_at, now);
+                Some(found)
+            }
+            Err(error) => {
+                let errno = error.raw_os_error();
+                let kind = errno.map_or(FailureKind::Nothing, FailureKind::Errno);
+                self.tally.fail(operation, kind, offset);
+                self.failures += 1;
+                None
+            }
         }
     }
 
     /// What has been done so far.
     fn tell(&self, listener: &mut dyn FnMut(Event)) {
-        let moved = |operation: Operation| {
-            let tally = &self.tallies[operation.index()];
-            sokudo_model::Moved {
-                bytes: tally.bytes,
-                ios: tally.ios,
-            }
+        let now = self.medium.now_ns();
+        let glance = Glance {
+            at: now,
+            each: self.tally.moved(),
+            phase: Phase::Running,
         };
-        let (read, written) = (moved(Operation::Read), moved(Operation::Write));
-        listener(Event::Progress {
-            workload: 0,
-            at: Nanos(self.medium.now_ns()),
-            bytes: Bytes(read.bytes.0 + written.bytes.0),
-            ios: read.ios + written.ios,
-            each: [read, written, sokudo_model::Moved::default()],
-            phase: sokudo_model::Phase::Running,
-        });
+        listener(progress_event(0, Nanos(now), glance));
     }
 
     fn shuffle(&mut self, places: &mut [u64]) {
@@ -309,25 +284,25 @@ impl<'a, M: Medium> Check<'a, M> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a mean depth is a float")]
-fn share(part: u64, whole: u64) -> f64 {
-    match whole {
-        0 => 0.0,
-        whole => part as f64 / whole as f64,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sim::Device;
     use crate::target::SimulatedTarget;
+    use sokudo_model::OperationMix;
+
+    fn workload() -> Workload {
+        Workload {
+            operations: OperationMix::only(Operation::Write),
+            checks_capacity: true,
+            ..Workload::new("capacity", Bytes(BLOCK_BYTES))
+        }
+    }
 
     fn check(spec: &str) -> CapacityCheck {
         let device = Device::parse(spec).unwrap();
         let mut target = Target::Simulated(SimulatedTarget::new(device));
-        let workload = Workload::new("capacity", Bytes(BLOCK_BYTES));
-        let outcome = run(&workload, 7, &mut target, &Control::new(), &mut |_| {}).unwrap();
+        let outcome = run(&workload(), 7, &mut target, &Control::new(), &mut |_| {}).unwrap();
         assert_eq!(outcome.stopped, StopReason::Ended, "{:?}", outcome.failures);
         outcome.capacity.unwrap()
     }
@@ -378,9 +353,8 @@ mod tests {
         file.as_file().set_len(32 << 20).unwrap();
         let target =
             crate::FileTarget::overwrite(file.path(), |_| sokudo_model::Users::default()).unwrap();
-        let workload = Workload::new("capacity", Bytes(BLOCK_BYTES));
         let mut target = Target::File(target);
-        let outcome = run(&workload, 7, &mut target, &Control::new(), &mut |_| {}).unwrap();
+        let outcome = run(&workload(), 7, &mut target, &Control::new(), &mut |_| {}).unwrap();
         let check = outcome.capacity.unwrap();
         assert!(check.places.iter().all(|place| place.held == Held::Own));
         assert_eq!(check.between, Bytes::mib(8));

@@ -114,10 +114,8 @@ pub enum CheckError {
         /// What is in the way.
         source: SurveyError,
     },
-    /// Reads that are written back, together with something else.
-    #[error(
-        "{name}: blocks are read and written back one by one; let nothing else run with it, on one file, with one block size and depth 1"
-    )]
+    /// Checking blocks that are changed.
+    #[error("{name}: blocks that are changed and written back cannot be checked; do one of both")]
     Rewriting {
         /// The workload.
         name: String,
@@ -140,7 +138,7 @@ pub(crate) fn check(stage: &Stage, targets: &[Target]) -> Result<(), CheckError>
     let mut simulated = None;
     for workload in &stage.workloads {
         check_ranges(workload)?;
-        check_kind_of_work(stage, workload, targets)?;
+        check_kind_of_work(workload)?;
         check_order(workload)?;
         check_steady(workload)?;
         if let Some(verify) = &workload.verify {
@@ -220,29 +218,17 @@ fn check_kinds(workload: &Workload, targets: &[Target]) -> Result<(), CheckError
     Ok(())
 }
 
-/// What the worker's loop does not do is refused here, or done by a loop of its own.
-fn check_kind_of_work(
-    stage: &Stage,
-    workload: &Workload,
-    targets: &[Target],
-) -> Result<(), CheckError> {
+/// Whole files are no work on a target, and what is changed on purpose cannot be checked.
+fn check_kind_of_work(workload: &Workload) -> Result<(), CheckError> {
     let name = || workload.name.clone();
     let mut shares = workload.operations.shares().iter();
     if workload.tree.is_some() || shares.any(|(operation, _)| operation.is_on_files()) {
         return Err(CheckError::Tree { name: name() });
     }
-    if workload.rewritten_percent == 0 {
-        return Ok(());
+    if workload.rewritten_percent > 0 && workload.verify.is_some() {
+        return Err(CheckError::Rewriting { name: name() });
     }
-    let in_one_file = match &uses(workload)[..] {
-        [file_use] => matches!(targets.get(file_use.target as usize), Some(Target::File(_))),
-        _ => false,
-    };
-    let alone = stage.workloads.len() == 1 && workload.depth == 1;
-    if alone && in_one_file && workload.blocks.single().is_some() && workload.verify.is_none() {
-        return Ok(());
-    }
-    Err(CheckError::Rewriting { name: name() })
+    Ok(())
 }
 
 fn check_steady(workload: &Workload) -> Result<(), CheckError> {
@@ -321,7 +307,7 @@ fn check_ranges(workload: &Workload) -> Result<(), CheckError> {
 }
 
 fn check_span(workload: &Workload, file_use: &FileUse, target: &Target) -> Result<(), CheckError> {
-    let stretch = stretch_of(file_use, target);
+    let stretch = stretch_of(file_use, target.size());
     let size = target.size();
     let block = workload.blocks.largest();
     let ends_at = stretch.start.checked_add(stretch.length);
@@ -384,7 +370,7 @@ fn map_bytes(workload: &Workload, targets: &[Target]) -> u128 {
         .iter()
         .filter_map(|file_use| {
             let target = targets.get(file_use.target as usize)?;
-            Some(u128::from(stretch_of(file_use, target).length) / smallest / 7)
+            Some(u128::from(stretch_of(file_use, target.size()).length) / smallest / 7)
         })
         .sum()
 }

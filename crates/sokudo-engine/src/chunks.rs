@@ -62,12 +62,36 @@ pub fn buffer_bytes(plan: &Plan) -> Bytes {
     Bytes(plan.stages.iter().map(of_stage).max().unwrap_or(0))
 }
 
+/// What a survey writes back at a sample is read and written in portions of at most this, or
+/// of one block, so that little is under way when the power fails, and memory stays small.
+pub(crate) const PORTION_BYTES_MAX: u64 = 64 << 20;
+
 /// Buffers for a clone: one per I/O in flight, and for random data enough more
-/// that none is written again soon.
+/// that none is written again soon. A survey has room for what is to be written back, and one
+/// more for what is done alone.
 pub(crate) fn chunks_for(workload: &Workload, depth: u32) -> u32 {
-    let random_writes =
-        workload.operations.percent(Operation::Write) > 0 && workload.data == DataContent::Random;
-    if !random_writes {
+    let Some(survey) = &workload.survey else {
+        return pool_of(workload, depth);
+    };
+    let held = if survey.write_back {
+        narrow(PORTION_BYTES_MAX / workload.blocks.largest().0.max(1))
+    } else {
+        pool_of(workload, depth)
+    };
+    held.max(depth).saturating_add(1)
+}
+
+/// The size of each of them, in units that can be read.
+pub(crate) fn chunk_bytes(workload: &Workload, logical_bytes: u64) -> u32 {
+    let approach = workload.survey.and_then(|survey| survey.approach);
+    let most = workload.blocks.largest().max(approach.unwrap_or(Bytes(0)));
+    narrow(most.0.next_multiple_of(logical_bytes))
+}
+
+fn pool_of(workload: &Workload, depth: u32) -> u32 {
+    let writes_new =
+        workload.operations.percent(Operation::Write) > 0 && workload.rewritten_percent == 0;
+    if !writes_new || workload.data != DataContent::Random {
         return depth;
     }
     let pool = POOL_BYTES / u64::from(workload.clones) / workload.blocks.largest().0.max(1);

@@ -5,7 +5,7 @@ use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::Duration;
 
-use sokudo_model::{CpuTime, Nanos, Phase, StopReason, ThreadUsage, narrow};
+use sokudo_model::{CpuTime, Phase, StopReason, ThreadUsage, narrow};
 use sokudo_sys::{ThreadCounts, thread_counts};
 
 use crate::backend::{Backend, TICK};
@@ -15,6 +15,7 @@ use crate::collector::Told;
 use crate::control::Control;
 use crate::outcome::{Circumstances, outcome};
 use crate::progress::Glance;
+use crate::usage::used_since;
 use crate::worker::{Next, Worker};
 
 /// Sleeping overshoots by about 0.1 ms (nanosleep of 100 µs took 191 µs on Linux
@@ -23,10 +24,10 @@ const SPIN_NS: u64 = 200_000;
 
 /// After a stop, I/Os still in flight are waited for this long, twice what the
 /// SCSI layer takes to give up on a command; then they are abandoned.
-pub(crate) const DRAIN_TIME_MAX_NS: u64 = 60_000_000_000;
+const DRAIN_TIME_MAX_NS: u64 = 60_000_000_000;
 
 /// After Ctrl-C a person waits less.
-pub(crate) const CANCEL_TIME_MAX_NS: u64 = 3_000_000_000;
+const CANCEL_TIME_MAX_NS: u64 = 3_000_000_000;
 
 /// What a thread needs to drive its clone.
 pub(crate) struct Driver<'a> {
@@ -196,19 +197,4 @@ fn spin_until(clock: &RealClock, at: u64) {
     while clock.now() < at {
         std::hint::spin_loop();
     }
-}
-
-/// What the thread has used since `start`.
-pub(crate) fn used_since(start: ThreadCounts) -> (CpuTime, ThreadUsage) {
-    let end = thread_counts();
-    let cpu = CpuTime {
-        user: Nanos(end.time.user_ns.saturating_sub(start.time.user_ns)),
-        system: Nanos(end.time.system_ns.saturating_sub(start.time.system_ns)),
-    };
-    let usage = ThreadUsage {
-        context_switches: end.context_switches.saturating_sub(start.context_switches),
-        major_faults: end.major_faults.saturating_sub(start.major_faults),
-        minor_faults: end.minor_faults.saturating_sub(start.minor_faults),
-    };
-    (cpu, usage)
 }

@@ -73,7 +73,9 @@ fn is_due(workload: &Workload, outcome: &Outcome, asked: MakeDurable) -> bool {
         .operation(Operation::Write)
         .is_some_and(|tally| tally.bytes.0 > 0);
     let ended = !matches!(outcome.stopped, StopReason::Failed | StopReason::Cancelled);
-    is_left && !flushes && wrote && ended && workload.ramp.0 == 0 && workload.verify.is_none()
+    // Time between the places of a survey is nobody's, so that nothing follows from it.
+    let is_timed_whole = workload.survey.is_none() && workload.ramp.0 == 0;
+    is_left && !flushes && wrote && ended && is_timed_whole && workload.verify.is_none()
 }
 
 /// What of a file may have been written.
@@ -90,7 +92,7 @@ fn parts(workload: &Workload, targets: &[Target]) -> io::Result<Vec<Part>> {
         {
             parts.push(Part {
                 file: file.handle().try_clone()?,
-                stretch: stretch_of(&file_use, target),
+                stretch: stretch_of(&file_use, target.size()),
             });
         }
     }

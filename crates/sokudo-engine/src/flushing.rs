@@ -29,10 +29,9 @@ impl Flushing {
         let Durability {
             fsync_every,
             fdatasync_every,
-            write_through,
-            with_metadata,
             flush_on_close,
             final_flush,
+            ..
         } = workload.durability;
         let rule = |every: Option<u32>, action| {
             every.map(|every| FlushRule {
@@ -46,11 +45,7 @@ impl Flushing {
         let writes = workload.operations.percent(Operation::Write) > 0;
         Self {
             rules: fsync.into_iter().chain(fdatasync).collect(),
-            write_action: match (write_through, with_metadata) {
-                (false, _) => Action::Write,
-                (true, false) => Action::WriteThrough,
-                (true, true) => Action::WriteThroughWithMetadata,
-            },
+            write_action: write_action(&workload.durability),
             file: 0,
             files,
             // A file is closed at the end of a pass, after its last write: both
@@ -110,5 +105,14 @@ impl Flushing {
     /// Begins another pass.
     pub(crate) fn restart(&mut self) {
         self.flushed = 0;
+    }
+}
+
+/// How writes are done.
+pub(crate) fn write_action(durability: &Durability) -> Action {
+    match (durability.write_through, durability.with_metadata) {
+        (false, _) => Action::Write,
+        (true, false) => Action::WriteThrough,
+        (true, true) => Action::WriteThroughWithMetadata,
     }
 }

@@ -31,6 +31,8 @@ mod kernel_files;
 mod left_behind;
 mod mark;
 mod offsets;
+mod opening;
+mod outbox;
 mod outcome;
 mod own_name;
 mod pace;
@@ -54,6 +56,7 @@ mod target_use;
 mod test_file;
 mod threads;
 mod tree;
+mod usage;
 mod verify;
 mod worker;
 

@@ -1,7 +1,8 @@
 //! What a clone did, of what its worker counted, and what all clones of a workload did.
 
-use sokudo_model::{BackendUse, CpuTime, Nanos, Outcome, ThreadUsage};
+use sokudo_model::{BackendUse, Bytes, CpuTime, Nanos, Outcome, ThreadUsage};
 
+use crate::survey::Surveyed;
 use crate::worker::Finished;
 
 /// What is known of a clone besides what its worker counted.
@@ -21,6 +22,7 @@ pub(crate) fn outcome(finished: Finished, circumstances: Circumstances) -> Outco
         tally,
         recorded,
         verified,
+        surveyed,
         stopped,
     } = finished;
     let elapsed_ns = tally.last_completed_at - tally.started_at;
@@ -32,7 +34,7 @@ pub(crate) fn outcome(finished: Finished, circumstances: Circumstances) -> Outco
     let started_after = tally
         .started_at
         .saturating_sub(circumstances.stage_started_at);
-    Outcome {
+    let mut outcome = Outcome {
         started_after: Nanos(started_after),
         elapsed: Nanos(elapsed_ns),
         in_ramp: tally.in_ramp,
@@ -48,6 +50,21 @@ pub(crate) fn outcome(finished: Finished, circumstances: Circumstances) -> Outco
         direct: circumstances.direct,
         failures: tally.failures,
         ..Outcome::new(circumstances.backend, stopped)
+    };
+    if let Some(surveyed) = surveyed {
+        add_survey(&mut outcome, surveyed);
+    }
+    outcome
+}
+
+fn add_survey(outcome: &mut Outcome, surveyed: Surveyed) {
+    outcome.places = surveyed.places;
+    outcome.defects = surveyed.defects;
+    outcome.read_aside = Bytes(surveyed.read_aside);
+    outcome.backend.notes.extend(surveyed.notes);
+    // The rest of what the thread has used is for what was not measured.
+    if let Some((cpu, usage)) = surveyed.used {
+        (outcome.cpu, outcome.usage) = (Some(cpu), Some(usage));
     }
 }
 

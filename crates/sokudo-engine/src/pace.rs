@@ -35,7 +35,7 @@ pub(crate) struct Pace {
     total: Option<Schedule>,
     /// Of reads, writes and trims.
     each: [Option<Schedule>; 3],
-    /// Which of these occur.
+    /// Which of these occur by themselves, and do not follow from another one.
     occurs: [bool; 3],
     think: Option<Think>,
     random: Random,
@@ -55,8 +55,10 @@ impl Pace {
         is_paced.then(|| Self {
             total: workload.rate.map(schedule),
             each,
-            occurs: [Operation::Read, Operation::Write, Operation::Trim]
-                .map(|operation| workload.operations.percent(operation) > 0),
+            occurs: [Operation::Read, Operation::Write, Operation::Trim].map(|operation| {
+                let follows = workload.rewritten_percent > 0 && operation != Operation::Read;
+                workload.operations.percent(operation) > 0 && !follows
+            }),
             think: workload.think,
             random,
             ios_since_thought: 0,
@@ -69,6 +71,15 @@ impl Pace {
         for schedule in self.total.iter_mut().chain(self.each.iter_mut().flatten()) {
             schedule.start(now);
         }
+    }
+
+    /// So much time has passed that is nobody's: the schedule goes on where it was.
+    pub(crate) fn skip(&mut self, nanos: u64) {
+        for schedule in self.total.iter_mut().chain(self.each.iter_mut().flatten()) {
+            schedule.started_at += nanos;
+            schedule.arrives_at = schedule.arrives_at.saturating_add(nanos);
+        }
+        self.thinking_since = self.thinking_since.map(|since| since + nanos);
     }
 
     /// Whether operations have rates of their own, so that [`Self::turn`] is to be

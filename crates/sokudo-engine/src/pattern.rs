@@ -53,8 +53,13 @@ impl Pattern {
         let route = (stretches.len() != 1 || !is_common(workload))
             .then(|| Route::new(workload, stretches, shared, &mut random));
         let offsets = offsets(workload, stretches[0], shared, &mut random);
+        // Where blocks are written back, each write follows from a read.
+        let operations = match workload.rewritten_percent {
+            0 => workload.operations.shares(),
+            _ => &[(Operation::Read, 1)],
+        };
         Self {
-            operations: cumulative(workload.operations.shares().iter().copied()),
+            operations: cumulative(operations.iter().copied()),
             blocks: cumulative(
                 workload
                     .blocks

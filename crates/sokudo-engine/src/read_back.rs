@@ -13,7 +13,7 @@ use std::time::Duration;
 use sokudo_model::BackendUse;
 use sokudo_sys::{Action, Request};
 
-use crate::backend::{AnyBackend, Backend, OpenError, Simulated, Wanted, open};
+use crate::backend::{AnyBackend, Backend, OpenError, Wanted, open};
 
 /// A file that is open for writing back. What is in it leaves it only inside a
 /// [`ReadBack`].
@@ -66,13 +66,6 @@ impl<B> ReadBack<B> {
     }
 }
 
-impl<'a> ReadBack<Simulated<'a>> {
-    /// A simulated device holds no data that could be changed.
-    pub(crate) fn simulated(device: Simulated<'a>, chunks: u32) -> Self {
-        Self::over(device, chunks)
-    }
-}
-
 impl ReadBack<AnyBackend> {
     /// No device at all.
     pub(crate) fn null(wanted: Wanted) -> Result<(Self, BackendUse), OpenError> {
@@ -82,7 +75,8 @@ impl ReadBack<AnyBackend> {
 }
 
 impl<B: Backend> Backend for ReadBack<B> {
-    const SUBMITS: bool = B::SUBMITS;
+    /// All is submitted by the call that waits: writing back is not what is fast.
+    const SUBMITS: bool = false;
     /// Nobody fills its buffers.
     const MOVES_DATA: bool = false;
 

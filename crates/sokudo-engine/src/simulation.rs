@@ -1,23 +1,21 @@
 //! Virtual time: all clones in one thread, moved on from event to event.
 
-use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, Event, FileUse, Nanos, Outcome, Phase, Stage, StopReason,
-    Workload, narrow,
+    BackendKind, BackendUse, Bytes, Event, Nanos, Outcome, Phase, Stage, StopReason, Workload,
+    narrow,
 };
 use sokudo_stats::Random;
-use sokudo_sys::Request;
 
-use crate::backend::{Backend, to_device};
+use crate::chunks::chunks_for;
 use crate::clock::{Clock, NEVER, VirtualClock};
 use crate::collector::{Watch, progress_event};
 use crate::control::Control;
 use crate::data::Data;
 use crate::ending::ends_stage;
 use crate::offsets::Stretch;
+use crate::outbox::{Outbox, to_device};
 use crate::outcome::{Circumstances, merged, outcome};
 use crate::pace::pace_stream;
 use crate::pattern::Pattern;
@@ -26,44 +24,14 @@ use crate::record::Submission;
 use crate::sim;
 use crate::stage_options::StageOptions;
 use crate::steady::Steady;
-use crate::target::SimulatedTarget;
-use crate::target_use::uses;
+use crate::survey::{SurveyTarget, Surveying};
+use crate::target::{SECTOR_BYTES, SimulatedTarget};
+use crate::target_use::{stretch_of, uses};
 use crate::worker::{Finished, Next, Setup, Worker};
 
-/// The control is looked at once in this many events, so that an hour of device
-/// time can be interrupted.
+/// The control is looked at, and progress told, once in this many events, so that an hour of
+/// device time can be interrupted. Virtual time passes faster than anybody can look.
 const EVENTS_PER_CONTROL_LOOK: u64 = 1_024;
-
-/// Requests on their way to the simulated device.
-#[derive(Default)]
-struct Outbox(Vec<Request>);
-
-impl Backend for Outbox {
-    const SUBMITS: bool = false;
-    const MOVES_DATA: bool = false;
-
-    fn chunk_mut(&mut self, _chunk: u32) -> &mut [u8] {
-        &mut []
-    }
-
-    fn prepare(&mut self, request: Request) {
-        self.0.push(request);
-    }
-
-    fn submit(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn submit_and_wait(&mut self, _wanted: u32) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn submit_and_wait_for(&mut self, _patience: Duration) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn reap(&mut self, _each: impl FnMut(u32, i32)) {}
-}
 
 /// One clone in virtual time.
 struct Actor {
@@ -143,14 +111,26 @@ fn actors(stage: &Stage, seed: u64, size: Bytes, now: u64) -> Vec<Actor> {
         for _ in 0..workload.clones {
             let mut random = Random::stream(seed, number);
             let data = Data::new(&workload.data, random.next_u64());
+            // Simulated devices move no data: but for a survey, a chunk is only a name.
+            let chunks = match workload.survey {
+                Some(_) => chunks_for(workload, workload.depth),
+                None => workload.depth,
+            };
+            let surveyed = SurveyTarget {
+                stretch: stretches[0],
+                logical_bytes: SECTOR_BYTES,
+                handle: None,
+                is_real: false,
+            };
             let setup = Setup {
                 pattern: Pattern::new(workload, &stretches, &shared, random),
                 data,
                 pace: pace_stream(seed, number),
                 depth: workload.depth,
-                chunks: workload.depth,
+                chunks,
                 submission: Submission::None,
                 checker: None,
+                survey: Surveying::new(workload, surveyed, seed, chunks),
             };
             number += 1;
             let starts_at = now.saturating_add(workload.starts_after.0);
@@ -168,14 +148,6 @@ fn actors(stage: &Stage, seed: u64, size: Bytes, now: u64) -> Vec<Actor> {
     actors
 }
 
-fn stretch_of(file_use: &FileUse, size: Bytes) -> Stretch {
-    let span = file_use.span;
-    Stretch {
-        start: span.map_or(0, |span| span.offset.0),
-        length: span.map_or(size.0, |span| span.length.0),
-    }
-}
-
 impl Simulation<'_> {
     fn run(&mut self, control: &Control, listener: &mut dyn FnMut(Event)) {
         for event in 0u64.. {
@@ -183,8 +155,11 @@ impl Simulation<'_> {
             if self.actors.iter().all(|actor| actor.finished) {
                 return;
             }
-            if event.is_multiple_of(EVENTS_PER_CONTROL_LOOK) && control.is_stopped() {
-                self.stop_all(control);
+            if event.is_multiple_of(EVENTS_PER_CONTROL_LOOK) {
+                if control.is_stopped() {
+                    self.stop_all(control);
+                }
+                self.tell_progress(listener);
             }
             let Some(at) = self.next_instant() else {
                 // The device holds requests that it will never answer.

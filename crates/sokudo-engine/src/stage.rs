@@ -7,8 +7,8 @@ use crate::control::Control;
 use crate::stage_error::StageError;
 use crate::stage_options::StageOptions;
 use crate::target::Target;
-use crate::target_use::{stretch_of, uses};
-use crate::{capacity, rewriting, simulation, survey, threads};
+use crate::target_use::uses;
+use crate::{capacity, simulation, threads};
 
 /// Runs all workloads of a stage together on their targets and returns what each
 /// did, one outcome per workload, in their order.
@@ -38,30 +38,14 @@ pub fn run_stage(
         let outcome = capacity::run(workload, options.seed, target, control, listener)?;
         return Ok(vec![outcome]);
     }
-    let survey = survey::survey_of(stage).map(|(_, survey)| survey);
     let mut used = stage.workloads.iter().flat_map(uses);
     // The check has seen to it that all workloads use the same simulated target.
     if let Some(first) = used.next()
         && let Some(Target::Simulated(simulated)) = targets.get_mut(first.target as usize)
     {
-        return Ok(match survey {
-            Some(survey) => vec![survey::run_simulated(
-                stage, survey, options, simulated, control, listener,
-            )],
-            None => simulation::run(stage, options, simulated, control, listener),
-        });
-    }
-    if let Some(survey) = survey {
-        return survey::run(stage, survey, options, targets, control, listener);
-    }
-    if let [workload] = &stage.workloads[..]
-        && workload.rewritten_percent > 0
-        && let [file_use] = &uses(workload)[..]
-        && let Some(target) = targets.get(file_use.target as usize)
-        && let Target::File(file) = target
-    {
-        let stretch = stretch_of(file_use, target);
-        return rewriting::run(workload, options, file, stretch, control, listener);
+        return Ok(simulation::run(
+            stage, options, simulated, control, listener,
+        ));
     }
     threads::run(stage, options, targets, control, listener)
 }

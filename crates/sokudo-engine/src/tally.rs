@@ -114,6 +114,19 @@ impl Tally {
         self.started_at = now;
     }
 
+    /// So much time has passed until now that counts for nothing, with nothing in flight that
+    /// does: the origin of all times moves on by it.
+    pub(crate) fn skip(&mut self, nanos: u64) {
+        self.started_at += nanos;
+        for counts in self.operations.iter_mut().flatten() {
+            // Before its first I/O there is nothing to move.
+            if counts.first_at != u64::MAX {
+                counts.first_at += nanos;
+                counts.last_at += nanos;
+            }
+        }
+    }
+
     /// What follows is another phase of the work: the time between is nobody's.
     pub(crate) fn end_phase(&mut self) {
         self.operations
@@ -254,6 +267,16 @@ impl Tally {
     }
 }
 
+/// Why an I/O of so many bytes failed that did not move all of them: `result` is what it
+/// moved, or minus errno.
+pub(crate) fn failure_kind(result: i32, asked: u32) -> FailureKind {
+    match u32::try_from(result) {
+        Err(_) => FailureKind::Errno(-result),
+        Ok(0) => FailureKind::Nothing,
+        Ok(moved) => FailureKind::Short { asked, moved },
+    }
+}
+
 /// What one clone has counted.
 pub(crate) struct FinishedTally {
     pub(crate) operations: Vec<OperationTally>,
@@ -273,11 +296,12 @@ fn occurs(workload: &Workload, operation: Operation) -> bool {
     let flushes = durability.fsync_every.is_some()
         || durability.fdatasync_every.is_some()
         || durability.final_flush
-        || durability.flush_on_close;
+        || durability.flush_on_close
+        || workload.survey.is_some_and(|survey| survey.write_back);
     match operation {
         Operation::Flush => flushes || workload.operations.percent(operation) > 0,
         // What was written is read back.
-        Operation::Read if workload.verify.is_some() => true,
+        Operation::Read if workload.verify.is_some() || workload.checks_capacity => true,
         _ => workload.operations.percent(operation) > 0,
     }
 }
@@ -432,6 +456,20 @@ mod tests {
         let finished = tally.finish();
         assert_eq!(finished.operations[0].elapsed, Nanos(50 + 10));
         assert_eq!(finished.last_completed_at, 1_010);
+    }
+
+    #[test]
+    fn time_that_counts_for_nothing_is_in_no_figure() {
+        let mut tally = tally();
+        tally.skip(5_000);
+        tally.hold_depth(5_050, 1);
+        read(&mut tally, 5_050);
+        tally.skip(1_000_000_000);
+        read(&mut tally, 1_000_005_090);
+        let finished = tally.finish();
+        assert_eq!(finished.operations[0].elapsed, Nanos(50));
+        assert_eq!(finished.last_completed_at - finished.started_at, 90);
+        assert_eq!(finished.series.len(), 1);
     }
 
     #[test]

@@ -26,7 +26,7 @@ use crate::sim;
 const PAGE_BYTES: u64 = 4096;
 
 /// The smallest sector there is, for what says nothing about itself.
-const SECTOR_BYTES: u64 = 512;
+pub(crate) const SECTOR_BYTES: u64 = 512;
 
 /// What a stage runs on.
 pub enum Target {

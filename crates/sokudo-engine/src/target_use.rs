@@ -1,6 +1,6 @@
 //! Which targets a workload uses, which part of each, and whether it changes them.
 
-use sokudo_model::{FileUse, Workload};
+use sokudo_model::{Bytes, FileUse, Workload};
 
 use crate::offsets::Stretch;
 use crate::target::Target;
@@ -18,8 +18,8 @@ pub(crate) fn uses(workload: &Workload) -> Vec<FileUse> {
     }
 }
 
-/// The part of its target that a use names.
-pub(crate) fn stretch_of(file_use: &FileUse, target: &Target) -> Stretch {
+/// The part of its target, which is of this size, that a use names.
+pub(crate) fn stretch_of(file_use: &FileUse, size: Bytes) -> Stretch {
     match file_use.span {
         Some(span) => Stretch {
             start: span.offset.0,
@@ -27,7 +27,7 @@ pub(crate) fn stretch_of(file_use: &FileUse, target: &Target) -> Stretch {
         },
         None => Stretch {
             start: 0,
-            length: target.size().0,
+            length: size.0,
         },
     }
 }
@@ -38,7 +38,7 @@ pub(crate) fn stretches(workload: &Workload, targets: &[Target]) -> Vec<Stretch>
         .iter()
         .filter_map(|file_use| {
             let target = targets.get(file_use.target as usize)?;
-            Some(stretch_of(file_use, target))
+            Some(stretch_of(file_use, target.size()))
         })
         .collect()
 }

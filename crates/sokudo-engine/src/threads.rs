@@ -1,6 +1,5 @@
 //! Real time: one thread per clone, all starting at the same instant.
 
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc;
@@ -9,13 +8,13 @@ use std::time::Instant;
 
 use rustix::thread::{CpuSet, sched_setaffinity};
 use sokudo_model::{
-    BackendKind, BackendUse, CpuPolicy, Event, Nanos, Outcome, Stage, StopReason, Workload, narrow,
+    BackendKind, BackendUse, CpuPolicy, Event, Nanos, Outcome, Stage, StopReason, Workload,
 };
 use sokudo_stats::{Random, mix64};
 
-use crate::backend::{AnyBackend, Wanted, depth_used, open};
+use crate::backend::{AnyBackend, Wanted, depth_used};
 use crate::checking::Checker;
-use crate::chunks::chunks_for;
+use crate::chunks::{chunk_bytes, chunks_for};
 use crate::clock::{Clock as _, NEVER, RealClock};
 use crate::clones::{CloneId, Opened, Shared, Start, StartLine, clones_of};
 use crate::collector::{Collector, Told};
@@ -24,6 +23,7 @@ use crate::data::Data;
 use crate::drive::Driver;
 use crate::durable;
 use crate::ending::ends_stage;
+use crate::opening::{ClonesBackend, open_files, survey_target};
 use crate::outcome::outcome;
 use crate::pace::pace_stream;
 use crate::pattern::Pattern;
@@ -31,8 +31,9 @@ use crate::progress::Progress;
 use crate::record::Submission;
 use crate::stage_error::StageError;
 use crate::stage_options::StageOptions;
+use crate::survey::Surveying;
 use crate::target::{Target, TargetError};
-use crate::target_use::{stretches, uses, writes};
+use crate::target_use::{stretches, uses};
 use crate::verify::Verifier;
 use crate::worker::{Setup, Worker};
 
@@ -148,14 +149,15 @@ fn run_clone(
     });
 }
 
-fn drive(driver: &Driver<'_>, mut worker: Worker, mut backend: AnyBackend) -> Outcome {
+fn drive(driver: &Driver<'_>, mut worker: Worker, mut backend: ClonesBackend) -> Outcome {
     let (cpu, usage) = match &mut backend {
-        AnyBackend::IoUring(b) => driver.drive(&mut worker, b),
-        AnyBackend::Libaio(b) => driver.drive(&mut worker, b),
-        AnyBackend::Psync(b) => driver.drive(&mut worker, b),
-        AnyBackend::Vsync(b) => driver.drive(&mut worker, b),
-        AnyBackend::Mmap(b) => driver.drive(&mut worker, b),
-        AnyBackend::Null(b) => driver.drive(&mut worker, b),
+        ClonesBackend::Any(AnyBackend::IoUring(b)) => driver.drive(&mut worker, b),
+        ClonesBackend::Any(AnyBackend::Libaio(b)) => driver.drive(&mut worker, b),
+        ClonesBackend::Any(AnyBackend::Psync(b)) => driver.drive(&mut worker, b),
+        ClonesBackend::Any(AnyBackend::Vsync(b)) => driver.drive(&mut worker, b),
+        ClonesBackend::Any(AnyBackend::Mmap(b)) => driver.drive(&mut worker, b),
+        ClonesBackend::Any(AnyBackend::Null(b)) => driver.drive(&mut worker, b),
+        ClonesBackend::WriteBack(b) => driver.drive(&mut worker, b),
     };
     if worker.in_flight() > 0 {
         // Given up: dropping would wait once more, and the kernel may still write
@@ -185,11 +187,13 @@ fn prepare(
     shared: &Shared<'_>,
     workload: &Workload,
     clone: &CloneId,
-) -> Result<(Worker, AnyBackend, Opened), StageError> {
+) -> Result<(Worker, ClonesBackend, Opened), StageError> {
     bind_to_cpus(workload, clone.index)?;
-    let (files, direct) = open_files(shared, workload)?;
+    let (files, direct) = open_files(workload, shared.targets)?;
+    let surveyed = survey_target(workload, shared.targets, direct)?;
+    let logical_bytes = surveyed.as_ref().map_or(1, |target| target.logical_bytes);
     let chunks = chunks_for(workload, workload.depth);
-    let chunk_bytes = narrow(workload.blocks.largest().0);
+    let chunk_bytes = chunk_bytes(workload, logical_bytes);
     let wanted = Wanted {
         kind: workload.backend,
         depth: workload.depth,
@@ -197,7 +201,7 @@ fn prepare(
         chunk_bytes,
         memory: workload.memory,
     };
-    let (mut backend, mut used) = open(wanted, files)?;
+    let (mut backend, mut used) = files.backend(wanted)?;
     note_open_max(workload, &mut used);
     let submission = match used.kind {
         BackendKind::IoUring | BackendKind::Libaio => Submission::Step,
@@ -216,17 +220,13 @@ fn prepare(
         chunks,
         submission,
         checker: checker(shared, workload, clone, direct, chunks)?,
+        survey: surveyed.and_then(|target| Surveying::new(workload, target, shared.seed, chunks)),
     };
     let mut worker = Worker::new(workload, setup);
-    if workload.operations.changes_data() {
-        match &mut backend {
-            AnyBackend::IoUring(b) => worker.fill_buffers(b),
-            AnyBackend::Libaio(b) => worker.fill_buffers(b),
-            AnyBackend::Psync(b) => worker.fill_buffers(b),
-            AnyBackend::Vsync(b) => worker.fill_buffers(b),
-            AnyBackend::Mmap(b) => worker.fill_buffers(b),
-            AnyBackend::Null(b) => worker.fill_buffers(b),
-        }
+    if workload.operations.changes_data()
+        && let ClonesBackend::Any(backend) = &mut backend
+    {
+        worker.fill_buffers(backend);
     }
     Ok((worker, backend, Opened { used, direct }))
 }
@@ -263,25 +263,6 @@ fn checker(
     Ok(Some(Checker::new(workload, verifier, cached, chunks)))
 }
 
-/// Every file of a workload, none for null targets, and whether all bypass the page
-/// cache.
-fn open_files(
-    shared: &Shared<'_>,
-    workload: &Workload,
-) -> Result<(Vec<OwnedFd>, bool), StageError> {
-    let mut files = Vec::new();
-    let mut all_direct = true;
-    for file_use in uses(workload) {
-        if let Some(Target::File(file)) = shared.targets.get(file_use.target as usize) {
-            let (file, direct) = file.open(writes(workload), workload.direct)?;
-            all_direct &= direct;
-            files.push(file.into());
-        }
-    }
-    let direct = all_direct && !files.is_empty();
-    Ok((files, direct))
-}
-
 /// Opening and closing files in turn is not done: the figures would be the same but
 /// for what opening costs.
 fn note_open_max(workload: &Workload, used: &mut BackendUse) {
@@ -296,7 +277,7 @@ fn note_open_max(workload: &Workload, used: &mut BackendUse) {
 }
 
 /// Clones take the processors of the list in turn, or share all of them.
-pub(crate) fn bind_to_cpus(workload: &Workload, index: u64) -> Result<(), StageError> {
+fn bind_to_cpus(workload: &Workload, index: u64) -> Result<(), StageError> {
     let count = workload.cpus.len() as u64;
     if count == 0 {
         return Ok(());

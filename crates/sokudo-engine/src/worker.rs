@@ -6,6 +6,7 @@
 mod boundary;
 mod ending;
 mod special;
+mod surveying;
 
 use std::time::Duration;
 
@@ -19,12 +20,14 @@ use crate::backend::Backend;
 use crate::batched::Batched;
 use crate::checking::Checker;
 use crate::chunks::FreeChunks;
-use crate::clock::Clock;
+use crate::clock::{Clock, NEVER};
 use crate::data::Data;
 use crate::flushing::Flushing;
 use crate::pace::Pace;
 use crate::pattern::{Access, Pattern};
 use crate::record::{Recorded, Recorder, Submission};
+use crate::rewriting::Rewriting;
+use crate::survey::{Surveyed, Surveying};
 use crate::tally::{FinishedTally, Tally};
 use crate::verify::Expected;
 
@@ -62,15 +65,30 @@ pub(crate) enum Next {
 
 /// The next I/O of a workload that is not plain.
 enum Ready {
-    Issue {
-        access: Access,
-        action: Action,
-        intended_at: u64,
-        /// The block that is checked by it.
-        expected: Option<Expected>,
-    },
+    Issue(Issue),
     Wait(Next),
     Over,
+}
+
+/// An I/O that may be issued.
+struct Issue {
+    access: Access,
+    action: Action,
+    intended_at: u64,
+    /// The block that is checked by it.
+    expected: Option<Expected>,
+    buffer: Buffer,
+}
+
+/// Which chunk an I/O uses.
+#[derive(Clone, Copy)]
+enum Buffer {
+    /// Any that is free.
+    Free,
+    /// This one, with what it holds.
+    AsItIs(u32),
+    /// This one, with what it holds changed.
+    Changed(u32),
 }
 
 /// What is remembered of an I/O in flight.
@@ -84,8 +102,10 @@ struct Slot {
     operation: Operation,
 }
 
+/// A slot of which no I/O is in flight. The common path does not put it back: there, what is
+/// not free is in flight.
 const EMPTY_SLOT: Slot = Slot {
-    issued_at: 0,
+    issued_at: NEVER,
     intended_at: 0,
     offset: 0,
     length: 0,
@@ -130,6 +150,8 @@ pub(crate) struct Setup {
     pub(crate) submission: Submission,
     /// Checks what is written or read, if that is asked for.
     pub(crate) checker: Option<Checker>,
+    /// Says what comes next, instead of the pattern.
+    pub(crate) survey: Option<Surveying>,
 }
 
 /// What a worker ends with.
@@ -137,6 +159,7 @@ pub(crate) struct Finished {
     pub(crate) tally: FinishedTally,
     pub(crate) recorded: Recorded,
     pub(crate) verified: Option<VerifyOutcome>,
+    pub(crate) surveyed: Option<Surveyed>,
     pub(crate) stopped: StopReason,
 }
 
@@ -149,7 +172,9 @@ pub(crate) struct Worker {
     recorder: Option<Box<Recorder>>,
     batched: Option<Box<Batched>>,
     checker: Option<Box<Checker>>,
-    /// Nothing of the four above is of interest to the loop.
+    rewriting: Option<Box<Rewriting>>,
+    survey: Option<Box<Surveying>>,
+    /// Nothing of the six above is of interest to the loop.
     plain: bool,
     data: Data,
     tally: Tally,
@@ -157,8 +182,9 @@ pub(crate) struct Worker {
     free: FreeChunks,
     depth: u32,
     in_flight: u32,
-    /// Of those, the ones issued in the ramp: they are not measured.
-    in_flight_of_ramp: u32,
+    /// Of those, the ones that are not measured: they were issued in the ramp, or are beside
+    /// what a survey measures.
+    in_flight_unmeasured: u32,
     flushing: Flushing,
     limits: Limits,
     pass: Pass,
@@ -210,8 +236,10 @@ impl Worker {
             chunks,
             submission,
             checker,
+            survey,
         } = setup;
         let files = narrow(workload.files.uses.len().max(1));
+        let rewriting = Rewriting::new(workload, chunks, &pace).map(Box::new);
         let pace = Pace::new(workload, pace).map(Box::new);
         let recorder = Recorder::new(workload, chunks, depth, submission);
         let batching = match submission {
@@ -229,8 +257,14 @@ impl Worker {
                     .as_ref()
                     .is_none_or(|recorder| recorder.only_looks())
                 && batched.is_none()
-                && checker.is_none(),
+                && checker.is_none()
+                && rewriting.is_none()
+                && survey.is_none(),
             checker: checker.map(Box::new),
+            rewriting,
+            // The last chunk of a survey is for what it does alone.
+            free: FreeChunks::new(chunks - u32::from(survey.is_some())),
+            survey: survey.map(Box::new),
             pace,
             recorder,
             submits_eagerly: submit.is_some() || splits,
@@ -239,10 +273,9 @@ impl Worker {
             data,
             tally: Tally::new(workload),
             slots: vec![EMPTY_SLOT; chunks as usize].into_boxed_slice(),
-            free: FreeChunks::new(chunks),
             depth,
             in_flight: 0,
-            in_flight_of_ramp: 0,
+            in_flight_unmeasured: 0,
             flushing: Flushing::new(workload, files),
             limits: Limits::new(workload),
             pass: Pass {
@@ -280,6 +313,9 @@ impl Worker {
             pace.start(now);
         }
         self.start_measuring(now);
+        if let Some(survey) = &mut self.survey {
+            survey.begin(now);
+        }
         if self.limits.ramp_ns > 0 {
             self.limits.ramp_ends_at = Some(now.saturating_add(self.limits.ramp_ns));
         } else {
@@ -371,7 +407,7 @@ impl Worker {
         self.in_flight -= 1;
         let counts = slot.issued_at >= self.tally.started_at();
         if !counts {
-            self.in_flight_of_ramp -= 1;
+            self.in_flight_unmeasured -= 1;
         }
         let moved = match slot.operation {
             Operation::Read | Operation::Write => result,
@@ -462,7 +498,7 @@ impl Worker {
     #[inline]
     pub(crate) fn hold_depth(&mut self, now: u64) {
         self.tally
-            .hold_depth(now, self.in_flight - self.in_flight_of_ramp);
+            .hold_depth(now, self.in_flight - self.in_flight_unmeasured);
     }
 
     /// Starts no further I/O. The first reason stands.

@@ -1,5 +1,5 @@
 //! A backend whose kind is known when it runs only. The worker's loop is compiled for
-//! each kind; a survey, whose I/Os are few or large, asks each time.
+//! each kind; what is written back, in few and large I/Os, asks each time.
 
 use std::io;
 use std::time::Duration;

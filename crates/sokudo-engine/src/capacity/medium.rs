@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::time::Instant;
 
 use rustix::fs::Advice;
-use sokudo_model::{Bytes, CapacityCheck, Held, Nanos, Operation, narrow};
+use sokudo_model::{Bytes, CapacityCheck, Held, Nanos, Operation};
 use sokudo_stats::mix64;
 use sokudo_sys::Region;
 
+use crate::clock::{Clock as _, RealClock};
 use crate::sim;
 use crate::target::SimulatedTarget;
 
@@ -33,7 +33,7 @@ pub(super) struct FileMedium {
     file: File,
     region: Region,
     check: u64,
-    started_at: Instant,
+    clock: RealClock,
 }
 
 /// Where in a block its place is told, in words of 8 bytes.
@@ -42,7 +42,6 @@ const PLACE_WORD: usize = 1;
 impl FileMedium {
     pub(super) fn new(file: File, seed: u64) -> io::Result<Self> {
         let chunk_bytes = usize::try_from(WRITE_BYTES_MAX).map_err(io::Error::other)?;
-        let started_at = Instant::now();
         // A second check with the same seed must not find the first one's blocks right.
         let mut check = mix64(seed);
         let since_epoch = std::time::SystemTime::UNIX_EPOCH
@@ -55,7 +54,7 @@ impl FileMedium {
             file,
             region: Region::new(1, chunk_bytes)?,
             check,
-            started_at,
+            clock: RealClock::new(),
         })
     }
 }
@@ -121,7 +120,7 @@ impl Medium for FileMedium {
     }
 
     fn now_ns(&self) -> u64 {
-        narrow(self.started_at.elapsed().as_nanos())
+        self.clock.now()
     }
 }
 

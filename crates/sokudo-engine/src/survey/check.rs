@@ -117,17 +117,14 @@ pub(crate) fn check_survey(
 }
 
 /// What has no meaning at places that are measured one by one.
-fn beyond(workload: &Workload) -> [(bool, &'static str); 12] {
+fn beyond(workload: &Workload) -> [(bool, &'static str); 9] {
     let limits = &workload.limits;
     let durability = &workload.durability;
-    let rates = workload.rate.is_some() || workload.rates != Default::default();
     [
         (workload.clones > 1, "threads beside its own"),
         (workload.files.uses.len() > 1, "second target"),
         (workload.verify.is_some(), "checking of what was written"),
         (workload.steady.is_some(), "rule of steadiness"),
-        (rates, "fixed rate"),
-        (workload.think.is_some(), "pauses between I/Os"),
         (workload.ramp.0 > 0, "ramp"),
         (workload.starts_after.0 > 0, "start of its own"),
         (
@@ -141,10 +138,6 @@ fn beyond(workload: &Workload) -> [(bool, &'static str); 12] {
         (
             workload.recording != Recording::default(),
             "recording beside that of its places",
-        ),
-        (
-            workload.batching != Default::default(),
-            "batches of a size of their own",
         ),
     ]
 }
@@ -216,7 +209,7 @@ fn check_room(workload: &Workload, survey: &Survey, target: &Target) -> Result<(
         return Err(SurveyError::Approach { approach, most });
     }
     for file_use in uses(workload) {
-        let length = Bytes(stretch_of(&file_use, target).length);
+        let length = Bytes(stretch_of(&file_use, target.size()).length);
         let needed = u128::from(block.0) * u128::from(survey.places);
         if survey.sample == Sample::Whole && needed > u128::from(length.0) {
             return Err(SurveyError::TooManyPlaces {

@@ -147,6 +147,11 @@ impl Blocks {
         }
     }
 
+    /// Whether there are no more.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.at >= self.end
+    }
+
     /// The byte after the last.
     pub(crate) fn end(&self) -> u64 {
         self.end

@@ -16,7 +16,7 @@ use super::names::{LINKED_NAME, Names, directory_name};
 use super::own_directory::{OwnDirectory, TreeError};
 use crate::clock::{Clock as _, RealClock};
 use crate::control::Control;
-use crate::drive::used_since;
+use crate::usage::used_since;
 
 /// How often a listener hears how far it is, nanoseconds.
 const TICK_NS: u64 = 100_000_000;

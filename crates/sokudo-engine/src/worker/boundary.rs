@@ -15,8 +15,8 @@ const DEPTH_PER_COMPLETION_WANTED: u32 = 16;
 /// latency. Below 250,000 I/Os per second and thread it adds nothing.
 const WANTED_TIME_NS: u64 = 8_000;
 
-/// Those who watch a workload for steadiness are told at least this often what it
-/// has moved.
+/// Those who watch a workload for steadiness, or a survey, are told at least this often what
+/// it has moved.
 const WATCH_NS_MAX: u64 = 100_000_000;
 
 impl Worker {
@@ -29,13 +29,15 @@ impl Worker {
             self.limits.ramp_ends_at = None;
             self.limits.deadline = now.saturating_add(self.limits.time_ns);
             self.start_measuring(now);
-            self.in_flight_of_ramp = self.in_flight;
+            self.in_flight_unmeasured = self.in_flight;
             measuring = true;
         }
         if self.limits.deadline <= now {
             self.stop(StopReason::Time);
         }
-        self.tally.end_intervals(now);
+        if !self.is_paused() {
+            self.tally.end_intervals(now);
+        }
         let moved = self.moved();
         if let Some(recorder) = &mut self.recorder {
             recorder.end_intervals(now, moved);
@@ -73,7 +75,19 @@ impl Worker {
         };
     }
 
+    /// Whether the clock that counts stands still.
+    fn is_paused(&self) -> bool {
+        self.survey
+            .as_ref()
+            .is_some_and(|survey| survey.is_paused())
+    }
+
     pub(super) fn set_boundary(&mut self, now: u64) {
+        let interval_ends_at = if self.is_paused() {
+            NEVER
+        } else {
+            self.tally.interval_ends_at()
+        };
         let limits = &mut self.limits;
         let ramp_end = limits.ramp_ends_at.unwrap_or(NEVER);
         let stop = if self.stopped.is_some() {
@@ -88,7 +102,7 @@ impl Worker {
         let recorded = recorder.map_or(u64::MAX, |recorder| recorder.interval_ends_at());
         self.next_boundary = stop
             .min(ramp_end)
-            .min(self.tally.interval_ends_at())
+            .min(interval_ends_at)
             .min(limits.watched_until)
             .min(recorded);
     }
@@ -105,9 +119,12 @@ impl Limits {
             ramp_ns: workload.ramp.0,
             deadline: u64::MAX,
             ramp_ends_at: None,
-            watch_ns: workload
-                .steady
-                .map_or(u64::MAX, |rule| rule.interval.0.clamp(1, WATCH_NS_MAX)),
+            watch_ns: match (workload.steady, workload.survey) {
+                (Some(rule), _) => rule.interval.0.clamp(1, WATCH_NS_MAX),
+                // Its clock may stand still for long, where something cannot be read.
+                (None, Some(_)) => WATCH_NS_MAX,
+                (None, None) => u64::MAX,
+            },
             watched_until: 0,
         }
     }

@@ -3,8 +3,10 @@
 use sokudo_model::{FailureKind, Operation, StopReason};
 use sokudo_sys::Action;
 
-use super::{EMPTY_SLOT, Finished, Next, Slot, Worker, flush_of};
+use super::{Buffer, EMPTY_SLOT, Finished, Next, Slot, Worker, flush_of};
 use crate::backend::Backend;
+use crate::clock::NEVER;
+use crate::tally::failure_kind;
 
 impl Worker {
     /// All of the pass has been issued.
@@ -19,13 +21,16 @@ impl Worker {
 
     /// Nothing is in flight: flush, begin another pass, or finish.
     pub(super) fn when_idle<B: Backend>(&mut self, backend: &mut B, now: u64) -> Next {
+        if self.survey.is_some() {
+            return self.step_survey(backend, now);
+        }
         let cancelled = matches!(
             self.stopped,
             Some(StopReason::Cancelled | StopReason::Failed)
         );
         if !cancelled && let Some(file) = self.flushing.next_at_end() {
             let access = flush_of(file);
-            let (chunk, _) = self.take_chunk(backend, access, None);
+            let (chunk, _) = self.take_chunk(backend, access, None, Buffer::Free);
             let slot = Slot {
                 issued_at: now,
                 intended_at: now,
@@ -76,14 +81,7 @@ impl Worker {
         counts: bool,
         now: u64,
     ) {
-        let kind = match u32::try_from(moved) {
-            Err(_) => FailureKind::Errno(-moved),
-            Ok(0) => FailureKind::Nothing,
-            Ok(moved) => FailureKind::Short {
-                asked: slot.length,
-                moved,
-            },
-        };
+        let kind = failure_kind(moved, slot.length);
         self.tally.fail(slot.operation, kind, slot.offset);
         if let FailureKind::Short { moved, .. } = kind {
             if !counts {
@@ -123,7 +121,8 @@ impl Worker {
         self.free
             .iter()
             .for_each(|chunk| free[chunk as usize] = true);
-        let in_flight = self.slots.iter().zip(free).filter(|(_, free)| !free);
+        let slots = self.slots.iter().zip(free);
+        let in_flight = slots.filter(|(slot, free)| !free && slot.issued_at != NEVER);
         in_flight.map(|(slot, _)| *slot).collect()
     }
 
@@ -148,11 +147,13 @@ impl Worker {
         });
         let verified = self.checker.map(|checker| checker.finish());
         let stopped = self.stopped.unwrap_or(StopReason::Ended);
+        let surveyed = self.survey.map(|survey| survey.finish(&mut tally, stopped));
         let is_wrong = verified.as_ref().is_some_and(|found| found.wrong > 0);
         Finished {
             tally,
             recorded: recorded.unwrap_or_default(),
             verified,
+            surveyed,
             stopped: if is_wrong {
                 stopped.graver(StopReason::Failed)
             } else {
@@ -165,6 +166,9 @@ impl Worker {
     #[cold]
     pub(crate) fn snapshot(&self) -> Finished {
         let mut tally = self.tally.clone().finish();
+        if let Some(survey) = &self.survey {
+            survey.give_back_skipped(&mut tally);
+        }
         let at = tally.last_completed_at - tally.started_at;
         let recorded = self.recorder.as_ref().map(|recorder| {
             let operations = &mut tally.operations;
@@ -174,6 +178,7 @@ impl Worker {
             tally,
             recorded: recorded.unwrap_or_default(),
             verified: None,
+            surveyed: None,
             stopped: self.stopped.unwrap_or(StopReason::Ended),
         }
     }

@@ -6,13 +6,14 @@ use std::time::Duration;
 use sokudo_model::{Operation, StopReason};
 use sokudo_sys::Action;
 
-use super::{Next, Ready, Slot, Worker};
+use super::{Buffer, EMPTY_SLOT, Issue, Next, Ready, Slot, Worker};
 use crate::backend::Backend;
 use crate::checking::read_of;
 use crate::clock::Clock;
 use crate::pace::{Gate, Turn};
 use crate::pattern::Access;
 use crate::record::Done;
+use crate::rewriting::change;
 use crate::verify::Expected;
 
 impl Worker {
@@ -31,17 +32,18 @@ impl Worker {
                 until_reading = self.prepared_per_reading;
             }
             until_reading -= 1;
-            let (access, action, intended_at, expected) = match self.next_ready(*now) {
-                Ready::Issue {
-                    access,
-                    action,
-                    intended_at,
-                    expected,
-                } => (access, action, intended_at, expected),
+            let Issue {
+                access,
+                action,
+                intended_at,
+                expected,
+                buffer,
+            } = match self.next_ready(*now) {
+                Ready::Issue(issue) => issue,
                 Ready::Wait(next) => return next,
                 Ready::Over => break,
             };
-            let (chunk, took_long) = self.take_chunk(backend, access, expected);
+            let (chunk, took_long) = self.take_chunk(backend, access, expected, buffer);
             if took_long {
                 self.read_clock(clock, now);
             }
@@ -60,15 +62,23 @@ impl Worker {
         }
     }
 
-    /// A free chunk with what the I/O writes in it, and whether that took long enough
-    /// for the clock to be read again.
+    /// The chunk of an I/O, with what it writes in it, and whether that took long enough for
+    /// the clock to be read again.
     pub(super) fn take_chunk<B: Backend>(
         &mut self,
         backend: &mut B,
         access: Access,
         expected: Option<Expected>,
+        buffer: Buffer,
     ) -> (u32, bool) {
-        let chunk = self.free.take();
+        let chunk = match buffer {
+            Buffer::AsItIs(chunk) => return (chunk, false),
+            Buffer::Changed(chunk) => {
+                change(backend.chunk_mut(chunk));
+                return (chunk, false);
+            }
+            Buffer::Free => self.free.take(),
+        };
         let writes = access.operation == Operation::Write;
         if let Some(checker) = &mut self.checker {
             checker.begin(chunk, expected);
@@ -91,7 +101,10 @@ impl Worker {
         if self.plain {
             return self.complete(chunk, result, now);
         }
-        let slot = self.slots[chunk as usize];
+        if self.survey.is_some() {
+            return self.complete_of_survey(chunk, result, now);
+        }
+        let slot = std::mem::replace(&mut self.slots[chunk as usize], EMPTY_SLOT);
         self.settle(chunk, slot, result);
         let (moved, counts) = self.land(slot, result);
         if moved != slot.length.cast_signed() {
@@ -147,8 +160,8 @@ impl Worker {
         }
     }
 
-    /// Passes a completion on to the checker; a chunk that it looks at is free after
-    /// that.
+    /// Passes a completion on to the checker, or to what is written back; a chunk that they
+    /// need is free after that.
     pub(super) fn settle(&mut self, chunk: u32, slot: Slot, result: i32) {
         let access = Access {
             operation: slot.operation,
@@ -157,8 +170,13 @@ impl Worker {
             length: slot.length,
         };
         let is_whole = result == slot.length.cast_signed();
-        let checker = self.checker.as_mut();
-        if checker.is_none_or(|checker| checker.complete(chunk, access, is_whole)) {
+        let is_free = if let Some(rewriting) = &mut self.rewriting {
+            !rewriting.complete(chunk, access, is_whole)
+        } else {
+            let checker = self.checker.as_mut();
+            checker.is_none_or(|checker| checker.complete(chunk, access, is_whole))
+        };
+        if is_free {
             self.free.give_back(chunk);
         }
     }
@@ -229,31 +247,49 @@ impl Worker {
         {
             return Ready::Wait(Next::Completion);
         }
+        if self.survey.is_some() {
+            return self.next_of_survey(now);
+        }
         if let Some(checker) = &mut self.checker
             && let Some(expected) = checker.due()
         {
-            return Ready::Issue {
+            return Ready::Issue(Issue {
                 access: read_of(&expected),
                 action: Action::Read,
                 intended_at: now,
                 expected: Some(expected),
-            };
+                buffer: Buffer::Free,
+            });
+        }
+        if let Some(rewriting) = &mut self.rewriting
+            && let Some((chunk, access)) = rewriting.due()
+        {
+            self.flushing.count_write(access.file);
+            return Ready::Issue(Issue {
+                access,
+                action: self.flushing.write_action(),
+                intended_at: now,
+                expected: None,
+                buffer: Buffer::Changed(chunk),
+            });
         }
         let flushes = self.flushing.is_due();
         if self.is_limit_reached() {
+            if self.rewriting.is_some() && self.in_flight > 0 {
+                // What is being read may have to be written back.
+                return Ready::Wait(Next::Completion);
+            }
             self.end_pass();
             return Ready::Over;
         }
-        let Some(pace) = &mut self.pace else {
-            return self.next_free(now);
+        let intended_at = match self.gated(now) {
+            Ok(intended_at) => intended_at,
+            Err(next) => return Ready::Wait(next),
         };
-        let intended_at = match pace.gate(now, self.in_flight) {
-            Gate::Open { intended_at } => intended_at,
-            Gate::Until(at) => return Ready::Wait(self.wait_until(at)),
-            Gate::Busy(at) => return Ready::Wait(Next::Busy(at.min(self.next_boundary))),
-            Gate::Idle => return Ready::Wait(Next::Completion),
+        let Some(pace) = self.pace.as_mut().filter(|pace| pace.is_by_operation()) else {
+            return self.next_free(intended_at);
         };
-        if flushes || !pace.is_by_operation() {
+        if flushes {
             return self.next_free(intended_at);
         }
         let pattern = &mut self.pattern;
@@ -277,6 +313,19 @@ impl Worker {
         }
     }
 
+    /// When the next I/O is meant to start, or what is waited for until then.
+    pub(super) fn gated(&mut self, now: u64) -> Result<u64, Next> {
+        let Some(pace) = &mut self.pace else {
+            return Ok(now);
+        };
+        match pace.gate(now, self.in_flight) {
+            Gate::Open { intended_at } => Ok(intended_at),
+            Gate::Until(at) => Err(self.wait_until(at)),
+            Gate::Busy(at) => Err(Next::Busy(at.min(self.next_boundary))),
+            Gate::Idle => Err(Next::Completion),
+        }
+    }
+
     pub(super) fn next_free(&mut self, intended_at: u64) -> Ready {
         match self.next_access() {
             Some((access, action)) => self.ready(access, action, intended_at),
@@ -290,7 +339,7 @@ impl Worker {
             Some(checker) => checker.instead_of(access),
             None => (access, None),
         };
-        Ready::Issue {
+        Ready::Issue(Issue {
             access: instead,
             action: if expected.is_some() {
                 Action::Read
@@ -299,7 +348,8 @@ impl Worker {
             },
             intended_at,
             expected,
-        }
+            buffer: Buffer::Free,
+        })
     }
 
     /// What a workload that is not plain notes of each I/O, and whether it submits it
@@ -314,7 +364,8 @@ impl Worker {
         let Slot {
             operation, length, ..
         } = self.slots[chunk as usize];
-        if let Some(pace) = &mut self.pace {
+        let counts = self.issued_of_survey(chunk);
+        if let Some(pace) = self.pace.as_mut().filter(|_| counts) {
             pace.issued(operation, length);
         }
         if let Some(recorder) = &mut self.recorder {

@@ -24,6 +24,7 @@ mod simulated;
 mod stopping;
 mod survey;
 mod survey_failures;
+mod survey_pace;
 mod trees;
 mod verifying;
 mod write_back;

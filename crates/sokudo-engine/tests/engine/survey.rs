@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use sokudo_engine::{Control, FileTarget, StageOptions, Target, run_stage};
 use sokudo_model::{
     BackendKind, Bytes, DataContent, DirectMode, Event, Limits, Nanos, Operation, OperationMix,
-    Outcome, Sample, Span, Stage, StopReason, Survey, Think, Visit, Workload,
+    Outcome, Sample, Span, Stage, StopReason, Survey, Visit, Workload,
 };
 
 use crate::setup::{KERNEL_BACKENDS, OwnFile, run_one, simulated, try_run};
@@ -309,12 +309,8 @@ fn a_file_that_was_cut_meanwhile_has_a_part_that_cannot_be_read() {
 /// A change that makes a survey impossible, and words of the refusal.
 type Refusal = (fn(&mut Workload), &'static str);
 
-const REFUSALS: [Refusal; 13] = [
+const REFUSALS: [Refusal; 12] = [
     (|w| w.clones = 2, "no threads beside its own; leave it out"),
-    (
-        |w| w.think = Some(Think::new(Nanos(1), 1)),
-        "no pauses between I/Os",
-    ),
     (|w| w.ramp = Nanos(1), "no ramp"),
     (|w| w.limits.ios = Some(1), "its places are its limit"),
     (

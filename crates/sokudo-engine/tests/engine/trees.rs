@@ -10,8 +10,11 @@ use sokudo_engine::{
 };
 use sokudo_model::{
     BackendKind, Bytes, DirectMode, Durability, Event, FailureKind, FileTree, Limits, Operation,
-    OperationMix, Order, Outcome, Stage, StopReason, TreeContents, TreeNames, TreeOrder, Workload,
+    OperationMix, Order, Outcome, Rate, Stage, StopReason, TreeContents, TreeNames, TreeOrder,
+    Workload,
 };
+
+use crate::setup::{run_one, simulated};
 
 const FILES: u64 = 300;
 
@@ -330,4 +333,29 @@ fn a_rewrite_can_be_stopped_and_fails_where_the_file_ends() {
     let outcome = on_file(rewriting(100, sequential), &file, &Control::new());
     assert_eq!(outcome.stopped, StopReason::Failed);
     assert_eq!(outcome.failures[0].offset, Bytes((1 << 20) - 4096));
+}
+
+#[test]
+fn blocks_are_written_back_at_any_depth_and_rate_and_on_any_target() {
+    let sequential = Workload::new("", Bytes(1)).order;
+    let deep = Workload {
+        backend: BackendKind::Auto,
+        depth: 8,
+        ..rewriting(100, sequential)
+    };
+    let (_directory, file) = file_of_zeros();
+    let outcome = on_file(deep.clone(), &file, &Control::new());
+    let ios = |outcome: &Outcome, operation| outcome.operation(operation).unwrap().ios;
+    assert_eq!(ios(&outcome, Operation::Read), 256);
+    assert_eq!(ios(&outcome, Operation::Write), 256);
+    assert!(blocks(&file).iter().all(|block| block[..8] == [1; 8]));
+    // 512 I/Os, of which the reads wait for their turn.
+    let paced = Workload {
+        rate: Some(Rate::Iops(1000)),
+        ..deep
+    };
+    let mut target = simulated("sim:const?latency=100us");
+    let outcome = run_one(paced, &mut target);
+    assert_eq!(ios(&outcome, Operation::Write), 256);
+    assert!((500..513).contains(&(outcome.elapsed.0 / 1_000_000)));
 }

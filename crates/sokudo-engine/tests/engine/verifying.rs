@@ -8,7 +8,7 @@ use sokudo_model::{
     Outcome, StopReason, Verify, VerifyOutcome, Workload,
 };
 
-use crate::setup::{BLOCK, KERNEL_BACKENDS, OwnFile, for_ios, run_one, try_run, writes};
+use crate::setup::{BLOCK, KERNEL_BACKENDS, OwnFile, for_ios, run_one, simulated, try_run, writes};
 
 const BLOCKS: u64 = 256;
 
@@ -243,4 +243,17 @@ fn a_target_without_data_cannot_be_checked() {
     };
     let error = try_run(vec![nowhere], &mut own().target(), 1);
     assert!(error.unwrap_err().to_string().contains("keeps no data"));
+}
+
+#[test]
+fn what_is_changed_on_purpose_is_not_checked() {
+    let workload = Workload {
+        operations: OperationMix::rewriting(100).unwrap(),
+        rewritten_percent: 100,
+        verify: Some(verify()),
+        ..Workload::new("rewrite", Bytes(BLOCK))
+    };
+    let refused = try_run(vec![workload], &mut simulated("sim:const"), 1);
+    let told = refused.unwrap_err().to_string();
+    assert!(told.contains("do one of both"), "{told}");
 }

@@ -1,0 +1,99 @@
+//! Opens what one clone works on: its files, and the backend over them.
+
+use std::os::fd::OwnedFd;
+
+use sokudo_model::{BackendUse, Workload};
+
+use crate::backend::{AnyBackend, OpenError, Wanted, open};
+use crate::read_back::{ReadBack, WriteBackFile};
+use crate::stage_error::StageError;
+use crate::survey::SurveyTarget;
+use crate::target::{Target, TargetError, logical_bytes};
+use crate::target_use::{stretch_of, uses, writes};
+
+/// The files of a clone.
+pub(crate) enum ClonesFiles {
+    /// None for null targets.
+    Any(Vec<OwnedFd>),
+    /// Nothing may be written but what was read; `None` for null targets.
+    WriteBack(Option<WriteBackFile>),
+}
+
+/// The backend over them.
+pub(crate) enum ClonesBackend {
+    Any(AnyBackend),
+    WriteBack(ReadBack<AnyBackend>),
+}
+
+/// Opens every file of a workload, and says whether all bypass the page cache.
+pub(crate) fn open_files(
+    workload: &Workload,
+    targets: &[Target],
+) -> Result<(ClonesFiles, bool), StageError> {
+    let files = uses(workload);
+    let files = files
+        .iter()
+        .filter_map(|file_use| match targets.get(file_use.target as usize) {
+            Some(Target::File(file)) => Some(file),
+            _ => None,
+        });
+    if workload.survey.is_some_and(|survey| survey.write_back) {
+        // A survey has one target.
+        let mut opened = files.map(|file| file.open_to_write_back(workload.direct));
+        let (file, direct) = opened.next().transpose()?.unzip();
+        return Ok((ClonesFiles::WriteBack(file), direct.unwrap_or(false)));
+    }
+    let mut opened = Vec::new();
+    let mut all_direct = true;
+    for file in files {
+        let (file, direct) = file.open(writes(workload), workload.direct)?;
+        all_direct &= direct;
+        opened.push(file.into());
+    }
+    let direct = all_direct && !opened.is_empty();
+    Ok((ClonesFiles::Any(opened), direct))
+}
+
+impl ClonesFiles {
+    /// Opens the backend that is wanted over them.
+    pub(crate) fn backend(self, wanted: Wanted) -> Result<(ClonesBackend, BackendUse), OpenError> {
+        let (backend, used) = match self {
+            Self::Any(files) => {
+                let (backend, used) = open(wanted, files)?;
+                return Ok((ClonesBackend::Any(backend), used));
+            }
+            Self::WriteBack(Some(file)) => file.backend(wanted)?,
+            Self::WriteBack(None) => ReadBack::null(wanted)?,
+        };
+        Ok((ClonesBackend::WriteBack(backend), used))
+    }
+}
+
+/// What a survey has to know of its target, if the workload is one.
+pub(crate) fn survey_target(
+    workload: &Workload,
+    targets: &[Target],
+    direct: bool,
+) -> Result<Option<SurveyTarget>, StageError> {
+    let uses = uses(workload);
+    let used = uses.first().and_then(|first| {
+        let target = targets.get(first.target as usize)?;
+        workload.survey.is_some().then_some((first, target))
+    });
+    let Some((first, target)) = used else {
+        return Ok(None);
+    };
+    let handle = match target {
+        Target::File(file) => Some(file.handle().try_clone().map_err(|source| {
+            let path = file.path().to_owned();
+            TargetError::Open { path, source }
+        })?),
+        _ => None,
+    };
+    Ok(Some(SurveyTarget {
+        stretch: stretch_of(first, target.size()),
+        logical_bytes: logical_bytes(target, direct),
+        handle,
+        is_real: true,
+    }))
+}

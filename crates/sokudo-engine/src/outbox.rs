@@ -1,0 +1,57 @@
+//! Requests on their way from a worker to a simulated device.
+
+use std::io;
+use std::time::Duration;
+
+use sokudo_model::Operation;
+use sokudo_sys::{Action, Request};
+
+use crate::backend::Backend;
+use crate::sim;
+
+/// A backend that only takes requests; whoever drives the worker hands them on.
+#[derive(Default)]
+pub(crate) struct Outbox(pub(crate) Vec<Request>);
+
+impl Backend for Outbox {
+    const SUBMITS: bool = false;
+    const MOVES_DATA: bool = false;
+
+    fn chunk_mut(&mut self, _chunk: u32) -> &mut [u8] {
+        &mut []
+    }
+
+    fn prepare(&mut self, request: Request) {
+        self.0.push(request);
+    }
+
+    fn submit(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn submit_and_wait(&mut self, _wanted: u32) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn submit_and_wait_for(&mut self, _patience: Duration) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn reap(&mut self, _each: impl FnMut(u32, i32)) {}
+}
+
+/// A request in the words of simulated devices.
+pub(crate) fn to_device(id: u64, request: Request) -> sim::Request {
+    let operation = match request.action {
+        Action::Read => Operation::Read,
+        Action::Write | Action::WriteThrough | Action::WriteThroughWithMetadata => Operation::Write,
+        Action::Trim => Operation::Trim,
+        Action::Fsync | Action::Fdatasync => Operation::Flush,
+    };
+    sim::Request {
+        id,
+        operation,
+        offset: request.offset,
+        bytes: u64::from(request.length),
+    }
+}

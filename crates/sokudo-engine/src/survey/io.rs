@@ -1,0 +1,56 @@
+//! One I/O of a survey.
+
+use std::ops::Range;
+
+use sokudo_model::{FailureKind, Operation, narrow};
+use sokudo_sys::Action;
+
+/// One I/O, at one sample.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SurveyIo {
+    /// Number of its sample, in the order in which they are visited.
+    pub(crate) sample: u32,
+    pub(crate) offset: u64,
+    pub(crate) length: u32,
+    /// The chunk that it must use; `None` is any that is free.
+    pub(crate) chunk: Option<u32>,
+    pub(crate) action: Action,
+    pub(crate) operation: Operation,
+    /// It counts.
+    pub(crate) is_measured: bool,
+    /// A failure of it is reported as such.
+    pub(crate) is_reported: bool,
+    /// Nothing more is done at its sample.
+    pub(crate) is_last: bool,
+}
+
+impl SurveyIo {
+    /// A read that is not measured, and reported only where what it is for says so.
+    pub(super) fn aside(offset: u64, length: u64) -> Self {
+        Self {
+            sample: 0,
+            offset,
+            length: narrow(length),
+            chunk: None,
+            action: Action::Read,
+            operation: Operation::Read,
+            is_measured: false,
+            is_reported: false,
+            is_last: false,
+        }
+    }
+
+    /// All of it.
+    pub(super) fn range(&self) -> Range<u64> {
+        self.offset..self.offset + u64::from(self.length)
+    }
+}
+
+/// An I/O that failed.
+#[derive(Clone, Debug)]
+pub(super) struct Failed {
+    pub(super) io: SurveyIo,
+    /// What of it was not moved.
+    pub(super) rest: Range<u64>,
+    pub(super) kind: FailureKind,
+}

@@ -1,0 +1,165 @@
+//! What a survey counts beside the tally: what was done at each sample, and when it ended.
+//!
+//! Instants are told as the clock shows them; time between samples, which counts for nothing,
+//! is taken out here ([`Samples::skip`]).
+
+use std::collections::VecDeque;
+
+use sokudo_model::{Bytes, Nanos, Place, Survey};
+
+use super::borders::{self, Border};
+use super::io::SurveyIo;
+
+/// All samples so far.
+pub(super) struct Samples {
+    /// The way from one sample to the next is part of its time.
+    way_counts: bool,
+    began_at: u64,
+    /// Time that does not count.
+    skipped_ns: u64,
+    places: Vec<Place>,
+    /// The last places, which are not closed.
+    open: VecDeque<Open>,
+    /// What is known of the ends of those that are.
+    borders: Vec<Border>,
+    issued_bytes: u64,
+    last_end: Option<u64>,
+}
+
+/// A place in progress.
+#[derive(Clone, Copy)]
+struct Open {
+    in_flight: u32,
+    /// Nothing more will be issued there.
+    is_issued: bool,
+    /// Bytes issued so far, here and at all places before.
+    issued_bytes: u64,
+    /// When the first I/O of the next place was issued, on the clock that counts.
+    left_at: Option<u64>,
+}
+
+impl Samples {
+    /// Room for those of a survey.
+    pub(super) fn new(survey: &Survey) -> Self {
+        Self {
+            way_counts: survey.approach.is_none() && !survey.write_back,
+            began_at: 0,
+            skipped_ns: 0,
+            places: Vec::with_capacity(survey.places as usize),
+            open: VecDeque::new(),
+            borders: Vec::with_capacity(survey.places as usize),
+            issued_bytes: 0,
+            last_end: None,
+        }
+    }
+
+    /// The clock that counts begins.
+    pub(super) fn begin(&mut self, now: u64) {
+        self.began_at = now;
+    }
+
+    /// So much time has passed that does not count.
+    pub(super) fn skip(&mut self, nanos: u64) {
+        self.skipped_ns += nanos;
+    }
+
+    /// Time that did not count so far.
+    pub(super) fn skipped_ns(&self) -> u64 {
+        self.skipped_ns
+    }
+
+    /// Notes that a measured I/O is issued.
+    pub(super) fn issue(&mut self, io: SurveyIo, now: u64) {
+        self.open(io.sample, io.offset, now);
+        self.last_end = Some(io.range().end);
+        self.issued_bytes += u64::from(io.length);
+        if let Some(open) = self.open.back_mut() {
+            open.in_flight += 1;
+            open.issued_bytes = self.issued_bytes;
+            open.is_issued |= io.is_last;
+        }
+    }
+
+    /// Opens a place, unless it is the one in progress.
+    pub(super) fn open(&mut self, sample: u32, offset: u64, now: u64) {
+        if self.places.len() > sample as usize {
+            return;
+        }
+        let distance = self.last_end.filter(|_| self.way_counts);
+        self.places.push(Place {
+            offset: Bytes(offset),
+            bytes: Bytes(0),
+            ios: 0,
+            elapsed: Nanos(0),
+            latency_max: Nanos(0),
+            distance: distance.map(|end| Bytes(end.abs_diff(offset))),
+        });
+        if let Some(before) = self.open.back_mut() {
+            before.is_issued = true;
+            before.left_at = Some(now - self.skipped_ns);
+        }
+        self.open.push_back(Open {
+            in_flight: 0,
+            is_issued: false,
+            issued_bytes: self.issued_bytes,
+            left_at: None,
+        });
+    }
+
+    /// Counts a measured I/O that took `latency_ns` and moved so many bytes. Ends the places
+    /// at which nothing is left to do.
+    pub(super) fn complete(&mut self, io: SurveyIo, moved: u32, latency_ns: u64, now: u64) {
+        let first_open = self.places.len() - self.open.len();
+        let number = (io.sample as usize).wrapping_sub(first_open);
+        if let Some(open) = self.open.get_mut(number) {
+            open.in_flight -= 1;
+        }
+        if let Some(place) = self.places.get_mut(io.sample as usize) {
+            if moved > 0 {
+                place.ios += 1;
+                place.bytes.0 += u64::from(moved);
+            }
+            place.latency_max = place.latency_max.max(Nanos(latency_ns));
+        }
+        let is_over = |open: &Open| open.is_issued && open.in_flight == 0;
+        while self.open.front().is_some_and(is_over) {
+            self.close(now);
+        }
+    }
+
+    /// Ends the first open place: all of it is complete.
+    fn close(&mut self, now: u64) {
+        let Some(open) = self.open.pop_front() else {
+            return;
+        };
+        let latest = now - self.skipped_ns;
+        self.borders.push(Border {
+            at: open.issued_bytes,
+            earliest: open.left_at.map_or(latest, |left_at| left_at.min(latest)),
+            latest,
+        });
+    }
+
+    /// Ends all places.
+    pub(super) fn close_all(&mut self, now: u64) {
+        while !self.open.is_empty() {
+            self.close(now);
+        }
+    }
+
+    /// All places with their times, each from the end of the one before to its own. Where
+    /// `is_one_io`, a place's time is that of its I/O: the way from one I/O to the next in
+    /// the loop is nobody's.
+    pub(super) fn finish(self, is_one_io: bool) -> Vec<Place> {
+        let mut places = self.places;
+        let mut before = self.began_at;
+        for (place, end) in places.iter_mut().zip(borders::ends(before, self.borders)) {
+            place.elapsed = Nanos(end - before);
+            if is_one_io {
+                place.elapsed = place.elapsed.min(place.latency_max);
+            }
+            before = end;
+        }
+        places
+    }
+}

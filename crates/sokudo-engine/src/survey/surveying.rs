@@ -1,0 +1,380 @@
+//! The order in which a survey does things: one sample after the other, and what lies between
+//! them and is not measured.
+//!
+//! The worker asks which I/O comes next ([`Surveying::next`]) and, whenever nothing is in
+//! flight, how it goes on ([`Surveying::step`]). The clock that counts stands still but for
+//! measured I/Os, so that what is counted is the sum over the samples and nothing else.
+
+mod failing;
+mod streaming;
+mod write_back;
+
+use std::fs::File;
+
+use sokudo_model::{
+    CpuTime, Defect, Operation, Place, Sample, StopReason, Survey, ThreadUsage, Visit, Workload,
+};
+use sokudo_sys::{Action, ThreadCounts, thread_counts};
+
+use super::defects::{Defects, Mark};
+use super::inquiry::Inquiry;
+use super::io::{Failed, SurveyIo};
+use super::route::{Blocks, Route};
+use super::samples::Samples;
+use crate::flushing::write_action;
+use crate::offsets::Stretch;
+use crate::tally::{FinishedTally, Tally};
+use crate::usage::{add_usage, used_since};
+
+pub(crate) use streaming::Instants;
+
+/// What a survey is of.
+pub(crate) struct SurveyTarget {
+    /// The part of it that is surveyed.
+    pub(crate) stretch: Stretch,
+    /// The least that can be read or written.
+    pub(crate) logical_bytes: u64,
+    /// Tells whether it is still there, where it is a file or device.
+    pub(crate) handle: Option<File>,
+    /// It takes real time, and a thread of its own.
+    pub(crate) is_real: bool,
+}
+
+/// What a survey ends with besides its tally.
+pub(crate) struct Surveyed {
+    pub(crate) places: Vec<Place>,
+    pub(crate) defects: Vec<Defect>,
+    pub(crate) read_aside: u64,
+    /// What the thread has used for measured I/Os.
+    pub(crate) used: Option<(CpuTime, ThreadUsage)>,
+    pub(crate) notes: Vec<String>,
+}
+
+/// How a survey goes on.
+pub(crate) enum Step {
+    /// With as many I/Os at a time as the depth allows, which [`Surveying::next`] gives.
+    Stream,
+    /// With this one in this chunk, whatever has stopped the workload.
+    Alone { io: SurveyIo, chunk: u32 },
+    /// Not at all.
+    Stop(StopReason),
+}
+
+/// What is being done.
+#[derive(Debug)]
+enum Doing {
+    Between,
+    /// A little is read on the way to what is to be measured, or read to be written back.
+    Approaching,
+    Measuring,
+    Flushing,
+    Inquiring(Inquiry),
+    Reading,
+    /// As approaching, before what was read is written back.
+    Returning,
+    Writing,
+    /// What could not be written back is written once more; these are still to come.
+    Retrying(Vec<SurveyIo>),
+}
+
+/// A survey in progress.
+pub(crate) struct Surveying {
+    survey: Survey,
+    route: Route,
+    operation: Operation,
+    write_action: Action,
+    block: u64,
+    logical_bytes: u64,
+    flushes: bool,
+    handle: Option<File>,
+    is_real: bool,
+    doing: Doing,
+    /// The sample in progress, and the one after it.
+    sample: u32,
+    next_sample: u32,
+    /// What is left of the sample.
+    blocks: Blocks,
+    /// The time that is left for it.
+    time_left_ns: u64,
+    stream_began_at: Option<u64>,
+    /// What is left to be written back at the sample.
+    portions: Blocks,
+    /// What is written back now.
+    pieces: Vec<SurveyIo>,
+    next_piece: usize,
+    /// The chunk for what is done alone.
+    alone: u32,
+    issuing: SurveyIo,
+    /// What each chunk is used for.
+    ios: Box<[SurveyIo]>,
+    failed: Vec<Failed>,
+    samples: Samples,
+    paused_at: Option<u64>,
+    seen_at: u64,
+    used_before: Option<ThreadCounts>,
+    used: Option<(CpuTime, ThreadUsage)>,
+    read_aside: u64,
+    defects: Defects,
+    /// The list of defects when a block could be read last.
+    good_mark: Mark,
+    /// A block that could be read.
+    known_good: Option<u64>,
+    /// Failures looked into since there was a good block.
+    barren: u32,
+    /// Something could not be written back.
+    has_lost: bool,
+    notes: Vec<String>,
+}
+
+impl Surveying {
+    /// The survey of a workload that has been checked; `None` where it has none. It has
+    /// `chunks` buffers, of which the last is for what is done alone.
+    pub(crate) fn new(
+        workload: &Workload,
+        target: SurveyTarget,
+        seed: u64,
+        chunks: u32,
+    ) -> Option<Self> {
+        let survey = workload.survey?;
+        let operation = workload.operations.single().unwrap_or(Operation::Read);
+        let final_flush = workload.durability.final_flush || survey.write_back;
+        let SurveyTarget {
+            stretch,
+            logical_bytes,
+            handle,
+            is_real,
+        } = target;
+        let route = Route::new(workload, &survey, stretch, logical_bytes, seed);
+        let block = workload.blocks.largest().0;
+        let nothing = SurveyIo::aside(0, 0);
+        let blocks = Blocks::of(route.site(0), block);
+        Some(Self {
+            survey,
+            route,
+            operation,
+            write_action: write_action(&workload.durability),
+            block,
+            logical_bytes,
+            flushes: final_flush && operation == Operation::Write,
+            handle,
+            is_real,
+            doing: Doing::Between,
+            sample: 0,
+            next_sample: 0,
+            blocks,
+            time_left_ns: u64::MAX,
+            stream_began_at: None,
+            portions: blocks,
+            pieces: Vec::new(),
+            next_piece: 0,
+            alone: chunks - 1,
+            issuing: nothing,
+            ios: vec![nothing; chunks as usize].into_boxed_slice(),
+            failed: Vec::new(),
+            samples: Samples::new(&survey),
+            paused_at: None,
+            seen_at: 0,
+            used_before: None,
+            used: None,
+            read_aside: 0,
+            defects: Defects::default(),
+            good_mark: Mark::default(),
+            known_good: None,
+            barren: 0,
+            has_lost: false,
+            notes: Vec::new(),
+        })
+    }
+
+    /// Begins at `now`, with a clock that stands still.
+    pub(crate) fn begin(&mut self, now: u64) {
+        self.samples.begin(now);
+        (self.paused_at, self.seen_at) = (Some(now), now);
+    }
+
+    /// Whether the clock that counts stands still.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused_at.is_some()
+    }
+
+    /// Lets the counted time go on; returns how long it stood still.
+    pub(crate) fn resume(&mut self, now: u64) -> u64 {
+        let Some(paused_at) = self.paused_at.take() else {
+            return 0;
+        };
+        self.used_before = self.is_real.then(thread_counts);
+        let paused = now - paused_at;
+        self.samples.skip(paused);
+        paused
+    }
+
+    fn pause(&mut self, now: u64) {
+        if self.paused_at.is_some() {
+            return;
+        }
+        self.paused_at = Some(now);
+        if let Some(before) = self.used_before.take() {
+            add_usage(self.used.get_or_insert_default(), used_since(before));
+        }
+    }
+
+    /// How it goes on when nothing is in flight.
+    pub(crate) fn step(&mut self, now: u64, is_stopped: bool, tally: &mut Tally) -> Step {
+        self.pause(now);
+        loop {
+            if let Some(step) = self.go_on(now, is_stopped, tally) {
+                return step;
+            }
+        }
+    }
+
+    fn go_on(&mut self, now: u64, is_stopped: bool, tally: &mut Tally) -> Option<Step> {
+        let failed = std::mem::take(&mut self.failed);
+        match std::mem::replace(&mut self.doing, Doing::Between) {
+            Doing::Writing if !failed.is_empty() => Some(self.retry_all(&failed)),
+            Doing::Retrying(rest) => Some(self.retried(rest, failed, is_stopped)),
+            // What fails while everything is being stopped is no defect.
+            _ if is_stopped => Some(Step::Stop(StopReason::Ended)),
+            Doing::Between => self.begin_sample(now),
+            Doing::Approaching if self.survey.write_back => Some(self.stream(Doing::Reading)),
+            Doing::Approaching => Some(self.stream(Doing::Measuring)),
+            Doing::Measuring if !failed.is_empty() => self.look_into_sample(failed, now),
+            Doing::Measuring | Doing::Writing => self.flush(),
+            Doing::Inquiring(inquiry) => self.answer(inquiry, failed, tally),
+            Doing::Flushing if !failed.is_empty() => Some(Step::Stop(StopReason::Failed)),
+            Doing::Flushing => self.end_portion(),
+            Doing::Reading if !failed.is_empty() => self.look_into_portion(failed),
+            Doing::Reading => self.return_to_portion(),
+            Doing::Returning => Some(self.stream(Doing::Writing)),
+        }
+    }
+
+    fn begin_sample(&mut self, now: u64) -> Option<Step> {
+        if self.next_sample >= self.route.places() {
+            return Some(Step::Stop(StopReason::Bytes));
+        }
+        self.sample = self.next_sample;
+        self.next_sample = if self.runs_on() {
+            self.route.places()
+        } else {
+            self.sample + 1
+        };
+        let site = self.route.site(self.sample);
+        if self.survey.write_back {
+            self.samples.open(self.sample, site.offset, now);
+            self.begin_portions(site);
+            return self.next_portion();
+        }
+        self.blocks = Blocks::of(site, self.block);
+        self.time_left_ns = match self.survey.sample {
+            Sample::Time(time) => time.0,
+            Sample::Bytes(_) | Sample::Whole => u64::MAX,
+        };
+        self.approach(site.offset, Doing::Approaching)
+    }
+
+    /// Reads a little, which is not measured, where the survey wants that. Whether it fails
+    /// will show in what follows, which reads the same.
+    fn approach(&mut self, offset: u64, doing: Doing) -> Option<Step> {
+        self.doing = doing;
+        let bytes = self.survey.approach?.0;
+        let left = self.route.span_end() - offset;
+        let length = bytes.next_multiple_of(self.logical_bytes).min(left);
+        Some(self.alone(SurveyIo::aside(offset, length)))
+    }
+
+    fn stream(&mut self, doing: Doing) -> Step {
+        self.next_piece = 0;
+        self.stream_began_at = None;
+        self.doing = doing;
+        Step::Stream
+    }
+
+    fn alone(&mut self, io: SurveyIo) -> Step {
+        let chunk = io.chunk.unwrap_or(self.alone);
+        let io = SurveyIo {
+            chunk: Some(chunk),
+            ..io
+        };
+        self.issuing = io;
+        Step::Alone { io, chunk }
+    }
+
+    /// Makes what was written durable, as part of its sample's time.
+    fn flush(&mut self) -> Option<Step> {
+        if !self.flushes {
+            return self.end_portion();
+        }
+        self.doing = Doing::Flushing;
+        Some(self.alone(SurveyIo {
+            action: Action::Fsync,
+            operation: Operation::Flush,
+            is_measured: true,
+            is_reported: true,
+            ..SurveyIo::aside(0, 0)
+        }))
+    }
+
+    fn end_portion(&mut self) -> Option<Step> {
+        if self.survey.write_back {
+            return self.next_portion();
+        }
+        self.end_sample()
+    }
+
+    fn end_sample(&mut self) -> Option<Step> {
+        self.samples.close_all(self.ended_at());
+        self.doing = Doing::Between;
+        None
+    }
+
+    /// Whether one sample follows the other without anything in between: the queue is never
+    /// emptied between samples then.
+    fn runs_on(&self) -> bool {
+        let nothing_between =
+            self.survey.approach.is_none() && !self.survey.write_back && !self.flushes;
+        let continuous = match self.survey.visit {
+            Visit::Random | Visit::Butterfly => true,
+            Visit::Ascending => self.survey.sample == Sample::Whole,
+            Visit::Shuffled => false,
+        };
+        nothing_between && continuous
+    }
+
+    /// When the counted time stopped.
+    fn ended_at(&self) -> u64 {
+        self.paused_at.unwrap_or(self.seen_at)
+    }
+
+    /// Ends at an instant of the clock that counts, for a tally whose origin was moved on.
+    pub(crate) fn finish(mut self, tally: &mut FinishedTally, stopped: StopReason) -> Surveyed {
+        let ended_at = self.ended_at();
+        // An I/O that failed took its time, too.
+        tally.last_completed_at = tally.last_completed_at.max(ended_at);
+        self.give_back_skipped(tally);
+        self.samples.close_all(ended_at);
+        let one_each = matches!(self.survey.visit, Visit::Random | Visit::Butterfly);
+        let is_one_io = one_each && self.runs_on();
+        let mut places = self.samples.finish(is_one_io);
+        // A place at which nothing was done before the end came is none.
+        if stopped != StopReason::Bytes && places.last().is_some_and(|place| place.ios == 0) {
+            places.pop();
+        }
+        let (defects, note) = self.defects.finish();
+        self.notes.extend(note);
+        Surveyed {
+            places,
+            defects,
+            read_aside: self.read_aside,
+            used: self.used,
+            notes: self.notes,
+        }
+    }
+
+    /// Moves the origin of a tally back to where it was: when the survey began.
+    pub(crate) fn give_back_skipped(&self, tally: &mut FinishedTally) {
+        let skipped = self.samples.skipped_ns();
+        tally.started_at -= skipped;
+        tally.last_completed_at -= skipped;
+    }
+}

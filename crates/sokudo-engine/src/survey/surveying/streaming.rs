@@ -1,0 +1,150 @@
+//! The I/Os of what a survey is doing: which comes next, and what is counted of it.
+
+use sokudo_model::Operation;
+use sokudo_sys::Action;
+
+use super::{Doing, Surveying};
+use crate::survey::io::{Failed, SurveyIo};
+use crate::survey::route::Blocks;
+use crate::tally::{Tally, failure_kind};
+
+/// When an I/O was meant to start, started and was done.
+#[derive(Clone, Copy)]
+pub(crate) struct Instants {
+    pub(crate) intended_at: u64,
+    pub(crate) issued_at: u64,
+    pub(crate) now: u64,
+}
+
+impl Surveying {
+    /// Whether another I/O of what is being done may be issued at `now`.
+    pub(crate) fn continues(&mut self, now: u64) -> bool {
+        let began_at = *self.stream_began_at.get_or_insert(now);
+        let is_left = match self.doing {
+            Doing::Measuring => {
+                let has_more = self.runs_on() && self.sample + 1 < self.route.places();
+                !self.blocks.is_empty() || has_more
+            }
+            Doing::Reading | Doing::Writing => self.next_piece < self.pieces.len(),
+            _ => false,
+        };
+        is_left && self.failed.is_empty() && now - began_at < self.time_left_ns
+    }
+
+    /// Whether what is being done counts.
+    pub(crate) fn is_measuring(&self) -> bool {
+        matches!(self.doing, Doing::Measuring | Doing::Writing)
+    }
+
+    /// What is measured, where what is being done counts.
+    pub(crate) fn measured_operation(&self) -> Option<Operation> {
+        self.is_measuring().then_some(self.operation)
+    }
+
+    /// The next I/O of what is being done.
+    pub(crate) fn next(&mut self) -> Option<SurveyIo> {
+        self.issuing = match self.doing {
+            Doing::Measuring => self.next_block()?,
+            _ => {
+                let piece = *self.pieces.get(self.next_piece)?;
+                self.next_piece += 1;
+                if self.is_measuring() {
+                    self.measured(piece)
+                } else {
+                    piece
+                }
+            }
+        };
+        Some(self.issuing)
+    }
+
+    fn next_block(&mut self) -> Option<SurveyIo> {
+        loop {
+            if let Some((offset, length)) = self.blocks.next() {
+                return Some(self.measured(SurveyIo {
+                    sample: self.sample,
+                    is_last: self.runs_on() && self.blocks.is_empty(),
+                    ..SurveyIo::aside(offset, length.into())
+                }));
+            }
+            if !self.runs_on() || self.sample + 1 >= self.route.places() {
+                return None;
+            }
+            self.sample += 1;
+            self.blocks = Blocks::of(self.route.site(self.sample), self.block);
+        }
+    }
+
+    /// The same, as that which the survey is about.
+    pub(super) fn measured(&self, io: SurveyIo) -> SurveyIo {
+        SurveyIo {
+            action: match self.operation {
+                Operation::Write => self.write_action,
+                _ => Action::Read,
+            },
+            operation: self.operation,
+            is_measured: true,
+            is_reported: true,
+            ..io
+        }
+    }
+
+    /// Notes that the I/O that was given last has been issued. Returns whether it counts.
+    pub(crate) fn issued(&mut self, chunk: u32, now: u64) -> bool {
+        let io = self.issuing;
+        self.ios[chunk as usize] = io;
+        if io.is_measured && io.operation != Operation::Flush {
+            self.samples.issue(io, now);
+        }
+        io.is_measured
+    }
+
+    /// Counts a completion. Returns which I/O it was.
+    pub(crate) fn complete(
+        &mut self,
+        chunk: u32,
+        result: i32,
+        instants: Instants,
+        tally: &mut Tally,
+    ) -> SurveyIo {
+        let Instants {
+            intended_at,
+            issued_at,
+            now,
+        } = instants;
+        self.seen_at = now;
+        let io = self.ios[chunk as usize];
+        let is_flush = io.operation == Operation::Flush;
+        // An error number is negative: nothing was moved.
+        let moved = u32::try_from(result).unwrap_or(0).min(io.length);
+        if moved > 0 {
+            self.barren = 0;
+            self.known_good = Some(io.offset);
+            self.good_mark = self.defects.mark();
+        }
+        if io.is_measured {
+            if is_flush || moved > 0 {
+                tally.complete(io.operation, moved, issued_at, intended_at, now);
+            }
+            if (1..io.length).contains(&moved) {
+                tally.count_short(io.operation);
+            }
+            if !is_flush {
+                self.samples.complete(io, moved, now - issued_at, now);
+            }
+        } else if io.operation == Operation::Read {
+            self.read_aside += u64::from(moved);
+        }
+        if moved != io.length || result < 0 {
+            let kind = failure_kind(result, io.length);
+            if io.is_reported {
+                tally.fail(io.operation, kind, io.offset);
+            }
+            // What was moved is good, in whole logical blocks.
+            let good = u64::from(moved) / self.logical_bytes * self.logical_bytes;
+            let rest = io.offset + good..io.range().end;
+            self.failed.push(Failed { io, rest, kind });
+        }
+        io
+    }
+}

@@ -1,0 +1,96 @@
+//! Writing back at each sample what has just been read there, as GNOME Disks does: read,
+//! which is not measured; then write the same and flush, which is.
+
+use sokudo_model::{Operation, StopReason};
+
+use super::{Doing, Step, Surveying};
+use crate::chunks::PORTION_BYTES_MAX;
+use crate::survey::io::{Failed, SurveyIo};
+use crate::survey::route::{Blocks, Site};
+
+impl Surveying {
+    /// A sample is read and written back in portions.
+    pub(super) fn begin_portions(&mut self, site: Site) {
+        let portion = PORTION_BYTES_MAX / self.block * self.block;
+        self.portions = Blocks::of(site, portion.max(self.block));
+    }
+
+    pub(super) fn next_portion(&mut self) -> Option<Step> {
+        let Some((offset, length)) = self.portions.next() else {
+            return self.end_sample();
+        };
+        let portion = Site {
+            offset,
+            end: offset + u64::from(length),
+        };
+        let sample = self.sample;
+        let blocks = (0..).zip(Blocks::of(portion, self.block));
+        self.pieces = blocks
+            .map(|(chunk, (offset, length))| SurveyIo {
+                sample,
+                chunk: Some(chunk),
+                is_reported: true,
+                ..SurveyIo::aside(offset, length.into())
+            })
+            .collect();
+        self.approach(offset, Doing::Approaching)
+    }
+
+    /// Where anything cannot be read, nothing is written.
+    pub(super) fn look_into_portion(&mut self, failed: Vec<Failed>) -> Option<Step> {
+        let frontier = failed.iter().map(|one| one.rest.end).max().unwrap_or(0);
+        let end = self.pieces.last().map_or(frontier, |last| last.range().end);
+        self.look_into(failed, frontier, end)
+    }
+
+    /// All of the portion has been read.
+    pub(super) fn return_to_portion(&mut self) -> Option<Step> {
+        let offset = self.pieces.first()?.offset;
+        self.approach(offset, Doing::Returning)
+    }
+
+    /// What fails is tried once more, also when all is being stopped: what was begun is to be
+    /// whole.
+    pub(super) fn retry_all(&mut self, failed: &[Failed]) -> Step {
+        self.retry(failed.iter().rev().map(|one| one.io).collect())
+    }
+
+    fn retry(&mut self, mut rest: Vec<SurveyIo>) -> Step {
+        let Some(io) = rest.pop() else {
+            // The stream goes on where it was.
+            self.doing = Doing::Writing;
+            return Step::Stream;
+        };
+        self.doing = Doing::Retrying(rest);
+        self.alone(SurveyIo {
+            is_measured: false,
+            ..io
+        })
+    }
+
+    /// When that fails too, the survey ends, and says where.
+    pub(super) fn retried(
+        &mut self,
+        rest: Vec<SurveyIo>,
+        failed: Vec<Failed>,
+        is_stopped: bool,
+    ) -> Step {
+        for Failed {
+            rest: range, kind, ..
+        } in failed
+        {
+            let (start, end) = (range.start, range.end);
+            self.defects.note(Operation::Write, start, end, kind);
+            self.notes.push(format!(
+                "bytes {start} to {end} could not be written back, and may have been lost: run \
+                 the survey again there, or restore them from a backup"
+            ));
+            self.has_lost = true;
+        }
+        match (rest.is_empty(), self.has_lost) {
+            (true, true) => Step::Stop(StopReason::Failed),
+            (true, false) if is_stopped => Step::Stop(StopReason::Ended),
+            _ => self.retry(rest),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Surveys with what every workload may have: rates, pauses, snapshots.
+
+use sokudo_engine::{Control, StageOptions, Target, run_stage};
+use sokudo_model::{
+    Bytes, Event, Nanos, Operation, OperationMix, Outcome, Rate, RateProcess, Rates, Sample, Stage,
+    Think, Visit, Workload,
+};
+
+use crate::setup::{run_one, simulated};
+use crate::survey::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
+
+/// 4 samples of 16 blocks, with a read before each that does not count.
+fn apart() -> Workload {
+    let mut apart = survey(4, Visit::Ascending, Sample::Bytes(Bytes::kib(64)));
+    apart.approach = Some(Bytes(4096));
+    first(256 * MIB, surveying(apart, 4096, 1))
+}
+
+fn constant() -> Target {
+    simulated("sim:const?size=1GiB&latency=100us")
+}
+
+fn assert_lasts_ms(outcome: &Outcome, milliseconds: std::ops::RangeInclusive<u64>) {
+    assert_is_sum_of_places(outcome);
+    let elapsed = outcome.elapsed.0 / 1_000_000;
+    assert!(milliseconds.contains(&elapsed), "{:?}", outcome.elapsed);
+    let all: u64 = outcome.places.iter().map(|place| place.elapsed.0).sum();
+    assert_eq!(all, outcome.elapsed.0);
+}
+
+#[test]
+fn a_rate_is_that_of_what_is_measured() {
+    let rate = Some(Rate::Iops(1_000));
+    // 256 I/Os, the last of which starts after 255 ms.
+    let running_on = Workload {
+        rate,
+        ..first(MIB, whole(4, 4096, 1))
+    };
+    let outcome = run_one(running_on, &mut constant());
+    assert_lasts_ms(&outcome, 254..=256);
+    let from_intended = &outcome.operations[0].latency_from_intended;
+    assert_eq!(from_intended.as_ref().unwrap().max(), Some(100_000));
+    // 64 of them; the way to the samples counts for nothing, and is not made good for.
+    let with_gaps = Workload { rate, ..apart() };
+    let outcome = run_one(with_gaps, &mut constant());
+    assert_lasts_ms(&outcome, 62..=64);
+    let of_reads = Workload {
+        rates: Rates {
+            each: [rate, None, None],
+            process: RateProcess::Linear,
+        },
+        ..apart()
+    };
+    assert_lasts_ms(&run_one(of_reads, &mut constant()), 62..=64);
+}
+
+#[test]
+fn what_is_read_to_be_written_back_has_no_part_in_the_rate() {
+    let mut workload = Workload {
+        operations: OperationMix::only(Operation::Write),
+        rate: Some(Rate::Iops(1_000)),
+        ..apart()
+    };
+    if let Some(survey) = &mut workload.survey {
+        survey.write_back = true;
+    }
+    let outcome = run_one(workload, &mut constant());
+    assert_eq!(outcome.ios(), 64);
+    assert_lasts_ms(&outcome, 62..=65);
+}
+
+#[test]
+fn pauses_are_part_of_a_sample() {
+    let workload = Workload {
+        think: Some(Think::new(Nanos::from_millis(1), 1)),
+        ..apart()
+    };
+    let outcome = run_one(workload, &mut constant());
+    // Each I/O takes 0.1 ms, and each but the first is 1 ms after the one before.
+    assert_lasts_ms(&outcome, 65..=71);
+}
+
+#[test]
+fn what_was_surveyed_so_far_can_be_looked_at() {
+    let stage = Stage {
+        workloads: vec![whole(100, MIB, 8)],
+    };
+    let options = StageOptions {
+        snapshot_every: Some(std::time::Duration::from_secs(10)),
+        ..StageOptions::default()
+    };
+    let mut snapshots = Vec::new();
+    let outcomes = run_stage(
+        &stage,
+        options,
+        &mut [simulated("sim:hdd?size=64GiB")],
+        &Control::new(),
+        &mut |event| {
+            if let Event::Snapshot { outcome, .. } = event {
+                snapshots.push(outcome);
+            }
+        },
+    );
+    let outcome = outcomes.unwrap().remove(0);
+    assert!(snapshots.len() > 10, "{}", snapshots.len());
+    assert!(snapshots.is_sorted_by_key(|snapshot| snapshot.bytes_moved()));
+    for snapshot in snapshots {
+        assert_eq!(snapshot.started_after, outcome.started_after);
+        assert!(snapshot.elapsed <= outcome.elapsed);
+    }
+}
