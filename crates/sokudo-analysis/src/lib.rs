@@ -12,6 +12,7 @@
 
 mod arrival;
 mod burst;
+mod by_target;
 mod caches;
 mod case;
 mod code;
@@ -21,6 +22,8 @@ mod disk;
 mod drift;
 mod explain;
 mod failures;
+mod figures;
+mod imported;
 mod invariants;
 #[cfg(test)]
 mod method;
@@ -48,6 +51,7 @@ use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
 pub use code::Code;
 pub use compare::{Comparing, Side, best, compare, is_foreign, load_differences, trials_needed};
 pub use disk::{DISK_CODES, examine};
+pub use figures::judge_figures;
 pub use remedy::REMEDIES_WITH_OPTIONS;
 
 use case::Case;
@@ -75,7 +79,21 @@ const ROW_RULES: [&[RowRule]; 14] = [
 /// Judges every row and the run as a whole. Earlier judgements are replaced, so
 /// that judging twice changes nothing. A row that an interrupted run did not reach is not
 /// judged: nothing is wrong with it.
+///
+/// A row that stands on other storage than its neighbours is judged by what is known of
+/// that, and nobody can judge what another tool has measured.
 pub fn judge(run: &mut Run) {
+    if let Some(origin) = run.provenance.origin().cloned() {
+        return imported::judge(run, &origin);
+    }
+    match run.targets.is_empty() || run.rows.is_empty() {
+        true => judge_alike(run),
+        false => by_target::judge(run, judge_alike),
+    }
+}
+
+/// Judges rows that all stand on the run's one target.
+fn judge_alike(run: &mut Run) {
     let assessments: Vec<_> = run.rows.iter().map(|row| assess(run, row)).collect();
     for (row, assessment) in run.rows.iter_mut().zip(assessments) {
         row.assessment = assessment;
@@ -90,33 +108,6 @@ pub fn judge(run: &mut Run) {
     run.findings
         .sort_by_key(|finding| Reverse(finding.severity));
     run.inferences = explain::explain(run);
-}
-
-/// Tells every row that `options` of its job were left out although they change what is
-/// measured, so that no figure is taken for that of the whole job. For a judged run.
-pub fn tell_left_out(run: &mut Run, options: &[String]) {
-    if options.is_empty() {
-        return;
-    }
-    let ruling = Ruling::new(
-        Code::LeftOut,
-        format!("left out of the job: {}", options.join(", ")),
-        "sokudo cannot do this, and was asked to be lenient and run without it",
-        "compare these figures only with others of the same kind; take the options out of the job, or run it with the program that it was written for",
-    );
-    for assessment in run
-        .rows
-        .iter_mut()
-        .filter_map(|row| row.assessment.as_mut())
-    {
-        assessment.verdict = assessment.verdict.max(ruling.code.verdict());
-        assessment.findings.push(ruling.clone().into());
-        assessment.findings.sort_by_key(|finding| {
-            Code::ALL
-                .iter()
-                .position(|code| code.name() == finding.code)
-        });
-    }
 }
 
 fn assess(run: &Run, row: &Row) -> Option<Assessment> {
@@ -165,13 +156,35 @@ mod tests {
     fn a_job_of_which_something_was_left_out_is_not_verified() {
         let mut run = reads();
         judge(&mut run);
-        tell_left_out(&mut run, &[]);
         assert_eq!(run.rows[0].assessment.as_ref().unwrap().findings, []);
-        tell_left_out(&mut run, &["zonemode".to_owned()]);
+        run.left_out = vec!["zonemode".to_owned()];
+        judge(&mut run);
         let assessment = run.rows[0].assessment.as_ref().unwrap();
         assert_eq!(assessment.verdict, Verdict::Unverified);
         assert_eq!(assessment.findings[0].code, "left-out");
         assert!(assessment.findings[0].symptom.contains("zonemode"));
+    }
+
+    #[test]
+    fn a_row_is_judged_by_the_target_that_it_used() {
+        let mut run = reads();
+        let mut simulated = run.target.clone();
+        simulated.kind = TargetKind::Null;
+        run.targets = vec![run.target.clone(), simulated];
+        let mut other = run.rows[0].clone();
+        other.workload.files.uses = vec![sokudo_model::FileUse {
+            target: 1,
+            span: None,
+        }];
+        run.rows.push(other);
+        judge(&mut run);
+        let verdicts: Vec<Verdict> = run
+            .rows
+            .iter()
+            .map(|row| row.assessment.as_ref().unwrap().verdict)
+            .collect();
+        assert_eq!(verdicts[0], Verdict::Verified);
+        assert_ne!(verdicts[1], Verdict::Verified);
     }
 
     #[test]

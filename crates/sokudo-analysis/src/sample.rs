@@ -225,9 +225,8 @@ fn run_of(block: Bytes, operations: OperationMix) -> Run {
     };
     Run {
         rows: vec![Row {
-            workload,
             trials: vec![trial; TRIALS as usize],
-            assessment: None,
+            ..Row::new(workload)
         }],
         ..Run::new(plan, Schedule::in_turn(TRIALS, Nanos(0)), directory())
     }

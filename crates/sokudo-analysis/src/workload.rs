@@ -7,7 +7,20 @@ use crate::code::{Code, Ruling};
 use crate::remedy;
 use crate::rule::RowRule;
 
-pub(crate) const RULES: &[RowRule] = &[separate_offsets, zero_data, repeating_data];
+pub(crate) const RULES: &[RowRule] = &[left_out, separate_offsets, zero_data, repeating_data];
+
+/// No figure is taken for that of the whole job where something was left out of it.
+fn left_out(case: &Case<'_>) -> Option<Ruling> {
+    let options = &case.run.left_out;
+    (!options.is_empty()).then(|| {
+        Ruling::new(
+            Code::LeftOut,
+            format!("left out of the job: {}", options.join(", ")),
+            "sokudo cannot do this, and was asked to be lenient and run without it",
+            "compare these figures only with others of the same kind; take the options out of the job, or run it with the program that it was written for",
+        )
+    })
+}
 
 fn separate_offsets(case: &Case<'_>) -> Option<Ruling> {
     let workload = &case.row.workload;

@@ -193,11 +193,8 @@ pub(crate) fn empty_rows(plan: &Plan) -> Vec<Row> {
     plan.stages
         .iter()
         .flat_map(|stage| &stage.workloads)
-        .map(|workload| Row {
-            workload: workload.clone(),
-            trials: Vec::new(),
-            assessment: None,
-        })
+        .cloned()
+        .map(Row::new)
         .collect()
 }
 

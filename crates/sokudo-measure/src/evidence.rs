@@ -115,7 +115,7 @@ struct Before {
 
 impl Before {
     fn look(subject: &Subject, stage: &Stage) -> Self {
-        let used: Vec<Vec<usize>> = stage.workloads.iter().map(targets_of).collect();
+        let used: Vec<Vec<usize>> = stage.workloads.iter().map(Workload::targets).collect();
         let cached = |(workload, used): (&Workload, &Vec<usize>)| match workload.tree {
             Some(_) => None,
             None => subject.cached(used),
@@ -188,22 +188,9 @@ fn simulated_counters(subject: &Subject, used: &[Vec<usize>]) -> Option<DeviceCo
     }
 }
 
-/// The targets that a workload uses, as indices into the plan's.
-pub fn targets_of(workload: &Workload) -> Vec<usize> {
-    if workload.files.uses.is_empty() {
-        return vec![0];
-    }
-    workload
-        .files
-        .uses
-        .iter()
-        .filter_map(|part| usize::try_from(part.target).ok())
-        .collect()
-}
-
 /// All targets that a stage uses, each once.
 fn all_targets_of(stage: &Stage) -> Vec<usize> {
-    let used: BTreeSet<usize> = stage.workloads.iter().flat_map(targets_of).collect();
+    let used: BTreeSet<usize> = stage.workloads.iter().flat_map(Workload::targets).collect();
     used.into_iter().collect()
 }
 
@@ -281,7 +268,7 @@ fn scaled(count: u64, own: u64, all: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{BackendKind, BackendUse, Bytes, FileUse, OperationTally, StopReason};
+    use sokudo_model::{BackendKind, BackendUse, Bytes, OperationTally, StopReason};
 
     fn outcome(read: u64, written: u64) -> Outcome {
         let backend = BackendUse {
@@ -338,22 +325,5 @@ mod tests {
         let counted = counters(4 << 20, 0);
         let share = |own| share(&counted, own, &[&ramped, &other]).read_bytes;
         assert_eq!((share(&ramped), share(&other)), (3 << 20, 1 << 20));
-    }
-
-    #[test]
-    fn a_workload_without_files_uses_the_first_target() {
-        let mut workload = Workload::new("x", Bytes(4096));
-        assert_eq!(targets_of(&workload), [0]);
-        workload.files.uses = vec![
-            FileUse {
-                target: 2,
-                span: None,
-            },
-            FileUse {
-                target: 1,
-                span: None,
-            },
-        ];
-        assert_eq!(targets_of(&workload), [2, 1]);
     }
 }

@@ -9,9 +9,9 @@ use sokudo_stats::mix64;
 
 use crate::error::MeasureError;
 use crate::measurement::{Prepared, empty_run, since_epoch};
+use crate::memory;
 use crate::place::{Place, PlaceKind};
 use crate::subject::Subject;
-use crate::{memory, verdicts};
 
 /// Jobs that are to be carried out.
 pub struct Jobs<'a> {
@@ -52,10 +52,10 @@ impl Jobs<'_> {
         let mut run = self.empty_run();
         let (places, seed) = (self.places, self.plan.seed);
         let subject = Subject::of_places(places, self.consent, seed, control, listener)?;
-        if let Some(target) = verdicts::together(subject.infos()) {
+        if let Some(target) = TargetInfo::together(subject.infos()) {
             run.target = target;
         }
-        run.started_at = since_epoch();
+        run.started_at = Some(since_epoch());
         Ok(Prepared::new(run, subject))
     }
 
@@ -71,6 +71,7 @@ impl Jobs<'_> {
         };
         Run {
             command: self.command.clone(),
+            left_out: self.left_out.to_vec(),
             ..empty_run(self.plan.clone(), schedule, target)
         }
     }

@@ -27,13 +27,11 @@ mod named;
 mod permission;
 mod place;
 mod subject;
-mod verdicts;
 
 pub use cache_guard::everything_is_put_back;
 pub use cache_keeper::{PutBack, drives_of, keep};
 pub use campaign::{Measured, duration};
 pub use error::{Fault, KeeperError, MeasureError};
-pub use evidence::targets_of;
 pub use expectation::Expectation;
 pub use jobs::Jobs;
 pub use measurement::{Measurement, OwnFiles, Prepared, TEST_FILE_SIZE, since_epoch};

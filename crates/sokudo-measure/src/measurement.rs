@@ -14,7 +14,6 @@ use crate::memory;
 use crate::named::Named;
 use crate::permission::Permission;
 use crate::subject::{Preparation, Subject};
-use crate::verdicts;
 
 /// Size of a test file unless told otherwise, as CrystalDiskMark's.
 pub const TEST_FILE_SIZE: Bytes = Bytes::gib(1);
@@ -129,7 +128,7 @@ impl<'a> Measurement<'a> {
             }
         };
         let run = Run {
-            started_at,
+            started_at: Some(started_at),
             command: self.command,
             ..empty_run(self.plan, self.schedule, subject.info().clone())
         };
@@ -219,12 +218,15 @@ impl Prepared {
         let mut run = self.run;
         run.circumstances = self.watch.end(&run.target);
         self.subject.look_again();
-        if let Some(target) = verdicts::together(self.subject.infos()) {
+        if let Some(target) = TargetInfo::together(self.subject.infos()) {
             run.target = target;
+        }
+        if self.subject.infos().count() > 1 {
+            run.targets = self.subject.infos().cloned().collect();
         }
         run.layout = self.subject.layout;
         run.interrupted = control.is_cancelled();
-        verdicts::judge(&mut run, &self.subject);
+        sokudo_analysis::judge(&mut run);
         run
     }
 }
@@ -233,7 +235,7 @@ impl Prepared {
 pub(crate) fn empty_run(plan: Plan, schedule: Schedule, target: TargetInfo) -> Run {
     Run {
         sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
-        started_at: since_epoch(),
+        started_at: Some(since_epoch()),
         environment: sokudo_device::environment(&System::host()),
         rows: campaign::empty_rows(&plan),
         ..Run::new(plan, schedule, target)

@@ -1,10 +1,12 @@
 //! What places of a device held when what had been written to them was read back.
 
+use serde::{Deserialize, Serialize};
+
 use crate::units::Bytes;
 
 /// Places all over a device, written with blocks that tell where they belong, and read
 /// back after more had been written elsewhere than a drive holds in memory.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CapacityCheck {
     /// Size that the device says it has.
     pub size: Bytes,
@@ -20,7 +22,7 @@ impl CapacityCheck {
 }
 
 /// One place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckedPlace {
     /// Its first byte.
     pub offset: Bytes,
@@ -29,7 +31,8 @@ pub struct CheckedPlace {
 }
 
 /// What a block held when it was read back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Held {
     /// What was written to it.
     Own,

@@ -1,42 +1,21 @@
-//! What another tool has measured and printed, as far as it told.
+//! What another tool has measured and printed, as far as it told, and the [`Run`] that it
+//! becomes. What it did not tell stays missing.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::plan::{OperationMix, Workload};
-use crate::target::Environment;
+use crate::narrow::narrow;
+use crate::plan::{OperationMix, Plan, Sample, Stage, Survey, Visit, Workload};
+use crate::reported::{
+    ImportedFigure, ImportedLatency, ImportedPlace, ImportedRate, Origin, Provenance, Reported,
+};
+use crate::run::{Run, Schedule};
+use crate::target::{
+    BlockDevice, BlockDeviceKind, DeviceMarks, DirectIoSupport, Environment, FileSystem,
+    TargetInfo, TargetKind,
+};
+use crate::trial::Row;
 use crate::units::{Bytes, Nanos};
 
-/// Whose figures a run holds that sokudo has not measured.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Origin {
-    /// Who measured, such as `CrystalDiskMark`.
-    pub tool: String,
-    /// Its version, where it told.
-    pub version: Option<String>,
-    /// The form in which it told, such as `fio json+`.
-    pub format: String,
-    /// The file that was read, without its folders.
-    pub file: Option<String>,
-    /// What was put right because the tool is known to print it wrong.
-    pub corrections: Vec<Correction>,
-    /// Where the figures were published, in the words of whoever collected them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub document: Option<String>,
-    /// What else is to be known before they are believed, such as that whoever collected
-    /// them does not trust them, or that a date was told without its time zone.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub remarks: Vec<String>,
-}
-
-/// A figure that a tool is known to print wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Correction {
-    /// What was changed, from what to what, such as `508.9 "MB/s" are 521.1 MB/s`.
-    pub what: String,
-    /// Why: what the tool does, and how that is known.
-    pub why: String,
-}
+/// What the schedule of such a run is called: the tool's own.
+const SCHEDULE: &str = "imported";
 
 /// A run of another tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,58 +76,130 @@ pub struct ImportedRow {
     pub others: Vec<ImportedFigure>,
 }
 
-/// A rate as a tool sums it up.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ImportedRate {
-    /// The figure that the tool shows.
-    pub value: f64,
-    /// What it is, such as `mean of 10 runs` or `best of 5`; empty for a single run.
-    pub kind: String,
-    /// Smallest.
-    pub min: Option<f64>,
-    /// Largest.
-    pub max: Option<f64>,
-    /// Sample standard deviation.
-    pub stdev: Option<f64>,
-    /// The rate of each run, where the tool tells.
-    pub trials: Vec<f64>,
+impl From<ImportedRun> for Run {
+    fn from(run: ImportedRun) -> Self {
+        let rows: Vec<Row> = run.rows.into_iter().map(Row::from).collect();
+        let plan = Plan {
+            method: run.method,
+            seed: 0,
+            stages: rows.iter().map(alone).collect(),
+        };
+        let schedule = Schedule {
+            name: SCHEDULE.to_owned(),
+            ..Schedule::in_turn(1, Nanos(0))
+        };
+        let target = target(run.target, &run.origin.tool);
+        Self {
+            sokudo_version: env!("CARGO_PKG_VERSION").to_owned(),
+            provenance: Provenance::Reported(run.origin),
+            started_at: run.started_at,
+            environment: run.environment,
+            rows,
+            command: run.command.unwrap_or_default(),
+            ..Self::new(plan, schedule, target)
+        }
+    }
 }
 
-/// Latencies as a tool sums them up, nanoseconds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ImportedLatency {
-    /// Mean.
-    pub mean: f64,
-    /// Smallest.
-    pub min: Option<f64>,
-    /// Largest.
-    pub max: Option<f64>,
-    /// Sample standard deviation.
-    pub stdev: Option<f64>,
-    /// I/Os that were timed.
-    pub count: Option<u64>,
-    /// `(percent, nanoseconds)`, ascending.
-    pub percentiles: Vec<(f64, f64)>,
+/// Whether other tools ran rows together is not told.
+fn alone(row: &Row) -> Stage {
+    Stage {
+        workloads: vec![row.workload.clone()],
+    }
 }
 
-/// What was measured at one place of the surface.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ImportedPlace {
-    /// Its first byte.
-    pub offset: Bytes,
-    /// Bytes moved there.
-    pub bytes: Bytes,
-    /// How long that took.
-    pub elapsed: Nanos,
+impl From<ImportedRow> for Row {
+    /// A place has a survey, and what is no figure is left out.
+    fn from(row: ImportedRow) -> Self {
+        let mut workload = row.workload;
+        if let (Some(first), None) = (row.places.first(), &workload.survey) {
+            workload.survey = Some(Survey {
+                places: narrow(row.places.len()),
+                visit: Visit::Ascending,
+                sample: Sample::Bytes(first.bytes),
+                approach: None,
+                write_back: false,
+            });
+        }
+        let mut reported = Reported {
+            mix: row.mix,
+            unknown: row.unknown,
+            bandwidth: row.bandwidth,
+            iops: row.iops,
+            latency: row.latency,
+            histogram: row.histogram,
+            places: row.places,
+            others: row.others,
+        };
+        let rates = [&mut reported.bandwidth, &mut reported.iops];
+        for rate in rates.into_iter().flatten() {
+            if !rate.trials.iter().all(|rate| is_figure(*rate)) {
+                rate.trials.clear();
+            }
+        }
+        if let Some(latency) = &mut reported.latency {
+            let is_told = |(percent, nanos): &(f64, f64)| percent.is_finite() && is_figure(*nanos);
+            latency.percentiles.retain(is_told);
+        }
+        reported.others.retain(|other| other.value.is_finite());
+        Self {
+            reported: Some(Box::new(reported)),
+            ..Self::new(workload)
+        }
+    }
 }
 
-/// A figure with its name and unit.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImportedFigure {
-    /// Such as `burst rate`.
-    pub name: String,
-    /// Such as `MB/s`; empty for a pure number.
-    pub unit: String,
-    /// The figure.
-    pub value: f64,
+/// What a rate, a time or a count can be.
+fn is_figure(value: f64) -> bool {
+    value.is_finite() && value >= 0.0
+}
+
+fn target(told: ImportedTarget, tool: &str) -> TargetInfo {
+    // A run must be called by something.
+    let name = match told.name.is_empty() {
+        true => format!("{tool}'s target"),
+        false => told.name.clone(),
+    };
+    let mut target = TargetInfo::new(&name, TargetKind::Imported);
+    target.size_bytes = told.size;
+    target.file_system = told.file_system.clone().map(|kind| FileSystem {
+        kind,
+        mount_point: String::new(),
+        mount_options: Vec::new(),
+        source: String::new(),
+        total_bytes: None,
+        available_bytes: None,
+        uuid: None,
+    });
+    target.direct_io = DirectIoSupport::Unknown;
+    if told.model.is_some() || told.serial.is_some() {
+        target.devices.push(device(told));
+    }
+    target
+}
+
+fn device(told: ImportedTarget) -> BlockDevice {
+    BlockDevice {
+        name: told.name,
+        number: String::new(),
+        kind: BlockDeviceKind::Disk,
+        is_leaf: true,
+        parents: Vec::new(),
+        model: told.model,
+        serial: told.serial,
+        size_bytes: None,
+        logical_block_bytes: None,
+        physical_block_bytes: None,
+        rotational: None,
+        rotation_rpm: None,
+        cache_bytes: None,
+        scheduler: None,
+        write_cache: None,
+        max_io_bytes: None,
+        read_ahead_bytes: None,
+        counts_io: None,
+        backing_file: None,
+        backing_direct: None,
+        marks: DeviceMarks::default(),
+    }
 }

@@ -20,6 +20,7 @@ pub mod enough;
 pub mod event;
 pub mod finding;
 pub mod fio;
+mod float;
 pub mod identity;
 pub mod imported;
 pub mod inference;
@@ -29,9 +30,11 @@ pub mod merge;
 mod narrow;
 pub mod occupancy;
 pub mod plan;
+pub mod reported;
 pub mod run;
 pub mod steady;
 pub mod target;
+mod together;
 pub mod trial;
 pub mod units;
 
@@ -46,10 +49,7 @@ pub use disk::Disk;
 pub use enough::Enough;
 pub use event::{Event, Phase};
 pub use finding::{Assessment, Finding, Severity, Verdict};
-pub use imported::{
-    Correction, ImportedFigure, ImportedLatency, ImportedPlace, ImportedRate, ImportedRow,
-    ImportedRun, ImportedTarget, Origin,
-};
+pub use imported::{ImportedRow, ImportedRun, ImportedTarget};
 pub use inference::{Confidence, Inference, InferredFigure};
 pub use interval_rates::IntervalRates;
 pub use load::{LatencyLimit, Percentile, RateKept, Standing};
@@ -63,6 +63,10 @@ pub use plan::{
     PatternPart, Plan, Rate, RateProcess, Rates, Recording, Reducible, Sample, Scatter,
     SequentialOffset, Span, Stage, SteadyFigure, SteadyLimit, SteadyRule, Subject, Survey, Think,
     TreeContents, TreeNames, TreeOrder, Verify, Visit, Workload, Zone, ZoneLength,
+};
+pub use reported::{
+    Correction, ImportedFigure, ImportedLatency, ImportedPlace, ImportedRate, Origin, Provenance,
+    Reported,
 };
 pub use run::{Layout, Run, Schedule};
 pub use steady::{

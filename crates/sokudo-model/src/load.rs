@@ -136,7 +136,7 @@ impl Percentile {
 
 /// A latency from the intended start that a percentile of the I/Os must not exceed, such
 /// as `p99=5ms`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyLimit {
     /// Of which I/Os.
     pub percentile: Percentile,

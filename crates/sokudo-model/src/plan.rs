@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use omission::is_default;
 
+use crate::narrow::narrow;
 use crate::units::{Bytes, Nanos};
 
 pub use blocks::{BlockChoice, BlockShare, BlockSizes};
@@ -193,6 +194,15 @@ impl Workload {
             exact_clock: false,
         }
     }
+
+    /// The targets that it uses, as indices into the plan's.
+    pub fn targets(&self) -> Vec<usize> {
+        if self.files.uses.is_empty() {
+            return vec![0];
+        }
+        let uses = self.files.uses.iter();
+        uses.map(|part| narrow(part.target)).collect()
+    }
 }
 
 /// What the figure of a workload is meant to be of.
@@ -304,6 +314,15 @@ impl BackendKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_workload_without_files_uses_the_first_target() {
+        let mut workload = Workload::new("x", Bytes(4096));
+        assert_eq!(workload.targets(), [0]);
+        let of = |target| FileUse { target, span: None };
+        workload.files.uses = vec![of(2), of(1)];
+        assert_eq!(workload.targets(), [2, 1]);
+    }
 
     #[test]
     fn empty_and_zero_blocks_are_refused() {

@@ -6,26 +6,40 @@ use crate::circumstances::Circumstances;
 use crate::enough::Enough;
 use crate::finding::Finding;
 use crate::inference::Inference;
+use crate::load::LatencyLimit;
 use crate::narrow::narrow;
 use crate::plan::Plan;
+use crate::reported::Provenance;
 use crate::steady::SteadyProcedure;
 use crate::target::{Environment, TargetInfo};
 use crate::trial::{Row, Trial};
 use crate::units::{Bytes, Nanos};
 
-/// What happened when a plan was carried out: every output starts from this.
-#[derive(Clone, Debug, PartialEq)]
+/// What happened when a plan was carried out: every output starts from this, and it is what
+/// is kept.
+///
+/// What was written once is read by all later versions: a field is added with a default, as
+/// several hosts or the axes of a matrix will be, and none changes its meaning.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Version of the program that measured.
+    /// Version of the program that measured, or that read what another has measured.
     pub sokudo_version: String,
-    /// Start, in nanoseconds since 1970-01-01T00:00:00Z.
-    pub started_at: Nanos,
+    /// Who measured.
+    pub provenance: Provenance,
+    /// Start, in nanoseconds since 1970-01-01T00:00:00Z; `None` where another tool did not
+    /// tell.
+    pub started_at: Option<Nanos>,
     /// What was to be done.
     pub plan: Plan,
     /// How often, and in what order.
     pub schedule: Schedule,
-    /// What it was done to.
+    /// What it was done to, all of it together.
     pub target: TargetInfo,
+    /// Each target that workloads name ([`crate::FileUse`]); empty where there is only the
+    /// one above.
+    pub targets: Vec<TargetInfo>,
+    /// Options of the jobs that were left out although they change what is measured.
+    pub left_out: Vec<String>,
     /// Where it was done.
     pub environment: Environment,
     /// What the system said around it.
@@ -50,10 +64,13 @@ impl Run {
     pub fn new(plan: Plan, schedule: Schedule, target: TargetInfo) -> Self {
         Self {
             sokudo_version: String::new(),
-            started_at: Nanos(0),
+            provenance: Provenance::Measured,
+            started_at: None,
             plan,
             schedule,
             target,
+            targets: Vec::new(),
+            left_out: Vec::new(),
             environment: Environment::default(),
             circumstances: Circumstances::default(),
             layout: None,
@@ -67,7 +84,7 @@ impl Run {
 }
 
 /// How a test file was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
     /// Its size.
     pub bytes: Bytes,
@@ -99,6 +116,8 @@ pub struct Schedule {
     /// anything else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady: Option<Box<SteadyProcedure>>,
+    /// The latency for which the highest rate is looked for; `None` where none is.
+    pub latency_limit: Option<LatencyLimit>,
 }
 
 impl Schedule {
@@ -112,6 +131,7 @@ impl Schedule {
             enough: None,
             trim: 0,
             steady: None,
+            latency_limit: None,
         }
     }
 

@@ -409,9 +409,8 @@ mod tests {
         let mut workload = Workload::new("RND4K Q1T1", Bytes::kib(4));
         workload.operations = OperationMix::only(Operation::Write);
         Row {
-            workload,
             trials: iops.iter().map(trial).collect(),
-            assessment: None,
+            ..Row::new(workload)
         }
     }
 

@@ -1,17 +1,24 @@
 //! What happened in one row: its trials, and what the engine measured in each.
 
+mod points;
+
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_stats::Histogram;
 
 use crate::capacity::CapacityCheck;
 use crate::circumstances::ForeignUse;
 use crate::finding::Assessment;
+use crate::float::float_or_none;
 use crate::plan::{BackendKind, Operation, Workload};
+use crate::reported::Reported;
 use crate::target::DeviceCounters;
 use crate::units::{Bytes, Nanos};
 
+pub use points::{Place, SeriesPoint};
+
 /// One workload with all its trials.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// What was to be done.
     pub workload: Workload,
@@ -19,10 +26,25 @@ pub struct Row {
     pub trials: Vec<Trial>,
     /// What is thought of it; `None` until it has been judged.
     pub assessment: Option<Assessment>,
+    /// What another tool printed of it, in the place of trials; `None` for what sokudo has
+    /// measured.
+    pub reported: Option<Box<Reported>>,
+}
+
+impl Row {
+    /// A row of which nothing has been done.
+    pub const fn new(workload: Workload) -> Self {
+        Self {
+            workload,
+            trials: Vec::new(),
+            assessment: None,
+            reported: None,
+        }
+    }
 }
 
 /// One execution of a workload.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// What the engine measured.
     pub outcome: Outcome,
@@ -31,7 +53,7 @@ pub struct Trial {
 }
 
 /// What the system said about one trial.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrialEvidence {
     /// What the leaf devices counted from before the trial to after it, its ramp
     /// included; `None` when that cannot be seen.
@@ -44,7 +66,7 @@ pub struct TrialEvidence {
 }
 
 /// What one workload did in one trial, all clones together.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// From the stage's start to the start of the measured part.
     pub started_after: Nanos,
@@ -60,6 +82,7 @@ pub struct Outcome {
     /// where submission is not a step of its own.
     pub submission: Option<Histogram>,
     /// What was moved per interval, in order of time.
+    #[serde(with = "points")]
     pub series: Vec<SeriesPoint>,
     /// Processor time of the workload's threads in the measured part; `None` in
     /// virtual time.
@@ -74,6 +97,7 @@ pub struct Outcome {
     pub logs: Logs,
     /// What happened at each place of a survey, in the order in which they were
     /// visited.
+    #[serde(with = "points")]
     pub places: Vec<Place>,
     /// Ranges of a survey that could not be read or written, in order of place.
     pub defects: Vec<Defect>,
@@ -92,6 +116,7 @@ pub struct Outcome {
     pub durable_after: Option<Nanos>,
     /// I/Os in flight, averaged over the measured time and summed over clones;
     /// counted by the engine, not derived from latencies.
+    #[serde(deserialize_with = "float_or_none")]
     pub depth_achieved: f64,
     /// How I/O was issued.
     pub backend: BackendUse,
@@ -180,7 +205,7 @@ impl Outcome {
 }
 
 /// Bytes and I/Os.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
     /// Bytes moved.
     pub bytes: Bytes,
@@ -197,7 +222,7 @@ impl Moved {
 }
 
 /// What one kind of operation did.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperationTally {
     /// Which kind.
     pub operation: Operation,
@@ -217,6 +242,7 @@ pub struct OperationTally {
     /// From there to reaping it; `None` where `submission` is.
     pub completion: Option<Histogram>,
     /// What was moved per recorded interval, in order of time.
+    #[serde(with = "points")]
     pub series: Vec<SeriesPoint>,
     /// From the first I/O of this kind to the last one's end.
     pub elapsed: Nanos,
@@ -242,39 +268,8 @@ impl OperationTally {
     }
 }
 
-/// What was moved in one interval of a trial.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeriesPoint {
-    /// End of the interval, counted from the start of the measured part.
-    pub at: Nanos,
-    /// Bytes moved in the interval.
-    pub bytes: Bytes,
-    /// I/Os completed in the interval.
-    pub ios: u64,
-}
-
-/// What happened at one place of a survey.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Its first byte.
-    pub offset: Bytes,
-    /// Bytes moved there.
-    pub bytes: Bytes,
-    /// I/Os completed there.
-    pub ios: u64,
-    /// From the first I/O issued there to the last one completed. Where I/Os of neighbours
-    /// are in flight together, from the end of the place before, as far as that can be
-    /// known: the times of all places add up to that of the survey.
-    pub elapsed: Nanos,
-    /// The longest latency of an I/O there.
-    pub latency_max: Nanos,
-    /// How far the end of the I/O before is from it; `None` for the first place, and
-    /// where the way to it was not measured.
-    pub distance: Option<Bytes>,
-}
-
 /// A range in which every block failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Defect {
     /// Which operation failed.
     pub operation: Operation,
@@ -310,7 +305,7 @@ pub struct ThreadUsage {
 /// submitted by one system call and how many reaped at once. Classes of `level` begin
 /// at 1, 2, 4, 8, 16, 32 and 64; those of `submitted` and `completed` hold 0, up to
 /// 4, 8, 16, 32, 64 and more (as fio's).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Depths {
     /// In flight.
     pub level: [u64; 7],
@@ -321,7 +316,7 @@ pub struct Depths {
 }
 
 /// What was logged of single I/Os or of intervals.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Logs {
     /// Submission latencies, nanoseconds.
     pub submission: Vec<LogPoint>,
@@ -336,13 +331,14 @@ pub struct Logs {
 }
 
 /// One I/O, or one interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogPoint {
     /// When it ended, counted from the start of the workload's measured part.
     pub at: Nanos,
     /// Which operation.
     pub operation: Operation,
     /// The value, or the mean of the interval.
+    #[serde(deserialize_with = "float_or_none")]
     pub value: f64,
     /// The largest of the interval.
     pub max: u64,
@@ -353,7 +349,7 @@ pub struct LogPoint {
 }
 
 /// A histogram of one interval.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HistogramPoint {
     /// End of the interval, counted from the start of the measured part.
     pub at: Nanos,
@@ -366,7 +362,7 @@ pub struct HistogramPoint {
 }
 
 /// What checking what was written found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyOutcome {
     /// Blocks that were checked.
     pub checked: u64,
@@ -377,7 +373,7 @@ pub struct VerifyOutcome {
 }
 
 /// A block that does not hold what was written to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mismatch {
     /// The file.
     pub file: String,
@@ -392,7 +388,8 @@ pub struct Mismatch {
 }
 
 /// What is wrong with a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MismatchKind {
     /// There is no header of ours: it was never written, or is overwritten.
     NoHeader,
@@ -411,16 +408,19 @@ pub enum MismatchKind {
 }
 
 /// How steady a workload became.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SteadyOutcome {
     /// Whether it was steady at its end.
     pub attained: bool,
     /// What the rule's figure came to: slope, or largest deviation, in percent of
     /// the mean or in the figure's unit.
+    #[serde(deserialize_with = "float_or_none")]
     pub criterion: f64,
     /// Slope of the window's figures per interval.
+    #[serde(deserialize_with = "float_or_none")]
     pub slope: f64,
     /// Largest deviation from their mean.
+    #[serde(deserialize_with = "float_or_none")]
     pub deviation_max: f64,
     /// I/Os per second of each interval of the window.
     pub iops: Vec<f64>,
@@ -429,18 +429,19 @@ pub struct SteadyOutcome {
 }
 
 /// How I/O was issued.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "BackendDocument")]
 pub struct BackendUse {
     /// The backend.
     pub kind: BackendKind,
-    /// What it used of the kernel, such as `registered buffers`.
+    /// What it used of the kernel.
     pub features: Vec<String>,
     /// Why it is not the one that was asked for, or why features are missing.
     pub notes: Vec<String>,
 }
 
 /// I/Os of one kind that failed in the same way.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoFailure {
     /// Which operation.
     pub operation: Operation,
@@ -453,7 +454,8 @@ pub struct IoFailure {
 }
 
 /// How an I/O failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FailureKind {
     /// The system answered with this error number.
     Errno(i32),
@@ -471,17 +473,19 @@ pub enum FailureKind {
     Unanswered,
 }
 
-/// Why a workload ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why a trial ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Stopped")]
 pub enum StopReason {
     /// The time limit.
     Time,
     /// The byte limit.
     Bytes,
-    /// A controller ended the trial early; the figures count.
+    /// Ended early on purpose; the figures count.
     Ended,
     /// The user interrupted it.
     Cancelled,
-    /// I/O failed; see the failures.
+    /// I/O failed.
     Failed,
 }

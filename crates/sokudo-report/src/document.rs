@@ -20,9 +20,10 @@ use crate::{date, json_layout};
 mod figures;
 mod imported;
 mod inside;
+mod kept;
 mod load;
-mod packed;
 mod place;
+mod rebuilt;
 mod result;
 mod steady;
 mod surface;
@@ -30,16 +31,15 @@ mod told;
 mod trial;
 
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
-pub use imported::{CORRECTED, IMPORTED};
+pub use kept::{Kept, UnpackError, pack};
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
-pub use packed::UnpackError;
 pub use place::{DefectDocument, PlaceDocument};
-pub use result::{BackendDocument, Direction, ResultDocument, ShareDocument, Status};
+pub use result::{Direction, ResultDocument, ShareDocument, Status};
 pub use steady::{PhaseDocument, SteadyDocument, TrackedDocument, WindowFigures};
 pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
-pub use told::{ToldDocument, ToldFigure};
+pub use told::ToldDocument;
 pub use trial::{
-    CpuDocument, DeviceDocument, FailureDocument, FailureWay, PointDocument, Stopped, TrialDocument,
+    CpuDocument, DeviceDocument, FailureDocument, FailureWay, PointDocument, TrialDocument,
 };
 
 /// What every document of this kind begins its `schema` field with.
@@ -171,10 +171,10 @@ impl RunDocument {
         let results = run.rows.iter().zip(Fingerprint::of_rows(run));
         Self {
             schema: format!("{SCHEMA_FAMILY}{SCHEMA_VERSION}"),
-            origin: None,
+            origin: run.provenance.origin().cloned(),
             layout: run.layout.as_ref().map(LayoutDocument::of),
             sokudo_version: run.sokudo_version.clone(),
-            started_at: date::rfc3339(run.started_at),
+            started_at: run.started_at.map_or_else(String::new, date::rfc3339),
             method: run.plan.method.clone(),
             command: run.command.clone(),
             fingerprint: fingerprint.id,
@@ -207,10 +207,16 @@ impl RunDocument {
             circumstances: run.circumstances.clone(),
             findings: run.findings.clone(),
             inferences: run.inferences.clone(),
-            load: LoadDocument::of(run, None),
+            load: LoadDocument::of(run),
             steady: SteadyDocument::of(run),
             results: results
-                .map(|(row, fingerprint)| ResultDocument::from_row(row, &run.schedule, fingerprint))
+                .map(|(row, fingerprint)| {
+                    let result = ResultDocument::from_row(row, &run.schedule, fingerprint);
+                    match &row.reported {
+                        Some(reported) => result.reported(reported),
+                        None => result,
+                    }
+                })
                 .collect(),
         }
     }

@@ -9,8 +9,8 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 use sokudo_model::{
-    BackendKind, BlockChoice, BlockSizes, Bytes, DataContent, DirectMode, Durability, ImportedRow,
-    Limits, Nanos, Operation, OperationMix, Order, Rate, Row, Run, Schedule, SequentialOffset,
+    BackendKind, BlockChoice, BlockSizes, Bytes, DataContent, DirectMode, Durability, Limits,
+    Nanos, Operation, OperationMix, Order, Rate, Reported, Row, Run, Schedule, SequentialOffset,
     Workload,
 };
 
@@ -54,18 +54,8 @@ impl Fingerprint {
 
     /// The fingerprint of a row that another tool has measured: the tool is a part of it,
     /// since no two tools do the same, and what it does not tell is `unknown`.
-    pub(crate) fn of_imported(
-        told: &ImportedRow,
-        workload: &Workload,
-        size: Option<Bytes>,
-        tool: &str,
-    ) -> Self {
-        let row = Row {
-            workload: workload.clone(),
-            trials: Vec::new(),
-            assessment: None,
-        };
-        let mut parts = Self::of_row(&row, size, &Schedule::in_turn(1, Nanos(0))).parts;
+    fn of_reported(self, told: &Reported, tool: &str) -> Self {
+        let mut parts = self.parts;
         let unknown = told.unknown.iter().map(String::as_str);
         for part in unknown.chain(["schedule"]) {
             parts.insert(part.to_owned(), UNKNOWN.to_owned());
@@ -137,10 +127,14 @@ impl Fingerprint {
 
 /// The fingerprints of the rows, grouped as they ran together.
 fn stages(run: &Run) -> Vec<Vec<Fingerprint>> {
-    let mut alone = run
-        .rows
-        .iter()
-        .map(|row| Fingerprint::of_row(row, run.target.size_bytes, &run.schedule));
+    let tool = run.provenance.origin().map_or("", |origin| &*origin.tool);
+    let mut alone = run.rows.iter().map(|row| {
+        let fingerprint = Fingerprint::of_row(row, run.target.size_bytes, &run.schedule);
+        match &row.reported {
+            Some(told) => fingerprint.of_reported(told, tool),
+            None => fingerprint,
+        }
+    });
     let mut stages: Vec<Vec<Fingerprint>> = run
         .plan
         .stages
@@ -396,7 +390,7 @@ mod tests {
         let other = id_after(|run| {
             run.plan.seed += 1;
             run.plan.method = "other".into();
-            run.started_at = Nanos(0);
+            run.started_at = None;
             run.schedule.trials = 99;
             run.rows[0].trials.truncate(1);
             run.target.name = "elsewhere".into();

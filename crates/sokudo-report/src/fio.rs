@@ -59,9 +59,14 @@ pub struct FioReport<'a> {
 }
 
 impl FioReport<'_> {
+    /// When the run began, since 1970.
+    fn started_at(&self) -> Nanos {
+        self.run.started_at.unwrap_or_default()
+    }
+
     /// When the report is made, since 1970.
     fn made_at(&self) -> Nanos {
-        Nanos(self.run.started_at.0.saturating_add(self.elapsed.0))
+        Nanos(self.started_at().0.saturating_add(self.elapsed.0))
     }
 
     /// What a job did; `None` when it was not reached.

@@ -139,16 +139,14 @@ pub(crate) fn run_of(rows: Vec<Row>) -> Run {
     let stage = |row: &Row| Stage {
         workloads: vec![row.workload.clone()],
     };
+    let plan = Plan {
+        method: "mark/default".into(),
+        seed: 42,
+        stages: rows.iter().map(stage).collect(),
+    };
     Run {
         sokudo_version: "0.1.0".into(),
-        started_at: Nanos(1_795_226_288_250_000_000),
-        plan: Plan {
-            method: "mark/default".into(),
-            seed: 42,
-            stages: rows.iter().map(stage).collect(),
-        },
-        schedule: Schedule::in_turn(6, Nanos(0)),
-        target: target(),
+        started_at: Some(Nanos(1_795_226_288_250_000_000)),
         environment: Environment {
             host: Some("bench".into()),
             kernel: Some("6.18.2".into()),
@@ -161,12 +159,8 @@ pub(crate) fn run_of(rows: Vec<Row>) -> Run {
             ..Environment::default()
         },
         rows,
-        findings: vec![],
-        inferences: vec![],
-        circumstances: Circumstances::default(),
         command: "sokudo mark /mnt/data --seed 42".into(),
-        interrupted: false,
-        layout: None,
+        ..Run::new(plan, Schedule::in_turn(6, Nanos(0)), target())
     }
 }
 
@@ -191,7 +185,7 @@ pub(crate) fn row(name: &str, block: Bytes, mix: OperationMix, depth: u32, iops:
             device_ratio: Some(1.0),
             findings: vec![],
         }),
-        workload,
+        ..Row::new(workload)
     }
 }
 

@@ -1,6 +1,8 @@
 //! How a result is worded that is less than it was meant to be.
 
-use crate::document::{ResultDocument, ScheduleDocument, Status, Stopped};
+use sokudo_model::StopReason;
+
+use crate::document::{ResultDocument, ScheduleDocument, Status};
 use crate::table::{Cell, Tone, verdict_name};
 
 /// The verdict, and in the same place whatever makes the row incomplete:
@@ -67,7 +69,7 @@ pub(crate) fn trials_text(made: [usize; 2]) -> String {
 
 /// Trials that ran to their planned end.
 fn completed_trials(result: &ResultDocument) -> usize {
-    let is_complete = |stopped| !matches!(stopped, Stopped::Cancelled | Stopped::Failed);
+    let is_complete = |stopped| !matches!(stopped, StopReason::Cancelled | StopReason::Failed);
     let trials = result.trials.iter();
     trials.filter(|trial| is_complete(trial.stopped)).count()
 }

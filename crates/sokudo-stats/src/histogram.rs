@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Buckets per power of two, as a power of two. 2^7 bounds a bucket's width to
 /// 1/128 of its lower end, and makes the table 58 KiB, which stays in the
 /// second-level cache.
@@ -12,12 +14,17 @@ const BUCKETS_PER_OCTAVE: u64 = 1 << PRECISION_BITS;
 /// 2^7.
 const BUCKET_COUNT: usize = ((64 - PRECISION_BITS as usize) + 1) << PRECISION_BITS;
 
+/// More values than anything records in a year, and few enough for the sums of many
+/// histograms that were read.
+const COUNT_READ_MAX: u64 = 1 << 48;
+
 /// A reported value differs from the recorded one by at most this share of it.
 pub const RELATIVE_ERROR_MAX: f64 = 1.0 / BUCKETS_PER_OCTAVE as f64;
 
 /// Counts of recorded values, with exact count, minimum, maximum, sum and sum of
 /// squares.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
 pub struct Histogram {
     counts: Box<[u64]>,
     count: u64,
@@ -211,6 +218,69 @@ impl Histogram {
     }
 }
 
+/// A histogram as it is written: only buckets that hold something.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    min: u64,
+    max: u64,
+    sum: u128,
+    sum_of_squares: u128,
+    /// By how much the number of each bucket is above the one before.
+    steps: Vec<u64>,
+    /// Values in each of them.
+    counts: Vec<u64>,
+}
+
+impl From<Histogram> for Written {
+    fn from(histogram: Histogram) -> Self {
+        let mut before = 0;
+        let counts = (0..).zip(&histogram.counts);
+        let (steps, counts) = counts
+            .filter(|(_, count)| **count > 0)
+            .map(|(number, count)| (number - std::mem::replace(&mut before, number), *count))
+            .unzip();
+        Self {
+            min: histogram.min().unwrap_or(0),
+            max: histogram.max,
+            sum: histogram.sum,
+            sum_of_squares: histogram.sum_of_squares,
+            steps,
+            counts,
+        }
+    }
+}
+
+impl TryFrom<Written> for Histogram {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        let mut histogram = Self::new();
+        if written.steps.len() != written.counts.len() {
+            return Err("a histogram has other buckets than counts");
+        }
+        let mut number = 0_u64;
+        for (step, count) in written.steps.iter().zip(&written.counts) {
+            number = number.saturating_add(*step);
+            histogram.count = histogram.count.saturating_add(*count);
+            if histogram.count > COUNT_READ_MAX {
+                return Err("a histogram has more values than anything records");
+            }
+            let place = usize::try_from(number).ok();
+            let bucket = place.and_then(|place| histogram.counts.get_mut(place));
+            *bucket.ok_or("a histogram has more buckets than there are")? += count;
+        }
+        let sum_max = u128::from(histogram.count) * u128::from(written.max);
+        if written.sum > sum_max || written.min > written.max {
+            return Err("the sums of a histogram are not those of its counts");
+        }
+        if histogram.count > 0 {
+            (histogram.min, histogram.max) = (written.min, written.max);
+            (histogram.sum, histogram.sum_of_squares) = (written.sum, written.sum_of_squares);
+        }
+        Ok(histogram)
+    }
+}
+
 impl Default for Histogram {
     fn default() -> Self {
         Self::new()
@@ -242,13 +312,6 @@ pub fn samples_needed(fraction: f64) -> u64 {
     } else {
         (0.05_f64.ln() / fraction.ln()).ceil() as u64
     }
-}
-
-/// The bucket that a value falls into: its number, its smallest and its largest value.
-pub fn bucket_of(value: u64) -> (u64, u64, u64) {
-    let index = bucket_index(value);
-    let (low, high) = bucket_bounds(index);
-    (index as u64, low, high)
 }
 
 /// Smallest and largest value of the bucket with a number; `None` where there is none.
@@ -291,9 +354,8 @@ mod tests {
     #[test]
     fn buckets_are_found_by_number_and_by_value() {
         for value in [0, 127, 128, 255, 256, 1 << 40, u64::MAX] {
-            let (number, low, high) = bucket_of(value);
+            let (low, high) = bucket_numbered(bucket_index(value) as u64).unwrap();
             assert!((low..=high).contains(&value));
-            assert_eq!(bucket_numbered(number), Some((low, high)));
         }
         assert_eq!(bucket_numbered(BUCKET_COUNT as u64), None);
         assert_eq!(bucket_numbered(u64::MAX), None);
@@ -306,6 +368,31 @@ mod tests {
         let again = Histogram::of_buckets(buckets, 1, 4999 * 4999).unwrap();
         for fraction in [0.0, 0.5, 0.9, 0.999, 1.0] {
             assert_eq!(again.quantile(fraction), whole.quantile(fraction));
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_what_cannot_be_is_refused() {
+        let again = |written: Written| Histogram::try_from(written);
+        for values in [&[][..], &[0], &[7, 7, 1 << 40, u64::MAX]] {
+            let histogram = histogram_of(values);
+            assert_eq!(again(histogram.clone().into()), Ok(histogram));
+        }
+        let written = || Written::from(histogram_of(&[5, 9]));
+        type Damage = fn(&mut Written);
+        let damages: [Damage; 6] = [
+            |it| it.steps[1] = u64::MAX,
+            |it| it.steps.clear(),
+            |it| it.counts[0] = u64::MAX,
+            |it| it.counts[0] = 0,
+            |it| it.sum = u128::MAX,
+            |it| it.min = u64::MAX,
+        ];
+        for (number, damage) in damages.iter().enumerate() {
+            let mut damaged = written();
+            damage(&mut damaged);
+            // Fewer values than their sum tells are refused as well.
+            assert!(again(damaged).is_err(), "{number}");
         }
     }
 

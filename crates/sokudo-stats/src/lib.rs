@@ -36,9 +36,7 @@ pub use comparison::{
 };
 pub use distributions::{Normal, Pareto, Zipf};
 pub use drift::{Groups, Step, Trend, groups, step, trend};
-pub use histogram::{
-    Bucket, Histogram, RELATIVE_ERROR_MAX, bucket_numbered, bucket_of, samples_needed,
-};
+pub use histogram::{Bucket, Histogram, RELATIVE_ERROR_MAX, bucket_numbered, samples_needed};
 pub use looks::{INTERVAL_TRIALS_MIN, is_look};
 pub use permutation::Permutation;
 pub use quantile_interval::quantile_interval;

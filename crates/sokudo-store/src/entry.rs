@@ -1,4 +1,4 @@
-//! What a store knows of a run beside its packed document.
+//! What a store knows of a run beside the run itself, packed.
 
 use std::fmt;
 

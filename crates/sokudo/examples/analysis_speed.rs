@@ -54,14 +54,13 @@ fn run() -> Run {
         workload.depth = 32;
         workload.limits.time = Some(Nanos::from_secs(60));
         Row {
-            workload,
             trials: (0..u64::from(TRIALS))
                 .map(|trial| Trial {
                     outcome: outcome(number * u64::from(TRIALS) + trial),
                     evidence: TrialEvidence::default(),
                 })
                 .collect(),
-            assessment: None,
+            ..Row::new(workload)
         }
     });
     let plan = Plan {

@@ -74,7 +74,7 @@ fn measure(arguments: &SetArguments) -> Result<(RunId, RunDocument, bool), Exit>
         Some(printing) => output::write(document, printing),
         None => Ok(()),
     };
-    let kept = keep::keep([document], &arguments.keeping);
+    let kept = keep::keep([(&finished.run, document)], &arguments.keeping);
     kept.print(quiet, print)?;
     finished.ended_by.map_or(Ok(()), Err)?;
     let id = kept.first().ok_or_else(|| {

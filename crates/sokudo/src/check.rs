@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     let before = Before::of(arguments.idle.wait_idle, arguments.anyway);
     let was_idle = before.make_sure(&Named::recognise(&target)?, &control)?;
     let finished = repeat.measure(&control, arguments.quiet)?;
-    let kept = keep::keep([&finished.document], &arguments.keeping);
+    let kept = keep::keep([(&finished.run, &finished.document)], &arguments.keeping);
     if finished.document.interrupted {
         return kept
             .print(arguments.quiet, || Ok(()))

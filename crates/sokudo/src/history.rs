@@ -17,7 +17,7 @@ use crate::cli::{
     DeleteArguments, Format, ListArguments, NoteArguments, ShowArguments, TagArguments, Unit, Which,
 };
 use crate::exit::Exit;
-use crate::{cli, keep, language, output, recall};
+use crate::{cli, judge_again, keep, language, output, recall};
 
 /// More runs than any store holds. Databases count with a sign, and two of these can be
 /// added.
@@ -133,17 +133,14 @@ pub(crate) fn listed(entry: &Entry) -> ListedRun {
 /// Prints a run in the format asked for, with what somebody has said of it above the
 /// table.
 pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
-    let recalled = recall::runs(&arguments.run, &arguments.keeping)?;
     let (rendering, plotting) = (&arguments.rendering, &arguments.plotting);
+    if arguments.judge_again {
+        return judge_again::show(arguments);
+    }
+    let recalled = recall::runs(&arguments.run, &arguments.keeping)?;
     output::check_rendering(rendering, &plotting.pictures)?;
     let is_for_people = rendering.format == Format::Table && rendering.output.is_none();
-    let [recalled] = <[_; 1]>::try_from(recalled).map_err(|several| {
-        Exit::usage(anyhow!(
-            "{} holds {} runs; keep them with sokudo import, and show one by its number",
-            arguments.run,
-            several.len()
-        ))
-    })?;
+    let recalled = recall::only(&arguments.run, recalled)?;
     if let Some(id) = recalled.id.filter(|_| is_for_people) {
         let entry = keep::store(&arguments.keeping)?.entry(id);
         let heading = listed(&entry.map_err(Exit::failed)?).heading(&output::terminal_style());

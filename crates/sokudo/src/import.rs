@@ -8,7 +8,8 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use sokudo_import::{Import, ImportError, LeftOut};
-use sokudo_model::ImportedRun;
+use sokudo_model::{ImportedRun, Run};
+use sokudo_report::document::Kept as KeptRun;
 use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::{Filter, NewRun, Page, RunId, Store};
 
@@ -45,12 +46,13 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
                 for left in &read.left_out {
                     exit::note(left_out(file, left));
                 }
-                for document in &read.documents {
+                for run in &read.runs {
+                    let document = run.document();
                     if !arguments.quiet || path.is_some() {
-                        printed.print(document, arguments)?;
+                        printed.print(&document, arguments)?;
                     }
                     if let Some(store) = &mut store {
-                        is_whole &= kept(store.as_mut(), document, arguments);
+                        is_whole &= kept(store.as_mut(), run, &document, arguments);
                     }
                 }
             }
@@ -71,7 +73,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
 
 /// What a file held.
 struct Found {
-    documents: Vec<RunDocument>,
+    runs: Vec<KeptRun>,
     left_out: Vec<LeftOut>,
 }
 
@@ -97,9 +99,16 @@ fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<Found> {
         complete(run, arguments);
     }
     Ok(Found {
-        documents: runs.iter().map(RunDocument::from_imported).collect(),
+        runs: runs.into_iter().map(judged).collect(),
         left_out,
     })
+}
+
+/// A run of another tool, which nobody but that tool can vouch for.
+pub(crate) fn judged(run: ImportedRun) -> KeptRun {
+    let mut run = Run::from(run);
+    sokudo_analysis::judge(&mut run);
+    KeptRun::Run(Box::new(run))
 }
 
 /// What another tool has printed into a file of this name.
@@ -115,7 +124,7 @@ pub(crate) fn imported(file: &Path, source: impl BufRead) -> Result<Import, Impo
 fn own(source: impl Read) -> anyhow::Result<Found> {
     let text = recall::read_bounded(source)?;
     Ok(Found {
-        documents: vec![RunDocument::from_json(&text)?],
+        runs: vec![KeptRun::Document(Box::new(RunDocument::from_json(&text)?))],
         left_out: Vec::new(),
     })
 }
@@ -190,8 +199,13 @@ fn without_names(text: String, is_first: bool) -> String {
 }
 
 /// Keeps a run unless it is there; whether it is there then.
-fn kept(store: &mut dyn Store, document: &RunDocument, arguments: &ImportArguments) -> bool {
-    let told = match keep_once(store, document, arguments) {
+fn kept(
+    store: &mut dyn Store,
+    run: &KeptRun,
+    document: &RunDocument,
+    arguments: &ImportArguments,
+) -> bool {
+    let told = match keep_once(store, run, document, arguments) {
         Ok(told) => told,
         Err(error) => {
             exit::fault(&format!("this run is not kept: {error}"));
@@ -214,10 +228,11 @@ enum Kept {
 
 fn keep_once(
     store: &mut dyn Store,
+    run: &KeptRun,
     document: &RunDocument,
     arguments: &ImportArguments,
 ) -> anyhow::Result<Kept> {
-    let run = keep::new_run(document);
+    let run = keep::new_run(document, run.pack());
     let (id, kept) = match alike(store, &run, document)? {
         Some(before) => (before, Kept::Before(before)),
         None => {
@@ -263,8 +278,8 @@ fn alike(
         {
             continue;
         }
-        let other = RunDocument::unpack(&store.document(entry.id)?);
-        if other.is_ok_and(|other| content(&other) == content(document)) {
+        let other = KeptRun::unpack(&store.document(entry.id)?);
+        if other.is_ok_and(|other| content(&other.document()) == content(document)) {
             return Ok(Some(entry.id));
         }
     }

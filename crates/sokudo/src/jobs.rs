@@ -98,7 +98,6 @@ pub(crate) fn finish(
     }
     let targets = prepared.targets().cloned().collect();
     let mut run = prepared.finish(control);
-    sokudo_analysis::tell_left_out(&mut run, jobs.left_out);
     words::put_into(&mut run, Reader::of_jobs(jobs.schedule));
     Ok(Finished {
         run,

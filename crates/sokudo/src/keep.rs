@@ -1,12 +1,12 @@
-//! Runs on their way into the store: what a document is called by there, and what
-//! happens where it cannot be kept.
+//! Runs on their way into the store: what they are called by there, and what happens where
+//! one cannot be kept.
 //!
 //! A run is kept before it is printed ([`Kept`]): what cannot be printed or written (a full
 //! disk) would be lost otherwise.
 
 use sokudo_model::{Nanos, Run, narrow};
 use sokudo_report::RunDocument;
-use sokudo_report::document::ResultDocument;
+use sokudo_report::document::{ResultDocument, pack};
 use sokudo_store::{NewRow, NewRun, RunId, Sqlite, Store};
 
 use crate::cli::{Keeping, Location};
@@ -57,14 +57,14 @@ impl Kept {
     }
 }
 
-/// Keeps what was measured. A store that cannot take it is told in one line and changes
-/// nothing else: the measurement is done.
+/// Keeps what was measured, with its figures. A store that cannot take it is told in one line
+/// and changes nothing else: the measurement is done.
 pub(crate) fn keep<'a>(
-    documents: impl IntoIterator<Item = &'a RunDocument>,
+    runs: impl IntoIterator<Item = (&'a Run, &'a RunDocument)>,
     keeping: &Keeping,
 ) -> Kept {
-    let taken = documents.into_iter().filter_map(|document| {
-        kept(document, keeping).unwrap_or_else(|error| {
+    let taken = runs.into_iter().filter_map(|(run, document)| {
+        kept(run, document, keeping).unwrap_or_else(|error| {
             exit::note(format_args!("this run is not kept: {error}"));
             None
         })
@@ -76,15 +76,18 @@ pub(crate) fn keep<'a>(
 /// where the variable names a store, and nothing is said but that it could not be.
 pub(crate) fn keep_at_door(run: impl FnOnce() -> Run) -> Kept {
     let keeping = Keeping::of_variable();
-    let kept = keeping.map(|keeping| keep([&RunDocument::from_run(&run())], &keeping));
+    let kept = keeping.map(|keeping| {
+        let run = run();
+        keep([(&run, &RunDocument::from_run(&run))], &keeping)
+    });
     kept.unwrap_or_default()
 }
 
-fn kept(document: &RunDocument, keeping: &Keeping) -> anyhow::Result<Option<RunId>> {
+fn kept(run: &Run, document: &RunDocument, keeping: &Keeping) -> anyhow::Result<Option<RunId>> {
     let Some(mut store) = opened(keeping)? else {
         return Ok(None);
     };
-    Ok(Some(store.keep(&new_run(document))?))
+    Ok(Some(store.keep(&new_run(document, pack(run)))?))
 }
 
 /// The store; an error where none is to be used, for commands that are about nothing else.
@@ -110,8 +113,8 @@ pub(crate) fn opened(keeping: &Keeping) -> anyhow::Result<Option<Box<dyn Store>>
     })
 }
 
-/// A document with the facts by which it is found again.
-pub(crate) fn new_run(document: &RunDocument) -> NewRun {
+/// A run as it is packed, with the facts by which it is found again.
+pub(crate) fn new_run(document: &RunDocument, packed: Vec<u8>) -> NewRun {
     let target = &document.target;
     let results = &document.results;
     NewRun {
@@ -128,7 +131,7 @@ pub(crate) fn new_run(document: &RunDocument) -> NewRun {
         command: document.command.clone(),
         interrupted: document.interrupted,
         rows: results.iter().map(new_row).collect(),
-        document: document.pack(),
+        document: packed,
     }
 }
 

@@ -12,10 +12,9 @@ use sokudo_measure::{
     MeasureError, Measured, Measurement, Named, Prepared, TEST_FILE_SIZE, duration,
 };
 use sokudo_model::{
-    Event, LatencyLimit, Nanos, Plan, Rate, RateProcess, Row, Run, Schedule, Span, StopReason,
+    Event, LatencyLimit, Nanos, Plan, Rate, RateProcess, Row, Schedule, Span, StopReason,
     TargetKind, Trial, Workload,
 };
-use sokudo_report::RunDocument;
 use sokudo_report::document::LoadDocument;
 use sokudo_stats::{Summary, mix64, samples_needed};
 
@@ -52,19 +51,7 @@ const LONG: Nanos = Nanos::from_secs(600);
 /// Measures and prints.
 pub(crate) fn run(arguments: &LoadArguments) -> Result<(), Exit> {
     let (measurement, conduct) = measurement(arguments)?;
-    measurement::run_and_print_by(
-        measurement,
-        &arguments.printing,
-        conduct,
-        &|run, document| {
-            complete(arguments, run, document);
-        },
-    )
-}
-
-/// Adds to the document what only such a run has.
-pub(crate) fn complete(arguments: &LoadArguments, run: &Run, document: &mut RunDocument) {
-    document.load = LoadDocument::of(run, arguments.limit);
+    measurement::run_and_print_by(measurement, &arguments.printing, conduct)
 }
 
 /// What the arguments ask for, and how it is carried out.
@@ -74,7 +61,10 @@ pub(crate) fn measurement(
     let named = Named::recognise(&arguments.target)?;
     let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
     let workload = workload(arguments, &named)?;
-    let schedule = Schedule::in_turn(arguments.runs, Nanos(0));
+    let schedule = Schedule {
+        latency_limit: arguments.limit,
+        ..Schedule::in_turn(arguments.runs, Nanos(0))
+    };
     let plan = Plan {
         method: LoadDocument::METHOD.to_owned(),
         seed,

@@ -26,6 +26,7 @@ mod import;
 mod info;
 mod interrupt;
 mod jobs;
+mod judge_again;
 mod keep;
 mod language;
 mod load;

@@ -66,7 +66,7 @@ impl Finished {
         print: impl FnOnce(&Self) -> Result<(), Exit>,
     ) -> Result<(), Exit> {
         let Printing { keeping, quiet, .. } = printing;
-        keep::keep([&self.document], keeping).print(*quiet, || print(&self))?;
+        keep::keep([(&self.run, &self.document)], keeping).print(*quiet, || print(&self))?;
         self.ended_by.map_or(Ok(()), Err)?;
         requirement::check(&self.run, printing)
     }
@@ -74,25 +74,21 @@ impl Finished {
 
 /// Measures, prints, and says by the exit code what came of it.
 pub(crate) fn run_and_print(measurement: Measurement<'_>, printing: &Printing) -> Result<(), Exit> {
-    run_and_print_by(measurement, printing, Prepared::measure, &|_, _| ())
+    run_and_print_by(measurement, printing, Prepared::measure)
 }
 
-/// The same where what is measured next depends on what was measured; `complete` adds
-/// to the document what only such a run has.
+/// The same where what is measured next depends on what was measured.
 pub(crate) fn run_and_print_by(
     measurement: Measurement<'_>,
     printing: &Printing,
     conduct: impl Conduct,
-    complete: &dyn Fn(&Run, &mut RunDocument),
 ) -> Result<(), Exit> {
     measurement.check_permission()?;
     output::check(printing)?;
     output::check_apart(measurement.target.as_ref(), printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
-    let mut finished = finish(measurement, &control, printing.quiet, conduct)?;
-    complete(&finished.run, &mut finished.document);
-    finished.conclude(printing)
+    finish(measurement, &control, printing.quiet, conduct)?.conclude(printing)
 }
 
 /// Measures and judges, and prints nothing but its progress.

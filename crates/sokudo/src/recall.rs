@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sokudo_import::ImportError;
-use sokudo_report::document::JSON_BYTES_MAX;
+use sokudo_report::document::{JSON_BYTES_MAX, Kept};
 use sokudo_report::{Report, RunDocument, report};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
 
@@ -31,16 +31,27 @@ pub(crate) struct Said {
     pub(crate) tags: Vec<String>,
 }
 
-/// A run and by what name it was called.
+/// A run, its figures as a rule, and by what name it was called.
 #[derive(Debug)]
-pub(crate) struct Recalled {
+pub(crate) struct Recalled<R = RunDocument> {
     /// `run 42`, or the file.
     pub(crate) source: String,
     /// Its number in the store, where it is from there.
     pub(crate) id: Option<RunId>,
     /// What somebody wrote about it, and its tags.
     pub(crate) said: Said,
-    pub(crate) run: RunDocument,
+    pub(crate) run: R,
+}
+
+impl Recalled<Kept> {
+    fn figures(self) -> Recalled {
+        Recalled {
+            run: self.run.document(),
+            source: self.source,
+            id: self.id,
+            said: self.said,
+        }
+    }
 }
 
 /// Recalls one run after the other from a store that is opened once, and only if one of
@@ -73,11 +84,17 @@ impl<'a> Recall<'a> {
     /// `42` and `run 42` are numbers in the store, `last` is the newest there; anything else
     /// is a file (`./42` where it is called so), and `-` standard input.
     pub(crate) fn runs(&mut self, name: &str) -> Result<Vec<Recalled>, Exit> {
+        Ok(figures(self.kept(name)?))
+    }
+
+    /// The same with all that was kept of them.
+    pub(crate) fn kept(&mut self, name: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
         if !is_of_store(name) {
             return of_file(name);
         }
         let id = named(name, self.store()?)?;
-        Ok(vec![self.stored(id)?])
+        let entry = self.store()?.entry(id).map_err(Exit::of_store)?;
+        Ok(vec![self.kept_of(entry)?])
     }
 
     /// A run of the store.
@@ -88,10 +105,14 @@ impl<'a> Recall<'a> {
 
     /// The run of which these are the facts.
     pub(crate) fn of_entry(&mut self, entry: Entry) -> Result<Recalled, Exit> {
+        Ok(self.kept_of(entry)?.figures())
+    }
+
+    fn kept_of(&mut self, entry: Entry) -> Result<Recalled<Kept>, Exit> {
         let id = entry.id;
         let packed = self.store()?.document(id).map_err(Exit::of_store)?;
-        let run = RunDocument::unpack(&packed)
-            .map_err(|error| Exit::failed(anyhow!("run {id} {error}")))?;
+        let run =
+            Kept::unpack(&packed).map_err(|error| Exit::failed(anyhow!("run {id} {error}")))?;
         Ok(Recalled {
             source: format!("run {id}"),
             id: Some(id),
@@ -109,7 +130,22 @@ pub(crate) fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit>
     Recall::new(keeping).runs(name)
 }
 
-fn of_file(name: &str) -> Result<Vec<Recalled>, Exit> {
+/// The one run that a name stands for.
+pub(crate) fn only<R>(name: &str, recalled: Vec<Recalled<R>>) -> Result<Recalled<R>, Exit> {
+    let [recalled] = <[_; 1]>::try_from(recalled).map_err(|several: Vec<_>| {
+        Exit::usage(anyhow!(
+            "{name} holds {} runs; keep them with sokudo import, and show one by its number",
+            several.len()
+        ))
+    })?;
+    Ok(recalled)
+}
+
+fn figures(kept: Vec<Recalled<Kept>>) -> Vec<Recalled> {
+    kept.into_iter().map(Recalled::figures).collect()
+}
+
+fn of_file(name: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
     let path = Path::new(name);
     let bytes = kept_bytes(path)?;
     let text = match String::from_utf8(bytes) {
@@ -126,7 +162,7 @@ fn of_file(name: &str) -> Result<Vec<Recalled>, Exit> {
             source: name.to_owned(),
             id: None,
             said: Said::default(),
-            run,
+            run: Kept::Document(Box::new(run)),
         }]),
         Err(error) => of_other_tool(path, text.as_bytes()).map_err(|other| match other {
             // It is of no tool at all, or a damaged result of sokudo's.
@@ -137,7 +173,7 @@ fn of_file(name: &str) -> Result<Vec<Recalled>, Exit> {
 }
 
 /// The runs of a file that another tool has printed.
-fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<Recalled>, ImportError> {
+fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<Recalled<Kept>>, ImportError> {
     let name = path.display();
     let import = import::imported(path, bytes)?;
     for left in &import.left_out {
@@ -145,7 +181,7 @@ fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<Recalled>, ImportError
     }
     let is_one = import.runs.len() == 1;
     let recalled = (1..)
-        .zip(&import.runs)
+        .zip(import.runs)
         .map(|(number, run): (u64, _)| Recalled {
             source: match is_one {
                 true => name.to_string(),
@@ -153,7 +189,7 @@ fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<Recalled>, ImportError
             },
             id: None,
             said: Said::default(),
-            run: RunDocument::from_imported(run),
+            run: import::judged(run),
         });
     Ok(recalled.collect())
 }
@@ -194,7 +230,7 @@ fn named(name: &str, store: &mut dyn Store) -> Result<RunId, Exit> {
 }
 
 /// The runs of a report that `sokudo report` has written.
-fn of_report(name: &str, text: &str) -> Result<Vec<Recalled>, Exit> {
+fn of_report(name: &str, text: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
     let report = Report::from_json(text).map_err(|error| Exit::usage(anyhow!("{name} {error}")))?;
     let recalled = report.runs.into_iter().map(|reported| Recalled {
         source: reported.source,
@@ -203,7 +239,7 @@ fn of_report(name: &str, text: &str) -> Result<Vec<Recalled>, Exit> {
             note: reported.note,
             tags: reported.tags,
         },
-        run: reported.run,
+        run: Kept::Document(Box::new(reported.run)),
     });
     Ok(recalled.collect())
 }

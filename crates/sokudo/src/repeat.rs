@@ -280,11 +280,7 @@ impl Repeat {
             Command::Steady(it) => planned(steady::measurement(it)?),
             Command::Load(it) => {
                 let (measurement, conduct) = load::measurement(it)?;
-                let finished = measurement::finish(measurement, control, quiet, conduct);
-                finished.map(|mut finished| {
-                    load::complete(it, &finished.run, &mut finished.document);
-                    finished
-                })
+                measurement::finish(measurement, control, quiet, conduct)
             }
             Command::Bonnie(it) => bonnie::measured(it, control),
             Command::Run(it) => Jobs::read(it)?.finish(it, control),

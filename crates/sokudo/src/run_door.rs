@@ -210,9 +210,8 @@ mod tests {
             ..TrialEvidence::default()
         };
         Row {
-            workload: Workload::new("x", Bytes(4096)),
             trials: vec![Trial { outcome, evidence }],
-            assessment: None,
+            ..Row::new(Workload::new("x", Bytes(4096)))
         }
     }
 

@@ -9,6 +9,7 @@ use anyhow::anyhow;
 use sokudo_measure::since_epoch;
 use sokudo_model::{Nanos, Verdict};
 use sokudo_report::comparison::{Figure, OtherDocument};
+use sokudo_report::document::Kept;
 use sokudo_report::trend::{self, LevelDocument, SeriesDocument, TrendDocument, TrendPoint};
 use sokudo_report::{RunDocument, plot};
 use sokudo_store::{Device, Filter, HistoryPoint, Page, RunId, Store};
@@ -224,7 +225,7 @@ fn look_around(store: &mut dyn Store, document: &mut TrendDocument) {
         for run in [change.run_before, change.run_after] {
             read.entry(run).or_insert_with(|| {
                 let packed = store.document(RunId(run)).ok()?;
-                RunDocument::unpack(&packed).ok()
+                Some(Kept::unpack(&packed).ok()?.document())
             });
         }
         let pair = [change.run_before, change.run_after].map(|run| read.get(&run));

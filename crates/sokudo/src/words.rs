@@ -62,6 +62,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Of a run that was kept, by what its schedule and its method are called.
+    pub(crate) fn of_kept(schedule: &str, method: &'a str) -> Self {
+        match schedule {
+            "fio" | "diskspd" => Self::of_jobs(schedule),
+            _ => Self::of_method(method),
+        }
+    }
+
     /// Of a run of one of sokudo's own methods: each begins with its command's name.
     pub(crate) fn of_method(method: &'a str) -> Self {
         let command = method

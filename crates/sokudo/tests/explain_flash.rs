@@ -63,7 +63,6 @@ fn explained(spec: &str, seed: u64, themes: &[&str]) -> Vec<Inference> {
         };
         let device = simulated.device.counters().since(&before);
         Row {
-            workload: stage.workloads[0].clone(),
             trials: vec![Trial {
                 outcome: outcomes.pop().unwrap(),
                 evidence: TrialEvidence {
@@ -71,7 +70,7 @@ fn explained(spec: &str, seed: u64, themes: &[&str]) -> Vec<Inference> {
                     ..TrialEvidence::default()
                 },
             }],
-            assessment: None,
+            ..Row::new(stage.workloads[0].clone())
         }
     });
     let rows = rows.collect();

@@ -23,11 +23,7 @@ fn judged(spec: &str, workloads: Vec<Workload>, seed: u64) -> Run {
     let stages = crystal::stages(workloads);
     let mut rows: Vec<Row> = stages
         .iter()
-        .map(|stage| Row {
-            workload: stage.workloads[0].clone(),
-            trials: Vec::new(),
-            assessment: None,
-        })
+        .map(|stage| Row::new(stage.workloads[0].clone()))
         .collect();
     for trial in 0..TRIALS {
         for (stage, row) in stages.iter().zip(&mut rows) {

@@ -90,7 +90,6 @@ struct Made {
 impl Made {
     fn new(spans: Vec<DiskspdSpan>, rows: Vec<(DiskspdRow, Option<Outcome>)>) -> Self {
         let measured = rows.iter().map(|(_, outcome)| Row {
-            workload: Workload::new("thread", Bytes::kib(4)),
             trials: outcome
                 .iter()
                 .map(|outcome| Trial {
@@ -98,7 +97,7 @@ impl Made {
                     evidence: TrialEvidence::default(),
                 })
                 .collect(),
-            assessment: None,
+            ..Row::new(Workload::new("thread", Bytes::kib(4)))
         });
         let paths = spans.iter().flat_map(|span| &span.targets);
         let place = |target: &DiskspdTarget| DiskspdPlace {

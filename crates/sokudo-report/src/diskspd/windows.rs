@@ -48,7 +48,7 @@ pub fn windows_text(report: &DiskspdReport<'_>) -> String {
 fn system(report: &DiskspdReport<'_>) -> String {
     let environment = &report.run.environment;
     let unknown = |name: &Option<String>| name.clone().unwrap_or_else(|| "unknown".to_owned());
-    let started = date::rfc3339(report.run.started_at);
+    let started = date::rfc3339(report.run.started_at.unwrap_or_default());
     let started = started.split('.').next().unwrap_or_default();
     let started = started.replace('-', "/").replace('T', " ");
     format!(

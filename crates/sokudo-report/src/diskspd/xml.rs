@@ -53,7 +53,7 @@ fn system(xml: &mut Xml, report: &DiskspdReport<'_>) {
         xml.inside("Tool", |xml| {
             xml.value("Version", format!("sokudo {}", run.sokudo_version));
         });
-        let started = date::rfc3339(run.started_at);
+        let started = date::rfc3339(run.started_at.unwrap_or_default());
         let started = started.split('.').next().unwrap_or_default();
         let started = started.replace('-', "/").replace('T', " ");
         xml.value("RunTime", format!("{started} UTC"));

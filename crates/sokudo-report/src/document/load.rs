@@ -76,7 +76,7 @@ impl LoadDocument {
 
     /// The curve of a run of this method; `None` for any other, and where its closed loop
     /// has no figure.
-    pub fn of(run: &Run, limit: Option<LatencyLimit>) -> Option<Self> {
+    pub fn of(run: &Run) -> Option<Self> {
         if run.plan.method != Self::METHOD {
             return None;
         }
@@ -101,7 +101,7 @@ impl LoadDocument {
                 .iter()
                 .any(|(_, row)| row.workload.rates.process == RateProcess::Poisson),
             knee: knee(&steps),
-            limit: limit.map(|limit| limit_of(&steps, limit)),
+            limit: (run.schedule.latency_limit).map(|limit| limit_of(&steps, limit)),
             steps: steps.into_iter().map(|(step, _)| step).collect(),
         })
     }
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn the_knee_of_one_server_is_where_theory_has_it() {
-        let load = LoadDocument::of(&run(&LOADS, |_, _| 1.0), None).unwrap();
+        let load = LoadDocument::of(&run(&LOADS, |_, _| 1.0)).unwrap();
         assert_eq!(load.maximum_ios_per_s, 10_000.0);
         // Of the parts measured, 60 % is the nearest to 58.6 %.
         let knee = load.knee.unwrap();
@@ -290,13 +290,9 @@ mod tests {
     #[test]
     fn rounds_that_disagree_widen_what_the_knee_lies_between() {
         // In one round the step at 80 % was quick by chance.
-        let load = LoadDocument::of(
-            &run(
-                &LOADS,
-                |round, step| if (round, step) == (2, 7) { 0.5 } else { 1.0 },
-            ),
-            None,
-        );
+        let load = LoadDocument::of(&run(&LOADS, |round, step| {
+            if (round, step) == (2, 7) { 0.5 } else { 1.0 }
+        }));
         let knee = load.unwrap().knee.unwrap();
         assert_eq!(knee.ios_per_s, 6_000.0);
         assert_eq!(
@@ -307,11 +303,7 @@ mod tests {
 
     #[test]
     fn a_curve_that_only_falls_or_rises_has_no_knee() {
-        let of = |loads: &[f64]| {
-            LoadDocument::of(&run(loads, |_, _| 1.0), None)
-                .unwrap()
-                .knee
-        };
+        let of = |loads: &[f64]| LoadDocument::of(&run(loads, |_, _| 1.0)).unwrap().knee;
         assert_eq!(of(&[0.1, 0.2, 0.3]), None);
         assert_eq!(of(&[0.8, 0.9, 0.95]), None);
     }
@@ -319,7 +311,11 @@ mod tests {
     #[test]
     fn a_limit_is_kept_up_to_a_rate_and_lies_between_two() {
         let limit = "p99=200us".parse().unwrap();
-        let of = |run: &Run| LoadDocument::of(run, Some(limit)).unwrap().limit.unwrap();
+        let of = |run: &Run| {
+            let mut run = run.clone();
+            run.schedule.latency_limit = Some(limit);
+            LoadDocument::of(&run).unwrap().limit.unwrap()
+        };
         // 2 services are reached at 66.7 %.
         let sure = of(&run(&LOADS, |_, _| 1.0));
         assert_eq!(sure.ios_per_s, Some(6_000.0));
@@ -342,6 +338,6 @@ mod tests {
 
     #[test]
     fn other_runs_have_no_such_curve() {
-        assert_eq!(LoadDocument::of(&sample::run(), None), None);
+        assert_eq!(LoadDocument::of(&sample::run()), None);
     }
 }

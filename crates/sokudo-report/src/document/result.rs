@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    BackendKind, Bytes, Finding, ForeignUse, ForeignUser, IoFailure, Operation, Outcome, Row,
+    BackendUse, Bytes, Finding, ForeignUse, ForeignUser, IoFailure, Operation, Outcome, Row,
     Schedule, StopReason, Trial, Verdict, Workload,
 };
 use sokudo_stats::{Histogram, Summary};
@@ -67,7 +67,7 @@ pub struct ResultDocument {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub foreign_users: Vec<ForeignUser>,
     /// How I/O was issued.
-    pub backend: Option<BackendDocument>,
+    pub backend: Option<BackendUse>,
     /// Whether the page cache was bypassed; null when trials differ in it.
     pub direct: Option<bool>,
     /// I/Os that failed or moved fewer bytes than asked.
@@ -204,17 +204,6 @@ pub struct ShareDocument {
     pub iops: Option<RateFigures>,
     /// From preparing an I/O to reaping it.
     pub latency_ns: Option<LatencyFigures>,
-}
-
-/// How I/O was issued.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct BackendDocument {
-    /// The backend.
-    pub kind: BackendKind,
-    /// What it used of the kernel.
-    pub features: Vec<String>,
-    /// Why it is not the one that was asked for, or why features are missing.
-    pub notes: Vec<String>,
 }
 
 impl ResultDocument {
@@ -458,7 +447,7 @@ impl Work<'_> {
     }
 
     /// The backend of the first trial, with what any trial noted.
-    fn backend(&self) -> Option<BackendDocument> {
+    fn backend(&self) -> Option<BackendUse> {
         let first = &self.outcomes().next()?.backend;
         let mut notes = Vec::new();
         for note in self.outcomes().flat_map(|outcome| &outcome.backend.notes) {
@@ -466,7 +455,7 @@ impl Work<'_> {
                 notes.push(note.clone());
             }
         }
-        Some(BackendDocument {
+        Some(BackendUse {
             kind: first.kind,
             features: first.features.clone(),
             notes,

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_model::ImportedFigure;
 
 /// What another tool told of a row, beyond what every row has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,16 +21,5 @@ pub struct ToldDocument {
     pub latency_percentiles: Vec<[f64; 2]>,
     /// Figures that sokudo has no field for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub others: Vec<ToldFigure>,
-}
-
-/// A figure of another tool's, with its name and unit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ToldFigure {
-    /// Such as `burst rate`.
-    pub name: String,
-    /// Such as `MB/s`; empty for a pure number.
-    pub unit: String,
-    /// The figure.
-    pub value: f64,
+    pub others: Vec<ImportedFigure>,
 }

@@ -32,7 +32,7 @@ pub struct TrialDocument {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable_after_ns: Option<u64>,
     /// Why it ended.
-    pub stopped: Stopped,
+    pub stopped: StopReason,
     /// How long it took until it ran at the rate at which it went on (MSER-5, confirmed by
     /// Geweke's test); null where the two find nothing, or there are too few intervals.
     #[serde(default)]
@@ -61,7 +61,7 @@ impl TrialDocument {
                 .map(rounded),
             cached_before_bytes: trial.evidence.cached_before.map(|Bytes(bytes)| bytes),
             durable_after_ns: trial.outcome.durable_after.map(|Nanos(after)| after),
-            stopped: Stopped::of(trial.outcome.stopped),
+            stopped: trial.outcome.stopped,
             warm_up_ns: inside.warm_up.map(|Nanos(nanos)| nanos),
             lag_1: inside.autocorrelation.map(|found| rounded(found.lag_1)),
             effective_samples: inside
@@ -80,34 +80,6 @@ impl TrialDocument {
 /// more to mean anything.
 fn rounded(statistic: f64) -> f64 {
     format!("{statistic:.3e}").parse().unwrap_or(statistic)
-}
-
-/// Why a trial ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Stopped {
-    /// The time limit.
-    Time,
-    /// The byte limit.
-    Bytes,
-    /// Ended early on purpose; the figures count.
-    Ended,
-    /// The user interrupted it.
-    Cancelled,
-    /// I/O failed.
-    Failed,
-}
-
-impl Stopped {
-    fn of(reason: StopReason) -> Self {
-        match reason {
-            StopReason::Time => Self::Time,
-            StopReason::Bytes => Self::Bytes,
-            StopReason::Ended => Self::Ended,
-            StopReason::Cancelled => Self::Cancelled,
-            StopReason::Failed => Self::Failed,
-        }
-    }
 }
 
 /// What was moved in one interval of a trial.

@@ -69,7 +69,7 @@ fn epoch(report: &FioReport, logs: &FioLogs, outcome: Option<&Outcome>) -> Nanos
         return Nanos(0);
     }
     let after = outcome.map_or(0, |outcome| outcome.started_after.0);
-    Nanos(report.run.started_at.0.saturating_add(after))
+    Nanos(report.started_at().0.saturating_add(after))
 }
 
 /// One job with what it logged.

@@ -42,13 +42,13 @@ fn row(name: &str, block: Bytes, reads: u32, rates: &[u64]) -> Row {
     };
     let trials = rates.iter().map(trial).collect();
     Row {
-        workload,
         trials,
         assessment: Some(Assessment {
             verdict: Verdict::Verified,
             device_ratio: Some(1.0),
             findings: vec![],
         }),
+        ..Row::new(workload)
     }
 }
 

@@ -20,7 +20,8 @@ pub(super) const SHOW_EXAMPLES: &str = "\
 Examples:
   sokudo show last
   sokudo show 12 --format markdown
-  sokudo show 12 --plot run12.svg";
+  sokudo show 12 --plot run12.svg
+  sokudo show 12 --judge-again              is it still thought of as it was then?";
 
 /// What `tag --help` ends with.
 pub(super) const TAG_EXAMPLES: &str = "\
@@ -80,6 +81,13 @@ pub(crate) struct ShowArguments {
     /// Run: its number, last, or a file that --format json has written
     #[arg(value_name = "RUN", default_value = "last")]
     pub(crate) run: String,
+
+    /// Judge it by today's rules, and print what has changed since
+    ///
+    /// The run stays as it was kept. Formats are table and json; the JSON is sokudo.judgement/1,
+    /// whose schema is in docs/sokudo.judgement-1.schema.json.
+    #[arg(long, conflicts_with_all = ["destinations", "kind"], help_heading = "What is printed")]
+    pub(crate) judge_again: bool,
 
     #[command(flatten)]
     pub(crate) rendering: Rendering,

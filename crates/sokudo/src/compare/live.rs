@@ -86,7 +86,10 @@ pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
         })
         .collect();
     Ok(Live {
-        kept: keep::keep(sides.iter().map(|side| &side.run), &arguments.keeping),
+        kept: keep::keep(
+            runs.iter().zip(sides.iter().map(|side| &side.run)),
+            &arguments.keeping,
+        ),
         sides,
         seed,
         ended_by,

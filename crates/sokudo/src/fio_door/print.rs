@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use sokudo_dialect::fio::{Fallocate, Planned, SpecKind, TargetSpec};
 use sokudo_engine::Allocation;
-use sokudo_measure::{Place, PlaceKind, targets_of};
+use sokudo_measure::{Place, PlaceKind};
 use sokudo_model::fio::{FioFormat, FioSession};
 use sokudo_report::fio::{self, FioReport};
 
@@ -157,7 +157,7 @@ fn jobs_of(target: usize, first: &str, planned: &Planned) -> Vec<String> {
         .flat_map(|stage| &stage.workloads);
     let mut names = vec![first.to_owned()];
     for (workload, job) in workloads.zip(&planned.session.jobs) {
-        if targets_of(workload).contains(&target) && !names.contains(&job.name) {
+        if workload.targets().contains(&target) && !names.contains(&job.name) {
             names.push(job.name.clone());
         }
     }

@@ -275,7 +275,7 @@ fn report<'a>(
     disks: &'a [DiskUse],
     elapsed: Nanos,
 ) -> FioReport<'a> {
-    let seconds = i64::try_from(run.started_at.0 / 1_000_000_000).unwrap_or(0);
+    let seconds = i64::try_from(run.started_at.unwrap_or_default().0 / 1_000_000_000).unwrap_or(0);
     FioReport {
         run,
         session,

@@ -168,7 +168,7 @@ const MEASURED: [&str; 9] = [
 ];
 
 /// Ways to look at it.
-const SHOWN: [&str; 21] = [
+const SHOWN: [&str; 22] = [
     "steady sim:ssd --quiet",
     "import ../sokudo-import/corpus/fio/json.json --no-store",
     "list",
@@ -190,6 +190,7 @@ const SHOWN: [&str; 21] = [
     "compare 1 2 3 --plot -",
     "report 1",
     "report 1 2 3",
+    "show 1 --judge-again",
 ];
 
 #[test]

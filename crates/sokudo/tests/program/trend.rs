@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sokudo_model::{Nanos, Verdict};
 use sokudo_report::RunDocument;
+use sokudo_report::document::Kept;
 use sokudo_store::{NewRow, NewRun, Sqlite, Store};
 
 use crate::sokudo::{Ended, end, measured, program};
@@ -45,7 +46,7 @@ fn keep(store: &mut Sqlite, document: &Value, day: u64, device: &str, rate: f64)
         command: "sokudo mark /mnt/data".to_owned(),
         interrupted: false,
         rows: vec![row("read", rate), row("write", 100e6)],
-        document: run.pack(),
+        document: Kept::Document(Box::new(run)).pack(),
     };
     store.keep(&run).unwrap();
 }

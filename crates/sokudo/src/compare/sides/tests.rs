@@ -16,7 +16,7 @@ fn recalled(source: &str) -> Recalled {
         source: source.to_owned(),
         id: None,
         said: Said::default(),
-        run: RunDocument::from_imported(&run),
+        run: RunDocument::from_run(&run.into()),
     }
 }
 

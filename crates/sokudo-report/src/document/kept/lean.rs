@@ -1,10 +1,8 @@
-//! A document without what can be computed again from the rest of it.
-//!
-//! A figure is left out only where computing it gives the same to the last bit. The
-//! formulas therefore belong to the way of packing: one that is changed needs a new way,
-//! and a document that was packed before is held against them in a test.
+//! What early versions left out of the documents that they packed, because computing
+//! it gave the same to the last bit. The formulas belong to that way of packing and are not
+//! changed; a document that was packed so is held against them in a test.
 
-use sokudo_stats::{Histogram, bucket_numbered, bucket_of, quantile_interval};
+use sokudo_stats::{Histogram, bucket_numbered, quantile_interval};
 
 use crate::document::figures::per_second;
 use crate::document::{
@@ -19,18 +17,6 @@ const IOPS: u8 = 2;
 const PERCENTILES: u8 = 4;
 const FINGERPRINT: u8 = 8;
 const BUCKETS: u8 = 16;
-
-/// The document without what can be computed, and what has been left out of each result.
-pub(super) fn lean(document: &RunDocument) -> (RunDocument, Vec<u8>) {
-    let mut lean = document.clone();
-    let trim = document.schedule.trim;
-    let left_out = lean
-        .results
-        .iter_mut()
-        .map(|result| without(result, trim))
-        .collect();
-    (lean, left_out)
-}
 
 /// Puts back what was left out; `None` where that does not fit the document.
 pub(super) fn fill(document: &mut RunDocument, left_out: &[u8]) -> Option<()> {
@@ -58,33 +44,6 @@ pub(super) fn fill(document: &mut RunDocument, left_out: &[u8]) -> Option<()> {
     Some(())
 }
 
-fn without(result: &mut ResultDocument, trim: u32) -> u8 {
-    let mut left_out = 0;
-    if result.bandwidth_bytes_per_s.is_some()
-        && result.bandwidth_bytes_per_s == bandwidth(result, trim)
-    {
-        left_out |= BANDWIDTH;
-        result.bandwidth_bytes_per_s = None;
-    }
-    if result.iops.is_some() && result.iops == iops(result, trim) {
-        left_out |= IOPS;
-        result.iops = None;
-    }
-    if result.latency_ns.is_some() && result.latency_ns == with_percentiles(result) {
-        left_out |= PERCENTILES;
-        result.latency_ns = result.latency_ns.take().map(without_percentiles);
-    }
-    if result.fingerprint == fingerprint(result) {
-        left_out |= FINGERPRINT;
-        result.fingerprint = String::new();
-    }
-    if let Some(numbers) = to_numbers(&result.histogram) {
-        left_out |= BUCKETS;
-        result.histogram = numbers;
-    }
-    left_out
-}
-
 fn fingerprint(result: &ResultDocument) -> String {
     Fingerprint::of_parts(result.fingerprint_parts.clone()).id
 }
@@ -104,18 +63,6 @@ fn rates(result: &ResultDocument, amount: impl Fn(&TrialDocument) -> u64) -> Vec
     trials
         .filter_map(|trial| per_second(amount(trial), trial.elapsed_ns))
         .collect()
-}
-
-fn without_percentiles(figures: LatencyFigures) -> LatencyFigures {
-    LatencyFigures {
-        p50: None,
-        p90: None,
-        p99: None,
-        p99_9: None,
-        p99_99: None,
-        intervals_95: None,
-        ..figures
-    }
 }
 
 /// The latencies with what the buckets tell of them.
@@ -152,15 +99,6 @@ fn with_percentiles(result: &ResultDocument) -> Option<LatencyFigures> {
         }),
         ..figures
     })
-}
-
-/// Buckets by their numbers, where they are those of our histograms.
-fn to_numbers(histogram: &[[u64; 3]]) -> Option<Vec<[u64; 3]>> {
-    let number = |[low, high, count]: &[u64; 3]| {
-        let (number, first, last) = bucket_of(*low);
-        ((first, last) == (*low, *high)).then_some([number, 0, *count])
-    };
-    histogram.iter().map(number).collect()
 }
 
 fn of_numbers(numbers: &[[u64; 3]]) -> Option<Vec<[u64; 3]>> {

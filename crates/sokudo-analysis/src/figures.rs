@@ -1,0 +1,216 @@
+//! Judges runs of which only the figures are left, as early versions kept them: what
+//! today's rules can say without what is missing, and what is missing.
+//!
+//! A finding that needs more than there is stays as it was, and none of them comes anew.
+
+use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
+
+use crate::code::Code;
+
+/// Something that figures do not hold.
+struct Lack {
+    /// What it is.
+    what: &'static str,
+    /// Whether a row would have had it.
+    concerns: fn(&Run, &Row) -> bool,
+    /// What cannot be found out without it.
+    findings: Unjudged,
+}
+
+/// Findings that stay as they were.
+enum Unjudged {
+    All,
+    Of(&'static [Code]),
+}
+
+/// What devices counted, compared with what was asked of them.
+const OF_COUNTERS: &[Code] = &[
+    Code::NotFromDevice,
+    Code::NotOnDevice,
+    Code::RampInCounters,
+    Code::ForeignIo,
+    Code::WriteAmplification,
+    Code::ReadAmplification,
+    Code::ReadModifyWrite,
+];
+
+static LACKS: [Lack; 7] = [
+    Lack {
+        what: "what each operation did in each trial",
+        concerns: |_, row| row.workload.operations.single().is_none(),
+        findings: Unjudged::All,
+    },
+    Lack {
+        what: "what checking found",
+        concerns: |_, row| row.workload.verify.is_some(),
+        findings: Unjudged::All,
+    },
+    Lack {
+        what: "the latencies of each trial",
+        concerns: |_, row| !row.trials.is_empty(),
+        findings: Unjudged::Of(&[
+            Code::BreachLittle,
+            Code::BreachLatency,
+            Code::BreachCounts,
+            Code::BreachSamples,
+            Code::Stalls,
+        ]),
+    },
+    Lack {
+        what: "how many requests the devices counted",
+        concerns: |_, row| {
+            row.trials
+                .iter()
+                .any(|trial| trial.evidence.device.is_some())
+        },
+        findings: Unjudged::Of(&[
+            Code::ThrottledByCgroup,
+            Code::ForeignIo,
+            Code::WriteAmplification,
+            Code::ReadAmplification,
+            Code::ReadModifyWrite,
+            Code::SplitIo,
+            Code::HugePages,
+        ]),
+    },
+    Lack {
+        what: "what was moved beside what was measured",
+        concerns: |_, row| row.workload.ramp.0 > 0 || row.workload.survey.is_some(),
+        findings: Unjudged::Of(OF_COUNTERS),
+    },
+    Lack {
+        what: "how long flushes took",
+        concerns: |_, row| row.workload.durability != sokudo_model::Durability::default(),
+        findings: Unjudged::Of(&[Code::FlushTooFast]),
+    },
+    Lack {
+        what: "the latencies of each round",
+        concerns: |run, _| run.schedule.steady.is_some(),
+        findings: Unjudged::Of(&[Code::NotSteady]),
+    },
+];
+
+/// What conclusions about the device are drawn from.
+const LOGS: &str = "the logs from which conclusions about the device are drawn";
+
+/// Without which no row of jobs on several targets can be judged.
+const TARGETS: &str = "what was known of each target";
+
+/// Judges as far as figures allow, and says what they do not hold.
+pub fn judge_figures(run: &mut Run) -> Vec<&'static str> {
+    if run.provenance.origin().is_some() {
+        crate::judge(run);
+        return Vec::new();
+    }
+    let mut targets = run.rows.iter().flat_map(|row| row.workload.targets());
+    if targets.any(|target| target > 0) {
+        return vec![TARGETS];
+    }
+    let judging = &*run;
+    let concerns = |row| {
+        LACKS
+            .iter()
+            .filter(move |lack| (lack.concerns)(judging, row))
+    };
+    let lacks: Vec<Vec<&Lack>> = run.rows.iter().map(|row| concerns(row).collect()).collect();
+    let rows = run.rows.iter_mut();
+    let then: Vec<Option<Assessment>> = rows.map(|row| row.assessment.take()).collect();
+    let inferences = std::mem::take(&mut run.inferences);
+    crate::judge(run);
+    for ((row, then), lacks) in run.rows.iter_mut().zip(&then).zip(&lacks) {
+        if let (Some(now), Some(then)) = (&mut row.assessment, then) {
+            as_far_as_can_be(now, then, lacks);
+        }
+    }
+    let mut lacking: Vec<&str> = Vec::new();
+    for lack in lacks.iter().flatten() {
+        if !lacking.contains(&lack.what) {
+            lacking.push(lack.what);
+        }
+    }
+    if !inferences.is_empty() {
+        lacking.push(LOGS);
+    }
+    run.inferences = inferences;
+    lacking
+}
+
+/// What is thought of a row now, with what was thought then of all that is missing.
+fn as_far_as_can_be(now: &mut Assessment, then: &Assessment, lacks: &[&Lack]) {
+    let stays = |finding: &Finding| {
+        lacks.iter().any(|lack| match lack.findings {
+            Unjudged::All => true,
+            Unjudged::Of(codes) => codes.iter().any(|code| code.name() == finding.code),
+        })
+    };
+    now.device_ratio = then.device_ratio;
+    now.findings.retain(|finding| !stays(finding));
+    let kept = then.findings.iter().filter(|finding| stays(finding));
+    now.findings.extend(kept.cloned());
+    let code = |finding: &Finding| {
+        Code::ALL
+            .into_iter()
+            .find(|code| code.name() == finding.code)
+    };
+    now.findings.sort_by_key(code);
+    let verdicts = now.findings.iter().map(|finding| match code(finding) {
+        Some(code) => code.verdict(),
+        // A finding that there is no more stood for the verdict that the row had.
+        None => then.verdict,
+    });
+    now.verdict = verdicts.max().unwrap_or(Verdict::Verified);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{each_count, reads, reads_with};
+
+    fn verdict(run: &Run) -> Verdict {
+        run.rows[0].assessment.as_ref().unwrap().verdict
+    }
+
+    fn codes(run: &Run) -> Vec<&str> {
+        let findings = &run.rows[0].assessment.as_ref().unwrap().findings;
+        findings
+            .iter()
+            .map(|finding| finding.code.as_str())
+            .collect()
+    }
+
+    #[test]
+    fn what_figures_tell_is_judged_anew() {
+        let mut run = reads();
+        crate::judge(&mut run);
+        each_count(&mut run, |device| device.read_bytes = 0);
+        let lacking = judge_figures(&mut run);
+        assert_eq!(verdict(&run), Verdict::Invalid);
+        assert!(
+            codes(&run).contains(&"not-from-device"),
+            "{:?}",
+            codes(&run)
+        );
+        assert_eq!(lacking.len(), 2, "{lacking:?}");
+    }
+
+    #[test]
+    fn what_needs_more_than_figures_stays_as_it_was() {
+        let ramped = |run: &mut Run| run.rows[0].workload.ramp = sokudo_model::Nanos(1);
+        // Found then, and not to be seen now.
+        let mut found = reads_with(|run| {
+            ramped(run);
+            each_count(run, |device| device.read_bytes = 0);
+        });
+        crate::judge(&mut found);
+        each_count(&mut found, |device| device.read_bytes = 1 << 40);
+        judge_figures(&mut found);
+        assert_eq!(verdict(&found), Verdict::Invalid);
+        // To be seen now, but for want of what is missing.
+        let mut clean = reads_with(ramped);
+        crate::judge(&mut clean);
+        each_count(&mut clean, |device| device.read_bytes = 0);
+        let lacking = judge_figures(&mut clean);
+        assert_eq!(verdict(&clean), Verdict::Verified);
+        assert!(lacking.contains(&"what was moved beside what was measured"));
+    }
+}

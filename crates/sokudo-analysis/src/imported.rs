@@ -1,0 +1,85 @@
+//! Runs that another tool has measured: nobody has seen the evidence, so that no rule can
+//! judge their rows.
+
+use sokudo_model::{Assessment, Correction, Origin, Run, Verdict};
+
+use crate::code::{Code, Ruling};
+
+/// Says of every row who measured it, and of the run what was put right in it.
+pub(crate) fn judge(run: &mut Run, origin: &Origin) {
+    for row in &mut run.rows {
+        row.assessment = Some(Assessment {
+            verdict: Verdict::Unverified,
+            device_ratio: None,
+            findings: vec![imported(origin).into()],
+        });
+    }
+    run.findings = corrected(origin).into_iter().map(Into::into).collect();
+    run.inferences.clear();
+}
+
+fn imported(origin: &Origin) -> Ruling {
+    Ruling::new(
+        Code::Imported,
+        format!(
+            "measured by {}, not by sokudo: nobody has seen the evidence",
+            origin.measurer()
+        ),
+        "whether the bytes reached the device, who else used it and how steady it was is not in \
+         what the tool has printed",
+        "measure the same with sokudo where a figure must be trusted, and compare only runs of \
+         one tool and one method",
+    )
+}
+
+fn corrected(origin: &Origin) -> Option<Ruling> {
+    let once = |text: fn(&Correction) -> &str| {
+        let mut texts: Vec<&str> = Vec::new();
+        for correction in &origin.corrections {
+            if !texts.contains(&text(correction)) {
+                texts.push(text(correction));
+            }
+        }
+        texts.join("; ")
+    };
+    (!origin.corrections.is_empty()).then(|| {
+        Ruling::new(
+            Code::CorrectedImport,
+            format!("put right: {}", once(|correction| &correction.what)),
+            once(|correction| &correction.why),
+            "none is needed; the tool's own output has the figures that are quoted",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::reads;
+    use sokudo_model::Provenance;
+
+    #[test]
+    fn rows_of_another_tool_are_unverified_and_corrections_are_told_once_each() {
+        let mut run = reads();
+        let correction = Correction {
+            what: "508.9 \"MB/s\" are 521.1 MB/s".to_owned(),
+            why: "KDiskMark divides KiB/s by 1,000".to_owned(),
+        };
+        run.provenance = Provenance::Reported(Origin {
+            tool: "KDiskMark".to_owned(),
+            version: Some("3.1.4".to_owned()),
+            corrections: vec![correction.clone(), correction],
+            ..Origin::default()
+        });
+        crate::judge(&mut run);
+        let assessment = run.rows[0].assessment.as_ref().unwrap();
+        assert_eq!(assessment.verdict, Verdict::Unverified);
+        assert_eq!(assessment.findings[0].code, "imported");
+        assert!(assessment.findings[0].symptom.contains("KDiskMark 3.1.4,"));
+        let [finding] = &run.findings[..] else {
+            panic!("{:?}", run.findings)
+        };
+        assert_eq!(finding.code, "corrected-import");
+        assert_eq!(finding.symptom, "put right: 508.9 \"MB/s\" are 521.1 MB/s");
+    }
+}

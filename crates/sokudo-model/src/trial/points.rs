@@ -1,0 +1,193 @@
+//! What was measured interval by interval and place by place.
+//!
+//! There are many of both, so that they are written in columns, each number by how far it
+//! is from the one before: what is alike stands together.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::units::{Bytes, Nanos};
+
+/// What was moved in one interval of a trial.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeriesPoint {
+    /// End of the interval, counted from the start of the measured part.
+    pub at: Nanos,
+    /// Bytes moved in the interval.
+    pub bytes: Bytes,
+    /// I/Os completed in the interval.
+    pub ios: u64,
+}
+
+/// What happened at one place of a survey.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its first byte.
+    pub offset: Bytes,
+    /// Bytes moved there.
+    pub bytes: Bytes,
+    /// I/Os completed there.
+    pub ios: u64,
+    /// From the first I/O issued there to the last one completed. Where I/Os of neighbours
+    /// are in flight together, from the end of the place before, as far as that can be
+    /// known: the times of all places add up to that of the survey.
+    pub elapsed: Nanos,
+    /// The longest latency of an I/O there.
+    pub latency_max: Nanos,
+    /// How far the end of the I/O before is from it; `None` for the first place, and
+    /// where the way to it was not measured.
+    pub distance: Option<Bytes>,
+}
+
+/// What is written in columns.
+pub(super) trait InColumns: Sized {
+    /// A number for each column.
+    type Cells: AsMut<[u64]> + AsRef<[u64]> + Clone + Default;
+
+    fn cells(&self) -> Self::Cells;
+    fn of_cells(cells: Self::Cells) -> Self;
+}
+
+impl InColumns for SeriesPoint {
+    type Cells = [u64; 4];
+
+    /// As a rule all I/Os are of one size, and then two columns hold one number each.
+    fn cells(&self) -> Self::Cells {
+        let block = self.bytes.0.checked_div(self.ios).unwrap_or(0);
+        let rest = self.bytes.0 - block * self.ios;
+        [self.at.0, self.ios, block, rest]
+    }
+
+    fn of_cells([at, ios, block, rest]: Self::Cells) -> Self {
+        Self {
+            at: Nanos(at),
+            bytes: Bytes(ios.wrapping_mul(block).wrapping_add(rest)),
+            ios,
+        }
+    }
+}
+
+impl InColumns for Place {
+    type Cells = [u64; 6];
+
+    fn cells(&self) -> Self::Cells {
+        [
+            self.offset.0,
+            self.bytes.0,
+            self.ios,
+            self.elapsed.0,
+            self.latency_max.0,
+            // No place is that far away.
+            self.distance.map_or(u64::MAX, |distance| distance.0),
+        ]
+    }
+
+    fn of_cells([offset, bytes, ios, elapsed, latency_max, distance]: Self::Cells) -> Self {
+        Self {
+            offset: Bytes(offset),
+            bytes: Bytes(bytes),
+            ios,
+            elapsed: Nanos(elapsed),
+            latency_max: Nanos(latency_max),
+            distance: (distance != u64::MAX).then_some(Bytes(distance)),
+        }
+    }
+}
+
+pub(super) fn serialize<T: InColumns, S: Serializer>(
+    points: &[T],
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    let count = T::Cells::default().as_ref().len();
+    let column = |column: usize| -> Vec<i64> {
+        let mut before = 0;
+        let numbers = points.iter().map(|point| point.cells().as_ref()[column]);
+        numbers
+            .map(|number| number.wrapping_sub(std::mem::replace(&mut before, number)))
+            .map(u64::cast_signed)
+            .collect()
+    };
+    to.collect_seq((0..count).map(column))
+}
+
+pub(super) fn deserialize<'de, T: InColumns, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Vec<T>, D::Error> {
+    let columns: Vec<Vec<i64>> = Vec::deserialize(from)?;
+    let count = columns.first().map_or(0, Vec::len);
+    let is_whole = columns.iter().all(|column| column.len() == count);
+    if !is_whole || columns.len() != T::Cells::default().as_ref().len() {
+        return Err(D::Error::custom("columns are missing, or differ in length"));
+    }
+    let mut points = vec![T::Cells::default(); count];
+    for (number, column) in columns.iter().enumerate() {
+        let mut cell = 0_u64;
+        for (cells, step) in points.iter_mut().zip(column) {
+            cell = cell.wrapping_add_signed(*step);
+            cells.as_mut()[number] = cell;
+        }
+    }
+    Ok(points.into_iter().map(T::of_cells).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Both {
+        #[serde(with = "super")]
+        series: Vec<SeriesPoint>,
+        #[serde(with = "super")]
+        places: Vec<Place>,
+    }
+
+    fn point() -> impl Strategy<Value = SeriesPoint> {
+        let numbers = (any::<u64>(), any::<u64>(), any::<u64>());
+        numbers.prop_map(|(at, bytes, ios)| SeriesPoint {
+            at: Nanos(at),
+            bytes: Bytes(bytes),
+            ios,
+        })
+    }
+
+    fn place() -> impl Strategy<Value = Place> {
+        let numbers = (any::<[u64; 5]>(), prop::option::of(0..u64::MAX));
+        numbers.prop_map(|([offset, bytes, ios, elapsed, latency], distance)| Place {
+            offset: Bytes(offset),
+            bytes: Bytes(bytes),
+            ios,
+            elapsed: Nanos(elapsed),
+            latency_max: Nanos(latency),
+            distance: distance.map(Bytes),
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_points_come_back(
+            series in prop::collection::vec(point(), 0..20),
+            places in prop::collection::vec(place(), 0..20),
+        ) {
+            let both = Both { series, places };
+            let text = serde_json::to_string(&both).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Both>(&text).unwrap(), both);
+        }
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_together_are_refused() {
+        let places = "[[],[],[],[],[],[]]";
+        for series in [
+            "[]",
+            "[[1],[1],[1]]",
+            "[[1],[],[1],[1]]",
+            "[[],[],[],[],[]]",
+        ] {
+            let text = format!("{{\"series\":{series},\"places\":{places}}}");
+            let error = serde_json::from_str::<Both>(&text).unwrap_err().to_string();
+            assert!(error.contains("differ in length"), "{error}");
+        }
+    }
+}

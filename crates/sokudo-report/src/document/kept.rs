@@ -1,0 +1,195 @@
+//! A run as the bytes of a store.
+//!
+//! What sokudo has measured or imported is kept whole, as the [`Run`] that it is: figures are
+//! computed of it, and it can be judged again. What came as a document, a file of another
+//! sokudo, is kept as that document. Both are JSON that zstd has made small.
+
+use std::io::{self, Read};
+
+use sokudo_model::Run;
+
+use super::{JSON_BYTES_MAX, ReadDocumentError, RunDocument, is_bounded};
+
+mod columns;
+mod lean;
+
+/// How the bytes behind it are packed, by the first byte: a document as JSON.
+const ZSTD_OF_DOCUMENT: u8 = 1;
+/// A document as early versions packed most of them ([`lean`]).
+const ZSTD_OF_COLUMNS: u8 = 2;
+/// A run as JSON.
+const ZSTD_OF_RUN: u8 = 3;
+/// zstd's strongest that still takes milliseconds for a usual run.
+const LEVEL: i32 = 19;
+/// The same for large ones.
+const LEVEL_OF_LARGE: i32 = 9;
+const LARGE_BYTES: usize = 4 << 20;
+/// So many bytes are unpacked from however few, and so many from each packed one. Points of
+/// a scan never pack as tightly; bytes that somebody made to fill our memory do.
+const JSON_BYTES_LEAST: u64 = 64 << 20;
+const JSON_BYTES_PER_PACKED: u64 = 1_000;
+/// Documents in columns were no larger.
+const COLUMNS_BYTES_MAX: u64 = 8 << 20;
+/// Memory of zstd's while it unpacks, as a power of two: none of ours needs more, and
+/// hostile bytes get none.
+const WINDOW_LOG_MAX: u32 = 27;
+/// Histograms of one run: each takes 58 KiB of memory, of which 80 bytes of a hostile text
+/// would take that much. The largest sweeps and steady tests have some thousands.
+const HISTOGRAMS_MAX: usize = 20_000;
+/// What each histogram has once, plain or with a letter as `\u…`, which we never write so.
+const HISTOGRAM_MARKS: [&str; 2] = ["\"sum_of_squares\"", "\\u"];
+
+/// What documents in columns say again and again. It is never changed: what was packed with
+/// it could not be read any more.
+const DICTIONARY: &[u8] = include_bytes!("../../assets/packed-2.dictionary");
+
+/// Why packed bytes are no run.
+#[derive(Debug, thiserror::Error)]
+pub enum UnpackError {
+    /// They were packed in a way that this program does not know.
+    #[error(
+        "is packed in a way that this sokudo does not know ({0}); use the sokudo that kept it or a newer one"
+    )]
+    Unknown(u8),
+    /// They are damaged.
+    #[error("is damaged: {0}; restore it from a copy, or delete it")]
+    Damaged(String),
+    /// What was packed is no document.
+    #[error(transparent)]
+    Document(#[from] ReadDocumentError),
+}
+
+impl UnpackError {
+    fn damaged(error: impl std::fmt::Display) -> Self {
+        Self::Damaged(error.to_string())
+    }
+}
+
+/// What is kept of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kept {
+    /// All that happened.
+    Run(Box<Run>),
+    /// Its figures, as early versions and files of sokudo's hold them.
+    Document(Box<RunDocument>),
+}
+
+impl Kept {
+    /// The figures.
+    pub fn document(&self) -> RunDocument {
+        match self {
+            Self::Run(run) => RunDocument::from_run(run),
+            Self::Document(document) => (**document).clone(),
+        }
+    }
+
+    /// It as few bytes.
+    pub fn pack(&self) -> Vec<u8> {
+        match self {
+            Self::Run(run) => pack(run),
+            Self::Document(document) => pack_document(document),
+        }
+    }
+
+    /// What was packed.
+    ///
+    /// # Errors
+    /// When the bytes are damaged or from a newer program.
+    pub fn unpack(packed: &[u8]) -> Result<Self, UnpackError> {
+        let (way, rest) = packed
+            .split_first()
+            .ok_or_else(|| UnpackError::damaged("nothing is there"))?;
+        Ok(match *way {
+            ZSTD_OF_RUN => Self::Run(Box::new(run_of_json(&json(rest)?)?)),
+            ZSTD_OF_DOCUMENT => Self::Document(Box::new(RunDocument::from_json(&json(rest)?)?)),
+            ZSTD_OF_COLUMNS => {
+                let plain = unpacked(rest, DICTIONARY, COLUMNS_BYTES_MAX)?;
+                Self::Document(Box::new(of_columns(&plain)?))
+            }
+            way => return Err(UnpackError::Unknown(way)),
+        })
+    }
+}
+
+/// A run as few bytes. One that is larger than what is read again is kept by its figures.
+pub fn pack(run: &Run) -> Vec<u8> {
+    let json = serde_json::to_string(run).expect("a run is plain data and is written to memory");
+    match is_readable(&json) {
+        true => compressed(ZSTD_OF_RUN, json.as_bytes()),
+        false => pack_document(&RunDocument::from_run(run)),
+    }
+}
+
+fn pack_document(document: &RunDocument) -> Vec<u8> {
+    let json = serde_json::to_vec(document).expect("a document is plain JSON");
+    compressed(ZSTD_OF_DOCUMENT, &json)
+}
+
+fn compressed(way: u8, bytes: &[u8]) -> Vec<u8> {
+    let level = match bytes.len() > LARGE_BYTES {
+        true => LEVEL_OF_LARGE,
+        false => LEVEL,
+    };
+    let small = zstd::bulk::Compressor::new(level).and_then(|mut compressor| {
+        compressor.include_checksum(true)?;
+        compressor.compress(bytes)
+    });
+    [vec![way], small.expect("memory is written to")].concat()
+}
+
+/// Whether a text is no more than a run may be.
+fn is_readable(json: &str) -> bool {
+    let histograms = HISTOGRAM_MARKS.map(|mark| json.matches(mark).count());
+    is_bounded(json) && histograms.iter().sum::<usize>() <= HISTOGRAMS_MAX
+}
+
+fn run_of_json(json: &str) -> Result<Run, UnpackError> {
+    if !is_readable(json) {
+        return Err(ReadDocumentError::TooLarge.into());
+    }
+    serde_json::from_str(json).map_err(UnpackError::damaged)
+}
+
+fn json(packed: &[u8]) -> Result<String, UnpackError> {
+    let most = packed.len() as u64 * JSON_BYTES_PER_PACKED;
+    let most = most.clamp(JSON_BYTES_LEAST, JSON_BYTES_MAX);
+    String::from_utf8(unpacked(packed, &[], most)?).map_err(UnpackError::damaged)
+}
+
+fn of_columns(plain: &[u8]) -> Result<RunDocument, UnpackError> {
+    let senseless = || UnpackError::damaged("its parts do not fit together");
+    let (count, rest) = plain.split_first_chunk().ok_or_else(senseless)?;
+    let count = usize::try_from(u32::from_le_bytes(*count)).map_err(UnpackError::damaged)?;
+    let (left_out, rest) = rest.split_at_checked(count).ok_or_else(senseless)?;
+    let value = columns::decode(rest).map_err(UnpackError::damaged)?;
+    let mut document = RunDocument::from_value(value)?;
+    lean::fill(&mut document, left_out).ok_or_else(senseless)?;
+    Ok(document)
+}
+
+/// All that was packed, if that is not more than so many bytes.
+fn unpacked(packed: &[u8], dictionary: &[u8], bytes_max: u64) -> Result<Vec<u8>, UnpackError> {
+    let too_much = || UnpackError::damaged("it holds more than any document");
+    // What says how much it holds is believed where that is too much.
+    let declared = zstd::zstd_safe::get_frame_content_size(packed)
+        .ok()
+        .flatten();
+    if declared.is_some_and(|declared| declared > bytes_max) {
+        return Err(too_much());
+    }
+    let read = || -> io::Result<Vec<u8>> {
+        let mut decoder = zstd::Decoder::with_dictionary(packed, dictionary)?.single_frame();
+        decoder.window_log_max(WINDOW_LOG_MAX)?;
+        let mut bytes = Vec::new();
+        decoder.take(bytes_max + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().map_err(UnpackError::damaged)?;
+    match bytes.len() as u64 > bytes_max {
+        true => Err(too_much()),
+        false => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests;

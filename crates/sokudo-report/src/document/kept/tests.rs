@@ -1,0 +1,278 @@
+use super::*;
+use crate::sample;
+use proptest::prelude::*;
+use sokudo_model::{
+    Bytes, CapacityCheck, CheckedPlace, Defect, Depths, FailureKind, ForeignUse, Held,
+    HistogramPoint, IoFailure, LogPoint, Mismatch, MismatchKind, Moved, Nanos, Operation,
+    OperationTally, Origin, Outcome, Percentile, Place, Provenance, Reported, SteadyOutcome,
+    ThreadUsage, VerifyOutcome,
+};
+use sokudo_stats::{Histogram, Random};
+
+/// A document that sokudo 0.1.0 packed, and what it is.
+const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/kept/packed-2");
+
+fn early() -> Vec<u8> {
+    std::fs::read(format!("{KEPT}.bin")).unwrap()
+}
+
+fn histogram(random: &mut Random) -> Histogram {
+    let mut histogram = Histogram::new();
+    let count = random.below(50);
+    (0..count).for_each(|_| histogram.record(random.next_u64() >> random.below(60)));
+    histogram
+}
+
+/// An outcome in which everything there can be is there.
+fn fill(outcome: &mut Outcome, random: &mut Random) {
+    let mut number = |below| random.below(below);
+    outcome.started_after = Nanos(number(1 << 40));
+    outcome.in_ramp[2] = Moved {
+        bytes: Bytes(number(1 << 40)),
+        ios: number(1 << 30),
+    };
+    outcome.usage = Some(ThreadUsage {
+        context_switches: number(99),
+        ..ThreadUsage::default()
+    });
+    outcome.depths = Some(Depths {
+        level: [number(9); 7],
+        ..Depths::default()
+    });
+    outcome.logs.total.push(LogPoint {
+        at: Nanos(number(99)),
+        operation: Operation::Trim,
+        value: 1.0 / 3.0,
+        max: number(99),
+        bytes: 4096,
+        offset: number(u64::MAX),
+    });
+    outcome.places.push(Place {
+        offset: Bytes(number(u64::MAX)),
+        bytes: Bytes(number(99)),
+        ios: 3,
+        elapsed: Nanos(number(99)),
+        latency_max: Nanos(number(99)),
+        distance: None,
+    });
+    outcome.defects.push(Defect {
+        operation: Operation::Read,
+        offset: Bytes(512),
+        length: Bytes(1024),
+        kind: FailureKind::Short {
+            asked: 512,
+            moved: 3,
+        },
+    });
+    outcome.failures.push(IoFailure {
+        operation: Operation::Write,
+        kind: FailureKind::Errno(5),
+        offset: Bytes(number(u64::MAX)),
+        count: 2,
+    });
+    outcome.read_aside = Bytes(number(99) + 1);
+    outcome.durable_after = Some(Nanos(number(99)));
+    outcome.depth_achieved = 1.0 / (number(9) + 3) as f64;
+    fill_checks(outcome);
+    outcome.logs.histograms.push(HistogramPoint {
+        at: Nanos(5),
+        operation: Operation::Read,
+        bytes: 4096,
+        latency: histogram(random),
+    });
+    outcome.operations.push(OperationTally {
+        latency: histogram(random),
+        completion: Some(histogram(random)),
+        short_ios: 1,
+        ..OperationTally::new(Operation::Flush)
+    });
+}
+
+fn fill_checks(outcome: &mut Outcome) {
+    outcome.verified = Some(VerifyOutcome {
+        checked: 9,
+        wrong: 1,
+        mismatches: vec![Mismatch {
+            file: "a\u{0}b".to_owned(),
+            offset: Bytes(1),
+            length: Bytes(2),
+            kind: MismatchKind::Stale,
+            detail: "an earlier version".to_owned(),
+        }],
+    });
+    outcome.capacity = Some(CapacityCheck {
+        size: Bytes(1 << 40),
+        between: Bytes(3),
+        places: vec![CheckedPlace {
+            offset: Bytes(7),
+            held: Held::Other(Bytes(8)),
+        }],
+    });
+    outcome.steady = Some(SteadyOutcome {
+        iops: vec![0.1, 1e300],
+        ..SteadyOutcome::default()
+    });
+}
+
+fn full_run(seed: u64) -> Run {
+    let mut random = Random::new(seed);
+    let mut run = sample::troubled_run();
+    run.targets = vec![run.target.clone(), run.target.clone()];
+    run.left_out = vec!["zonemode".to_owned()];
+    run.provenance = Provenance::Reported(Origin::default());
+    run.plan.seed = random.next_u64();
+    run.schedule.latency_limit = Some(sokudo_model::LatencyLimit {
+        percentile: Percentile::P99_9,
+        latency: Nanos(5),
+    });
+    run.rows[0].reported = Some(Box::new(Reported {
+        histogram: vec![[1, 2, 3]],
+        ..Reported::default()
+    }));
+    for trial in run.rows.iter_mut().flat_map(|row| &mut row.trials) {
+        fill(&mut trial.outcome, &mut random);
+        trial.evidence.foreign = Some(ForeignUse::default());
+    }
+    run
+}
+
+#[test]
+fn a_run_comes_back_the_same_and_so_do_its_figures() {
+    let mut runs = vec![sample::run(), sample::bare_run()];
+    runs.extend((0..20).map(full_run));
+    for run in runs {
+        let kept = Kept::Run(Box::new(run.clone()));
+        let packed = kept.pack();
+        assert_eq!(packed, pack(&run));
+        assert_eq!(packed[0], ZSTD_OF_RUN);
+        let again = Kept::unpack(&packed).unwrap();
+        assert_eq!(again, kept);
+        assert_eq!(again.document(), RunDocument::from_run(&run));
+    }
+}
+
+#[test]
+fn a_figure_that_is_none_comes_back_as_none() {
+    let mut run = sample::run();
+    run.rows[0].trials[0].outcome.depth_achieved = f64::INFINITY;
+    let Kept::Run(again) = Kept::unpack(&pack(&run)).unwrap() else {
+        panic!("it is kept as a run")
+    };
+    assert!(again.rows[0].trials[0].outcome.depth_achieved.is_nan());
+}
+
+#[test]
+fn a_document_comes_back_the_same() {
+    let document = RunDocument::from_run(&sample::run());
+    let kept = Kept::Document(Box::new(document));
+    let packed = kept.pack();
+    assert_eq!(packed[0], ZSTD_OF_DOCUMENT);
+    assert_eq!(Kept::unpack(&packed).unwrap(), kept);
+}
+
+#[test]
+fn what_early_versions_packed_is_read() {
+    let document = Kept::unpack(&early()).unwrap().document();
+    let json = std::fs::read_to_string(format!("{KEPT}.json")).unwrap();
+    assert_eq!(document.to_json(), json);
+}
+
+/// Baselines are found by fingerprints, and rows compared by them.
+#[test]
+fn what_early_versions_measured_has_the_fingerprints_that_the_same_has_today() {
+    let then = Kept::unpack(&early()).unwrap().document();
+    let now = RunDocument::from_run(&sample::run());
+    assert_eq!(now.fingerprint, then.fingerprint);
+    for (now, then) in now.results.iter().zip(&then.results) {
+        assert_eq!(now.fingerprint, then.fingerprint);
+        assert_eq!(now.fingerprint_parts, then.fingerprint_parts);
+    }
+    assert_eq!(now.target.identity(), then.target.identity());
+}
+
+#[test]
+fn a_newer_way_is_refused_by_its_number() {
+    let error = Kept::unpack(&[4, 0, 0]).unwrap_err().to_string();
+    assert!(error.contains("does not know (4)"), "{error}");
+    assert!(Kept::unpack(&[]).is_err());
+}
+
+#[test]
+fn bytes_that_were_changed_or_cut_are_an_error() {
+    let run = sample::bare_run();
+    for (packed, step) in [(pack(&run), 7), (early(), 41)] {
+        let kept = Kept::unpack(&packed).unwrap();
+        for length in (0..packed.len()).step_by(step) {
+            assert!(Kept::unpack(&packed[..length]).is_err(), "{length}");
+        }
+        for place in (0..packed.len()).step_by(step) {
+            let mut changed = packed.clone();
+            changed[place] ^= 0x55;
+            // What says of itself that it is the same is the same.
+            if let Ok(again) = Kept::unpack(&changed) {
+                assert_eq!(again, kept, "{place}");
+            }
+        }
+    }
+}
+
+type Changes = Vec<(prop::sample::Index, u8)>;
+
+fn changes() -> impl Strategy<Value = Changes> {
+    prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8)
+}
+
+fn changed(mut bytes: Vec<u8>, changes: Changes) -> Vec<u8> {
+    for (place, byte) in changes {
+        let place = place.index(bytes.len());
+        bytes[place] = byte;
+    }
+    bytes
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// Past the checksum: whatever is inside is read or refused.
+    #[test]
+    fn contents_that_were_changed_are_read_or_refused(changes in changes()) {
+        let plain = unpacked(&early()[1..], DICTIONARY, COLUMNS_BYTES_MAX).unwrap();
+        let _ = of_columns(&changed(plain, changes.clone()));
+        let plain = serde_json::to_vec(&sample::bare_run()).unwrap();
+        if let Ok(json) = String::from_utf8(changed(plain, changes)) {
+            let _ = run_of_json(&json);
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(
+        way in 0_u8..5,
+        bytes in prop::collection::vec(any::<u8>(), 0..512)
+    ) {
+        let _ = Kept::unpack(&[vec![way], bytes].concat());
+    }
+}
+
+#[test]
+fn few_bytes_that_stand_for_many_are_refused_before_they_are_unpacked() {
+    let many = vec![b' '; usize::try_from(JSON_BYTES_LEAST).unwrap() + 1];
+    // Also where they do not say how many they stand for.
+    let said = zstd::bulk::compress(&many, 1).unwrap();
+    for small in [said, zstd::encode_all(&many[..], 1).unwrap()] {
+        assert!(small.len() < 64 << 10, "{}", small.len());
+        for way in [ZSTD_OF_DOCUMENT, ZSTD_OF_RUN] {
+            let packed = [&[way][..], &small].concat();
+            let error = Kept::unpack(&packed).unwrap_err().to_string();
+            assert!(error.contains("more than any document"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn more_histograms_than_memory_holds_are_refused_before_they_are_read() {
+    for mark in HISTOGRAM_MARKS {
+        assert!(is_readable(&mark.repeat(HISTOGRAMS_MAX)));
+        let error = run_of_json(&mark.repeat(HISTOGRAMS_MAX + 1)).unwrap_err();
+        assert!(error.to_string().contains("more than any run"), "{error}");
+    }
+}

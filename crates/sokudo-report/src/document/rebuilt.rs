@@ -1,0 +1,256 @@
+//! A run as far as its figures tell of it, for documents that are all there is: what
+//! early versions kept, and files. `sokudo_analysis::judge_figures` says what is
+//! missing in it, and judges it no further.
+
+use sokudo_model::{
+    Assessment, BackendUse, Bytes, CpuTime, Defect, DeviceCounters, Enough, FailureKind,
+    ForeignUse, IoFailure, LatencyLimit, Layout, Nanos, Operation, OperationTally, Outcome,
+    Percentile, Place, Plan, Provenance, Row, Run, Schedule, SeriesPoint, Stage, Trial,
+    TrialEvidence,
+};
+use sokudo_stats::Histogram;
+
+use super::result::ResultDocument;
+use super::trial::{FailureDocument, FailureWay, TrialDocument};
+use super::{RunDocument, ScheduleDocument};
+
+/// Each has a histogram, of 58 KiB. The largest sweeps and steady tests have some thousands.
+const TRIALS_MAX: usize = 20_000;
+
+impl RunDocument {
+    /// The run without what no document holds. Latencies, processor time, and what devices
+    /// and other processes did stand in the first trial of each row, for all of them.
+    ///
+    /// `None` where there are more trials than any run has.
+    pub fn rebuilt(&self) -> Option<Run> {
+        let trials = self.results.iter().map(|result| result.trials.len());
+        if trials.sum::<usize>() > TRIALS_MAX {
+            return None;
+        }
+        let provenance = match &self.origin {
+            Some(origin) => Provenance::Reported(origin.clone()),
+            None => Provenance::Measured,
+        };
+        let plan = Plan {
+            method: self.method.clone(),
+            seed: self.seed,
+            stages: self.stages(),
+        };
+        let schedule = Schedule {
+            steady: (self.steady.as_ref()).map(|steady| Box::new(steady.procedure.clone())),
+            latency_limit: self.latency_limit(),
+            ..schedule(&self.schedule)
+        };
+        Some(Run {
+            sokudo_version: self.sokudo_version.clone(),
+            provenance,
+            started_at: self.started_at(),
+            environment: self.environment.clone(),
+            circumstances: self.circumstances.clone(),
+            layout: self.layout.map(|layout| Layout {
+                bytes: Bytes(layout.bytes),
+                elapsed: Nanos(layout.elapsed_ns),
+            }),
+            rows: self.results.iter().map(ResultDocument::rebuilt).collect(),
+            findings: self.findings.clone(),
+            inferences: self.inferences.clone(),
+            command: self.command.clone(),
+            interrupted: self.interrupted,
+            ..Run::new(plan, schedule, self.target.clone())
+        })
+    }
+
+    /// A row says in its fingerprint how many ran beside it.
+    fn stages(&self) -> Vec<Stage> {
+        let mut stages: Vec<Stage> = Vec::new();
+        let mut room = 0;
+        for result in &self.results {
+            let workload = result.workload.clone();
+            match stages.last_mut().filter(|_| room > 0) {
+                Some(stage) => {
+                    stage.workloads.push(workload);
+                    room -= 1;
+                }
+                None => {
+                    let beside = result.fingerprint_parts.get("beside");
+                    room = beside.map_or(0, |others| others.split(' ').count());
+                    stages.push(Stage {
+                        workloads: vec![workload],
+                    });
+                }
+            }
+        }
+        stages
+    }
+
+    fn latency_limit(&self) -> Option<LatencyLimit> {
+        let limit = self.load.as_ref()?.limit.as_ref()?;
+        let latency = Nanos(limit.latency_ns);
+        let mut known = Percentile::ALL.into_iter();
+        let percentile = known.find(|it| it.name() == limit.percentile)?;
+        Some(LatencyLimit {
+            percentile,
+            latency,
+        })
+    }
+}
+
+fn schedule(document: &ScheduleDocument) -> Schedule {
+    let enough = |half_width_permille| Enough {
+        half_width_permille,
+        trials_min: document.enough_trials_min.unwrap_or_default(),
+        time_min: Nanos(document.enough_time_min_ns.unwrap_or_default()),
+        time_max: document.enough_time_max_ns.map(Nanos),
+    };
+    Schedule {
+        name: document.name.clone(),
+        warm_up: document.warm_up,
+        enough: document.enough_half_width_permille.map(enough),
+        trim: document.trim,
+        ..Schedule::in_turn(document.trials, Nanos(document.pause_ns))
+    }
+}
+
+impl ResultDocument {
+    fn rebuilt(&self) -> Row {
+        let mut trials: Vec<Trial> = self.trials.iter().map(|trial| self.trial(trial)).collect();
+        self.points_into(&mut trials);
+        let has_io = |trial: &&mut Trial| trial.outcome.ios() > 0;
+        if let Some(first) = trials.iter_mut().find(has_io) {
+            self.sums_into(first);
+        }
+        Row {
+            trials,
+            assessment: self.verdict.map(|verdict| Assessment {
+                verdict,
+                device_ratio: self.device_ratio,
+                findings: self.findings.clone(),
+            }),
+            ..Row::new(self.workload.clone())
+        }
+    }
+
+    /// What is told of each trial by itself.
+    fn trial(&self, told: &TrialDocument) -> Trial {
+        let unknown = || BackendUse {
+            kind: self.workload.backend,
+            features: Vec::new(),
+            notes: Vec::new(),
+        };
+        // Of a mix it is not known how much each operation did.
+        let operation = self.workload.operations.single();
+        let tally = OperationTally {
+            ios: told.ios,
+            bytes: Bytes(told.bytes),
+            elapsed: Nanos(told.elapsed_ns),
+            ..OperationTally::new(operation.unwrap_or(Operation::Read))
+        };
+        let backend = self.backend.clone().unwrap_or_else(unknown);
+        Trial {
+            outcome: Outcome {
+                elapsed: Nanos(told.elapsed_ns),
+                operations: vec![tally],
+                cpu: self.cpu.map(|_| CpuTime::default()),
+                durable_after: told.durable_after_ns.map(Nanos),
+                depth_achieved: told.depth_achieved.unwrap_or(f64::NAN),
+                direct: self.direct.unwrap_or_default(),
+                ..Outcome::new(backend, told.stopped)
+            },
+            evidence: TrialEvidence {
+                device: self.device.map(|_| DeviceCounters::default()),
+                cached_before: told.cached_before_bytes.map(Bytes),
+                foreign: Some(ForeignUse::default()),
+            },
+        }
+    }
+
+    /// What is told of single intervals, places, ranges and failures, each with its trial.
+    fn points_into(&self, trials: &mut [Trial]) {
+        for point in &self.series {
+            if let Some(outcome) = of_trial(trials, point.trial) {
+                outcome.series.push(SeriesPoint {
+                    at: Nanos(point.at_ns),
+                    bytes: Bytes(point.bytes),
+                    ios: point.ios,
+                });
+            }
+        }
+        for place in &self.places {
+            if let Some(outcome) = of_trial(trials, place.trial) {
+                outcome.places.push(Place {
+                    offset: Bytes(place.offset),
+                    bytes: Bytes(place.bytes),
+                    ios: place.ios.unwrap_or_default(),
+                    elapsed: Nanos(place.elapsed_ns),
+                    latency_max: Nanos(place.latency_max_ns.unwrap_or_default()),
+                    distance: place.distance.map(Bytes),
+                });
+            }
+        }
+        for defect in &self.defects {
+            if let Some(outcome) = of_trial(trials, defect.trial) {
+                outcome.defects.push(Defect {
+                    operation: defect.operation,
+                    offset: Bytes(defect.offset),
+                    length: Bytes(defect.length),
+                    // In words only.
+                    kind: FailureKind::Nothing,
+                });
+            }
+        }
+        for failure in &self.failures {
+            if let Some(outcome) = of_trial(trials, failure.trial) {
+                outcome.failures.extend(failure.rebuilt());
+            }
+        }
+    }
+
+    /// What is told of all trials together.
+    fn sums_into(&self, first: &mut Trial) {
+        let buckets = self.histogram.iter().map(|[low, _, count]| (*low, *count));
+        let ends = self.latency_ns.as_ref().and_then(|it| it.min.zip(it.max));
+        let (min, max) = ends.unwrap_or_default();
+        if let Some(latency) = Histogram::of_buckets(buckets, min, max) {
+            first.outcome.operations[0].latency = latency;
+        }
+        first.outcome.cpu = self.cpu.map(|cpu| CpuTime {
+            user: Nanos(cpu.user_ns),
+            system: Nanos(cpu.system_ns),
+        });
+        first.evidence.device = self.device.map(|device| DeviceCounters {
+            read_bytes: device.read_bytes,
+            written_bytes: device.written_bytes,
+            flushes: device.flushes,
+            ..DeviceCounters::default()
+        });
+        first.evidence.foreign = Some(ForeignUse {
+            users: self.foreign_users.clone(),
+            hidden: 0,
+        });
+    }
+}
+
+/// What happened in a trial, which is counted from 1.
+fn of_trial(trials: &mut [Trial], number: u32) -> Option<&mut Outcome> {
+    let place = usize::try_from(number.checked_sub(1)?).ok()?;
+    trials.get_mut(place).map(|trial| &mut trial.outcome)
+}
+
+impl FailureDocument {
+    fn rebuilt(&self) -> Option<IoFailure> {
+        Some(IoFailure {
+            operation: self.operation,
+            kind: match self.kind {
+                FailureWay::Errno => FailureKind::Errno(self.errno?),
+                FailureWay::Short => FailureKind::Short {
+                    asked: self.asked_bytes?,
+                    moved: self.moved_bytes?,
+                },
+                FailureWay::Nothing => FailureKind::Nothing,
+                FailureWay::Unanswered => FailureKind::Unanswered,
+            },
+            offset: Bytes(self.offset_bytes),
+            count: self.count,
+        })
+    }
+}

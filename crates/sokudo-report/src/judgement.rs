@@ -1,0 +1,269 @@
+//! A kept run judged again, `sokudo.judgement/1`: what today's rules think of it, and what
+//! was thought of it then.
+//!
+//! It judges nothing: both judgements come to it with the run.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::{Deserialize, Serialize};
+use sokudo_model::{Finding, Inference, Verdict};
+
+use crate::document::RunDocument;
+use crate::grouping::row_name;
+use crate::json_layout;
+use crate::style::TableStyle;
+
+const SCHEMA: &str = "sokudo.judgement/1";
+const NEW: &str = "found now";
+const GONE: &str = "no longer";
+
+/// A run judged again, as JSON: `sokudo.judgement/1`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "sokudo.judgement/1")]
+pub struct JudgementDocument {
+    /// Name and version of this format: `sokudo.judgement/1`.
+    #[schemars(extend("const" = "sokudo.judgement/1"))]
+    pub schema: String,
+    /// What it comes to, in one sentence.
+    pub sentence: String,
+    /// The run, such as `run 12`, or the file that holds it.
+    pub run: String,
+    /// Version of the program that judged it then.
+    pub judged_by: String,
+    /// Version of the program that judged it now.
+    pub judged_again_by: String,
+    /// Every row, in the run's order.
+    pub rows: Vec<JudgedRow>,
+    /// What changed of the findings about the run as a whole.
+    pub of_run: FindingChanges,
+    /// What changed of the conclusions about the device.
+    pub inferences: InferenceChanges,
+    /// What was not kept of the run: findings that need it stay as they were.
+    pub lacking: Vec<String>,
+}
+
+/// What is thought of a row, then and now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JudgedRow {
+    /// Its name and direction.
+    pub row: String,
+    /// Its verdict then; null where it was not judged.
+    pub verdict_then: Option<Verdict>,
+    /// Its verdict by today's rules.
+    pub verdict_now: Option<Verdict>,
+    /// What changed of its findings.
+    #[serde(flatten)]
+    pub findings: FindingChanges,
+}
+
+/// Findings that only one of two judgements has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FindingChanges {
+    /// Found now, and not then.
+    pub new: Vec<Finding>,
+    /// Found then, and not now.
+    pub gone: Vec<Finding>,
+}
+
+/// Conclusions that only one of two judgements has.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct InferenceChanges {
+    /// Concluded now, and not then.
+    pub new: Vec<Inference>,
+    /// Concluded then, and not now.
+    pub gone: Vec<Inference>,
+}
+
+impl FindingChanges {
+    /// A finding is the same where its code is: figures in it may be told otherwise.
+    fn between(then: &[Finding], now: &[Finding]) -> Self {
+        let code = |finding: &Finding| finding.code.clone();
+        Self {
+            new: only_in(now, then, code),
+            gone: only_in(then, now, code),
+        }
+    }
+
+    const fn count(&self) -> usize {
+        self.new.len() + self.gone.len()
+    }
+}
+
+fn only_in<T: Clone>(these: &[T], others: &[T], code: impl Fn(&T) -> String) -> Vec<T> {
+    let is_new = |it: &&T| others.iter().all(|other| code(other) != code(it));
+    these.iter().filter(is_new).cloned().collect()
+}
+
+impl JudgedRow {
+    fn has_changed(&self) -> bool {
+        self.verdict_then != self.verdict_now || self.findings.count() > 0
+    }
+}
+
+impl JudgementDocument {
+    /// Of a run as it was judged, and as it is judged by this version.
+    pub fn new(run: &str, then: &RunDocument, now: &RunDocument, lacking: &[&str]) -> Self {
+        let rows: Vec<JudgedRow> = (then.results.iter().zip(&now.results))
+            .map(|(then, now)| JudgedRow {
+                row: row_name(then),
+                verdict_then: then.verdict,
+                verdict_now: now.verdict,
+                findings: FindingChanges::between(&then.findings, &now.findings),
+            })
+            .collect();
+        let code = |inference: &Inference| inference.code.clone();
+        let mut document = Self {
+            schema: SCHEMA.to_owned(),
+            sentence: String::new(),
+            run: run.to_owned(),
+            judged_by: then.sokudo_version.clone(),
+            judged_again_by: env!("CARGO_PKG_VERSION").to_owned(),
+            rows,
+            of_run: FindingChanges::between(&then.findings, &now.findings),
+            inferences: InferenceChanges {
+                new: only_in(&now.inferences, &then.inferences, code),
+                gone: only_in(&then.inferences, &now.inferences, code),
+            },
+            lacking: lacking.iter().map(|&lack| lack.to_owned()).collect(),
+        };
+        document.sentence = document.outcome();
+        document
+    }
+
+    fn outcome(&self) -> String {
+        let rows = self.rows.iter();
+        let changed = rows.filter(|row| row.verdict_then != row.verdict_now);
+        let (changed, all, by) = (changed.count(), self.rows.len(), &self.judged_by);
+        let of_rows = self.rows.iter().map(|row| &row.findings);
+        let (mut new, mut gone) = (self.inferences.new.len(), self.inferences.gone.len());
+        for findings in of_rows.chain([&self.of_run]) {
+            new += findings.new.len();
+            gone += findings.gone.len();
+        }
+        match (changed, new + gone) {
+            (0, 0) => {
+                format!("Today's rules judge every row as sokudo {by} did, and find the same.")
+            }
+            (0, _) => {
+                format!(
+                    "Every row keeps its verdict; of findings, {new} are new and {gone} are gone."
+                )
+            }
+            _ => {
+                format!(
+                    "Today's rules judge {changed} of {all} rows otherwise than sokudo {by} did."
+                )
+            }
+        }
+    }
+
+    /// The document as text that ends with a line feed.
+    pub fn to_json(&self) -> String {
+        let compact = serde_json::to_string(self)
+            .expect("a document has no map with keys other than strings and writes to memory");
+        json_layout::lay_out(&compact)
+    }
+
+    /// The whole text, for a terminal or a file.
+    pub fn render(&self, style: &TableStyle) -> String {
+        let mut blocks = vec![style.wrapped("", &self.sentence)];
+        for row in self.rows.iter().filter(|row| row.has_changed()) {
+            let [then, now] = [row.verdict_then, row.verdict_now]
+                .map(|verdict| verdict.map_or("not judged", Verdict::name));
+            let verdict = match then == now {
+                true => style.text(now),
+                false => style.text(&format!("then {then}, now {now}")),
+            };
+            let mut lines = style.wrapped_name(&format!("{}: ", style.text(&row.row)), &verdict);
+            lines.extend(finding_lines(&row.findings, style));
+            blocks.push(lines);
+        }
+        blocks.push(finding_lines(&self.of_run, style));
+        let inferences = [(NEW, &self.inferences.new), (GONE, &self.inferences.gone)];
+        blocks.extend(inferences.map(|(label, inferences)| {
+            let lines = inferences.iter();
+            let line = |it: &Inference| style.wrapped(&label_of(label, style), &it.claim);
+            lines.flat_map(line).collect()
+        }));
+        if !self.lacking.is_empty() {
+            let heading = "Not kept of this run, so that findings that need it stay as they were:";
+            let mut lines = style.wrapped("", heading);
+            let lack = |lack: &String| style.wrapped("  ", lack);
+            lines.extend(self.lacking.iter().flat_map(lack));
+            blocks.push(lines);
+        }
+        blocks.retain(|lines| !lines.is_empty());
+        let blocks: Vec<String> = blocks.iter().map(|lines| lines.join("\n")).collect();
+        blocks.join("\n\n") + "\n"
+    }
+}
+
+fn finding_lines(changes: &FindingChanges, style: &TableStyle) -> Vec<String> {
+    let of = |label, findings: &[Finding]| -> Vec<String> {
+        let line = |it: &Finding| style.wrapped(&label_of(label, style), &it.symptom);
+        findings.iter().flat_map(line).collect()
+    };
+    [of(NEW, &changes.new), of(GONE, &changes.gone)].concat()
+}
+
+fn label_of(label: &str, style: &TableStyle) -> String {
+    format!("  {}", style.label(label, 11))
+}
+
+/// The JSON Schema of the documents that this version writes.
+pub fn schema() -> String {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let schema = settings
+        .into_generator()
+        .into_root_schema_for::<JudgementDocument>();
+    let text = serde_json::to_string_pretty(&schema)
+        .expect("a schema is plain JSON and is written to memory");
+    text + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_run_that_is_judged_the_same_says_so_in_one_sentence() {
+        let run = RunDocument::from_run(&sample::run());
+        let document = JudgementDocument::new("run 1", &run, &run, &[]);
+        assert_eq!(
+            document.render(&TableStyle::default()),
+            format!("{}\n", document.sentence)
+        );
+        assert!(document.sentence.ends_with("and find the same."));
+    }
+
+    #[test]
+    fn verdicts_and_findings_that_came_and_went_are_told_row_by_row() {
+        let then = RunDocument::from_run(&sample::troubled_run());
+        let mut now = then.clone();
+        let gone = now.results[2].findings.remove(0);
+        now.results[2].verdict = Some(Verdict::Verified);
+        let lacks = ["how long flushes took"];
+        let document = JudgementDocument::new("run 1", &then, &now, &lacks);
+        assert_eq!(document.rows[2].findings.gone, [gone]);
+        let text = document.render(&TableStyle::default());
+        for words in [
+            "1 of 5 rows otherwise",
+            "then ",
+            ", now VERIFIED",
+            "no longer",
+            lacks[0],
+        ] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+        assert!(!text.contains("found now"), "{text}");
+        crate::kept_schema::assert_follows(&schema(), &document.to_json());
+        let again: JudgementDocument = serde_json::from_str(&document.to_json()).unwrap();
+        assert_eq!(again, document);
+    }
+
+    #[test]
+    fn the_schema_in_the_docs_is_the_one_of_the_types() {
+        crate::kept_schema::assert_is_current("sokudo.judgement-1", &schema());
+    }
+}
