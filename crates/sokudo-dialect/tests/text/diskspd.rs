@@ -1,77 +1,28 @@
 //! diskspd's command lines and profiles, as people write them.
 
-#![allow(clippy::unwrap_used, reason = "tests may panic")]
-
-use std::collections::BTreeMap;
-
 use sokudo_dialect::diskspd::{
     Action, DiskspdError, Invocation, LinePlace, Planned, SpecKind, command_lines, help, invocation,
 };
-use sokudo_dialect::host::{Found, FoundKind, Host};
-use sokudo_model::diskspd::{DiskspdLayout, DiskspdRow};
+use sokudo_dialect::host::FoundKind;
+use sokudo_model::diskspd::DiskspdLayout;
 use sokudo_model::{
     BackendKind, BufferMemory, Bytes, DataContent, DirectMode, Distribution, Nanos, Operation,
     Order, Rate, SequentialOffset, Workload, ZoneLength,
 };
 
-#[path = "diskspd/fuzz.rs"]
+use crate::host::Made;
+
 mod fuzz;
-
-/// A system with the files that a test names.
-#[derive(Default)]
-struct Made {
-    texts: BTreeMap<&'static str, String>,
-    found: BTreeMap<&'static str, Found>,
-}
-
-impl Made {
-    fn with(kind: FoundKind, path: &'static str, bytes: Bytes) -> Self {
-        let mut made = Self::default();
-        made.found.insert(path, Found { kind, bytes });
-        made
-    }
-
-    fn file(path: &'static str, text: &str) -> Self {
-        let mut made = Self::default();
-        made.texts.insert(path, text.to_owned());
-        made
-    }
-}
-
-impl Host for Made {
-    fn read_text(&self, path: &str) -> Result<String, String> {
-        let text = self.texts.get(path);
-        text.cloned().ok_or_else(|| "there is no such file".into())
-    }
-    fn variable(&self, _: &str) -> Option<String> {
-        None
-    }
-    fn found(&self, path: &str) -> Option<Found> {
-        self.found.get(path).copied()
-    }
-    fn processors(&self) -> u32 {
-        4
-    }
-    fn page_bytes(&self) -> u64 {
-        4096
-    }
-    fn memory_bytes(&self) -> u64 {
-        1 << 30
-    }
-    fn seed(&self) -> u64 {
-        7
-    }
-}
 
 fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
 
-fn read_on(line: &str, host: &Made) -> Result<Invocation, DiskspdError> {
+fn read_on(line: &str, host: &Made<'_>) -> Result<Invocation, DiskspdError> {
     invocation(&words(line), host)
 }
 
-fn plan_on(line: &str, host: &Made) -> Planned {
+fn plan_on(line: &str, host: &Made<'_>) -> Planned {
     read_on(line, host).unwrap().plan(host).unwrap()
 }
 
@@ -87,21 +38,23 @@ fn only(planned: &Planned) -> &Workload {
     &workloads[0]
 }
 
+/// The only workload of a line for a file of 1 GiB that it makes itself.
+fn workload(options: &str) -> Workload {
+    only(&planned(&format!("-c1G {options} FILE"))).clone()
+}
+
 fn refusal(line: &str) -> String {
     refusal_on(line, &Made::default())
 }
 
-fn refusal_on(line: &str, host: &Made) -> String {
+fn refusal_on(line: &str, host: &Made<'_>) -> String {
     let read = read_on(line, host).and_then(|invocation| invocation.plan(host));
     read.expect_err(line).to_string()
 }
 
 fn spans(planned: &Planned) -> Vec<(u64, u64)> {
-    let workloads = planned
-        .plan
-        .stages
-        .iter()
-        .flat_map(|stage| &stage.workloads);
+    let stages = planned.plan.stages.iter();
+    let workloads = stages.flat_map(|stage| &stage.workloads);
     let span = |workload: &Workload| {
         let span = workload.files.uses[0].span.unwrap();
         (span.offset.0, span.length.0)
@@ -141,34 +94,19 @@ fn the_eight_lines_of_document_000_read_as_they_are() {
     let table = [
         ("-b1M -d5 -o8 -t1 -W0 -Sd -w0 -L", 1 << 20, 8, false, 0),
         ("-b1M -d5 -o1 -t1 -W0 -Sd -w0 -L", 1 << 20, 1, false, 0),
-        ("-b4K -d5 -o32 -t1 -W0 -r -Sd -w0 -L", 4 << 10, 32, true, 0),
-        ("-b4K -d5 -o1 -t1 -W0 -r -Sd -w0 -L", 4 << 10, 1, true, 0),
+        ("-b4K -d5 -o32 -t1 -W0 -r -Sd -w0 -L", 4096, 32, true, 0),
+        ("-b4K -d5 -o1 -t1 -W0 -r -Sd -w0 -L", 4096, 1, true, 0),
         ("-b1M -d5 -o8 -t1 -W0 -Sd -w100 -L", 1 << 20, 8, false, 100),
         ("-b1M -d5 -o1 -t1 -W0 -Sd -w100 -L", 1 << 20, 1, false, 100),
-        (
-            "-b4K -d5 -o32 -t1 -W0 -r -Sd -w100 -L",
-            4 << 10,
-            32,
-            true,
-            100,
-        ),
-        (
-            "-b4K -d5 -o1 -t1 -W0 -r -Sd -w100 -L",
-            4 << 10,
-            1,
-            true,
-            100,
-        ),
+        ("-b4K -d5 -o32 -t1 -W0 -r -Sd -w100 -L", 4096, 32, true, 100),
+        ("-b4K -d5 -o1 -t1 -W0 -r -Sd -w100 -L", 4096, 1, true, 100),
     ];
     for (options, block, depth, random, writes) in table {
         let planned = planned(&format!("-c1G -Zr {options} FILE"));
         let workload = only(&planned);
         assert_eq!(workload.blocks.single(), Some(Bytes(block)), "{options}");
         assert_eq!(workload.depth, depth);
-        assert_eq!(
-            matches!(workload.order, Order::Random { map: false }),
-            random
-        );
+        assert_eq!(workload.order == Order::Random { map: false }, random);
         // Random places are multiples of the block.
         assert_eq!(workload.scatter.alignment, None);
         assert_eq!(workload.operations.percent(Operation::Write), writes);
@@ -186,23 +124,13 @@ fn the_eight_lines_of_document_000_read_as_they_are() {
 #[test]
 fn threads_are_rows_per_target_on_processors_in_turn() {
     let planned = planned("-c1G -t3 -o4 one two");
-    let rows: Vec<_> = planned
-        .session
-        .rows
-        .iter()
-        .map(|row| (row.thread, row.thread_of_target, row.targets[0]))
+    let rows = planned.session.rows.iter();
+    let rows: Vec<_> = rows
+        .map(|row| [row.thread, row.thread_of_target, row.targets[0]])
         .collect();
-    assert_eq!(
-        rows,
-        [
-            (0, 0, 0),
-            (1, 1, 0),
-            (2, 2, 0),
-            (3, 0, 1),
-            (4, 1, 1),
-            (5, 2, 1)
-        ]
-    );
+    let first = [[0, 0, 0], [1, 1, 0], [2, 2, 0]];
+    assert_eq!(rows[..3], first);
+    assert_eq!(rows[3..], [[3, 0, 1], [4, 1, 1], [5, 2, 1]]);
     let workloads = &planned.plan.stages[0].workloads;
     let cpus: Vec<_> = workloads.iter().map(|workload| workload.cpus[0]).collect();
     assert_eq!(cpus, [0, 1, 2, 3, 0, 1]);
@@ -213,25 +141,14 @@ fn threads_are_rows_per_target_on_processors_in_turn() {
 #[test]
 fn total_threads_are_each_on_every_target() {
     let planned = planned("-c1G -F2 one two");
-    let pairs: Vec<_> = planned
-        .session
-        .rows
-        .iter()
-        .map(|row| (row.thread, row.targets.clone()))
-        .collect();
-    assert_eq!(
-        pairs,
-        [(0, vec![0]), (0, vec![1]), (1, vec![0]), (1, vec![1])]
-    );
-    let together = super_thread("-c1G -F2 -O8 one two");
-    assert_eq!(together[0].targets, [0, 1]);
-    let both = plan_on("-c1G -F2 -O8 one two", &Made::default());
+    let rows = planned.session.rows.iter();
+    let pairs: Vec<_> = rows.map(|row| (row.thread, &row.targets[..])).collect();
+    let expected = [(0, &[0][..]), (0, &[1]), (1, &[0]), (1, &[1])];
+    assert_eq!(pairs, expected);
+    let both = self::planned("-c1G -F2 -O8 one two");
+    assert_eq!(both.session.rows[0].targets, [0, 1]);
     let workload = &both.plan.stages[0].workloads[0];
     assert_eq!((workload.depth, workload.files.uses.len()), (8, 2));
-}
-
-fn super_thread(line: &str) -> Vec<DiskspdRow> {
-    planned(line).session.rows
 }
 
 #[test]
@@ -251,14 +168,8 @@ fn threads_that_share_a_position_are_one_workload() {
 fn every_thread_starts_its_stride_further() {
     let planned = planned("-c1G -t3 -T100M -b1M -B1M -f1000M FILE");
     let mib = 1 << 20;
-    assert_eq!(
-        spans(&planned),
-        [
-            (mib, 999 * mib),
-            (101 * mib, 899 * mib),
-            (201 * mib, 799 * mib)
-        ]
-    );
+    let parts = [(1, 999), (101, 899), (201, 799)].map(|(at, long)| (at * mib, long * mib));
+    assert_eq!(spans(&planned), parts);
 }
 
 #[test]
@@ -275,19 +186,14 @@ fn parts_of_a_target_are_in_bytes_or_blocks() {
 
 #[test]
 fn random_places_have_an_alignment_a_share_and_ranges() {
-    let aligned = planned("-c1G -b8K -r4K FILE");
-    let aligned = only(&aligned);
+    let aligned = workload("-b8K -r4K");
     assert_eq!(aligned.scatter.alignment, Some([Bytes(4096); 3]));
     assert_eq!(aligned.scatter.random_percent, None);
-    let mixed = planned("-c1G -b8K -rs30 -r16K FILE");
-    let mixed = only(&mixed);
+    let mixed = workload("-b8K -rs30 -r16K");
     assert_eq!(mixed.order, Order::Random { map: false });
     assert_eq!(mixed.scatter.random_percent, Some([30; 3]));
     assert_eq!(mixed.scatter.alignment, Some([Bytes(16_384); 3]));
-    assert_eq!(
-        only(&planned("-c1G -rs100 FILE")).scatter.random_percent,
-        None
-    );
+    assert_eq!(workload("-rs100").scatter.random_percent, None);
 }
 
 #[test]
@@ -301,41 +207,46 @@ fn ranges_cover_the_whole_target_with_all_io() {
         scatter.zones[0].iter().map(zone).collect()
     };
     let share = |percent: u64| ZoneLength::Share(percent * 1_000_000);
-    assert_eq!(
-        zones("-c1G -r -rdpct90/10:0/10:5/20 FILE"),
-        [
-            (90, share(10)),
-            (0, share(10)),
-            (5, share(20)),
-            (5, share(60))
-        ]
-    );
     let size = |gib: u64| ZoneLength::Size(Bytes::gib(gib));
-    assert_eq!(
-        zones("-c60G -r -rdabs90/10G:0/10G:5/20G FILE"),
-        [(90, size(10)), (0, size(10)), (5, size(20)), (5, size(20))]
-    );
-    // The target ends within the ranges: those that fit get all of the I/O.
-    assert_eq!(
-        zones("-c20G -r -rdabs90/10G:0/10G:5/20G FILE"),
-        [(100, size(10)), (0, size(10))]
-    );
-    assert_eq!(
-        zones("-c1G -r -rdpct100/10 FILE"),
-        [(100, share(10)), (0, share(90))]
-    );
+    for (line, expected) in [
+        (
+            "-c1G -r -rdpct90/10:0/10:5/20 FILE",
+            &[
+                (90, share(10)),
+                (0, share(10)),
+                (5, share(20)),
+                (5, share(60)),
+            ][..],
+        ),
+        (
+            "-c60G -r -rdabs90/10G:0/10G:5/20G FILE",
+            &[(90, size(10)), (0, size(10)), (5, size(20)), (5, size(20))],
+        ),
+        // The target ends within the ranges: those that fit get all of the I/O.
+        (
+            "-c20G -r -rdabs90/10G:0/10G:5/20G FILE",
+            &[(100, size(10)), (0, size(10))],
+        ),
+        (
+            "-c1G -r -rdpct100/10 FILE",
+            &[(100, share(10)), (0, share(90))],
+        ),
+    ] {
+        assert_eq!(zones(line), expected, "{line}");
+    }
 }
 
 #[test]
 fn a_stride_counts_from_start_to_start() {
-    assert_eq!(
-        only(&planned("-c1G -b4K -s64K FILE")).scatter.stride,
-        61_440
-    );
-    assert_eq!(only(&planned("-c1G -b4K -s4K FILE")).scatter.stride, 0);
-    assert_eq!(only(&planned("-c1G -b8K -s4K FILE")).scatter.stride, -4096);
-    // The same block again and again.
-    assert_eq!(only(&planned("-c1G -b8K -s0 FILE")).scatter.stride, -8192);
+    // The last is the same block again and again.
+    for (options, stride) in [
+        ("-b4K -s64K", 61_440),
+        ("-b4K -s4K", 0),
+        ("-b8K -s4K", -4096),
+        ("-b8K -s0", -8192),
+    ] {
+        assert_eq!(workload(options).scatter.stride, stride, "{options}");
+    }
 }
 
 #[test]
@@ -351,14 +262,10 @@ fn io_from_one_offset_in_parallel_is_a_thread_each() {
 #[test]
 fn caching_is_of_both_languages() {
     let of = |options: &str| {
-        let planned = planned(&format!("-c1G -w50 {options} FILE"));
-        let workload = only(&planned);
+        let workload = workload(&format!("-w50 {options}"));
         let durability = workload.durability;
-        (
-            workload.direct,
-            durability.write_through,
-            durability.with_metadata,
-        )
+        let through = (durability.write_through, durability.with_metadata);
+        (workload.direct, through.0, through.1)
     };
     use DirectMode::{Auto, Off};
     for (options, expected) in [
@@ -379,40 +286,43 @@ fn caching_is_of_both_languages() {
     ] {
         assert_eq!(of(options), expected, "{options}");
     }
-    let mapped = planned("-c1G -w50 -Sm -Nv FILE");
-    assert_eq!(only(&mapped).backend, BackendKind::Mmap);
-    assert!(only(&mapped).durability.write_through);
+    let mapped = workload("-w50 -Sm -Nv");
+    assert_eq!(mapped.backend, BackendKind::Mmap);
+    assert!(mapped.durability.write_through);
 }
 
 #[test]
 fn rates_pauses_content_and_memory() {
-    let rate = |options: &str| only(&planned(&format!("-c1G {options} FILE"))).rate;
-    assert_eq!(rate("-g1024"), Some(Rate::BytesPerSecond(1_024_000)));
-    assert_eq!(rate("-g1K"), Some(Rate::BytesPerSecond(1_024_000)));
-    assert_eq!(rate("-g500i"), Some(Rate::Iops(500)));
+    for (options, rate) in [
+        ("-g1024", Rate::BytesPerSecond(1_024_000)),
+        ("-g1K", Rate::BytesPerSecond(1_024_000)),
+        ("-g500i", Rate::Iops(500)),
+    ] {
+        assert_eq!(workload(options).rate, Some(rate), "{options}");
+    }
     let endless = planned("-c1G -i10 FILE");
     assert_eq!(only(&endless).think, None);
     assert!(endless.session.notes[0].contains("-i changes nothing without -j"));
-    let think = only(&planned("-c1G -i10 -j250 FILE")).think.unwrap();
+    let think = workload("-i10 -j250").think.unwrap();
     assert_eq!((think.time, think.after_ios), (Nanos::from_millis(250), 10));
-    let data = |options: &str| {
-        only(&planned(&format!("-c1G -w100 {options} FILE")))
-            .data
-            .clone()
-    };
-    assert_eq!(data("-Z"), DataContent::Zero);
-    assert_eq!(data("-Zz"), DataContent::Zero);
-    assert_eq!(data("-Zr"), DataContent::Random);
-    assert_eq!(data("-Zrs"), DataContent::Random);
-    assert_eq!(data("-Z1M"), DataContent::Repeated);
-    let host = Made::file("source", "abc");
+    for (options, data) in [
+        ("-Z", DataContent::Zero),
+        ("-Zz", DataContent::Zero),
+        ("-Zr", DataContent::Random),
+        ("-Zrs", DataContent::Random),
+        ("-Z1M", DataContent::Repeated),
+    ] {
+        assert_eq!(
+            workload(&format!("-w100 {options}")).data,
+            data,
+            "{options}"
+        );
+    }
+    let host = Made::default().file("source", "abc");
     let sourced = plan_on("-c1G -w100 -Z64K,source FILE", &host);
     assert_eq!(only(&sourced).data, DataContent::Pattern(b"abc".to_vec()));
-    assert_eq!(
-        only(&planned("-c1G -l FILE")).memory,
-        BufferMemory::HugePages
-    );
-    assert_eq!(only(&planned("-c1G -xk FILE")).backend, BackendKind::Libaio);
+    assert_eq!(workload("-l").memory, BufferMemory::HugePages);
+    assert_eq!(workload("-xk").backend, BackendKind::Libaio);
 }
 
 #[test]
@@ -420,16 +330,10 @@ fn a_cool_down_is_a_stage_that_is_not_reported() {
     let planned = planned("-c1G -d5 -W2 -C3 -t2 FILE");
     assert_eq!(planned.plan.stages.len(), 2);
     let cool = &planned.plan.stages[1].workloads[0];
-    assert_eq!(
-        (cool.ramp, cool.limits.time),
-        (Nanos(0), Some(Nanos::from_secs(3)))
-    );
-    let cooldown: Vec<_> = planned
-        .session
-        .rows
-        .iter()
-        .map(|row| row.cooldown)
-        .collect();
+    assert_eq!(cool.ramp, Nanos(0));
+    assert_eq!(cool.limits.time, Some(Nanos::from_secs(3)));
+    let rows = planned.session.rows.iter();
+    let cooldown: Vec<_> = rows.map(|row| row.cooldown).collect();
     assert_eq!(cooldown, [false, false, true, true]);
 }
 
@@ -449,14 +353,18 @@ fn processors_are_listed_in_both_languages() {
 
 #[test]
 fn the_layout_follows_the_language_of_the_line() {
-    let layout = |options: &str| planned(&format!("-c1G {options} FILE")).session.layout;
-    assert_eq!(layout("-L -Sh -D"), DiskspdLayout::Linux);
-    assert_eq!(layout("-L -Su -D"), DiskspdLayout::Windows);
-    assert_eq!(layout("-rs50"), DiskspdLayout::Windows);
-    assert_eq!(layout("-g100i"), DiskspdLayout::Windows);
-    assert_eq!(layout("-Rtext"), DiskspdLayout::Windows);
-    assert_eq!(layout("-Rxml"), DiskspdLayout::Xml);
-    assert_eq!(layout("-Su -Rlinux"), DiskspdLayout::Linux);
+    for (options, layout) in [
+        ("-L -Sh -D", DiskspdLayout::Linux),
+        ("-L -Su -D", DiskspdLayout::Windows),
+        ("-rs50", DiskspdLayout::Windows),
+        ("-g100i", DiskspdLayout::Windows),
+        ("-Rtext", DiskspdLayout::Windows),
+        ("-Rxml", DiskspdLayout::Xml),
+        ("-Su -Rlinux", DiskspdLayout::Linux),
+    ] {
+        let planned = planned(&format!("-c1G {options} FILE"));
+        assert_eq!(planned.session.layout, layout, "{options}");
+    }
     let host = Made::default();
     let profile = read_on("-Rpxml FILE", &host).unwrap();
     assert_eq!(profile.action, Action::PrintProfile);
@@ -466,12 +374,12 @@ fn the_layout_follows_the_language_of_the_line() {
 
 #[test]
 fn intervals_are_recorded_when_they_are_asked_for() {
-    let recording = |line: &str| only(&planned(line)).recording.clone();
+    let recording = |options: &str| workload(options).recording;
     let second = Some(Nanos::from_secs(1));
-    assert_eq!(recording("-c1G FILE").series_interval, None);
-    assert_eq!(recording("-c1G -D FILE").series_interval, second);
-    assert_eq!(recording("-c1G -D0 FILE").series_interval, second);
-    let quarter = recording("-c1G -D250 -Rxml FILE");
+    assert_eq!(recording("").series_interval, None);
+    assert_eq!(recording("-D").series_interval, second);
+    assert_eq!(recording("-D0").series_interval, second);
+    let quarter = recording("-D250 -Rxml");
     assert_eq!(quarter.series_interval, Some(Nanos::from_millis(250)));
     assert_eq!(quarter.histogram_interval, Some(Nanos::from_millis(250)));
 }
@@ -626,7 +534,7 @@ const PROFILE: &str = r#"<Profile>
 
 #[test]
 fn a_profile_of_several_time_spans_is_read() {
-    let host = Made::file("p.xml", PROFILE);
+    let host = Made::default().file("p.xml", PROFILE);
     let planned = plan_on("-Xp.xml FILE", &host);
     assert_eq!(planned.session.layout, DiskspdLayout::Xml);
     assert_eq!(planned.plan.stages.len(), 2);
@@ -654,7 +562,7 @@ fn a_profile_of_several_time_spans_is_read() {
 
 #[test]
 fn a_profile_takes_times_seed_and_format_from_the_line() {
-    let host = Made::file("p.xml", PROFILE);
+    let host = Made::default().file("p.xml", PROFILE);
     let planned = plan_on("-Xp.xml -d1 -W0 -z9 -Rtext FILE", &host);
     assert_eq!(planned.session.layout, DiskspdLayout::Windows);
     assert_eq!(planned.plan.seed, 9);
@@ -663,7 +571,7 @@ fn a_profile_takes_times_seed_and_format_from_the_line() {
         assert_eq!(stage.workloads[0].ramp, Nanos(0));
     }
     let drawn = PROFILE.replace("<RandSeed>7", "<RandSeed>18446744073709551615");
-    let drawn = plan_on("-Xp.xml FILE", &Made::file("p.xml", &drawn));
+    let drawn = plan_on("-Xp.xml FILE", &Made::default().file("p.xml", &drawn));
     assert_eq!(drawn.plan.seed, u64::MAX);
     assert!(refusal_on("-Xp.xml -b4K FILE", &host).contains("-b4K"));
     assert!(refusal_on("-Xp.xml", &host).contains("names 0"));
@@ -674,31 +582,33 @@ fn a_profile_takes_times_seed_and_format_from_the_line() {
 fn what_is_wrong_with_a_profile_is_named_with_its_place() {
     let changed = |from: &str, to: &str| {
         assert!(PROFILE.contains(from), "{from}");
-        let host = Made::file("p.xml", &PROFILE.replacen(from, to, 1));
+        let profile = PROFILE.replacen(from, to, 1);
+        let host = Made::default().file("p.xml", &profile);
         refusal_on("-Xp.xml FILE", &host)
     };
     let refusals = [
-        changed("<Profile>", "<Profil>"),
-        changed("</Profile>", "</Profil>"),
-        changed("<BlockSize>8192", "<BlockSize>0"),
-        changed("<Duration>30</Duration>", "<Durations>30</Durations>"),
-        changed("<WriteRatio>30", "<WriteRatio>130"),
-        changed("Group=\"0\"", "Group=\"1\""),
-        changed("<Weight>1", "<Weight>2"),
-        changed("<Path>*1</Path>", ""),
-        changed("<Random>8192", "<Random>0"),
-        changed("<Range IO=\"90\">10", "<Range IO=\"95\">10"),
-        changed("<WriteThrough>true", "<WriteThrough>maybe"),
-        changed("<Throughput unit=\"IOPS\"", "<Throughput unit=\"knots\""),
-        changed("<IOPriority>3", "<IOPriority>1"),
-    ];
+        ("<Profile>", "<Profil>"),
+        ("</Profile>", "</Profil>"),
+        ("<BlockSize>8192", "<BlockSize>0"),
+        ("<Duration>30</Duration>", "<Durations>30</Durations>"),
+        ("<WriteRatio>30", "<WriteRatio>130"),
+        ("Group=\"0\"", "Group=\"1\""),
+        ("<Weight>1", "<Weight>2"),
+        ("<Path>*1</Path>", ""),
+        ("<Random>8192", "<Random>0"),
+        ("<Range IO=\"90\">10", "<Range IO=\"95\">10"),
+        ("<WriteThrough>true", "<WriteThrough>maybe"),
+        ("<Throughput unit=\"IOPS\"", "<Throughput unit=\"knots\""),
+        ("<IOPriority>3", "<IOPriority>1"),
+    ]
+    .map(|(from, to)| changed(from, to));
     insta::assert_snapshot!(refusals.join("\n"));
 }
 
 #[test]
 fn a_profile_of_any_size_and_depth_is_bounded() {
     let deep = format!("{}{}", "<a>".repeat(100_000), "</a>".repeat(100_000));
-    let host = Made::file("p.xml", &deep);
+    let host = Made::default().file("p.xml", &deep);
     assert!(refusal_on("-Xp.xml", &host).contains("nearest is <Profile>"));
     let target = "<Target><Path>null:</Path><FileSize>1048576</FileSize><ThreadsPerFile>256</ThreadsPerFile></Target>";
     let span = format!("<TimeSpan><Targets>{target}</Targets></TimeSpan>");
@@ -706,9 +616,9 @@ fn a_profile_of_any_size_and_depth_is_bounded() {
         "<Profile><TimeSpans>{}</TimeSpans></Profile>",
         span.repeat(200)
     );
-    let host = Made::file("p.xml", &long);
+    let host = Made::default().file("p.xml", &long);
     assert!(refusal_on("-Xp.xml", &host).contains("51200 threads"));
-    let host = Made::file("source", "abc");
+    let host = Made::default().file("source", "abc");
     assert!(refusal_on("-c1G -t256 -Z2M,source FILE", &host).contains("256M"));
 }
 

@@ -1,64 +1,29 @@
 //! Plans printed as job files: read back, and given to fio itself.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a failed test may panic, and a skipped one must say so"
-)]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use proptest::prelude::*;
 use sokudo_dialect::crystal::{self, Direction, Mix, Profile};
 use sokudo_dialect::fio::{
-    Found, FoundKind, Host, NoHost, Place, Planned, TEST_FILE_NAME, command_lines, invocation,
-    render,
+    FoundKind, Place, Planned, TEST_FILE_NAME, command_lines, invocation, render,
 };
 use sokudo_model::{
     BackendKind, BlockShare, BlockSizes, Bytes, DataContent, DirectMode, Durability, Limits, Nanos,
     Operation, OperationMix, Order, Plan, Rate, SequentialOffset, Span, Stage, Think, Workload,
 };
 
+use crate::host::Made;
+
 /// Enough for the largest block at the greatest depth of the methods.
 const SIZE: Bytes = Bytes::mib(16);
 const TRIAL: Nanos = Nanos::from_millis(40);
-/// Of the only device that [`Text`] knows.
+/// Of the only device that is known.
 const DEVICE_BYTES: Bytes = Bytes::gib(1 << 20);
-
-/// A job file, on a machine with a device.
-struct Text<'a>(&'a str);
-
-impl Host for Text<'_> {
-    fn read_text(&self, _path: &str) -> Result<String, String> {
-        Ok(self.0.to_owned())
-    }
-    fn variable(&self, name: &str) -> Option<String> {
-        NoHost.variable(name)
-    }
-    fn found(&self, path: &str) -> Option<Found> {
-        (path == "/dev/sdx").then_some(Found {
-            kind: FoundKind::BlockDevice,
-            bytes: DEVICE_BYTES,
-        })
-    }
-    fn processors(&self) -> u32 {
-        2
-    }
-    fn page_bytes(&self) -> u64 {
-        4096
-    }
-    fn memory_bytes(&self) -> u64 {
-        1 << 30
-    }
-    fn seed(&self) -> u64 {
-        7
-    }
-}
 
 /// What `sokudo fio` makes of a job file.
 fn read(text: &str) -> Planned {
-    let host = Text(text);
+    let host = Made::with(FoundKind::BlockDevice, "/dev/sdx", DEVICE_BYTES).file("job.fio", text);
     let read = invocation(&["job.fio".to_owned()], &host);
     let planned = read.and_then(|invocation| invocation.plan(&host));
     planned.unwrap_or_else(|error| panic!("{error}\n{text}"))

@@ -1,46 +1,28 @@
 //! Whatever is written, it is read or refused, and the documents follow the tables.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
 use proptest::prelude::*;
 use sokudo_dialect::fio::{
-    Found, FoundKind, Host, command_help, document, help, invocation, options, show_command,
-    switches,
+    Found, FoundKind, command_help, document, help, invocation, options, show_command, switches,
 };
 use sokudo_model::Bytes;
 
-struct Text<'a>(&'a str);
+use crate::host::Made;
 
-impl Host for Text<'_> {
-    fn read_text(&self, _path: &str) -> Result<String, String> {
-        Ok(self.0.to_owned())
-    }
-    fn variable(&self, name: &str) -> Option<String> {
-        name.len().is_multiple_of(2).then(|| name.to_owned())
-    }
-    fn found(&self, path: &str) -> Option<Found> {
-        let kind = [FoundKind::File, FoundKind::BlockDevice][path.len() % 2];
-        (!path.len().is_multiple_of(3)).then_some(Found {
-            kind,
-            bytes: Bytes(path.len() as u64 * 1_000_000),
-        })
-    }
-    fn processors(&self) -> u32 {
-        2
-    }
-    fn page_bytes(&self) -> u64 {
-        4096
-    }
-    fn memory_bytes(&self) -> u64 {
-        1 << 32
-    }
-    fn seed(&self) -> u64 {
-        7
+/// A job file `x` on a machine that has something by the length of its name.
+fn host(text: &str) -> Made<'_> {
+    Made {
+        found: Box::new(|path| {
+            let kind = [FoundKind::File, FoundKind::BlockDevice][path.len() % 2];
+            let bytes = Bytes(path.len() as u64 * 1_000_000);
+            (!path.len().is_multiple_of(3)).then_some(Found { kind, bytes })
+        }),
+        variable: Box::new(|name| name.len().is_multiple_of(2).then(|| name.to_owned())),
+        ..Made::default().file("x", text)
     }
 }
 
 fn read(arguments: &[String], text: &str) {
-    let host = Text(text);
+    let host = host(text);
     if let Ok(invocation) = invocation(arguments, &host) {
         let _ = show_command(&invocation);
         if let Err(error) = invocation.plan(&host) {
@@ -73,7 +55,7 @@ fn value() -> impl Strategy<Value = String> {
 #[test]
 fn as_many_clones_and_files_as_are_allowed_are_planned() {
     let text = "[a]\nsize=1g\nbs=512\nnrfiles=32\nnumjobs=4096\nexitall\nexit_what=group\n";
-    let host = Text(text);
+    let host = host(text);
     let read = invocation(&["x".to_owned()], &host).unwrap();
     let planned = read.plan(&host).unwrap();
     assert_eq!(planned.targets.len(), 1 << 17);
@@ -111,12 +93,12 @@ proptest! {
 
 #[test]
 fn files_that_include_themselves_are_refused() {
-    let host = Text("[a]\ninclude x\n");
-    let error = invocation(&["x".to_owned()], &host).unwrap_err();
+    let once = host("[a]\ninclude x\n");
+    let error = invocation(&["x".to_owned()], &once).unwrap_err();
     assert!(error.to_string().contains("include"), "{error}");
     let wide = format!("[a]\n{}", "include x\n".repeat(1000));
-    assert!(invocation(&["x".to_owned()], &Text(&wide)).is_err());
-    let doubled = Text("include x\ninclude x\n");
+    assert!(invocation(&["x".to_owned()], &host(&wide)).is_err());
+    let doubled = host("include x\ninclude x\n");
     assert!(invocation(&["x".to_owned()], &doubled).is_err());
 }
 

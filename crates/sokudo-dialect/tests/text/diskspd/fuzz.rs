@@ -34,7 +34,8 @@ proptest! {
         let at = at.min(text.len());
         let end = (at + length).min(text.len());
         text.splice(at..end, with.chars());
-        let host = Made::file("p.xml", &text.into_iter().collect::<String>());
+        let text: String = text.into_iter().collect();
+        let host = Made::default().file("p.xml", &text);
         if let Ok(invocation) = read_on("-Xp.xml FILE", &host) {
             let _ = invocation.plan(&host);
         }

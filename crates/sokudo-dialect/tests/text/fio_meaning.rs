@@ -1,45 +1,22 @@
 //! What fio's jobs come to: files, sizes, groups, limits.
 
-#![allow(clippy::unwrap_used, reason = "a failed test may panic")]
-
-use sokudo_dialect::fio::{Found, FoundKind, Host, NoHost, Planned, SpecKind, invocation};
+use sokudo_dialect::fio::{FioError, FoundKind, Host, Planned, SpecKind, invocation};
 use sokudo_model::{Batching, Bytes, CpuPolicy, EndsOthers, FileUse, Nanos, Rate, Span, Workload};
 
-/// A device of 100 MiB, and nothing else.
-struct Disk;
+use crate::host::Made;
 
-impl Host for Disk {
-    fn read_text(&self, path: &str) -> Result<String, String> {
-        Ok(path.to_owned())
-    }
-    fn variable(&self, name: &str) -> Option<String> {
-        NoHost.variable(name)
-    }
-    fn found(&self, path: &str) -> Option<Found> {
-        (path == "/dev/disk").then_some(Found {
-            kind: FoundKind::BlockDevice,
-            bytes: Bytes::mib(100),
-        })
-    }
-    fn processors(&self) -> u32 {
-        2
-    }
-    fn page_bytes(&self) -> u64 {
-        4096
-    }
-    fn memory_bytes(&self) -> u64 {
-        1 << 30
-    }
-    fn seed(&self) -> u64 {
-        7
-    }
+/// A job file beside a device of 100 MiB.
+fn disk(text: &str) -> Made<'_> {
+    Made::with(FoundKind::BlockDevice, "/dev/disk", Bytes::mib(100)).file("job.fio", text)
 }
 
-/// The job file stands in place of its name.
+fn read(arguments: &[&str], text: &str) -> Result<Planned, FioError> {
+    let arguments: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
+    invocation(&arguments, &disk(text))?.plan(&disk(text))
+}
+
 fn planned(text: &str) -> Planned {
-    let read = invocation(&[text.to_owned()], &Disk);
-    let planned = read.and_then(|invocation| invocation.plan(&Disk));
-    planned.unwrap_or_else(|error| panic!("{error}\n{text}"))
+    read(&["job.fio"], text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 fn workload(lines: &str) -> Workload {
@@ -47,10 +24,12 @@ fn workload(lines: &str) -> Workload {
     planned.plan.stages[0].workloads[0].clone()
 }
 
+fn located_error(text: &str) -> String {
+    read(&["job.fio"], text).unwrap_err().to_string()
+}
+
 fn error(text: &str) -> String {
-    let read = invocation(&[text.to_owned()], &Disk);
-    let result = read.and_then(|invocation| invocation.plan(&Disk));
-    result.unwrap_err().problem.to_string()
+    read(&["job.fio"], text).unwrap_err().problem.to_string()
 }
 
 fn paths(planned: &Planned) -> Vec<&str> {
@@ -205,8 +184,7 @@ fn unsupported_options_are_refused_or_left_out() {
         error(text),
         "option latency_target is not supported: it would need a search for a depth; leave it out, or run with --lenient"
     );
-    let arguments = ["--lenient", text].map(str::to_owned);
-    let found = invocation(&arguments, &Disk).unwrap().plan(&Disk).unwrap();
+    let found = read(&["--lenient", "job.fio"], text).unwrap();
     assert_eq!(found.session.left_out, ["latency_target"]);
     let found = planned("[a]\nsize=1m\nthread\nzonemode=none\n");
     assert_eq!(
@@ -217,19 +195,21 @@ fn unsupported_options_are_refused_or_left_out() {
 
 #[test]
 fn errors_name_file_line_and_column() {
-    let text = "[a]\n  iodeph=4\n".to_owned();
-    let found = invocation(std::slice::from_ref(&text), &Disk).unwrap_err();
-    assert_eq!(
-        found.to_string(),
-        format!("{text}:2:3: there is no option \"iodeph\"; the nearest is \"iodepth\"")
-    );
-    let text = "[a]\nbs = 4x\n".to_owned();
-    let read = invocation(std::slice::from_ref(&text), &Disk).unwrap();
-    let found = read.plan(&Disk).unwrap_err().to_string();
-    assert!(
-        found.starts_with(&format!("{text}:2:6: bs= 4x is not valid")),
-        "{found}"
-    );
+    for (text, start) in [
+        (
+            "[a]\n  iodeph=4\n",
+            "job.fio:2:3: there is no option \"iodeph\"; the nearest is \"iodepth\"",
+        ),
+        ("[a]\nbs = 4x\n", "job.fio:2:6: bs= 4x is not valid"),
+        // Of a whole job: the line of its section.
+        (
+            "[global]\nrw=read\n\n [a]\n",
+            "job.fio:4:2: job \"a\": a.0.0 does not exist, or is empty;",
+        ),
+    ] {
+        let found = located_error(text);
+        assert!(found.starts_with(start), "{found}");
+    }
 }
 
 /// fio 3.33's `io_getevents`: (1, 1) without options, (4, 4) and (0, 1) with that minimum.
@@ -277,15 +257,6 @@ fn clones_are_numbered_downward_as_in_fio() {
 }
 
 #[test]
-fn an_error_of_a_whole_job_names_the_line_of_its_section() {
-    let text = "[global]\nrw=read\n\n [a]\n".to_owned();
-    let read = invocation(std::slice::from_ref(&text), &Disk).unwrap();
-    let found = read.plan(&Disk).unwrap_err().to_string();
-    let expected = format!("{text}:4:2: job \"a\": a.0.0 does not exist, or is empty;");
-    assert!(found.starts_with(&expected), "{found}");
-}
-
-#[test]
 fn words_that_are_wrong_come_with_the_nearest() {
     for (line, nearest) in [
         ("rw=raed", Some("read")),
@@ -300,8 +271,7 @@ fn words_that_are_wrong_come_with_the_nearest() {
         let said = found.split_once("; the nearest is ").map(|(_, word)| word);
         assert_eq!(said, nearest, "{found}");
     }
-    let arguments = ["--iodeph=4".to_owned()];
-    let found = invocation(&arguments, &Disk).unwrap_err().to_string();
+    let found = read(&["--iodeph=4"], "").unwrap_err().to_string();
     let expected = "command line: there is no option \"--iodeph\"; the nearest is \"--iodepth\"";
     assert_eq!(found, expected);
 }
@@ -309,25 +279,18 @@ fn words_that_are_wrong_come_with_the_nearest() {
 #[test]
 fn chance_comes_from_the_machine_only_where_it_may() {
     let seed = |lines: &str| planned(&format!("[a]\nsize=1m\n{lines}\n")).plan.seed;
-    assert_eq!(seed("randrepeat=0"), Disk.seed());
+    let of_machine = disk("").seed();
+    assert_eq!(seed("randrepeat=0"), of_machine);
     assert_eq!(seed("randrepeat=0\nrandseed=5"), 5);
     assert_eq!(seed("randrepeat=1"), seed(""));
-    assert_ne!(seed(""), Disk.seed());
+    assert_ne!(seed(""), of_machine);
 }
 
 #[test]
 fn a_job_for_another_machine_can_be_read_without_its_devices() {
-    let words = |only: &[&str]| -> Vec<String> {
-        let job = ["--name=a", "--filename=/dev/elsewhere", "--rw=read"];
-        only.iter()
-            .chain(&job)
-            .map(|word| (*word).to_owned())
-            .collect()
-    };
-    let run = invocation(&words(&[]), &Disk).unwrap();
-    assert!(run.plan(&Disk).is_err());
-    let read = invocation(&words(&["--parse-only"]), &Disk).unwrap();
-    assert!(read.plan(&Disk).is_ok());
+    let job = ["--name=a", "--filename=/dev/elsewhere", "--rw=read"];
+    assert!(read(&job, "").is_err());
+    assert!(read(&[&["--parse-only"], &job[..]].concat(), "").is_ok());
 }
 
 #[test]

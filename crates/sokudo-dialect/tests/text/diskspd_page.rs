@@ -1,10 +1,8 @@
 //! The table of options in docs/DISKSPD.md is the one that the reader goes by.
 
-#![allow(clippy::unwrap_used, reason = "tests may panic")]
-
 use std::path::Path;
 
-const BEGIN: &str = "cargo test -p sokudo-dialect --test diskspd_page` -->\n";
+const BEGIN: &str = "cargo test -p sokudo-dialect --test text diskspd_page` -->\n";
 const END: &str = "<!-- end of options -->";
 
 #[test]
@@ -23,6 +21,6 @@ fn the_page_has_the_table_of_options() {
     let page = std::fs::read_to_string(&path).unwrap();
     assert!(
         page == expected,
-        "docs/DISKSPD.md is not what the options say; run SOKUDO_BLESS=1 cargo test -p sokudo-dialect --test diskspd_page"
+        "docs/DISKSPD.md is not what the options say; run SOKUDO_BLESS=1 cargo test -p sokudo-dialect --test text diskspd_page"
     );
 }

@@ -1,53 +1,26 @@
 //! What the installed fio makes of the same job files and command lines.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a failed test may panic, and a skipped one must say so"
-)]
-
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use sokudo_dialect::fio::{Found, FoundKind, Host, invocation, options, show_command};
+use sokudo_dialect::fio::{FoundKind, invocation, options, show_command};
 use sokudo_model::Bytes;
+
+use crate::host::Made;
 
 const VARIABLES: [(&str, &str); 2] = [("SOKUDO_SIZE", "2m"), ("SOKUDO_DIRECTORY", "/tmp")];
 
-/// The machine, with paths counted from the directory of the test's job files.
-struct Machine;
-
-impl Host for Machine {
-    fn read_text(&self, path: &str) -> Result<String, String> {
-        std::fs::read_to_string(jobs().join(path)).map_err(|error| error.to_string())
-    }
-
-    fn variable(&self, name: &str) -> Option<String> {
-        let known = VARIABLES.iter().find(|(known, _)| *known == name)?;
-        Some(known.1.to_owned())
-    }
-
-    /// Whatever has no name of a test's file is there, so that percentages mean something.
-    fn found(&self, path: &str) -> Option<Found> {
-        (path == "/tmp/there").then_some(Found {
-            kind: FoundKind::File,
-            bytes: Bytes::mib(100),
-        })
-    }
-
-    fn processors(&self) -> u32 {
-        u32::try_from(std::thread::available_parallelism().unwrap().get()).unwrap()
-    }
-
-    fn page_bytes(&self) -> u64 {
-        4096
-    }
-
-    fn memory_bytes(&self) -> u64 {
-        1 << 30
-    }
-    fn seed(&self) -> u64 {
-        7
+/// The machine, with paths counted from the directory of the test's job files, and a file whose
+/// percentages mean something.
+fn machine() -> Made<'static> {
+    let known = |name: &str| VARIABLES.iter().find(|(known, _)| *known == name);
+    Made {
+        text: Box::new(|path| {
+            std::fs::read_to_string(jobs().join(path)).map_err(|error| error.to_string())
+        }),
+        variable: Box::new(move |name| Some(known(name)?.1.to_owned())),
+        processors: u32::try_from(std::thread::available_parallelism().unwrap().get()).unwrap(),
+        ..Made::with(FoundKind::File, "/tmp/there", Bytes::mib(100))
     }
 }
 
@@ -98,7 +71,7 @@ fn every_job_file_is_shown_as_fio_shows_it() {
         let arguments = words(&format!("--showcmd {name}"));
         let output = fio(&arguments);
         assert!(output.status.success(), "{name}");
-        let ours = invocation(&arguments, &Machine).unwrap_or_else(|error| panic!("{error}"));
+        let ours = invocation(&arguments, &machine()).unwrap_or_else(|error| panic!("{error}"));
         let theirs = String::from_utf8(output.stdout).unwrap();
         assert_eq!(show_command(&ours), theirs, "{name}");
     }
@@ -107,8 +80,8 @@ fn every_job_file_is_shown_as_fio_shows_it() {
 #[test]
 fn every_job_file_has_a_plan() {
     for name in job_files() {
-        let read = invocation(std::slice::from_ref(&name), &Machine);
-        let planned = read.and_then(|invocation| invocation.plan(&Machine));
+        let read = invocation(std::slice::from_ref(&name), &machine());
+        let planned = read.and_then(|invocation| invocation.plan(&machine()));
         let planned = planned.unwrap_or_else(|error| panic!("{name}: {error}"));
         let workloads: usize = planned.plan.stages.iter().map(|s| s.workloads.len()).sum();
         assert_eq!(workloads, planned.session.jobs.len(), "{name}");
@@ -130,7 +103,7 @@ fn sections_are_chosen_as_fio_chooses_them() {
         "--showcmd --bs=8k two-globals.fio comments.fio two-globals.fio",
         "--showcmd",
     ] {
-        let ours = show_command(&invocation(&words(line), &Machine).unwrap());
+        let ours = show_command(&invocation(&words(line), &machine()).unwrap());
         assert_eq!(
             ours,
             String::from_utf8(fio(&words(line)).stdout).unwrap(),
@@ -234,8 +207,8 @@ const BAD: &[&str] = &[
 ];
 
 fn is_accepted(line: &str) -> Result<(), String> {
-    let read = invocation(&words(line), &Machine).map_err(|error| error.to_string())?;
-    read.plan(&Machine)
+    let read = invocation(&words(line), &machine()).map_err(|error| error.to_string())?;
+    read.plan(&machine())
         .map(|_| ())
         .map_err(|error| error.to_string())
 }
