@@ -1,111 +1,40 @@
 //! Disks of invented machines: a `sys`, a `proc`, a `dev` and a `run` in a temporary
 //! directory, with disks of every bus and what stands on them.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
-
-use std::fs::{self, File};
-use std::os::unix::fs::{FileExt, symlink};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::process::Command;
 
-use sokudo_device::{FindError, System, disk, disks, find};
+use sokudo_device::{FindError, disk, disks, find};
 use sokudo_model::disk::{Bus, Content, Disk, Rotation};
 use sokudo_model::{BlockDeviceKind, Bytes};
-use tempfile::TempDir;
+
+use crate::invented::Machine;
 
 const GIB: u64 = 1 << 30;
 
-struct Machine {
-    root: TempDir,
+/// A machine on which nothing is mounted.
+fn machine() -> Machine {
+    let machine = Machine::new();
+    machine.write("proc/self/mountinfo", "");
+    machine
 }
 
 impl Machine {
-    fn new() -> Self {
-        let machine = Self {
-            root: tempfile::tempdir().unwrap(),
-        };
-        for directory in ["sys/dev/block", "sys/class/block", "proc/self", "dev/disk"] {
-            fs::create_dir_all(machine.path(directory)).unwrap();
-        }
-        machine.write("proc/self/mountinfo", "");
-        machine
-    }
-
-    fn system(&self) -> System {
-        System::at(self.root.path())
-    }
-
-    fn path(&self, path: &str) -> PathBuf {
-        self.root.path().canonicalize().unwrap().join(path)
-    }
-
-    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn append(&self, path: &str, text: &str) {
-        let mut all = fs::read_to_string(self.path(path)).unwrap_or_default();
-        all.push_str(text);
-        self.write(path, all);
-    }
-
-    /// Adds a device at `place` below `sys/devices`, with files of `name: text`.
-    fn device(&self, place: &str, number: &str, size: u64, files: &[(&str, &str)]) {
-        let base = format!("sys/devices/{place}");
-        let name = Path::new(place).file_name().unwrap().to_str().unwrap();
-        self.write(&format!("{base}/dev"), number);
-        self.write(&format!("{base}/size"), (size / 512).to_string());
-        for (file, text) in files {
-            self.write(&format!("{base}/{file}"), text);
-        }
-        for link in [
-            format!("sys/dev/block/{number}"),
-            format!("sys/class/block/{name}"),
-        ] {
-            symlink(self.path(&base), self.path(&link)).unwrap();
-        }
-    }
-
     fn partition(&self, place: &str, number: &str, start: u64, size: u64) {
         let start = (start / 512).to_string();
-        self.device(
-            place,
-            number,
-            size,
-            &[("partition", "1"), ("start", &start)],
-        );
-    }
-
-    /// `above` stands on `below`, both places below `sys/devices`.
-    fn stands_on(&self, above: &str, below: &str) {
-        for (of, kind, other) in [(below, "holders", above), (above, "slaves", below)] {
-            let directory = self.path(&format!("sys/devices/{of}/{kind}"));
-            fs::create_dir_all(&directory).unwrap();
-            let name = Path::new(other).file_name().unwrap();
-            symlink(
-                self.path(&format!("sys/devices/{other}")),
-                directory.join(name),
-            )
-            .unwrap();
-        }
-    }
-
-    fn mount(&self, number: &str, at: &str, kind_and_source: &str) {
-        let line = format!("1 1 {number} / {at} rw - {kind_and_source} rw\n");
-        self.append("proc/self/mountinfo", &line);
-    }
-
-    fn link(&self, link: &str, name: &str) {
-        let link = self.path(&format!("dev/disk/{link}"));
-        fs::create_dir_all(link.parent().unwrap()).unwrap();
-        symlink(format!("../../{name}"), link).unwrap();
+        let files = [("partition", "1"), ("start", &start)];
+        self.device(place, number, size, &files);
     }
 
     /// Puts bytes at places of a device's node.
     fn node(&self, name: &str, size: u64, bytes: &[(u64, &[u8])]) {
-        let node = File::create(self.path(&format!("dev/{name}"))).unwrap();
+        self.write(&format!("dev/{name}"), "");
+        let node = File::options()
+            .write(true)
+            .open(self.path(&format!("dev/{name}")))
+            .unwrap();
         node.set_len(size).unwrap();
         for (offset, bytes) in bytes {
             node.write_all_at(bytes, *offset).unwrap();
@@ -142,7 +71,8 @@ fn hard_disk(machine: &Machine) {
     machine.write("sys/class/ata_link/link1/sata_spd", "3.0 Gbps\n");
     machine.write("sys/class/ata_link/link1/hw_sata_spd_limit", "6.0 Gbps\n");
     machine.write("run/udev/data/b8:0", "E:ID_MODEL_ENC=WDC\\x20WD40EFRX-68N32N0\\x20\nE:ID_SERIAL_SHORT=WD-WCC7K0000001\nE:ID_PART_TABLE_TYPE=gpt\n");
-    machine.link("by-id/ata-WDC_WD40EFRX-68N32N0_WD-WCC7K0000001", "sda");
+    let link = "dev/disk/by-id/ata-WDC_WD40EFRX-68N32N0_WD-WCC7K0000001";
+    machine.link(link, "../../sda");
 }
 
 fn names<'a>(contents: &'a [Content], found: &mut Vec<(&'a str, Option<&'a str>)>) {
@@ -170,7 +100,7 @@ fn within<'a>(contents: &'a [Content], what: &str) -> Option<&'a Content> {
 
 #[test]
 fn a_hard_disk_with_partitions_lvm_and_luks() {
-    let machine = Machine::new();
+    let machine = machine();
     hard_disk(&machine);
     machine.partition(&format!("{ATA}/sda1"), "8:1", 1 << 20, GIB);
     machine.partition(&format!("{ATA}/sda2"), "8:2", GIB + 63 * 512, 3000 * GIB);
@@ -196,17 +126,15 @@ fn a_hard_disk_with_partitions_lvm_and_luks() {
     );
     machine.stands_on(crypt, &format!("{ATA}/sda2"));
     machine.stands_on(volume, crypt);
-    machine.mount("8:1", "/boot/efi", "vfat /dev/sda1");
-    machine.mount("252:1", "/home", "ext4 /dev/mapper/data-my--home");
+    machine.mount_at("/boot/efi", "8:1", "vfat /dev/sda1 rw");
+    machine.mount_at("/home", "252:1", "ext4 /dev/mapper/data-my--home rw");
     let found = machine.disk("sda");
     assert_eq!(found.model.as_deref(), Some("WDC WD40EFRX-68N32N0"));
     assert_eq!(found.vendor, None, "ATA is no maker");
     assert_eq!(found.serial.as_deref(), Some("WD-WCC7K0000001"));
     assert_eq!(found.firmware.as_deref(), Some("0A82"));
-    assert_eq!(
-        found.world_wide_name.as_deref(),
-        Some("naa.50014ee2b0000001")
-    );
+    let name = found.world_wide_name.as_deref();
+    assert_eq!(name, Some("naa.50014ee2b0000001"));
     assert_eq!(found.rotation, Rotation::Turns);
     assert_eq!(found.bus, Some(Bus::Ata));
     let link = found.link.as_ref().unwrap();
@@ -242,7 +170,7 @@ fn a_hard_disk_with_partitions_lvm_and_luks() {
 
 #[test]
 fn a_degraded_mirror_is_shown_on_its_members() {
-    let machine = Machine::new();
+    let machine = machine();
     let (one, two) = ("pci/ata1/block/sda", "pci/ata2/block/sdb");
     machine.device(one, "8:0", GIB, &[]);
     machine.device(two, "8:16", GIB, &[]);
@@ -264,7 +192,7 @@ fn a_degraded_mirror_is_shown_on_its_members() {
     );
     machine.stands_on(array, one);
     machine.stands_on(array, two);
-    machine.mount("9:0", "/srv", "xfs /dev/md0");
+    machine.mount_at("/srv", "9:0", "xfs /dev/md0 rw");
     let found = disks(&machine.system());
     let [good, bad] = &found[..] else {
         panic!("{found:?}");
@@ -290,11 +218,11 @@ fn a_degraded_mirror_is_shown_on_its_members() {
 
 #[test]
 fn an_nvme_disk_tells_its_lanes_and_its_heat() {
-    let machine = Machine::new();
+    let machine = machine();
     let port = "pci0000:00/0000:00:01.0";
     let function = format!("{port}/0000:01:00.0");
     let place = format!("{function}/nvme/nvme0/nvme0n1");
-    let controller = machine.path(&format!("sys/devices/{function}/nvme/nvme0"));
+    let controller = format!("sys/devices/{function}/nvme/nvme0");
     machine.device(&place, "259:0", 1000 * GIB, &[("queue/rotational", "0")]);
     for (file, text) in [
         ("nvme/nvme0/model", "Samsung SSD 980 PRO 1TB   "),
@@ -312,16 +240,12 @@ fn an_nvme_disk_tells_its_lanes_and_its_heat() {
     ] {
         machine.write(&format!("sys/devices/{function}/{file}"), text);
     }
-    symlink(
-        &controller,
-        machine.path(&format!("sys/devices/{place}/device")),
-    )
-    .unwrap();
-    symlink(
-        machine.path(&format!("sys/devices/{function}")),
-        controller.join("device"),
-    )
-    .unwrap();
+    machine.link(
+        &format!("sys/devices/{place}/device"),
+        machine.path(&controller),
+    );
+    let below = machine.path(&format!("sys/devices/{function}"));
+    machine.link(&format!("{controller}/device"), below);
     let found = machine.disk("nvme0n1");
     assert_eq!(found.bus, Some(Bus::Nvme));
     assert_eq!(found.serial.as_deref(), Some("S5GXNX0T000001"));
@@ -340,7 +264,7 @@ fn an_nvme_disk_tells_its_lanes_and_its_heat() {
 
 #[test]
 fn a_usb_stick_has_the_serial_of_its_usb_side() {
-    let machine = Machine::new();
+    let machine = machine();
     let usb = "pci0000:00/usb2/2-1";
     let place = format!("{usb}/2-1:1.0/host6/target6:0:0/6:0:0:0/block/sdb");
     let files = [
@@ -368,16 +292,14 @@ fn a_usb_stick_has_the_serial_of_its_usb_side() {
 
 #[test]
 fn a_virtio_disk_and_a_btrfs_over_two() {
-    let machine = Machine::new();
+    let machine = machine();
     for (name, number) in [("vda", "254:0"), ("vdb", "254:16")] {
         let place = format!("pci0000:00/virtio1/block/{name}");
         machine.device(&place, number, 8 * GIB, &[("serial", "disk-1")]);
-        let member = machine.path(&format!("sys/fs/btrfs/1f00-aa/devices/{name}"));
-        fs::create_dir_all(member.parent().unwrap()).unwrap();
-        symlink(machine.path(&format!("sys/devices/{place}")), member).unwrap();
+        machine.btrfs("1f00-aa", &place);
     }
     machine.write("sys/fs/btrfs/1f00-aa/label", "pool\n");
-    machine.mount("0:33", "/pool", "btrfs /dev/vda");
+    machine.mount_at("/pool", "0:33", "btrfs /dev/vda rw");
     let found = disks(&machine.system());
     assert_eq!(found.len(), 2);
     for (disk, other) in found.iter().zip(["vdb", "vda"]) {
@@ -394,7 +316,7 @@ fn a_virtio_disk_and_a_btrfs_over_two() {
 
 #[test]
 fn all_paths_to_a_disk_are_one_disk() {
-    let machine = Machine::new();
+    let machine = machine();
     let map = "virtual/block/dm-0";
     machine.device(
         map,
@@ -417,7 +339,7 @@ fn all_paths_to_a_disk_are_one_disk() {
 
 #[test]
 fn devices_are_found_by_every_name() {
-    let machine = Machine::new();
+    let machine = machine();
     hard_disk(&machine);
     machine.partition(&format!("{ATA}/sda1"), "8:1", 1 << 20, GIB);
     machine.device(
@@ -479,7 +401,7 @@ fn devices_are_found_by_every_name() {
 
 #[test]
 fn hostile_names_reach_no_terminal_in_messages() {
-    let machine = Machine::new();
+    let machine = machine();
     for name in ["sda", "sdb"] {
         let number = format!("8:{}", usize::from(name == "sdb"));
         let files = [
@@ -494,7 +416,7 @@ fn hostile_names_reach_no_terminal_in_messages() {
 
 #[test]
 fn a_hundred_disks_are_all_there() {
-    let machine = Machine::new();
+    let machine = machine();
     for index in 0..100u64 {
         let place = format!("pci/host{index}/disk{index}");
         let serial = format!("SERIAL-{index:03}");
@@ -506,11 +428,8 @@ fn a_hundred_disks_are_all_there() {
         );
         let part = format!("{place}/disk{index}p1");
         machine.partition(&part, &format!("259:{index}"), 1 << 20, GIB / 2);
-        machine.mount(
-            &format!("259:{index}"),
-            &format!("/mnt/{index}"),
-            "ext4 /dev/x",
-        );
+        let number = format!("259:{index}");
+        machine.mount_at(format!("/mnt/{index}"), &number, "ext4 /dev/x rw");
     }
     let found = disks(&machine.system());
     assert_eq!(found.len(), 100);
@@ -524,7 +443,7 @@ fn a_hundred_disks_are_all_there() {
 
 #[test]
 fn what_is_empty_is_left_out_unless_named() {
-    let machine = Machine::new();
+    let machine = machine();
     machine.device("virtual/block/loop0", "7:0", 0, &[]);
     machine.device(
         "virtual/block/loop1",
@@ -551,7 +470,7 @@ fn what_is_empty_is_left_out_unless_named() {
 
 #[test]
 fn holders_that_lead_in_circles_end() {
-    let machine = Machine::new();
+    let machine = machine();
     machine.device("virtual/block/dm-0", "252:0", GIB, &[("dm/name", "a")]);
     machine.device("virtual/block/dm-1", "252:1", GIB, &[("dm/name", "b")]);
     machine.device("pci/host1/sda", "8:0", GIB, &[]);
@@ -568,34 +487,24 @@ fn holders_that_lead_in_circles_end() {
 #[test]
 fn contents_made_by_real_tools_bear_label_and_identifier() {
     let id = "0a1b2c3d-1111-4222-8333-444455556666";
-    let makers: [(&str, &[&str], &str, bool); 5] = [
+    let makers = [
+        ("mkfs.ext4", format!("-q -F -L name -U {id}"), "ext4", id),
+        ("mkfs.xfs", format!("-q -f -L name -m uuid={id}"), "XFS", id),
+        ("mkfs.btrfs", format!("-q -f -L name -U {id}"), "btrfs", id),
+        ("mkswap", format!("-L name -U {id}"), "swap space", id),
         (
-            "mkfs.ext4",
-            &["-q", "-F", "-L", "name", "-U", id],
-            "ext4",
-            true,
+            "mkfs.vfat",
+            "-n NAME -i 1234abcd".to_owned(),
+            "FAT",
+            "1234-ABCD",
         ),
-        (
-            "mkfs.xfs",
-            &["-q", "-f", "-L", "name", "-m", &format!("uuid={id}")],
-            "XFS",
-            true,
-        ),
-        (
-            "mkfs.btrfs",
-            &["-q", "-f", "-L", "name", "-U", id],
-            "btrfs",
-            true,
-        ),
-        ("mkswap", &["-L", "name", "-U", id], "swap space", true),
-        ("mkfs.vfat", &["-n", "NAME", "-i", "1234abcd"], "FAT", false),
     ];
-    for (maker, arguments, what, has_uuid) in makers {
-        let machine = Machine::new();
+    for (maker, arguments, what, uuid) in makers {
+        let machine = machine();
         machine.device("pci/host1/sda", "8:0", 320 << 20, &[]);
         machine.node("sda", 320 << 20, &[]);
         let made = Command::new(maker)
-            .args(arguments)
+            .args(arguments.split(' '))
             .arg(machine.path("dev/sda"))
             .output();
         if !made.is_ok_and(|output| output.status.success()) {
@@ -604,12 +513,8 @@ fn contents_made_by_real_tools_bear_label_and_identifier() {
         }
         let found = machine.disk("sda");
         let content = within(&found.contents, what).unwrap_or_else(|| panic!("{maker}: {found:?}"));
-        assert_eq!(
-            content.label.as_deref().map(str::to_lowercase).as_deref(),
-            Some("name"),
-            "{maker}"
-        );
-        let uuid = if has_uuid { id } else { "1234-ABCD" };
+        let label = content.label.as_deref().map(str::to_lowercase);
+        assert_eq!(label.as_deref(), Some("name"), "{maker}");
         assert_eq!(content.uuid.as_deref(), Some(uuid), "{maker}");
     }
 }

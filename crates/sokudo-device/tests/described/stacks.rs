@@ -1,94 +1,29 @@
 //! Every shape of stack, on invented machines: a `sys` and a `proc` in a
 //! temporary directory, and a mount table that claims to hold it.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
-
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
 
-use sokudo_device::{Inspected, System, inspect};
+use sokudo_device::Inspected;
 use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes};
-use tempfile::TempDir;
+
+use crate::invented::Machine;
 
 /// What an idle device has counted, with all 17 fields.
 const STAT: &str = "10 0 80 0 20 0 160 0 0 0 0 0 0 0 0 3 0\n";
 
-struct Machine {
-    root: TempDir,
-}
-
 impl Machine {
-    fn new() -> Self {
-        let machine = Self {
-            root: tempfile::tempdir().unwrap(),
+    /// A device of 1 MiB that counts: a partition below `/`, else a disk.
+    fn plain(&self, place: &str, number: &str) -> &Self {
+        let disk = [
+            ("queue/iostats", "1\n"),
+            ("queue/logical_block_size", "512\n"),
+        ];
+        let kind = match place.contains('/') {
+            true => &[("partition", "1\n")][..],
+            false => &disk,
         };
-        for directory in ["sys/dev/block", "sys/class/block", "proc/self", "data"] {
-            fs::create_dir_all(machine.path(directory)).unwrap();
-        }
-        machine
-    }
-
-    fn path(&self, path: &str) -> PathBuf {
-        self.root.path().canonicalize().unwrap().join(path)
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    /// Adds a device at `place` below `sys/devices`, such as `sda/sda1`.
-    fn device(&self, place: &str, number: &str) -> &Self {
-        let base = format!("sys/devices/{place}");
-        let name = Path::new(place).file_name().unwrap().to_str().unwrap();
-        self.write(&format!("{base}/dev"), number);
-        self.write(&format!("{base}/size"), "2048\n");
-        self.write(&format!("{base}/stat"), STAT);
-        if place.contains('/') {
-            self.write(&format!("{base}/partition"), "1\n");
-        } else {
-            self.write(&format!("{base}/queue/iostats"), "1\n");
-            self.write(&format!("{base}/queue/logical_block_size"), "512\n");
-        }
-        symlink(
-            self.path(&base),
-            self.path(&format!("sys/dev/block/{number}")),
-        )
-        .unwrap();
-        symlink(
-            self.path(&base),
-            self.path(&format!("sys/class/block/{name}")),
-        )
-        .unwrap();
-        self
-    }
-
-    fn slaves(&self, device: &str, members: &[&str]) -> &Self {
-        let base = self.path(&format!("sys/devices/{device}/slaves"));
-        fs::create_dir_all(&base).unwrap();
-        for member in members {
-            let name = Path::new(member).file_name().unwrap();
-            symlink(self.path(&format!("sys/devices/{member}")), base.join(name)).unwrap();
-        }
-        self
-    }
-
-    /// Mounts onto a directory of this machine, after what is mounted already.
-    fn mount(&self, directory: &str, number: &str, rest: &str) -> &Self {
-        let table = self.path("proc/self/mountinfo");
-        let mut text = fs::read_to_string(&table).unwrap_or_default();
-        let point = self.path(directory);
-        fs::create_dir_all(&point).unwrap();
-        text += &format!("1 1 {number} / {} rw - {rest}\n", point.display());
-        fs::write(table, text).unwrap();
-        self
-    }
-
-    fn inspect(&self, path: &str) -> Inspected {
-        let system = System::at(self.root.path());
-        inspect(&system, self.path(path).to_str().unwrap()).unwrap()
+        let files = [&[("stat", STAT)], kind].concat();
+        self.device(place, number, 1 << 20, &files)
     }
 }
 
@@ -112,7 +47,7 @@ fn leaves(found: &Inspected) -> Vec<&str> {
 #[test]
 fn a_partition_stands_on_its_disk_which_counts() {
     let machine = Machine::new();
-    machine.device("sda", "8:0").device("sda/sda1", "8:1");
+    machine.plain("sda", "8:0").plain("sda/sda1", "8:1");
     machine.write("sys/devices/sda/device/model", "WDC WD40EZRZ  \n");
     machine.write("sys/devices/sda/device/vpd_pg80", "\0\u{80}\0\u{4}");
     machine.write("sys/devices/sda/queue/rotational", "1\n");
@@ -148,9 +83,9 @@ fn a_partition_stands_on_its_disk_which_counts() {
 #[test]
 fn device_mapper_over_raid_over_partitions_ends_in_the_disks() {
     let machine = Machine::new();
-    machine.device("sda", "8:0").device("sda/sda1", "8:1");
-    machine.device("sdb", "8:16").device("sdb/sdb1", "8:17");
-    machine.device("md0", "9:0").device("dm-0", "253:0");
+    machine.plain("sda", "8:0").plain("sda/sda1", "8:1");
+    machine.plain("sdb", "8:16").plain("sdb/sdb1", "8:17");
+    machine.plain("md0", "9:0").plain("dm-0", "253:0");
     machine.write("sys/devices/md0/md/level", "raid1\n");
     machine.write("sys/devices/dm-0/dm/name", "vg-home\n");
     machine.slaves("md0", &["sda/sda1", "sdb/sdb1"]);
@@ -168,9 +103,9 @@ fn device_mapper_over_raid_over_partitions_ends_in_the_disks() {
 #[test]
 fn two_partitions_of_one_disk_count_it_once() {
     let machine = Machine::new();
-    machine.device("sda", "8:0");
-    machine.device("sda/sda1", "8:1").device("sda/sda2", "8:2");
-    machine.device("md0", "9:0");
+    machine.plain("sda", "8:0");
+    machine.plain("sda/sda1", "8:1").plain("sda/sda2", "8:2");
+    machine.plain("md0", "9:0");
     machine.slaves("md0", &["sda/sda1", "sda/sda2"]);
     machine.mount("data", "9:0", "ext4 /dev/md0 rw");
     let found = machine.inspect("data");
@@ -181,7 +116,7 @@ fn two_partitions_of_one_disk_count_it_once() {
 
 fn loop_machine(direct: &str) -> Machine {
     let machine = Machine::new();
-    machine.device("vda", "254:0").device("loop0", "7:0");
+    machine.plain("vda", "254:0").plain("loop0", "7:0");
     machine.write("store/disk.img", "x");
     let image = machine.path("store/disk.img");
     machine.write(
@@ -245,7 +180,7 @@ fn a_loop_device_inside_itself_ends() {
 #[test]
 fn members_that_lead_in_a_circle_end() {
     let machine = Machine::new();
-    machine.device("dm-0", "253:0").device("dm-1", "253:1");
+    machine.plain("dm-0", "253:0").plain("dm-1", "253:1");
     machine.slaves("dm-0", &["dm-1"]).slaves("dm-1", &["dm-0"]);
     machine.mount("data", "253:0", "ext4 /dev/dm-0 rw");
     let found = machine.inspect("data");
@@ -257,7 +192,7 @@ fn members_that_lead_in_a_circle_end() {
 fn a_stack_that_is_too_deep_is_cut_and_said() {
     let machine = Machine::new();
     for index in 0..40 {
-        machine.device(&format!("dm-{index}"), &format!("253:{index}"));
+        machine.plain(&format!("dm-{index}"), &format!("253:{index}"));
     }
     for index in 0..39 {
         machine.slaves(&format!("dm-{index}"), &[&format!("dm-{}", index + 1)]);
@@ -272,20 +207,18 @@ fn a_stack_that_is_too_deep_is_cut_and_said() {
 #[test]
 fn btrfs_stands_on_all_its_devices() {
     let machine = Machine::new();
-    machine.device("sda", "8:0").device("sdb", "8:16");
-    machine.device("dm-3", "253:3");
+    machine.plain("sda", "8:0").plain("sdb", "8:16");
+    machine.plain("dm-3", "253:3");
     machine.write("sys/devices/dm-3/dm/name", "crypt");
-    for (uuid, name) in [("a", "sda"), ("b", "sdb"), ("b", "dm-3")] {
-        let link = machine.path(&format!("sys/fs/btrfs/{uuid}/devices/{name}"));
-        fs::create_dir_all(link.parent().unwrap()).unwrap();
-        symlink(machine.path(&format!("sys/devices/{name}")), link).unwrap();
-    }
+    machine
+        .btrfs("a", "sda")
+        .btrfs("b", "sdb")
+        .btrfs("b", "dm-3");
     machine.mount("data", "0:40", "btrfs /dev/mapper/crypt rw,subvol=/");
     machine.mount("linked", "0:41", "btrfs /dev/disk/by-label/x rw");
     machine.mount("lost", "0:42", "btrfs /dev/sdz rw");
     machine.write("dev/sdb", "");
-    fs::create_dir_all(machine.path("dev/disk/by-label")).unwrap();
-    symlink("../../sdb", machine.path("dev/disk/by-label/x")).unwrap();
+    machine.link("dev/disk/by-label/x", "../../sdb");
 
     for directory in ["data", "linked"] {
         let found = machine.inspect(directory);
@@ -300,8 +233,8 @@ fn btrfs_stands_on_all_its_devices() {
 #[test]
 fn nvme_partitions_stand_on_the_namespace() {
     let machine = Machine::new();
-    machine.device("nvme0n1", "259:0");
-    machine.device("nvme0n1/nvme0n1p2", "259:2");
+    machine.plain("nvme0n1", "259:0");
+    machine.plain("nvme0n1/nvme0n1p2", "259:2");
     machine.write("sys/devices/nvme0n1/device/model", "Fast SSD 990  \n");
     machine.write("sys/devices/nvme0n1/device/serial", "S1\n");
     machine.mount("data", "259:2", "ext4 /dev/nvme0n1p2 rw");
@@ -316,7 +249,7 @@ fn nvme_partitions_stand_on_the_namespace() {
 #[test]
 fn nvme_multipath_counts_on_the_paths() {
     let machine = Machine::new();
-    machine.device("nvme0n1", "259:0");
+    machine.plain("nvme0n1", "259:0");
     machine.write("sys/devices/nvme0n1/stat", "0 0 0 0 0 0 0 0 0 0 0\n");
     for path in ["nvme0c0n1", "nvme0c1n1"] {
         machine.write(&format!("sys/class/block/{path}/stat"), STAT);
@@ -351,7 +284,7 @@ fn virtual_and_memory_disks_are_told_from_real_ones() {
         ("sda", "vendor", "ATA\n", BlockDeviceKind::Disk),
     ] {
         let machine = Machine::new();
-        machine.device(name, "8:0");
+        machine.plain(name, "8:0");
         machine.write(&format!("sys/devices/{name}/device/{file}"), text);
         machine.mount("data", "8:0", "ext4 /dev/x rw");
         let found = machine.inspect("data");
@@ -363,7 +296,7 @@ fn virtual_and_memory_disks_are_told_from_real_ones() {
 #[test]
 fn an_overlay_is_followed_to_its_upper_directory() {
     let machine = Machine::new();
-    machine.device("sda", "8:0").device("sdb", "8:16");
+    machine.plain("sda", "8:0").plain("sdb", "8:16");
     let (upper, lower) = (machine.path("upper/d"), machine.path("lower"));
     let options = format!(
         "overlay overlay rw,lowerdir={},upperdir={},workdir=/w",
@@ -392,7 +325,7 @@ fn an_overlay_is_followed_to_its_upper_directory() {
 #[test]
 fn counters_that_are_switched_off_are_named() {
     let machine = Machine::new();
-    machine.device("sda", "8:0");
+    machine.plain("sda", "8:0");
     machine.write("sys/devices/sda/queue/iostats", "0\n");
     machine.mount("data", "8:0", "ext4 /dev/sda rw");
     let found = machine.inspect("data");
@@ -407,7 +340,7 @@ fn counters_that_are_switched_off_are_named() {
 #[test]
 fn old_kernels_without_flush_counts_and_devices_without_counts_are_named() {
     let machine = Machine::new();
-    machine.device("sda", "8:0").device("sdb", "8:16");
+    machine.plain("sda", "8:0").plain("sdb", "8:16");
     machine.write("sys/devices/sda/stat", "1 0 8 0 2 0 16 0 0 0 0\n");
     fs::remove_file(machine.path("sys/devices/sdb/stat")).unwrap();
     machine.mount("data", "8:0", "ext4 /dev/sda rw");
@@ -423,7 +356,7 @@ fn old_kernels_without_flush_counts_and_devices_without_counts_are_named() {
 #[test]
 fn a_zfs_volume_and_a_missing_device_prove_nothing() {
     let machine = Machine::new();
-    machine.device("zd0", "230:0");
+    machine.plain("zd0", "230:0");
     machine.mount("data", "230:0", "ext4 /dev/zd0 rw");
     machine.mount("gone", "8:77", "ext4 /dev/sdx rw");
     let found = machine.inspect("data");
@@ -470,9 +403,7 @@ fn hostile_descriptions_never_panic() {
             "vda/device/vpd_pg80",
             "vda/queue/max_sectors_kb",
         ] {
-            let path = machine.path(&format!("sys/devices/{file}"));
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
+            machine.write(&format!("sys/devices/{file}"), text);
         }
         let found = machine.inspect("data");
         let _ = found.counters.read();

@@ -1,102 +1,43 @@
 //! The same device is known again under another name and elsewhere, and another device is
 //! not taken for it: on invented machines.
 
-#![expect(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
-
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
 
-use sokudo_device::{System, inspect};
-use tempfile::TempDir;
+use crate::invented::Machine;
 
-/// A machine of which a test says what it has.
-struct Machine {
-    root: TempDir,
+const MIB: u64 = 1 << 20;
+
+fn called(host: &str) -> Machine {
+    let machine = Machine::new();
+    machine.write("proc/sys/kernel/hostname", host);
+    machine
 }
 
 impl Machine {
-    fn new(host: &str) -> Self {
-        let root = tempfile::tempdir().unwrap();
-        let machine = Self { root };
-        for directory in ["sys/dev/block", "sys/class/block", "proc/self"] {
-            fs::create_dir_all(machine.path(directory)).unwrap();
-        }
-        machine.write("proc/sys/kernel/hostname", host);
-        machine
-    }
-
-    fn path(&self, path: &str) -> PathBuf {
-        self.root.path().canonicalize().unwrap().join(path)
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    /// Adds a device at `place` below `sys/devices`, with these files.
-    fn device(&self, place: &str, number: &str, files: &[(&str, &str)]) -> &Self {
-        let base = format!("sys/devices/{place}");
-        let name = Path::new(place).file_name().unwrap().to_str().unwrap();
-        self.write(&format!("{base}/dev"), number);
-        self.write(&format!("{base}/size"), "2048\n");
-        for (file, text) in files {
-            self.write(&format!("{base}/{file}"), text);
-        }
-        for link in [format!("dev/block/{number}"), format!("class/block/{name}")] {
-            symlink(self.path(&base), self.path(&format!("sys/{link}"))).unwrap();
-        }
-        self
-    }
-
     /// A disk with a serial number and two partitions, under a name.
-    fn disk(&self, name: &str, major: u32, serial: &str) -> &Self {
+    fn disk_of(&self, name: &str, major: u32, serial: &str) -> &Self {
         let files = [
             ("device/model", "Example 1000\n"),
             ("device/serial", serial),
         ];
-        self.device(name, &format!("{major}:0"), &files);
+        self.device(name, &format!("{major}:0"), MIB, &files);
         for part in 1..=2 {
-            let text = format!("{part}\n");
-            let number = format!("{major}:{part}");
-            self.device(
-                &format!("{name}/{name}{part}"),
-                &number,
-                &[("partition", &text)],
-            );
-        }
-        self
-    }
-
-    fn slaves(&self, device: &str, members: &[&str]) -> &Self {
-        let base = self.path(&format!("sys/devices/{device}/slaves"));
-        fs::create_dir_all(&base).unwrap();
-        for member in members {
-            let name = Path::new(member).file_name().unwrap();
-            symlink(self.path(&format!("sys/devices/{member}")), base.join(name)).unwrap();
+            let (text, number) = (format!("{part}\n"), format!("{major}:{part}"));
+            let place = format!("{name}/{name}{part}");
+            self.device(&place, &number, MIB, &[("partition", &text)]);
         }
         self
     }
 
     fn udev(&self, number: &str, text: &str) -> &Self {
-        self.write(&format!("run/udev/data/b{number}"), text);
-        self
+        self.write(&format!("run/udev/data/b{number}"), text)
     }
 
     /// What a mount of this line is known by.
     fn mounted(&self, directory: &str, number: &str, rest: &str) -> String {
-        let table = self.path("proc/self/mountinfo");
-        let mut text = fs::read_to_string(&table).unwrap_or_default();
-        let point = self.path(directory);
-        fs::create_dir_all(&point).unwrap();
-        text += &format!("1 1 {number} / {} rw - {rest}\n", point.display());
-        fs::write(table, text).unwrap();
-        let system = System::at(self.root.path());
-        let found = inspect(&system, point.to_str().unwrap()).unwrap();
-        let identity = found.info.identity();
-        assert!(!identity.contains(self.root.path().to_str().unwrap()));
+        self.mount(directory, number, rest);
+        let identity = self.inspect(directory).info.identity();
+        assert!(!identity.contains(self.path("").to_str().unwrap()));
         identity
     }
 }
@@ -104,10 +45,10 @@ impl Machine {
 #[test]
 fn a_disk_that_is_called_otherwise_and_mounted_elsewhere_is_the_same() {
     let uuid = "E:ID_FS_UUID=11-22\n";
-    let before = Machine::new("here");
-    before.disk("sda", 8, "S1").udev("8:1", uuid);
-    let after = Machine::new("there");
-    after.disk("sdb", 9, "S1").udev("9:1", uuid);
+    let before = called("here");
+    before.disk_of("sda", 8, "S1").udev("8:1", uuid);
+    let after = called("there");
+    after.disk_of("sdb", 9, "S1").udev("9:1", uuid);
     let known_as = before.mounted("mnt/old", "8:1", "ext4 /dev/sda1 rw");
     assert_eq!(known_as, "Example 1000 S1 · partition 1 · ext4 11-22");
     assert_eq!(
@@ -118,8 +59,8 @@ fn a_disk_that_is_called_otherwise_and_mounted_elsewhere_is_the_same() {
 
 #[test]
 fn other_disks_partitions_and_file_systems_are_other_devices() {
-    let machine = Machine::new("here");
-    machine.disk("sda", 8, "S1").disk("sdb", 9, "S2");
+    let machine = called("here");
+    machine.disk_of("sda", 8, "S1").disk_of("sdb", 9, "S2");
     let known = [
         machine.mounted("a", "8:1", "ext4 /dev/sda1 rw"),
         machine.mounted("b", "8:2", "ext4 /dev/sda2 rw"),
@@ -137,26 +78,24 @@ fn other_disks_partitions_and_file_systems_are_other_devices() {
 
 #[test]
 fn a_uuid_is_found_without_udevs_record_too() {
-    let machine = Machine::new("here");
-    machine.disk("sda", 8, "S1");
-    let links = machine.path("dev/disk/by-uuid");
-    fs::create_dir_all(&links).unwrap();
-    symlink("../../sda2", links.join("other")).unwrap();
-    symlink("../../sda1", links.join("AA\\x20BB")).unwrap();
+    let machine = called("here");
+    machine.disk_of("sda", 8, "S1");
+    machine.link("dev/disk/by-uuid/other", "../../sda2");
+    machine.link("dev/disk/by-uuid/AA\\x20BB", "../../sda1");
     let known_as = machine.mounted("a", "8:1", "vfat /dev/sda1 rw");
     assert_eq!(known_as, "Example 1000 S1 · partition 1 · vfat AA BB");
 }
 
 #[test]
 fn namespaces_of_one_drive_are_different_devices() {
-    let machine = Machine::new("here");
+    let machine = called("here");
     for (name, number, namespace) in [("nvme0n1", "259:0", "1"), ("nvme0n2", "259:1", "2")] {
         let files = [
             ("device/model", "Fast"),
             ("device/serial", "S1"),
             ("nsid", namespace),
         ];
-        machine.device(name, number, &files);
+        machine.device(name, number, MIB, &files);
     }
     let first = machine.mounted("a", "259:0", "ext4 /dev/nvme0n1 rw");
     let second = machine.mounted("b", "259:1", "ext4 /dev/nvme0n2 rw");
@@ -167,11 +106,11 @@ fn namespaces_of_one_drive_are_different_devices() {
 #[test]
 fn an_array_stays_itself_when_a_member_fails_or_is_called_otherwise() {
     let array = |members: &[&str], names: [(&str, u32, &str); 2], told: bool| {
-        let machine = Machine::new("here");
+        let machine = called("here");
         for (name, major, serial) in names {
-            machine.disk(name, major, serial);
+            machine.disk_of(name, major, serial);
         }
-        machine.device("md0", "9:0", &[("md/level", "raid1")]);
+        machine.device("md0", "9:0", MIB, &[("md/level", "raid1")]);
         machine.slaves("md0", members);
         if told {
             machine.udev("9:0", "E:MD_UUID=AB:CD\n");
@@ -195,13 +134,9 @@ fn an_array_stays_itself_when_a_member_fails_or_is_called_otherwise() {
 
 #[test]
 fn a_btrfs_is_known_by_its_uuid_whatever_disks_it_is_on() {
-    let machine = Machine::new("here");
-    machine.disk("sda", 8, "S1").disk("sdb", 9, "S2");
-    for name in ["sda", "sdb"] {
-        let link = machine.path(&format!("sys/fs/btrfs/cafe/devices/{name}"));
-        fs::create_dir_all(link.parent().unwrap()).unwrap();
-        symlink(machine.path(&format!("sys/devices/{name}")), link).unwrap();
-    }
+    let machine = called("here");
+    machine.disk_of("sda", 8, "S1").disk_of("sdb", 9, "S2");
+    machine.btrfs("cafe", "sda").btrfs("cafe", "sdb");
     let whole = machine.mounted("a", "0:40", "btrfs /dev/sda rw");
     assert_eq!(whole, "btrfs cafe");
     fs::remove_file(machine.path("sys/fs/btrfs/cafe/devices/sda")).unwrap();
@@ -211,9 +146,14 @@ fn a_btrfs_is_known_by_its_uuid_whatever_disks_it_is_on() {
 #[test]
 fn volumes_are_known_by_what_device_mapper_calls_them() {
     let volume = |name: &str, uuid: &str| {
-        let machine = Machine::new("here");
-        machine.disk("sda", 8, "S1");
-        machine.device("dm-0", "253:0", &[("dm/name", name), ("dm/uuid", uuid)]);
+        let machine = called("here");
+        machine.disk_of("sda", 8, "S1");
+        machine.device(
+            "dm-0",
+            "253:0",
+            MIB,
+            &[("dm/name", name), ("dm/uuid", uuid)],
+        );
         machine.slaves("dm-0", &["sda/sda1"]);
         machine.mounted("a", "253:0", "ext4 /dev/mapper/x rw")
     };
@@ -231,15 +171,15 @@ fn volumes_are_known_by_what_device_mapper_calls_them() {
 
 #[test]
 fn a_loop_device_is_its_file_on_the_disk_that_holds_it() {
-    let machine = Machine::new("here");
-    machine.disk("sda", 8, "S1");
+    let machine = called("here");
+    machine.disk_of("sda", 8, "S1");
     machine.mounted("store", "8:1", "ext4 /dev/sda1 rw");
     let mut known = Vec::new();
     for (name, number, image) in [("loop0", "7:0", "a"), ("loop1", "7:1", "b")] {
         machine.write(&format!("store/{image}"), "x");
         let path = machine.path(&format!("store/{image}"));
         let files = [("loop/backing_file", path.to_str().unwrap())];
-        machine.device(name, number, &files);
+        machine.device(name, number, MIB, &files);
         known.push(machine.mounted(name, number, "ext4 /dev/loop rw"));
     }
     assert_ne!(known[0], known[1]);
@@ -247,16 +187,16 @@ fn a_loop_device_is_its_file_on_the_disk_that_holds_it() {
     // The same file, attached to another loop device.
     let path = machine.path("store/a");
     let files = [("loop/backing_file", path.to_str().unwrap())];
-    machine.device("loop7", "7:7", &files);
+    machine.device("loop7", "7:7", MIB, &files);
     assert_eq!(machine.mounted("z", "7:7", "ext4 /dev/loop7 rw"), known[0]);
 }
 
 #[test]
 fn disks_without_a_serial_number_are_known_by_what_else_there_is() {
     let bare = |host: &str, slot: &str, name: &str, udev: &str| {
-        let machine = Machine::new(host);
+        let machine = called(host);
         let place = format!("pci0/{slot}/block/{name}");
-        machine.device(&place, "254:0", &[]);
+        machine.device(&place, "254:0", MIB, &[]);
         machine.udev("254:0", udev);
         machine.mounted("a", "254:0", "ext4 /dev/x rw")
     };
@@ -274,9 +214,9 @@ fn disks_without_a_serial_number_are_known_by_what_else_there_is() {
 
 #[test]
 fn partitions_of_a_disk_without_a_serial_number_have_their_own_uuid() {
-    let machine = Machine::new("here");
-    machine.device("bus/block/sda", "8:0", &[("device/model", "Stick")]);
-    machine.device("bus/block/sda/sda1", "8:1", &[("partition", "1")]);
+    let machine = called("here");
+    machine.device("bus/block/sda", "8:0", MIB, &[("device/model", "Stick")]);
+    machine.device("bus/block/sda/sda1", "8:1", MIB, &[("partition", "1")]);
     machine.udev("8:1", "E:ID_PART_ENTRY_UUID=feed-01\n");
     assert_eq!(
         machine.mounted("a", "8:1", "vfat /dev/sda1 rw"),
@@ -286,8 +226,8 @@ fn partitions_of_a_disk_without_a_serial_number_have_their_own_uuid() {
 
 #[test]
 fn what_stands_on_no_disk_is_known_by_its_source_and_where_that_means_nothing_by_the_machine() {
-    let here = Machine::new("here");
-    let there = Machine::new("there");
+    let here = called("here");
+    let there = called("there");
     for (rest, known) in [
         ("nfs4 server:/export rw", "nfs4 server:/export"),
         ("cifs //server/share rw", "cifs //server/share"),

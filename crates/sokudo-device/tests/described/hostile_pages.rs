@@ -7,15 +7,15 @@ use sokudo_device::{ata, nvme, scsi, smart};
 use sokudo_model::disk::{AtaIdentity, Health, NvmeNamespace, ScsiIdentity};
 
 /// Valid pages to be changed, by kind.
-const IDENTIFY: &[u8] = include_bytes!("pages/qemu-ide.identify");
-const SMART: &[u8] = include_bytes!("pages/qemu-ide.smart-data");
-const CONTROLLER: &[u8] = include_bytes!("pages/qemu-nvme.controller");
-const NAMESPACE: &[u8] = include_bytes!("pages/qemu-nvme.namespace");
-const HEALTH: &[u8] = include_bytes!("pages/qemu-nvme.health");
-const CAPACITY: &[u8] = include_bytes!("pages/qemu-scsi.capacity");
-const CACHING: &[u8] = include_bytes!("pages/qemu-scsi.caching");
-const LIMITS: &[u8] = include_bytes!("pages/qemu-scsi.vpdb0");
-const DESIGNATORS: &[u8] = include_bytes!("pages/qemu-scsi.vpd83");
+const IDENTIFY: &[u8] = include_bytes!("../pages/qemu-ide.identify");
+const SMART: &[u8] = include_bytes!("../pages/qemu-ide.smart-data");
+const CONTROLLER: &[u8] = include_bytes!("../pages/qemu-nvme.controller");
+const NAMESPACE: &[u8] = include_bytes!("../pages/qemu-nvme.namespace");
+const HEALTH: &[u8] = include_bytes!("../pages/qemu-nvme.health");
+const CAPACITY: &[u8] = include_bytes!("../pages/qemu-scsi.capacity");
+const CACHING: &[u8] = include_bytes!("../pages/qemu-scsi.caching");
+const LIMITS: &[u8] = include_bytes!("../pages/qemu-scsi.vpdb0");
+const DESIGNATORS: &[u8] = include_bytes!("../pages/qemu-scsi.vpd83");
 
 /// A page with some bytes changed, and perhaps cut off.
 fn mutated(page: &'static [u8]) -> impl Strategy<Value = Vec<u8>> {

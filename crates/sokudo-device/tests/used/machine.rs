@@ -1,17 +1,11 @@
 //! What is seen on the running machine, with file systems on loop devices. What
 //! needs root or a tool that is missing is skipped, loudly.
 
-#![expect(
-    clippy::cast_possible_truncation,
-    clippy::print_stderr,
-    clippy::unwrap_used,
-    reason = "the helpers of tests are tests too, and their values are small"
-)]
-
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::MutexGuard;
 
 use sokudo_device::{
     FileStateError, InspectError, Inspected, System, cached_bytes, direct_io_support, drop_cached,
@@ -20,41 +14,35 @@ use sokudo_device::{
 use sokudo_model::{BlockDeviceKind, Bytes, DirectIoSupport, FileState, TargetKind};
 use tempfile::TempDir;
 
+use crate::loop_device::{LoopDevice, made_by, run, skipped, turn};
+
 const MIB: u64 = Bytes::MIB;
 
 /// A new file system on a loop device, taken down when dropped.
 struct LoopMount {
+    device: LoopDevice,
     directory: TempDir,
-    device: String,
+    _turn: MutexGuard<'static, ()>,
 }
 
 impl LoopMount {
     /// `None`, with a loud note, where it cannot be made.
     fn new(make: &[&str], options: &str) -> Option<Self> {
+        let _turn = turn();
         let directory = tempfile::tempdir().unwrap();
         let image = directory.path().join("image");
         File::create(&image).unwrap().set_len(320 * MIB).unwrap();
         let point = directory.path().join("mounted");
         fs::create_dir(&point).unwrap();
-        let image = image.to_str().unwrap().to_owned();
-        let is_made = run(make[0], &[&make[1..], &[image.as_str()]].concat()).is_some();
-        let device = is_made
-            .then(|| run("losetup", &["--find", "--show", &image]))
-            .flatten();
-        let Some(device) = device else {
-            skipped(&format!("{} on a loop device cannot be made", make[0]));
-            return None;
-        };
-        let mount = Self { directory, device };
-        let mounted = run(
-            "mount",
-            &["-o", options, &mount.device, point.to_str().unwrap()],
-        );
-        if mounted.is_none() {
-            skipped(&format!("{} on a loop device cannot be mounted", make[0]));
-            return None;
-        }
-        Some(mount)
+        made_by(make[0], &make[1..], &image)?;
+        let device = LoopDevice::on(&image, &[])?;
+        let path = device.path.to_str().unwrap();
+        made_by("mount", &["-o", options, path], &point)?;
+        Some(Self {
+            device,
+            directory,
+            _turn,
+        })
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -64,10 +52,6 @@ impl LoopMount {
     fn inspect(&self, name: &str) -> Inspected {
         inspect(&System::host(), self.path(name).to_str().unwrap()).unwrap()
     }
-
-    fn loop_name(&self) -> &str {
-        self.device.trim_start_matches("/dev/")
-    }
 }
 
 impl Drop for LoopMount {
@@ -76,18 +60,7 @@ impl Drop for LoopMount {
         // exec, copies of the files that were open here; so unmounting may have
         // to wait, and lazily the kernel does the waiting.
         run("umount", &["--lazy", self.path("").to_str().unwrap()]);
-        run("losetup", &["--detach", &self.device]);
     }
-}
-
-fn run(program: &str, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(program).args(arguments).output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    output.status.success().then_some(text)
-}
-
-fn skipped(why: &str) {
-    eprintln!("SKIPPED: {why}");
 }
 
 fn is_root() -> bool {
@@ -192,14 +165,14 @@ fn check_stack(mount: &LoopMount, kind: &str) {
     assert_eq!(found.info.kind, TargetKind::Directory);
     let file_system = found.info.file_system.as_ref().unwrap();
     assert_eq!(file_system.kind, kind);
-    assert_eq!(file_system.source, mount.device);
+    assert_eq!(Path::new(&file_system.source), mount.device.path);
     assert!(file_system.available_bytes.unwrap() > Bytes::mib(100));
     assert_eq!(
         free_bytes(&mount.path("")).unwrap() > Bytes::mib(100),
         file_system.total_bytes.unwrap() > Bytes::mib(100)
     );
     let top = &found.info.devices[0];
-    assert_eq!(top.name, mount.loop_name());
+    assert_eq!(top.name, mount.device.name());
     assert_eq!(top.kind, BlockDeviceKind::Loop);
     assert!(!top.is_leaf);
     assert_eq!(top.size_bytes, Some(Bytes::mib(320)));
@@ -281,7 +254,7 @@ fn btrfs_on_a_loop_device_is_seen_through_its_anonymous_number() {
     .is_some()
     {
         let found = mount.inspect("subvolume");
-        assert_eq!(found.info.devices[0].name, mount.loop_name());
+        assert_eq!(found.info.devices[0].name, mount.device.name());
     } else {
         skipped("no btrfs tool to make a subvolume with");
     }
@@ -304,14 +277,14 @@ fn a_loop_device_itself_is_a_target() {
     let Some(mount) = LoopMount::new(&["mkfs.ext4", "-q"], "rw") else {
         return;
     };
-    let found = inspect(&System::host(), &mount.device).unwrap();
+    let found = inspect(&System::host(), mount.device.path.to_str().unwrap()).unwrap();
     assert_eq!(found.info.kind, TargetKind::BlockDevice);
     assert_eq!(found.info.size_bytes, Some(Bytes::mib(320)));
     assert_eq!(found.info.file_system, None);
     assert_eq!(found.info.file_state, None);
-    assert_eq!(found.info.devices[0].name, mount.loop_name());
+    assert_eq!(found.info.devices[0].name, mount.device.name());
     assert!(matches!(
-        file_state(&File::open(&mount.device).unwrap()),
+        file_state(&File::open(&mount.device.path).unwrap()),
         Err(FileStateError::Unsupported)
     ));
 }
@@ -349,8 +322,8 @@ fn an_overlay_is_followed_to_the_devices_of_its_upper_directory() {
     let users = sokudo_device::users(&File::open(mount.path("merged/file")).unwrap());
     run("umount", &["--lazy", &merged]);
     assert_eq!(directory.info.file_system.unwrap().kind, "overlay");
-    assert_eq!(directory.info.devices[0].name, mount.loop_name());
-    assert_eq!(file.info.devices[0].name, mount.loop_name());
+    assert_eq!(directory.info.devices[0].name, mount.device.name());
+    assert_eq!(file.info.devices[0].name, mount.device.name());
     // There is a loop device, and it might show the file of a layer.
     assert_eq!(users.occupants, []);
     assert!(
@@ -435,7 +408,7 @@ fn who_has_no_permission_is_told_so() {
         let status = Command::new("setpriv")
             .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
             .arg(this)
-            .args(["--exact", "who_has_no_permission_is_told_so"])
+            .args(["--exact", "machine::who_has_no_permission_is_told_so"])
             .env_remove("TMPDIR")
             .current_dir("/")
             .status();

@@ -1,51 +1,35 @@
 //! What is known of disks that may not be asked: what sysfs keeps of them.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a tree that cannot be made fails the test"
-)]
-
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sokudo_device::{System, interrogate};
-use tempfile::TempDir;
 
-fn page(name: &str) -> Vec<u8> {
-    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/pages");
-    fs::read(directory.join(name)).unwrap()
-}
+use crate::invented::Machine;
+use crate::page;
 
-/// A tree with one disk on a bus, and a partition of it.
-fn tree(disk: &str, bus: &str, files: &[(&str, Vec<u8>)]) -> TempDir {
-    let root = tempfile::tempdir().unwrap();
-    let directory = root.path().join("sys/devices").join(disk);
-    let partition = directory.join(format!("{disk}1"));
-    for path in [
-        &directory.join("queue"),
-        &directory.join("device"),
-        &partition,
-    ] {
-        fs::create_dir_all(path).unwrap();
-    }
-    fs::write(directory.join("dev"), "8:0").unwrap();
-    fs::write(directory.join("queue/write_cache"), "write back\n").unwrap();
-    fs::write(partition.join("dev"), "8:1").unwrap();
-    fs::write(partition.join("partition"), "1").unwrap();
+/// A machine with one disk on a bus, and a partition of it.
+fn tree(disk: &str, bus: &str, files: &[(&str, Vec<u8>)]) -> Machine {
+    let machine = Machine::new();
+    machine.device(
+        disk,
+        "8:0",
+        1 << 20,
+        &[("queue/write_cache", "write back\n")],
+    );
+    let part = format!("{disk}/{disk}1");
+    machine.device(&part, "8:1", 1 << 20, &[("partition", "1")]);
+    let device = format!("sys/devices/{disk}/device");
+    fs::create_dir_all(machine.path(&device)).unwrap();
     for (name, bytes) in files {
-        fs::write(directory.join("device").join(name), bytes).unwrap();
+        machine.write(&format!("{device}/{name}"), bytes);
     }
     if !bus.is_empty() {
-        let bus = root.path().join("sys/bus").join(bus);
+        let bus = machine.path(&format!("sys/bus/{bus}"));
         fs::create_dir_all(&bus).unwrap();
-        symlink(&bus, directory.join("device/subsystem")).unwrap();
+        machine.link(&format!("{device}/subsystem"), bus);
     }
-    let class = root.path().join("sys/class/block");
-    fs::create_dir_all(&class).unwrap();
-    symlink(&directory, class.join(disk)).unwrap();
-    symlink(&partition, class.join(format!("{disk}1"))).unwrap();
-    root
+    machine
 }
 
 #[test]
@@ -54,9 +38,9 @@ fn an_ata_disk_is_known_by_the_page_that_the_kernel_keeps() {
         ("inquiry", page("qemu-ide.inquiry")),
         ("vpd_pg89", page("qemu-ide.vpd89")),
     ];
-    let root = tree("sda", "scsi", &files);
+    let machine = tree("sda", "scsi", &files);
     for path in ["/dev/sda", "/dev/sda1"] {
-        let found = interrogate(&System::at(root.path()), Path::new(path));
+        let found = interrogate(&machine.system(), Path::new(path));
         let disk = found.identity.ata.unwrap();
         assert_eq!((&*disk.model, disk.rotation_rate), ("QEMU HARDDISK", 7200));
         assert_eq!(found.identity.scsi.unwrap().vendor, "ATA");
@@ -79,8 +63,8 @@ fn damaged_pages_are_told_and_the_rest_is_read() {
         ("vpd_pg83", page("qemu-scsi.vpd83")),
         ("vpd_pg89", damaged),
     ];
-    let root = tree("sdb", "scsi", &files);
-    let found = interrogate(&System::at(root.path()), Path::new("/dev/sdb"));
+    let machine = tree("sdb", "scsi", &files);
+    let found = interrogate(&machine.system(), Path::new("/dev/sdb"));
     let disk = found.identity.scsi.unwrap();
     assert_eq!(disk.serial, None);
     assert_eq!(disk.designators, ["H1", "naa.5000c50028a7d7c8"]);
@@ -97,9 +81,9 @@ fn disks_without_a_language_say_why_nothing_is_known() {
         ("mmcblk0", "mmc", "memory cards"),
         ("nbd0", "xyz", "driver"),
     ] {
-        let root = tree(disk, bus, &[]);
+        let machine = tree(disk, bus, &[]);
         let path = format!("/dev/{disk}");
-        let found = interrogate(&System::at(root.path()), Path::new(&path));
+        let found = interrogate(&machine.system(), Path::new(&path));
         assert!(found.identity.ata.is_none() && found.identity.scsi.is_none());
         let [sentence] = &found.blind_spots[..] else {
             panic!("{:?}", found.blind_spots);

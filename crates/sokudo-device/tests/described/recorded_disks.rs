@@ -1,21 +1,11 @@
 //! Pages recorded from the disks of a QEMU machine, and what hdparm, nvme-cli, sg3-utils
 //! and smartctl said of the same disks in the same minute.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a recorded page that cannot be read fails the test"
-)]
-
-use std::path::PathBuf;
-
 use sokudo_device::{ata, nvme, scsi, smart};
 use sokudo_model::Bytes;
 use sokudo_model::disk::{HealthState, ScsiIdentity};
 
-fn page(name: &str) -> Vec<u8> {
-    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/pages");
-    std::fs::read(directory.join(name)).unwrap()
-}
+use crate::page;
 
 fn text(name: &str) -> String {
     String::from_utf8(page(name)).unwrap()

@@ -1,21 +1,17 @@
 //! Who else uses a file or device, whatever names say: on real loop devices, in another
 //! mount namespace, and by processes that hold things open.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test fails by panicking, and tells loudly what it skips"
-)]
-
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use sokudo_device::{System, occupants, users};
 use sokudo_model::Occupant;
+use tempfile::TempPath;
+
+use crate::loop_device::{LoopDevice, made_by, run, skipped, turn};
 
 const BYTES: u64 = 4 << 20;
 
@@ -35,24 +31,24 @@ sys.stdin.read()";
 fn a_process_that_may_write_is_named_and_one_that_reads_is_not() {
     let _turn = turn();
     let file = image();
-    assert_eq!(users_of(file.path()), [""; 0]);
-    let reader = Held::by("sh", &["-c", HOLD_TO_READ, "sh"], file.path()).unwrap();
-    assert_eq!(users_of(file.path()), [""; 0]);
+    assert_eq!(users_of(&file), [""; 0]);
+    let reader = Held::by("sh", &["-c", HOLD_TO_READ, "sh"], &file).unwrap();
+    assert_eq!(users_of(&file), [""; 0]);
     drop(reader);
-    let holder = Held::by("sh", &["-c", HOLD, "sh"], file.path()).unwrap();
-    assert_eq!(users_of(file.path()), [holder.has_open("it")]);
+    let holder = Held::by("sh", &["-c", HOLD, "sh"], &file).unwrap();
+    assert_eq!(users_of(&file), [holder.has_open("it")]);
     drop(holder);
-    assert_eq!(users_of(file.path()), [""; 0]);
+    assert_eq!(users_of(&file), [""; 0]);
 }
 
 #[test]
 fn a_mapping_counts_also_when_the_file_is_closed() {
     let _turn = turn();
     let file = image();
-    let Some(holder) = Held::by("python3", &["-c", MAP], file.path()) else {
+    let Some(holder) = Held::by("python3", &["-c", MAP], &file) else {
         return;
     };
-    let told = users_of(file.path());
+    let told = users_of(&file);
     if is_root() {
         assert_eq!(told, [holder.has_open("it")]);
     }
@@ -64,8 +60,8 @@ fn a_mapping_counts_also_when_the_file_is_closed() {
 fn what_this_process_has_open_itself_is_no_other_use() {
     let _turn = turn();
     let file = image();
-    let _own = File::options().append(true).open(file.path()).unwrap();
-    let users = users(&File::open(file.path()).unwrap());
+    let _own = File::options().append(true).open(&file).unwrap();
+    let users = users(&File::open(&file).unwrap());
     assert_eq!(users.occupants, []);
     // The kernel tells that it is open for writing; that nobody else has it open, only who
     // may look at all processes knows.
@@ -98,7 +94,7 @@ fn who_writes_the_file_behind_a_loop_device_uses_the_device() {
     let (file, Some(device)) = device() else {
         return;
     };
-    let holder = Held::by("sh", &["-c", HOLD, "sh"], file.path()).unwrap();
+    let holder = Held::by("sh", &["-c", HOLD, "sh"], &file).unwrap();
     let behind = format!("the file behind {}", device.name());
     assert_eq!(uses_of(&device.path), [holder.has_open(&behind)]);
 }
@@ -109,13 +105,13 @@ fn a_second_loop_device_on_the_same_bytes_is_a_use() {
     let (file, Some(first)) = device() else {
         return;
     };
-    let second = LoopDevice::on(file.path(), &[]).unwrap();
+    let second = LoopDevice::on(&file, &[]).unwrap();
     for (device, other) in [(&first, &second), (&second, &first)] {
         let behind = format!("the file behind {}", device.name());
         assert_eq!(uses_of(&device.path), [shows(other, &behind)]);
     }
     assert_eq!(
-        users_of(file.path()),
+        users_of(&file),
         sorted(vec![shows(&first, "it"), shows(&second, "it")])
     );
 }
@@ -125,10 +121,10 @@ fn loop_devices_on_different_parts_of_a_file_do_not_use_each_other() {
     let _turn = turn();
     let file = image();
     let half = (BYTES / 2).to_string();
-    let Some(first) = LoopDevice::on(file.path(), &["--sizelimit", &half]) else {
+    let Some(first) = LoopDevice::on(&file, &["--sizelimit", &half]) else {
         return;
     };
-    let second = LoopDevice::on(file.path(), &["--offset", &half]).unwrap();
+    let second = LoopDevice::on(&file, &["--offset", &half]).unwrap();
     assert_eq!(uses_of(&first.path), [""; 0]);
     assert_eq!(uses_of(&second.path), [""; 0]);
 }
@@ -159,14 +155,8 @@ fn a_loop_device_of_another_mount_namespace_is_seen() {
     let file = directory.path().join("file");
     File::create(&file).unwrap().set_len(BYTES).unwrap();
     let script = "mount --bind \"$1\" \"$2\" && losetup --show --find \"$2/file\"";
-    let output = Command::new("unshare")
-        .args(["--mount", "sh", "-c", script, "sh"])
-        .args([directory.path(), elsewhere.path()])
-        .output();
-    let Ok(output) = output.map(|output| output.stdout) else {
-        eprintln!("SKIPPED: unshare cannot be run here");
-        return;
-    };
+    let [from, to] = [&directory, &elsewhere].map(|it| it.path().to_str().unwrap());
+    let output = run("unshare", &["--mount", "sh", "-c", script, "sh", from, to]);
     let Some(device) = LoopDevice::told(output) else {
         return;
     };
@@ -184,13 +174,9 @@ fn a_device_below_a_loop_device_is_in_use_as_the_loop_device_is() {
     let directory = tempfile::tempdir().unwrap();
     let node = directory.path().join("node");
     let number = below.path.metadata().unwrap().rdev();
-    let made = Command::new("mknod")
-        .arg(&node)
-        .arg("b")
-        .arg(rustix::fs::major(number).to_string())
-        .arg(rustix::fs::minor(number).to_string())
-        .status();
-    assert!(made.unwrap().success());
+    let [major, minor] =
+        [rustix::fs::major(number), rustix::fs::minor(number)].map(|it| it.to_string());
+    run("mknod", &[node.to_str().unwrap(), "b", &major, &minor]).unwrap();
     let above = LoopDevice::on(&node, &[]).unwrap();
     assert_eq!(uses_of(&below.path), [shows(&above, below.name())]);
     assert_eq!(uses_of(&node), [shows(&above, below.name())]);
@@ -200,24 +186,14 @@ fn a_device_below_a_loop_device_is_in_use_as_the_loop_device_is() {
     drop(holder);
     let top = LoopDevice::on(&above.path, &[]).unwrap();
     assert_eq!(uses_of(&top.path), [""; 0]);
-    if !succeeds(Command::new("mkfs.ext4").arg("-q").arg(&below.path)) {
-        eprintln!("SKIPPED: mkfs.ext4 cannot be run here");
+    let Some(()) = made_by("mkfs.ext4", &["-q"], &below.path) else {
         return;
-    }
+    };
     let place = tempfile::tempdir().unwrap();
     let script = "mount \"$1\" \"$2\" && echo ready && read -r _";
-    let mounted = Held::by(
-        "unshare",
-        &[
-            "--mount",
-            "sh",
-            "-c",
-            script,
-            "sh",
-            below.path.to_str().unwrap(),
-        ],
-        place.path(),
-    );
+    let below_path = below.path.to_str().unwrap();
+    let arguments = ["--mount", "sh", "-c", script, "sh", below_path];
+    let mounted = Held::by("unshare", &arguments, place.path());
     // Nothing of it is seen in our table of mounts, but the kernel knows.
     let told = uses_of(&top.path);
     drop(mounted);
@@ -228,33 +204,15 @@ fn a_device_below_a_loop_device_is_in_use_as_the_loop_device_is() {
     assert!(told.contains(&claimed), "{told:?}");
 }
 
-/// One test at a time: what one has open is in the hands of what another starts, until that
-/// has become another program.
-fn turn() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A file, and a device that shows it. None, said loudly, where there can be none.
-fn device() -> (Image, Option<LoopDevice>) {
+fn device() -> (TempPath, Option<LoopDevice>) {
     let file = image();
-    let device = LoopDevice::on(file.path(), &[]);
+    let device = LoopDevice::on(&file, &[]);
     (file, device)
 }
 
-/// A file that nobody has open.
-struct Image(tempfile::TempPath);
-
-impl Image {
-    fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-fn image() -> Image {
-    let image = tempfile::NamedTempFile::new().unwrap();
-    image.as_file().set_len(BYTES).unwrap();
-    Image(image.into_temp_path())
+fn image() -> TempPath {
+    crate::loop_device::image(BYTES)
 }
 
 /// Who uses the file.
@@ -291,10 +249,6 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-fn succeeds(command: &mut Command) -> bool {
-    command.output().is_ok_and(|output| output.status.success())
-}
-
 /// A process that holds something until it is dropped.
 struct Held {
     process: Child,
@@ -310,7 +264,7 @@ impl Held {
             .stdout(Stdio::piped())
             .spawn();
         let Ok(mut process) = process else {
-            eprintln!("SKIPPED: {program} cannot be run here");
+            skipped(&format!("{program} cannot be run here"));
             return None;
         };
         let mut line = String::new();
@@ -330,43 +284,5 @@ impl Drop for Held {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
         let _ = self.process.wait();
-    }
-}
-
-/// A loop device, detached when dropped.
-struct LoopDevice {
-    path: PathBuf,
-}
-
-impl LoopDevice {
-    fn on(path: &Path, options: &[&str]) -> Option<Self> {
-        let output = Command::new("losetup")
-            .args(["--show", "--find"])
-            .args(options)
-            .arg(path)
-            .output();
-        Self::told(output.map(|output| output.stdout).unwrap_or_default())
-    }
-
-    /// The device that losetup has printed.
-    fn told(output: Vec<u8>) -> Option<Self> {
-        let path = String::from_utf8(output).unwrap();
-        if path.is_empty() {
-            eprintln!("SKIPPED: losetup attaches no loop device here");
-            return None;
-        }
-        Some(Self {
-            path: PathBuf::from(path.trim()),
-        })
-    }
-
-    fn name(&self) -> &str {
-        self.path.file_name().unwrap().to_str().unwrap()
-    }
-}
-
-impl Drop for LoopDevice {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("-d").arg(&self.path).status();
     }
 }
