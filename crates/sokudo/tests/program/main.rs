@@ -32,6 +32,7 @@ mod import;
 mod info;
 mod interruption;
 mod japanese;
+mod keeper;
 mod language;
 mod limits;
 mod load;

@@ -1,86 +1,18 @@
-//! What is concluded about flash drives and arrays, against simulated devices whose truth
-//! is known: how often it is found, how often something is found that is not there.
-//!
-//! Devices are small, so that hundreds of each kind take seconds; what matters is
-//! their shape. `SOKUDO_TEST_DISKS` says how many, otherwise there are 100.
+//! What is concluded about flash drives and arrays. The devices are small, so that hundreds of
+//! each kind take seconds; what matters is their shape.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![expect(clippy::print_stdout, reason = "it says how often it was right")]
-#![expect(clippy::cast_possible_truncation, reason = "seeds are small")]
-
-use sokudo_dialect::explain::{Medium, Request, Theme};
-use sokudo_engine::{Control, SimulatedTarget, StageOptions, Target, run_stage, sim};
-use sokudo_model::{
-    Bytes, Inference, Nanos, Row, Run, Schedule, TargetInfo, TargetKind, Trial, TrialEvidence,
-};
+use sokudo_dialect::explain::Medium;
+use sokudo_model::Inference;
 use sokudo_stats::Random;
 
-const DISKS: u64 = 100;
-const THREADS: u64 = 2;
-
-/// At least so many of the devices that have something are told to have it.
-const RECALL_MIN: f64 = 0.95;
-/// At most so many of those that do not.
-const FALSE_ALARMS_MAX: f64 = 0.02;
+use crate::{FALSE_ALARMS_MAX, RECALL_MIN, of_disks};
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// Asks a simulated device everything that these themes ask.
+/// What is concluded about a device by these themes.
 fn explained(spec: &str, seed: u64, themes: &[&str]) -> Vec<Inference> {
-    let mut device = sim::Device::parse(spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
-    device.seed(seed);
-    let only: Vec<Theme> = themes.iter().map(|it| it.parse().unwrap()).collect();
-    let request = Request {
-        size: device.size(),
-        block_min: Bytes(512),
-        medium: Medium::Unknown,
-        may_write: true,
-        only,
-        seed,
-    };
-    let plan = request.plan().unwrap().plan;
-    let target = TargetInfo {
-        size_bytes: Some(device.size()),
-        devices: device.block_devices(),
-        ..TargetInfo::new(spec, TargetKind::Simulated)
-    };
-    let mut targets = [Target::Simulated(SimulatedTarget::new(device))];
-    let rows = plan.stages.iter().zip(0..).map(|(stage, number)| {
-        let Target::Simulated(simulated) = &mut targets[0] else {
-            unreachable!()
-        };
-        simulated.settle();
-        let before = simulated.device.counters();
-        let options = StageOptions {
-            seed: seed ^ number << 32,
-            ..StageOptions::default()
-        };
-        let control = Control::new();
-        let mut outcomes = run_stage(stage, options, &mut targets, &control, &mut |_| {}).unwrap();
-        let Target::Simulated(simulated) = &targets[0] else {
-            unreachable!()
-        };
-        let device = simulated.device.counters().since(&before);
-        Row {
-            workload: stage.workloads[0].clone(),
-            trials: vec![Trial {
-                outcome: outcomes.pop().unwrap(),
-                evidence: TrialEvidence {
-                    device: Some(device),
-                    ..TrialEvidence::default()
-                },
-            }],
-            assessment: None,
-        }
-    });
-    let rows = rows.collect();
-    let mut run = Run {
-        rows,
-        ..Run::new(plan, Schedule::in_turn(1, Nanos(0)), target)
-    };
-    sokudo_analysis::judge(&mut run);
-    run.inferences
+    crate::explained(spec, Medium::Unknown, themes, seed, |_| ()).inferences
 }
 
 /// A figure of a conclusion.
@@ -89,21 +21,10 @@ fn value(inference: &Inference, name: &str) -> f64 {
     figure.unwrap_or_else(|| panic!("no {name}")).value
 }
 
-/// For how many seeds something holds.
+/// For which share of the seeds something holds.
 fn share(holds: impl Fn(u64) -> bool + Sync) -> f64 {
-    let told = std::env::var("SOKUDO_TEST_DISKS");
-    let disks = told.map_or(DISKS, |number| number.parse().unwrap());
-    let count = |thread: u64| {
-        let mine = (0..disks).filter(move |seed| seed % THREADS == thread);
-        mine.filter(|seed| holds(*seed)).count()
-    };
-    let total: usize = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..THREADS)
-            .map(|thread| scope.spawn(move || count(thread)))
-            .collect();
-        threads.into_iter().map(|it| it.join().unwrap()).sum()
-    });
-    total as f64 / disks as f64
+    let held = of_disks(holds);
+    held.iter().filter(|holds| **holds).count() as f64 / held.len() as f64
 }
 
 fn is_near(value: f64, truth: f64, tolerance: f64) -> bool {
@@ -126,7 +47,7 @@ fn random(seed: u64, number: u64, from: u64, to: u64) -> u64 {
 
 #[test]
 fn fast_cells_are_found_with_their_size_and_both_rates() {
-    let recall = share(|seed| {
+    assert_found("fast-cells", "fast-cells", |seed| {
         let slc = random(seed, 0, 4_200, 6_000) * MIB;
         let direct = random(seed, 1, 100, 400);
         let program_ms = random(seed, 2, 4, 9);
@@ -135,47 +56,39 @@ fn fast_cells_are_found_with_their_size_and_both_rates() {
         let spec = format!(
             "sim:ssd?size={size}&slc={slc}&direct={direct}MB/s&fold=500MB/s&page=1MiB&channels=8&dies=1&program={program_ms}ms&bus=2GB/s&cache={cache}MiB"
         );
-        let truth = [
+        let truth = vec![
             ("fast_cells_bytes", slc as f64, 0.15),
             ("slow_bytes_per_s", direct as f64 * 1e6, 0.1),
         ];
-        found(
-            &explained(&spec, seed, &["fast-cells"]),
-            "fast-cells",
-            &truth,
-        )
+        (spec, truth)
     });
-    println!("fast cells: recall {:.1} %", recall * 100.0);
-    assert!(recall >= RECALL_MIN, "{recall}");
 }
 
 #[test]
 fn a_partial_map_is_found_with_its_size() {
-    let recall = share(|seed| {
+    assert_found("partial-map", "map", |seed| {
         let map = random(seed, 0, 128, 700) * MIB;
         let read_us = random(seed, 1, 30, 110);
         let size = 4 * GIB;
         let spec = format!("sim:dramless?size={size}&map={map}&read={read_us}us");
-        let truth = [
+        let truth = vec![
             ("mapped_bytes", map as f64, 0.2),
             ("read_ns", read_us as f64 * 1e3 + 9_500.0, 0.15),
         ];
-        found(&explained(&spec, seed, &["map"]), "partial-map", &truth)
+        (spec, truth)
     });
-    println!("partial map: recall {:.1} %", recall * 100.0);
-    assert!(recall >= RECALL_MIN, "{recall}");
 }
 
 #[test]
 fn stripes_are_found_with_chunk_and_members() {
-    let recall = share(|seed| {
+    assert_found("parity-stripes", "parity", |seed| {
         let disks = random(seed, 0, 3, 8);
         let chunk = 4096 << random(seed, 1, 2, 8);
         let latency = random(seed, 2, 50, 9_000);
         let spec = format!(
             "sim:raid5?size=4GiB&disks={disks}&chunk={chunk}&latency={latency}us&rate=300MB/s"
         );
-        let truth = [
+        let truth = vec![
             ("chunk_bytes", chunk as f64, 1e-9),
             ("data_members", (disks - 1) as f64, 1e-9),
             (
@@ -184,19 +97,13 @@ fn stripes_are_found_with_chunk_and_members() {
                 if disks == 3 { 0.6 } else { 0.01 },
             ),
         ];
-        found(
-            &explained(&spec, seed, &["parity"]),
-            "parity-stripes",
-            &truth,
-        )
+        (spec, truth)
     });
-    println!("parity stripes: recall {:.1} %", recall * 100.0);
-    assert!(recall >= RECALL_MIN, "{recall}");
 }
 
 #[test]
 fn a_false_capacity_is_found_with_the_real_one() {
-    let recall = share(|seed| {
+    assert_found("fake-capacity", "capacity", |seed| {
         let real = random(seed, 0, 1_050, 4_000) * MIB + random(seed, 1, 0, 255) * 4096;
         let size = real * random(seed, 2, 110, 400) / 100;
         let beyond = ["wrap", "lost"][seed as usize % 2];
@@ -204,15 +111,9 @@ fn a_false_capacity_is_found_with_the_real_one() {
         let spec = format!(
             "sim:fake-capacity?size={size}&real={real}&beyond={beyond}&cache={cache}MiB&latency=100us"
         );
-        let truth = [("real_bytes", real as f64, 1e-9)];
-        found(
-            &explained(&spec, seed, &["capacity"]),
-            "fake-capacity",
-            &truth,
-        )
+        let truth = vec![("real_bytes", real as f64, 1e-9)];
+        (spec, truth)
     });
-    println!("false capacity: recall {:.1} %", recall * 100.0);
-    assert!(recall >= RECALL_MIN, "{recall}");
 }
 
 #[test]
@@ -225,6 +126,21 @@ fn honest_devices_are_as_large_as_they_say() {
             _ => format!("sim:hdd?size={}MiB", size + 1_024),
         }
     });
+}
+
+/// Counts devices of which what is true is found: `device` gives each one's description and the
+/// figures, with how far from the truth they may be.
+fn assert_found(
+    code: &str,
+    theme: &str,
+    device: impl Fn(u64) -> (String, Vec<(&'static str, f64, f64)>) + Sync,
+) {
+    let recall = share(|seed| {
+        let (spec, truth) = device(seed);
+        found(&explained(&spec, seed, &[theme]), code, &truth)
+    });
+    println!("{code}: recall {:.1} %", recall * 100.0);
+    assert!(recall >= RECALL_MIN, "{code}: {recall}");
 }
 
 /// Counts devices of which something is told that they have not.

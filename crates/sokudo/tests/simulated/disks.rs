@@ -1,24 +1,16 @@
-//! How often what is concluded about simulated disks is right: tests only. Every disk has
-//! parameters drawn from its seed; what is concluded is held against them.
+//! What is concluded about simulated disks. Every disk has parameters drawn from its seed; what
+//! is concluded is held against them.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 
-use sokudo_dialect::explain::{Medium, Request};
-use sokudo_engine::Control;
-use sokudo_measure::{Measurement, Named};
-use sokudo_model::{Bytes, Inference, Nanos, Schedule};
+use sokudo_dialect::explain::Medium;
+use sokudo_model::Inference;
 use sokudo_stats::Random;
 
-/// Disks of each kind, unless `SOKUDO_TEST_DISKS` says otherwise.
-const DISKS: u64 = 100;
+use crate::{FALSE_ALARMS_MAX, RECALL_MIN, explained, of_disks};
+
 /// More small writes than the maps of these disks hold are not made, for the sake of time.
 const IOS_MAX: u64 = 30_000;
-/// Share of disks of which something that is there must be found.
-const RECALL_MIN: f64 = 0.95;
-/// Share of disks of which something that is not there may be claimed.
-const FALSE_ALARMS_MAX: f64 = 0.02;
 
 /// A simulated disk, and what is true of it.
 struct Disk {
@@ -199,59 +191,22 @@ fn float(value: u64) -> f64 {
     value as f64
 }
 
-/// What is concluded about a disk.
-fn explained(spec: &str, only: &[&str], seed: u64) -> Vec<Inference> {
-    let named = Named::recognise(spec).unwrap_or_else(|_| panic!("{spec} is not understood"));
-    let request = Request {
-        size: named.size().unwrap(),
-        block_min: Bytes(512),
-        medium: Medium::Rotating,
-        may_write: true,
-        only: only.iter().map(|name| name.parse().unwrap()).collect(),
-        seed,
-    };
-    let mut plan = request.plan().unwrap().plan;
-    for workload in plan.stages.iter_mut().flat_map(|it| &mut it.workloads) {
-        workload.limits.ios = workload.limits.ios.map(|ios| ios.min(IOS_MAX));
-    }
-    let measurement = Measurement {
-        schedule: Schedule::in_turn(1, Nanos(0)),
-        ..Measurement::new(spec, named, plan)
-    };
-    let control = Control::new();
-    let mut prepared = measurement.prepare(&control, &mut |_| ()).unwrap();
-    let ended_by = prepared.measure(&control, &mut |_| ()).unwrap();
-    assert!(ended_by.is_none(), "{spec}: {ended_by:?}");
-    prepared.finish(&control).inferences
-}
-
-/// Holds what is concluded about the disks of a kind against the truth, on all
-/// processors, and prints the rates.
+/// Holds what is concluded about the disks of a kind against the truth, and prints the rates.
 fn hold(kind: &str, only: &[&str], draw_disk: fn(&mut Random) -> Disk) {
-    let disks = std::env::var("SOKUDO_TEST_DISKS").map_or(DISKS, |number| number.parse().unwrap());
-    let next = AtomicU64::new(0);
-    let work = || {
-        let mut score = Score::default();
-        loop {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= disks {
-                return score;
-            }
-            let disk = draw_disk(&mut Random::new(seed + 1));
-            judge(&disk, &explained(&disk.spec, only, seed), seed, &mut score);
-        }
-    };
-    let processors = thread::available_parallelism().map_or(1, usize::from);
-    let score = thread::scope(|scope| {
-        let threads: Vec<_> = (0..processors).map(|_| scope.spawn(work)).collect();
-        let scores = threads.into_iter().map(|it| it.join().unwrap());
-        scores.fold(Score::default(), Score::add)
+    let scores = of_disks(|seed| {
+        let disk = draw_disk(&mut Random::new(seed + 1));
+        let run = explained(&disk.spec, Medium::Rotating, only, seed, |workload| {
+            workload.limits.ios = workload.limits.ios.map(|ios| ios.min(IOS_MAX));
+        });
+        judged(&disk, &run.inferences, seed)
     });
+    let disks = scores.len() as u64;
+    let score = scores.into_iter().fold(Score::default(), Score::add);
     for (figure, (found, asked)) in &score.truths {
-        eprintln!("{kind}: {figure} right on {found} of {asked} disks");
+        println!("{kind}: {figure} right on {found} of {asked} disks");
     }
     let false_alarms = score.false_alarms;
-    eprintln!("{kind}: false alarms on {false_alarms} of {disks} disks");
+    println!("{kind}: false alarms on {false_alarms} of {disks} disks");
     for (figure, (found, asked)) in score.truths {
         assert!(
             float(found) >= RECALL_MIN * float(asked),
@@ -264,7 +219,8 @@ fn hold(kind: &str, only: &[&str], draw_disk: fn(&mut Random) -> Disk) {
     );
 }
 
-fn judge(disk: &Disk, inferences: &[Inference], seed: u64, score: &mut Score) {
+fn judged(disk: &Disk, inferences: &[Inference], seed: u64) -> Score {
+    let mut score = Score::default();
     for truth in &disk.truths {
         let value = inferences
             .iter()
@@ -277,7 +233,7 @@ fn judge(disk: &Disk, inferences: &[Inference], seed: u64, score: &mut Score) {
         if value.is_some_and(|value| (truth.least..=truth.most).contains(&value)) {
             sum.0 += 1;
         } else {
-            eprintln!(
+            println!(
                 "seed {seed}: {} is {value:?}, not {} to {} ({})",
                 truth.figure, truth.least, truth.most, disk.spec
             );
@@ -287,8 +243,9 @@ fn judge(disk: &Disk, inferences: &[Inference], seed: u64, score: &mut Score) {
     let wrong = wrong.find(|inference| disk.lies.contains(&inference.code.as_str()));
     if let Some(wrong) = wrong {
         score.false_alarms += 1;
-        eprintln!("seed {seed}: {wrong:?} ({})", disk.spec);
+        println!("seed {seed}: {wrong:?} ({})", disk.spec);
     }
+    score
 }
 
 #[test]

@@ -1,87 +1,30 @@
 //! What is said about figures of simulated devices, whose truth is known: nothing about
 //! honest ones, whatever the seed, and the lie about those that lie.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-use sokudo_analysis::judge;
 use sokudo_dialect::crystal::{self, Direction, Profile};
-use sokudo_engine::{Control, SimulatedTarget, StageOptions, Target, run_stage, sim};
 use sokudo_model::{
-    Bytes, Durability, Nanos, Operation, OperationMix, Order, Plan, Row, Run, Schedule, Severity,
-    Span, TargetInfo, TargetKind, Trial, TrialEvidence, Verdict, Workload,
+    Bytes, Durability, Nanos, Operation, OperationMix, Order, Plan, Row, Run, Severity, Span,
+    Verdict, Workload,
 };
+
+use crate::measured;
 
 const SEEDS: u64 = 50;
 const TRIALS: u32 = 6;
 
 /// Runs rows in turn on a device, as `sokudo mark` does, and judges them.
 fn judged(spec: &str, workloads: Vec<Workload>, seed: u64) -> Run {
-    let mut device = sim::Device::parse(spec).unwrap();
-    device.seed(seed);
-    let info = info(spec, &device);
-    let mut target = Target::Simulated(SimulatedTarget::new(device));
-    let stages = crystal::stages(workloads);
-    let mut rows: Vec<Row> = stages
-        .iter()
-        .map(|stage| Row {
-            workload: stage.workloads[0].clone(),
-            trials: Vec::new(),
-            assessment: None,
-        })
-        .collect();
-    for trial in 0..TRIALS {
-        for (stage, row) in stages.iter().zip(&mut rows) {
-            let options = StageOptions {
-                seed: seed << 8 | u64::from(trial),
-                ..StageOptions::default()
-            };
-            let before = settled(&mut target);
-            let control = Control::new();
-            let targets = std::slice::from_mut(&mut target);
-            let mut outcomes = run_stage(stage, options, targets, &control, &mut |_| {}).unwrap();
-            let Target::Simulated(simulated) = &target else {
-                unreachable!("it was made so")
-            };
-            row.trials.push(Trial {
-                outcome: outcomes.remove(0),
-                evidence: TrialEvidence {
-                    device: Some(simulated.device.counters().since(&before)),
-                    ..TrialEvidence::default()
-                },
-            });
-        }
-    }
-    let mut run = run_of(rows, info, stages, seed);
-    judge(&mut run);
-    run
-}
-
-fn settled(target: &mut Target) -> sokudo_model::DeviceCounters {
-    let Target::Simulated(simulated) = target else {
-        unreachable!("it was made so")
-    };
-    simulated.settle();
-    simulated.device.counters()
-}
-
-fn info(spec: &str, device: &sim::Device) -> TargetInfo {
-    TargetInfo {
-        size_bytes: Some(device.size()),
-        devices: vec![device.block_device()],
-        ..TargetInfo::new(spec, TargetKind::Simulated)
-    }
-}
-
-fn run_of(rows: Vec<Row>, target: TargetInfo, stages: Vec<sokudo_model::Stage>, seed: u64) -> Run {
-    let plan = Plan {
+    measured(spec, TRIALS, |_| Plan {
         method: "mark/default".to_owned(),
         seed,
-        stages,
-    };
-    Run {
-        rows,
-        ..Run::new(plan, Schedule::in_turn(TRIALS, Nanos(0)), target)
-    }
+        stages: crystal::stages(workloads),
+    })
+}
+
+/// The part of a device from its start.
+fn first(length: Bytes) -> Option<Span> {
+    let offset = Bytes(0);
+    Some(Span { offset, length })
 }
 
 /// The rows of `sokudo mark`, on the first part of the device, for so long each.
@@ -90,10 +33,7 @@ fn default_rows(time: Nanos) -> Vec<Workload> {
     let mut workloads = crystal::workloads(&rows, &[Direction::Read, Direction::Write], &[]);
     for workload in &mut workloads {
         workload.limits.time = Some(time);
-        workload.span = Some(Span {
-            offset: Bytes(0),
-            length: Bytes::gib(1),
-        });
+        workload.span = first(Bytes::gib(1));
     }
     workloads
 }
@@ -158,10 +98,7 @@ fn flushed_writes() -> Vec<Workload> {
         ..Durability::default()
     };
     workload.limits.time = Some(Nanos::from_secs(2));
-    workload.span = Some(Span {
-        offset: Bytes(0),
-        length: Bytes::gib(1),
-    });
+    workload.span = first(Bytes::gib(1));
     vec![workload]
 }
 
@@ -175,11 +112,8 @@ fn a_disk_that_lies_about_flushes_is_told_from_one_that_does_not() {
         );
         let verdict = lies.rows[0].assessment.as_ref().unwrap().verdict;
         assert_eq!(verdict, Verdict::Unverified);
-        for honest in [
-            "sim:hdd",
-            "sim:hdd?rpm=15000&settle=500us&seek=4ms",
-            "sim:ssd",
-        ] {
+        let fast = "sim:hdd?rpm=15000&settle=500us&seek=4ms";
+        for honest in ["sim:hdd", fast, "sim:ssd"] {
             let run = judged(honest, flushed_writes(), seed);
             assert!(
                 !codes(&run.rows[0]).contains(&"flush-too-fast"),
@@ -195,10 +129,7 @@ fn random_reads_that_a_disk_answers_from_its_cache_are_told() {
         let mut workload = Workload::new("RND4K Q1T1", Bytes::kib(4));
         workload.order = Order::Random { map: false };
         workload.limits.time = Some(Nanos::from_secs(1));
-        workload.span = Some(Span {
-            offset: Bytes(0),
-            length: Bytes::mib(mebibytes),
-        });
+        workload.span = first(Bytes::mib(mebibytes));
         vec![workload]
     };
     for seed in 1..=SEEDS {
