@@ -353,7 +353,7 @@ fn ramp_in_counters(case: &Case<'_>) -> Option<Ruling> {
 mod tests {
     use super::*;
     use crate::sample::{
-        buffered, check, device, each_count, mix, on_file_system, reads, reads_with, spoilt,
+        buffered, check, device, each_count, mix, on_file_system, reads, reads_with, says, spoilt,
         text_of, writes, writes_with,
     };
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
@@ -383,33 +383,13 @@ mod tests {
 
     #[test]
     fn missing_bytes_are_proof_against_the_figure() {
-        check(vec![
-            ("reads at 98 %", reads_with(read_ratio(98)), &[], Verified),
-            (
-                "reads at 97 %",
-                reads_with(read_ratio(97)),
-                &["not-from-device"],
-                Invalid,
-            ),
-            (
-                "writes at 98 %",
-                writes_with(write_ratio(98)),
-                &[],
-                Verified,
-            ),
-            (
-                "writes at 97 %",
-                writes_with(write_ratio(97)),
-                &["not-on-device"],
-                Invalid,
-            ),
-            (
-                "no reads at all",
-                reads_with(read_ratio(0)),
-                &["not-from-device"],
-                Invalid,
-            ),
-        ]);
+        check! {
+            "reads at 98 %": reads_with(read_ratio(98)) => [], Verified;
+            "reads at 97 %": reads_with(read_ratio(97)) => ["not-from-device"], Invalid;
+            "writes at 98 %": writes_with(write_ratio(98)) => [], Verified;
+            "writes at 97 %": writes_with(write_ratio(97)) => ["not-on-device"], Invalid;
+            "no reads at all": reads_with(read_ratio(0)) => ["not-from-device"], Invalid;
+        }
     }
 
     #[test]
@@ -420,26 +400,18 @@ mod tests {
             let device = trials[0].evidence.device.as_mut().unwrap();
             device.read_bytes = device.read_bytes * 88 / 100;
         });
-        check(vec![("2 % of all", run, &[], Verified)]);
+        check! {
+            "2 % of all": run => [], Verified;
+        }
     }
 
     #[test]
     fn each_direction_of_a_mix_must_hold() {
-        check(vec![
-            ("both", mix(), &[], Verified),
-            (
-                "reads",
-                spoilt(mix(), read_ratio(50)),
-                &["not-from-device"],
-                Invalid,
-            ),
-            (
-                "writes",
-                spoilt(mix(), write_ratio(50)),
-                &["not-on-device"],
-                Invalid,
-            ),
-        ]);
+        check! {
+            "both": mix() => [], Verified;
+            "reads": spoilt(mix(), read_ratio(50)) => ["not-from-device"], Invalid;
+            "writes": spoilt(mix(), write_ratio(50)) => ["not-on-device"], Invalid;
+        }
         let mut run = spoilt(mix(), write_ratio(50));
         crate::judge(&mut run);
         let ratio = run.rows[0].assessment.as_ref().unwrap().device_ratio;
@@ -448,45 +420,46 @@ mod tests {
 
     #[test]
     fn the_likely_cause_of_missing_reads_comes_from_the_evidence() {
-        let half = |change: fn(&mut Run)| {
-            let run = reads_with(read_ratio(50));
-            text_of(spoilt(run, change), "not-from-device")
-        };
-        let cached = half(|run| {
-            run.rows[0].trials[0].evidence.cached_before = Some(Bytes::mib(512));
-        });
-        assert!(cached.contains("was in the page cache"), "{cached}");
-        let sparse = half(|run| {
-            run.target.file_state.as_mut().unwrap().unwritten_bytes = Bytes::mib(512);
-        });
-        assert!(sparse.contains("never written"), "{sparse}");
-        let buffered = half(|run| run.rows[0].trials[0].outcome.direct = false);
-        assert!(buffered.contains("the page cache answered"), "{buffered}");
-        let compressed = half(|run| {
-            let system = run.target.file_system.as_mut().unwrap();
-            system.mount_options.push("compress=zstd:3".to_owned());
-        });
-        assert!(
-            compressed.contains("stores the file compressed"),
-            "{compressed}"
+        let half = |change: fn(&mut Run)| spoilt(reads_with(read_ratio(50)), change);
+        let says = |change, words: &[&str]| says(half(change), "not-from-device", words);
+        says(
+            |run| run.rows[0].trials[0].evidence.cached_before = Some(Bytes::mib(512)),
+            &["was in the page cache"],
         );
-        let behind_loop = half(|run| run.target.devices.insert(0, looped(false, Some(false))));
-        assert!(behind_loop.contains("a loop device reads"), "{behind_loop}");
-        let sparse = half(|run| {
+        says(
+            |run| run.target.file_state.as_mut().unwrap().unwritten_bytes = Bytes::mib(512),
+            &["never written"],
+        );
+        says(
+            |run| run.rows[0].trials[0].outcome.direct = false,
+            &["the page cache answered"],
+        );
+        says(
+            |run| {
+                let system = run.target.file_system.as_mut().unwrap();
+                system.mount_options.push("compress=zstd:3".to_owned());
+            },
+            &["stores the file compressed"],
+        );
+        says(
+            |run| run.target.devices.insert(0, looped(false, Some(false))),
+            &["a loop device reads"],
+        );
+        says(|_| (), &["0.500 bytes per byte", "a cache between"]);
+        let volume = |run: &mut Run| {
+            run.target.kind = TargetKind::BlockDevice;
+            run.target.file_state = None;
+        };
+        let on_loop = |run: &mut Run| {
             run.target.kind = TargetKind::BlockDevice;
             run.target.file_state = None;
             run.target.devices.insert(0, looped(false, Some(true)));
-        });
-        assert!(sparse.contains("were never written"), "{sparse}");
-        assert!(!sparse.contains("block device itself"), "{sparse}");
-        let volume = half(|run| {
-            run.target.kind = TargetKind::BlockDevice;
-            run.target.file_state = None;
-        });
-        assert!(!volume.contains("block device itself"), "{volume}");
-        let unknown = half(|_| ());
-        assert!(unknown.contains("0.500 bytes per byte"), "{unknown}");
-        assert!(unknown.contains("a cache between"), "{unknown}");
+        };
+        says(on_loop, &["were never written"]);
+        for change in [volume, on_loop] {
+            let text = text_of(half(change), "not-from-device");
+            assert!(!text.contains("block device itself"), "{text}");
+        }
     }
 
     #[test]
@@ -506,32 +479,29 @@ mod tests {
         };
         let errors = &["cached-reads", "not-from-device"];
         let all = Some(Bytes::mib(2));
-        check(vec![
-            (
-                "hdparm -T",
-                cached("quick", None),
-                &["cached-on-purpose"],
-                Invalid,
-            ),
-            ("hdparm -t", cached("quick", all), errors, Invalid),
-            ("mark", cached("mark/rows", None), errors, Invalid),
-        ]);
+        check! {
+            "hdparm -T": cached("quick", None) => ["cached-on-purpose"], Invalid;
+            "hdparm -t": cached("quick", all) => errors, Invalid;
+            "mark": cached("mark/rows", None) => errors, Invalid;
+        }
     }
 
     #[test]
     fn the_likely_cause_of_missing_writes_comes_from_the_evidence() {
-        let half = |change: fn(&mut Run)| {
-            let run = writes_with(write_ratio(50));
-            text_of(spoilt(run, change), "not-on-device")
+        let says = |change: fn(&mut Run), words: &[&str]| {
+            let half = writes_with(write_ratio(50));
+            says(spoilt(half, change), "not-on-device", words);
         };
-        assert!(half(buffered).contains("went into the page cache"));
-        assert!(half(|run| on_file_system(run, "zfs")).contains("compresses what it writes"));
-        let behind_loop = half(|run| run.target.devices.insert(0, looped(false, None)));
-        assert!(
-            behind_loop.contains("a loop device writes"),
-            "{behind_loop}"
+        says(buffered, &["went into the page cache"]);
+        says(
+            |run| on_file_system(run, "zfs"),
+            &["compresses what it writes"],
         );
-        assert!(half(|_| ()).contains("kept, merged or compressed"));
+        says(
+            |run| run.target.devices.insert(0, looped(false, None)),
+            &["a loop device writes"],
+        );
+        says(|_| (), &["kept, merged or compressed"]);
     }
 
     #[test]
@@ -539,30 +509,25 @@ mod tests {
         fn unseen(run: &mut Run) {
             run.rows[0].trials[5].evidence.device = None;
         }
-        let why = |change: fn(&mut Run)| {
-            let mut run = reads_with(unseen);
-            change(&mut run);
-            check(vec![(
-                "unseen",
-                run.clone(),
-                &["cannot-see-device"],
-                Unverified,
-            )]);
-            text_of(run, "cannot-see-device")
+        let why = |change: fn(&mut Run), words: &str| {
+            let run = spoilt(reads_with(unseen), change);
+            check! { "unseen": run.clone() => ["cannot-see-device"], Unverified; }
+            says(run, "cannot-see-device", &[words]);
         };
-        let remote = why(|run| on_file_system(run, "nfs4"));
-        assert!(
-            remote.contains("nfs4 keeps its files on another machine"),
-            "{remote}"
+        why(
+            |run| on_file_system(run, "nfs4"),
+            "nfs4 keeps its files on another machine",
         );
-        let named = why(|run| {
-            run.target
-                .blind_spots
-                .push("The pool hides its disks.".to_owned())
-        });
-        assert!(named.contains("The pool hides its disks."), "{named}");
-        assert!(why(|_| ()).contains("the devices under ext4 could not be found"));
-        assert!(why(|run| run.target.file_system = None).contains("could not be read"));
+        why(
+            |run| {
+                run.target
+                    .blind_spots
+                    .push("The pool hides its disks.".to_owned())
+            },
+            "The pool hides its disks.",
+        );
+        why(|_| (), "the devices under ext4 could not be found");
+        why(|run| run.target.file_system = None, "could not be read");
     }
 
     #[test]
@@ -571,43 +536,27 @@ mod tests {
             run.target.devices[1].counts_io = Some(false);
             each_count(run, |device| device.read_bytes = 0);
         });
-        let text = text_of(run.clone(), "cannot-see-device");
-        assert!(
-            text.contains("echo 1 > /sys/block/nvme0n1/queue/iostats"),
-            "{text}"
+        says(
+            run.clone(),
+            "cannot-see-device",
+            &["echo 1 > /sys/block/nvme0n1/queue/iostats"],
         );
-        check(vec![(
-            "iostats off",
-            run,
-            &["cannot-see-device"],
-            Unverified,
-        )]);
+        check! {
+            "iostats off": run => ["cannot-see-device"], Unverified;
+        }
     }
 
     #[test]
     fn a_loop_device_at_the_bottom_proves_nothing() {
         let on = |devices: Vec<BlockDevice>| reads_with(|run| run.target.devices = devices);
         let disk = || device("sda", BlockDeviceKind::Disk, true);
-        check(vec![
-            (
-                "leaf",
-                on(vec![looped(true, Some(true))]),
-                &["cannot-see-device"],
-                Unverified,
-            ),
-            (
-                "above a disk",
-                on(vec![looped(false, Some(false)), disk()]),
-                &["cannot-see-device"],
-                Unverified,
-            ),
-            (
-                "above a disk, past the cache",
-                on(vec![looped(false, Some(true)), disk()]),
-                &[],
-                Verified,
-            ),
-        ]);
+        check! {
+            "leaf": on(vec![looped(true, Some(true))]) => ["cannot-see-device"], Unverified;
+            "above a disk":
+                on(vec![looped(false, Some(false)), disk()]) => ["cannot-see-device"], Unverified;
+            "above a disk, past the cache":
+                on(vec![looped(false, Some(true)), disk()]) => [], Verified;
+        }
     }
 
     #[test]
@@ -618,27 +567,17 @@ mod tests {
         });
         let on_loop =
             |direct| writes_with(|run| run.target.devices.insert(0, looped(false, Some(direct))));
-        check(vec![
-            (
-                "buffered",
-                spoilt(writes(), buffered),
-                &["buffered-writes"],
-                Unverified,
-            ),
-            ("flushed in the measured time", flushed, &[], Verified),
-            ("buffered reads", spoilt(reads(), buffered), &[], Verified),
-            (
-                "loop with cache",
-                on_loop(false),
-                &["buffered-writes"],
-                Unverified,
-            ),
-            ("loop without cache", on_loop(true), &[], Verified),
-        ]);
-        let text = text_of(on_loop(false), "buffered-writes");
-        assert!(
-            text.contains("loop0 writes its file through the page cache"),
-            "{text}"
+        check! {
+            "buffered": spoilt(writes(), buffered) => ["buffered-writes"], Unverified;
+            "flushed in the measured time": flushed => [], Verified;
+            "buffered reads": spoilt(reads(), buffered) => [], Verified;
+            "loop with cache": on_loop(false) => ["buffered-writes"], Unverified;
+            "loop without cache": on_loop(true) => [], Verified;
+        }
+        says(
+            on_loop(false),
+            "buffered-writes",
+            &["loop0 writes its file through the page cache"],
         );
     }
 
@@ -663,27 +602,16 @@ mod tests {
     #[test]
     fn a_row_whose_ramp_and_measured_part_reached_the_devices_is_verified() {
         let at = |percent| spoilt(ramped(), read_ratio(percent));
-        check(vec![
-            ("all of both", ramped(), &[], Verified),
-            ("2 % of the measured part", at(99), &[], Verified),
+        check! {
+            "all of both": ramped() => [], Verified;
+            "2 % of the measured part": at(99) => [], Verified;
             // As much as is missing may be all of the measured part.
-            ("half of both", at(50), &["ramp-in-counters"], Unverified),
-            (
-                "3 % of the measured part",
-                at(98),
-                &["ramp-in-counters"],
-                Unverified,
-            ),
-            (
-                "less than the measured part",
-                at(48),
-                &["not-from-device"],
-                Invalid,
-            ),
-            ("somebody else reads", at(150), &["foreign-io"], Unverified),
-        ]);
-        let text = text_of(at(50), "ramp-in-counters");
-        assert!(text.contains("of it in the ramp"), "{text}");
+            "half of both": at(50) => ["ramp-in-counters"], Unverified;
+            "3 % of the measured part": at(98) => ["ramp-in-counters"], Unverified;
+            "less than the measured part": at(48) => ["not-from-device"], Invalid;
+            "somebody else reads": at(150) => ["foreign-io"], Unverified;
+        }
+        says(at(50), "ramp-in-counters", &["of it in the ramp"]);
     }
 
     #[test]
@@ -695,6 +623,8 @@ mod tests {
                 trial.evidence.device.as_mut().unwrap().read_bytes = 0;
             }
         });
-        check(vec![("trim", run, &["cannot-see-device"], Unverified)]);
+        check! {
+            "trim": run => ["cannot-see-device"], Unverified;
+        }
     }
 }

@@ -410,22 +410,25 @@ fn share(part: u64, all: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{check, each_outcome, histogram, reads, reads_with, text_of, writes_with};
+    use crate::sample::{
+        check, device, each_outcome, histogram, on_file_system, reads, reads_with, says, spoilt,
+        writes_with,
+    };
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
     use sokudo_model::{Durability, OperationTally, Run, SeriesPoint, Span, Zone};
 
     /// Makes the leaf a disk that rotates.
     fn rotating(run: &mut Run) {
-        for device in run
-            .target
-            .devices
-            .iter_mut()
-            .filter(|device| device.is_leaf)
-        {
-            device.kind = BlockDeviceKind::Disk;
-            device.rotational = Some(true);
-            device.write_cache = Some("write back".to_owned());
-        }
+        let device = leaf(run);
+        device.kind = BlockDeviceKind::Disk;
+        device.rotational = Some(true);
+        device.write_cache = Some("write back".to_owned());
+    }
+
+    /// The part of a target from its start.
+    fn first(length: Bytes) -> Option<Span> {
+        let offset = Bytes(0);
+        Some(Span { offset, length })
     }
 
     fn leaf(run: &mut Run) -> &mut BlockDevice {
@@ -450,20 +453,19 @@ mod tests {
                 }
                 slow(run, Nanos::from_millis(5));
                 leaf(run).cache_bytes = Some(Bytes::mib(cache));
-                run.rows[0].workload.span = Some(Span {
-                    offset: Bytes(0),
-                    length: Bytes::mib(64),
-                });
+                run.rows[0].workload.span = first(Bytes::mib(64));
             })
         };
-        check(vec![
-            ("fits", with(64, true), &["dataset-in-cache"], Unverified),
-            ("is larger", with(63, true), &[], Verified),
-            ("solid state", with(64, false), &[], Verified),
-        ]);
-        let text = text_of(with(256, true), "dataset-in-cache");
-        assert!(text.contains("the row used 64 MiB"), "{text}");
-        assert!(text.contains("a cache of 256 MiB"), "{text}");
+        check! {
+            "fits": with(64, true) => ["dataset-in-cache"], Unverified;
+            "is larger": with(63, true) => [], Verified;
+            "solid state": with(64, false) => [], Verified;
+        }
+        says(
+            with(256, true),
+            "dataset-in-cache",
+            &["the row used 64 MiB", "a cache of 256 MiB"],
+        );
     }
 
     #[test]
@@ -483,17 +485,12 @@ mod tests {
             })
         };
         let disk = BlockDeviceKind::Disk;
-        check(vec![
-            ("half", quick(50, disk), &["dataset-in-cache"], Unverified),
-            ("few", quick(10, disk), &[], Verified),
-            (
-                "virtual",
-                quick(50, BlockDeviceKind::VirtualDisk),
-                &[],
-                Verified,
-            ),
-        ]);
-        assert!(text_of(quick(50, disk), "dataset-in-cache").contains("50 % of 60000"));
+        check! {
+            "half": quick(50, disk) => ["dataset-in-cache"], Unverified;
+            "few": quick(10, disk) => [], Verified;
+            "virtual": quick(50, BlockDeviceKind::VirtualDisk) => [], Verified;
+        }
+        says(quick(50, disk), "dataset-in-cache", &["50 % of 60000"]);
     }
 
     /// Six trials of one second, in which intervals of 100 ms move so many bytes each.
@@ -513,10 +510,7 @@ mod tests {
         // 10,000 reads of 4 KiB in each of six trials: 246 MB.
         let with = |factor: u64| {
             reads_with(|run| {
-                run.rows[0].workload.span = Some(Span {
-                    offset: Bytes(0),
-                    length: Bytes::mib(64),
-                });
+                run.rows[0].workload.span = first(Bytes::mib(64));
                 in_intervals(run, |interval| {
                     if interval < 32 {
                         2 << 20
@@ -526,33 +520,24 @@ mod tests {
                 });
             })
         };
-        check(vec![
-            ("three times", with(3), &["dataset-in-cache"], Unverified),
-            ("as fast", with(1), &[], Verified),
+        check! {
+            "three times": with(3) => ["dataset-in-cache"], Unverified;
+            "as fast": with(1) => [], Verified;
             // What is memory itself has no drive whose memory could answer.
-            (
-                "tmpfs",
-                crate::sample::spoilt(with(3), |run| crate::sample::on_file_system(run, "tmpfs")),
-                &["memory-file-system"],
-                Invalid,
-            ),
-            (
-                "zram",
-                crate::sample::spoilt(with(3), |run| {
-                    run.target.devices = vec![crate::sample::device(
-                        "zram0",
-                        BlockDeviceKind::Memory,
-                        true,
-                    )];
-                }),
-                &["memory-device"],
-                Invalid,
-            ),
-        ]);
-        let text = text_of(with(3), "dataset-in-cache");
-        assert!(
-            text.contains("ran at 21 MB/s, later ones at 63 MB/s"),
-            "{text}"
+            "tmpfs": spoilt(with(3), |run| on_file_system(run, "tmpfs"))
+                => ["memory-file-system"], Invalid;
+            "zram": spoilt(with(3), |run| {
+                run.target.devices = vec![device(
+                    "zram0",
+                    BlockDeviceKind::Memory,
+                    true,
+                )];
+            }) => ["memory-device"], Invalid;
+        }
+        says(
+            with(3),
+            "dataset-in-cache",
+            &["ran at 21 MB/s, later ones at 63 MB/s"],
         );
     }
 
@@ -560,10 +545,7 @@ mod tests {
     fn no_pass_that_moved_something_is_said_to_have_run_at_nothing() {
         let over = |span: Bytes, bytes: fn(usize) -> u64| {
             reads_with(|run| {
-                run.rows[0].workload.span = Some(Span {
-                    offset: Bytes(0),
-                    length: span,
-                });
+                run.rows[0].workload.span = first(span);
                 in_intervals(run, bytes);
             })
         };
@@ -571,10 +553,10 @@ mod tests {
             0..32 => 32 << 10,
             _ => 96 << 10,
         });
-        let text = text_of(slow, "dataset-in-cache");
-        assert!(
-            text.contains("ran at 0.3 MB/s, later ones at 1.0 MB/s"),
-            "{text}"
+        says(
+            slow,
+            "dataset-in-cache",
+            &["ran at 0.3 MB/s, later ones at 1.0 MB/s"],
         );
         // As fast in the first pass, though most of its intervals ended no I/O.
         let uneven = over(Bytes::mib(64), |interval| match interval {
@@ -582,7 +564,9 @@ mod tests {
             0..32 => 8 << 20,
             _ => 2 << 20,
         });
-        check(vec![("uneven", uneven, &[], Verified)]);
+        check! {
+            "uneven": uneven => [], Verified;
+        }
         assert_eq!(megabytes(1_234.0), "0.0012");
     }
 
@@ -590,10 +574,7 @@ mod tests {
     fn random_reads_of_few_blocks_are_no_proof() {
         let within = |mebibytes: u64| {
             reads_with(|run| {
-                run.rows[0].workload.span = Some(Span {
-                    offset: Bytes(0),
-                    length: Bytes::mib(mebibytes),
-                });
+                run.rows[0].workload.span = first(Bytes::mib(mebibytes));
             })
         };
         let few = "small-coverage";
@@ -602,21 +583,16 @@ mod tests {
                 offset: sokudo_model::SequentialOffset::Own,
             };
         };
-        check(vec![
-            ("1 MiB", within(1), &[few], Unverified),
-            ("16 MiB", within(16), &[], Verified),
-            ("all", reads(), &[], Verified),
-            (
-                "in order",
-                crate::sample::spoilt(within(1), sequential),
-                &[],
-                Verified,
-            ),
-        ]);
-        let text = text_of(within(1), few);
-        assert!(
-            text.contains("256 blocks (1 MiB), each of which was read 234 times"),
-            "{text}"
+        check! {
+            "1 MiB": within(1) => [few], Unverified;
+            "16 MiB": within(16) => [], Verified;
+            "all": reads() => [], Verified;
+            "in order": spoilt(within(1), sequential) => [], Verified;
+        }
+        says(
+            within(1),
+            few,
+            &["256 blocks (1 MiB), each of which was read 234 times"],
         );
     }
 
@@ -630,10 +606,10 @@ mod tests {
             center: None,
         };
         let few = "small-coverage";
-        check(vec![
-            ("zipf 1.2", scattered(zipf(1_200_000)), &[few], Unverified),
-            ("zipf 0.3", scattered(zipf(300_000)), &[], Verified),
-        ]);
+        check! {
+            "zipf 1.2": scattered(zipf(1_200_000)) => [few], Unverified;
+            "zipf 0.3": scattered(zipf(300_000)) => [], Verified;
+        }
         let zone = |access: u64, length: u64| Zone {
             access: access * 1_000_000,
             length: ZoneLength::Share(length * 1_000_000),
@@ -645,20 +621,10 @@ mod tests {
                 scatter.zones[0] = zones;
             })
         };
-        check(vec![
-            (
-                "60 % to 1 %",
-                zoned(vec![zone(60, 1), zone(40, 99)]),
-                &[few],
-                Unverified,
-            ),
-            (
-                "60 % to 40 %",
-                zoned(vec![zone(40, 60), zone(60, 40)]),
-                &[],
-                Verified,
-            ),
-        ]);
+        check! {
+            "60 % to 1 %": zoned(vec![zone(60, 1), zone(40, 99)]) => [few], Unverified;
+            "60 % to 40 %": zoned(vec![zone(40, 60), zone(60, 40)]) => [], Verified;
+        }
     }
 
     #[test]
@@ -740,15 +706,15 @@ mod tests {
     #[test]
     fn a_volatile_cache_that_is_emptied_in_no_time_is_no_proof() {
         let quick = flushed(Nanos::from_micros(60));
-        let through = crate::sample::spoilt(quick.clone(), |run| {
+        let through = spoilt(quick.clone(), |run| {
             leaf(run).write_cache = Some("write through".to_owned());
         });
-        check(vec![
-            ("quick", quick.clone(), &["flush-too-fast"], Unverified),
-            ("slow", flushed(Nanos::from_micros(800)), &[], Verified),
-            ("no volatile cache", through, &[], Verified),
-        ]);
-        assert!(text_of(quick, "flush-too-fast").contains("as far as timing can show"));
+        check! {
+            "quick": quick.clone() => ["flush-too-fast"], Unverified;
+            "slow": flushed(Nanos::from_micros(800)) => [], Verified;
+            "no volatile cache": through => [], Verified;
+        }
+        says(quick, "flush-too-fast", &["as far as timing can show"]);
     }
 
     #[test]
@@ -762,22 +728,17 @@ mod tests {
         let lies = on_platters(Nanos::from_millis(2), Some(5_400));
         let honest = on_platters(Nanos::from_millis(11), Some(5_400));
         let unknown = on_platters(Nanos::from_micros(500), None);
-        check(vec![
-            ("lies", lies.clone(), &["flush-too-fast"], Unverified),
-            ("honest", honest, &[], Verified),
-            ("unknown", unknown.clone(), &["flush-too-fast"], Unverified),
-            (
-                "unknown, slower",
-                on_platters(Nanos::from_millis(3), None),
-                &[],
-                Verified,
-            ),
-        ]);
-        let text = text_of(lies, "flush-too-fast");
-        assert!(
-            text.contains("5400 revolutions per minute are 90 turns per second"),
-            "{text}"
+        check! {
+            "lies": lies.clone() => ["flush-too-fast"], Unverified;
+            "honest": honest => [], Verified;
+            "unknown": unknown.clone() => ["flush-too-fast"], Unverified;
+            "unknown, slower": on_platters(Nanos::from_millis(3), None) => [], Verified;
+        }
+        says(
+            lies,
+            "flush-too-fast",
+            &["5400 revolutions per minute are 90 turns per second"],
         );
-        assert!(text_of(unknown, "flush-too-fast").contains("are not known"));
+        says(unknown, "flush-too-fast", &["are not known"]);
     }
 }

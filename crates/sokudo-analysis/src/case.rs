@@ -27,7 +27,6 @@ const IN_MEMORY: [&str; 5] = ["devtmpfs", "hugetlbfs", "ramfs", "rootfs", "tmpfs
 /// A row, and the run it belongs to.
 #[derive(Clone, Copy)]
 pub(crate) struct Case<'a> {
-    /// The run.
     pub(crate) run: &'a Run,
     /// The row of it that is judged.
     pub(crate) row: &'a Row,

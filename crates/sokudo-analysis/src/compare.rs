@@ -50,9 +50,7 @@ pub struct Side<'a> {
     pub parts: &'a BTreeMap<String, String>,
     /// What was thought of the row.
     pub verdict: Option<Verdict>,
-    /// Why.
     pub findings: &'a [Finding],
-    /// What was measured.
     pub kind: TargetKind,
 }
 

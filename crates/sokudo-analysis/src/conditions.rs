@@ -224,7 +224,7 @@ fn heated(drive: &DriveCircumstances) -> Option<String> {
 mod tests {
     use super::*;
     use crate::sample::{
-        check, device, drive, each_count, mix, reads, reads_with, spoilt, text_of, writes,
+        check, device, drive, each_count, mix, reads, reads_with, says, spoilt, writes,
     };
     use sokudo_model::Verdict::{Unverified, Verified};
     use sokudo_model::{BlockDeviceKind, Run};
@@ -250,30 +250,20 @@ mod tests {
     #[test]
     fn a_limit_is_told_beside_others_and_without_the_stalls_that_it_makes() {
         let at_limit = limited(|limit| limit.read_bytes_per_s = Some(BYTES_PER_S));
-        check(vec![
-            (
-                "at the limit while others read three times as much",
-                reads_with(|run| {
-                    at_limit(run);
-                    each_count(run, |device| device.read_bytes *= 4);
-                }),
-                &["foreign-io", "throttled-by-cgroup"],
-                Unverified,
-            ),
-            (
-                "at the limit, and stalled by it",
-                reads_with(|run| {
-                    at_limit(run);
-                    for trial in &mut run.rows[0].trials {
-                        let latency = &mut trial.outcome.operations[0].latency;
-                        *latency = crate::sample::histogram(9_980, sokudo_model::Nanos(20_040));
-                        (0..20).for_each(|_| latency.record(40_000_000));
-                    }
-                }),
-                &["throttled-by-cgroup"],
-                Unverified,
-            ),
-        ]);
+        check! {
+            "at the limit while others read three times as much": reads_with(|run| {
+                at_limit(run);
+                each_count(run, |device| device.read_bytes *= 4);
+            }) => ["foreign-io", "throttled-by-cgroup"], Unverified;
+            "at the limit, and stalled by it": reads_with(|run| {
+                at_limit(run);
+                for trial in &mut run.rows[0].trials {
+                    let latency = &mut trial.outcome.operations[0].latency;
+                    *latency = crate::sample::histogram(9_980, sokudo_model::Nanos(20_040));
+                    (0..20).for_each(|_| latency.record(40_000_000));
+                }
+            }) => ["throttled-by-cgroup"], Unverified;
+        }
     }
 
     #[test]
@@ -281,74 +271,43 @@ mod tests {
         let bytes = |share: f64| {
             limited(move |limit| limit.read_bytes_per_s = Some((BYTES_PER_S as f64 / share) as u64))
         };
-        check(vec![
-            (
-                "at the limit",
-                reads_with(bytes(1.0)),
-                &["throttled-by-cgroup"],
-                Unverified,
-            ),
-            (
-                "at 91 %",
-                reads_with(bytes(0.91)),
-                &["throttled-by-cgroup"],
-                Unverified,
-            ),
-            ("at 89 %", reads_with(bytes(0.89)), &[], Verified),
-            ("far above the limit", reads_with(bytes(2.0)), &[], Verified),
-            (
-                "of the other direction",
-                spoilt(writes(), bytes(1.0)),
-                &[],
-                Verified,
-            ),
-            (
-                "requests",
-                reads_with(limited(|limit| limit.read_ios_per_s = Some(10_000))),
-                &["throttled-by-cgroup"],
-                Unverified,
-            ),
-            (
-                "writes of a mix",
-                spoilt(
-                    mix(),
-                    limited(|limit| limit.write_bytes_per_s = Some(BYTES_PER_S * 30 / 100)),
-                ),
-                &["throttled-by-cgroup"],
-                Unverified,
-            ),
-            (
-                "of another device",
-                reads_with(|run| {
-                    bytes(1.0)(run);
-                    run.circumstances.io_limits[0].number = "8:0".into();
-                }),
-                &[],
-                Verified,
-            ),
-        ]);
+        check! {
+            "at the limit": reads_with(bytes(1.0)) => ["throttled-by-cgroup"], Unverified;
+            "at 91 %": reads_with(bytes(0.91)) => ["throttled-by-cgroup"], Unverified;
+            "at 89 %": reads_with(bytes(0.89)) => [], Verified;
+            "far above the limit": reads_with(bytes(2.0)) => [], Verified;
+            "of the other direction": spoilt(writes(), bytes(1.0)) => [], Verified;
+            "requests": reads_with(limited(|limit| limit.read_ios_per_s = Some(10_000)))
+                => ["throttled-by-cgroup"], Unverified;
+            "writes of a mix": spoilt(
+                mix(),
+                limited(|limit| limit.write_bytes_per_s = Some(BYTES_PER_S * 30 / 100)),
+            ) => ["throttled-by-cgroup"], Unverified;
+            "of another device": reads_with(|run| {
+                bytes(1.0)(run);
+                run.circumstances.io_limits[0].number = "8:0".into();
+            }) => [], Verified;
+        }
     }
 
     #[test]
     fn file_limit_and_way_out_are_named() {
-        let text = text_of(
+        says(
             reads_with(limited(|limit| limit.read_bytes_per_s = Some(BYTES_PER_S))),
             "throttled-by-cgroup",
+            &[
+                "41.0 MB/s: 100 % of the 41.0 MB/s",
+                "echo '8:16 rbps=max' > /sys/fs/cgroup/job/io.max",
+            ],
         );
-        assert!(text.contains("41.0 MB/s: 100 % of the 41.0 MB/s"), "{text}");
-        assert!(
-            text.contains("echo '8:16 rbps=max' > /sys/fs/cgroup/job/io.max"),
-            "{text}"
-        );
-        let version_1 = text_of(
+        says(
             reads_with(limited(|limit| {
                 limit.read_ios_per_s = Some(10_000);
                 limit.file = "/sys/fs/cgroup/blkio/blkio.throttle.read_iops_device".into();
             })),
             "throttled-by-cgroup",
+            &["10000 requests/s", "echo '8:16 0' > "],
         );
-        assert!(version_1.contains("10000 requests/s"), "{version_1}");
-        assert!(version_1.contains("echo '8:16 0' > "), "{version_1}");
     }
 
     #[test]
@@ -361,7 +320,9 @@ mod tests {
             ];
             limited(|limit| limit.read_bytes_per_s = Some(BYTES_PER_S / 2))(run);
         });
-        check(vec![("half", run, &["throttled-by-cgroup"], Unverified)]);
+        check! {
+            "half": run => ["throttled-by-cgroup"], Unverified;
+        }
     }
 
     #[test]
@@ -402,42 +363,28 @@ mod tests {
             }),
         ];
         for (name, change) in cases {
-            check(vec![(
-                name,
-                hot(change),
-                &["throttled-by-heat"],
-                Unverified,
-            )]);
+            check! {
+                name: hot(change) => ["throttled-by-heat"], Unverified;
+            }
         }
-        check(vec![
-            (
-                "counters that stand",
-                hot(|drive| {
-                    drive.before.throttle_events = Some(4);
-                    drive.after.throttle_events = Some(4);
-                    drive.after.temperature_celsius = Some(79);
-                    drive.after.warning_celsius = Some(80);
-                }),
-                &[],
-                Verified,
-            ),
-            (
-                "a counter that was not seen before",
-                hot(|drive| drive.after.throttle_events = Some(4)),
-                &[],
-                Verified,
-            ),
-            ("nothing known", reads(), &[], Verified),
-            (
-                "another drive",
-                spoilt(hot(cases[0].1), |run| {
-                    run.circumstances.drives[0].disk.name = "sdz".into();
-                }),
-                &[],
-                Verified,
-            ),
-        ]);
-        let text = text_of(hot(cases[0].1), "throttled-by-heat");
-        assert!(text.contains("slowed itself down 3 times"), "{text}");
+        check! {
+            "counters that stand": hot(|drive| {
+                drive.before.throttle_events = Some(4);
+                drive.after.throttle_events = Some(4);
+                drive.after.temperature_celsius = Some(79);
+                drive.after.warning_celsius = Some(80);
+            }) => [], Verified;
+            "a counter that was not seen before":
+                hot(|drive| drive.after.throttle_events = Some(4)) => [], Verified;
+            "nothing known": reads() => [], Verified;
+            "another drive": spoilt(hot(cases[0].1), |run| {
+                run.circumstances.drives[0].disk.name = "sdz".into();
+            }) => [], Verified;
+        }
+        says(
+            hot(cases[0].1),
+            "throttled-by-heat",
+            &["slowed itself down 3 times"],
+        );
     }
 }

@@ -384,7 +384,7 @@ fn outliers(case: &Case<'_>) -> Option<Ruling> {
 
 #[cfg(test)]
 mod tests {
-    use crate::sample::{check, large_writes, reads_with, spoilt, text_of, writes_with};
+    use crate::sample::{check, large_writes, reads_with, says, spoilt, text_of, writes_with};
     use sokudo_model::Verdict::Verified;
     use sokudo_model::{Bytes, Nanos, Run, SeriesPoint};
 
@@ -419,21 +419,17 @@ mod tests {
         });
         let sinking =
             writes_in(|trial, interval| 200_000_000 - (trial as u64 * 10 + interval) * 2_000_000);
-        check(vec![
-            ("fallen", fallen.clone(), &["not-steady"], Verified),
-            ("back again", back, &[], Verified),
-            ("along a line", sinking, &[], Verified),
-            (
-                "noise",
-                writes_in(|trial, interval| 100_000_000 + noise(trial, interval)),
-                &[],
-                Verified,
-            ),
-        ]);
-        let text = text_of(fallen, "not-steady");
-        assert!(
-            text.contains("from 2020.0 to 520.0 MB/s after 4.04 GB (2.0 s)"),
-            "{text}"
+        check! {
+            "fallen": fallen.clone() => ["not-steady"], Verified;
+            "back again": back => [], Verified;
+            "along a line": sinking => [], Verified;
+            "noise":
+                writes_in(|trial, interval| 100_000_000 + noise(trial, interval)) => [], Verified;
+        }
+        says(
+            fallen,
+            "not-steady",
+            &["from 2020.0 to 520.0 MB/s after 4.04 GB (2.0 s)"],
         );
     }
 
@@ -449,10 +445,10 @@ mod tests {
                     }
             })
         };
-        check(vec![
-            ("half", each(5), &["not-steady"], Verified),
-            ("first tenth", each(1), &[], Verified),
-        ]);
+        check! {
+            "half": each(5) => ["not-steady"], Verified;
+            "first tenth": each(1) => [], Verified;
+        }
         assert!(text_of(each(5), "not-steady").starts_with("in most trials"));
     }
 
@@ -481,35 +477,30 @@ mod tests {
         let falling = [46.0, 44.0, 42.0, 40.0, 38.0, 36.0];
         let small = [41.0, 40.8, 40.6, 40.4, 40.2, 40.0];
         let mixed = [46.0, 38.0, 42.0, 36.0, 44.0, 40.0];
-        check(vec![
-            ("falling", speeds(&falling), &["trend"], Verified),
-            ("small", speeds(&small), &[], Verified),
-            ("no order", speeds(&mixed), &["unsteady"], Verified),
-            ("too few", speeds(&falling[..5]), &["few-trials"], Verified),
-        ]);
+        check! {
+            "falling": speeds(&falling) => ["trend"], Verified;
+            "small": speeds(&small) => [], Verified;
+            "no order": speeds(&mixed) => ["unsteady"], Verified;
+            "too few": speeds(&falling[..5]) => ["few-trials"], Verified;
+        }
         let text = text_of(speeds(&falling), "trend");
         let expected = "fell one after the other, from 46.0 to 36.0 MB/s: over all of them by 24 % of their median";
         assert!(text.contains(expected), "{text}");
         let rising: Vec<f64> = falling.iter().rev().copied().collect();
-        assert!(text_of(speeds(&rising), "trend").contains("a cache warms up"));
+        says(speeds(&rising), "trend", &["a cache warms up"]);
     }
 
     #[test]
     fn two_groups_are_told_instead_of_an_interval_that_spans_them() {
         let two = [30.0, 45.0, 30.2, 45.3, 45.1, 30.1];
-        check(vec![
-            ("two", speeds(&two), &["two-modes"], Verified),
-            (
-                "no gap",
-                speeds(&[30.0, 45.0, 34.0, 42.0, 38.0, 36.0]),
-                &["unsteady"],
-                Verified,
-            ),
-        ]);
-        let text = text_of(speeds(&two), "two-modes");
-        assert!(
-            text.contains("3 around 30.1 MB/s and 3 around 45.1 MB/s"),
-            "{text}"
+        check! {
+            "two": speeds(&two) => ["two-modes"], Verified;
+            "no gap": speeds(&[30.0, 45.0, 34.0, 42.0, 38.0, 36.0]) => ["unsteady"], Verified;
+        }
+        says(
+            speeds(&two),
+            "two-modes",
+            &["3 around 30.1 MB/s and 3 around 45.1 MB/s"],
         );
     }
 
@@ -517,11 +508,11 @@ mod tests {
     fn single_outliers_are_named_and_near_ones_are_not() {
         let far = [40.0, 40.1, 25.0, 40.2, 40.1, 40.0, 40.1, 40.0, 40.1, 40.0];
         let near = [40.0, 40.1, 38.0, 40.2, 40.1, 40.0, 40.1, 40.0];
-        check(vec![
-            ("far", speeds(&far), &["outliers"], Verified),
-            ("near", speeds(&near), &[], Verified),
-        ]);
-        assert!(text_of(speeds(&far), "outliers").contains("trial 3 at 25.0 MB/s"));
+        check! {
+            "far": speeds(&far) => ["outliers"], Verified;
+            "near": speeds(&near) => [], Verified;
+        }
+        says(speeds(&far), "outliers", &["trial 3 at 25.0 MB/s"]);
     }
 
     #[test]
@@ -530,6 +521,8 @@ mod tests {
         run.target.kind = sokudo_model::TargetKind::Null;
         let (codes, _) = crate::sample::judged(run);
         assert!(!codes.contains(&"trend".to_owned()), "{codes:?}");
-        check(vec![("clean", writes_with(|_| {}), &[], Verified)]);
+        check! {
+            "clean": writes_with(|_| {}) => [], Verified;
+        }
     }
 }

@@ -342,7 +342,7 @@ fn explain(kind: FailureKind) -> (&'static str, &'static str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{check, each_outcome, reads, reads_with, text_of};
+    use crate::sample::{check, each_outcome, reads, reads_with, says};
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
     use sokudo_model::{Bytes, Run};
 
@@ -380,9 +380,13 @@ mod tests {
             ),
         ];
         for (name, run, code) in failures {
-            check(vec![(name, run, &[code], Unverified)]);
+            check! {
+                name: run => [code], Unverified;
+            }
         }
-        check(vec![("no failure", reads(), &[], Verified)]);
+        check! {
+            "no failure": reads() => [], Verified;
+        }
     }
 
     #[test]
@@ -392,23 +396,23 @@ mod tests {
             Operation::Read,
             FailureKind::Errno(errno::ENODATA),
         );
-        let text = text_of(medium, "io-errors");
-        assert!(
-            text.starts_with(
-                "1 read failed with ENODATA (critical medium error), at offset 8192 | the device \
-                 cannot read that place"
-            ),
-            "{text}"
+        says(
+            medium,
+            "io-errors",
+            &[
+                "^1 read failed with ENODATA (critical medium error), at offset 8192 | the device \
+                 cannot read that place",
+            ],
         );
         let strange = failing(
             TargetKind::File,
             Operation::Flush,
             FailureKind::Errno(1_234),
         );
-        let text = text_of(strange, "io-errors");
-        assert!(
-            text.starts_with("1 flush failed with error number 1234, at"),
-            "{text}"
+        says(
+            strange,
+            "io-errors",
+            &["^1 flush failed with error number 1234, at"],
         );
     }
 
@@ -431,13 +435,13 @@ mod tests {
                 failure(FailureKind::Errno(5), 1_024, 3),
             ];
         });
-        let text = text_of(run, "io-errors");
-        assert!(
-            text.starts_with(
-                "5 reads failed with EIO (input/output error), the first at offset 512; \
-                 2 reads moved 512 of 4096 bytes, the first at offset 0 |"
-            ),
-            "{text}"
+        says(
+            run,
+            "io-errors",
+            &[
+                "^5 reads failed with EIO (input/output error), the first at offset 512; \
+                 2 reads moved 512 of 4096 bytes, the first at offset 0 |",
+            ],
         );
     }
 
@@ -458,10 +462,10 @@ mod tests {
                 count: 1,
             });
         });
-        check(vec![
-            ("failed", failed.clone(), &["no-io", "io-errors"], Invalid),
-            ("too slow", nothing(|_| ()), &["no-io"], Invalid),
-        ]);
+        check! {
+            "failed": failed.clone() => ["no-io", "io-errors"], Invalid;
+            "too slow": nothing(|_| ()) => ["no-io"], Invalid;
+        }
         // Whoever interrupts a run is told of no errors but those that there were.
         for (case, mut run, is_judged) in [
             (
@@ -490,15 +494,10 @@ mod tests {
                 });
             })
         };
-        crate::sample::check(vec![
-            ("right", checked(0), &[], sokudo_model::Verdict::Verified),
-            (
-                "wrong",
-                checked(2),
-                &["wrong-data"],
-                sokudo_model::Verdict::Invalid,
-            ),
-        ]);
+        crate::sample::check! {
+            "right": checked(0) => [], sokudo_model::Verdict::Verified;
+            "wrong": checked(2) => ["wrong-data"], sokudo_model::Verdict::Invalid;
+        }
         let text = crate::sample::text_of(checked(2), "wrong-data");
         assert!(text.contains("2 of 9 blocks"), "{text}");
     }

@@ -274,7 +274,7 @@ fn nanos(time: Nanos) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{check, each_outcome, histogram, reads, reads_with, text_of};
+    use crate::sample::{check, each_outcome, histogram, reads, reads_with, says};
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
     use sokudo_model::{BlockShare, BlockSizes, IoFailure, Rate, TargetKind};
 
@@ -283,28 +283,13 @@ mod tests {
         let depth = |depth: f64| {
             reads_with(|run| each_outcome(run, |outcome| outcome.depth_achieved = depth))
         };
-        check(vec![
-            ("1.9 % above", depth(1.0 / 1.019), &[], Verified),
-            ("1.9 % below", depth(1.0 / 0.981), &[], Verified),
-            (
-                "2.1 % above",
-                depth(1.0 / 1.021),
-                &["breach-little"],
-                Unverified,
-            ),
-            (
-                "2.1 % below",
-                depth(1.0 / 0.979),
-                &["breach-little"],
-                Unverified,
-            ),
-            (
-                "no depth at all",
-                depth(0.0),
-                &["breach-little", "depth-not-reached"],
-                Unverified,
-            ),
-        ]);
+        check! {
+            "1.9 % above": depth(1.0 / 1.019) => [], Verified;
+            "1.9 % below": depth(1.0 / 0.981) => [], Verified;
+            "2.1 % above": depth(1.0 / 1.021) => ["breach-little"], Unverified;
+            "2.1 % below": depth(1.0 / 0.979) => ["breach-little"], Unverified;
+            "no depth at all": depth(0.0) => ["breach-little", "depth-not-reached"], Unverified;
+        }
     }
 
     #[test]
@@ -317,7 +302,7 @@ mod tests {
                 outcome.depth_achieved = 5_000.0;
             });
         });
-        assert!(text_of(run, "breach-little").contains("at most 1 were allowed"));
+        says(run, "breach-little", &["at most 1 were allowed"]);
     }
 
     #[test]
@@ -334,7 +319,9 @@ mod tests {
                 trial.evidence.device.as_mut().unwrap().read_bytes = 2_500 * 4096;
             }
         });
-        check(vec![("a quarter of the time", run, &[], Verified)]);
+        check! {
+            "a quarter of the time": run => [], Verified;
+        }
     }
 
     #[test]
@@ -356,11 +343,11 @@ mod tests {
         };
         let cancel = |outcome: &mut Outcome| outcome.stopped = StopReason::Cancelled;
         let both = &["io-errors", "breach-little"];
-        check(vec![
-            ("failed late", last(1.5, fail), &["io-errors"], Unverified),
-            ("failed, too much", last(0.9, fail), both, Unverified),
-            ("given up", last(1.5, cancel), &["stopped-early"], Verified),
-        ]);
+        check! {
+            "failed late": last(1.5, fail) => ["io-errors"], Unverified;
+            "failed, too much": last(0.9, fail) => both, Unverified;
+            "given up": last(1.5, cancel) => ["stopped-early"], Verified;
+        }
     }
 
     #[test]
@@ -371,11 +358,11 @@ mod tests {
                 tally.bytes = Bytes(tally.bytes.0.checked_add_signed(delta).unwrap());
             })
         };
-        check(vec![
-            ("one more", bytes(1), &["breach-bytes"], Unverified),
-            ("one less", bytes(-1), &["breach-bytes"], Unverified),
-        ]);
-        assert!(text_of(bytes(1), "breach-bytes").contains("in 1 of 6 trials"));
+        check! {
+            "one more": bytes(1) => ["breach-bytes"], Unverified;
+            "one less": bytes(-1) => ["breach-bytes"], Unverified;
+        }
+        says(bytes(1), "breach-bytes", &["in 1 of 6 trials"]);
     }
 
     #[test]
@@ -396,10 +383,10 @@ mod tests {
                 });
             })
         };
-        check(vec![
-            ("short", short(-3584), &["io-errors"], Unverified),
-            ("long", short(1), &["io-errors", "breach-bytes"], Unverified),
-        ]);
+        check! {
+            "short": short(-3584) => ["io-errors"], Unverified;
+            "long": short(1) => ["io-errors", "breach-bytes"], Unverified;
+        }
     }
 
     #[test]
@@ -419,15 +406,10 @@ mod tests {
                 .unwrap();
             })
         };
-        check(vec![
-            ("within", sizes(Bytes(512), Bytes(8192)), &[], Verified),
-            (
-                "below",
-                sizes(Bytes(8192), Bytes(16384)),
-                &["breach-bytes"],
-                Unverified,
-            ),
-        ]);
+        check! {
+            "within": sizes(Bytes(512), Bytes(8192)) => [], Verified;
+            "below": sizes(Bytes(8192), Bytes(16384)) => ["breach-bytes"], Unverified;
+        }
     }
 
     #[test]
@@ -445,24 +427,14 @@ mod tests {
             })
         };
         let file = TargetKind::File;
-        check(vec![
-            ("zero", one(Nanos(0), file), &["breach-latency"], Unverified),
-            ("one nanosecond", one(Nanos(1), file), &[], Verified),
-            (
-                "zero, simulated",
-                one(Nanos(0), TargetKind::Simulated),
-                &[],
-                Verified,
-            ),
-            (
-                "zero, null",
-                one(Nanos(0), TargetKind::Null),
-                &["no-device"],
-                Invalid,
-            ),
-        ]);
+        check! {
+            "zero": one(Nanos(0), file) => ["breach-latency"], Unverified;
+            "one nanosecond": one(Nanos(1), file) => [], Verified;
+            "zero, simulated": one(Nanos(0), TargetKind::Simulated) => [], Verified;
+            "zero, null": one(Nanos(0), TargetKind::Null) => ["no-device"], Invalid;
+        }
         let long = one(Nanos::from_millis(1_500), file);
-        assert!(text_of(long, "breach-latency").contains("the longest read took 1.50 s"));
+        says(long, "breach-latency", &["the longest read took 1.50 s"]);
     }
 
     #[test]
@@ -471,12 +443,16 @@ mod tests {
             let tally = &mut run.rows[0].trials[5].outcome.operations[0];
             tally.latency = histogram(9_999, Nanos::from_micros(100));
         });
-        check(vec![("lost", run, &["breach-counts"], Unverified)]);
+        check! {
+            "lost": run => ["breach-counts"], Unverified;
+        }
         let run = reads_with(|run| {
             let tally = &mut run.rows[0].trials[5].outcome.operations[0];
             tally.latency_from_intended = Some(histogram(1, Nanos::from_micros(100)));
         });
-        check(vec![("lost", run, &["breach-counts"], Unverified)]);
+        check! {
+            "lost": run => ["breach-counts"], Unverified;
+        }
     }
 
     #[test]
@@ -487,6 +463,8 @@ mod tests {
         outcome.elapsed = Nanos(0);
         outcome.depth_achieved = 0.0;
         run.rows[0].trials[5].evidence.device = None;
-        check(vec![("empty", run, &[], Verified)]);
+        check! {
+            "empty": run => [], Verified;
+        }
     }
 }

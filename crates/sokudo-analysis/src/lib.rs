@@ -5,6 +5,10 @@
 //! nothing or one thing; [`Code`] says what that does to the verdict. Nothing
 //! here does I/O, reads a clock or changes a figure.
 
+#![allow(
+    missing_docs,
+    reason = "it is for sokudo alone, and names that say enough need no words"
+)]
 #![cfg_attr(
     test,
     allow(clippy::cast_possible_truncation, reason = "test values are small")
@@ -189,12 +193,12 @@ mod tests {
 
     #[test]
     fn a_clean_run_is_verified_and_nothing_is_said() {
-        check(vec![
-            ("reads", reads(), &[], Verdict::Verified),
-            ("writes", writes(), &[], Verdict::Verified),
-            ("large writes", large_writes(), &[], Verdict::Verified),
-            ("mix", mix(), &[], Verdict::Verified),
-        ]);
+        check! {
+            "reads": reads() => [], Verdict::Verified;
+            "writes": writes() => [], Verdict::Verified;
+            "large writes": large_writes() => [], Verdict::Verified;
+            "mix": mix() => [], Verdict::Verified;
+        }
         let mut run = reads();
         judge(&mut run);
         assert_eq!(run.findings, []);
@@ -210,10 +214,10 @@ mod tests {
                 each_count(run, |device| device.read_bytes /= device_read_share);
             })
         };
-        check(vec![
-            ("arrived", few(1), &["few-trials"], Verdict::Verified),
-            ("half of it", few(2), &["not-from-device"], Verdict::Invalid),
-        ]);
+        check! {
+            "arrived": few(1) => ["few-trials"], Verdict::Verified;
+            "half of it": few(2) => ["not-from-device"], Verdict::Invalid;
+        }
     }
 
     #[test]
@@ -224,15 +228,10 @@ mod tests {
                 run.rows[0].trials.truncate(3);
             })
         };
-        check(vec![
-            (
-                "mark",
-                fallen("mark/rows"),
-                &["few-trials"],
-                Verdict::Verified,
-            ),
-            ("explain", fallen("explain"), &[], Verdict::Verified),
-        ]);
+        check! {
+            "mark": fallen("mark/rows") => ["few-trials"], Verdict::Verified;
+            "explain": fallen("explain") => [], Verdict::Verified;
+        }
     }
 
     #[test]

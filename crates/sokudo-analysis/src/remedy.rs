@@ -51,7 +51,6 @@ pub(crate) const ORDINARY_BUFFERS: &str =
 pub(crate) const UNTIL_STEADY: &str =
     "for the speed that lasts, have it written until it is steady (sokudo steady)";
 
-/// All of them.
 pub const REMEDIES_WITH_OPTIONS: [&str; 27] = [
     DIRECT,
     DIRECT_WHERE_POSSIBLE,

@@ -77,7 +77,7 @@ fn cause(phase: &SteadyPhase) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{check, text_of, writes_with};
+    use crate::sample::{check, says, writes_with};
     use sokudo_model::Verdict::Verified;
     use sokudo_model::{
         Bytes, Nanos, RoundFigure, Run, SteadyClass, SteadyEstimate, SteadyLabel, SteadyPhaseKind,
@@ -134,30 +134,32 @@ mod tests {
     #[test]
     fn a_cliff_and_a_first_round_unlike_the_others_are_no_faults_of_a_steady_run() {
         let cliff = [300, 300, 310, 1_000, 1_010, 990, 1_005, 995, 1_000];
-        check(vec![
-            ("steady in the end", taking(&cliff, vec![0]), &[], Verified),
-            ("one trial only", taking(&[1_000], vec![]), &[], Verified),
-            ("not tracked", taking(&FALLING, vec![]), &[], Verified),
-            (
-                "still falling",
-                taking(&FALLING, vec![0]),
-                &["not-steady"],
-                Verified,
-            ),
-        ]);
+        check! {
+            "steady in the end": taking(&cliff, vec![0]) => [], Verified;
+            "one trial only": taking(&[1_000], vec![]) => [], Verified;
+            "not tracked": taking(&FALLING, vec![]) => [], Verified;
+            "still falling": taking(&FALLING, vec![0]) => ["not-steady"], Verified;
+        }
     }
 
     #[test]
     fn what_is_not_steady_is_told_with_both_figures() {
-        let text = text_of(taking(&FALLING, vec![0]), "not-steady");
-        assert!(text.contains("after 8 rounds: in the last five"), "{text}");
-        assert!(text.contains("(20 % are allowed)"), "{text}");
+        says(
+            taking(&FALLING, vec![0]),
+            "not-steady",
+            &["after 8 rounds: in the last five", "(20 % are allowed)"],
+        );
         // One window alone is luck.
         let once = [300, 1_000, 1_000, 1_000, 1_000, 1_000];
-        let text = text_of(taking(&once, vec![0]), "not-steady");
-        assert!(text.contains("two windows in a row"), "{text}");
+        says(
+            taking(&once, vec![0]),
+            "not-steady",
+            &["two windows in a row"],
+        );
         let mut interrupted = taking(&FALLING, vec![0]);
         interrupted.interrupted = true;
-        check(vec![("interrupted", interrupted, &[], Verified)]);
+        check! {
+            "interrupted": interrupted => [], Verified;
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! Runs for the tests: a clean one, which each test spoils in one way.
 
 use sokudo_model::{
-    BackendKind, BackendUse, BlockDevice, BlockDeviceKind, BlockSizes, Bytes, CpuTime,
-    DeviceCounters, DeviceMarks, DirectIoSupport, Disk, DriveCircumstances, FileState, FileSystem,
-    Heat, Nanos, Operation, OperationMix, OperationTally, Order, Outcome, Plan, Row, Run, Schedule,
-    StopReason, TargetInfo, TargetKind, Trial, TrialEvidence, Verdict, Workload,
+    BackendKind, BlockDevice, BlockDeviceKind, BlockSizes, Bytes, CpuTime, DeviceCounters,
+    DeviceMarks, DirectIoSupport, Disk, DriveCircumstances, FileState, FileSystem, Heat, Nanos,
+    Operation, OperationMix, OperationTally, Order, Outcome, Plan, Row, Run, Schedule, StopReason,
+    TargetInfo, TargetKind, Trial, TrialEvidence, Verdict, Workload,
 };
 use sokudo_stats::Histogram;
 
@@ -89,27 +89,42 @@ pub(crate) fn judged(mut run: Run) -> (Vec<String>, Verdict) {
 /// first row, in one text.
 pub(crate) fn text_of(mut run: Run, code: &str) -> String {
     judge(&mut run);
-    let assessment = run.rows[0].assessment.as_ref().unwrap();
-    let finding = assessment
-        .findings
-        .iter()
-        .find(|found| found.code == code)
-        .unwrap_or_else(|| panic!("no {code} in {:?}", assessment.findings));
+    let findings = &run.rows[0].assessment.as_ref().unwrap().findings;
+    let finding = findings.iter().find(|found| found.code == code);
+    let finding = finding.unwrap_or_else(|| panic!("no {code} in {findings:?}"));
     format!(
         "{} | {} | {}",
         finding.symptom, finding.cause, finding.remedy
     )
 }
 
-/// Checks a table: what is done to a clean run, and the codes and the verdict
-/// that must come of it.
-pub(crate) fn check(table: Vec<(&str, Run, &[&str], Verdict)>) {
-    for (name, run, codes, verdict) in table {
-        let (found, given) = judged(run);
-        assert_eq!(found, codes, "{name}");
-        assert_eq!(given, verdict, "{name}");
+/// Judges the run: the finding's text holds these words, and begins with those after a `^`.
+pub(crate) fn says(run: Run, code: &str, words: &[&str]) {
+    let text = text_of(run, code);
+    for word in words {
+        let holds = match word.strip_prefix('^') {
+            Some(start) => text.starts_with(start),
+            None => text.contains(word),
+        };
+        assert!(holds, "{word:?} is missing: {text}");
     }
 }
+
+/// Judges the run of a row of [`check!`].
+pub(crate) fn check_run<'a>(name: &str, run: Run, codes: impl AsRef<[&'a str]>, verdict: Verdict) {
+    let (found, given) = judged(run);
+    assert_eq!(found, codes.as_ref(), "{name}");
+    assert_eq!(given, verdict, "{name}");
+}
+
+/// Checks a table: what is done to a clean run, and the codes and the verdict that must come of
+/// it.
+macro_rules! check {
+    ($($name:tt: $run:expr => $codes:expr, $verdict:expr);* $(;)?) => {
+        $($crate::sample::check_run($name, $run, $codes, $verdict);)*
+    };
+}
+pub(crate) use check;
 
 /// A histogram of equal latencies.
 pub(crate) fn histogram(count: u64, latency: Nanos) -> Histogram {
@@ -142,14 +157,7 @@ pub(crate) fn outcome(block: Bytes, operations: &OperationMix, depth: u64) -> Ou
         depth_achieved: depth as f64,
         direct: true,
         failures: Vec::new(),
-        ..Outcome::new(
-            BackendUse {
-                kind: BackendKind::IoUring,
-                features: Vec::new(),
-                notes: Vec::new(),
-            },
-            StopReason::Time,
-        )
+        ..Outcome::new(BackendKind::IoUring, StopReason::Time)
     }
 }
 

@@ -276,8 +276,8 @@ fn sub_block_writes(case: &Case<'_>) -> Option<Ruling> {
 mod tests {
     use super::*;
     use crate::sample::{
-        buffered, check, device, drive, each_count, each_outcome, large_writes, reads_with, spoilt,
-        text_of, writes, writes_with,
+        buffered, check, device, drive, each_count, each_outcome, large_writes, reads_with, says,
+        spoilt, writes, writes_with,
     };
     use sokudo_model::Verdict::{Unverified, Verified};
     use sokudo_model::{ArrayState, BlockDeviceKind, Run, SequentialOffset};
@@ -297,115 +297,97 @@ mod tests {
         let shared = spoilt(split(4), |run| {
             each_count(run, |device| device.written_bytes *= 2);
         });
-        check(vec![("shared", shared, &["foreign-io"], Unverified)]);
+        check! {
+            "shared": shared => ["foreign-io"], Unverified;
+        }
     }
 
     #[test]
     fn clearly_more_requests_than_ios_are_told() {
-        check(vec![
-            ("as asked", split(2), &[], Verified),
-            (
-                "four for three",
-                spoilt(split(2), |run| {
-                    each_count(run, |device| {
-                        device.written_ios = device.written_ios * 4 / 3
-                    });
-                }),
-                &[],
-                Verified,
-            ),
-            ("three for two", split(3), &["split-io"], Verified),
-            (
-                "flushes are counted as writes",
-                spoilt(split(2), |run| {
-                    each_count(run, |device| {
-                        device.flushes = device.written_ios;
-                        device.written_ios *= 2;
-                    });
-                }),
-                &[],
-                Verified,
-            ),
-            (
-                "small blocks",
-                writes_with(|run| each_count(run, |device| device.written_ios *= 4)),
-                &[],
-                Verified,
-            ),
-            (
-                "many small requests of others",
-                spoilt(split(2), |run| {
-                    each_count(run, |device| {
-                        let others = device.written_ios * 3;
-                        device.written_ios += others;
-                        device.written_bytes += others * PAGE_BYTES;
-                    });
-                }),
-                &[],
-                Verified,
-            ),
-            (
-                "a few requests of others",
-                spoilt(split(2), |run| {
-                    for trial in &mut run.rows[0].trials {
-                        let tally = &mut trial.outcome.operations[0];
-                        tally.ios = 40;
-                        tally.bytes = Bytes::mib(40);
-                        tally.latency =
-                            crate::sample::histogram(40, sokudo_model::Nanos::from_millis(25));
-                        let device = trial.evidence.device.as_mut().unwrap();
-                        device.written_bytes = Bytes::mib(40).0;
-                        device.written_ios = 90;
-                    }
-                }),
-                &[],
-                Verified,
-            ),
-        ]);
-        let text = text_of(split(4), "split-io");
-        assert!(text.contains("60000 writes of 1 MiB"), "{text}");
-        assert!(text.contains("120000 requests: 2.0 per I/O"), "{text}");
+        check! {
+            "as asked": split(2) => [], Verified;
+            "four for three": spoilt(split(2), |run| {
+                each_count(run, |device| {
+                    device.written_ios = device.written_ios * 4 / 3
+                });
+            }) => [], Verified;
+            "three for two": split(3) => ["split-io"], Verified;
+            "flushes are counted as writes": spoilt(split(2), |run| {
+                each_count(run, |device| {
+                    device.flushes = device.written_ios;
+                    device.written_ios *= 2;
+                });
+            }) => [], Verified;
+            "small blocks": writes_with(|run| each_count(run, |device| device.written_ios *= 4))
+                => [], Verified;
+            "many small requests of others": spoilt(split(2), |run| {
+                each_count(run, |device| {
+                    let others = device.written_ios * 3;
+                    device.written_ios += others;
+                    device.written_bytes += others * PAGE_BYTES;
+                });
+            }) => [], Verified;
+            "a few requests of others": spoilt(split(2), |run| {
+                for trial in &mut run.rows[0].trials {
+                    let tally = &mut trial.outcome.operations[0];
+                    tally.ios = 40;
+                    tally.bytes = Bytes::mib(40);
+                    tally.latency =
+                        crate::sample::histogram(40, sokudo_model::Nanos::from_millis(25));
+                    let device = trial.evidence.device.as_mut().unwrap();
+                    device.written_bytes = Bytes::mib(40).0;
+                    device.written_ios = 90;
+                }
+            }) => [], Verified;
+        }
+        says(
+            split(4),
+            "split-io",
+            &["60000 writes of 1 MiB", "120000 requests: 2.0 per I/O"],
+        );
     }
 
     #[test]
     fn the_cause_comes_from_the_evidence() {
-        let cause = |change: fn(&mut Run)| text_of(spoilt(split(4), change), "split-io");
-        let soft = cause(|run| run.target.devices[1].max_io_bytes = Some(Bytes::kib(512)));
-        assert!(
-            soft.contains("echo 1024 > /sys/block/nvme0n1/queue/max_sectors_kb"),
-            "{soft}"
+        let cause = |change: fn(&mut Run), words: &[&str]| {
+            says(spoilt(split(4), change), "split-io", words);
+        };
+        cause(
+            |run| run.target.devices[1].max_io_bytes = Some(Bytes::kib(512)),
+            &["echo 1024 > /sys/block/nvme0n1/queue/max_sectors_kb"],
         );
-        let pages = cause(|run| run.circumstances.drives[0].segments_max = Some(254));
-        assert!(pages.contains("256 pieces"), "{pages}");
-        assert!(pages.contains("takes 254 at once"), "{pages}");
-        let pieces = cause(|run| {
-            run.target.file_state.as_mut().unwrap().extents = 1024;
-        });
-        assert!(pieces.contains("1024 pieces of 1 MiB"), "{pieces}");
-        let chunk = cause(|run| {
-            let array = device("md0", BlockDeviceKind::Raid, false);
-            run.target.devices.insert(0, array);
-            run.circumstances.arrays.push(ArrayState {
-                name: "md0".into(),
-                chunk_bytes: Some(Bytes::kib(512)),
-                ..ArrayState::default()
+        cause(
+            |run| run.circumstances.drives[0].segments_max = Some(254),
+            &["256 pieces", "takes 254 at once"],
+        );
+        cause(
+            |run| run.target.file_state.as_mut().unwrap().extents = 1024,
+            &["1024 pieces of 1 MiB"],
+        );
+        cause(
+            |run| {
+                let array = device("md0", BlockDeviceKind::Raid, false);
+                run.target.devices.insert(0, array);
+                run.circumstances.arrays.push(ArrayState {
+                    name: "md0".into(),
+                    chunk_bytes: Some(Bytes::kib(512)),
+                    ..ArrayState::default()
+                });
+            },
+            &["md0 lays 512 KiB on one member"],
+        );
+        for (feature, words) in [
+            ("transparent huge pages", "too few huge pages"),
+            ("huge pages", "a layer between"),
+        ] {
+            let run = spoilt(split(4), |run| {
+                run.circumstances.drives[0].segments_max = Some(254);
+                each_outcome(run, |outcome| {
+                    outcome.backend.features = vec![feature.into()]
+                });
             });
-        });
-        assert!(chunk.contains("md0 lays 512 KiB on one member"), "{chunk}");
-        let too_few = cause(|run| {
-            run.circumstances.drives[0].segments_max = Some(254);
-            each_outcome(run, |outcome| {
-                outcome.backend.features = vec!["transparent huge pages".into()];
-            });
-        });
-        assert!(too_few.contains("too few huge pages"), "{too_few}");
-        let unknown = cause(|run| {
-            run.circumstances.drives[0].segments_max = Some(254);
-            each_outcome(run, |outcome| {
-                outcome.backend.features = vec!["huge pages".into()];
-            });
-        });
-        assert!(unknown.contains("a layer between"), "{unknown}");
+            says(run, "split-io", &[words]);
+        }
     }
 
     #[test]
@@ -419,24 +401,17 @@ mod tests {
             })
         };
         let told = &["huge-pages"][..];
-        check(vec![
-            (
-                "few pieces",
-                huge(254, "transparent huge pages"),
-                told,
-                Verified,
-            ),
-            ("of the pool", huge(126, "huge pages"), told, Verified),
-            ("enough pieces", huge(256, "huge pages"), &[], Verified),
-            (
-                "small pages",
-                huge(254, "registered buffers"),
-                &[],
-                Verified,
-            ),
-        ]);
-        let text = text_of(huge(254, "huge pages"), "huge-pages");
-        assert!(text.contains("1 MiB has 256 pieces"), "{text}");
+        check! {
+            "few pieces": huge(254, "transparent huge pages") => told, Verified;
+            "of the pool": huge(126, "huge pages") => told, Verified;
+            "enough pieces": huge(256, "huge pages") => [], Verified;
+            "small pages": huge(254, "registered buffers") => [], Verified;
+        }
+        says(
+            huge(254, "huge pages"),
+            "huge-pages",
+            &["1 MiB has 256 pieces"],
+        );
     }
 
     #[test]
@@ -446,7 +421,9 @@ mod tests {
             queue.hardware_io_bytes_max = Some(Bytes::kib(512));
             run.target.devices[1].max_io_bytes = Some(Bytes::kib(512));
         });
-        check(vec![("hardware", run, &[], Verified)]);
+        check! {
+            "hardware": run => [], Verified;
+        }
     }
 
     #[test]
@@ -462,34 +439,21 @@ mod tests {
                 change(run);
             })
         };
-        check(vec![
-            ("16 KiB", ahead(16, |_| ()), &["split-io"], Verified),
-            ("usual", ahead(128, |_| ()), &[], Verified),
-            (
-                "large requests all the same",
-                ahead(16, |run| each_count(run, |device| device.read_ios /= 8)),
-                &[],
-                Verified,
-            ),
-            (
-                "random",
-                ahead(16, |run| {
-                    run.rows[0].workload.order = Order::Random { map: false };
-                }),
-                &[],
-                Verified,
-            ),
-            (
-                "direct",
-                ahead(16, |run| each_outcome(run, |outcome| outcome.direct = true)),
-                &[],
-                Verified,
-            ),
-        ]);
-        let text = text_of(ahead(16, |_| ()), "split-io");
-        assert!(
-            text.contains("reads only 16 KiB ahead on nvme0n1p2"),
-            "{text}"
+        check! {
+            "16 KiB": ahead(16, |_| ()) => ["split-io"], Verified;
+            "usual": ahead(128, |_| ()) => [], Verified;
+            "large requests all the same":
+                ahead(16, |run| each_count(run, |device| device.read_ios /= 8)) => [], Verified;
+            "random": ahead(16, |run| {
+                run.rows[0].workload.order = Order::Random { map: false };
+            }) => [], Verified;
+            "direct":
+                ahead(16, |run| each_outcome(run, |outcome| outcome.direct = true)) => [], Verified;
+        }
+        says(
+            ahead(16, |_| ()),
+            "split-io",
+            &["reads only 16 KiB ahead on nvme0n1p2"],
         );
     }
 
@@ -498,25 +462,16 @@ mod tests {
         let physical = |kib| {
             writes_with(|run| run.target.devices[1].physical_block_bytes = Some(Bytes::kib(kib)))
         };
-        check(vec![
-            ("smaller", physical(16), &["sub-block-writes"], Verified),
-            ("as large", physical(4), &[], Verified),
-            (
-                "reads",
-                reads_with(|run| run.target.devices[1].physical_block_bytes = Some(Bytes::kib(16))),
-                &[],
-                Verified,
-            ),
-            (
-                "through the page cache",
-                spoilt(physical(16), |run| {
-                    buffered(run);
-                    run.rows[0].workload.durability.final_flush = true;
-                }),
-                &[],
-                Verified,
-            ),
-            ("unknown", writes(), &[], Verified),
-        ]);
+        check! {
+            "smaller": physical(16) => ["sub-block-writes"], Verified;
+            "as large": physical(4) => [], Verified;
+            "reads": reads_with(|run| run.target.devices[1].physical_block_bytes = Some(Bytes::kib(16)))
+                => [], Verified;
+            "through the page cache": spoilt(physical(16), |run| {
+                buffered(run);
+                run.rows[0].workload.durability.final_flush = true;
+            }) => [], Verified;
+            "unknown": writes() => [], Verified;
+        }
     }
 }

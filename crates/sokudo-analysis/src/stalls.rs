@@ -131,7 +131,7 @@ fn times(intervals: &[Interval]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::sample::{check, each_outcome, histogram, reads_with, text_of};
+    use crate::sample::{check, each_outcome, histogram, reads_with, says, text_of};
     use sokudo_model::Verdict::Verified;
     use sokudo_model::{Bytes, Nanos, Run, SeriesPoint};
 
@@ -150,28 +150,13 @@ mod tests {
 
     #[test]
     fn a_few_long_ios_that_shape_the_mean_are_told() {
-        check(vec![
-            (
-                "two of 400 ms",
-                stalling(2, Nanos::from_millis(400)),
-                &["stalls"],
-                Verified,
-            ),
-            (
-                "one of 10 ms",
-                stalling(1, Nanos::from_millis(10)),
-                &[],
-                Verified,
-            ),
+        check! {
+            "two of 400 ms": stalling(2, Nanos::from_millis(400)) => ["stalls"], Verified;
+            "one of 10 ms": stalling(1, Nanos::from_millis(10)) => [], Verified;
             // A tail that belongs to the device.
-            (
-                "1 % of 1 ms",
-                stalling(99, Nanos::from_millis(1)),
-                &[],
-                Verified,
-            ),
-            ("none", stalling(0, Nanos(0)), &[], Verified),
-        ]);
+            "1 % of 1 ms": stalling(99, Nanos::from_millis(1)) => [], Verified;
+            "none": stalling(0, Nanos(0)) => [], Verified;
+        }
         let text = text_of(stalling(2, Nanos::from_millis(400)), "stalls");
         for words in [
             "12 of 60000 reads",
@@ -196,16 +181,16 @@ mod tests {
         }
         run.rows[0].trials.truncate(1);
         run.schedule.trials = 1;
-        let text = text_of(run.clone(), "stalls");
-        assert!(
-            text.contains("1 interval stood still: at 0.4 s of trial 1"),
-            "{text}"
+        says(
+            run.clone(),
+            "stalls",
+            &["1 interval stood still: at 0.4 s of trial 1"],
         );
         run.rows[0].trials = vec![run.rows[0].trials[0].clone(); 6];
-        let text = text_of(run, "stalls");
-        assert!(
-            text.contains("6 intervals stood still, the first at 0.4 s of trial 1"),
-            "{text}"
+        says(
+            run,
+            "stalls",
+            &["6 intervals stood still, the first at 0.4 s of trial 1"],
         );
     }
 }

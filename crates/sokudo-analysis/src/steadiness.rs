@@ -145,7 +145,7 @@ impl Beginning {
 
 #[cfg(test)]
 mod tests {
-    use crate::sample::{check, reads_with, text_of};
+    use crate::sample::{check, reads_with, says};
     use sokudo_model::Verdict::Verified;
     use sokudo_model::{Bytes, Nanos, Run, SeriesPoint};
 
@@ -168,11 +168,11 @@ mod tests {
 
     #[test]
     fn a_wide_interval_is_a_warning_and_no_doubt_about_the_bytes() {
-        check(vec![
-            ("9 %", spread(0.09), &[], Verified),
-            ("11 %", spread(0.11), &["unsteady"], Verified),
-        ]);
-        assert!(text_of(spread(0.25), "unsteady").contains("further than ± 10 %"));
+        check! {
+            "9 %": spread(0.09) => [], Verified;
+            "11 %": spread(0.11) => ["unsteady"], Verified;
+        }
+        says(spread(0.25), "unsteady", &["further than ± 10 %"]);
     }
 
     /// Reads whose trials take these times.
@@ -203,31 +203,25 @@ mod tests {
         let alone = [
             1_030, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000,
         ];
-        check(vec![
-            ("slow", taking(&slow), &["first-run-outlier"], Verified),
-            ("fast", taking(&fast), &["first-run-outlier"], Verified),
-            ("not the first", taking(&late), &["outliers"], Verified),
-            ("near", taking(&near), &[], Verified),
-            (
-                "far in deviations, but small",
-                taking(&small),
-                &[],
-                Verified,
-            ),
-            (
-                "the only other",
-                taking(&alone),
-                &["first-run-outlier"],
-                Verified,
-            ),
-            ("too few", taking(&slow[..5]), &["few-trials"], Verified),
-        ]);
-        let text = text_of(taking(&slow), "first-run-outlier");
-        assert!(
-            text.contains("slower than the others: 24.67 MB/s, their median is 40.92 MB/s"),
-            "{text}"
+        check! {
+            "slow": taking(&slow) => ["first-run-outlier"], Verified;
+            "fast": taking(&fast) => ["first-run-outlier"], Verified;
+            "not the first": taking(&late) => ["outliers"], Verified;
+            "near": taking(&near) => [], Verified;
+            "far in deviations, but small": taking(&small) => [], Verified;
+            "the only other": taking(&alone) => ["first-run-outlier"], Verified;
+            "too few": taking(&slow[..5]) => ["few-trials"], Verified;
+        }
+        says(
+            taking(&slow),
+            "first-run-outlier",
+            &["slower than the others: 24.67 MB/s, their median is 40.92 MB/s"],
         );
-        assert!(text_of(taking(&alone), "first-run-outlier").contains("the others are alike"));
+        says(
+            taking(&alone),
+            "first-run-outlier",
+            &["the others are alike"],
+        );
     }
 
     #[test]
@@ -238,17 +232,19 @@ mod tests {
             run
         };
         let slow = [1_660, 1_000, 1_010, 990, 1_005, 995, 1_003, 1_001, 999];
-        check(vec![
-            ("spread", by_chance(spread(0.25)), &[], Verified),
-            ("first", by_chance(taking(&slow)), &[], Verified),
-        ]);
+        check! {
+            "spread": by_chance(spread(0.25)) => [], Verified;
+            "first": by_chance(taking(&slow)) => [], Verified;
+        }
     }
 
     #[test]
     fn after_a_discarded_trial_the_first_is_one_as_any() {
         let mut run = taking(&[1_660, 1_000, 1_010, 990, 1_005, 995, 1_003, 1_001, 999]);
         run.schedule.warm_up = true;
-        check(vec![("warm", run, &[], Verified)]);
+        check! {
+            "warm": run => [], Verified;
+        }
     }
 
     #[test]
@@ -258,36 +254,37 @@ mod tests {
             run.schedule.enough = Some(sokudo_model::Enough::within(permille));
             run
         };
-        check(vec![
-            ("5 %", asking(50), &[], Verified),
-            ("2 %", asking(20), &["precision-not-reached"], Verified),
-        ]);
-        let text = text_of(asking(20), "precision-not-reached");
-        assert!(
-            text.contains("± 2 % were asked for and not reached; what was reached"),
-            "{text}"
+        check! {
+            "5 %": asking(50) => [], Verified;
+            "2 %": asking(20) => ["precision-not-reached"], Verified;
+        }
+        says(
+            asking(20),
+            "precision-not-reached",
+            &["± 2 % were asked for and not reached; what was reached"],
         );
         let mut interrupted = asking(20);
         interrupted.schedule.trials = 12;
-        check(vec![("more were due", interrupted, &[], Verified)]);
+        check! {
+            "more were due": interrupted => [], Verified;
+        }
         let mut spent = asking(20);
         spent.schedule.trials = 12;
         spent.schedule.enough.as_mut().unwrap().time_max = Some(Nanos::from_secs(6));
-        check(vec![(
-            "no time for more",
-            spent,
-            &["precision-not-reached"],
-            Verified,
-        )]);
+        check! {
+            "no time for more": spent => ["precision-not-reached"], Verified;
+        }
         let mut between_looks = asking(50);
         between_looks.schedule.trials = 7;
         let again = between_looks.rows[0].trials[0].clone();
         between_looks.rows[0].trials.push(again);
-        check(vec![("precise after all", between_looks, &[], Verified)]);
+        check! {
+            "precise after all": between_looks => [], Verified;
+        }
         let mut few = asking(20);
         few.rows[0].trials.truncate(3);
         few.schedule.trials = 3;
-        assert!(text_of(few, "precision-not-reached").contains("fewer than 6"));
+        says(few, "precision-not-reached", &["fewer than 6"]);
     }
 
     /// Reads whose trials go on at these rates, interval by interval, in MB/s.
@@ -315,30 +312,19 @@ mod tests {
 
     #[test]
     fn trials_that_begin_at_another_speed_are_told() {
-        check(vec![
-            ("fast", going(|_| step(15, 180.0)), &["warm-up"], Verified),
-            (
-                "fallen",
-                going(|_| step(25, 180.0)),
-                &["not-steady"],
-                Verified,
-            ),
-            ("slow", going(|_| step(15, 20.0)), &["warm-up"], Verified),
-            ("steady", going(|_| step(0, 0.0)), &[], Verified),
-            ("of no weight", going(|_| step(5, 80.0)), &[], Verified),
-            (
-                "half of the trials",
-                going(|number| step(20 * (number % 2), 180.0)),
-                &[],
-                Verified,
-            ),
-        ]);
-        let text = text_of(going(|_| step(15, 180.0)), "warm-up");
-        assert!(
-            text.contains("182.0 MB/s for 150 ms, then 102.0 MB/s"),
-            "{text}"
+        check! {
+            "fast": going(|_| step(15, 180.0)) => ["warm-up"], Verified;
+            "fallen": going(|_| step(25, 180.0)) => ["not-steady"], Verified;
+            "slow": going(|_| step(15, 20.0)) => ["warm-up"], Verified;
+            "steady": going(|_| step(0, 0.0)) => [], Verified;
+            "of no weight": going(|_| step(5, 80.0)) => [], Verified;
+            "half of the trials": going(|number| step(20 * (number % 2), 180.0)) => [], Verified;
+        }
+        says(
+            going(|_| step(15, 180.0)),
+            "warm-up",
+            &["182.0 MB/s for 150 ms, then 102.0 MB/s", "differ by -11 %"],
         );
-        assert!(text.contains("differ by -11 %"), "{text}");
     }
 
     #[test]
@@ -377,6 +363,8 @@ mod tests {
     fn without_an_interval_nothing_is_said_about_steadiness() {
         let mut run = spread(0.5);
         run.rows[0].trials.truncate(5);
-        check(vec![("five trials", run, &["few-trials"], Verified)]);
+        check! {
+            "five trials": run => ["few-trials"], Verified;
+        }
     }
 }

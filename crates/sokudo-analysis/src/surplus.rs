@@ -293,7 +293,7 @@ mod tests {
     use super::*;
     use crate::sample::{
         buffered, check, device, each_count, large_writes, mix, on_file_system, reads, reads_with,
-        spoilt, text_of, writes, writes_with,
+        says, spoilt, text_of, writes, writes_with,
     };
     use sokudo_model::Verdict::{Unverified, Verified};
     use sokudo_model::{BlockDeviceKind, ForeignUse, ForeignUser, Run};
@@ -320,57 +320,30 @@ mod tests {
     #[test]
     fn reads_of_others_are_told_from_the_background() {
         let allowed = READ / 50 + BACKGROUND_BYTES_PER_TRIAL_MAX;
-        check(vec![
-            (
-                "background",
-                reads_with(more_reads(allowed - 1_000)),
-                &[],
-                Verified,
-            ),
-            (
-                "others",
-                reads_with(more_reads(allowed + 1_000)),
-                &["foreign-io"],
-                Unverified,
-            ),
-        ]);
-        let text = text_of(reads_with(more_reads(READ)), "foreign-io");
-        assert!(text.contains("2.000 bytes per byte"), "{text}");
+        check! {
+            "background": reads_with(more_reads(allowed - 1_000)) => [], Verified;
+            "others": reads_with(more_reads(allowed + 1_000)) => ["foreign-io"], Unverified;
+        }
+        says(
+            reads_with(more_reads(READ)),
+            "foreign-io",
+            &["2.000 bytes per byte"],
+        );
     }
 
     #[test]
     fn traffic_in_the_other_direction_is_foreign() {
         let allowed = READ / 50 + BACKGROUND_BYTES_PER_TRIAL_MAX;
-        check(vec![
-            (
-                "a log line",
-                reads_with(more_writes(allowed - 1_000)),
-                &[],
-                Verified,
-            ),
-            (
-                "a copy",
-                reads_with(more_writes(allowed + 1_000)),
-                &["foreign-io"],
-                Unverified,
-            ),
-            (
-                "reads",
-                writes_with(more_reads(READ)),
-                &["foreign-io"],
-                Unverified,
-            ),
-            (
-                "both of a mix",
-                spoilt(mix(), more_reads(READ)),
-                &["foreign-io"],
-                Unverified,
-            ),
-        ]);
-        let text = text_of(reads_with(more_writes(READ)), "foreign-io");
-        assert!(
-            text.starts_with("sokudo wrote nothing, but the devices wrote"),
-            "{text}"
+        check! {
+            "a log line": reads_with(more_writes(allowed - 1_000)) => [], Verified;
+            "a copy": reads_with(more_writes(allowed + 1_000)) => ["foreign-io"], Unverified;
+            "reads": writes_with(more_reads(READ)) => ["foreign-io"], Unverified;
+            "both of a mix": spoilt(mix(), more_reads(READ)) => ["foreign-io"], Unverified;
+        }
+        says(
+            reads_with(more_writes(READ)),
+            "foreign-io",
+            &["^sokudo wrote nothing, but the devices wrote"],
         );
     }
 
@@ -380,39 +353,19 @@ mod tests {
         let six_fold = more_writes(5 * READ);
         let large = |bytes: u64| spoilt(large_writes(), more_writes(bytes));
         let one_trial = 10_000 * Bytes::MIB;
-        check(vec![
-            (
-                "small",
-                writes_with(&five_fold),
-                &["write-amplification"],
-                Verified,
-            ),
-            (
-                "too much",
-                writes_with(six_fold),
-                &["foreign-io"],
-                Unverified,
-            ),
-            ("large", large(one_trial / 20), &["foreign-io"], Unverified),
-            (
-                "no journal",
-                writes_with(|run| {
-                    five_fold(run);
-                    on_file_system(run, "ext2");
-                }),
-                &["foreign-io"],
-                Unverified,
-            ),
-            (
-                "device",
-                writes_with(|run| {
-                    five_fold(run);
-                    run.target.file_system = None;
-                }),
-                &["foreign-io"],
-                Unverified,
-            ),
-        ]);
+        check! {
+            "small": writes_with(&five_fold) => ["write-amplification"], Verified;
+            "too much": writes_with(six_fold) => ["foreign-io"], Unverified;
+            "large": large(one_trial / 20) => ["foreign-io"], Unverified;
+            "no journal": writes_with(|run| {
+                five_fold(run);
+                on_file_system(run, "ext2");
+            }) => ["foreign-io"], Unverified;
+            "device": writes_with(|run| {
+                five_fold(run);
+                run.target.file_system = None;
+            }) => ["foreign-io"], Unverified;
+        }
     }
 
     /// The run with a process, or a thread of the kernel, that moves so many bytes per trial.
@@ -446,116 +399,55 @@ mod tests {
         };
         let foreign: &[&str] = &["foreign-io"];
         let explained: &[&str] = &["write-amplification"];
-        check(vec![
-            (
-                "half of a journal",
-                with(double(), &|_| (), READ / 2, false),
-                foreign,
-                Unverified,
-            ),
-            (
-                "less",
-                with(double(), &|_| (), READ / 2 - 1, false),
-                explained,
-                Verified,
-            ),
-            (
-                "the journal's thread",
-                with(double(), &|_| (), READ, true),
-                explained,
-                Verified,
-            ),
-            (
-                "records",
-                with(double(), &btrfs, READ, false),
-                foreign,
-                Unverified,
-            ),
-            (
-                "late records",
-                with(reads_with(more_writes(READ)), &both_rows, READ, false),
-                foreign,
-                Unverified,
-            ),
-            (
-                "records that are replaced",
-                with(writes_with(more_reads(READ)), &btrfs, READ, false),
-                foreign,
-                Unverified,
-            ),
-            (
-                "a row that writes through",
-                with(
-                    double(),
-                    &|run| run.rows[0].workload.durability.write_through = true,
-                    READ,
-                    false,
-                ),
-                explained,
-                Verified,
-            ),
-        ]);
+        check! {
+            "half of a journal": with(double(), &|_| (), READ / 2, false) => foreign, Unverified;
+            "less": with(double(), &|_| (), READ / 2 - 1, false) => explained, Verified;
+            "the journal's thread": with(double(), &|_| (), READ, true) => explained, Verified;
+            "records": with(double(), &btrfs, READ, false) => foreign, Unverified;
+            "late records":
+                with(reads_with(more_writes(READ)), &both_rows, READ, false) => foreign, Unverified;
+            "records that are replaced":
+                with(writes_with(more_reads(READ)), &btrfs, READ, false) => foreign, Unverified;
+            "a row that writes through": with(
+                double(),
+                &|run| run.rows[0].workload.durability.write_through = true,
+                READ,
+                false,
+            ) => explained, Verified;
+        }
     }
 
     #[test]
     fn copies_and_parity_are_amplification() {
         let on = |run: Run, kind: &'static str| spoilt(run, |run| on_file_system(run, kind));
         let double = || writes_with(more_writes(READ));
-        check(vec![
-            (
-                "btrfs",
-                on(double(), "btrfs"),
-                &["write-amplification"],
-                Verified,
-            ),
-            (
-                "mirror",
-                spoilt(spoilt(large_writes(), two_disks), |run| {
-                    each_count(run, |device| device.written_bytes *= 2);
-                }),
-                &["write-amplification"],
-                Verified,
-            ),
-            (
-                "reads of a mirror",
-                spoilt(reads_with(more_reads(READ)), two_disks),
-                &["foreign-io"],
-                Unverified,
-            ),
-        ]);
-        let text = text_of(on(double(), "btrfs"), "write-amplification");
-        assert!(text.contains("2.000 bytes per byte"), "{text}");
+        check! {
+            "btrfs": on(double(), "btrfs") => ["write-amplification"], Verified;
+            "mirror": spoilt(spoilt(large_writes(), two_disks), |run| {
+                each_count(run, |device| device.written_bytes *= 2);
+            }) => ["write-amplification"], Verified;
+            "reads of a mirror":
+                spoilt(reads_with(more_reads(READ)), two_disks) => ["foreign-io"], Unverified;
+        }
+        says(
+            on(double(), "btrfs"),
+            "write-amplification",
+            &["2.000 bytes per byte"],
+        );
     }
 
     #[test]
     fn reads_that_writes_need_are_not_foreign() {
         let reading = |change: fn(&mut Run)| spoilt(writes_with(more_reads(READ)), change);
-        check(vec![
-            (
-                "parity",
-                reading(two_disks),
-                &["read-modify-write"],
-                Verified,
-            ),
-            (
-                "copy on write",
-                reading(|run| on_file_system(run, "btrfs")),
-                &["read-modify-write"],
-                Verified,
-            ),
-            (
-                "small sectors",
-                reading(|run| run.target.devices[1].physical_block_bytes = Some(Bytes::kib(16))),
-                &["read-modify-write"],
-                Verified,
-            ),
-            (
-                "part of a page",
-                reading(buffered),
-                &["buffered-writes", "read-modify-write"],
-                Unverified,
-            ),
-        ]);
+        check! {
+            "parity": reading(two_disks) => ["read-modify-write"], Verified;
+            "copy on write":
+                reading(|run| on_file_system(run, "btrfs")) => ["read-modify-write"], Verified;
+            "small sectors": reading(|run| run.target.devices[1].physical_block_bytes = Some(Bytes::kib(16)))
+                => ["read-modify-write"], Verified;
+            "part of a page":
+                reading(buffered) => ["buffered-writes", "read-modify-write"], Unverified;
+        }
     }
 
     /// Three members of an array of this level, two disks of which are leaves here.
@@ -592,51 +484,36 @@ mod tests {
                         counted 2.0 reads and 2.0 writes per write of 4 KiB";
         assert!(text.contains(expected), "{text}");
         assert!(text.contains("blocks of 128 KiB"), "{text}");
-        let text = text_of(on("raid5"), "write-amplification");
-        assert!(text.contains("it writes parity beside the data"), "{text}");
-        let text = text_of(on("raid1"), "write-amplification");
-        assert!(text.contains("it writes copies of the data"), "{text}");
-        // A mirror has no reason to read for a write.
-        check(vec![(
-            "mirror",
+        says(
+            on("raid5"),
+            "write-amplification",
+            &["it writes parity beside the data"],
+        );
+        says(
             on("raid1"),
-            &["foreign-io", "write-amplification"],
-            Unverified,
-        )]);
+            "write-amplification",
+            &["it writes copies of the data"],
+        );
+        // A mirror has no reason to read for a write.
+        check! {
+            "mirror": on("raid1") => ["foreign-io", "write-amplification"], Unverified;
+        }
     }
 
     #[test]
     fn what_a_file_system_reads_beside_a_file_is_not_foreign() {
         let reading =
             |bytes: u64, change: fn(&mut Run)| spoilt(reads_with(more_reads(bytes)), change);
-        check(vec![
-            (
-                "read-ahead",
-                reading(READ, buffered),
-                &["read-amplification"],
-                Verified,
-            ),
-            (
-                "checksums",
-                reading(5 * Bytes::MIB, |run| on_file_system(run, "btrfs")),
-                &["read-amplification"],
-                Verified,
-            ),
-            (
-                "more than checksums",
-                reading(20 * Bytes::MIB, |run| on_file_system(run, "btrfs")),
-                &["foreign-io"],
-                Unverified,
-            ),
-            (
-                "compressed extents",
-                reading(READ, |run| {
-                    run.target.file_state.as_mut().unwrap().encoded_bytes = Bytes::gib(1);
-                }),
-                &["compressed-file", "read-amplification"],
-                Unverified,
-            ),
-        ]);
+        check! {
+            "read-ahead": reading(READ, buffered) => ["read-amplification"], Verified;
+            "checksums": reading(5 * Bytes::MIB, |run| on_file_system(run, "btrfs"))
+                => ["read-amplification"], Verified;
+            "more than checksums": reading(20 * Bytes::MIB, |run| on_file_system(run, "btrfs"))
+                => ["foreign-io"], Unverified;
+            "compressed extents": reading(READ, |run| {
+                run.target.file_state.as_mut().unwrap().encoded_bytes = Bytes::gib(1);
+            }) => ["compressed-file", "read-amplification"], Unverified;
+        }
     }
 
     #[test]
@@ -648,23 +525,13 @@ mod tests {
                 more_writes(READ)(run);
             })
         };
-        check(vec![
-            (
-                "btrfs",
-                both_rows("btrfs"),
-                &["write-amplification"],
-                Verified,
-            ),
-            ("ext4", both_rows("ext4"), &["foreign-io"], Unverified),
-            (
-                "btrfs without write rows",
-                spoilt(reads_with(more_writes(READ)), |run| {
-                    on_file_system(run, "btrfs")
-                }),
-                &["foreign-io"],
-                Unverified,
-            ),
-            ("quiet", reads(), &[], Verified),
-        ]);
+        check! {
+            "btrfs": both_rows("btrfs") => ["write-amplification"], Verified;
+            "ext4": both_rows("ext4") => ["foreign-io"], Unverified;
+            "btrfs without write rows": spoilt(reads_with(more_writes(READ)), |run| {
+                on_file_system(run, "btrfs")
+            }) => ["foreign-io"], Unverified;
+            "quiet": reads() => [], Verified;
+        }
     }
 }

@@ -7,7 +7,7 @@ use sokudo_model::{
     Survey, TargetKind, Visit,
 };
 
-use crate::sample::{check, each_count, each_outcome, reads_with, spoilt, text_of, writes_with};
+use crate::sample::{check, each_count, each_outcome, reads_with, says, spoilt, writes_with};
 
 const EIO: FailureKind = FailureKind::Errno(5);
 
@@ -71,15 +71,10 @@ fn defective(run: &mut Run, count: u64) {
 
 #[test]
 fn a_survey_is_judged_like_any_row() {
-    check(vec![
-        (
-            "samples",
-            surveyed(Sample::Bytes(Bytes(409_600))),
-            &[],
-            Verified,
-        ),
-        ("whole", surveyed(Sample::Whole), &[], Verified),
-    ]);
+    check! {
+        "samples": surveyed(Sample::Bytes(Bytes(409_600))) => [], Verified;
+        "whole": surveyed(Sample::Whole) => [], Verified;
+    }
 }
 
 #[test]
@@ -90,16 +85,11 @@ fn what_was_read_beside_is_expected_at_the_devices() {
             each_count(run, |device| device.read_bytes += 200_000 * percent);
         })
     };
-    check(vec![
-        ("there", beside(100), &[], Verified),
-        (
-            "missing",
-            beside(0),
-            &["not-from-device"],
-            sokudo_model::Verdict::Invalid,
-        ),
-        ("more", beside(200), &["foreign-io"], Unverified),
-    ]);
+    check! {
+        "there": beside(100) => [], Verified;
+        "missing": beside(0) => ["not-from-device"], sokudo_model::Verdict::Invalid;
+        "more": beside(200) => ["foreign-io"], Unverified;
+    }
 }
 
 #[test]
@@ -108,26 +98,18 @@ fn requests_that_fail_are_counted_by_devices_and_are_not_foreign() {
         defective(run, 200);
         each_count(run, |device| device.read_bytes += 3 * 200 * 4096);
     });
-    check(vec![("defects", run, &["unreadable"], Unverified)]);
+    check! {
+        "defects": run => ["unreadable"], Unverified;
+    }
 }
 
 #[test]
 fn a_queue_that_is_emptied_between_places_is_no_missing_depth() {
     let deep = |sample| spoilt(surveyed(sample), |run| run.rows[0].workload.depth = 8);
-    check(vec![
-        (
-            "samples",
-            deep(Sample::Bytes(Bytes(409_600))),
-            &[],
-            Verified,
-        ),
-        (
-            "whole",
-            deep(Sample::Whole),
-            &["depth-not-reached"],
-            Unverified,
-        ),
-    ]);
+    check! {
+        "samples": deep(Sample::Bytes(Bytes(409_600))) => [], Verified;
+        "whole": deep(Sample::Whole) => ["depth-not-reached"], Unverified;
+    }
 }
 
 #[test]
@@ -147,15 +129,10 @@ fn the_last_block_of_a_place_may_be_shorter() {
             each_count(run, |device| device.read_bytes -= bytes);
         })
     };
-    check(vec![
-        ("of each place", shorter(100 * 4_000), &[], Verified),
-        (
-            "of more",
-            shorter(101 * 4_096),
-            &["breach-bytes"],
-            Unverified,
-        ),
-    ]);
+    check! {
+        "of each place": shorter(100 * 4_000) => [], Verified;
+        "of more": shorter(101 * 4_096) => ["breach-bytes"], Unverified;
+    }
 }
 
 #[test]
@@ -166,40 +143,15 @@ fn the_samples_are_all_of_the_trial() {
         })
     };
     let breach = &["breach-samples"];
-    check(vec![
-        (
-            "a byte less",
-            first(|it| it.bytes.0 -= 1),
-            breach,
-            Unverified,
-        ),
-        (
-            "a byte more",
-            first(|it| it.bytes.0 += 1),
-            breach,
-            Unverified,
-        ),
-        (
-            "1.9 % longer",
-            first(|it| it.elapsed.0 += 19_000_000),
-            &[],
-            Verified,
-        ),
-        (
-            "2.1 % longer",
-            first(|it| it.elapsed.0 += 21_000_000),
-            breach,
-            Unverified,
-        ),
-        (
-            "no sample at all",
-            spoilt(surveyed(Sample::Whole), |run| {
-                each_outcome(run, |outcome| outcome.places.clear());
-            }),
-            breach,
-            Unverified,
-        ),
-    ]);
+    check! {
+        "a byte less": first(|it| it.bytes.0 -= 1) => breach, Unverified;
+        "a byte more": first(|it| it.bytes.0 += 1) => breach, Unverified;
+        "1.9 % longer": first(|it| it.elapsed.0 += 19_000_000) => [], Verified;
+        "2.1 % longer": first(|it| it.elapsed.0 += 21_000_000) => breach, Unverified;
+        "no sample at all": spoilt(surveyed(Sample::Whole), |run| {
+            each_outcome(run, |outcome| outcome.places.clear());
+        }) => breach, Unverified;
+    }
     let cut = |failure: Option<FailureKind>| {
         spoilt(surveyed(Sample::Whole), |run| {
             if let Some(kind) = failure {
@@ -227,28 +179,18 @@ fn no_sample_is_faster_than_its_ios() {
             });
         })
     };
-    check(vec![
-        ("1.9 % faster", moved(190_000), &[], Verified),
-        (
-            "2.1 % faster",
-            moved(210_000),
-            &["breach-samples"],
-            Unverified,
-        ),
-        (
-            "in no time",
-            moved(10_000_000),
-            &["breach-samples"],
-            Unverified,
-        ),
-    ]);
-    let text = text_of(moved(9_999_000), "breach-samples");
-    assert!(
-        text.starts_with(
-            "the sample at byte 0 moved 400 KiB in 1.00 µs, but with 1 I/Os of 4 KiB in flight, \
-             none shorter than 100 µs, it takes 0.0100 s (in 6 of 6 trials) |"
-        ),
-        "{text}"
+    check! {
+        "1.9 % faster": moved(190_000) => [], Verified;
+        "2.1 % faster": moved(210_000) => ["breach-samples"], Unverified;
+        "in no time": moved(10_000_000) => ["breach-samples"], Unverified;
+    }
+    says(
+        moved(9_999_000),
+        "breach-samples",
+        &[
+            "^the sample at byte 0 moved 400 KiB in 1.00 µs, but with 1 I/Os of 4 KiB in flight, \
+             none shorter than 100 µs, it takes 0.0100 s (in 6 of 6 trials) |",
+        ],
     );
 }
 
@@ -273,18 +215,18 @@ fn what_is_written_back_is_settled_by_the_flush_of_its_place() {
 #[test]
 fn unreadable_ranges_are_named_once_with_the_way_out() {
     let run = |count| spoilt(surveyed(Sample::Whole), |run| defective(run, count));
-    check(vec![("one", run(1), &["unreadable"], Unverified)]);
-    let one = text_of(run(1), "unreadable");
-    assert!(
-        one.starts_with("512 B in 1 range cannot be read: 512 B at byte 8192 |"),
-        "{one}"
+    check! {
+        "one": run(1) => ["unreadable"], Unverified;
+    }
+    says(
+        run(1),
+        "unreadable",
+        &[
+            "^512 B in 1 range cannot be read: 512 B at byte 8192 |",
+            "copy what the disk holds now",
+        ],
     );
-    assert!(one.contains("copy what the disk holds now"), "{one}");
-    let many = text_of(run(7), "unreadable");
-    assert!(
-        many.contains("in 7 ranges") && many.contains("and 3 more"),
-        "{many}"
-    );
+    says(run(7), "unreadable", &["in 7 ranges", "and 3 more"]);
 }
 
 #[test]
@@ -295,21 +237,13 @@ fn a_survey_that_ended_as_failed_is_of_a_device_that_is_gone() {
             each_outcome(run, |outcome| outcome.stopped = StopReason::Failed);
         })
     };
-    check(vec![
-        ("EIO", ended(EIO), &["device-vanished"], Unverified),
-        (
-            "nothing",
-            ended(FailureKind::Nothing),
-            &["device-vanished"],
-            Unverified,
-        ),
-        (
-            "EINVAL",
-            ended(FailureKind::Errno(22)),
-            &["io-errors"],
-            Unverified,
-        ),
-    ]);
+    check! {
+        "EIO": ended(EIO) => ["device-vanished"], Unverified;
+        "nothing": ended(FailureKind::Nothing) => ["device-vanished"], Unverified;
+        "EINVAL": ended(FailureKind::Errno(22)) => ["io-errors"], Unverified;
+    }
     let passing = spoilt(surveyed(Sample::Whole), |run| failed(run, EIO, 1));
-    check(vec![("read again", passing, &["io-errors"], Unverified)]);
+    check! {
+        "read again": passing => ["io-errors"], Unverified;
+    }
 }

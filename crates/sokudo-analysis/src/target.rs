@@ -295,8 +295,8 @@ mod tests {
     use super::*;
     use crate::judge;
     use crate::sample::{
-        buffered, check, device, each_count, each_outcome, on_file_system, reads_with, spoilt,
-        text_of, writes, writes_with,
+        buffered, check, device, each_count, each_outcome, on_file_system, reads_with, says,
+        spoilt, writes, writes_with,
     };
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
 
@@ -308,45 +308,25 @@ mod tests {
 
     #[test]
     fn what_is_no_disk_is_invalid_and_needs_no_counters_for_that() {
-        check(vec![
-            (
-                "null",
-                reads_with(|run| {
-                    run.target.kind = TargetKind::Null;
-                    blind(run);
-                }),
-                &["no-device"],
-                Invalid,
-            ),
-            (
-                "tmpfs",
-                writes_with(|run| {
-                    on_file_system(run, "tmpfs");
-                    buffered(run);
-                    blind(run);
-                }),
-                &["memory-file-system"],
-                Invalid,
-            ),
-            (
-                "zram",
-                reads_with(|run| {
-                    run.target.devices = vec![device("zram0", BlockDeviceKind::Memory, true)];
-                }),
-                &["memory-device"],
-                Invalid,
-            ),
-            (
-                "memory above a disk",
-                reads_with(|run| {
-                    run.target
-                        .devices
-                        .push(device("brd", BlockDeviceKind::Memory, false));
-                }),
-                &[],
-                Verified,
-            ),
-        ]);
+        check! {
+            "null": reads_with(|run| {
+                run.target.kind = TargetKind::Null;
+                blind(run);
+            }) => ["no-device"], Invalid;
+            "tmpfs": writes_with(|run| {
+                on_file_system(run, "tmpfs");
+                buffered(run);
+                blind(run);
+            }) => ["memory-file-system"], Invalid;
+            "zram": reads_with(|run| {
+                run.target.devices = vec![device("zram0", BlockDeviceKind::Memory, true)];
+            }) => ["memory-device"], Invalid;
+            "memory above a disk": reads_with(|run| {
+                run.target
+                    .devices
+                    .push(device("brd", BlockDeviceKind::Memory, false));
+            }) => [], Verified;
+        }
     }
 
     #[test]
@@ -357,50 +337,22 @@ mod tests {
                 *part(state) = Bytes(state.size_bytes.0 / 100 * percent);
             })
         };
-        check(vec![
-            (
-                "holes",
-                state(3, |s| &mut s.hole_bytes),
-                &["sparse-file"],
-                Invalid,
-            ),
-            (
-                "1 % of holes",
-                state(1, |s| &mut s.hole_bytes),
-                &[],
-                Verified,
-            ),
-            (
-                "unwritten",
-                state(100, |s| &mut s.unwritten_bytes),
-                &["unwritten-extents"],
-                Invalid,
-            ),
-            (
-                "encoded",
-                state(50, |s| &mut s.encoded_bytes),
-                &["compressed-file"],
-                Unverified,
-            ),
-            (
-                "inline",
-                state(100, |s| &mut s.inline_bytes),
-                &["inline-file"],
-                Verified,
-            ),
-            (
-                "shared",
-                state(10, |s| &mut s.shared_bytes),
-                &["shared-extents"],
-                Verified,
-            ),
-        ]);
+        check! {
+            "holes": state(3, |s| &mut s.hole_bytes) => ["sparse-file"], Invalid;
+            "1 % of holes": state(1, |s| &mut s.hole_bytes) => [], Verified;
+            "unwritten": state(100, |s| &mut s.unwritten_bytes) => ["unwritten-extents"], Invalid;
+            "encoded": state(50, |s| &mut s.encoded_bytes) => ["compressed-file"], Unverified;
+            "inline": state(100, |s| &mut s.inline_bytes) => ["inline-file"], Verified;
+            "shared": state(10, |s| &mut s.shared_bytes) => ["shared-extents"], Verified;
+        }
         let written = writes_with(|run| {
             run.target.file_state.as_mut().unwrap().hole_bytes = Bytes::mib(512);
         });
-        check(vec![("holes that are written", written, &[], Verified)]);
+        check! {
+            "holes that are written": written => [], Verified;
+        }
         let half = state(50, |s| &mut s.hole_bytes);
-        assert!(text_of(half, "sparse-file").contains("(50 %) are holes"));
+        says(half, "sparse-file", &["(50 %) are holes"]);
     }
 
     #[test]
@@ -409,7 +361,9 @@ mod tests {
             run.target.file_state = Some(FileState::default());
             run.target.size_bytes = Some(Bytes(0));
         });
-        check(vec![("empty", run, &[], Verified)]);
+        check! {
+            "empty": run => [], Verified;
+        }
     }
 
     #[test]
@@ -423,11 +377,11 @@ mod tests {
                     Some(Bytes(Bytes::GIB / 100 * percent));
             })
         };
-        check(vec![
-            ("1 %", cached(1, true), &[], Verified),
-            ("3 %", cached(3, true), &["cached-reads"], Invalid),
-            ("direct", cached(100, false), &[], Verified),
-        ]);
+        check! {
+            "1 %": cached(1, true) => [], Verified;
+            "3 %": cached(3, true) => ["cached-reads"], Invalid;
+            "direct": cached(100, false) => [], Verified;
+        }
     }
 
     #[test]
@@ -438,36 +392,18 @@ mod tests {
                 each_outcome(run, |outcome| outcome.direct = false);
             })
         };
-        check(vec![
-            (
-                "auto",
-                mode(DirectMode::Auto),
-                &["direct-unavailable"],
-                Verified,
-            ),
-            ("off", mode(DirectMode::Off), &[], Verified),
-            (
-                "taken and ignored",
-                reads_with(|run| run.target.direct_io = DirectIoSupport::Unsupported),
-                &["direct-unavailable"],
-                Verified,
-            ),
-            (
-                "the kernel does not say",
-                reads_with(|run| run.target.direct_io = DirectIoSupport::Unknown),
-                &[],
-                Verified,
-            ),
-            (
-                "writes, taken and ignored",
-                spoilt(writes(), |run| {
-                    run.target.direct_io = DirectIoSupport::Unsupported;
-                    each_count(run, |device| device.written_bytes /= 2);
-                }),
-                &["not-on-device", "buffered-writes", "direct-unavailable"],
-                Invalid,
-            ),
-        ]);
+        check! {
+            "auto": mode(DirectMode::Auto) => ["direct-unavailable"], Verified;
+            "off": mode(DirectMode::Off) => [], Verified;
+            "taken and ignored": reads_with(|run| run.target.direct_io = DirectIoSupport::Unsupported)
+                => ["direct-unavailable"], Verified;
+            "the kernel does not say":
+                reads_with(|run| run.target.direct_io = DirectIoSupport::Unknown) => [], Verified;
+            "writes, taken and ignored": spoilt(writes(), |run| {
+                run.target.direct_io = DirectIoSupport::Unsupported;
+                each_count(run, |device| device.written_bytes /= 2);
+            }) => ["not-on-device", "buffered-writes", "direct-unavailable"], Invalid;
+        }
     }
 
     #[test]
@@ -491,25 +427,15 @@ mod tests {
             run.rows = crate::sample::reads().rows;
             run
         };
-        check(vec![
-            (
-                "as it is",
-                on_btrfs("6.18.44-a", &["rw"], no),
-                told,
-                Verified,
-            ),
-            ("older", on_btrfs("6.12.3", &["rw"], no), &[], Verified),
-            ("unknown", on_btrfs("x", &["rw"], no), &[], Verified),
-            (
-                "no sums",
-                on_btrfs("6.18", &["nodatasum"], no),
-                &[],
-                Verified,
-            ),
-            ("no copies", on_btrfs("7.0", &[], Some(true)), &[], Verified),
-            ("not told", on_btrfs("7.0", &[], None), &[], Verified),
-            ("reads", read(on_btrfs("6.18", &[], no)), &[], Verified),
-        ]);
+        check! {
+            "as it is": on_btrfs("6.18.44-a", &["rw"], no) => told, Verified;
+            "older": on_btrfs("6.12.3", &["rw"], no) => [], Verified;
+            "unknown": on_btrfs("x", &["rw"], no) => [], Verified;
+            "no sums": on_btrfs("6.18", &["nodatasum"], no) => [], Verified;
+            "no copies": on_btrfs("7.0", &[], Some(true)) => [], Verified;
+            "not told": on_btrfs("7.0", &[], None) => [], Verified;
+            "reads": read(on_btrfs("6.18", &[], no)) => [], Verified;
+        }
     }
 
     #[test]
@@ -524,11 +450,15 @@ mod tests {
             run.target.file_system = None;
         });
         assert_eq!(codes(simulated.clone()), ["simulated"]);
-        check(vec![("simulated", simulated, &[], Verified)]);
+        check! {
+            "simulated": simulated => [], Verified;
+        }
         let virtual_disk = reads_with(|run| {
             run.target.devices = vec![device("vda", BlockDeviceKind::VirtualDisk, true)];
         });
         assert_eq!(codes(virtual_disk.clone()), ["virtual-disk"]);
-        check(vec![("virtual", virtual_disk, &[], Verified)]);
+        check! {
+            "virtual": virtual_disk => [], Verified;
+        }
     }
 }

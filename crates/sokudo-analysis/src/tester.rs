@@ -285,7 +285,7 @@ fn few_trials(case: &Case<'_>) -> Option<Ruling> {
 mod tests {
     use super::*;
     use crate::sample::{
-        buffered, check, each_outcome, histogram, mix, outcome, reads, reads_with, spoilt, text_of,
+        buffered, check, each_outcome, histogram, mix, outcome, reads, reads_with, says, spoilt,
         writes_with,
     };
     use sokudo_model::Verdict::{Invalid, Unverified, Verified};
@@ -310,26 +310,24 @@ mod tests {
 
     #[test]
     fn a_rate_that_the_target_cannot_keep_is_told() {
-        check(vec![
-            ("as asked for", asked_for(1.0), &[], Verified),
-            ("1 % less", asked_for(1.009), &[], Verified),
-            (
-                "5 % less",
-                asked_for(1.05),
-                &["rate-not-reached"],
-                Unverified,
-            ),
-        ]);
-        let text = text_of(asked_for(2.0), "rate-not-reached");
-        assert!(text.contains("50.0 % of the I/Os"), "{text}");
-        assert!(text.contains("with 1 I/Os in flight"), "{text}");
+        check! {
+            "as asked for": asked_for(1.0) => [], Verified;
+            "1 % less": asked_for(1.009) => [], Verified;
+            "5 % less": asked_for(1.05) => ["rate-not-reached"], Unverified;
+        }
+        says(
+            asked_for(2.0),
+            "rate-not-reached",
+            &["50.0 % of the I/Os", "with 1 I/Os in flight"],
+        );
         let mut idle = asked_for(2.0);
         idle.rows[0].workload.depth = 8;
-        let text = text_of(idle, "rate-not-reached");
-        assert!(text.contains("stood still"), "{text}");
+        says(idle, "rate-not-reached", &["stood still"]);
         let mut load = asked_for(2.0);
         load.plan.method = LOAD.to_owned();
-        check(vec![("asked for on purpose", load, &[], Verified)]);
+        check! {
+            "asked for on purpose": load => [], Verified;
+        }
     }
 
     #[test]
@@ -348,50 +346,44 @@ mod tests {
         let paced = spoilt(busy(98), |run| {
             run.rows[0].workload.rate = Some(Rate::Iops(10_000));
         });
-        check(vec![
-            ("98 %", busy(98), &["tester-limited"], Unverified),
-            ("85 %", busy(85), &[], Verified),
-            ("simulated", shown, &[], Verified),
-            ("at a rate", paced, &[], Verified),
-        ]);
-        let text = text_of(busy(98), "tester-limited");
-        assert!(
-            text.contains("the row's thread computed 98 % of the time"),
-            "{text}"
+        check! {
+            "98 %": busy(98) => ["tester-limited"], Unverified;
+            "85 %": busy(85) => [], Verified;
+            "simulated": shown => [], Verified;
+            "at a rate": paced => [], Verified;
+        }
+        says(
+            busy(98),
+            "tester-limited",
+            &["the row's thread computed 98 % of the time"],
         );
         // A missing depth says more.
         let short = spoilt(busy(98), |run| run.rows[0].workload.depth = 4);
-        check(vec![("short", short, &["depth-not-reached"], Unverified)]);
+        check! {
+            "short": short => ["depth-not-reached"], Unverified;
+        }
     }
 
     #[test]
     fn a_depth_that_was_not_reached_is_named_with_its_cause() {
-        check(vec![
-            (
-                "psync at depth 8",
-                shallow(1, 8, BackendKind::Psync),
-                &["depth-not-reached"],
-                Unverified,
-            ),
-            (
-                "psync at depth 1",
-                shallow(1, 1, BackendKind::Psync),
-                &[],
-                Verified,
-            ),
-            (
-                "clones count",
-                shallow(2, 1, BackendKind::IoUring),
-                &["depth-not-reached"],
-                Unverified,
-            ),
-        ]);
-        let psync = text_of(shallow(1, 8, BackendKind::Psync), "depth-not-reached");
-        assert!(psync.starts_with("1.0 I/Os were in flight on average, 8 were asked for"));
-        assert!(psync.contains("psync issues one I/O at a time"), "{psync}");
+        check! {
+            "psync at depth 8":
+                shallow(1, 8, BackendKind::Psync) => ["depth-not-reached"], Unverified;
+            "psync at depth 1": shallow(1, 1, BackendKind::Psync) => [], Verified;
+            "clones count":
+                shallow(2, 1, BackendKind::IoUring) => ["depth-not-reached"], Unverified;
+        }
+        says(
+            shallow(1, 8, BackendKind::Psync),
+            "depth-not-reached",
+            &[
+                "^1.0 I/Os were in flight on average, 8 were asked for",
+                "psync issues one I/O at a time",
+            ],
+        );
         let mut libaio = shallow(1, 8, BackendKind::Libaio);
         buffered(&mut libaio);
-        assert!(text_of(libaio, "depth-not-reached").contains("libaio waits"));
+        says(libaio, "depth-not-reached", &["libaio waits"]);
         let mut busy = shallow(1, 8, BackendKind::IoUring);
         each_outcome(&mut busy, |outcome| {
             outcome.cpu = Some(CpuTime {
@@ -399,7 +391,7 @@ mod tests {
                 system: Nanos::from_millis(450),
             });
         });
-        assert!(text_of(busy, "depth-not-reached").contains("bottleneck"));
+        says(busy, "depth-not-reached", &["bottleneck"]);
     }
 
     #[test]
@@ -415,10 +407,10 @@ mod tests {
             });
             run
         };
-        check(vec![
-            ("91 %", reached(9.1), &[], Verified),
-            ("89 %", reached(8.9), &["depth-not-reached"], Unverified),
-        ]);
+        check! {
+            "91 %": reached(9.1) => [], Verified;
+            "89 %": reached(8.9) => ["depth-not-reached"], Unverified;
+        }
     }
 
     #[test]
@@ -454,7 +446,9 @@ mod tests {
                 trial.evidence.device.as_mut().unwrap().read_bytes = 320_000 * 4096;
             }
         });
-        check(vec![("slow", run, &[], Verified)]);
+        check! {
+            "slow": run => [], Verified;
+        }
     }
 
     #[test]
@@ -464,37 +458,18 @@ mod tests {
             change(&mut run);
             run
         };
-        check(vec![
-            (
-                "rate",
-                with(|run| run.rows[0].workload.rate = Some(Rate::Iops(10_000))),
-                &[],
-                Verified,
-            ),
-            (
-                "think",
-                with(|run| {
-                    run.rows[0].workload.think = Some(Think::new(Nanos(1), 1));
-                }),
-                &[],
-                Verified,
-            ),
-            (
-                "null",
-                with(|run| run.target.kind = TargetKind::Null),
-                &["no-device"],
-                Invalid,
-            ),
-            (
-                "final flush",
-                with(|run| {
-                    run.rows[0].workload.limits.time = None;
-                    run.rows[0].workload.durability.final_flush = true;
-                }),
-                &[],
-                Verified,
-            ),
-        ]);
+        check! {
+            "rate":
+                with(|run| run.rows[0].workload.rate = Some(Rate::Iops(10_000))) => [], Verified;
+            "think": with(|run| {
+                run.rows[0].workload.think = Some(Think::new(Nanos(1), 1));
+            }) => [], Verified;
+            "null": with(|run| run.target.kind = TargetKind::Null) => ["no-device"], Invalid;
+            "final flush": with(|run| {
+                run.rows[0].workload.limits.time = None;
+                run.rows[0].workload.durability.final_flush = true;
+            }) => [], Verified;
+        }
     }
 
     #[test]
@@ -505,12 +480,14 @@ mod tests {
                 outcome.backend.notes = vec!["io_uring is denied by the sandbox".to_owned()];
             });
         });
-        let text = text_of(run.clone(), "engine-fallback");
-        assert!(
-            text.starts_with("I/O was issued by libaio | io_uring is denied by the sandbox |"),
-            "{text}"
+        says(
+            run.clone(),
+            "engine-fallback",
+            &["^I/O was issued by libaio | io_uring is denied by the sandbox |"],
         );
-        check(vec![("denied", run, &["engine-fallback"], Verified)]);
+        check! {
+            "denied": run => ["engine-fallback"], Verified;
+        }
     }
 
     #[test]
@@ -522,30 +499,18 @@ mod tests {
             run.interrupted = true;
             run.rows[0].trials.truncate(2);
         });
-        check(vec![
-            ("byte limit", last(StopReason::Bytes), &[], Verified),
-            (
-                "ended",
-                last(StopReason::Ended),
-                &["stopped-early"],
-                Verified,
-            ),
-            (
-                "cancelled",
-                last(StopReason::Cancelled),
-                &["stopped-early"],
-                Verified,
-            ),
-            ("cut", cut.clone(), &["stopped-early"], Verified),
-            (
-                "interrupted after this row",
-                writes_with(|run| run.interrupted = true),
-                &[],
-                Verified,
-            ),
-        ]);
-        let text = text_of(cut, "stopped-early");
-        assert!(text.starts_with("2 of 6 trials were run, the last one for 1.00 s"));
+        check! {
+            "byte limit": last(StopReason::Bytes) => [], Verified;
+            "ended": last(StopReason::Ended) => ["stopped-early"], Verified;
+            "cancelled": last(StopReason::Cancelled) => ["stopped-early"], Verified;
+            "cut": cut.clone() => ["stopped-early"], Verified;
+            "interrupted after this row": writes_with(|run| run.interrupted = true) => [], Verified;
+        }
+        says(
+            cut,
+            "stopped-early",
+            &["^2 of 6 trials were run, the last one for 1.00 s"],
+        );
     }
 
     #[test]
@@ -557,12 +522,12 @@ mod tests {
                 run.rows[0].trials.truncate(trials);
             })
         };
-        check(vec![
-            ("one", with("interleaved", 1), &["few-trials"], Verified),
-            ("five", with("interleaved", 5), &["few-trials"], Verified),
-            ("six", with("interleaved", 6), &[], Verified),
-            ("five of crystal", with("crystal", 5), &[], Verified),
-        ]);
+        check! {
+            "one": with("interleaved", 1) => ["few-trials"], Verified;
+            "five": with("interleaved", 5) => ["few-trials"], Verified;
+            "six": with("interleaved", 6) => [], Verified;
+            "five of crystal": with("crystal", 5) => [], Verified;
+        }
         use sokudo_stats::median_interval;
         let values = [1.0; INTERVAL_TRIALS_MIN];
         let confidence = crate::threshold::CONFIDENCE;

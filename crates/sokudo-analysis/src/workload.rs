@@ -153,20 +153,15 @@ mod tests {
     fn separate_offsets_are_named_and_interlocked_ones_are_not() {
         let own = two_threads(SequentialOffset::Own);
         let interlocked = two_threads(SequentialOffset::Interlocked);
-        check(vec![
-            ("own", reads_with(&own), &["separate-offsets"], Verified),
-            ("interlocked", reads_with(&interlocked), &[], Verified),
-            (
-                "one thread",
-                reads_with(|run| {
-                    run.rows[0].workload.order = Order::Sequential {
-                        offset: SequentialOffset::Own,
-                    };
-                }),
-                &[],
-                Verified,
-            ),
-        ]);
+        check! {
+            "own": reads_with(&own) => ["separate-offsets"], Verified;
+            "interlocked": reads_with(&interlocked) => [], Verified;
+            "one thread": reads_with(|run| {
+                run.rows[0].workload.order = Order::Sequential {
+                    offset: SequentialOffset::Own,
+                };
+            }) => [], Verified;
+        }
     }
 
     /// Two rows of one stage, of which the second is changed.
@@ -204,17 +199,12 @@ mod tests {
             });
             run
         };
-        check(vec![
-            (
-                "the same",
-                together(|_| ()),
-                &["separate-offsets"],
-                Verified,
-            ),
-            ("elsewhere", together(elsewhere), &[], Verified),
-            ("at random", together(random), &[], Verified),
-            ("in turn", one_after_the_other(), &[], Verified),
-        ]);
+        check! {
+            "the same": together(|_| ()) => ["separate-offsets"], Verified;
+            "elsewhere": together(elsewhere) => [], Verified;
+            "at random": together(random) => [], Verified;
+            "in turn": one_after_the_other() => [], Verified;
+        }
     }
 
     #[test]
@@ -229,33 +219,18 @@ mod tests {
             })
         };
         let repeating = &["repeating-data"][..];
-        check(vec![
-            ("repeated", with(DataContent::Repeated), repeating, Verified),
-            (
-                "pattern",
-                with(DataContent::Pattern(vec![1, 2])),
-                repeating,
-                Verified,
-            ),
-            (
-                "zeros",
-                with(DataContent::Pattern(vec![0, 0])),
-                &["zero-data"],
-                Verified,
-            ),
-            ("compressible", with(reducible(50, 0)), repeating, Verified),
-            ("neither", with(reducible(0, 0)), &[], Verified),
-            ("random", with(DataContent::Random), &[], Verified),
-            (
-                "reads of a file of the user",
-                reads_with(|run| {
-                    run.rows[0].workload.data = DataContent::Repeated;
-                    run.target.kind = TargetKind::File;
-                }),
-                &[],
-                Verified,
-            ),
-        ]);
+        check! {
+            "repeated": with(DataContent::Repeated) => repeating, Verified;
+            "pattern": with(DataContent::Pattern(vec![1, 2])) => repeating, Verified;
+            "zeros": with(DataContent::Pattern(vec![0, 0])) => ["zero-data"], Verified;
+            "compressible": with(reducible(50, 0)) => repeating, Verified;
+            "neither": with(reducible(0, 0)) => [], Verified;
+            "random": with(DataContent::Random) => [], Verified;
+            "reads of a file of the user": reads_with(|run| {
+                run.rows[0].workload.data = DataContent::Repeated;
+                run.target.kind = TargetKind::File;
+            }) => [], Verified;
+        }
         let text = crate::sample::text_of(with(reducible(50, 20)), "repeating-data");
         assert!(
             text.contains("50 % of the data compress away, 20 % of the I/Os"),
@@ -266,23 +241,13 @@ mod tests {
     #[test]
     fn zeros_are_named_where_they_are_in_use() {
         let zero = |run: &mut Run| run.rows[0].workload.data = DataContent::Zero;
-        check(vec![
-            ("writes", writes_with(zero), &["zero-data"], Verified),
-            (
-                "reads of our file",
-                reads_with(zero),
-                &["zero-data"],
-                Verified,
-            ),
-            (
-                "reads of a file of the user",
-                reads_with(|run| {
-                    zero(run);
-                    run.target.kind = TargetKind::File;
-                }),
-                &[],
-                Verified,
-            ),
-        ]);
+        check! {
+            "writes": writes_with(zero) => ["zero-data"], Verified;
+            "reads of our file": reads_with(zero) => ["zero-data"], Verified;
+            "reads of a file of the user": reads_with(|run| {
+                zero(run);
+                run.target.kind = TargetKind::File;
+            }) => [], Verified;
+        }
     }
 }

@@ -73,7 +73,6 @@ pub enum InspectError {
     WrongKind {
         /// As the user wrote it.
         name: String,
-        /// What it is.
         what: &'static str,
     },
     /// Its path has no text form that results could carry.
@@ -81,7 +80,6 @@ pub enum InspectError {
     NotText {
         /// As the user wrote it.
         name: String,
-        /// The resolved path.
         path: PathBuf,
     },
     /// The system failed to say.

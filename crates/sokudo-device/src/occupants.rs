@@ -20,7 +20,6 @@ pub enum OccupancyError {
     /// It cannot be looked at.
     #[error("{path} cannot be examined: {source}; nothing is written to a device that cannot be read first", path = path.display())]
     Unreadable {
-        /// Which.
         path: PathBuf,
         /// What the system said.
         source: io::Error,

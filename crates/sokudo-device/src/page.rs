@@ -7,7 +7,6 @@ pub enum PageError {
     /// It ends too early.
     #[error("{page} has {bytes} bytes, where {needed} are needed")]
     Short {
-        /// Which page.
         page: &'static str,
         /// How long it is.
         bytes: usize,
@@ -16,22 +15,13 @@ pub enum PageError {
     },
     /// Its own checksum does not fit.
     #[error("{page} was damaged on its way: its checksum does not fit")]
-    Checksum {
-        /// Which page.
-        page: &'static str,
-    },
+    Checksum { page: &'static str },
     /// It holds nothing.
     #[error("{page} is empty")]
-    Empty {
-        /// Which page.
-        page: &'static str,
-    },
+    Empty { page: &'static str },
     /// It says itself that it is another one.
     #[error("{page} is another page than the one that was asked for")]
-    Other {
-        /// Which page.
-        page: &'static str,
-    },
+    Other { page: &'static str },
 }
 
 /// The bytes from `at` on.

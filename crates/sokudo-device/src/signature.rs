@@ -17,7 +17,6 @@ pub const HEAD_BYTES: u64 = (1 << 20) + 4096;
 /// two last labels of ZFS 512 KiB.
 pub const TAIL_BYTES: u64 = 768 << 10;
 
-/// What was recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
     /// Its name, such as `ext4`.
@@ -33,7 +32,6 @@ pub struct DeviceEnds<'a> {
     pub head: &'a [u8],
     /// Its last bytes, [`TAIL_BYTES`] of them where it has so many.
     pub tail: &'a [u8],
-    /// Its size.
     pub size: u64,
 }
 

@@ -35,7 +35,6 @@ pub(crate) struct Stack<'a> {
     is_complete: bool,
 }
 
-/// What was found.
 pub(crate) struct Found {
     pub(crate) devices: Vec<BlockDevice>,
     pub(crate) counters: CounterSource,

@@ -24,33 +24,19 @@ pub enum WriteCacheError {
     /// There is no drive that could be asked.
     #[error("the write cache of {} cannot be seen: {why}", disk.display())]
     Unreachable {
-        /// The disk.
         disk: PathBuf,
         /// A sentence.
         why: String,
     },
     /// It was asked, and did not do it.
     #[error("the write cache of {disk} does not answer: {source}")]
-    Ask {
-        /// The disk.
-        disk: String,
-        /// Why not.
-        source: AskError,
-    },
+    Ask { disk: String, source: AskError },
     /// It answered, and the answer is not to be believed.
     #[error("the write cache of {disk} is not known: {source}")]
-    Page {
-        /// The disk.
-        disk: String,
-        /// Why not.
-        source: PageError,
-    },
+    Page { disk: String, source: PageError },
     /// It has none, or none that is shown.
     #[error("{disk} has no write cache that could be switched; leave it as it is (keep)")]
-    Missing {
-        /// The disk.
-        disk: String,
-    },
+    Missing { disk: String },
     /// The drive took the order and did not follow it.
     #[error(
         "{disk} took the order to switch its write cache {}, and it is still {}; leave it as it \
@@ -58,23 +44,13 @@ pub enum WriteCacheError {
         word(*wanted),
         word(!*wanted)
     )]
-    NotTaken {
-        /// The disk.
-        disk: String,
-        /// What was ordered.
-        wanted: bool,
-    },
+    NotTaken { disk: String, wanted: bool },
     /// The kernel would send no flushes to a cache that is on, so that data could be lost.
     #[error(
         "the kernel does not take the cache of {disk} for one that needs flushes, so it is not \
          switched on: {source}"
     )]
-    KernelUnaware {
-        /// The disk.
-        disk: String,
-        /// Why not.
-        source: io::Error,
-    },
+    KernelUnaware { disk: String, source: io::Error },
 }
 
 /// `on` or `off`.

@@ -52,7 +52,6 @@ pub struct FileSpec {
 pub struct FilesSpec {
     /// How many, in units of [`FILES_UNIT`]; 0 leaves these phases out.
     pub number: u64,
-    /// What they are.
     pub contents: TreeContents,
     /// Subdirectories; 0 is none.
     pub directories: u32,
@@ -66,7 +65,6 @@ pub enum SpecError {
     /// A part is no number, or there are too many parts.
     #[error("\"{text}\" is not {what}; write {form}")]
     Malformed {
-        /// As written.
         text: String,
         /// What it should be.
         what: &'static str,
@@ -76,9 +74,7 @@ pub enum SpecError {
     /// A part is out of its range.
     #[error("{what} is {value}; use {range}")]
     Range {
-        /// Which part.
         what: &'static str,
-        /// What it is.
         value: String,
         /// What it may be.
         range: String,

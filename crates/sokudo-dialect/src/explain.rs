@@ -44,10 +44,7 @@ pub enum ExplainError {
     },
     /// A theme that was named cannot be asked without writing.
     #[error("--only {} writes, and that is not allowed; {}", theme.name, theme.way_to_write())]
-    Writes {
-        /// The theme.
-        theme: Theme,
-    },
+    Writes { theme: Theme },
 }
 
 /// There is no theme of this name.

@@ -47,7 +47,6 @@ pub trait Host {
 /// What a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// What it is.
     pub kind: FoundKind,
     /// Its size; 0 where that has no meaning.
     pub bytes: Bytes,

@@ -105,11 +105,9 @@ pub struct Quick {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{size} are less than the {block} that {test} reads at once; name something larger")]
 pub struct TooSmall {
-    /// Which part.
     test: Test,
     /// Its block.
     block: Bytes,
-    /// What there is.
     size: Bytes,
 }
 

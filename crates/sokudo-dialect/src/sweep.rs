@@ -54,7 +54,6 @@ impl Preset {
 pub struct Load {
     /// I/Os per thread.
     pub depth: u32,
-    /// Threads.
     pub threads: u32,
 }
 
@@ -88,7 +87,6 @@ pub struct Sweep {
     pub write_through: bool,
     /// Whether what was written is read back and compared.
     pub verify: bool,
-    /// What is written.
     pub data: DataContent,
     /// Buffers of one cell may take this much; cells that need more are left out.
     pub buffer_bytes_max: Option<Bytes>,

@@ -268,15 +268,10 @@ fn scaled(count: u64, own: u64, all: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{BackendKind, BackendUse, Bytes, OperationTally, StopReason};
+    use sokudo_model::{BackendKind, Bytes, OperationTally, StopReason};
 
     fn outcome(read: u64, written: u64) -> Outcome {
-        let backend = BackendUse {
-            kind: BackendKind::Psync,
-            features: Vec::new(),
-            notes: Vec::new(),
-        };
-        let mut outcome = Outcome::new(backend, StopReason::Time);
+        let mut outcome = Outcome::new(BackendKind::Psync, StopReason::Time);
         for (operation, bytes) in [(Operation::Read, read), (Operation::Write, written)] {
             if bytes > 0 {
                 outcome.operations.push(OperationTally {

@@ -93,18 +93,13 @@ fn measured(trials: &[Trial]) -> Nanos {
 mod tests {
     use super::*;
     use crate::plan::{BackendKind, Operation};
-    use crate::trial::{BackendUse, OperationTally, Outcome, StopReason, TrialEvidence};
+    use crate::trial::{OperationTally, Outcome, StopReason, TrialEvidence};
     use crate::units::Bytes;
 
     /// Trials of one second that move so many bytes.
     fn trials(bytes: &[u64]) -> Vec<Trial> {
         let trial = |bytes: &u64| {
-            let backend = BackendUse {
-                kind: BackendKind::Psync,
-                features: Vec::new(),
-                notes: Vec::new(),
-            };
-            let mut outcome = Outcome::new(backend, StopReason::Time);
+            let mut outcome = Outcome::new(BackendKind::Psync, StopReason::Time);
             outcome.elapsed = Nanos::from_secs(1);
             outcome.operations.push(OperationTally {
                 bytes: Bytes(*bytes),

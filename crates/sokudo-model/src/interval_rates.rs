@@ -67,15 +67,10 @@ impl IntervalRates {
 mod tests {
     use super::*;
     use crate::plan::{BackendKind, Operation};
-    use crate::trial::{BackendUse, OperationTally, StopReason};
+    use crate::trial::{OperationTally, StopReason};
 
     fn outcome(ends: &[u64], bytes: u64) -> Outcome {
-        let backend = BackendUse {
-            kind: BackendKind::Psync,
-            features: Vec::new(),
-            notes: Vec::new(),
-        };
-        let mut outcome = Outcome::new(backend, StopReason::Time);
+        let mut outcome = Outcome::new(BackendKind::Psync, StopReason::Time);
         outcome.operations.push(OperationTally {
             bytes: Bytes(bytes * ends.len() as u64),
             ..OperationTally::new(Operation::Read)

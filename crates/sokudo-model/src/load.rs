@@ -231,7 +231,7 @@ impl fmt::Display for LatencyLimit {
 mod tests {
     use super::*;
     use crate::plan::{BackendKind, Rate};
-    use crate::trial::{BackendUse, OperationTally, TrialEvidence};
+    use crate::trial::{OperationTally, TrialEvidence};
     use crate::units::Bytes;
 
     /// A row at 1,000 I/Os per second with a trial of one second per latency.
@@ -240,12 +240,7 @@ mod tests {
         workload.rate = Some(Rate::Iops(1_000));
         workload.limits.time = Some(Nanos::from_secs(1));
         let trial = |latency: &u64| {
-            let used = BackendUse {
-                kind: BackendKind::Sim,
-                features: Vec::new(),
-                notes: Vec::new(),
-            };
-            let mut outcome = Outcome::new(used, StopReason::Time);
+            let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Time);
             let mut tally = OperationTally::new(Operation::Read);
             let mut histogram = Histogram::new();
             (0..ios).for_each(|_| histogram.record(latency * 1_000));

@@ -7,6 +7,7 @@
 use sokudo_stats::Histogram;
 
 use crate::narrow::narrow;
+use crate::plan::BackendKind;
 use crate::trial::{
     BackendUse, CpuTime, Depths, FailureKind, IoFailure, Logs, OperationTally, Outcome,
     SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, VerifyOutcome,
@@ -253,6 +254,17 @@ impl SteadyOutcome {
     }
 }
 
+impl From<BackendKind> for BackendUse {
+    /// Of which there is no more to say.
+    fn from(kind: BackendKind) -> Self {
+        Self {
+            kind,
+            features: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}
+
 impl BackendUse {
     /// Ours stands, with every note of both; a backend of another kind is a note.
     fn merge(&mut self, other: &Self) {
@@ -275,7 +287,7 @@ fn add_note(notes: &mut Vec<String>, note: String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{BackendKind, Operation};
+    use crate::plan::Operation;
     use crate::units::Bytes;
 
     fn point(at: u64, ios: u64) -> SeriesPoint {
@@ -291,11 +303,6 @@ mod tests {
     }
 
     fn outcome(started_after: u64, elapsed: u64, reads: u64) -> Outcome {
-        let backend = BackendUse {
-            kind: BackendKind::Psync,
-            features: vec![],
-            notes: vec![],
-        };
         let mut tally = OperationTally::new(Operation::Read);
         tally.ios = reads;
         (0..reads).for_each(|latency| tally.latency.record(latency));
@@ -304,7 +311,7 @@ mod tests {
             elapsed: Nanos(elapsed),
             operations: vec![tally],
             depth_achieved: 2.0,
-            ..Outcome::new(backend, StopReason::Time)
+            ..Outcome::new(BackendKind::Psync, StopReason::Time)
         }
     }
 

@@ -347,7 +347,7 @@ fn index(number: u32) -> usize {
 mod tests {
     use super::*;
     use crate::plan::{BackendKind, OperationMix, Workload};
-    use crate::trial::{BackendUse, OperationTally, TrialEvidence};
+    use crate::trial::{OperationTally, TrialEvidence};
 
     fn is_reached(rounds: &[f64]) -> bool {
         SteadyWindow::PTS.is_reached(&[rounds.to_vec()])
@@ -386,13 +386,8 @@ mod tests {
 
     /// A row of writes that had these IOPS in its rounds of a second.
     fn row(iops: &[u64]) -> Row {
-        let backend = || BackendUse {
-            kind: BackendKind::Sim,
-            features: vec![],
-            notes: vec![],
-        };
         let trial = |ios: &u64| {
-            let mut outcome = Outcome::new(backend(), StopReason::Time);
+            let mut outcome = Outcome::new(BackendKind::Sim, StopReason::Time);
             outcome.elapsed = Nanos::from_secs(1);
             let mut writes = OperationTally::new(Operation::Write);
             writes.ios = *ios;

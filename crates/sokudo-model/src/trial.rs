@@ -131,7 +131,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// An outcome in which nothing has been done yet.
-    pub fn new(backend: BackendUse, stopped: StopReason) -> Self {
+    pub fn new(backend: impl Into<BackendUse>, stopped: StopReason) -> Self {
         Self {
             started_after: Nanos(0),
             elapsed: Nanos(0),
@@ -151,7 +151,7 @@ impl Outcome {
             steady: None,
             durable_after: None,
             depth_achieved: 0.0,
-            backend,
+            backend: backend.into(),
             direct: false,
             failures: Vec::new(),
             stopped,

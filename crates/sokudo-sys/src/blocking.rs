@@ -33,7 +33,6 @@ pub enum Calls {
 
 /// Something that does one I/O after the other on buffers of its own.
 pub trait OneByOne {
-    /// The buffers.
     fn region_mut(&mut self) -> &mut Region;
 
     /// Does one I/O and returns its result: bytes moved, or minus the error number. A

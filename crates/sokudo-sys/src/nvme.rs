@@ -64,7 +64,6 @@ pub enum NvmeLog {
 /// What a controller answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NvmeAnswer {
-    /// What it sent.
     pub data: Vec<u8>,
     /// Dword 0 of the completion: the value of a feature.
     pub result: u32,

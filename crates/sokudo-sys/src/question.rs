@@ -8,30 +8,22 @@ pub enum AskError {
     /// The system did not pass the question on.
     #[error("{command} is refused by the system: {source}")]
     Refused {
-        /// The question.
         command: &'static str,
         /// What the system said.
         source: io::Error,
     },
     /// The disk is no longer there.
     #[error("{command} reaches no disk any more: it is gone")]
-    Gone {
-        /// The question.
-        command: &'static str,
-    },
+    Gone { command: &'static str },
     /// It did not answer in time.
     #[error("{command} was not answered in time")]
-    Timeout {
-        /// The question.
-        command: &'static str,
-    },
+    Timeout { command: &'static str },
     /// It said why not (SCSI sense data).
     #[error(
         "{command} was not done: {} (sense {key:x}h/{code:02x}h/{qualifier:02x}h)",
         sense_key(*key)
     )]
     CheckCondition {
-        /// The question.
         command: &'static str,
         /// Sense key.
         key: u8,
@@ -43,7 +35,6 @@ pub enum AskError {
     /// It said no more than a status (SCSI).
     #[error("{command} was not done: SCSI status {status:02x}h")]
     Status {
-        /// The question.
         command: &'static str,
         /// SCSI status byte.
         status: u8,
@@ -51,7 +42,6 @@ pub enum AskError {
     /// The way to it failed.
     #[error("{command} failed on the way to the disk: host status {host_status:02x}h")]
     Transport {
-        /// The question.
         command: &'static str,
         /// The host adapter's status, as the kernel codes it.
         host_status: u16,
@@ -59,7 +49,6 @@ pub enum AskError {
     /// It said why not (NVMe).
     #[error("{command} was not done: NVMe status type {kind:x}h code {code:02x}h")]
     Nvme {
-        /// The question.
         command: &'static str,
         /// Status code type.
         kind: u8,

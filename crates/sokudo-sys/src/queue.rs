@@ -13,7 +13,6 @@ const DRAIN_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// A queue of asynchronous I/O on one file.
 pub trait Queue {
-    /// The buffers.
     fn region_mut(&mut self) -> &mut Region;
 
     /// I/Os prepared or submitted and not yet reaped.

@@ -1,6 +1,5 @@
 //! One I/O, as every backend takes it.
 
-/// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Read into the chunk.
@@ -42,7 +41,6 @@ impl Action {
 /// result: bytes moved (0 for a flush or a trim), or minus the error number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// What is done.
     pub action: Action,
     /// Which chunk of the region is used; also names the I/O.
     pub chunk: u32,

@@ -4,6 +4,11 @@
 //! catalogue of a language where it is shown. It does not know what the texts are about.
 //! How texts are found and how a language is added is told in docs/TRANSLATING.md.
 
+#![allow(
+    missing_docs,
+    reason = "it is for sokudo alone, and names that say enough need no words"
+)]
+
 mod catalogue;
 mod pattern;
 mod speech;
@@ -35,7 +40,6 @@ pub enum Language {
 }
 
 impl Language {
-    /// All of them.
     pub const ALL: [Self; 2] = [Self::English, Self::Japanese];
 
     /// Its code in ISO 639-1.

@@ -8,9 +8,8 @@
 use std::time::Instant;
 
 use sokudo_model::{
-    BackendKind, BackendUse, Bytes, Nanos, Operation, OperationMix, OperationTally, Outcome, Plan,
-    Row, Run, Schedule, SeriesPoint, StopReason, TargetInfo, TargetKind, Trial, TrialEvidence,
-    Workload,
+    BackendKind, Bytes, Nanos, Operation, OperationMix, OperationTally, Outcome, Plan, Row, Run,
+    Schedule, SeriesPoint, StopReason, TargetInfo, TargetKind, Trial, TrialEvidence, Workload,
 };
 use sokudo_report::RunDocument;
 use sokudo_stats::{Histogram, Random};
@@ -90,11 +89,6 @@ fn outcome(seed: u64) -> Outcome {
         latency.merge(&latency.clone());
     }
     let ios = latency.count();
-    let backend = BackendUse {
-        kind: BackendKind::IoUring,
-        features: Vec::new(),
-        notes: Vec::new(),
-    };
     Outcome {
         elapsed: Nanos::from_secs(60),
         series: (1..=600)
@@ -113,6 +107,6 @@ fn outcome(seed: u64) -> Outcome {
         }],
         depth_achieved: 32.0,
         direct: true,
-        ..Outcome::new(backend, StopReason::Time)
+        ..Outcome::new(BackendKind::IoUring, StopReason::Time)
     }
 }

@@ -22,7 +22,6 @@ use watching::Watching;
 /// Bonnie++ wants a file so many times as large as the memory.
 const MEMORY_MULTIPLE: u64 = 2;
 
-/// Measures and prints.
 pub(crate) fn run(arguments: &BonnieArguments) -> Result<(), Exit> {
     output::check(&arguments.printing)?;
     let control = Control::new();

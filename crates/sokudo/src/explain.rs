@@ -3,9 +3,6 @@
 //! It chooses which probes are made and asks for leave to write. What their figures mean
 //! is concluded in `sokudo-analysis`, for the rows of any command.
 
-#[cfg(test)]
-mod ground_truth;
-
 use anyhow::anyhow;
 use sokudo_dialect::explain::{ExplainError, Medium, Request};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE, may_write};
@@ -17,7 +14,6 @@ use crate::measurement;
 use crate::scan::block_min;
 use crate::writing;
 
-/// Measures and prints.
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Exit> {
     measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }

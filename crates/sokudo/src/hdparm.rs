@@ -322,15 +322,10 @@ fn figures(outcome: &Outcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sokudo_model::{BackendKind, BackendUse, Nanos, Operation, OperationTally};
+    use sokudo_model::{BackendKind, Nanos, Operation, OperationTally};
 
     fn outcome(mebibytes: u64, elapsed: Nanos) -> Outcome {
-        let backend = BackendUse {
-            kind: BackendKind::Psync,
-            features: Vec::new(),
-            notes: Vec::new(),
-        };
-        let mut outcome = Outcome::new(backend, StopReason::Time);
+        let mut outcome = Outcome::new(BackendKind::Psync, StopReason::Time);
         outcome.elapsed = elapsed;
         outcome.operations.push(OperationTally {
             bytes: Bytes::mib(mebibytes),

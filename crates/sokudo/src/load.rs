@@ -48,7 +48,6 @@ const SAMPLES_FOR_MEAN: f64 = 1_000.0;
 /// Whoever has to wait longer is told so.
 const LONG: Nanos = Nanos::from_secs(600);
 
-/// Measures and prints.
 pub(crate) fn run(arguments: &LoadArguments) -> Result<(), Exit> {
     let (measurement, conduct) = measurement(arguments)?;
     measurement::run_and_print_by(measurement, &arguments.printing, conduct)

@@ -90,7 +90,6 @@ impl Progress {
         }
     }
 
-    /// Shows an event.
     pub(crate) fn show(&mut self, event: &Event) {
         match event {
             Event::LayoutProgress { written, total } => {

@@ -13,7 +13,6 @@ use crate::{measurement, writing};
 const DEVICE_IS_READ_ONLY: &str = "a quick look only reads devices, because writing would destroy what they hold; \
      name a directory of a file system on it, or use sokudo mark --destroy";
 
-/// Measures and prints.
 pub(crate) fn run(arguments: &QuickArguments) -> Result<(), Exit> {
     measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }

@@ -187,17 +187,12 @@ fn stages_of(plan: &Plan, planned: &Planned, rows: &[Row]) -> Vec<Stage> {
 mod tests {
     use super::*;
     use sokudo_model::{
-        BackendKind, BackendUse, Bytes, DeviceCounters, Operation, OperationTally, Outcome,
-        StopReason, Trial, TrialEvidence, Workload,
+        BackendKind, Bytes, DeviceCounters, Operation, OperationTally, Outcome, StopReason, Trial,
+        TrialEvidence, Workload,
     };
 
     fn row(mebibytes: u64) -> Row {
-        let backend = BackendUse {
-            kind: BackendKind::Psync,
-            features: Vec::new(),
-            notes: Vec::new(),
-        };
-        let mut outcome = Outcome::new(backend, StopReason::Time);
+        let mut outcome = Outcome::new(BackendKind::Psync, StopReason::Time);
         outcome.operations.push(OperationTally {
             bytes: Bytes::mib(mebibytes),
             ..OperationTally::new(Operation::Read)

@@ -15,7 +15,6 @@ const GNOME_SEED: u64 = 42;
 /// Blocks are multiples of this where the target does not say of what.
 const BLOCK_MIN: Bytes = Bytes(512);
 
-/// Measures and prints.
 pub(crate) fn run(arguments: &ScanArguments) -> Result<(), Exit> {
     measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }

@@ -22,7 +22,6 @@ const MEMORY_DIVISOR: u64 = 4;
 /// Whoever has to wait longer is told so.
 const LONG: Nanos = Nanos::from_secs(600);
 
-/// Measures and prints.
 pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Exit> {
     measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }

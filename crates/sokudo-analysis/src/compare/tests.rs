@@ -14,7 +14,13 @@ const PAIRED: Comparing = Comparing {
     paired: true,
     ..SEPARATE
 };
-const PAIRS_SIMULATED: u32 = 1_000;
+const PAIRS_SIMULATED: u64 = 1_000;
+
+/// The share of numbers below [`PAIRS_SIMULATED`] of which something holds.
+fn share(holds: impl FnMut(&u64) -> bool) -> f64 {
+    let held = (0..PAIRS_SIMULATED).filter(holds).count();
+    held as f64 / PAIRS_SIMULATED as f64
+}
 
 fn parts(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     let owned = pairs
@@ -102,23 +108,12 @@ fn rows_are_the_same_exactly_where_the_whole_interval_is_within_what_matters() {
 
 #[test]
 fn systems_that_differ_by_what_matters_are_called_the_same_in_at_most_5_percent() {
-    let share_same = |correlation: f64, shift: f64, trials: usize, comparing: Comparing| {
-        let same = (0..PAIRS_SIMULATED).filter(|pair| {
-            let seed = sokudo_stats::mix64(u64::from(*pair) << 24 ^ trials as u64);
-            let mut noise = Noise::new(seed, correlation, false);
-            let [a, b] = match comparing.paired {
-                true => live(&mut noise, &mut Random::new(!seed), trials, shift, 0.005),
-                false => {
-                    let mut apart = Noise::new(!seed, correlation, false);
-                    [
-                        noise.trials(trials, 0.0, 0.005),
-                        apart.trials(trials, shift, 0.005),
-                    ]
-                }
-            };
+    let share_same = |correlation, shift, trials, comparing| {
+        share(|pair| {
+            let seed = sokudo_stats::mix64(pair << 24 ^ trials as u64);
+            let [a, b] = both(seed, correlation, comparing, trials, shift, 0.005);
             of_values(&a, &b, comparing).conclusion == Conclusion::Same
-        });
-        same.count() as f64 / f64::from(PAIRS_SIMULATED)
+        })
     };
     for comparing in [SEPARATE, PAIRED] {
         for trials in [6, 12, 20] {
@@ -354,12 +349,11 @@ fn is_judged_different(compared: &Compared) -> bool {
 /// The share of identical systems that are called different. The noise is far above the
 /// least difference that matters, which therefore helps nothing.
 fn false_alarms(seed: u64, correlation: f64, is_skewed: bool, trials: usize) -> f64 {
-    let alarms = (0..PAIRS_SIMULATED).filter(|pair| {
-        let seed = |side: u64| sokudo_stats::mix64(seed ^ u64::from(*pair) << 1 ^ side);
+    share(|pair| {
+        let seed = |side: u64| sokudo_stats::mix64(seed ^ pair << 1 ^ side);
         let sample = |side| Noise::new(seed(side), correlation, is_skewed).trials(trials, 0.0, 0.2);
         is_judged_different(&of_values(&sample(0), &sample(1), SEPARATE))
-    });
-    alarms.count() as f64 / f64::from(PAIRS_SIMULATED)
+    })
 }
 
 #[test]
@@ -408,12 +402,11 @@ fn among_equal_systems_a_best_is_named_in_at_most_5_percent() {
         for middles in [&equal[..2], &equal[..3], &equal, &two_ahead] {
             for rows in [1, 4] {
                 let rows = vec![middles; rows];
-                let named = (0..PAIRS_SIMULATED).filter(|turn| {
-                    let seed = sokudo_stats::mix64(u64::from(*turn) << 20);
+                let share = share(|turn| {
+                    let seed = sokudo_stats::mix64(turn << 20);
                     let found = best_of(&sides_of(seed, correlation, &rows));
                     found.iter().any(Option::is_some)
                 });
-                let share = named.count() as f64 / f64::from(PAIRS_SIMULATED);
                 share_max = share_max.max(share);
                 let case = format!("{correlation} {middles:?} x{}: {share}", rows.len());
                 println!("{case}");
@@ -481,6 +474,25 @@ fn live(
     sides
 }
 
+/// Trials of two systems whose logarithms are so far apart, in one noise or in one each.
+fn both(
+    seed: u64,
+    correlation: f64,
+    comparing: Comparing,
+    trials: usize,
+    shift: f64,
+    deviation: f64,
+) -> [Vec<f64>; 2] {
+    let mut noise = Noise::new(seed, correlation, false);
+    if comparing.paired {
+        let mut coin = Random::new(!seed);
+        return live(&mut noise, &mut coin, trials, shift, deviation);
+    }
+    let mut apart = Noise::new(!seed, correlation, false);
+    let first = noise.trials(trials, 0.0, deviation);
+    [first, apart.trials(trials, shift, deviation)]
+}
+
 /// Two standard errors of a share of 5 % counted in [`PAIRS_SIMULATED`].
 const COUNTING_ERROR: f64 = 0.014;
 
@@ -490,13 +502,12 @@ fn identical_systems_measured_in_pairs_are_called_different_in_at_most_5_percent
     for (seed, correlation) in [(21, 0.3), (22, 0.6), (24, 0.95)] {
         for is_skewed in [false, true] {
             for pairs in [6, 12, 20] {
-                let alarms = (0..PAIRS_SIMULATED).filter(|run| {
-                    let seed = sokudo_stats::mix64(seed << 32 ^ u64::from(*run));
+                let share = share(|run| {
+                    let seed = sokudo_stats::mix64(seed << 32 ^ run);
                     let mut noise = Noise::new(seed, correlation, is_skewed);
                     let [a, b] = live(&mut noise, &mut Random::new(!seed), pairs, 0.0, 0.2);
                     is_judged_different(&of_values(&a, &b, PAIRED))
                 });
-                let share = alarms.count() as f64 / f64::from(PAIRS_SIMULATED);
                 println!("phi {correlation} skewed {is_skewed} pairs {pairs}: {share}");
                 // The level is used up to its last step (4.9 % of 20 pairs).
                 let most = 0.05 + COUNTING_ERROR;
@@ -519,13 +530,12 @@ fn five_percent_in_noise_of_one_are_found() {
         (PAIRED, 6, 0.95),
         (PAIRED, 12, 0.95),
     ] {
-        let found = (0..PAIRS_SIMULATED).filter(|pair| {
-            let mut noise = Noise::new(u64::from(*pair) + 77, 0.0, false);
+        let share = share(|pair| {
+            let mut noise = Noise::new(pair + 77, 0.0, false);
             let slow = noise.trials(trials, 0.0, 0.01);
             let fast = noise.trials(trials, 0.05, 0.01);
             of_values(&slow, &fast, comparing).conclusion == Conclusion::Faster
         });
-        let share = found.count() as f64 / f64::from(PAIRS_SIMULATED);
         println!("paired {} n {trials}: {share}", comparing.paired);
         assert!(share >= least, "{comparing:?} {trials}: {share}");
     }
@@ -534,38 +544,22 @@ fn five_percent_in_noise_of_one_are_found() {
 /// How often the interval of the ratio holds the true one.
 fn coverage(seed: u64, correlation: f64, comparing: Comparing, trials: usize) -> f64 {
     let truth = 0.1f64;
-    let covered = (0..PAIRS_SIMULATED).filter(|pair| {
-        let seed = sokudo_stats::mix64(seed << 32 ^ u64::from(*pair));
-        let mut noise = Noise::new(seed, correlation, false);
-        let [a, b] = match comparing.paired {
-            true => live(&mut noise, &mut Random::new(!seed), trials, truth, 0.05),
-            false => {
-                let a = noise.trials(trials, 0.0, 0.05);
-                let mut apart = Noise::new(!seed, correlation, false);
-                [a, apart.trials(trials, truth, 0.05)]
-            }
-        };
+    share(|pair| {
+        let seed = sokudo_stats::mix64(seed << 32 ^ pair);
+        let [a, b] = both(seed, correlation, comparing, trials, truth, 0.05);
         let change = of_values(&a, &b, comparing).change.unwrap();
         let interval = change.ratio_interval_95.unwrap();
         (interval.low..=interval.high).contains(&truth.exp())
-    });
-    covered.count() as f64 / f64::from(PAIRS_SIMULATED)
+    })
 }
 
 #[test]
 fn the_interval_covers_the_true_ratio() {
     // Separate runs: of correlated noise as promised; of independent noise more often,
     // because few trials cannot show that they are independent.
-    for (correlation, trials) in [
-        (0.0, 6),
-        (0.0, 20),
-        (0.3, 6),
-        (0.3, 20),
-        (0.6, 6),
-        (0.6, 12),
-        (0.6, 20),
-        (0.6, 30),
-    ] {
+    let separate = [(0.0, 6), (0.0, 20), (0.3, 6), (0.3, 20)];
+    let correlated = [(0.6, 6), (0.6, 12), (0.6, 20), (0.6, 30)];
+    for (correlation, trials) in separate.into_iter().chain(correlated) {
         let share = coverage(31, correlation, SEPARATE, trials);
         println!("separate phi {correlation} n {trials}: {share}");
         assert!(share >= 0.93, "{correlation} {trials}: {share}");
@@ -574,20 +568,15 @@ fn the_interval_covers_the_true_ratio() {
         }
     }
     // Pairs: neither more nor less often than promised, but for the steps of few pairs.
-    for (correlation, pairs) in [
-        (0.0, 8),
-        (0.0, 12),
-        (0.0, 25),
-        (0.3, 12),
-        (0.6, 12),
-        (0.6, 25),
-    ] {
+    let independent = [(0.0, 8), (0.0, 12), (0.0, 25)];
+    for (correlation, pairs) in independent
+        .into_iter()
+        .chain([(0.3, 12), (0.6, 12), (0.6, 25)])
+    {
         let share = coverage(41, correlation, PAIRED, pairs);
         println!("paired phi {correlation} n {pairs}: {share}");
-        assert!(
-            (0.93..=0.975).contains(&share),
-            "{correlation} {pairs}: {share}"
-        );
+        let is_right = (0.93..=0.975).contains(&share);
+        assert!(is_right, "{correlation} {pairs}: {share}");
     }
 }
 

@@ -9,7 +9,6 @@ use sokudo_model::disk::{Health, Identity, WriteCache};
 pub struct Interrogation {
     /// In its own language.
     pub identity: Identity,
-    /// How it feels.
     pub health: Health,
     /// Its own write cache.
     pub write_cache: WriteCache,

@@ -17,7 +17,6 @@ const DIRECTORY_ENTRIES_MAX: u64 = 128;
 /// What something on a device calls itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Title {
-    /// Label or name.
     pub label: Option<String>,
     /// Universally unique identifier, or the serial number that takes its place.
     pub uuid: Option<String>,

@@ -26,7 +26,6 @@ pub(super) struct Loop {
     is_open_ended: bool,
 }
 
-/// What is shown.
 pub(super) enum Shown {
     /// As the device itself tells.
     Known(LoopStatus),

@@ -16,24 +16,17 @@ pub struct Mix {
 pub enum MixError {
     /// It is not written as one.
     #[error("\"{text}\" is not a mix; write R70/W30, R70 or 70")]
-    Malformed {
-        /// As written.
-        text: String,
-    },
+    Malformed { text: String },
     /// The shares do not fill up 100 %.
     #[error("the shares of \"{text}\" sum up to {sum} %, not 100 %")]
     Sum {
-        /// As written.
         text: String,
         /// What they sum up to.
         sum: u64,
     },
     /// One of them has no share.
     #[error("\"{text}\" is no mix: give reads a share from 1 to 99 %")]
-    OneSided {
-        /// As written.
-        text: String,
-    },
+    OneSided { text: String },
 }
 
 impl Mix {

@@ -51,7 +51,6 @@ pub enum Profile {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no profile \"{name}\"; choose one of {}", names())]
 pub struct UnknownProfile {
-    /// As written.
     pub name: String,
 }
 

@@ -28,7 +28,6 @@ pub struct RowSpec {
     pub pattern: Pattern,
     /// I/Os in flight per thread.
     pub depth: u32,
-    /// Threads.
     pub threads: u32,
     /// The directions that the row itself names; empty is whatever is asked for
     /// the whole table.
@@ -51,56 +50,29 @@ pub enum RowError {
     #[error(
         "row \"{row}\" does not start with a pattern and a block size; write it like SEQ1M,Q8,T1 or RND4K,Q32,T16,read"
     )]
-    Start {
-        /// As written.
-        row: String,
-    },
+    Start { row: String },
     /// The block size is out of range.
     #[error("row \"{row}\": a block is a multiple of 512 B from {BLOCK_MIN} to {BLOCK_MAX}")]
-    Block {
-        /// As written.
-        row: String,
-    },
+    Block { row: String },
     /// The depth is out of range.
     #[error(
         "row \"{row}\": the depth Q is from 1 to {DEPTH_MAX}, with --engine io_uring to {DEPTH_MAX_IO_URING}"
     )]
-    Depth {
-        /// As written.
-        row: String,
-    },
+    Depth { row: String },
     /// The number of threads is out of range.
     #[error("row \"{row}\": the number of threads T is from 1 to {THREADS_MAX}")]
-    Threads {
-        /// As written.
-        row: String,
-    },
+    Threads { row: String },
     /// A mix is wrong.
     #[error("row \"{row}\": {source}")]
-    Mix {
-        /// As written.
-        row: String,
-        /// Why.
-        source: MixError,
-    },
+    Mix { row: String, source: MixError },
     /// A part says nothing known.
     #[error(
         "row \"{row}\": \"{part}\" is none of Q<depth>, T<threads>, read, write, mix<percent of reads>"
     )]
-    Part {
-        /// As written.
-        row: String,
-        /// The part.
-        part: String,
-    },
+    Part { row: String, part: String },
     /// A part is there twice.
     #[error("row \"{row}\": \"{part}\" says again what was said before; leave one out")]
-    Twice {
-        /// As written.
-        row: String,
-        /// The second one.
-        part: String,
-    },
+    Twice { row: String, part: String },
 }
 
 /// Reads a row: `SEQ128K,Q32,T4`, `RND4K,Q1,T1,mix70`, `rnd512k,q1,t1,read|write`.

@@ -41,16 +41,10 @@ pub enum DiskspdProblem {
     },
     /// A value is missing.
     #[error("it needs {expected} right behind it")]
-    Missing {
-        /// What it takes.
-        expected: &'static str,
-    },
+    Missing { expected: &'static str },
     /// A value is wrong.
     #[error("it takes {expected}")]
-    Bad {
-        /// What it takes.
-        expected: &'static str,
-    },
+    Bad { expected: &'static str },
     /// It means something that sokudo cannot do.
     #[error("sokudo cannot do that: {needs}")]
     Refused {
@@ -60,17 +54,12 @@ pub enum DiskspdProblem {
     /// It contradicts another one.
     #[error("it contradicts {other}; {way_out}")]
     Conflict {
-        /// The other option.
         other: &'static str,
-        /// What to do.
         way_out: &'static str,
     },
     /// It means nothing by itself.
     #[error("it means nothing without {other}; add it")]
-    Alone {
-        /// What is missing.
-        other: &'static str,
-    },
+    Alone { other: &'static str },
     /// Nothing to do I/O on.
     #[error(
         "no target is named; add a file or a device at the end, with -c<size> to make the file"
@@ -112,34 +101,23 @@ pub enum DiskspdProblem {
     #[error(
         "without the page cache (-S) it must be a multiple of 512 bytes, the smallest sector; it is {bytes}"
     )]
-    Unaligned {
-        /// The value.
-        bytes: Bytes,
-    },
+    Unaligned { bytes: Bytes },
     /// More threads than anybody needs.
     #[error("that makes {threads} threads; {limit} are the most, so make -t, -F or -o smaller")]
     TooManyThreads {
-        /// How many.
         threads: u64,
         /// How many are allowed.
         limit: u64,
     },
     /// A file cannot be read.
     #[error("it cannot be read: {cause}")]
-    Unreadable {
-        /// Why.
-        cause: String,
-    },
+    Unreadable { cause: String },
     /// It is no XML.
     #[error("it is not XML: {cause}")]
-    NotXml {
-        /// Why.
-        cause: String,
-    },
+    NotXml { cause: String },
     /// The profile is not diskspd's.
     #[error("the profile has no <{element}>; it needs {expected}")]
     MissingElement {
-        /// What is missing.
         element: &'static str,
         /// What it is for.
         expected: &'static str,
@@ -149,7 +127,6 @@ pub enum DiskspdProblem {
         "it stands for target number {number} of the command line, which names {named}; add its path"
     )]
     NoTemplate {
-        /// The number.
         number: usize,
         /// How many there are.
         named: usize,

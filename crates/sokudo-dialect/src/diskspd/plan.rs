@@ -12,7 +12,6 @@ use crate::host::{Found, FoundKind, Host};
 /// A command line that is ready to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned {
-    /// What to do.
     pub plan: Plan,
     /// What is to be printed of it.
     pub session: DiskspdSession,
@@ -42,7 +41,6 @@ impl Planned {
 /// A file or device that a plan is carried out on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetSpec {
-    /// As written.
     pub path: String,
     /// What it is, or is to be.
     pub kind: SpecKind,

@@ -42,14 +42,12 @@ pub struct Theme {
     pub probes: fn(&Request) -> Result<Vec<Workload>, String>,
 }
 
-/// What is asked.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// Size of the target.
     pub size: Bytes,
     /// The smallest block that it takes.
     pub block_min: Bytes,
-    /// What it is.
     pub medium: Medium,
     /// Whether what it holds may be overwritten.
     pub may_write: bool,

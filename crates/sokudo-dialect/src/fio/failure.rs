@@ -45,7 +45,6 @@ pub(super) const FAULTS_MAX: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{source_place}: {problem}{}", after(others))]
 pub struct FioError {
-    /// Where.
     pub source_place: Source,
     /// What is wrong there, in a sentence with the way out.
     pub problem: Box<FioProblem>,
@@ -57,7 +56,6 @@ fn after(others: &[FioError]) -> String {
     others.iter().map(|other| format!("; {other}")).collect()
 }
 
-/// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FioProblem {
     /// An option that nobody knows.
@@ -66,7 +64,6 @@ pub enum FioProblem {
         dashes(option)
     )]
     Unknown {
-        /// As written.
         option: String,
         /// The known name most like it.
         nearest: &'static str,
@@ -74,7 +71,6 @@ pub enum FioProblem {
     /// An abbreviation of several options.
     #[error("--{option} may be {candidates}; write more of it")]
     Ambiguous {
-        /// As written.
         option: String,
         /// What it may be.
         candidates: String,
@@ -82,7 +78,6 @@ pub enum FioProblem {
     /// An option that fio has and sokudo does not.
     #[error("option {option} is not supported: {reason}; leave it out, or run with --lenient")]
     Unsupported {
-        /// Its name.
         option: String,
         /// What it would need.
         reason: String,
@@ -90,37 +85,23 @@ pub enum FioProblem {
     /// An option of fio's command line that sokudo does not have.
     #[error("--{option} is not supported: {reason}")]
     UnsupportedSwitch {
-        /// Its name.
         option: String,
         /// What it would need.
         reason: &'static str,
     },
     /// An option without its value.
     #[error("{option} needs a value: {expected}")]
-    MissingValue {
-        /// Its name.
-        option: String,
-        /// What it takes.
-        expected: String,
-    },
+    MissingValue { option: String, expected: String },
     /// A value that is wrong.
     #[error("{option}={value} is not valid: {option} is {expected}")]
     BadValue {
-        /// The option's name.
         option: String,
-        /// As written.
         value: String,
-        /// What it takes.
         expected: String,
     },
     /// A value where none is taken.
     #[error("--{option} takes no value; leave out \"={value}\"")]
-    UnwantedValue {
-        /// The option's name.
-        option: String,
-        /// As written.
-        value: String,
-    },
+    UnwantedValue { option: String, value: String },
     /// An option before the first section of a file.
     #[error("\"{option}\" stands before the first section; put it under [global] or a [job]")]
     OutsideSection {

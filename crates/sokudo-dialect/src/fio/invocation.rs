@@ -95,7 +95,6 @@ pub(super) struct Assignment {
     pub(super) value: Option<String>,
     /// Characters from where it stands to its value.
     pub(super) value_column: usize,
-    /// Where it stands.
     pub(super) source: Source,
 }
 
@@ -139,7 +138,6 @@ impl Assignment {
         }
     }
 
-    /// The option.
     pub(super) fn option(&self) -> &'static FioOption {
         &options()[self.option]
     }

@@ -27,7 +27,6 @@ pub enum PlaceError {
         "{path:?} cannot be written in a fio job file, which has no way to quote {part:?}; give the path under another name, such as a symbolic link"
     )]
     Unwritable {
-        /// The path.
         path: String,
         /// What fio would not take as part of a name.
         part: String,

@@ -26,7 +26,6 @@ pub struct TargetSpec {
     /// The beginning of that which must be there (`directory`); what is missing of the
     /// directories behind it is made, as fio does. Empty is the current directory or `/`.
     pub base: String,
-    /// What it is.
     pub kind: SpecKind,
     /// Size up to which jobs use it; a file shorter than that is laid out to it.
     pub bytes: Bytes,

@@ -18,7 +18,6 @@ pub struct Switch {
     pub name: &'static str,
     /// The letter that fio takes for it, if it does.
     pub letter: Option<char>,
-    /// What it means.
     pub meaning: &'static str,
     /// Why it is refused, if it is.
     pub refused: Option<&'static str>,

@@ -10,23 +10,16 @@ pub(super) const ROUNDS_LIMIT: u32 = 10_080;
 pub enum SteadyError {
     /// A mix that is none.
     #[error("\"{mix}\" is no mix; write percent of reads and writes, such as 65/35")]
-    Mix {
-        /// As written.
-        mix: String,
-    },
+    Mix { mix: String },
     /// The same mix twice.
     #[error("{mix} is there twice; leave one out")]
-    Twice {
-        /// As written.
-        mix: String,
-    },
+    Twice { mix: String },
     /// The test has no matrix.
     #[error("--test wsat writes 4 KiB at random and nothing else; leave --sizes and --mixes out")]
     FixedMatrix,
     /// A block that does not fit the target or the active range.
     #[error("blocks of {size} cannot be measured here; use powers of two from {unit} to 1 MiB")]
     Unaligned {
-        /// The block.
         size: Bytes,
         /// What the target takes.
         unit: Bytes,
@@ -58,10 +51,7 @@ pub enum SteadyError {
     #[error(
         "{rounds} rounds are too many; use longer ones (--round-time), or at most {ROUNDS_LIMIT} (--rounds-max)"
     )]
-    ManyRounds {
-        /// How many.
-        rounds: u64,
-    },
+    ManyRounds { rounds: u64 },
     /// The active range holds no block.
     #[error("{percent} % of {capacity} are less than 1 MiB, the largest block; use more (--size)")]
     TooSmall {

@@ -12,7 +12,6 @@ pub(super) const RANGE_UNIT: u64 = Bytes::MIB;
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Which test.
     pub test: SteadyTest,
     /// For which class of drives.
     pub class: SteadyClass,
@@ -20,7 +19,6 @@ pub struct Request {
     pub capacity: Bytes,
     /// The part of it that is used, percent; `None` is the class's.
     pub active_percent: Option<u32>,
-    /// What is measured.
     pub medium: Medium,
     /// Smallest block that the target takes.
     pub block_min: Bytes,

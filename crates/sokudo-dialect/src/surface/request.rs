@@ -94,40 +94,23 @@ pub enum Writes {
 pub enum SurfaceError {
     /// The part that is asked for is not there.
     #[error("--short-stroke is {asked}, but the target has only {size}; use less, or leave it out")]
-    Beyond {
-        /// Asked for.
-        asked: Bytes,
-        /// There.
-        size: Bytes,
-    },
+    Beyond { asked: Bytes, size: Bytes },
     /// A size that is no number of whole blocks of the target.
     #[error("{option} is {asked}; use a multiple of {block_min}, which is the target's block, up to {block_max}", block_max = BLOCK_MAX)]
     Block {
-        /// The option.
         option: &'static str,
-        /// Asked for.
         asked: Bytes,
         /// The target's block.
         block_min: Bytes,
     },
     /// A sample that holds no block of the target.
     #[error("--sample is {asked}, and one block has {block}; use at least that")]
-    Sample {
-        /// Asked for.
-        asked: Bytes,
-        /// One I/O.
-        block: Bytes,
-    },
+    Sample { asked: Bytes, block: Bytes },
     /// The target is smaller than one block.
     #[error(
         "there are {size} to measure, which is less than one block of {block}; use a smaller --block, or a larger target"
     )]
-    Small {
-        /// There.
-        size: Bytes,
-        /// One I/O.
-        block: Bytes,
-    },
+    Small { size: Bytes, block: Bytes },
     /// Nothing is left.
     #[error(
         "nothing is left to measure; use --points or --access-count above 0, --random or --extra"

@@ -15,7 +15,6 @@ pub(super) const WRITE_BACK_MAX: Bytes = Bytes::mib(64);
 pub(super) struct Rows {
     /// The part of the target that is measured; `None` is all of it.
     pub(super) span: Option<Span>,
-    /// Its length.
     pub(super) length: Bytes,
     pub(super) writes: Writes,
     pub(super) workloads: Vec<Workload>,

@@ -13,18 +13,12 @@ pub const CELLS_MAX: usize = 2_048;
 pub enum SweepError {
     /// A size that no block can have.
     #[error("{size} is no block size; use a multiple of 512 B from {BLOCK_MIN} to {BLOCK_MAX}")]
-    Size {
-        /// As written.
-        size: String,
-    },
+    Size { size: String },
     /// An end of a range that doubling does not lead to.
     #[error(
         "{size} is no power of two, and a range doubles from its begin to its end; list such sizes with --sizes 4K,12K"
     )]
-    NoPower {
-        /// As written.
-        size: String,
-    },
+    NoPower { size: String },
     /// A range that goes backwards.
     #[error("the range from {from} to {to} goes backwards; exchange them")]
     Backwards {
@@ -36,7 +30,6 @@ pub enum SweepError {
     /// A count out of its range.
     #[error("\"{count}\" is no number from 1 to {max}; use a list (1,2,8) or a range (1..256)")]
     Count {
-        /// As written.
         count: String,
         /// The most there can be.
         max: u32,
@@ -46,10 +39,7 @@ pub enum SweepError {
     Empty,
     /// A list with the same thing twice.
     #[error("{value} is there twice; leave one out")]
-    Twice {
-        /// What is repeated.
-        value: String,
-    },
+    Twice { value: String },
     /// More than anybody waits for.
     #[error(
         "these are {cells} cells, and a sweep has at most {CELLS_MAX}; use fewer sizes, depths or threads"
@@ -65,7 +55,6 @@ pub enum SweepError {
     LengthBelowBlock {
         /// How much there is.
         length: Bytes,
-        /// The block.
         block: Bytes,
     },
     /// No time.

@@ -37,7 +37,6 @@ impl Watching {
         }
     }
 
-    /// Shows an event.
     pub(super) fn show(&mut self, event: &Event) {
         match event {
             Event::TrialStarted { row, .. } => self.begin(*row),

@@ -21,7 +21,6 @@ const LENGTHS: [(&str, u64); 7] = [
 /// An instant, as given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
-    /// This instant.
     At(Nanos),
     /// The day, UTC, that begins then.
     Day(Nanos),

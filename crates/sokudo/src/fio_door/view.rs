@@ -89,7 +89,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Shows an event.
     pub(crate) fn see(&mut self, event: &Event) {
         match event {
             Event::LayoutStarted { target } => self.lays_out(&self.places[*target]),

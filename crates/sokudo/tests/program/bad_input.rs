@@ -6,41 +6,35 @@ use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use crate::loop_device::FileSystem;
-use crate::sokudo::{Nobody, SHORT, end, mark, program};
+use crate::sokudo::{Nobody, SHORT, end, mark, program, sokudo, split};
 
 /// Arguments that make no sense, and words of the line that says so.
-const USAGE: [(&[&str], &[&str]); 22] = [
+const USAGE: [(&str, &[&str]); 22] = [
+    ("--profile fast", &["\"fast\"", "choose one of default"]),
+    ("--row FOO", &["FOO", "write it like SEQ1M,Q8,T1"]),
+    ("--row ''", &["write it like SEQ1M,Q8,T1"]),
+    ("--row RND5000", &["RND5000", "multiple of 512 B"]),
+    ("--row RND4K,Q0", &["RND4K,Q0", "from 1 to"]),
+    ("--row RND4K,T0", &["RND4K,T0", "from 1 to 256"]),
+    ("--row RND4K,Q1,Q2", &["Q2", "leave one out"]),
+    ("--row RND4K,mix170", &["170", "not 100 %"]),
+    ("--mix R70/W40", &["R70/W40", "not 100 %"]),
+    ("--size 0", &["--size", "at least 16 MiB"]),
+    ("--size 1MiB", &["--size", "at least 16 MiB"]),
+    ("--size 17000001", &["17000001", "use 16777216"]),
+    ("--size big", &["\"big\"", "such as 4KiB"]),
+    ("--size 99999999999999999999", &["below 16 EiB"]),
+    ("--time 0s", &["--time", "such as 1s"]),
+    ("--runs 0", &["--runs", "1..=10000"]),
+    ("--threads 257", &["--threads", "1..=256"]),
+    ("--depth 0", &["--depth", "1..=32767"]),
     (
-        &["--profile", "fast"],
-        &["\"fast\"", "choose one of default"],
-    ),
-    (&["--row", "FOO"], &["FOO", "write it like SEQ1M,Q8,T1"]),
-    (&["--row", ""], &["write it like SEQ1M,Q8,T1"]),
-    (&["--row", "RND5000"], &["RND5000", "multiple of 512 B"]),
-    (&["--row", "RND4K,Q0"], &["RND4K,Q0", "from 1 to"]),
-    (&["--row", "RND4K,T0"], &["RND4K,T0", "from 1 to 256"]),
-    (&["--row", "RND4K,Q1,Q2"], &["Q2", "leave one out"]),
-    (&["--row", "RND4K,mix170"], &["170", "not 100 %"]),
-    (&["--mix", "R70/W40"], &["R70/W40", "not 100 %"]),
-    (&["--size", "0"], &["--size", "at least 16 MiB"]),
-    (&["--size", "1MiB"], &["--size", "at least 16 MiB"]),
-    (&["--size", "17000001"], &["17000001", "use 16777216"]),
-    (&["--size", "big"], &["\"big\"", "such as 4KiB"]),
-    (&["--size", "99999999999999999999"], &["below 16 EiB"]),
-    (&["--time", "0s"], &["--time", "such as 1s"]),
-    (&["--runs", "0"], &["--runs", "1..=10000"]),
-    (&["--threads", "257"], &["--threads", "1..=256"]),
-    (&["--depth", "0"], &["--depth", "1..=32767"]),
-    (
-        &["--engine", "fast"],
+        "--engine fast",
         &["fast", "use auto, io_uring, libaio or psync"],
     ),
-    (
-        &["--read-only", "--write-only"],
-        &["--read-only", "--write-only"],
-    ),
-    (&["--overwrite"], &["--overwrite", "leave it out"]),
-    (&["--frobnicate"], &["--frobnicate"]),
+    ("--read-only --write-only", &["--read-only", "--write-only"]),
+    ("--overwrite", &["--overwrite", "leave it out"]),
+    ("--frobnicate", &["--frobnicate"]),
 ];
 
 #[test]
@@ -55,7 +49,7 @@ fn senseless_arguments_are_refused_in_one_line() {
 #[test]
 fn a_size_that_no_device_can_hold_is_refused_before_anything_is_made() {
     let directory = tempfile::tempdir().unwrap();
-    mark(directory.path(), &["--size", "1024TiB"]).refused(1, &["free", "use a smaller test file"]);
+    mark(directory.path(), "--size 1024TiB").refused(1, &["free", "use a smaller test file"]);
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
@@ -69,7 +63,7 @@ fn simulated_devices_name_what_they_know() {
         ("null:fast", ["null:", "leave them out"]),
         ("", ["target", ". for this one"]),
     ] {
-        mark(target, &[]).refused(2, &words);
+        mark(target, "").refused(2, &words);
     }
 }
 
@@ -79,15 +73,15 @@ fn places_that_are_not_there_are_named_with_what_is() {
     let path = |name: &str| directory.path().join(name);
     fs::write(path("file"), "text").unwrap();
     symlink("nowhere", path("dangling")).unwrap();
-    mark(path("missing"), &[]).refused(2, &["missing", "does not exist", "nearest directory"]);
-    mark(path("file/below"), &[]).refused(2, &["file/below", "not a directory"]);
-    mark(path("dangling"), &[]).refused(2, &["dangling", "nowhere", "name another place"]);
+    mark(path("missing"), "").refused(2, &["missing", "does not exist", "nearest directory"]);
+    mark(path("file/below"), "").refused(2, &["file/below", "not a directory"]);
+    mark(path("dangling"), "").refused(2, &["dangling", "nowhere", "name another place"]);
     end(program().arg("mark").arg(path("file")))
         .refused(2, &["4 B", "SEQ1M Q8T1", "use a smaller block"]);
     File::create(path("empty")).unwrap();
-    mark(path("empty"), &[]).refused(2, &["empty", "nothing to read", "name a file"]);
+    mark(path("empty"), "").refused(2, &["empty", "nothing to read", "name a file"]);
     fs::write(path("small"), vec![1; 1 << 20]).unwrap();
-    mark(path("small"), &[]).refused(2, &["--size is 16 MiB", "only 1 MiB", "use less"]);
+    mark(path("small"), "").refused(2, &["--size is 16 MiB", "only 1 MiB", "use less"]);
 }
 
 #[test]
@@ -96,9 +90,9 @@ fn things_that_are_no_storage_are_refused_and_none_hangs() {
     let fifo = directory.path().join("fifo");
     let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
     assert!(made.success());
-    mark(&fifo, &[]).refused(2, &["FIFO", "name a directory"]);
+    mark(&fifo, "").refused(2, &["FIFO", "name a directory"]);
     for device in ["/dev/null", "/dev/zero"] {
-        mark(device, &[]).refused(2, &[device, "character device", "name a directory"]);
+        mark(device, "").refused(2, &[device, "character device", "name a directory"]);
     }
 }
 
@@ -109,9 +103,9 @@ fn a_link_to_a_directory_is_followed() {
     let behind = directory.path().join("behind");
     fs::create_dir(&behind).unwrap();
     symlink(&behind, &link).unwrap();
-    let ended = mark(&link, &["--row", "RND4K"]);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(ended.printed.contains("behind (directory)"), "{ended:?}");
+    mark(&link, "--row RND4K")
+        .ok()
+        .prints(&["behind (directory)"]);
     assert_eq!(fs::read_dir(behind).unwrap().count(), 0);
 }
 
@@ -123,9 +117,9 @@ fn a_path_that_is_not_utf_8_is_refused() {
         .path()
         .join(std::ffi::OsStr::from_bytes(b"strange-\xff"));
     fs::create_dir(&strange).unwrap();
-    mark(&strange, &[]).refused(2, &["UTF-8", "name a path that is"]);
+    mark(&strange, "").refused(2, &["UTF-8", "name a path that is"]);
     let mut command = program();
-    command.args(["mark", "."]).args(SHORT);
+    command.args(["mark", "."]).args(split(SHORT));
     end(command.current_dir(&strange)).refused(2, &["UTF-8", "measure on a path that is"]);
 }
 
@@ -145,9 +139,8 @@ fn a_read_only_file_system_is_refused_and_an_existing_file_on_it_is_read() {
     let file = system.path().join("data");
     fs::write(&file, vec![7; 16 << 20]).unwrap();
     system.make_read_only();
-    mark(system.path(), &[]).refused(1, &["read-only", "remount it for writing"]);
-    let ended = mark(&file, &["--row", "RND4K", "--quiet"]);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    mark(system.path(), "").refused(1, &["read-only", "remount it for writing"]);
+    mark(&file, "--row RND4K --quiet").ok();
 }
 
 #[test]
@@ -156,7 +149,7 @@ fn a_full_disk_is_refused_and_stays_as_it_is() {
         return;
     };
     let free = system.free_bytes();
-    mark(system.path(), &["--size", "128MiB"]).refused(1, &["free", "make room"]);
+    mark(system.path(), "--size 128MiB").refused(1, &["free", "make room"]);
     assert_eq!(system.free_bytes(), free);
     assert_eq!(system.files(), [""; 0]);
 }
@@ -164,12 +157,12 @@ fn a_full_disk_is_refused_and_stays_as_it_is() {
 #[test]
 fn a_kind_of_input_that_is_unknown_is_named_by_every_command() {
     for (arguments, words) in [
-        (&["mrak"][..], &["mrak", "mark"][..]),
-        (&["mark", ".", "extra"], &["extra"]),
-        (&["man", "foo"], &["foo", "--help"]),
-        (&["completions", "foo"], &["foo", "bash"]),
+        ("mrak", &["mrak", "mark"][..]),
+        ("mark . extra", &["extra"]),
+        ("man foo", &["foo", "--help"]),
+        ("completions foo", &["foo", "bash"]),
     ] {
-        end(program().args(arguments)).refused(2, words);
+        sokudo(arguments).refused(2, words);
     }
-    end(program().args(["clean", "/no/such/place"])).refused(1, &["/no/such/place"]);
+    sokudo("clean /no/such/place").refused(1, &["/no/such/place"]);
 }

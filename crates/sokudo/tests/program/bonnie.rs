@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,30 +13,19 @@ use serde_json::Value;
 
 use crate::loop_device::FileSystem;
 use crate::sokudo::{
-    Ended, Nobody, WAIT_MAX, directory_on_disk, end, has, program, results, shell, skip, start,
-    wait,
+    Ended, Nobody, WAIT_MAX, directory_on_disk, end, has, holds, program, results, shell, skip,
+    sokudo, sokudo_on, split, start, wait,
 };
 
 /// Fields of Bonnie++'s format 1.98, by its manual.
 const FIELDS: usize = 50;
 
-fn bonnie(directory: &Path, arguments: &[&str]) -> Ended {
-    end(program()
-        .arg("bonnie")
-        .arg(directory)
-        .args(["--quiet", "--seed", "7"])
-        .args(arguments))
+fn bonnie(directory: &Path, arguments: &str) -> Ended {
+    sokudo_on("bonnie --quiet --seed 7", directory, arguments)
 }
 
 /// Small sizes for every phase.
-const SMALL: [&str; 6] = [
-    "--size",
-    "8:8k:200:3",
-    "--characters",
-    "64KiB",
-    "--files",
-    "1:300:100:2",
-];
+const SMALL: &str = "--size 8:8k:200:3 --characters 64KiB --files 1:300:100:2";
 
 fn is_empty(directory: &Path) -> bool {
     fs::read_dir(directory).unwrap().next().is_none()
@@ -52,11 +41,7 @@ fn of_phase<'a>(run: &'a Value, name: &str) -> &'a Value {
 #[test]
 fn every_phase_does_what_it_says_and_nothing_is_left() {
     let directory = directory_on_disk();
-    let run = bonnie(
-        directory.path(),
-        &[&SMALL[..], &["--format", "json"]].concat(),
-    )
-    .json();
+    let run = bonnie(directory.path(), &format!("{SMALL} --format json")).json();
     assert!(is_empty(directory.path()));
     assert_eq!(run["method"], "bonnie");
     assert_eq!(results(&run).len(), 12);
@@ -86,17 +71,13 @@ fn every_phase_does_what_it_says_and_nothing_is_left() {
 fn a_table_and_a_page_show_every_phase() {
     let directory = directory_on_disk();
     for format in ["table", "markdown", "csv"] {
-        let ended = bonnie(
-            directory.path(),
-            &[&SMALL[..], &["--format", format]].concat(),
+        let ended = bonnie(directory.path(), &format!("{SMALL} --format {format}")).ok();
+        holds(
+            &ended.printed,
+            &["Per-char write", "Rewrite", "Seeks", "Random delete"],
         );
-        assert_eq!(ended.code(), Some(0), "{ended:?}");
-        for phase in ["Per-char write", "Rewrite", "Seeks", "Random delete"] {
-            assert!(ended.printed.contains(phase), "{phase}: {ended:?}");
-        }
         if format == "table" {
-            assert!(ended.printed.contains(" files"), "{ended:?}");
-            assert!(ended.printed.contains(" seeks"), "{ended:?}");
+            ended.prints(&[" files", " seeks"]);
         }
     }
 }
@@ -104,9 +85,7 @@ fn a_table_and_a_page_show_every_phase() {
 #[test]
 fn the_line_is_bonnies_and_there_is_one_per_run() {
     let directory = directory_on_disk();
-    let arguments = [&SMALL[..], &["--bonnie-csv", "--runs", "2"]].concat();
-    let ended = bonnie(directory.path(), &arguments);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let ended = bonnie(directory.path(), &format!("{SMALL} --bonnie-csv --runs 2")).ok();
     let lines: Vec<Vec<&str>> = ended
         .printed
         .lines()
@@ -123,16 +102,10 @@ fn the_line_is_bonnies_and_there_is_one_per_run() {
             assert!(field.ends_with('s'), "latency in field {index}: {field}");
         }
     }
-    let without = bonnie(
-        directory.path(),
-        &["--size", "0", "--files", "1", "--bonnie-csv"],
-    );
+    let without = bonnie(directory.path(), "--size 0 --files 1 --bonnie-csv");
     let fields: Vec<&str> = without.printed.trim_end().split(',').collect();
     assert_eq!(fields.len(), FIELDS);
-    assert!(
-        fields[5..21].iter().all(|field| field.is_empty()),
-        "{fields:?}"
-    );
+    assert_eq!(fields[5..21], [""; 16]);
 }
 
 #[test]
@@ -142,20 +115,15 @@ fn bonnies_own_programs_read_the_line() {
         return skip("bon_csv2txt and bon_csv2html, which read Bonnie++'s line, are not installed");
     }
     let directory = directory_on_disk();
-    let line = bonnie(directory.path(), &[&SMALL[..], &["--bonnie-csv"]].concat()).printed;
+    let line = bonnie(directory.path(), &format!("{SMALL} --bonnie-csv")).printed;
     for (tool, sign) in tools.into_iter().zip(["1:300:100/2", "</html>"]) {
-        let mut child = Command::new(tool)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(line.as_bytes())
-            .unwrap();
+        let [input, output, error] = [(); 3].map(|()| Stdio::piped());
+        let mut command = Command::new(tool);
+        command.stdin(input).stdout(output).stderr(error);
+        let mut child = command.spawn().unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        pipe.write_all(line.as_bytes()).unwrap();
+        drop(pipe);
         let output = child.wait_with_output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).to_lowercase();
         assert!(output.stderr.is_empty(), "{tool}: {output:?}");
@@ -167,16 +135,9 @@ fn bonnies_own_programs_read_the_line() {
 fn interrupted_in_any_phase_nothing_is_left_and_what_was_measured_is_printed() {
     // Long enough that no machine is through with it before the signal comes.
     for arguments in [
-        &["--characters", "1GiB", "--size", "1GiB", "--files", "0"][..],
-        &[
-            "--characters",
-            "0",
-            "--size",
-            "16MiB:256:4000000000",
-            "--files",
-            "0",
-        ],
-        &["--size", "0", "--files", "100:10:10:4"],
+        "--characters 1GiB --size 1GiB --files 0",
+        "--characters 0 --size 16MiB:256:4000000000 --files 0",
+        "--size 0 --files 100:10:10:4",
     ] {
         let directory = directory_on_disk();
         let mut command = program();
@@ -184,7 +145,7 @@ fn interrupted_in_any_phase_nothing_is_left_and_what_was_measured_is_printed() {
             .arg("bonnie")
             .arg(directory.path())
             .args(["--quiet", "--format", "json"])
-            .args(arguments);
+            .args(split(arguments));
         let child = start(&mut command);
         let io = format!("/proc/{}/io", child.id());
         let deadline = Instant::now() + WAIT_MAX;
@@ -198,7 +159,7 @@ fn interrupted_in_any_phase_nothing_is_left_and_what_was_measured_is_printed() {
             of("syscr:") + of("syscw:")
         };
         // In the first phase, in the rewrite, and among the first files.
-        let enough = if arguments.contains(&"0") && arguments.contains(&"16MiB:256:4000000000") {
+        let enough = if arguments.contains("4000000000") {
             70_000
         } else {
             500
@@ -208,53 +169,42 @@ fn interrupted_in_any_phase_nothing_is_left_and_what_was_measured_is_printed() {
         }
         let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
         kill_process(pid, Signal::INT).unwrap();
-        let ended = wait(child);
-        assert_eq!(ended.code(), Some(130), "{ended:?}");
+        let ended = wait(child).ends(130);
         let run: Value = serde_json::from_str(&ended.printed).unwrap();
         assert_eq!(run["interrupted"], true);
         assert!(is_empty(directory.path()), "{arguments:?}");
     }
 }
 
+/// Many files, so that it can be stopped among them.
+fn start_files(directory: &Path) -> Child {
+    let mut command = program();
+    command.arg("bonnie").arg(directory);
+    start(command.args(split("--quiet --size 0 --files 100:10:10:4")))
+}
+
 #[test]
 fn what_a_killed_run_leaves_is_found_and_cleaned() {
     let directory = directory_on_disk();
-    let mut command = program();
-    command.arg("bonnie").arg(directory.path()).args([
-        "--quiet",
-        "--size",
-        "0",
-        "--files",
-        "100:10:10:4",
-    ]);
-    let child = start(&mut command);
+    let child = start_files(directory.path());
     let deadline = Instant::now() + WAIT_MAX;
     while is_empty(directory.path()) && Instant::now() < deadline {
         thread::park_timeout(Duration::from_millis(1));
     }
-    let clean = || end(program().arg("clean").arg(directory.path()));
-    let in_use = clean();
-    assert!(
-        in_use.printed.contains("nothing was left behind"),
-        "{in_use:?}"
-    );
+    let clean = || sokudo(&format!("clean {}", directory.path().display()));
+    clean().prints(&["nothing was left behind"]);
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     kill_process(pid, Signal::KILL).unwrap();
     wait(child);
     assert!(!is_empty(directory.path()));
-    let cleaned = clean();
-    assert_eq!(cleaned.code(), Some(0), "{cleaned:?}");
-    assert!(cleaned.printed.contains("sokudo-files-"), "{cleaned:?}");
+    clean().ok().prints(&["sokudo-files-"]);
     assert!(is_empty(directory.path()));
 }
 
 #[test]
 fn who_quits_at_once_is_told_what_is_left_and_how_it_is_removed() {
     let directory = directory_on_disk();
-    let mut command = program();
-    command.arg("bonnie").arg(directory.path());
-    command.args(["--quiet", "--size", "0", "--files", "100:10:10:4"]);
-    let child = start(&mut command);
+    let child = start_files(directory.path());
     let deadline = Instant::now() + Duration::from_secs(50);
     while is_empty(directory.path()) && Instant::now() < deadline {
         thread::park_timeout(Duration::from_millis(1));
@@ -262,17 +212,11 @@ fn who_quits_at_once_is_told_what_is_left_and_how_it_is_removed() {
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     kill_process(pid, Signal::QUIT).unwrap();
     let ended = wait(child);
-    assert!(
-        !is_empty(directory.path()),
-        "it is emptied in its time, not at once"
-    );
-    let place = directory.path().to_str().unwrap();
-    assert!(
-        ended.told.contains(&format!("sokudo clean {place}")),
-        "{ended:?}"
-    );
-    assert!(ended.told.contains("sokudo-files-"), "{ended:?}");
-    let cleaned = end(program().arg("clean").arg(directory.path()));
+    let is_emptied = is_empty(directory.path());
+    assert!(!is_emptied, "it is emptied in its time, not at once");
+    let way = format!("sokudo clean {}", directory.path().display());
+    ended.tells(&[&way, "sokudo-files-"]);
+    let cleaned = sokudo(&format!("clean {}", directory.path().display()));
     assert!(is_empty(directory.path()), "{cleaned:?}");
 }
 
@@ -282,51 +226,33 @@ fn what_cannot_be_measured_is_told_in_one_line() {
     let path = directory.path();
     let file = path.join("file");
     fs::write(&file, "mine").unwrap();
-    let refused = |target: &Path, arguments: &[&str], code, words: &[&str]| {
-        bonnie(target, arguments).refused(code, words);
-    };
-    refused(&file, &[], 2, &["is no directory", "name a directory"]);
-    refused(Path::new("sim:hdd"), &[], 2, &["is no directory"]);
-    refused(Path::new("/no/such/place"), &[], 2, &["/no/such/place"]);
-    refused(Path::new(""), &[], 2, &["empty word"]);
-    refused(
-        path,
-        &["--size", "0", "--files", "0"],
-        2,
-        &["nothing to measure"],
-    );
-    refused(
-        path,
-        &["--size", "8:3k"],
-        2,
-        &["the chunk is 3 KiB", "power of two"],
-    );
-    refused(path, &["--size", "lots"], 2, &["lots", "SIZE[:CHUNK"]);
-    refused(path, &["--files", "1:10:20"], 2, &["smallest size"]);
-    refused(
-        path,
-        &["--bonnie-csv", "--format", "json"],
-        2,
-        &["cannot be used with"],
-    );
-    refused(
-        path,
-        &["--size", "900PiB", "--files", "0"],
-        1,
-        &["use a smaller test file"],
-    );
-    refused(
-        path,
-        &["--size", "0", "--files", "4000000:5GB"],
-        2,
-        &["the size of a file"],
-    );
-    refused(
-        path,
-        &["--size", "0", "--files", "4000000:1GB"],
-        1,
-        &["free", "fewer or smaller"],
-    );
+    for (target, words) in [
+        (
+            file.to_str().unwrap(),
+            &["is no directory", "name a directory"][..],
+        ),
+        ("sim:hdd", &["is no directory"]),
+        ("/no/such/place", &["/no/such/place"]),
+        ("", &["empty word"]),
+    ] {
+        bonnie(Path::new(target), "").refused(2, words);
+    }
+    for (arguments, code, words) in [
+        ("--size 0 --files 0", 2, &["nothing to measure"][..]),
+        ("--size 8:3k", 2, &["the chunk is 3 KiB", "power of two"]),
+        ("--size lots", 2, &["lots", "SIZE[:CHUNK"]),
+        ("--files 1:10:20", 2, &["smallest size"]),
+        ("--bonnie-csv --format json", 2, &["cannot be used with"]),
+        ("--size 900PiB --files 0", 1, &["use a smaller test file"]),
+        ("--size 0 --files 4000000:5GB", 2, &["the size of a file"]),
+        (
+            "--size 0 --files 4000000:1GB",
+            1,
+            &["free", "fewer or smaller"],
+        ),
+    ] {
+        bonnie(path, arguments).refused(code, words);
+    }
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     assert_eq!(fs::read_dir(path).unwrap().count(), 1);
 }
@@ -347,13 +273,13 @@ fn a_file_system_that_fills_up_or_is_read_only_is_told_and_left_clean() {
         return;
     };
     let before = system.files();
-    let too_large = bonnie(system.path(), &["--size", "1GiB", "--files", "0"]);
+    let too_large = bonnie(system.path(), "--size 1GiB --files 0");
     too_large.refused(1, &["free", "use a smaller test file"]);
-    let too_many = bonnie(system.path(), &["--size", "0", "--files", "64"]);
+    let too_many = bonnie(system.path(), "--size 0 --files 64");
     too_many.refused(1, &["use fewer"]);
     assert_eq!(system.files(), before);
     system.make_read_only();
-    let read_only = bonnie(system.path(), &["--size", "0", "--files", "1"]);
+    let read_only = bonnie(system.path(), "--size 0 --files 1");
     read_only.refused(1, &["Read-only file system", "remount it"]);
 }
 
@@ -361,17 +287,12 @@ fn a_file_system_that_fills_up_or_is_read_only_is_told_and_left_clean() {
 fn a_write_that_fails_is_in_the_result_and_the_files_are_still_measured() {
     let directory = directory_on_disk();
     let script = "ulimit -f 4096; \"$SOKUDO\" bonnie . --size 16 --characters 0 --files 1 --format json --quiet";
-    let ended = end(shell(script).current_dir(directory.path()));
-    assert_eq!(ended.code(), Some(1), "{ended:?}");
+    let ended = end(shell(script).current_dir(directory.path())).ends(1);
     let run: Value = serde_json::from_str(&ended.printed).unwrap();
     let write = of_phase(&run, "Block write");
     assert_eq!(write["status"], "failed");
-    assert!(
-        write["failures"][0]["message"]
-            .as_str()
-            .unwrap()
-            .contains("File too large")
-    );
+    let failure = write["failures"][0]["message"].as_str().unwrap();
+    assert!(failure.contains("File too large"), "{failure}");
     assert_eq!(of_phase(&run, "Block read")["status"], "not_reached");
     assert_eq!(of_phase(&run, "Random delete")["status"], "complete");
     assert!(is_empty(directory.path()));

@@ -6,16 +6,15 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::faulty_file::{Faults, FaultyFile};
-use crate::sokudo::{end, program};
+use crate::sokudo::sokudo;
 
 const MIB: usize = 1 << 20;
 
 /// What is concluded about a device that may be destroyed.
 fn concluded(device: &Path) -> Value {
-    let mut command = program();
-    command.arg("explain").arg(device);
-    command.args(["--only", "capacity", "--format", "json", "--destroy"]);
-    end(command.arg(device)).json()["inferences"][0].clone()
+    let device = device.display();
+    let arguments = format!("explain {device} --only capacity --format json --destroy {device}");
+    sokudo(&arguments).json()["inferences"][0].clone()
 }
 
 #[test]

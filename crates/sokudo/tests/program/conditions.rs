@@ -11,7 +11,7 @@ use std::thread;
 use serde_json::Value;
 
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{codes, directory_on_disk, end, measured, program, results, shell, skip};
+use crate::sokudo::{codes, directory_on_disk, end, measured, results, shell, skip, sokudo};
 
 /// Codes that only what the system does around a run can bring.
 const CONDITIONS: [&str; 9] = [
@@ -209,7 +209,7 @@ fn who_reads_the_same_device_meanwhile_is_named() {
         return;
     };
     let reader = Reader::new(&device.path);
-    let run = measured(&device.path, &["--row", "RND4K,Q1,read", "--time", "500ms"]);
+    let run = measured(&device.path, "--row RND4K,Q1,read --time 500ms");
     drop(reader);
     let finding = found(&run, "foreign-io");
     let us = format!("(process {}) read ", std::process::id());
@@ -221,7 +221,7 @@ fn who_reads_the_same_device_meanwhile_is_named() {
 
 /// A run during which nobody else used the disk below, among whose requests those of the
 /// row cannot be told. None, said loudly, where somebody always did.
-fn measured_alone(device: &Path, arguments: &[&str]) -> Option<Value> {
+fn measured_alone(device: &Path, arguments: &str) -> Option<Value> {
     let alone = (0..5).find_map(|_| {
         let run = measured(device, arguments);
         let result = &results(&run)[0];
@@ -243,15 +243,15 @@ fn a_queue_that_takes_less_than_a_block_is_told_with_its_setting() {
     };
     // A block of more pages than the queue takes pieces is cut where there is no huge page
     // for it.
-    let rows = ["--row", "SEQ256K,Q1,read", "--time", "300ms"];
-    let Some(run) = measured_alone(&device.path, &rows) else {
+    let rows = "--row SEQ256K,Q1,read --time 300ms";
+    let Some(run) = measured_alone(&device.path, rows) else {
         return;
     };
     let clean = codes(&results(&run)[0]);
     assert!(!clean.contains(&"split-io"), "{clean:?}");
 
     let _cut = QueueSetting::new(&device, "max_sectors_kb", "64");
-    let Some(run) = measured_alone(&device.path, &rows) else {
+    let Some(run) = measured_alone(&device.path, rows) else {
         return;
     };
     let finding = found(&run, "split-io");
@@ -267,9 +267,9 @@ fn a_small_read_ahead_is_told_of_buffered_reads_in_order() {
     let Some(device) = written_device() else {
         return;
     };
-    let rows = ["--direct", "off", "--row", "SEQ4K,Q1,read"];
+    let rows = "--direct off --row SEQ4K,Q1,read";
     let _held_back = QueueSetting::new(&device, "read_ahead_kb", "16");
-    let arguments = [&rows[..], &["--time", "100ms"]].concat();
+    let arguments = format!("{rows} --time 100ms");
     let Some(run) = measured_alone(&device.path, &arguments) else {
         return;
     };
@@ -288,13 +288,9 @@ fn writes_smaller_than_the_physical_block_are_told() {
     let Some(device) = written_device() else {
         return;
     };
-    let destroy = ["--destroy", device.path.to_str().unwrap()];
-    let row = |row: &'static str| {
-        measured(
-            &device.path,
-            &[&destroy[..], &["--row", row, "--time", "100ms"]].concat(),
-        )
-    };
+    let destroy = format!("--destroy {}", device.path.display());
+    let row =
+        |row: &'static str| measured(&device.path, &format!("{destroy} --row {row} --time 100ms"));
     let run = row("RND512B,Q1,write");
     let devices = run["target"]["devices"].as_array().unwrap();
     let physical = devices
@@ -318,8 +314,8 @@ fn writes_smaller_than_the_physical_block_are_told() {
 #[test]
 fn of_a_disk_that_is_used_as_it_is_nothing_is_said() {
     let directory = directory_on_disk();
-    let rows = ["--row", "SEQ1M,Q8", "--row", "RND4K,Q1", "--time", "100ms"];
-    let run = measured(directory.path(), &rows);
+    let rows = "--row SEQ1M,Q8 --row RND4K,Q1 --time 100ms";
+    let run = measured(directory.path(), rows);
     let all = codes(&run)
         .into_iter()
         .chain(results(&run).iter().flat_map(codes));
@@ -336,9 +332,7 @@ fn of_a_disk_that_is_used_as_it_is_nothing_is_said() {
 
 #[test]
 fn a_simulated_device_has_no_circumstances() {
-    let mut command = program();
-    command.args(["mark", "sim:hdd", "--row", "RND4K,Q1", "--runs", "1"]);
-    let run = end(command.args(["--format", "json", "--quiet"])).json();
+    let run = sokudo("mark sim:hdd --row RND4K,Q1 --runs 1 --format json --quiet").json();
     assert!(run.get("circumstances").is_none());
     assert_eq!(codes(&run), ["simulated"]);
 }
@@ -353,12 +347,7 @@ fn jobs_of_other_tools_get_the_same_evidence() {
     let job = directory.path().join("job.fio");
     let lines = "[x]\nrw=randread\nbs=4k\ndirect=1\ntime_based\nruntime=500ms\nfilename=";
     fs::write(&job, format!("{lines}{}\n", device.path.display())).unwrap();
-    let mut command = program();
-    command
-        .arg("run")
-        .arg(&job)
-        .args(["--format", "json", "--quiet"]);
-    let run = end(&mut command).json();
+    let run = sokudo(&format!("run {} --format json --quiet", job.display())).json();
     drop(reader);
     let finding = found(&run, "foreign-io");
     let us = format!("(process {}) read ", std::process::id());

@@ -13,8 +13,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 
-use crate::loop_device::LoopDevice;
-use crate::sokudo::{Ended, end, program, skip};
+use crate::loop_device::{LoopDevice, Mounted};
+use crate::sokudo::{Ended, end, program, skip, sokudo};
 
 const DEVICE_BYTES: usize = 8 << 20;
 
@@ -73,88 +73,45 @@ fn filled(flag: &str, victim: &str, decoy: &str) -> String {
 }
 
 /// Flags by which consent is given, in part, to another device, or in the wrong words.
-const CONSENTS: [&str; 14] = [
-    "--destroy=VICTIM",
-    "--destroy=DECOY",
-    "--destroy=WD-WRONG-SERIAL",
-    "--destroy=",
-    "--destroy=/dev",
-    "--destroy-contents",
-    "--overwrite",
-    "--write",
-    "--write-only",
-    "--write-back",
-    "--read-only",
-    "--readonly",
-    "--write-cache=off",
-    "--allow_mounted_write=1",
-];
+const CONSENTS: &str = "--destroy=VICTIM --destroy=DECOY --destroy=WD-WRONG-SERIAL --destroy= \
+    --destroy=/dev --destroy-contents --overwrite --write --write-only --write-back --read-only \
+    --readonly --write-cache=off --allow_mounted_write=1";
 
 /// What makes a run of each command short, and more of its flags.
-const COMMANDS: [(&str, &[&str], &[&str]); 9] = [
+const COMMANDS: [(&str, &str, &str); 9] = [
     (
         "mark",
-        &["VICTIM", "-n1", "-t1ms", "--quiet"],
-        &[
-            "--mix",
-            "--row=RND4K,write",
-            "--row=SEQ1M,Q8,T2,mix70",
-            "--size=1MiB",
-            "--output=VICTIM",
-        ],
+        "VICTIM -n1 -t1ms --quiet",
+        "--mix --row=RND4K,write --row=SEQ1M,Q8,T2,mix70 --size=1MiB --output=VICTIM",
     ),
     (
         "scan",
-        &["VICTIM", "--points=4", "--access-count=3", "--quiet"],
-        &[
-            "--full",
-            "--gnome",
-            "--random",
-            "--shuffle",
-            "--short-stroke=2MiB",
-            "--output=VICTIM",
-        ],
+        "VICTIM --points=4 --access-count=3 --quiet",
+        "--full --gnome --random --shuffle --short-stroke=2MiB --output=VICTIM",
     ),
     (
         "sweep",
-        &["VICTIM", "--sizes=4K", "--length=1MiB", "--quiet"],
-        &["--random", "--verify", "--output=VICTIM"],
+        "VICTIM --sizes=4K --length=1MiB --quiet",
+        "--random --verify --output=VICTIM",
     ),
     (
         "quick",
-        &["VICTIM", "-t1ms", "--quiet"],
-        &["--test=write", "--test=direct", "--output=VICTIM"],
+        "VICTIM -t1ms --quiet",
+        "--test=write --test=direct --output=VICTIM",
     ),
     (
         "fio",
-        &[
-            "--name=x",
-            "--filename=VICTIM",
-            "--size=1m",
-            "--bs=64k",
-            "--rw=randwrite",
-        ],
-        &[
-            "--overwrite=1",
-            "--rw=trim",
-            "--rw=randrw",
-            "--rw=read",
-            "--end_fsync=1",
-            "--output=VICTIM",
-        ],
+        "--name=x --filename=VICTIM --size=1m --bs=64k --rw=randwrite",
+        "--overwrite=1 --rw=trim --rw=randrw --rw=read --end_fsync=1 --output=VICTIM",
     ),
     (
         "diskspd",
-        &["-b64K", "-w100", "-d1", "-c1M", "VICTIM"],
-        &["-Sh", "-r", "-w0", "-RVICTIM"],
+        "-b64K -w100 -d1 -c1M VICTIM",
+        "-Sh -r -w0 -RVICTIM",
     ),
-    (
-        "run",
-        &["JOB", "--quiet"],
-        &["--lenient", "--output=VICTIM"],
-    ),
-    ("bonnie", &["VICTIM"], &["--size=1MiB"]),
-    ("info", &["VICTIM"], &["--json", "--raw"]),
+    ("run", "JOB --quiet", "--lenient --output=VICTIM"),
+    ("bonnie", "VICTIM", "--size=1MiB"),
+    ("info", "VICTIM", "--json --raw"),
 ];
 
 /// One call: the command, its flags in their order, the word in the environment, and
@@ -201,8 +158,7 @@ impl Call {
         fs::write(directory.join("job.fio"), job).unwrap();
         let (name, usual, _) = COMMANDS[self.command];
         let arguments = usual
-            .iter()
-            .copied()
+            .split(' ')
             .chain(self.flags.iter().map(String::as_str));
         let mut command = program();
         command.arg(name).current_dir(directory);
@@ -218,11 +174,8 @@ impl Call {
 fn any_call() -> impl Strategy<Value = Call> {
     (0..COMMANDS.len()).prop_flat_map(|command| {
         let own = COMMANDS[command].2;
-        let flags: Vec<String> = CONSENTS
-            .iter()
-            .chain(own)
-            .map(ToString::to_string)
-            .collect();
+        let flags = CONSENTS.split_whitespace().chain(own.split(' '));
+        let flags: Vec<String> = flags.map(str::to_owned).collect();
         let variable = prop_oneof![
             Just(""),
             Just("VICTIM"),
@@ -280,20 +233,15 @@ fn consent_as_it_is_asked_for_is_taken_at_its_word_and_is_seen_by_the_watch() {
         return;
     };
     let path = victim.path();
-    let destroy = format!("--destroy={path}");
-    let write = |arguments: &[&str]| {
-        let mut command = program();
-        end(command.args(arguments).args(["--quiet", &destroy]))
-    };
-    let mark = ["mark", path, "-n1", "-t1ms", "--row=SEQ1M,write"];
-    let scan = ["scan", path, "--points=4", "--access-count=0", "--write"];
-    for arguments in [&mark[..], &scan] {
+    let write = |arguments: &str| sokudo(&format!("{arguments} --quiet --destroy={path}"));
+    let mark = format!("mark {path} -n1 -t1ms --row=SEQ1M,write");
+    let scan = format!("scan {path} --points=4 --access-count=0 --write");
+    for arguments in [&mark, &scan] {
         write(arguments).refused(3, &["ext", "--destroy-contents"]);
         assert!(!victim.was_open_for_writing());
     }
-    for arguments in [&mark[..], &scan] {
-        let ended = write(&[arguments, &["--destroy-contents"]].concat());
-        assert_eq!(ended.code(), Some(0), "{ended:?}");
+    for arguments in [&mark, &scan] {
+        write(&format!("{arguments} --destroy-contents")).ok();
         assert!(victim.was_open_for_writing(), "{arguments:?}");
         assert!(!victim.holds_the_same(), "{arguments:?}");
         fs::write(victim.path(), &victim.contents).unwrap();
@@ -306,60 +254,32 @@ fn a_scan_that_writes_back_leaves_every_byte_as_it_was() {
     let Some(victim) = Watched::new() else {
         return;
     };
-    let ended = end(program().args([
-        "scan",
-        victim.path(),
-        "--full",
-        "--random",
-        "--access-count=20",
-        "--write",
-        "--write-back",
-        "--quiet",
-    ]));
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let every_byte = "--full --random --access-count=20 --write --write-back --quiet";
+    sokudo(&format!("scan {} {every_byte}", victim.path())).ok();
     assert!(victim.was_open_for_writing());
     assert!(victim.holds_the_same());
 }
 
 #[test]
 fn a_mounted_device_is_written_by_no_command_of_our_own() {
-    let Some(device) = LoopDevice::new(32 << 20, true) else {
+    let Some(device) = LoopDevice::with_ext4(32 << 20, true) else {
         return;
     };
-    let made = Command::new("mkfs.ext4")
-        .arg("-q")
-        .arg(&device.path)
-        .status();
-    if !made.is_ok_and(|status| status.success()) {
-        skip("mkfs.ext4 cannot be run");
-        return;
-    }
-    let place = tempfile::tempdir().unwrap();
-    let mounted = Command::new("mount")
-        .args([&device.path, place.path()])
-        .status();
-    assert!(mounted.unwrap().success());
+    let place = Mounted::new(&device, &[]);
     let path = device.path.to_str().unwrap();
-    let destroy = ["--destroy", path, "--destroy-contents"];
-    let refused = [
-        ["mark", path, "--row=RND4K,write", "--quiet"].as_slice(),
-        &["scan", path, "--write", "--quiet"],
-    ]
-    .map(|arguments| end(program().args(arguments).args(destroy)));
-    let back = end(program().args(["scan", path, "--write", "--write-back"]));
-    let read = end(program().args(["scan", path, "--points=3", "--access-count=2", "--quiet"]));
-    let unmounted = Command::new("umount").arg(place.path()).status();
-    assert!(unmounted.unwrap().success());
-    let at = place.path().to_str().unwrap();
-    for ended in refused {
-        ended.refused(3, &["is mounted on", at, "unmount it"]);
-        assert!(
-            !ended.told.contains("--destroy"),
-            "no flag helps: {ended:?}"
-        );
+    for arguments in [
+        format!("mark {path} --row=RND4K,write --quiet"),
+        format!("scan {path} --write --quiet"),
+    ] {
+        let ended = sokudo(&format!("{arguments} --destroy {path} --destroy-contents"));
+        ended.refused(3, &["is mounted on", place.at(), "unmount it"]);
+        let names_flag = ended.told.contains("--destroy");
+        assert!(!names_flag, "no flag helps: {ended:?}");
     }
-    back.refused(3, &["is mounted on", at]);
-    assert_eq!(read.code(), Some(0), "reading needs no consent: {read:?}");
+    let back = sokudo(&format!("scan {path} --write --write-back"));
+    back.refused(3, &["is mounted on", place.at()]);
+    // Reading needs no consent.
+    sokudo(&format!("scan {path} --points=3 --access-count=2 --quiet")).ok();
 }
 
 /// Write-protected until dropped: a loop device keeps that for the next file.
@@ -398,11 +318,11 @@ fn a_write_protected_device_is_refused_before_it_is_opened() {
     };
     let path = device.0.path.to_str().unwrap();
     for arguments in [
-        ["mark", path, "--row=RND4K,write", "--destroy", path].as_slice(),
-        &["scan", path, "--write", "--destroy", path],
-        &["scan", path, "--write", "--write-back"],
+        &format!("mark {path} --row=RND4K,write --destroy {path}"),
+        &format!("scan {path} --write --destroy {path}"),
+        &format!("scan {path} --write --write-back"),
     ] {
-        end(program().args(arguments)).refused(3, &["is write-protected", path]);
+        sokudo(arguments).refused(3, &["is write-protected", path]);
     }
 }
 
@@ -412,8 +332,8 @@ fn a_device_of_no_size_is_told_in_one_line() {
         return;
     };
     let path = device.path.to_str().unwrap();
-    end(program().args(["scan", path])).refused(2, &[path, "no bytes to measure"]);
-    end(program().args(["mark", path])).refused(2, &[path, "empty"]);
+    sokudo(&format!("scan {path}")).refused(2, &[path, "no bytes to measure"]);
+    sokudo(&format!("mark {path}")).refused(2, &[path, "empty"]);
 }
 
 #[test]
@@ -421,12 +341,12 @@ fn a_destroy_that_allows_nothing_is_a_slip_and_told() {
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path().to_str().unwrap();
     for arguments in [
-        ["mark", here, "--destroy", "WD-1"].as_slice(),
-        &["scan", here, "--write", "--destroy", "WD-1"],
-        &["scan", "sim:hdd", "--write", "--destroy", "WD-1"],
+        &*format!("mark {here} --destroy WD-1"),
+        &*format!("scan {here} --write --destroy WD-1"),
+        "scan sim:hdd --write --destroy WD-1",
     ] {
-        end(program().args(arguments)).refused(2, &["no block device", "--destroy"]);
+        sokudo(arguments).refused(2, &["no block device", "--destroy"]);
     }
-    end(program().args(["scan", here, "--destroy", "WD-1"])).refused(2, &["--write"]);
-    end(program().args(["scan", here, "--destroy-contents"])).refused(2, &["--destroy"]);
+    sokudo(&format!("scan {here} --destroy WD-1")).refused(2, &["--write"]);
+    sokudo(&format!("scan {here} --destroy-contents")).refused(2, &["--destroy"]);
 }

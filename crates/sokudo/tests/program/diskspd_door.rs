@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{Ended, directory_on_disk, end, program, shell};
+use crate::sokudo::{Ended, directory_on_disk, end, program, shell, split};
 
 /// The eight lines of source document 000, with a size and a time that suit a test.
 const ARTICLE: [&str; 8] = [
@@ -19,11 +19,11 @@ const ARTICLE: [&str; 8] = [
     "-c4M -Zr -b4K -d1 -o1 -t1 -W0 -Sd -r -w100 -L",
 ];
 
-fn diskspd(directory: &Path, arguments: &[&str]) -> Ended {
+fn diskspd(directory: &Path, arguments: &str) -> Ended {
     let mut command = program();
     command
         .arg("diskspd")
-        .args(arguments)
+        .args(split(arguments))
         .env_remove("SOKUDO_DESTROY")
         .current_dir(directory);
     end(&mut command)
@@ -56,12 +56,11 @@ fn a_link_named_diskspd_is_diskspd() {
     let directory = tempfile::tempdir().unwrap();
     let link = directory.path().join("diskspd");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_sokudo"), &link).unwrap();
-    let ended = end(Command::new(&link)
+    end(Command::new(&link)
         .args(["-c1M", "-b4K", "-d1", "-W0", "-w50", "file"])
-        .current_dir(directory.path()));
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(ended.printed.contains("Results for job 1:"), "{ended:?}");
-    assert!(ended.printed.contains("sokudo: "), "{ended:?}");
+        .current_dir(directory.path()))
+    .ok()
+    .prints(&["Results for job 1:", "sokudo: "]);
 }
 
 #[test]
@@ -70,13 +69,13 @@ fn a_file_that_diskspd_has_not_made_is_not_written() {
     let file = directory.path().join("precious");
     let contents = b"precious words\n\n".repeat(1 << 16);
     fs::write(&file, &contents).unwrap();
-    for arguments in [["-w100", "-c1M"], ["-w1", "-b4K"], ["-w0", "-c2M"]] {
-        let arguments = [&arguments[..], &["-d1", "-W0", "precious"]].concat();
+    for arguments in ["-w100 -c1M", "-w1 -b4K", "-w0 -c2M"] {
+        let arguments = format!("{arguments} -d1 -W0 precious");
         diskspd(directory.path(), &arguments).refused(3, &["precious", "--overwrite"]);
     }
     assert!(fs::read(&file).unwrap() == contents);
-    let allowed = ["--overwrite", "-w100", "-b4K", "-d1", "-W0", "precious"];
-    assert_eq!(diskspd(directory.path(), &allowed).code(), Some(0));
+    let allowed = "--overwrite -w100 -b4K -d1 -W0 precious";
+    diskspd(directory.path(), allowed).ok();
 }
 
 #[test]
@@ -86,33 +85,28 @@ fn a_device_is_written_only_when_it_is_named() {
     };
     let path = device.path.to_str().unwrap();
     let here = Path::new(".");
-    let write = ["-w100", "-b64K", "-d1", "-W0", path];
+    let write = format!("-w100 -b64K -d1 -W0 {path}");
     diskspd(here, &write).refused(3, &["SOKUDO_DESTROY", path]);
-    let read = diskspd(here, &["-w0", "-b64K", "-d1", "-W0", path]);
-    assert_eq!(read.code(), Some(0), "{read:?}");
-    let named = diskspd(here, &[&["--destroy", path], &write[..]].concat());
-    assert_eq!(named.code(), Some(0), "{named:?}");
+    diskspd(here, &format!("-w0 -b64K -d1 -W0 {path}")).ok();
+    diskspd(here, &format!("--destroy {path} {write}")).ok();
 }
 
 #[test]
 fn xml_comes_out_and_profiles_are_printed() {
     let directory = tempfile::tempdir().unwrap();
-    let xml = diskspd(
-        directory.path(),
-        &["-Rxml", "-c1M", "-b4K", "-d1", "-W0", "-L", "file"],
-    );
-    assert_eq!(xml.code(), Some(0), "{xml:?}");
-    assert!(xml.printed.contains("<Results>"), "{xml:?}");
-    let profile = diskspd(directory.path(), &["-Rpxml", "-c1M", "-b4K", "other"]);
-    assert_eq!(profile.code(), Some(0), "{profile:?}");
-    assert!(profile.printed.contains("<Profile>"), "{profile:?}");
+    diskspd(directory.path(), "-Rxml -c1M -b4K -d1 -W0 -L file")
+        .ok()
+        .prints(&["<Results>"]);
+    diskspd(directory.path(), "-Rpxml -c1M -b4K other")
+        .ok()
+        .prints(&["<Profile>"]);
     assert!(!directory.path().join("other").exists());
 }
 
 #[test]
 fn wrong_arguments_are_told_in_one_line() {
     let directory = tempfile::tempdir().unwrap();
-    diskspd(directory.path(), &["-b4K", "missing"]).refused(1, &["missing", "-c"]);
-    diskspd(directory.path(), &["-Q7", "file"]).refused(1, &["-Q"]);
-    diskspd(directory.path(), &[]).refused(1, &["target"]);
+    diskspd(directory.path(), "-b4K missing").refused(1, &["missing", "-c"]);
+    diskspd(directory.path(), "-Q7 file").refused(1, &["-Q"]);
+    diskspd(directory.path(), "").refused(1, &["target"]);
 }

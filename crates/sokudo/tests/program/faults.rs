@@ -43,7 +43,7 @@ struct Counted {
 /// it took, that the kernel counted as much, and that it took no longer than the test saw.
 fn measured_on(damage: &Damage, row: &str, figure: &str) -> Option<Counted> {
     let disk = FaultyDisk::new(1 << 30, damage)?;
-    let arguments = ["--row", row, "--read-only", "--time", "2s"];
+    let arguments = format!("--row {row} --read-only --time 2s");
     let (read_before, began) = (disk.bytes_read(), Instant::now());
     let run = measured(&disk.path, &arguments);
     let (read, passed) = (disk.bytes_read() - read_before, began.elapsed());
@@ -111,10 +111,9 @@ fn a_run_keeps_what_it_measured_before_the_disk_failed() {
     let Some(file) = FaultyFile::new(16 * MIB, faults) else {
         return;
     };
-    let row = ["--overwrite", "--row", "SEQ64K,Q4,T1"];
-    let how = ["--format", "json", "--time", "60s"];
-    let ended = mark(file.path(), &[&row[..], &how].concat());
-    assert_eq!(ended.code(), Some(1), "{ended:?}");
+    let row = "--overwrite --row SEQ64K,Q4,T1";
+    let how = "--format json --time 60s";
+    let ended = mark(file.path(), &format!("{row} {how}")).ends(1);
     let run: Value = serde_json::from_str(&ended.printed).unwrap();
     let read = &results(&run)[0];
     assert!(median(&run, "bandwidth_bytes_per_s") > 0.0, "{read}");
@@ -132,7 +131,7 @@ fn short_transfers_are_carried_on_with() {
     let Some(file) = FaultyFile::new(16 * MIB, faults) else {
         return;
     };
-    let run = measured(file.path(), &["--read-only", "--row", "SEQ64K,Q4,T1"]);
+    let run = measured(file.path(), "--read-only --row SEQ64K,Q4,T1");
     let trial = &results(&run)[0]["trials"][0];
     let [bytes, ios] = ["bytes", "ios"].map(|figure| trial[figure].as_u64().unwrap());
     assert!(ios > 0, "{trial}");
@@ -159,8 +158,7 @@ fn ctrl_c_ends_a_run_while_the_disk_is_silent() {
     let child = start(command.args(["--time", "600s", "--format", "json"]));
     assert!(file.wait_until_it_hangs(HANG_MAX));
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-    let ended = wait(child);
-    assert_eq!(ended.code(), Some(130), "{ended:?}");
+    let ended = wait(child).ends(130);
     let run: Value = serde_json::from_str(&ended.printed).unwrap();
     assert_eq!(run["interrupted"], true);
     assert!(median(&run, "iops") > 0.0, "{run}");

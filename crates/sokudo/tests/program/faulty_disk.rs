@@ -4,17 +4,16 @@
 
 use std::fs::File;
 use std::ops::Range;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::keeper::Keeper;
 use crate::sokudo::{has, is_root, skip};
 
 /// Starts the daemon `$3…`, waits until it shows something, attaches a loop device to
-/// it and tells its name; at the end of its input takes all of it down. In a process of
-/// its own, which also notices that the tests were killed.
+/// it and tells its name; at the end of its input takes all of it down.
 const KEEPER: &str = r#"
 directory=$1 size=$2; shift 2
 "$@" &
@@ -81,7 +80,7 @@ impl Damage {
 
 /// A block device with damage, gone again when dropped.
 pub(crate) struct FaultyDisk {
-    keeper: Child,
+    _keeper: Keeper,
     pub(crate) path: PathBuf,
 }
 
@@ -102,34 +101,27 @@ impl FaultyDisk {
         let log = directory.path().join("log");
         // From here on the keeper removes it.
         let directory = directory.keep();
-        let mut keeper = Command::new("sh")
-            .args(["-c", KEEPER, "keeper"])
-            .arg(&directory)
-            .arg(size.to_string())
-            .arg(daemon.get_program())
-            .args(daemon.get_args())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(File::create(&log).unwrap())
-            // Ctrl-C ends the tests, not it.
-            .process_group(0)
-            .spawn()
-            .unwrap();
+        let mut keeper = Keeper::start(
+            Keeper::command(KEEPER)
+                .arg(&directory)
+                .arg(size.to_string())
+                .arg(daemon.get_program())
+                .args(daemon.get_args())
+                .stdout(Stdio::piped())
+                .stderr(File::create(&log).unwrap()),
+        );
         if let Some(path) = first_line(&mut keeper) {
-            return Some(Self { keeper, path });
+            let _keeper = keeper;
+            return Some(Self { _keeper, path });
         }
         let told = std::fs::read_to_string(&log).unwrap_or_default();
         skip(&format!(
             "no faulty disk can be made here: {}",
             told.trim_end()
         ));
-        drop(keeper.stdin.take());
-        let _ = keeper.wait();
         None
     }
-}
 
-impl FaultyDisk {
     /// What the kernel has read of it so far.
     pub(crate) fn bytes_read(&self) -> u64 {
         let name = self.path.file_name().unwrap().to_str().unwrap();
@@ -140,18 +132,11 @@ impl FaultyDisk {
     }
 }
 
-impl Drop for FaultyDisk {
-    fn drop(&mut self) {
-        drop(self.keeper.stdin.take());
-        let _ = self.keeper.wait();
-    }
-}
-
 /// The device that the keeper names; None if it ends without.
-fn first_line(keeper: &mut Child) -> Option<PathBuf> {
+fn first_line(keeper: &mut Keeper) -> Option<PathBuf> {
     use std::io::{BufRead, BufReader};
     let mut line = String::new();
-    BufReader::new(keeper.stdout.take()?)
+    BufReader::new(keeper.0.stdout.take()?)
         .read_line(&mut line)
         .unwrap();
     let name = line.trim();

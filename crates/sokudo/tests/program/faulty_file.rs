@@ -5,9 +5,7 @@
 
 use std::ffi::OsStr;
 use std::ops::Range;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -17,6 +15,7 @@ use fuser::{
     ReplyOpen, ReplyWrite, Request, WriteFlags,
 };
 
+use crate::keeper::Keeper;
 use crate::loop_device::LoopDevice;
 use crate::sokudo::{is_root, skip};
 
@@ -100,12 +99,11 @@ impl Shared {
 /// it, and removes it.
 const KEEPER: &str = "read -r _; umount --lazy \"$1\"; rmdir \"$1\"";
 
-/// The mounted file. A process of its own unmounts it, which also notices that the tests
-/// were killed.
+/// The mounted file.
 pub(crate) struct FaultyFile {
     shared: Arc<Shared>,
     _session: BackgroundSession,
-    keeper: Child,
+    _keeper: Keeper,
     directory: PathBuf,
 }
 
@@ -131,18 +129,11 @@ impl FaultyFile {
             .ok()?;
         // From here on the keeper removes it.
         let directory = directory.keep();
-        let keeper = Command::new("sh")
-            .args(["-c", KEEPER, "keeper"])
-            .arg(&directory)
-            .stdin(Stdio::piped())
-            // Ctrl-C ends the tests, not it.
-            .process_group(0)
-            .spawn()
-            .unwrap();
+        let mut keeper = Keeper::command(KEEPER);
         Some(Self {
             shared,
             _session: session,
-            keeper,
+            _keeper: Keeper::start(keeper.arg(&directory)),
             directory,
         })
     }
@@ -183,8 +174,6 @@ impl Drop for FaultyFile {
     fn drop(&mut self) {
         // A process that waits for it could never end.
         self.change(|faults| faults.hangs = false);
-        drop(self.keeper.stdin.take());
-        let _ = self.keeper.wait();
     }
 }
 

@@ -11,15 +11,15 @@ use serde_json::Value;
 
 use crate::faulty_file::{Faults, FaultyFile};
 use crate::sokudo::{
-    WAIT_MAX, codes, directory_on_disk, end, measured, program, results, start, wait,
+    WAIT_MAX, codes, directory_on_disk, end, measured, program, results, split, start, wait,
 };
 
-const WRITES: [&str; 5] = ["--row", "SEQ1M,Q1,T1", "--write-only", "--direct", "off"];
+const WRITES: &str = "--row SEQ1M,Q1,T1 --write-only";
 
 #[test]
 fn writes_into_memory_show_how_fast_they_became_durable() {
     let directory = directory_on_disk();
-    let run = measured(directory.path(), &WRITES);
+    let run = measured(directory.path(), &format!("{WRITES} --direct off"));
     let row = &results(&run)[0];
     let durable = row["durable_bytes_per_s"].as_f64().unwrap();
     let taken = row["bandwidth_bytes_per_s"]["median"].as_f64().unwrap();
@@ -36,10 +36,10 @@ fn writes_into_memory_show_how_fast_they_became_durable() {
 #[test]
 fn reads_and_simulated_writes_have_no_durable_figure() {
     let directory = directory_on_disk();
-    let reads = ["--row", "SEQ1M,Q1,T1", "--read-only", "--direct", "off"];
+    let reads = "--row SEQ1M,Q1,T1 --read-only --direct off";
     for run in [
-        measured(directory.path(), &reads),
-        measured("sim:ssd", &WRITES[..3]),
+        measured(directory.path(), reads),
+        measured("sim:ssd", WRITES),
     ] {
         let row = &results(&run)[0];
         assert!(row["durable_bytes_per_s"].is_null(), "{row}");
@@ -55,17 +55,11 @@ fn ctrl_c_does_not_wait_for_a_disk_to_make_durable_what_it_does_not_write() {
     let Some(disk) = file.as_disk() else { return };
     let directory = tempfile::tempdir().unwrap();
     let result = directory.path().join("result.json");
-    let mut command = program();
-    command
-        .arg("mark")
-        .arg(disk.path())
-        .arg("--destroy")
-        .arg(disk.path());
-    command.args(WRITES).args(["--runs", "2", "--time", "1s"]);
-    command
-        .args(["--format", "json", "--quiet", "--output"])
-        .arg(&result);
-    let child = start(&mut command);
+    let (path, output) = (disk.path().display(), result.display());
+    let child = start(program().args(split(&format!(
+        "mark {path} --destroy {path} {WRITES} --direct off --runs 2 --time 1s --format json \
+         --quiet --output {output}"
+    ))));
     let threads = format!("/proc/{}/task", child.id());
     wait_until(|| has_thread(&threads, "sokudo-0"));
     file.change(|faults| faults.hangs = true);
@@ -76,8 +70,7 @@ fn ctrl_c_does_not_wait_for_a_disk_to_make_durable_what_it_does_not_write() {
     // until it answers.
     wait_until(|| fs::metadata(&result).is_ok_and(|metadata| metadata.len() > 0));
     file.change(|faults| faults.hangs = false);
-    let ended = wait(child);
-    assert_eq!(ended.code(), Some(130), "{ended:?}");
+    wait(child).ends(130);
     let run: Value = serde_json::from_str(&fs::read_to_string(&result).unwrap()).unwrap();
     let trial = &results(&run)[0]["trials"][0];
     assert!(trial["bytes"].as_u64().unwrap() > 0, "{trial}");

@@ -6,76 +6,25 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::sokudo::{Ended, directory_on_disk, end, has, program, shell, skip};
+use crate::sokudo::{
+    Ended, directory_on_disk, end, has, holds, program, shell, skip, sokudo_in, split,
+};
 
 /// The job file of source document 000, with files and times that suit a test.
-const ARTICLE: &str = "\
-[global]
-ioengine=libaio
-size=4m
-direct=1
-runtime=1
-filename=fio-test
-
-[SEQ1M_Q8T1_READ]
-rw=read
-bs=1m
-iodepth=8
-stonewall
-
-[SEQ1M_Q1T1_READ]
-rw=read
-bs=1m
-iodepth=1
-stonewall
-
-[RND4K_Q32T1_READ]
-rw=randread
-bs=4k
-iodepth=32
-stonewall
-
-[RND4K_Q1T1_READ]
-rw=randread
-bs=4k
-iodepth=1
-stonewall
-
-[SEQ1M_Q8T1_WRITE]
-rw=write
-bs=1m
-iodepth=8
-stonewall
-
-[SEQ1M_Q1T1_WRITE]
-rw=write
-bs=1m
-iodepth=1
-stonewall
-
-[RND4K_Q32T1_WRITE]
-rw=randwrite
-bs=4k
-iodepth=32
-stonewall
-
-[RND4K_Q1T1_WRITE]
-rw=randwrite
-bs=4k
-iodepth=1
-stonewall
-";
+fn article() -> String {
+    include_str!("../../../sokudo-dialect/tests/fio_jobs/document-000.fio")
+        .replace("size=1g", "size=4m\nfilename=fio-test")
+        .replace("runtime=60", "runtime=1")
+}
 
 /// `sokudo fio ARGUMENTS` in a directory.
-pub(crate) fn fio(directory: &Path, arguments: &[&str]) -> Ended {
-    let mut command = program();
-    command.arg("fio").args(arguments).current_dir(directory);
-    end(&mut command)
+pub(crate) fn fio(directory: &Path, arguments: &str) -> Ended {
+    sokudo_in(directory, &format!("fio {arguments}"))
 }
 
 /// The JSON of a run that succeeded without a word on standard error.
-pub(crate) fn fio_json(directory: &Path, arguments: &[&str]) -> Value {
-    let ended = fio(directory, &[&["--output-format=json"], arguments].concat());
+pub(crate) fn fio_json(directory: &Path, arguments: &str) -> Value {
+    let ended = fio(directory, &format!("--output-format=json {arguments}"));
     assert_eq!(ended.told, "", "standard error stays empty: {ended:?}");
     ended.json()
 }
@@ -83,42 +32,33 @@ pub(crate) fn fio_json(directory: &Path, arguments: &[&str]) -> Value {
 #[test]
 fn the_articles_job_file_and_its_awk_print_eight_speeds() {
     let directory = directory_on_disk();
-    fs::write(directory.path().join("article.fio"), ARTICLE).unwrap();
+    fs::write(directory.path().join("article.fio"), article()).unwrap();
     let script = "$SOKUDO fio --directory=. article.fio --output-format=terse \
                   | awk -F ';' '{print $3, ($7+$48) / 1000 }'";
-    let ended = end(shell(script).current_dir(directory.path()));
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let ended = end(shell(script).current_dir(directory.path())).ok();
     assert_eq!(ended.told, "");
-    let lines: Vec<(&str, f64)> = ended
+    let lines = ended
         .printed
         .lines()
-        .map(|line| line.split_once(' ').unwrap())
+        .map(|line| line.split_once(' ').unwrap());
+    let lines: Vec<(&str, f64)> = lines
         .map(|(name, speed)| (name, speed.parse().unwrap()))
         .collect();
+    let article = article();
+    let sections = article
+        .lines()
+        .filter_map(|line| line.strip_prefix('[')?.strip_suffix(']'));
     let names: Vec<&str> = lines.iter().map(|(name, _)| *name).collect();
-    assert_eq!(
-        names,
-        [
-            "SEQ1M_Q8T1_READ",
-            "SEQ1M_Q1T1_READ",
-            "RND4K_Q32T1_READ",
-            "RND4K_Q1T1_READ",
-            "SEQ1M_Q8T1_WRITE",
-            "SEQ1M_Q1T1_WRITE",
-            "RND4K_Q32T1_WRITE",
-            "RND4K_Q1T1_WRITE"
-        ]
-    );
+    assert_eq!(names, sections.skip(1).collect::<Vec<_>>());
+    assert_eq!(names.len(), 8);
     assert!(lines.iter().all(|(_, speed)| *speed > 0.0), "{lines:?}");
 }
 
 #[test]
 fn json_is_valid_says_what_was_done_and_carries_the_verdict() {
     let directory = tempfile::tempdir().unwrap();
-    let run = fio_json(
-        directory.path(),
-        &["--name=one", "--size=1m", "--bs=4k", "--rw=randwrite"],
-    );
+    let job = "--name=one --size=1m --bs=4k --rw=randwrite";
+    let run = fio_json(directory.path(), job);
     let job = &run["jobs"][0];
     assert_eq!(job["jobname"], "one");
     assert_eq!(job["error"], 0);
@@ -128,35 +68,25 @@ fn json_is_valid_says_what_was_done_and_carries_the_verdict() {
     assert!(run.get("sokudo").is_some(), "{run}");
     assert!(
         directory.path().join("one.0.0").exists(),
-        "fio leaves its files"
+        "as fio leaves it"
     );
 }
 
 #[test]
 fn several_formats_are_printed_and_json_goes_to_its_file_alone() {
     let directory = tempfile::tempdir().unwrap();
-    let arguments = ["--name=one", "--size=1m", "--output=result.json"];
-    let ended = fio(
-        directory.path(),
-        &[
-            &arguments[..],
-            &["--output-format=json", "--status-interval=60"],
-        ]
-        .concat(),
-    );
-    assert_eq!(
-        (ended.code(), &*ended.printed, &*ended.told),
-        (Some(0), "", "")
-    );
+    let job = "--name=one --size=1m";
+    let to_file = "--output=result.json --output-format=json --status-interval=60";
+    let ended = fio(directory.path(), &format!("{job} {to_file}")).ok();
+    assert_eq!((&*ended.printed, &*ended.told), ("", ""));
     let text = fs::read_to_string(directory.path().join("result.json")).unwrap();
     assert!(text.starts_with("{\n") && text.ends_with("}\n"), "{text}");
     serde_json::from_str::<Value>(&text).unwrap();
-    let both = fio(
+    fio(
         directory.path(),
-        &["--name=one", "--size=1m", "--output-format=normal,terse"],
-    );
-    assert!(both.printed.contains("\n3;fio-"), "{both:?}");
-    assert!(both.printed.contains("Run status group 0"), "{both:?}");
+        &format!("{job} --output-format=normal,terse"),
+    )
+    .prints(&["\n3;fio-", "Run status group 0"]);
 }
 
 #[test]
@@ -166,19 +96,19 @@ fn a_link_named_fio_is_fio() {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_sokudo"), &link).unwrap();
     let version = end(Command::new(&link).arg("--version"));
     assert!(version.printed.starts_with("fio-3."), "{version:?}");
-    let ended = end(Command::new(&link)
+    end(Command::new(&link)
         .args(["-name=x", "-size=1m", "-rw=write", "-thread"])
-        .current_dir(directory.path()));
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(ended.printed.contains("write: IOPS="), "{ended:?}");
+        .current_dir(directory.path()))
+    .ok()
+    .prints(&["write: IOPS="]);
 }
 
 #[test]
 fn unknown_options_end_with_1_and_one_line() {
     let directory = tempfile::tempdir().unwrap();
-    let ended = fio(directory.path(), &["--name=x", "--size=1m", "--foo=1"]);
+    let ended = fio(directory.path(), "--name=x --size=1m --foo=1");
     ended.refused(1, &["foo"]);
-    let missing = fio(directory.path(), &["no-such-file.fio"]);
+    let missing = fio(directory.path(), "no-such-file.fio");
     missing.refused(1, &["no-such-file.fio"]);
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
@@ -189,7 +119,7 @@ fn every_option_that_is_wrong_is_named_in_one_run() {
     let directory = tempfile::tempdir().unwrap();
     let file = "[global]\nfoo=1\nrw=frobnicate\n[a]\nsize=1m\nbarbaz\nflow=3\n";
     fs::write(directory.path().join("job.fio"), file).unwrap();
-    let ended = fio(directory.path(), &["--qux=1", "job.fio"]);
+    let ended = fio(directory.path(), "--qux=1 job.fio");
     assert_eq!((ended.code(), &*ended.printed), (Some(1), ""), "{ended:?}");
     let lines: Vec<_> = ended.told.lines().collect();
     let places = [
@@ -209,8 +139,8 @@ fn every_option_that_is_wrong_is_named_in_one_run() {
 #[test]
 fn fatal_warnings_are_those_of_fio() {
     let directory = tempfile::tempdir().unwrap();
-    let job = ["--warnings-fatal", "--name=x", "--size=1m", "--rw=write"];
-    let with = |option: &str| fio(directory.path(), &[&job[..], &[option]].concat()).code();
+    let job = "--warnings-fatal --name=x --size=1m --rw=write";
+    let with = |option: &str| fio(directory.path(), &format!("{job} {option}")).code();
     assert_eq!(with("--iodepth=8"), Some(0));
     assert_eq!(with("--time_based"), Some(1));
     assert_eq!(with("--verifysort=1"), Some(0));
@@ -221,16 +151,16 @@ fn fatal_warnings_are_those_of_fio() {
 #[test]
 fn flushes_are_counted_as_fio_counts_them() {
     let directory = tempfile::tempdir().unwrap();
-    let job = ["--name=x", "--size=64k", "--rw=write", "--filename=x"];
+    let job = "--name=x --size=64k --rw=write --filename=x";
     for (options, counted) in [
-        (&["--fsync=4"][..], 3),
-        (&["--fsync=1"], 15),
-        (&["--fdatasync=4"], 0),
-        (&["--fsync=4", "--end_fsync=1"], 3),
-        (&["--fsync=4", "--fdatasync=3"], 3),
-        (&["--end_fsync=1"], 0),
+        ("--fsync=4", 3),
+        ("--fsync=1", 15),
+        ("--fdatasync=4", 0),
+        ("--fsync=4 --end_fsync=1", 3),
+        ("--fsync=4 --fdatasync=3", 3),
+        ("--end_fsync=1", 0),
     ] {
-        let run = fio_json(directory.path(), &[&job[..], options].concat());
+        let run = fio_json(directory.path(), &format!("{job} {options}"));
         assert_eq!(run["jobs"][0]["sync"]["total_ios"], counted, "{options:?}");
     }
 }
@@ -254,21 +184,17 @@ fn sigusr1_prints_results_so_far_and_the_run_goes_on() {
 #[test]
 fn missing_directories_of_a_filename_are_made() {
     let directory = tempfile::tempdir().unwrap();
-    let job = ["--name=x", "--size=64k", "--rw=write"];
+    let job = "--name=x --size=64k --rw=write";
     for (option, file) in [
         ("--filename=a/b/x", "a/b/x"),
         ("--filename_format=c/d/x", "c/d/x"),
     ] {
-        let ended = fio(directory.path(), &[&job[..], &[option]].concat());
-        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        fio(directory.path(), &format!("{job} {option}")).ok();
         assert!(directory.path().join(file).is_file());
     }
     // fio makes what stands behind directory=, which itself must be there.
-    let ended = fio(
-        directory.path(),
-        &[&job[..], &["--directory=none", "--filename=x"]].concat(),
-    );
-    ended.refused(1, &["none"]);
+    let missing = format!("{job} --directory=none --filename=x");
+    fio(directory.path(), &missing).refused(1, &["none"]);
     assert!(!directory.path().join("none").exists());
 }
 
@@ -282,33 +208,20 @@ fn patterns_are_written_as_fio_writes_them() {
         ("0xff0xaa", b"\xff\xaa\xff\xaa"),
         ("\"ab\"'pat'0x11", b"abhello\n\x11ab"),
     ] {
-        let option = format!("--buffer_pattern={pattern}");
-        let job = [
-            "--name=x",
-            "--size=4k",
-            "--rw=write",
-            "--filename=x",
-            &option,
-        ];
-        let ended = fio(directory.path(), &job);
-        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        let mut command = program();
+        command.args(split("fio --name=x --size=4k --rw=write --filename=x"));
+        command.arg(format!("--buffer_pattern={pattern}"));
+        end(command.current_dir(directory.path())).ok();
         let found = fs::read(directory.path().join("x")).unwrap();
         assert!(found.starts_with(begins), "{pattern}: {:?}", &found[..16]);
     }
 }
 
 /// How many places a job of 1,000 blocks visits, by its log.
-fn visited(directory: &Path, options: &[&str]) -> usize {
-    let job = [
-        "--name=x",
-        "--ioengine=null",
-        "--rw=randread",
-        "--bs=4k",
-        "--size=4000k",
-    ];
-    let logs = ["--write_lat_log=l", "--log_offset=1", "--log_prio=1"];
-    let ended = fio(directory, &[&job[..], &logs, options].concat());
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
+fn visited(directory: &Path, options: &str) -> usize {
+    let job = "--name=x --ioengine=null --rw=randread --bs=4k --size=4000k";
+    let logs = "--write_lat_log=l --log_offset=1 --log_prio=1";
+    fio(directory, &format!("{job} {logs} {options}")).ok();
     let log = fs::read_to_string(directory.join("l_clat.1.log")).unwrap();
     assert!(log.lines().all(|line| line.ends_with(", 0x0000")), "{log}");
     let places = log.lines().filter_map(|line| line.split(", ").nth(4));
@@ -318,22 +231,17 @@ fn visited(directory: &Path, options: &[&str]) -> usize {
 #[test]
 fn an_lfsr_visits_every_block_once_without_a_map_too() {
     let directory = tempfile::tempdir().unwrap();
-    let visited = |options: &[&str]| visited(directory.path(), options);
-    assert_eq!(
-        visited(&["--random_generator=lfsr", "--norandommap"]),
-        1_000
-    );
-    assert!(visited(&["--norandommap"]) < 800);
+    let visited = |options: &str| visited(directory.path(), options);
+    assert_eq!(visited("--random_generator=lfsr --norandommap"), 1_000);
+    assert!(visited("--norandommap") < 800);
 }
 
 #[test]
 fn parse_only_and_readonly_write_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let job = ["--name=x", "--size=1m", "--rw=write"];
-    let parsed = fio(directory.path(), &[&["--parse-only"], &job[..]].concat());
-    assert_eq!(parsed.code(), Some(0), "{parsed:?}");
-    let refused = fio(directory.path(), &[&["--readonly"], &job[..]].concat());
-    assert_eq!(refused.code(), Some(1), "{refused:?}");
+    let job = "--name=x --size=1m --rw=write";
+    fio(directory.path(), &format!("--parse-only {job}")).ok();
+    fio(directory.path(), &format!("--readonly {job}")).ends(1);
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
@@ -343,7 +251,7 @@ fn groups_are_reported_as_one_and_jobs_run_in_their_order() {
     let file = "[global]\nsize=1m\ngroup_reporting\n[many]\nnumjobs=3\nrw=write\n\
                 [after]\nstonewall\nrw=read\n";
     fs::write(directory.path().join("groups.fio"), file).unwrap();
-    let run = fio_json(directory.path(), &["groups.fio"]);
+    let run = fio_json(directory.path(), "groups.fio");
     let jobs = run["jobs"].as_array().unwrap();
     assert_eq!(jobs.len(), 2, "{run}");
     assert_eq!(jobs[0]["write"]["io_bytes"], 3 << 20);
@@ -354,70 +262,12 @@ fn groups_are_reported_as_one_and_jobs_run_in_their_order() {
 #[test]
 fn logs_are_written_and_files_unlinked() {
     let directory = tempfile::tempdir().unwrap();
-    let run = fio_json(
-        directory.path(),
-        &[
-            "--name=x",
-            "--size=1m",
-            "--rw=write",
-            "--write_lat_log=l",
-            "--unlink=1",
-        ],
-    );
+    let job = "--name=x --size=1m --rw=write --write_lat_log=l --unlink=1";
+    let run = fio_json(directory.path(), job);
     let ios = run["jobs"][0]["write"]["total_ios"].as_u64().unwrap();
     let log = fs::read_to_string(directory.path().join("l_lat.1.log")).unwrap();
     assert_eq!(log.lines().count() as u64, ios, "one line per I/O");
     assert!(!directory.path().join("x.0.0").exists());
-}
-
-#[test]
-fn showcmd_is_that_of_fio() {
-    if !has("fio") {
-        skip("fio is not installed");
-        return;
-    }
-    let directory = tempfile::tempdir().unwrap();
-    let files = [
-        ARTICLE,
-        "[global]\nbs=8k\nrw=randrw\n[a]\nsize=1m\nnumjobs=2\n[b]\nsize=2m\ndirect=1\n",
-        "[x]\nsize=64k\nbssplit=4k/60:8k/40\n",
-    ];
-    for text in files {
-        fs::write(directory.path().join("job.fio"), text).unwrap();
-        let ours = fio(directory.path(), &["--showcmd", "job.fio"]);
-        let theirs = end(Command::new("fio")
-            .args(["--showcmd", "job.fio"])
-            .current_dir(directory.path()));
-        assert_eq!(ours.printed, theirs.printed);
-    }
-}
-
-#[test]
-fn verify_finds_a_flipped_bit() {
-    let directory = tempfile::tempdir().unwrap();
-    let write = [
-        "--name=v",
-        "--size=1m",
-        "--bs=4k",
-        "--rw=write",
-        "--verify=crc32c",
-    ];
-    let written = fio(directory.path(), &[&write[..], &["--do_verify=0"]].concat());
-    assert_eq!(written.code(), Some(0), "{written:?}");
-    let file = directory.path().join("v.0.0");
-    let mut bytes = fs::read(&file).unwrap();
-    bytes[300_000] ^= 1;
-    fs::write(&file, bytes).unwrap();
-    let read = [
-        "--name=v",
-        "--size=1m",
-        "--bs=4k",
-        "--rw=read",
-        "--verify=crc32c",
-    ];
-    let ended = fio(directory.path(), &read);
-    assert_eq!(ended.code(), Some(1), "{ended:?}");
-    assert!(ended.told.contains("verify"), "{ended:?}");
 }
 
 /// Each kind of damage has a message of its own, on one line that names the place.
@@ -426,9 +276,7 @@ fn verify_tells_kinds_of_damage_apart() {
     const BLOCK: usize = 4096;
     let directory = tempfile::tempdir().unwrap();
     let job = "--name=v --size=1m --bs=4k --rw=write --verify=crc32c --overwrite=1";
-    let job: Vec<&str> = job.split(' ').collect();
-    let written = fio(directory.path(), &[&job[..], &["--do_verify=0"]].concat());
-    assert_eq!(written.code(), Some(0), "{written:?}");
+    fio(directory.path(), &format!("{job} --do_verify=0")).ok();
     let file = directory.path().join("v.0.0");
     let sound = fs::read(&file).unwrap();
     let block = |index: usize| index * BLOCK..(index + 1) * BLOCK;
@@ -436,44 +284,35 @@ fn verify_tells_kinds_of_damage_apart() {
         let mut bytes = sound.clone();
         damage(&mut bytes);
         fs::write(&file, bytes).unwrap();
-        let ended = fio(directory.path(), &[&job[..], &["--verify_only"]].concat());
-        assert_eq!(ended.code(), Some(1), "{ended:?}");
+        let ended = fio(directory.path(), &format!("{job} --verify_only")).ends(1);
         assert!(!ended.told.contains("note:"), "it is an error: {ended:?}");
         ended.told
     };
     let flipped = message_of(&|bytes| bytes[5 * BLOCK + 2000] ^= 1);
-    assert!(
-        flipped.contains("offset 20480, length 4096: the data do not fit"),
-        "{flipped}"
-    );
+    holds(flipped, &["offset 20480, length 4096: the data do not fit"]);
     let misplaced = message_of(&|bytes| bytes.copy_within(block(3), 9 * BLOCK));
-    assert!(
-        misplaced.contains("holds the block of offset 12288"),
-        "{misplaced}"
-    );
+    holds(&misplaced, &["holds the block of offset 12288"]);
     let swapped = message_of(&|bytes| {
         let (low, high) = bytes.split_at_mut(9 * BLOCK);
         low[block(3)].swap_with_slice(&mut high[..BLOCK]);
     });
     assert_eq!(swapped.lines().count(), 2, "{swapped}");
-    assert!(
-        swapped.contains("holds the block of offset 36864"),
-        "{swapped}"
-    );
+    holds(&swapped, &["holds the block of offset 36864"]);
     let erased = message_of(&|bytes| bytes[block(7)].fill(0));
     assert!(erased.contains("is all zeros"), "{erased}");
+    let read = job.replace("--rw=write", "--rw=read");
+    fio(directory.path(), &read).ends(1).tells(&["verify"]);
 }
 
 #[test]
 fn notes_are_told_when_asked_and_remedies_speak_fios_language() {
     let directory = tempfile::tempdir().unwrap();
-    let job = ["--name=x", "--size=1m", "--rw=write", "--create_fsync=1"];
-    let quiet = fio(directory.path(), &[&job[..], &["--parse-only"]].concat());
-    assert_eq!((quiet.code(), quiet.told.as_str()), (Some(0), ""));
-    let asked = ["--parse-only", "--warnings"];
-    let told = fio(directory.path(), &[&job[..], &asked].concat()).told;
-    assert!(told.contains("create_fsync has no effect"), "{told}");
-    let buffered = fio(directory.path(), &job);
+    let job = "--name=x --size=1m --rw=write --create_fsync=1";
+    let quiet = fio(directory.path(), &format!("{job} --parse-only")).ok();
+    assert_eq!(quiet.told, "");
+    let asked = fio(directory.path(), &format!("{job} --parse-only --warnings"));
+    asked.tells(&["create_fsync has no effect"]);
+    let buffered = fio(directory.path(), job);
     assert!(!buffered.printed.contains("--direct"), "{buffered:?}");
 }
 
@@ -482,20 +321,13 @@ fn run_prints_one_row_per_section_with_a_verdict() {
     let directory = tempfile::tempdir().unwrap();
     let file = "[global]\nsize=1m\n[many]\nnumjobs=2\nrw=randwrite\n[after]\nstonewall\nrw=read\n";
     fs::write(directory.path().join("job.fio"), file).unwrap();
-    let mut command = program();
-    command
-        .args([
-            "run", "job.fio", "--format", "json", "--quiet", "--runs", "2",
-        ])
-        .current_dir(directory.path());
-    let run = end(&mut command).json();
+    let run = "run job.fio --format json --quiet --runs 2";
+    let run = sokudo_in(directory.path(), run).json();
     let results = crate::sokudo::results(&run);
     let names: Vec<_> = results.iter().map(|result| &result["name"]).collect();
     assert_eq!(names, ["many", "after"], "{run}");
-    assert!(
-        results.iter().all(|result| result["verdict"].is_string()),
-        "{run}"
-    );
+    let is_judged = results.iter().all(|result| result["verdict"].is_string());
+    assert!(is_judged, "{run}");
 }
 
 #[test]
@@ -512,13 +344,9 @@ fn both_tools_are_compared_or_the_missing_one_is_named() {
         skip("fio is not installed");
         return;
     }
-    let mut with = program();
-    with.args(["check-against", "fio", "job.fio", "--pairs", "6"])
-        .current_dir(directory.path());
-    let ended = end(&mut with);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(ended.printed.contains("x read"), "{ended:?}");
-    assert!(ended.printed.contains("95 % interval"), "{ended:?}");
+    sokudo_in(directory.path(), "check-against fio job.fio --pairs 6")
+        .ok()
+        .prints(&["x read", "95 % interval"]);
 }
 
 #[test]
@@ -527,8 +355,7 @@ fn an_interrupted_run_prints_what_was_measured() {
     let script = "$SOKUDO fio --name=x --size=1m --rw=write --time_based --runtime=60 \
                   --output-format=json --output=result.json & \
                   until [ -s x.0.0 ]; do :; done; kill -INT $!; wait $!";
-    let ended = end(shell(script).current_dir(directory.path()));
-    assert_eq!(ended.code(), Some(128), "{ended:?}");
+    end(shell(script).current_dir(directory.path())).ends(128);
     let text = fs::read_to_string(directory.path().join("result.json")).unwrap();
     let run: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(run["jobs"][0]["jobname"], "x");
@@ -540,18 +367,12 @@ fn a_job_that_cannot_start_does_not_take_the_others_with_it() {
     let file = "[global]\nsize=1m\n[good]\nrw=read\n[bad]\nstonewall\nrw=read\nbs=3000\n\
                 direct=1\n[last]\nstonewall\nrw=read\n";
     fs::write(directory.path().join("job.fio"), file).unwrap();
-    let ended = fio(directory.path(), &["job.fio", "--output-format=terse"]);
-    assert_eq!(ended.code(), Some(1), "{ended:?}");
-    let names: Vec<_> = ended
-        .printed
-        .lines()
-        .filter_map(|line| line.split(';').nth(2))
-        .collect();
-    assert!(
-        names.contains(&"good") && names.contains(&"last"),
-        "{ended:?}"
-    );
-    let json = fio(directory.path(), &["job.fio", "--output-format=json"]);
+    let ended = fio(directory.path(), "job.fio --output-format=terse").ends(1);
+    let lines = ended.printed.lines();
+    let names: Vec<_> = lines.filter_map(|line| line.split(';').nth(2)).collect();
+    let are_others = names.contains(&"good") && names.contains(&"last");
+    assert!(are_others, "{ended:?}");
+    let json = fio(directory.path(), "job.fio --output-format=json");
     let run: Value = serde_json::from_str(&json.printed).unwrap();
     let errors: Vec<_> = (0..3).map(|job| run["jobs"][job]["error"] == 0).collect();
     assert_eq!(errors, [true, false, true], "{json:?}");
@@ -563,17 +384,17 @@ fn exitall_ends_its_stage_or_all_of_them() {
     let file = "[global]\nioengine=null\nsize=1m\nrw=read\nexitall\n[first]\n[beside]\n\
                 time_based\nruntime=60\n[after]\nstonewall\n";
     fs::write(directory.path().join("job.fio"), file).unwrap();
-    let measured = |arguments: &[&str]| -> Vec<bool> {
+    let measured = |arguments: &str| -> Vec<bool> {
         let run = fio_json(directory.path(), arguments);
         let jobs = run["jobs"].as_array().unwrap();
         jobs.iter()
             .map(|job| job["read"]["total_ios"].as_u64().unwrap() > 0)
             .collect()
     };
-    assert_eq!(measured(&["job.fio"]).last(), Some(&true));
+    assert_eq!(measured("job.fio").last(), Some(&true));
     let all = file.replace("exitall\n", "exitall\nexit_what=all\n");
     fs::write(directory.path().join("job.fio"), all).unwrap();
-    assert_eq!(measured(&["job.fio"]).last(), Some(&false));
+    assert_eq!(measured("job.fio").last(), Some(&false));
 }
 
 #[test]
@@ -582,18 +403,14 @@ fn under_nohup_a_run_outlives_its_terminal() {
     let script = "trap '' HUP; $SOKUDO fio --name=x --size=1m --rw=write --time_based \
                   --runtime=1 --output-format=json & \
                   until [ -s x.0.0 ]; do :; done; kill -HUP $!; wait $!";
-    let ended = end(shell(script).current_dir(directory.path()));
-    let run = ended.json();
-    assert!(
-        run["jobs"][0]["job_runtime"].as_u64() >= Some(1000),
-        "{run}"
-    );
+    let run = end(shell(script).current_dir(directory.path())).json();
+    let runtime = run["jobs"][0]["job_runtime"].as_u64();
+    assert!(runtime >= Some(1000), "{run}");
 }
 
 #[test]
 fn a_full_disk_for_messages_changes_no_exit_code() {
     let directory = tempfile::tempdir().unwrap();
-    let ended =
-        end(shell("$SOKUDO fio --no-such-option 2>/dev/full").current_dir(directory.path()));
-    assert_eq!(ended.code(), Some(1), "{ended:?}");
+    let script = "$SOKUDO fio --no-such-option 2>/dev/full";
+    end(shell(script).current_dir(directory.path())).ends(1);
 }

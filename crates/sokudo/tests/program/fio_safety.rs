@@ -2,17 +2,17 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use crate::fio_door::fio;
-use crate::loop_device::LoopDevice;
-use crate::sokudo::{Ended, Nobody, directory_on_disk, end, program};
+use crate::loop_device::{LoopDevice, Mounted};
+use crate::sokudo::{Ended, Nobody, directory_on_disk, end, program, shell, sokudo_in, split};
 
-const WRITE: [&str; 4] = ["--name=w", "--rw=write", "--bs=1m", "--size=8m"];
+const WRITE: &str = "--name=w --rw=write --bs=1m --size=8m";
 
-fn write_to(device: &Path, arguments: &[&str], destroy: Option<&str>) -> Ended {
+fn write_to(device: &Path, arguments: &str, destroy: Option<&str>) -> Ended {
     let mut command = program();
-    command.arg("fio").args(WRITE).args(arguments);
+    command.arg("fio");
+    command.args(split(&format!("{WRITE} {arguments}")));
     command.arg(format!("--filename={}", device.display()));
     command.env_remove("SOKUDO_DESTROY");
     if let Some(word) = destroy {
@@ -27,13 +27,12 @@ fn an_empty_device_is_written_only_when_it_is_named() {
         return;
     };
     let path = device.path.to_str().unwrap();
-    write_to(&device.path, &[], None).refused(1, &["SOKUDO_DESTROY", path]);
-    write_to(&device.path, &["--allow_mounted_write=1"], None).refused(1, &["SOKUDO_DESTROY"]);
-    write_to(&device.path, &["--overwrite=1"], None).refused(1, &["SOKUDO_DESTROY"]);
-    write_to(&device.path, &[], Some("/dev/loop-of-somebody-else")).refused(1, &[path]);
+    write_to(&device.path, "", None).refused(1, &["SOKUDO_DESTROY", path]);
+    write_to(&device.path, "--allow_mounted_write=1", None).refused(1, &["SOKUDO_DESTROY"]);
+    write_to(&device.path, "--overwrite=1", None).refused(1, &["SOKUDO_DESTROY"]);
+    write_to(&device.path, "", Some("/dev/loop-of-somebody-else")).refused(1, &[path]);
     assert!(holds_only_zeros(&device));
-    let named = write_to(&device.path, &[], Some(path));
-    assert_eq!(named.code(), Some(0), "{named:?}");
+    write_to(&device.path, "", Some(path)).ok();
     assert!(!holds_only_zeros(&device));
 }
 
@@ -43,62 +42,36 @@ fn a_named_device_may_be_given_as_an_option() {
         return;
     };
     let destroy = format!("--destroy={}", device.path.display());
-    let named = write_to(&device.path, &[&destroy], None);
-    assert_eq!(named.code(), Some(0), "{named:?}");
-}
-
-/// A device with a file system on it, where one can be made.
-fn device_with_ext4() -> Option<LoopDevice> {
-    let device = LoopDevice::new(32 << 20, true)?;
-    let made = Command::new("mkfs.ext4")
-        .arg("-q")
-        .arg(&device.path)
-        .status();
-    if !made.is_ok_and(|status| status.success()) {
-        crate::sokudo::skip("mkfs.ext4 cannot be run");
-        return None;
-    }
-    Some(device)
+    write_to(&device.path, &destroy, None).ok();
 }
 
 #[test]
 fn a_device_that_holds_something_needs_both_consents() {
-    let Some(device) = device_with_ext4() else {
+    let Some(device) = LoopDevice::with_ext4(32 << 20, true) else {
         return;
     };
     let path = device.path.to_str().unwrap();
     let before = contents(&device);
-    write_to(&device.path, &[], None)
-        .refused(1, &["ext4", "SOKUDO_DESTROY", "allow_mounted_write"]);
-    write_to(&device.path, &[], Some(path)).refused(1, &["ext4", "allow_mounted_write"]);
-    write_to(&device.path, &["--allow_mounted_write=1"], None).refused(1, &["SOKUDO_DESTROY"]);
+    write_to(&device.path, "", None).refused(1, &["ext4", "SOKUDO_DESTROY", "allow_mounted_write"]);
+    write_to(&device.path, "", Some(path)).refused(1, &["ext4", "allow_mounted_write"]);
+    write_to(&device.path, "--allow_mounted_write=1", None).refused(1, &["SOKUDO_DESTROY"]);
     for rw in ["--rw=randrw", "--rw=trim", "--rw=randwrite"] {
-        write_to(&device.path, &[rw], Some(path)).refused(1, &["ext4"]);
+        write_to(&device.path, rw, Some(path)).refused(1, &["ext4"]);
     }
     assert!(contents(&device) == before, "it was written");
-    let reads = write_to(&device.path, &["--rw=read"], None);
-    assert_eq!(reads.code(), Some(0), "reading needs no consent: {reads:?}");
-    let both = write_to(&device.path, &["--allow_mounted_write=1"], Some(path));
-    assert_eq!(both.code(), Some(0), "{both:?}");
+    write_to(&device.path, "--rw=read", None).ok();
+    write_to(&device.path, "--allow_mounted_write=1", Some(path)).ok();
 }
 
 #[test]
 fn a_mounted_device_says_where_it_is_mounted() {
-    let Some(device) = device_with_ext4() else {
+    let Some(device) = LoopDevice::with_ext4(32 << 20, true) else {
         return;
     };
-    let place = tempfile::tempdir().unwrap();
-    let mounted = Command::new("mount")
-        .args([&device.path, place.path()])
-        .status();
-    assert!(mounted.unwrap().success());
-    let path = device.path.to_str().unwrap();
-    let named = write_to(&device.path, &[], Some(path));
-    let unnamed = write_to(&device.path, &["--allow_mounted_write=1"], None);
-    let unmounted = Command::new("umount").arg(place.path()).status();
-    assert!(unmounted.unwrap().success());
-    let at = place.path().to_str().unwrap();
-    named.refused(1, &["is mounted on", at]);
+    let place = Mounted::new(&device, &[]);
+    let named = write_to(&device.path, "", device.path.to_str());
+    named.refused(1, &["is mounted on", place.at()]);
+    let unnamed = write_to(&device.path, "--allow_mounted_write=1", None);
     unnamed.refused(1, &["is mounted on", "SOKUDO_DESTROY"]);
 }
 
@@ -108,25 +81,17 @@ fn a_file_of_the_users_is_not_written_without_consent() {
     let file = directory.path().join("precious");
     let contents = b"precious words\n\n".repeat(1 << 16);
     fs::write(&file, &contents).unwrap();
-    let job = ["--name=precious", "--filename=precious", "--size=1m"];
+    let job = "--name=precious --filename=precious --size=1m";
     for rw in ["--rw=write", "--rw=randrw", "--rw=trim", "--rw=randwrite"] {
-        fio(directory.path(), &[&job[..], &[rw]].concat()).refused(1, &["precious", "overwrite=1"]);
+        fio(directory.path(), &format!("{job} {rw}")).refused(1, &["precious", "overwrite=1"]);
     }
     // Too small for the job: fio would write it anew.
-    fio(
-        directory.path(),
-        &["--name=r", "--filename=precious", "--size=2m", "--rw=read"],
-    )
-    .refused(1, &["precious"]);
+    let larger = "--name=r --filename=precious --size=2m --rw=read";
+    fio(directory.path(), larger).refused(1, &["precious"]);
     assert!(fs::read(&file).unwrap() == contents);
-    let read = fio(directory.path(), &[&job[..], &["--rw=read"]].concat());
-    assert_eq!(read.code(), Some(0), "{read:?}");
+    fio(directory.path(), &format!("{job} --rw=read")).ok();
     assert!(fs::read(&file).unwrap() == contents);
-    let allowed = fio(
-        directory.path(),
-        &[&job[..], &["--rw=write", "--overwrite=1"]].concat(),
-    );
-    assert_eq!(allowed.code(), Some(0), "{allowed:?}");
+    fio(directory.path(), &format!("{job} --rw=write --overwrite=1")).ok();
     assert!(fs::read(&file).unwrap() != contents);
 }
 
@@ -134,25 +99,17 @@ fn a_file_of_the_users_is_not_written_without_consent() {
 fn any_job_writes_what_a_job_has_laid_out_until_its_user_writes_it() {
     let directory = directory_on_disk();
     let job = |name: &str| {
-        let name = format!("--name={name}");
-        fio(
-            directory.path(),
-            &[&name, "--filename=shared", "--size=1m", "--rw=write"],
-        )
+        let job = format!("--name={name} --filename=shared --size=1m --rw=write");
+        fio(directory.path(), &job)
     };
     for name in ["mine", "mine", "other"] {
-        assert_eq!(job(name).code(), Some(0), "{name}");
+        job(name).ok();
     }
     // A copy is a file of the user's, even with all attributes.
     let script = "cp -a shared copy && mv copy shared";
-    assert_eq!(
-        end(crate::sokudo::shell(script).current_dir(directory.path())).code(),
-        Some(0)
-    );
-    job("mine").refused(
-        1,
-        &["shared", "has been changed since", "SOKUDO_OVERWRITE=files"],
-    );
+    end(shell(script).current_dir(directory.path())).ok();
+    let words = ["shared", "has been changed since", "SOKUDO_OVERWRITE=files"];
+    job("mine").refused(1, &words);
 }
 
 #[test]
@@ -160,11 +117,9 @@ fn what_another_user_has_laid_out_is_not_written() {
     let Some(nobody) = Nobody::new() else {
         return;
     };
-    let job = ["--name=x", "--filename=shared", "--size=1m", "--rw=write"];
-    let script = format!("$SOKUDO fio {} > /dev/null", job.join(" "));
-    let made = end(&mut nobody.shell(&script));
-    assert_eq!(made.code(), Some(0), "{made:?}");
-    fio(&nobody.home(), &job).refused(1, &["shared", "for another user"]);
+    let job = "--name=x --filename=shared --size=1m --rw=write";
+    end(&mut nobody.shell(&format!("$SOKUDO fio {job} > /dev/null"))).ok();
+    fio(&nobody.home(), job).refused(1, &["shared", "for another user"]);
 }
 
 #[test]
@@ -183,7 +138,7 @@ fn the_environment_allows_files_to_be_overwritten_and_nothing_else() {
         job(word).refused(1, &["SOKUDO_OVERWRITE", "only files is known"]);
     }
     assert!(fs::read(&file).unwrap().starts_with(b"precious"));
-    assert_eq!(job("files").code(), Some(0));
+    job("files").ok();
     assert!(!fs::read(&file).unwrap().starts_with(b"precious"));
     let Some(device) = LoopDevice::new(32 << 20, true) else {
         return;
@@ -191,7 +146,7 @@ fn the_environment_allows_files_to_be_overwritten_and_nothing_else() {
     let mut command = program();
     command.env("SOKUDO_OVERWRITE", "files").arg("fio");
     command
-        .args(WRITE)
+        .args(split(WRITE))
         .arg(format!("--filename={}", device.path.display()));
     end(command.env_remove("SOKUDO_DESTROY")).refused(1, &["SOKUDO_DESTROY"]);
     assert!(holds_only_zeros(&device));
@@ -203,15 +158,7 @@ fn nothing_is_made_when_one_of_several_targets_is_refused() {
     fs::write(directory.path().join("precious"), "dear").unwrap();
     let ended = fio(
         directory.path(),
-        &[
-            "--name=a",
-            "--size=1m",
-            "--rw=write",
-            "--name=b",
-            "--filename=precious",
-            "--size=4k",
-            "--rw=write",
-        ],
+        "--name=a --size=1m --rw=write --name=b --filename=precious --size=4k --rw=write",
     );
     ended.refused(1, &["precious"]);
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
@@ -233,23 +180,21 @@ fn results_are_never_written_to_a_device() {
         return;
     };
     let path = device.path.to_str().unwrap();
-    let output = format!("--output={path}");
     let directory = tempfile::tempdir().unwrap();
     let here = directory.path();
-    let null = ["--name=x", "--ioengine=null", "--size=1m"];
-    fio(here, &[&null[..], &[&output]].concat()).refused(1, &[path, "block device"]);
+    let null = "--name=x --ioengine=null --size=1m";
+    fio(here, &format!("{null} --output={path}")).refused(1, &[path, "block device"]);
     fs::write(here.join("job.fio"), "[x]\nioengine=null\nsize=1m\n").unwrap();
     for arguments in [
-        &["run", "job.fio", "--output", path][..],
-        &["mark", "null:", "-n", "1", "-t", "20ms", "--output", path],
+        &format!("run job.fio --output {path}"),
+        &format!("mark null: -n 1 -t 20ms --output {path}"),
     ] {
-        let ended = end(program().args(arguments).current_dir(here));
+        let ended = sokudo_in(here, arguments);
         ended.refused(3, &[path, "block device"]);
     }
     // A log's name is the user's up to its end, so it may be a link.
     std::os::unix::fs::symlink(path, here.join("l_lat.1.log")).unwrap();
-    let logged = fio(here, &[&null[..], &["--write_lat_log=l"]].concat());
-    assert_eq!(logged.code(), Some(1), "{logged:?}");
+    fio(here, &format!("{null} --write_lat_log=l")).ends(1);
     assert!(holds_only_zeros(&device));
 }
 
@@ -257,10 +202,9 @@ fn results_are_never_written_to_a_device() {
 fn a_misspelt_device_does_not_become_a_file_among_devices() {
     let directory = tempfile::tempdir().unwrap();
     let path = "/dev/sokudo-test-no-such-device";
-    let filename = format!("--filename={path}");
-    for rw in ["--rw=write", "--rw=read"] {
-        fio(directory.path(), &["--name=x", "--size=64k", rw, &filename])
-            .refused(1, &[path, "holds devices"]);
+    for rw in ["write", "read"] {
+        let job = format!("--name=x --size=64k --rw={rw} --filename={path}");
+        fio(directory.path(), &job).refused(1, &[path, "holds devices"]);
         assert!(!Path::new(path).exists());
     }
 }
@@ -269,10 +213,8 @@ fn a_misspelt_device_does_not_become_a_file_among_devices() {
 fn switches_of_the_kernel_are_not_written_whatever_is_allowed() {
     let directory = tempfile::tempdir().unwrap();
     // Its own name: harmless, should it be written after all.
-    let job = ["--name=x", "--size=4k", "--filename=/proc/self/comm"];
-    let allowed = ["--rw=write", "--overwrite=1"];
-    fio(directory.path(), &[&job[..], &allowed].concat())
-        .refused(1, &["/proc/self/comm", "kernel"]);
+    let job = "--name=x --size=4k --filename=/proc/self/comm --rw=write --overwrite=1";
+    fio(directory.path(), job).refused(1, &["/proc/self/comm", "kernel"]);
 }
 
 #[test]
@@ -282,8 +224,7 @@ fn a_mapped_file_that_shrinks_fails_its_job() {
                   --runtime=60 --output-format=json & \
                   until [ -e x.0.0 ] && grep -q x.0.0 /proc/$!/maps; do :; done; \
                   truncate -s 0 x.0.0; wait $!";
-    let ended = end(crate::sokudo::shell(script).current_dir(directory.path()));
-    assert_eq!(ended.code(), Some(1), "{ended:?}");
+    let ended = end(shell(script).current_dir(directory.path())).ends(1);
     let run: serde_json::Value = serde_json::from_str(&ended.printed).unwrap();
     assert_eq!(run["jobs"][0]["error"], 5, "EIO");
 }
@@ -293,34 +234,25 @@ fn a_mapped_file_that_shrinks_fails_its_job() {
 fn a_refusal_is_json_with_the_errors_number() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("precious"), "dear").unwrap();
-    let job = ["--name=x", "--size=4k", "--rw=write", "--filename=precious"];
+    let job = "--name=x --size=4k --rw=write --filename=precious";
     for output in ["json", "json+", "normal,json"] {
-        let format = format!("--output-format={output}");
-        let ended = fio(directory.path(), &[&job[..], &[&format]].concat());
-        assert_eq!(ended.code(), Some(1), "{ended:?}");
-        assert!(ended.told.contains("overwrite=1"), "{ended:?}");
+        let ended = fio(directory.path(), &format!("{job} --output-format={output}"))
+            .ends(1)
+            .tells(&["overwrite=1"]);
         let run: serde_json::Value = serde_json::from_str(&ended.printed).unwrap();
         assert_eq!(run["jobs"][0]["error"], 1, "EPERM: {output}");
         assert_eq!(run["jobs"][0]["write"]["total_ios"], 0, "{output}");
     }
-    let terse = fio(directory.path(), &[&job[..], &["--minimal"]].concat());
+    let terse = fio(directory.path(), &format!("{job} --minimal"));
     let fields: Vec<_> = terse.printed.split(';').collect();
     assert_eq!((fields[2], fields[4]), ("x", "1"), "{terse:?}");
-    assert_eq!(
-        fs::read(directory.path().join("precious")).unwrap(),
-        b"dear"
-    );
+    let kept = fs::read(directory.path().join("precious")).unwrap();
+    assert_eq!(kept, b"dear");
     let missing = fio(
         directory.path(),
-        &[
-            "--name=x",
-            "--size=4k",
-            "--filename=none/x",
-            "--allow_file_create=0",
-            "--output-format=json",
-        ],
-    );
-    assert_eq!(missing.code(), Some(1), "{missing:?}");
+        "--name=x --size=4k --filename=none/x --allow_file_create=0 --output-format=json",
+    )
+    .ends(1);
     let run: serde_json::Value = serde_json::from_str(&missing.printed).unwrap();
     assert_ne!(run["jobs"][0]["error"], 0);
 }

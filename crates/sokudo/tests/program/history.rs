@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::sokudo::{Ended, end, program, shell};
+use crate::sokudo::{Ended, end, holds, program, shell, split};
 
 /// A simulated disk that is measured in no time.
 const DISK: &str = "sim:const?latency=100us&jitter=10us&serial=A1";
@@ -34,40 +34,35 @@ impl Store {
         command
     }
 
-    pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
-        end(self.program().args(arguments))
+    pub(crate) fn run(&self, arguments: &str) -> Ended {
+        end(self.program().args(split(arguments)))
     }
 
-    /// The same, and it succeeds.
-    pub(crate) fn ok(&self, arguments: &[&str]) -> String {
-        let ended = self.run(arguments);
-        assert_eq!(ended.code(), Some(0), "{arguments:?}: {ended:?}");
-        ended.printed
+    /// It ends with this code and one line that holds these words.
+    pub(crate) fn refuses(&self, arguments: &str, code: i32, words: &[&str]) {
+        self.run(arguments).refused(code, words);
+    }
+
+    /// It succeeds: what it prints.
+    pub(crate) fn ok(&self, arguments: &str) -> String {
+        self.run(arguments).ok().printed
     }
 
     /// Measures random reads of a target.
     pub(crate) fn mark(&self, target: &str) {
-        self.ok(&[
-            "mark",
-            target,
-            "--row",
-            "RND4K,Q1,read",
-            "--time",
-            "50ms",
-            "--runs",
-            "12",
-            "-q",
-        ]);
+        self.ok(&format!(
+            "mark {target} --row RND4K,Q1,read --time 50ms --runs 12 -q"
+        ));
     }
 
-    pub(crate) fn list(&self, arguments: &[&str]) -> Vec<Value> {
-        let all = [&["list", "--json"], arguments].concat();
+    pub(crate) fn list(&self, arguments: &str) -> Vec<Value> {
+        let all = format!("list --json {arguments}");
         let document: Value = serde_json::from_str(&self.ok(&all)).unwrap();
         assert_eq!(document["schema"], "sokudo.list/1");
         document["runs"].as_array().unwrap().clone()
     }
 
-    fn ids(&self, arguments: &[&str]) -> Vec<u64> {
+    fn ids(&self, arguments: &str) -> Vec<u64> {
         let runs = self.list(arguments);
         runs.iter().map(|run| run["id"].as_u64().unwrap()).collect()
     }
@@ -77,15 +72,15 @@ impl Store {
 fn a_list_has_a_format_as_all_results_have() {
     let store = Store::new();
     store.mark(DISK);
-    store.ok(&["baseline", "set", "1"]);
-    for command in [&["list"][..], &["baseline", "show"], &["info"]] {
-        let json = store.ok(&[command, &["--json"]].concat());
+    store.ok("baseline set 1");
+    for command in ["list", "baseline show", "info"] {
+        let json = store.ok(&format!("{command} --json"));
         assert!(json.starts_with("{\n  \"schema\": \"sokudo."), "{json}");
         let table = store.ok(command);
-        assert_eq!(store.ok(&[command, &["--format", "table"]].concat()), table);
-        if command != ["info"] {
+        assert_eq!(store.ok(&format!("{command} --format table")), table);
+        if command != "info" {
             // What a disk tells of itself may change from one moment to the next.
-            assert_eq!(store.ok(&[command, &["-f", "json"]].concat()), json);
+            assert_eq!(store.ok(&format!("{command} -f json")), json);
         }
     }
 }
@@ -93,13 +88,13 @@ fn a_list_has_a_format_as_all_results_have() {
 #[test]
 fn tags_become_columns_as_their_help_says() {
     let store = Store::new();
-    let help = store.ok(&["tag", "--help"]);
+    let help = store.ok("tag --help");
     assert!(help.contains("compare all --pivot row:tag:raid"), "{help}");
     for (run, tag) in [("1", "raid=5"), ("2", "raid=10"), ("3", "idle")] {
         store.mark(DISK);
-        store.ok(&["tag", run, tag]);
+        store.ok(&format!("tag {run} {tag}"));
     }
-    let json = store.ok(&["compare", "all", "--pivot", "row:tag:raid", "-f", "json"]);
+    let json = store.ok("compare all --pivot row:tag:raid -f json");
     let matrix: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(matrix["columns"], serde_json::json!(["5", "10", "—"]));
 }
@@ -107,32 +102,18 @@ fn tags_become_columns_as_their_help_says() {
 #[test]
 fn an_empty_store_says_what_to_do_and_is_not_made() {
     let store = Store::new();
-    assert!(store.ok(&["list"]).contains("sokudo mark ."));
-    assert_eq!(store.ids(&[]), [0; 0]);
+    assert!(store.ok("list").contains("sokudo mark ."));
+    assert_eq!(store.ids(""), [0; 0]);
     assert!(!store.file().exists(), "nothing is made by looking");
-    store.run(&["show"]).refused(2, &["no run is kept yet"]);
-    store
-        .run(&["show", "7"])
-        .refused(2, &["no run 7", "sokudo list"]);
-    store
-        .run(&["note", "last", "x"])
-        .refused(2, &["no run is kept"]);
-    store.run(&["tag", "7", "x"]).refused(2, &["no run 7"]);
-    store.run(&["delete", "7", "-y"]).refused(2, &["no run 7"]);
-    store
-        .run(&["baseline", "set", "7"])
-        .refused(2, &["no run 7"]);
-    store
-        .run(&["baseline", "unset", "7"])
-        .refused(2, &["no run 7"]);
-    assert!(
-        store
-            .ok(&["baseline", "show"])
-            .contains("sokudo baseline set")
-    );
-    store
-        .run(&["check"])
-        .refused(2, &["no baseline", "baseline set"]);
+    store.refuses("show", 2, &["no run is kept yet"]);
+    store.refuses("show 7", 2, &["no run 7", "sokudo list"]);
+    store.refuses("note last x", 2, &["no run is kept"]);
+    store.refuses("tag 7 x", 2, &["no run 7"]);
+    store.refuses("delete 7 -y", 2, &["no run 7"]);
+    store.refuses("baseline set 7", 2, &["no run 7"]);
+    store.refuses("baseline unset 7", 2, &["no run 7"]);
+    assert!(store.ok("baseline show").contains("sokudo baseline set"));
+    store.refuses("check", 2, &["no baseline", "baseline set"]);
 }
 
 #[test]
@@ -140,54 +121,40 @@ fn runs_are_listed_the_newest_first_and_found_by_what_they_are() {
     let store = Store::new();
     store.mark(DISK);
     store.mark("sim:ssd");
-    store.ok(&["quick", "sim:ssd", "-q"]);
-    store.ok(&["tag", "2", "idle", "before update"]);
-    assert_eq!(store.ids(&[]), [3, 2, 1]);
+    store.ok("quick sim:ssd -q");
+    store.ok("tag 2 idle 'before update'");
+    assert_eq!(store.ids(""), [3, 2, 1]);
     for (filter, ids) in [
-        (&["constant"][..], &[1][..]),
-        (&["A1"], &[1]),
-        (&["solid-state"], &[3, 2]),
-        (&["100%"], &[]),
-        (&["--method", "quick"], &[3]),
-        (&["--method", "mark", "--limit", "1"], &[2]),
-        (&["--skip", "1", "--limit", "0"], &[2, 1]),
-        (&["--tag", "idle", "--tag", "before update"], &[2]),
-        (&["--tag", "idle", "--tag", "other"], &[]),
-        (&["--verdict", "verified"], &[3, 2, 1]),
-        (&["--verdict", "invalid"], &[]),
-        (&["--since", "1h"], &[3, 2, 1]),
-        (&["--since", "2000-01-01", "--until", "2001-01-01"], &[]),
-        (&["--until", "1h"], &[]),
+        ("constant", &[1][..]),
+        ("A1", &[1]),
+        ("solid-state", &[3, 2]),
+        ("100%", &[]),
+        ("--method quick", &[3]),
+        ("--method mark --limit 1", &[2]),
+        ("--skip 1 --limit 0", &[2, 1]),
+        ("--tag idle --tag 'before update'", &[2]),
+        ("--tag idle --tag other", &[]),
+        ("--verdict verified", &[3, 2, 1]),
+        ("--verdict invalid", &[]),
+        ("--since 1h", &[3, 2, 1]),
+        ("--since 2000-01-01 --until 2001-01-01", &[]),
+        ("--until 1h", &[]),
     ] {
         assert_eq!(store.ids(filter), ids, "{filter:?}");
     }
-    let table = store.ok(&["list"]);
+    let table = store.ok("list");
     let first = table.lines().nth(2).unwrap();
     assert!(first.trim_start().starts_with('3'), "{table}");
-    assert!(
-        store
-            .ok(&["show", "2"])
-            .contains("tags  before update, idle"),
-        "{table}"
-    );
-    assert!(store.ok(&["list", "--tag", "none"]).contains("No run"));
-    store
-        .run(&["list", "--since", "yesterday"])
-        .refused(2, &["yesterday", "7d"]);
+    holds(store.ok("show 2"), &["tags  before update, idle"]);
+    assert!(store.ok("list --tag none").contains("No run"));
+    store.refuses("list --since yesterday", 2, &["yesterday", "7d"]);
 }
 
 #[test]
 fn what_a_cache_answers_is_no_headline() {
     let store = Store::new();
-    store.ok(&[
-        "scan",
-        "sim:hdd?size=20GB&cache=64MiB",
-        "--extra",
-        "--points",
-        "20",
-        "-q",
-    ]);
-    let rows = store.list(&[])[0]["rows"].as_array().unwrap().clone();
+    store.ok("scan sim:hdd?size=20GB&cache=64MiB --extra --points 20 -q");
+    let rows = store.list("")[0]["rows"].as_array().unwrap().clone();
     let stands = |row: &Value| row["stands_for_disk"].as_bool().unwrap();
     let is_of_cache = |row: &Value| {
         let name = row["name"].as_str().unwrap();
@@ -205,20 +172,16 @@ fn what_a_cache_answers_is_no_headline() {
     let cache = best(&mut rows.iter());
     let disk = best(&mut rows.iter().filter(|row| stands(row)));
     assert!(cache > disk, "{cache} {disk}");
-    let page = store.ok(&["report", "1", "--format", "html"]);
+    let page = store.ok("report 1 --format html");
     let (_, card) = page.split_once("Fastest read").unwrap();
     let (card, _) = card.split_once("</dd>").unwrap();
     assert!(!card.contains("CACHE") && !card.contains("BURST"), "{card}");
-    let trend = store.ok(&["trend"]);
+    let trend = store.ok("trend");
     assert!(
         trend.contains("rows of caches are left out") && !trend.contains("CACHE"),
         "{trend}"
     );
-    assert!(
-        store
-            .ok(&["trend", "--row", "CACHE 1M"])
-            .contains("CACHE 1M")
-    );
+    assert!(store.ok("trend --row 'CACHE 1M'").contains("CACHE 1M"));
 }
 
 #[test]
@@ -234,30 +197,29 @@ fn a_reader_that_has_seen_enough_of_a_list_is_no_failure() {
 fn a_run_is_shown_in_every_format_as_it_was_measured() {
     let store = Store::new();
     store.mark(DISK);
-    store.ok(&["note", "1", "before", "the update"]);
-    store.ok(&["tag", "last", "idle"]);
-    let table = store.ok(&["show"]);
-    for words in [
+    store.ok("note 1 before 'the update'");
+    store.ok("tag last idle");
+    let table = store.ok("show");
+    let words = [
         "run 1",
         "note  before the update",
         "tags  idle",
         "RND4K Q1T1",
-    ] {
-        assert!(table.contains(words), "{words}: {table}");
-    }
-    let json: Value = serde_json::from_str(&store.ok(&["show", "1", "-f", "json"])).unwrap();
+    ];
+    holds(&table, &words);
+    let json: Value = serde_json::from_str(&store.ok("show 1 -f json")).unwrap();
     assert_eq!(json["schema"], "sokudo.run/1");
     assert_eq!(json["results"][0]["trials"].as_array().unwrap().len(), 12);
     for format in ["csv", "markdown"] {
-        assert!(store.ok(&["show", "1", "-f", format]).contains("RND4K"));
+        assert!(store.ok(&format!("show 1 -f {format}")).contains("RND4K"));
     }
     let picture = store.directory.path().join("a.svg");
-    store.ok(&["show", "last", "--plot", picture.to_str().unwrap()]);
+    store.ok(&format!("show last --plot {}", picture.display()));
     assert!(fs::read_to_string(picture).unwrap().contains("<svg"));
     // What a file holds is shown likewise.
     let file = store.directory.path().join("a.json");
-    store.ok(&["show", "1", "-f", "json", "-o", file.to_str().unwrap()]);
-    let of_file = store.ok(&["show", file.to_str().unwrap()]);
+    store.ok(&format!("show 1 -f json -o {}", file.display()));
+    let of_file = store.ok(&format!("show {}", file.display()));
     assert!(table.ends_with(&of_file), "{table}\n{of_file}");
 }
 
@@ -266,11 +228,11 @@ fn absurd_numbers_and_words_are_no_crash_and_no_flood() {
     let store = Store::new();
     store.mark(DISK);
     let most = u64::MAX.to_string();
-    assert_eq!(store.ids(&["--skip", &most]), [0; 0]);
-    assert_eq!(store.ids(&["--skip", &most, "--limit", &most]), [0; 0]);
-    assert_eq!(store.ids(&["--limit", &most]), [1]);
+    assert_eq!(store.ids(&format!("--skip {most}")), [0; 0]);
+    assert_eq!(store.ids(&format!("--skip {most} --limit {most}")), [0; 0]);
+    assert_eq!(store.ids(&format!("--limit {most}")), [1]);
     let long = "x".repeat(100_000);
-    let refused = store.run(&["tag", "1", &long]);
+    let refused = store.run(&format!("tag 1 {long}"));
     refused.refused(2, &["64 characters"]);
     assert!(refused.told.len() < 10_000, "{}", refused.told.len());
 }
@@ -280,28 +242,25 @@ fn notes_and_tags_of_hostile_people_do_no_harm() {
     let store = Store::new();
     store.mark(DISK);
     let hostile = "\u{1b}[31m\u{7}<script>alert(1)</script>\r速度\u{202e}'; DROP TABLE runs;--";
-    store.ok(&["note", "1", hostile]);
-    assert_eq!(store.list(&[])[0]["note"], hostile);
-    let table = store.ok(&["show", "1"]);
+    end(store.program().args(["note", "1", hostile])).ok();
+    assert_eq!(store.list("")[0]["note"], hostile);
+    let table = store.ok("show 1");
     assert!(table.contains("<script>alert(1)</script>"), "{table}");
     assert!(!table.contains('\u{1b}') && !table.contains('\u{202e}'));
-    store
-        .run(&["note", "1", &"x".repeat(100_000)])
-        .refused(2, &["10000", "keep the text in a file"]);
-    assert_eq!(store.list(&[])[0]["note"], hostile);
-    store.ok(&["note", "1", "--clear"]);
-    assert_eq!(store.list(&[])[0]["note"], "");
-    store.run(&["note", "1"]).refused(2, &["TEXT"]);
-    store.ok(&["tag", "1", "<b>", "速度"]);
-    store.ok(&["tag", "1", "速度", "--remove", "<b>"]);
-    assert_eq!(store.list(&[])[0]["tags"], serde_json::json!(["速度"]));
+    let long = format!("note 1 {}", "x".repeat(100_000));
+    store.refuses(&long, 2, &["10000", "keep the text in a file"]);
+    assert_eq!(store.list("")[0]["note"], hostile);
+    store.ok("note 1 --clear");
+    assert_eq!(store.list("")[0]["note"], "");
+    store.refuses("note 1", 2, &["TEXT"]);
+    store.ok("tag 1 <b> 速度");
+    store.ok("tag 1 速度 --remove <b>");
+    assert_eq!(store.list("")[0]["tags"], serde_json::json!(["速度"]));
     for tag in ["", "a,b", "\u{1b}[31m"] {
-        store.run(&["tag", "1", tag]).refused(2, &["a tag has"]);
+        store.refuses(&format!("tag 1 '{tag}'"), 2, &["a tag has"]);
     }
     let name = "nothing-of-this-name";
-    store
-        .run(&["note", name, "x"])
-        .refused(2, &[name, "sokudo list"]);
+    store.refuses(&format!("note {name} x"), 2, &[name, "sokudo list"]);
 }
 
 #[test]
@@ -310,15 +269,13 @@ fn what_is_deleted_is_gone_and_its_number_never_comes_back() {
     for _ in 0..3 {
         store.mark(DISK);
     }
-    store.run(&["delete", "1"]).refused(2, &["--yes"]);
-    store
-        .run(&["delete", "1", "99", "-y"])
-        .refused(2, &["no run 99"]);
-    assert_eq!(store.ids(&[]), [3, 2, 1], "all or nothing");
-    store.ok(&["delete", "1", "last", "1", "--yes"]);
-    assert_eq!(store.ids(&[]), [2]);
+    store.refuses("delete 1", 2, &["--yes"]);
+    store.refuses("delete 1 99 -y", 2, &["no run 99"]);
+    assert_eq!(store.ids(""), [3, 2, 1], "all or nothing");
+    store.ok("delete 1 last 1 --yes");
+    assert_eq!(store.ids(""), [2]);
     store.mark(DISK);
-    assert_eq!(store.ids(&[]), [4, 2]);
+    assert_eq!(store.ids(""), [4, 2]);
 }
 
 #[test]
@@ -326,106 +283,76 @@ fn a_baseline_is_one_per_device_and_method_and_is_not_deleted() {
     let store = Store::new();
     store.mark(DISK);
     store.mark(DISK);
-    let told = store.ok(&["baseline", "set", "1"]);
+    let told = store.ok("baseline set 1");
     assert!(told.contains("Run 1 is the baseline"), "{told}");
-    store
-        .run(&["delete", "1", "--yes"])
-        .refused(3, &["is the baseline", "baseline unset 1"]);
-    let told = store.ok(&["baseline", "set", "last"]);
+    let words = ["is the baseline", "baseline unset 1"];
+    store.refuses("delete 1 --yes", 3, &words);
+    let told = store.ok("baseline set last");
     assert!(told.contains("in the place of run 1"), "{told}");
-    let shown: Value = serde_json::from_str(&store.ok(&["baseline", "show", "--json"])).unwrap();
+    let shown: Value = serde_json::from_str(&store.ok("baseline show --json")).unwrap();
     assert_eq!(shown["runs"].as_array().unwrap().len(), 1);
     assert_eq!(shown["runs"][0]["id"], 2);
-    assert!(store.ok(&["list"]).contains('★') || store.ok(&["list"]).contains('*'));
-    store
-        .run(&["baseline", "unset", "1"])
-        .refused(2, &["no baseline"]);
-    store.ok(&["baseline", "unset", "2"]);
-    store.ok(&["delete", "1", "2", "--yes"]);
-    assert_eq!(store.ids(&[]), [0; 0]);
+    assert!(store.ok("list").contains('★') || store.ok("list").contains('*'));
+    store.refuses("baseline unset 1", 2, &["no baseline"]);
+    store.ok("baseline unset 2");
+    store.ok("delete 1 2 --yes");
+    assert_eq!(store.ids(""), [0; 0]);
 }
 
 #[test]
 fn a_baseline_is_measured_and_set_at_once() {
     let store = Store::new();
-    let ended = store.run(&[
-        "baseline",
-        "set",
-        "--wait-idle",
-        "--",
-        "mark",
-        DISK,
-        "--row",
-        "RND4K,Q1",
-        "-t",
-        "50ms",
-        "-n",
-        "12",
-        "-q",
-    ]);
+    let ended = store.run(&format!(
+        "baseline set --wait-idle -- mark {DISK} --row RND4K,Q1 -t 50ms -n 12 -q"
+    ));
     assert_eq!((ended.code(), &*ended.told), (Some(0), ""), "{ended:?}");
     assert!(ended.printed.contains("RND4K Q1T1"), "the result, too");
-    let run = &store.list(&[])[0];
+    let run = &store.list("")[0];
     assert_eq!(run["is_baseline"], true);
     // What repeats it is the command that measured, with its seed.
     let command = run["command"].as_str().unwrap();
     assert!(command.starts_with("sokudo mark 'sim:const"), "{command}");
     assert!(command.ends_with("-q --seed 1"), "{command}");
     for (command, words) in [
-        (&["info"][..], "cannot be repeated"),
-        (&["list"], "no measurement"),
-        (&["mark", "--nonsense"], "--nonsense"),
+        ("info", "cannot be repeated"),
+        ("list", "no measurement"),
+        ("mark --nonsense", "--nonsense"),
     ] {
-        let all = [&["baseline", "set", "--"], command].concat();
-        let ended = store.run(&all);
-        assert_eq!(ended.code(), Some(2), "{ended:?}");
+        let ended = store.run(&format!("baseline set -- {command}")).ends(2);
         assert!(ended.told.contains(words) || ended.told.contains("no measurement"));
     }
-    store
-        .run(&["baseline", "set", "--wait-idle"])
-        .refused(2, &["--wait-idle -- mark"]);
+    store.refuses("baseline set --wait-idle", 2, &["--wait-idle -- mark"]);
 }
 
 #[test]
 fn what_says_nothing_of_its_device_is_no_baseline_whatever_is_said() {
     let store = Store::new();
-    store.ok(&[
-        "mark", "null:", "-t", "10ms", "-n", "1", "--row", "RND4K", "-q",
-    ]);
-    store
-        .run(&["baseline", "set"])
-        .refused(4, &["no good baseline", "INVALID"]);
-    store
-        .run(&["baseline", "set", "--anyway"])
-        .refused(2, &["run 1 is no baseline", "could not judge"]);
+    store.ok("mark null: -t 10ms -n 1 --row RND4K -q");
+    store.refuses("baseline set", 4, &["no good baseline", "INVALID"]);
+    let words = ["run 1 is no baseline", "could not judge"];
+    store.refuses("baseline set --anyway", 2, &words);
 }
 
 #[test]
 fn a_store_that_cannot_be_used_is_told_in_one_line() {
     let store = Store::new();
-    fs::write(
-        store.file(),
-        "this is no database, but a text of some length",
-    )
-    .unwrap();
+    let text = "this is no database, but a text of some length";
+    fs::write(store.file(), text).unwrap();
     for command in [
-        &["list"][..],
-        &["show", "1"],
-        &["note", "1", "x"],
-        &["tag", "1", "x"],
-        &["delete", "1", "-y"],
-        &["baseline", "show"],
-        &["baseline", "set"],
-        &["check"],
+        "list",
+        "show 1",
+        "note 1 x",
+        "tag 1 x",
+        "delete 1 -y",
+        "baseline show",
+        "baseline set",
+        "check",
     ] {
-        let ended = store.run(command);
-        assert_eq!(ended.code(), Some(1), "{command:?}: {ended:?}");
+        let ended = store.run(command).ends(1).tells(&["--store"]);
         assert_eq!(ended.told.lines().count(), 1, "{ended:?}");
-        assert!(ended.told.contains("--store"), "{ended:?}");
     }
-    for command in [&["show", "1"][..], &["check"], &["baseline", "show"]] {
-        let all = [command, &["--no-store"]].concat();
-        store.run(&all).refused(2, &["without a store"]);
+    for command in ["show 1", "check", "baseline show"] {
+        store.refuses(&format!("{command} --no-store"), 2, &["without a store"]);
     }
     assert!(Path::new(&store.file()).exists());
 }

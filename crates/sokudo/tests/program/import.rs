@@ -1,11 +1,10 @@
 //! `sokudo import`, and files of other tools in the place of runs.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
 
-use crate::sokudo::{Ended, end, program};
+use crate::sokudo::{Ended, end, holds, sokudo, sokudo_in};
 
 fn corpus(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -13,19 +12,9 @@ fn corpus(name: &str) -> PathBuf {
         .join(name)
 }
 
-fn sokudo(arguments: &[&str]) -> Ended {
-    end(program().args(arguments))
-}
-
 /// `sokudo import` into a store of its own.
-fn import(store: &Path, arguments: &[&str]) -> Ended {
-    let mut command = program();
-    command
-        .arg("import")
-        .args(arguments)
-        .arg("--store")
-        .arg(store);
-    end(&mut command)
+fn import(store: &Path, arguments: &str) -> Ended {
+    sokudo(&format!("import {arguments} --store {}", store.display()))
 }
 
 fn text(path: &Path) -> &str {
@@ -37,34 +26,25 @@ fn a_file_is_read_shown_kept_and_not_kept_twice() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("runs.db");
     let file = corpus("fio/json+.json");
-    let first = import(
-        &store,
-        &[text(&file), "--tag", "old", "--note", "from the shelf"],
+    let said = "--tag old --note 'from the shelf'";
+    let first = import(&store, &format!("{} {said}", text(&file))).ok();
+    holds(
+        &first.printed,
+        &[
+            "fio 3.33",
+            "fio json+",
+            "UNVERIFIED",
+            "measured by fio 3.33, not by sokudo",
+        ],
     );
-    assert_eq!(first.code(), Some(0), "{first:?}");
-    for words in [
-        "fio 3.33",
-        "fio json+",
-        "UNVERIFIED",
-        "measured by fio 3.33, not by sokudo",
-    ] {
-        assert!(first.printed.contains(words), "{words}: {first:?}");
-    }
     assert!(first.told.contains("kept as run 1"), "{first:?}");
     let copy = folder.path().join("copy.json");
     std::fs::copy(&file, &copy).unwrap();
-    let again = import(&store, &[text(&copy), "--quiet"]);
-    assert_eq!(
-        (again.code(), &*again.printed, &*again.told),
-        (Some(0), "", "")
-    );
-    let again = import(&store, &[text(&copy)]);
-    assert!(again.told.contains("kept already as run 1"), "{again:?}");
-    let other = import(
-        &store,
-        &[text(&file), "--model", "ST6000", "--serial", "Z1"],
-    );
-    assert!(other.told.contains("kept as run 2"), "{other:?}");
+    let again = import(&store, &format!("{} --quiet", text(&copy))).ok();
+    assert_eq!((&*again.printed, &*again.told), ("", ""));
+    import(&store, text(&copy)).tells(&["kept already as run 1"]);
+    let named = format!("{} --model ST6000 --serial Z1", text(&file));
+    import(&store, &named).tells(&["kept as run 2"]);
 }
 
 #[test]
@@ -72,13 +52,12 @@ fn what_is_said_of_a_run_that_is_kept_already_is_not_lost() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("runs.db");
     let file = corpus("hdparm/two-timings.txt");
-    let said = |more: &[&str]| import(&store, &[&[text(&file), "--quiet"][..], more].concat());
-    assert_eq!(said(&[]).code(), Some(0));
-    assert_eq!(said(&["--tag", "old", "--note", "by hand"]).told, "");
-    let other = said(&["--note", "another"]);
-    assert!(other.told.contains("has another note already"), "{other:?}");
+    let said = |more: &str| import(&store, &format!("{} --quiet {more}", text(&file)));
+    said("").ok();
+    assert_eq!(said("--tag old --note 'by hand'").told, "");
+    said("--note another").tells(&["has another note already"]);
     let store = text(&store);
-    let listed = sokudo(&["list", "--store", store, "--json"]).json();
+    let listed = sokudo(&format!("list --store {store} --json")).json();
     assert_eq!(listed["runs"][0]["tags"][0], "old");
     assert_eq!(listed["runs"][0]["note"], "by hand");
 }
@@ -90,15 +69,16 @@ fn what_cannot_be_read_fails_and_what_can_is_kept() {
     let nothing = folder.path().join("nothing.txt");
     std::fs::write(&nothing, "nothing of any tool\n").unwrap();
     let good = corpus("diskspd/linux-broken.txt");
-    let ended = import(&store, &["/nowhere", text(&nothing), text(&good)]);
-    assert_eq!(ended.code(), Some(1), "{ended:?}");
-    for words in [
-        "/nowhere cannot be read",
-        "nothing.txt is of no tool that sokudo knows",
-        "kept as run 1",
-    ] {
-        assert!(ended.told.contains(words), "{words}: {ended:?}");
-    }
+    let files = format!("/nowhere {} {}", text(&nothing), text(&good));
+    let ended = import(&store, &files).ends(1);
+    holds(
+        &ended.told,
+        &[
+            "/nowhere cannot be read",
+            "nothing.txt is of no tool that sokudo knows",
+            "kept as run 1",
+        ],
+    );
     for words in ["31.25 are 32.8 MB/s", "2432.032 s, are left out"] {
         let printed = ended
             .printed
@@ -118,28 +98,22 @@ fn standard_input_is_read_and_every_format_is_written() {
         ("csv", "UNVERIFIED"),
         ("markdown", "| mix "),
     ] {
-        let script = format!(
-            "\"$SOKUDO\" import - --format {format} < {}",
-            file.display()
-        );
-        let ended = end(&mut crate::sokudo::shell(&script));
-        assert_eq!(ended.code(), Some(0), "{ended:?}");
-        assert!(ended.printed.contains(words), "{ended:?}");
+        let script = format!("$SOKUDO import - --format {format} < {}", file.display());
+        end(&mut crate::sokudo::shell(&script))
+            .ok()
+            .prints(&[words]);
     }
 }
 
 #[test]
 fn a_file_of_another_tool_stands_for_a_run() {
     let (one, other) = (corpus("fio/json.json"), corpus("fio/json+.json"));
-    let compared = sokudo(&["compare", text(&one), text(&other)]);
-    assert_eq!(compared.code(), Some(0), "{compared:?}");
-    assert!(compared.printed.contains("seq"), "{compared:?}");
-    let plotted = sokudo(&["plot", text(&one)]);
-    assert_eq!(plotted.code(), Some(0), "{plotted:?}");
-    let reported = sokudo(&["report", text(&other)]);
-    assert_eq!(reported.code(), Some(0), "{reported:?}");
-    let nothing = sokudo(&["plot", "/etc/hostname"]);
-    assert_eq!(nothing.code(), Some(2), "{nothing:?}");
+    sokudo(&format!("compare {} {}", text(&one), text(&other)))
+        .ok()
+        .prints(&["seq"]);
+    sokudo(&format!("plot {}", text(&one))).ok();
+    sokudo(&format!("report {}", text(&other))).ok();
+    sokudo("plot /etc/hostname").ends(2);
 }
 
 /// The figures of rows by name and direction: rate, I/Os, mean latency and percentiles.
@@ -163,25 +137,12 @@ fn figures(run: &Value) -> Vec<[f64; 4]> {
 fn imported_from_door(format: &str) -> Value {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("out");
-    let mut command: Command = program();
-    command.args([
-        "fio",
-        "--name=x",
-        "--ioengine=null",
-        "--size=64m",
-        "--rw=randrw",
-        "--bs=4k",
-    ]);
-    command.args(["--filename=x", "--randseed=7", "--io_size=8m"]);
-    command.arg(format!("--output-format={format}"));
-    command.arg(format!("--output={}", file.display()));
-    command.current_dir(folder.path());
-    let ended = end(&mut command);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let job =
+        "--ioengine=null --size=64m --rw=randrw --bs=4k --filename=x --randseed=7 --io_size=8m";
+    let output = format!("--output-format={format} --output={}", file.display());
+    sokudo_in(folder.path(), &format!("fio --name=x {job} {output}")).ok();
     let printed = std::fs::read_to_string(&file).unwrap();
-    let ended = sokudo(&["import", text(&file), "--format", "json"]);
-    assert_eq!(ended.code(), Some(0), "{ended:?} of {printed}");
-    let run = ended.json();
+    let run = sokudo(&format!("import {} --format json", text(&file))).json();
     if ["json", "json+"].contains(&format) {
         let told: Value = serde_json::from_str(&printed).unwrap();
         let (read, write) = (&told["jobs"][0]["read"], &told["jobs"][0]["write"]);
@@ -212,9 +173,7 @@ fn what_sokudo_prints_at_fios_door_is_read_back() {
 fn read_back(folder: &Path, printed: &str) -> Value {
     let file = folder.join("printed");
     std::fs::write(&file, printed).unwrap();
-    let ended = sokudo(&["import", text(&file), "--format", "json"]);
-    assert_eq!(ended.code(), Some(0), "{ended:?} of {printed}");
-    ended.json()
+    sokudo(&format!("import {} --format json", text(&file))).json()
 }
 
 /// Each figure with how far it may be from that of another text.
@@ -234,13 +193,9 @@ fn assert_near(figures: &[[f64; 4]], expected: &[[f64; 4]], near: impl Fn(usize,
 #[test]
 fn every_format_of_one_run_at_fios_door_is_read_back_to_the_digits_that_it_prints() {
     let folder = tempfile::tempdir().unwrap();
-    let mut command: Command = program();
-    command.args(["fio", "--name=x", "--ioengine=null", "--size=64m"]);
-    command.args(["--rw=randrw", "--bs=4k", "--filename=x", "--io_size=32m"]);
-    command.arg("--output-format=normal,terse,json");
-    command.current_dir(folder.path());
-    let ended = end(&mut command);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let job = "--ioengine=null --size=64m --rw=randrw --bs=4k --filename=x --io_size=32m";
+    let formats = "--output-format=normal,terse,json";
+    let ended = sokudo_in(folder.path(), &format!("fio --name=x {job} {formats}")).ok();
     let lines: Vec<&str> = ended.printed.lines().collect();
     let place = |wanted: &str| lines.iter().position(|line| line.starts_with(wanted));
     let (terse, begin, end) = (
@@ -308,14 +263,8 @@ fn elements(text: &str, name: &str) -> Vec<f64> {
 fn what_sokudo_prints_at_diskspds_door_is_read_back() {
     let folder = crate::sokudo::directory_on_disk();
     for layout in ["-Rlinux", "-Rtext", "-Rxml"] {
-        let mut command: Command = program();
-        command.args([
-            "diskspd", "-c1M", "-b4K", "-d1", "-W0", "-o4", "-t2", "-w40",
-        ]);
-        command.args(["-r", "-L", "-D100", layout, "file"]);
-        command.current_dir(folder.path());
-        let ended = end(&mut command);
-        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        let line = format!("diskspd -c1M -b4K -d1 -W0 -o4 -t2 -w40 -r -L -D100 {layout} file");
+        let ended = sokudo_in(folder.path(), &line).ok();
         let printed = &ended.printed;
         let run = read_back(folder.path(), printed);
         let tool = run["origin"]["format"].as_str().unwrap();

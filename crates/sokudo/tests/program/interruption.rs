@@ -10,29 +10,28 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::fio_door::fio;
 use crate::loop_device::FileSystem;
-use crate::sokudo::{Ended, WAIT_MAX, directory_on_disk, end, program, start, wait};
+use crate::sokudo::{
+    Ended, WAIT_MAX, directory_on_disk, mark, program, sokudo, split, start, wait,
+};
+
+/// `sokudo mark`, reading by psync, whose reading can be counted.
+fn start_mark(directory: &Path, arguments: &str) -> Child {
+    let mut command = program();
+    command.arg("mark").arg(directory);
+    command.args(["--engine", "psync", "--quiet"]);
+    start(command.args(split(arguments)))
+}
 
 #[test]
 fn in_the_middle_of_the_trials_what_was_measured_is_printed() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let directory = tempfile::tempdir().unwrap();
-        let mut command = program();
-        command
-            .args([
-                "mark", "--size", "16MiB", "--time", "100ms", "--runs", "9999",
-            ])
-            .args([
-                "--row",
-                "RND4K,Q1,T1",
-                "--engine",
-                "psync",
-                "--format",
-                "json",
-                "--quiet",
-            ])
-            .arg(directory.path());
-        let child = start(&mut command);
+        let child = start_mark(
+            directory.path(),
+            "--size 16MiB --time 100ms --runs 9999 --row RND4K,Q1,T1 --format json",
+        );
         wait_for_io(&child, "rchar", 4 << 20);
         let ended = interrupt(child, signal);
         let run: serde_json::Value = serde_json::from_str(&ended.printed).unwrap();
@@ -47,13 +46,9 @@ fn in_the_middle_of_the_trials_what_was_measured_is_printed() {
 fn a_row_that_was_not_reached_is_no_error() {
     let start_interrupted = |format: &str| {
         let directory = tempfile::tempdir().unwrap();
-        let mut command = program();
-        command
-            .args(["mark", "--size", "16MiB", "--time", "10min", "--quiet"])
-            .args(["--row", "RND4K,Q1,T1,read", "--row", "SEQ1M,Q1,T1,read"])
-            .args(["--engine", "psync", "--format", format])
-            .arg(directory.path());
-        let child = start(&mut command);
+        let rows = "--row RND4K,Q1,T1,read --row SEQ1M,Q1,T1,read";
+        let arguments = format!("--size 16MiB --time 10min {rows} --format {format}");
+        let child = start_mark(directory.path(), &arguments);
         wait_for_io(&child, "rchar", 4 << 20);
         interrupt(child, Signal::INT)
     };
@@ -74,20 +69,11 @@ fn while_the_test_file_is_written_nothing_remains_of_it() {
         return;
     };
     let free = system.free_bytes();
-    let mut command = program();
-    command
-        .arg("mark")
-        .arg(system.path())
-        .args(["--size", "2GiB"]);
-    let child = start(&mut command);
+    let child = start_mark(system.path(), "--size 2GiB");
     wait_for_io(&child, "write_bytes", 1 << 20);
-    let ended = interrupt(child, Signal::INT);
+    let ended =
+        interrupt(child, Signal::INT).tells(&["interrupted while the test file was written"]);
     assert_eq!(ended.printed, "");
-    assert!(
-        ended
-            .told
-            .contains("interrupted while the test file was written")
-    );
     assert_eq!(system.files(), [""; 0]);
     // The kernel takes an io_uring down, and what it holds, after the process.
     wait_for_space(&system, free);
@@ -106,17 +92,12 @@ fn a_run_in_a_pause_ends_at_once() {
 #[test]
 fn a_killed_run_leaves_nothing_or_what_clean_finds() {
     let directory = tempfile::tempdir().unwrap();
-    let mut command = program();
-    command.arg("mark").arg(directory.path()).args([
-        "--size", "16MiB", "--time", "10s", "--engine", "psync", "--row", "RND4K",
-    ]);
-    let mut child = start(&mut command);
+    let mut child = start_mark(directory.path(), "--size 16MiB --time 10s --row RND4K");
     wait_for_io(&child, "rchar", 4 << 20);
     child.kill().unwrap();
     child.wait().unwrap();
     let left = fs::read_dir(directory.path()).unwrap().count();
-    let cleaned = end(program().arg("clean").arg(directory.path()));
-    assert_eq!(cleaned.code(), Some(0));
+    let cleaned = sokudo(&format!("clean {}", directory.path().display())).ok();
     assert_eq!(cleaned.printed.contains("removed"), left > 0, "{cleaned:?}");
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
@@ -126,39 +107,26 @@ fn a_file_that_a_killed_run_has_left_is_noted_and_cleaned() {
     let directory = tempfile::tempdir().unwrap();
     let left = directory.path().join("sokudo-test-file-1-0.safe-to-delete");
     fs::write(&left, "x").unwrap();
-    let mut command = program();
-    command
-        .arg("mark")
-        .arg(directory.path())
-        .args(["--size", "16MiB", "-t", "20ms", "-n", "1"]);
-    let ended = end(&mut command);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(ended.told.contains("sokudo clean --yes"), "{ended:?}");
+    mark(directory.path(), "")
+        .ok()
+        .tells(&["sokudo clean --yes"]);
     assert!(left.exists(), "only clean removes it");
     // Nothing but its name says that it is ours, and there is nobody to ask.
-    let asked = end(program().arg("clean").arg(directory.path()));
-    assert_eq!(asked.code(), Some(0), "{asked:?}");
-    assert!(asked.printed.contains("sokudo clean --yes"), "{asked:?}");
+    sokudo(&format!("clean {}", directory.path().display()))
+        .ok()
+        .prints(&["sokudo clean --yes"]);
     assert!(left.exists());
-    let cleaned = end(program().args(["clean", "--yes"]).arg(directory.path()));
-    assert!(cleaned.printed.contains("removed"), "{cleaned:?}");
+    sokudo(&format!("clean --yes {}", directory.path().display())).prints(&["removed"]);
     assert!(!left.exists());
 }
 
 /// A job whose file is to be removed at the end.
 fn start_job(directory: &Path) -> Child {
     let mut command = program();
-    command.current_dir(directory).arg("fio").args([
-        "--name=job",
-        "--filename=data",
-        "--size=4m",
-        "--rw=read",
-        "--bs=4k",
-        "--ioengine=psync",
-        "--time_based",
-        "--runtime=60",
-        "--unlink=1",
-    ]);
+    command.current_dir(directory).args(split(
+        "fio --name=job --filename=data --size=4m --rw=read --bs=4k --ioengine=psync \
+         --time_based --runtime=60 --unlink=1",
+    ));
     let child = start(&mut command);
     wait_for_io(&child, "rchar", 4 << 20);
     child
@@ -168,27 +136,16 @@ fn start_job(directory: &Path) -> Child {
 fn a_file_that_a_killed_job_would_have_removed_is_found_and_one_that_stays_is_not() {
     let directory = directory_on_disk();
     let at = |name: &str| directory.path().join(name);
-    let kept = ["fio", "--name=kept", "--size=1m", "--rw=write"];
-    assert_eq!(
-        end(program().args(kept).current_dir(directory.path())).code(),
-        Some(0)
-    );
+    fio(directory.path(), "--name=kept --size=1m --rw=write").ok();
     fs::write(at("mine"), "mine").unwrap();
     let mut child = start_job(directory.path());
-    let clean = || end(program().arg("clean").arg(directory.path()));
-    let in_use = clean();
-    assert!(
-        in_use.printed.contains("nothing was left behind"),
-        "{in_use:?}"
-    );
+    let clean = || sokudo(&format!("clean {}", directory.path().display()));
+    clean().prints(&["nothing was left behind"]);
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(at("data").exists());
-    let cleaned = clean();
-    assert!(
-        cleaned.printed.contains("removed") && !at("data").exists(),
-        "{cleaned:?}"
-    );
+    clean().prints(&["removed"]);
+    assert!(!at("data").exists());
     assert!(at("kept.0.0").exists() && at("mine").exists());
 }
 
@@ -203,11 +160,8 @@ fn who_quits_at_once_leaves_no_test_file() {
         }
         let ended = wait(child);
         assert_ne!(ended.code(), Some(0), "{ended:?}");
-        assert_eq!(
-            fs::read_dir(directory.path()).unwrap().count(),
-            0,
-            "{ended:?}"
-        );
+        let left = fs::read_dir(directory.path()).unwrap().count();
+        assert_eq!(left, 0, "{ended:?}");
     }
 }
 
@@ -217,20 +171,9 @@ fn a_disk_that_is_filled_up_by_somebody_else_is_told() {
         return;
     };
     let mut command = program();
-    command
-        .arg("mark")
-        .arg(system.path())
-        .args([
-            "--size",
-            "64MiB",
-            "-t",
-            "3s",
-            "-n",
-            "1",
-            "--row",
-            "SEQ1M,Q8,write",
-        ])
-        .args(["--format", "json", "--quiet"]);
+    command.arg("mark").arg(system.path()).args(split(
+        "--size 64MiB -t 3s -n 1 --row SEQ1M,Q8,write --format json --quiet",
+    ));
     let child = start(&mut command);
     wait_for_io(&child, "write_bytes", 72 << 20);
     let filled = Command::new("dd")
@@ -251,9 +194,7 @@ fn a_disk_that_is_filled_up_by_somebody_else_is_told() {
 /// Sends `signal` and waits for exit code 130.
 pub(crate) fn interrupt(child: Child, signal: Signal) -> Ended {
     kill_process(pid(&child), signal).unwrap();
-    let ended = wait(child);
-    assert_eq!(ended.code(), Some(130), "{signal:?}: {ended:?}");
-    ended
+    wait(child).ends(130)
 }
 
 /// Waits until the kernel has counted so many bytes, so that the process is where

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::sokudo::{Ended, end, has, program, shell, skip};
+use crate::sokudo::{Ended, end, has, holds, program, shell, skip, split};
 
 /// What short help is held to.
 const HELP_COLUMNS: usize = 100;
@@ -19,8 +19,8 @@ fn in_locale(variables: &[(&str, &str)]) -> Command {
     command
 }
 
-fn japanese(arguments: &[&str]) -> Ended {
-    end(in_locale(&[("LANG", "ja_JP.UTF-8")]).args(arguments))
+fn japanese(arguments: &str) -> Ended {
+    end(in_locale(&[("LANG", "ja_JP.UTF-8")]).args(split(arguments)))
 }
 
 fn is_japanese(text: &str) -> bool {
@@ -30,37 +30,27 @@ fn is_japanese(text: &str) -> bool {
 
 #[test]
 fn the_locale_decides_the_language_of_a_table() {
-    let arguments = [
-        "mark", "sim:hdd", "--row", "RND4K", "--runs", "6", "--quiet",
-    ];
-    let ended = japanese(&arguments);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(ended.printed.contains("検証済み"), "{ended:?}");
+    let arguments = "mark sim:hdd --row RND4K --runs 6 --quiet";
+    let ended = japanese(arguments).ok().prints(&["検証済み"]);
     assert!(!ended.printed.contains("VERIFIED"), "{ended:?}");
     for variables in [&[("LANG", "C.UTF-8")][..], &[]] {
-        let ended = end(in_locale(variables).args(arguments));
-        assert!(ended.printed.contains("VERIFIED"), "{ended:?}");
+        let ended = end(in_locale(variables).args(split(arguments))).prints(&["VERIFIED"]);
         assert!(!is_japanese(&ended.printed), "{ended:?}");
     }
 }
 
 #[test]
 fn the_option_comes_before_everything_that_the_locale_says() {
-    for arguments in [
-        &["--lang", "ja", "--help"][..],
-        &["mark", "-h", "--lang=ja"],
-    ] {
-        let ended = end(in_locale(&[("LC_ALL", "C")]).args(arguments));
-        assert!(ended.printed.contains("使い方:"), "{ended:?}");
+    for arguments in ["--lang ja --help", "mark -h --lang=ja"] {
+        end(in_locale(&[("LC_ALL", "C")]).args(split(arguments))).prints(&["使い方:"]);
     }
-    let ended = japanese(&["--lang", "en", "--help"]);
+    let ended = japanese("--lang en --help");
     assert!(!is_japanese(&ended.printed), "{ended:?}");
 }
 
 #[test]
 fn a_terminal_that_cannot_show_japanese_gets_english() {
-    let ended = end(in_locale(&[("LANG", "ja_JP.eucJP")]).arg("--help"));
-    assert!(ended.printed.contains("Usage:"), "{ended:?}");
+    end(in_locale(&[("LANG", "ja_JP.eucJP")]).arg("--help")).prints(&["Usage:"]);
 }
 
 #[test]
@@ -72,17 +62,17 @@ fn an_unknown_language_is_refused_in_one_line() {
 fn errors_name_thing_cause_and_way_out_in_japanese() {
     for (arguments, code, words) in [
         (
-            &["mark", "/nix"][..],
+            "mark /nix",
             2,
             &["/nix は存在しない", "最も近いディレクトリは /"][..],
         ),
-        (&["mark", "--size"], 2, &["値が必要"]),
-        (&["mark", "--unknown"], 2, &["予期しない引数 '--unknown'"]),
-        (&["mark", ".", "--size", "1MiB"], 2, &["16 MiB 以上"]),
-        (&["mark", ".", "--data", "one"], 2, &["random か zero"]),
-        (&["mark", "sim:hdd?rpm=x"], 2, &["rpm=x"]),
-        (&["plot", "/nix.json"], 2, &["を読めない", "ファイル"]),
-        (&["man", "nix"], 2, &["nix というコマンドはない"]),
+        ("mark --size", 2, &["値が必要"]),
+        ("mark --unknown", 2, &["予期しない引数 '--unknown'"]),
+        ("mark . --size 1MiB", 2, &["16 MiB 以上"]),
+        ("mark . --data one", 2, &["random か zero"]),
+        ("mark sim:hdd?rpm=x", 2, &["rpm=x"]),
+        ("plot /nix.json", 2, &["を読めない", "ファイル"]),
+        ("man nix", 2, &["nix というコマンドはない"]),
     ] {
         let ended = japanese(arguments);
         ended.refused(code, words);
@@ -92,7 +82,7 @@ fn errors_name_thing_cause_and_way_out_in_japanese() {
 
 #[test]
 fn short_help_has_one_line_per_option_in_japanese_too() {
-    let printed = japanese(&["--help"]).printed;
+    let printed = japanese("--help").printed;
     let commands = printed.lines().filter_map(|line| {
         let name = line.strip_prefix("  ")?.split(' ').next()?;
         name.starts_with(|sign: char| sign.is_ascii_lowercase())
@@ -100,7 +90,7 @@ fn short_help_has_one_line_per_option_in_japanese_too() {
     });
     let mut seen = 0;
     for name in commands.filter(|name| !["fio", "diskspd", "help"].contains(name)) {
-        let printed = japanese(&[name, "-h"]).printed;
+        let printed = japanese(&format!("{name} -h")).printed;
         let options = printed.split("使用例:").next().unwrap();
         for line in options.lines().filter(|line| line.starts_with("  ")) {
             // Options of bonnie are so long that their texts stand below them.
@@ -118,13 +108,13 @@ fn short_help_has_one_line_per_option_in_japanese_too() {
 
 #[test]
 fn what_programs_read_has_no_language() {
-    let measured = [
-        "mark", "sim:hdd", "--row", "RND4K", "--runs", "6", "--seed", "1",
-    ];
+    let measured = "mark sim:hdd --row RND4K --runs 6 --seed 1";
     for format in ["json", "csv"] {
         let run = |variables: &[(&str, &str)]| {
             let mut command = in_locale(variables);
-            end(command.args(measured).args(["--quiet", "--format", format]))
+            end(command
+                .args(split(measured))
+                .args(["--quiet", "--format", format]))
         };
         let printed = run(&[("LANG", "ja_JP.UTF-8")]).printed;
         assert!(!printed.is_empty() && !is_japanese(&printed), "{printed}");
@@ -133,11 +123,11 @@ fn what_programs_read_has_no_language() {
 
 #[test]
 fn the_doors_of_other_tools_speak_as_these_tools_do() {
-    let diskspd = ["diskspd", "-c64M", "-b4K", "-d1", "-L", "sim:hdd"];
-    for arguments in [&diskspd[..], &["fio", "--help"], &["diskspd", "-?"]] {
+    let diskspd = "diskspd -c64M -b4K -d1 -L sim:hdd";
+    for arguments in [diskspd, "fio --help", "diskspd -?"] {
         let ended = japanese(arguments);
         assert!(!is_japanese(&ended.printed), "{ended:?}");
-        let english = end(in_locale(&[("LANG", "C.UTF-8")]).args(arguments));
+        let english = end(in_locale(&[("LANG", "C.UTF-8")]).args(split(arguments)));
         assert_eq!(
             ended.printed.lines().count(),
             english.printed.lines().count()
@@ -147,10 +137,11 @@ fn the_doors_of_other_tools_speak_as_these_tools_do() {
 
 #[test]
 fn manual_pages_are_japanese_and_render_without_warnings() {
-    let page = japanese(&["man", "mark"]).printed;
-    for heading in [".SH 名前", ".SH 書式", ".SH 説明", ".SH 測定の対象"] {
-        assert!(page.contains(heading), "{heading}: {page}");
-    }
+    let page = japanese("man mark").printed;
+    holds(
+        &page,
+        &[".SH 名前", ".SH 書式", ".SH 説明", ".SH 測定の対象"],
+    );
     if !has("man") {
         return skip("man is not installed");
     }

@@ -1,10 +1,9 @@
 //! Fixed rates, and latency against load.
 
-use std::ffi::OsStr;
-
 use serde_json::Value;
+use std::path::Path;
 
-use crate::sokudo::{Ended, codes, end, mark, measured, program, results};
+use crate::sokudo::{Ended, codes, holds, mark, measured, program, results, sokudo, sokudo_on};
 
 const STALL: &str = "sim:const?latency=100us&stall=5s:200ms";
 
@@ -18,9 +17,9 @@ fn iops(result: &Value) -> f64 {
 
 #[test]
 fn a_rate_is_kept_within_one_percent_and_shared_out_over_threads() {
-    let arguments = ["--row", "RND4K,Q4,T3,read", "--time", "10s"];
+    let arguments = "--row RND4K,Q4,T3,read --time 10s";
     for rate in ["3000iops", "12.288MB/s"] {
-        let run = measured("sim:const", &[&arguments[..], &["--rate", rate]].concat());
+        let run = measured("sim:const", &format!("{arguments} --rate {rate}"));
         let achieved = iops(&results(&run)[0]);
         assert!((achieved / 3_000.0 - 1.0).abs() < 0.01, "{achieved}");
         assert_eq!(results(&run)[0]["verdict"], "VERIFIED");
@@ -31,32 +30,21 @@ fn a_rate_is_kept_within_one_percent_and_shared_out_over_threads() {
 /// depth 1 only one of them waits in service: coordinated omission.
 #[test]
 fn a_stall_is_in_the_latency_from_the_intended_start_and_not_in_that_of_service() {
-    let arguments = [
-        "--row",
-        "RND4K,Q1,read",
-        "--rate",
-        "1kiops",
-        "--time",
-        "10s",
-    ];
-    let run = measured(STALL, &arguments);
+    let arguments = "--row RND4K,Q1,read --rate 1kiops --time 10s";
+    let run = measured(STALL, arguments);
     let result = &results(&run)[0];
     assert!(at(result, "latency_ns", "p99") < 110e3, "{result}");
     let intended = at(result, "latency_from_intended_ns", "p99");
     assert!((80e6..=201e6).contains(&intended), "{intended}");
-    let table = mark(STALL, &arguments).printed;
-    assert!(
-        table.contains("fixed rate of each row: 1,000 IOPS"),
-        "{table}"
-    );
-    assert!(table.contains("intended"), "{table}");
+    let table = mark(STALL, arguments).printed;
+    holds(&table, &["fixed rate of each row: 1,000 IOPS", "intended"]);
 }
 
 #[test]
 fn a_moment_in_which_nothing_is_due_is_part_of_the_rate() {
     // Three I/Os are due in 2.5 s, the last one after 2 s.
-    let row = ["--row", "RND4K,Q1,T1,read", "--rate", "1iops"];
-    let arguments = [&row[..], &["--runs", "1", "--time", "2500ms"]].concat();
+    let row = "--row RND4K,Q1,T1,read --rate 1iops";
+    let arguments = format!("{row} --runs 1 --time 2500ms");
     let run = measured("sim:const?latency=100us", &arguments);
     let iops = results(&run)[0]["iops"]["median"].as_f64().unwrap();
     assert!((iops - 3.0 / 2.5).abs() < 1e-9, "{iops}");
@@ -64,9 +52,9 @@ fn a_moment_in_which_nothing_is_due_is_part_of_the_rate() {
 
 #[test]
 fn a_rate_that_cannot_be_kept_is_told_and_one_that_can_is_not() {
-    let row = ["--row", "RND4K,Q1,read", "--time", "2s", "--rate"];
+    let row = "--row RND4K,Q1,read --time 2s --rate";
     let found = |rate| {
-        let run = measured("sim:const?latency=1ms", &[&row[..], &[rate]].concat());
+        let run = measured("sim:const?latency=1ms", &format!("{row} {rate}"));
         let result = results(&run)[0].clone();
         let is_told = codes(&result).contains(&"rate-not-reached");
         (is_told, result["verdict"].as_str().unwrap().to_owned())
@@ -77,26 +65,21 @@ fn a_rate_that_cannot_be_kept_is_told_and_one_that_can_is_not() {
 
 #[test]
 fn rates_that_make_no_sense_are_refused() {
-    let row = ["--row", "RND4K,Q4,T3,read"];
+    let row = "--row RND4K,Q4,T3,read";
     for (arguments, words) in [
-        (&["--rate", "10iops"][..], &["RND4K Q4T3", "3 threads"][..]),
-        (&["--rate", "5000"], &["5000iops or 200MB/s"]),
-        (&["--poisson"], &["--rate"]),
-        (&["--rate", "9iops", "--print-job"], &["--print-job"]),
+        ("--rate 10iops", &["RND4K Q4T3", "3 threads"][..]),
+        ("--rate 5000", &["5000iops or 200MB/s"]),
+        ("--poisson", &["--rate"]),
+        ("--rate 9iops --print-job", &["--print-job"]),
     ] {
-        let ended = mark("sim:const", &[&row[..], arguments].concat());
-        assert_eq!(ended.code(), Some(2), "{ended:?}");
-        for word in words {
-            assert!(ended.told.contains(word), "{word}: {ended:?}");
-        }
+        let ended = mark("sim:const", &format!("{row} {arguments}")).ends(2);
+        holds(&ended.told, words);
     }
 }
 
 /// `sokudo load TARGET ARGUMENTS`.
-fn load(target: impl AsRef<OsStr>, arguments: &[&str]) -> Ended {
-    let mut command = program();
-    command.arg("load").arg(target).arg("--quiet");
-    end(command.args(arguments))
+fn load(target: impl AsRef<Path>, arguments: &str) -> Ended {
+    sokudo_on("load --quiet", target, arguments)
 }
 
 /// One server: every I/O takes 100 µs, one after the other.
@@ -107,7 +90,7 @@ const ONE_SERVER: &str = "sim:const?latency=100us&parallel=1";
 /// to be within 2 %; above, one period of waiting is long, and fewer are independent.
 #[test]
 fn latency_against_load_of_one_server_is_that_of_theory() {
-    let run = load(ONE_SERVER, &["--time", "10s", "--format", "json"]).json();
+    let run = load(ONE_SERVER, "--time 10s --format json").json();
     assert_eq!(run["method"], "load");
     let curve = &run["load"];
     let most = curve["maximum_ios_per_s"].as_f64().unwrap();
@@ -135,12 +118,8 @@ fn latency_against_load_of_one_server_is_that_of_theory() {
 
 #[test]
 fn the_highest_rate_that_keeps_a_latency_is_found_and_told_with_its_bounds() {
-    let arguments = ["--limit", "p99=1ms", "--time", "2s"];
-    let run = load(
-        ONE_SERVER,
-        &[&arguments[..], &["--format", "json"]].concat(),
-    )
-    .json();
+    let arguments = "--limit p99=1ms --time 2s";
+    let run = load(ONE_SERVER, &format!("{arguments} --format json")).json();
     let limit = &run["load"]["limit"];
     let rate = |name: &str| limit[name].as_f64().unwrap();
     let (low, kept, high) = (
@@ -152,16 +131,10 @@ fn the_highest_rate_that_keeps_a_latency_is_found_and_told_with_its_bounds() {
     // Found to 2 % of the most, which is finer than the steps.
     assert!((7_000.0..8_000.0).contains(&kept), "{limit}");
     assert!(run["load"]["steps"].as_array().unwrap().len() > 12);
-    let table = load(ONE_SERVER, &arguments).printed;
-    for words in [
-        "overload",
-        "knee",
-        "p99 ≤ 1.00 ms up to",
-        "with 95 % confidence",
-    ] {
-        assert!(table.contains(words), "{words}: {table}");
-    }
-    let unreachable = load(ONE_SERVER, &["--limit", "p99=50us"]).printed;
+    let table = load(ONE_SERVER, arguments).printed;
+    let limit = "p99 ≤ 1.00 ms up to";
+    holds(&table, &["overload", "knee", limit, "with 95 % confidence"]);
+    let unreachable = load(ONE_SERVER, "--limit p99=50us").printed;
     assert!(unreachable.contains("exceeded already at"), "{unreachable}");
 }
 
@@ -170,20 +143,15 @@ fn a_load_is_drawn_and_written_in_every_format() {
     let directory = tempfile::tempdir().unwrap();
     let kept = directory.path().join("load.json");
     let (kept, picture) = (kept.to_str().unwrap(), directory.path().join("load.svg"));
-    let short = ["--time", "100ms", "--runs", "2"];
-    let json = load(
-        ONE_SERVER,
-        &[&short[..], &["-f", "json", "-o", kept]].concat(),
-    );
-    assert_eq!(json.code(), Some(0), "{json:?}");
-    let drawn = end(program().args(["plot", kept]).arg(&picture));
-    assert_eq!(drawn.code(), Some(0), "{drawn:?}");
+    let short = "--time 100ms --runs 2";
+    load(ONE_SERVER, &format!("{short} -f json -o {kept}")).ok();
+    sokudo(&format!("plot {kept} {}", picture.display())).ok();
     let svg = std::fs::read_to_string(&picture).unwrap();
     assert!(svg.contains("latency against load") && svg.contains("p99 from intended start"));
-    let csv = load(ONE_SERVER, &[&short[..], &["-f", "csv"]].concat()).printed;
+    let csv = load(ONE_SERVER, &format!("{short} -f csv")).printed;
     assert_eq!(csv.lines().count(), 14, "{csv}");
     assert!(csv.starts_with("started_at") && csv.contains("rate_asked_ios_per_s"));
-    let markdown = load(ONE_SERVER, &[&short[..], &["-f", "markdown"]].concat()).printed;
+    let markdown = load(ONE_SERVER, &format!("{short} -f markdown")).printed;
     assert!(markdown.contains("- **knee**: ") && markdown.contains("| intended p99 |"));
 }
 
@@ -191,13 +159,12 @@ fn a_load_is_drawn_and_written_in_every_format() {
 fn a_load_writes_only_what_it_may() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), vec![7; 1 << 20]).unwrap();
-    let write = ["--row", "RND4K,Q4,write"];
-    load(file.path(), &write).refused(3, &["--overwrite"]);
+    let write = "--row RND4K,Q4,write";
+    load(file.path(), write).refused(3, &["--overwrite"]);
     assert_eq!(std::fs::read(file.path()).unwrap(), vec![7; 1 << 20]);
-    load("sim:const", &["--row", "RND4K,read,write"]).refused(2, &["one direction"]);
-    load("sim:const", &["--time", "0s"]).refused(2, &["--time"]);
-    let wrong = load("sim:const", &["--limit", "p98=1ms"]);
-    assert_eq!(wrong.code(), Some(2), "{wrong:?}");
+    load("sim:const", "--row RND4K,read,write").refused(2, &["one direction"]);
+    load("sim:const", "--time 0s").refused(2, &["--time"]);
+    load("sim:const", "--limit p98=1ms").ends(2);
 }
 
 #[test]
@@ -214,8 +181,7 @@ fn a_load_that_is_interrupted_keeps_what_it_has() {
             let id = rustix::process::Pid::from_child(&child);
             std::thread::sleep(std::time::Duration::from_secs(seconds));
             rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
-            let ended = crate::sokudo::wait(child);
-            assert_eq!(ended.code(), Some(130), "{ended:?}");
+            let ended = crate::sokudo::wait(child).ends(130);
             let left = std::fs::read_dir(directory.path()).unwrap().count();
             assert_eq!(left, 0);
             let run: Value = serde_json::from_str(&ended.printed).ok()?;

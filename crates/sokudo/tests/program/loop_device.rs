@@ -1,10 +1,10 @@
 //! Loop devices and file systems on them, gone again when dropped.
 
 use std::fs::{self, File};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
+use crate::keeper::Keeper;
 use crate::sokudo::{has, is_root, skip};
 
 /// Where a file system is mounted, in the directory of its image.
@@ -18,10 +18,9 @@ const IMAGE: &str = "image";
 const KEEPER: &str = "read -r _; flock \"$1\" umount --lazy \"$1/mount\" 2>/dev/null; losetup -d \"$2\"; \
                       rm -rf --one-file-system \"$1\"";
 
-/// A loop device over a file. A process of its own takes it down, which also notices
-/// that the tests were killed.
+/// A loop device over a file.
 pub(crate) struct LoopDevice {
-    keeper: Child,
+    _keeper: Keeper,
     directory: PathBuf,
     pub(crate) path: PathBuf,
 }
@@ -60,19 +59,26 @@ impl LoopDevice {
         let path = PathBuf::from(path.trim());
         // From here on the keeper removes it.
         let directory = directory.keep();
-        let keeper = Command::new("sh")
-            .args(["-c", KEEPER, "keeper"])
-            .args([&directory, &path])
-            .stdin(Stdio::piped())
-            // Ctrl-C ends the tests, not it.
-            .process_group(0)
-            .spawn()
-            .unwrap();
+        let mut keeper = Keeper::command(KEEPER);
         Some(Self {
-            keeper,
+            _keeper: Keeper::start(keeper.args([&directory, &path])),
             directory,
             path,
         })
+    }
+
+    /// A device that holds a file system. None, said loudly, where there can be none.
+    pub(crate) fn with_ext4(size: u64, direct: bool) -> Option<Self> {
+        let device = Self::new(size, direct)?;
+        let made = Command::new("mkfs.ext4")
+            .arg("-q")
+            .arg(&device.path)
+            .status();
+        if !made.is_ok_and(|status| status.success()) {
+            skip("mkfs.ext4 cannot be run");
+            return None;
+        }
+        Some(device)
     }
 
     /// The file that the device shows.
@@ -81,10 +87,25 @@ impl LoopDevice {
     }
 }
 
-impl Drop for LoopDevice {
+/// A device that is mounted on a directory of its own until dropped.
+pub(crate) struct Mounted(tempfile::TempDir);
+
+impl Mounted {
+    pub(crate) fn new(device: &LoopDevice, options: &[&str]) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let mut mount = Command::new("mount");
+        quietly(mount.args(options).args([&device.path, place.path()]));
+        Self(place)
+    }
+
+    pub(crate) fn at(&self) -> &str {
+        self.0.path().to_str().unwrap()
+    }
+}
+
+impl Drop for Mounted {
     fn drop(&mut self) {
-        drop(self.keeper.stdin.take());
-        let _ = self.keeper.wait();
+        let _ = Command::new("umount").arg(self.0.path()).status();
     }
 }
 

@@ -33,6 +33,7 @@ mod info;
 mod interruption;
 mod japanese;
 mod judge_again;
+mod keeper;
 mod language;
 mod limits;
 mod load;

@@ -2,33 +2,23 @@
 
 use std::fs;
 
-use crate::sokudo::{Nobody, end, mark, program};
+use crate::sokudo::{Nobody, end, mark, program, sokudo, split};
 
 /// A short run with a result kept as JSON, in a directory of its own.
 fn kept() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let result = directory.path().join("result.json");
-    let ended = mark(
-        "sim:ssd",
-        &[
-            "--row",
-            "RND4K,Q4",
-            "--format",
-            "json",
-            "--output",
-            result.to_str().unwrap(),
-        ],
-    );
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let arguments = format!("--row RND4K,Q4 --format json --output {}", result.display());
+    mark("sim:ssd", &arguments).ok();
     directory
 }
 
-fn plot(directory: &tempfile::TempDir, arguments: &[&str]) -> crate::sokudo::Ended {
+fn plot(directory: &tempfile::TempDir, arguments: &str) -> crate::sokudo::Ended {
     let mut command = program();
     command
         .current_dir(directory.path())
         .arg("plot")
-        .args(arguments);
+        .args(split(arguments));
     end(&mut command)
 }
 
@@ -37,14 +27,13 @@ fn a_run_writes_its_table_and_every_picture_that_was_asked_for() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let (svg, png) = (at("rates.svg"), at("rates.PNG"));
-    let mut arguments = vec!["--plot", &svg, "--plot", "-"];
+    let mut arguments = format!("--plot {svg} --plot -");
     if cfg!(feature = "png") {
-        arguments.extend(["--plot", &png]);
+        arguments += &format!(" --plot {png}");
     }
-    let ended = mark("sim:ssd", &arguments);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(ended.printed.contains("Repeat: sokudo mark"), "{ended:?}");
-    assert!(ended.printed.contains("rate by row"), "{ended:?}");
+    mark("sim:ssd", &arguments)
+        .ok()
+        .prints(&["Repeat: sokudo mark", "rate by row"]);
     assert!(fs::read_to_string(&svg).unwrap().starts_with("<svg "));
     if cfg!(feature = "png") {
         assert!(fs::read(&png).unwrap().starts_with(b"\x89PNG\r\n"));
@@ -56,48 +45,36 @@ fn a_kept_result_gives_the_same_picture_as_its_run() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let (json, first) = (at("result.json"), at("first.svg"));
-    let ended = mark(
-        "sim:ssd",
-        &["--format", "json", "--output", &json, "--plot", &first],
-    );
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
-    let ended = plot(&directory, &["result.json", "second.svg"]);
-    assert_eq!(
-        (ended.code(), ended.printed.as_str()),
-        (Some(0), ""),
-        "{ended:?}"
-    );
-    assert_eq!(
-        fs::read(first).unwrap(),
-        fs::read(at("second.svg")).unwrap()
-    );
+    let arguments = format!("--format json --output {json} --plot {first}");
+    mark("sim:ssd", &arguments).ok();
+    assert_eq!(plot(&directory, "result.json second.svg").ok().printed, "");
+    let second = fs::read(at("second.svg")).unwrap();
+    assert_eq!(fs::read(first).unwrap(), second);
 }
 
 #[test]
 fn every_kind_that_fits_is_drawn_and_others_name_those() {
     let directory = kept();
     for kind in ["bars", "cdf", "histogram", "time"] {
-        let ended = plot(&directory, &["result.json", "--plot-kind", kind]);
-        assert_eq!(ended.code(), Some(0), "{ended:?}");
-        assert!(ended.printed.contains("sim:ssd (1.0 TB): "), "{ended:?}");
+        plot(&directory, &format!("result.json --plot-kind {kind}"))
+            .ok()
+            .prints(&["sim:ssd (1.0 TB): "]);
     }
-    plot(&directory, &["result.json", "--plot-kind", "curve"]).refused(
-        2,
-        &[
-            "no picture of kind curve",
-            "bars, cdf, histogram and time fit",
-        ],
-    );
-    plot(&directory, &["result.json", "--plot-kind", "pie"]).refused(2, &["pie", "histogram"]);
+    let words = [
+        "no picture of kind curve",
+        "bars, cdf, histogram and time fit",
+    ];
+    plot(&directory, "result.json --plot-kind curve").refused(2, &words);
+    plot(&directory, "result.json --plot-kind pie").refused(2, &["pie", "histogram"]);
 }
 
 #[test]
 fn what_cannot_become_a_picture_is_refused_before_anything_is_measured() {
     let directory = tempfile::tempdir().unwrap();
     let place = directory.path().to_str().unwrap();
-    mark(place, &["--plot", "rates.gif"]).refused(2, &["rates.gif", ".svg"]);
-    mark(place, &["--plot", "/no/such/rates.svg"]).refused(2, &["/no/such/rates.svg"]);
-    mark(place, &["--plot", "-", "--format", "json"]).refused(2, &["--plot -", "--output"]);
+    mark(place, "--plot rates.gif").refused(2, &["rates.gif", ".svg"]);
+    mark(place, "--plot /no/such/rates.svg").refused(2, &["/no/such/rates.svg"]);
+    mark(place, "--plot - --format json").refused(2, &["--plot -", "--output"]);
     let left: Vec<_> = fs::read_dir(directory.path()).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
 }
@@ -107,8 +84,8 @@ fn one_file_does_not_take_two_results() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("rates.svg");
     let file = file.to_str().unwrap();
-    mark("sim:ssd", &["--output", file, "--plot", file]).refused(2, &["rates.svg", "twice"]);
-    mark("sim:ssd", &["--plot", file, "--plot", file]).refused(2, &["rates.svg", "twice"]);
+    mark("sim:ssd", &format!("--output {file} --plot {file}")).refused(2, &["rates.svg", "twice"]);
+    mark("sim:ssd", &format!("--plot {file} --plot {file}")).refused(2, &["rates.svg", "twice"]);
     assert!(!fs::exists(file).unwrap());
 }
 
@@ -120,10 +97,9 @@ fn results_do_not_take_the_place_of_the_file_that_is_measured() {
     fs::write(&file, vec![7; 4 << 20]).unwrap();
     fs::hard_link(&file, &link).unwrap();
     for (option, path) in [("--output", &file), ("--plot", &link)] {
-        let mut command = program();
-        command.args(["scan", "--points", "2", "--quiet"]);
-        command.arg(&file).arg(option).arg(path);
-        end(&mut command).refused(3, &["is what is to be measured", "name another file"]);
+        let (file, path) = (file.display(), path.display());
+        sokudo(&format!("scan --points 2 --quiet {file} {option} {path}"))
+            .refused(3, &["is what is to be measured", "name another file"]);
     }
     assert!(fs::read(&file).unwrap() == vec![7; 4 << 20]);
 }
@@ -138,14 +114,11 @@ fn a_picture_in_a_place_of_somebody_else_is_refused_before_anything_is_measured(
 #[test]
 fn what_is_no_result_is_told() {
     let directory = kept();
-    fs::write(
-        directory.path().join("cut.json"),
-        "{\"schema\": \"sokudo.run/1\"",
-    )
-    .unwrap();
-    plot(&directory, &["cut.json"]).refused(2, &["cut.json is not valid JSON"]);
-    plot(&directory, &["none.json"]).refused(2, &["none.json cannot be read"]);
+    let cut = "{\"schema\": \"sokudo.run/1\"";
+    fs::write(directory.path().join("cut.json"), cut).unwrap();
+    plot(&directory, "cut.json").refused(2, &["cut.json is not valid JSON"]);
+    plot(&directory, "none.json").refused(2, &["none.json cannot be read"]);
     fs::write(directory.path().join("other.json"), "{\"schema\": \"x\"}").unwrap();
-    plot(&directory, &["other.json", "x.svg"]).refused(2, &["other.json is not a run of sokudo"]);
+    plot(&directory, "other.json x.svg").refused(2, &["other.json is not a run of sokudo"]);
     assert!(!directory.path().join("x.svg").exists());
 }

@@ -55,7 +55,7 @@ fn no_table_is_wider_than_eighty_columns() {
         for command in MEASURED {
             shown(&format!("{command} --quiet"));
         }
-        store.run(&["baseline", "set", "1"]);
+        store.run("baseline set 1");
         for command in SHOWN {
             shown(command);
         }

@@ -5,16 +5,14 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::sokudo::{Ended, end, program, skip};
+use crate::sokudo::{Ended, end, shell, skip, sokudo, sokudo_in};
 
 fn repository(path: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(path)
 }
 
-fn compare(arguments: &[&str]) -> Ended {
-    let mut command = program();
-    command.arg("compare").args(arguments);
-    end(command.current_dir(repository("")))
+fn compare(arguments: &str) -> Ended {
+    sokudo_in(&repository(""), &format!("compare {arguments}"))
 }
 
 /// The tables of docs/PUBLISHED.md are what the commands above them print.
@@ -28,14 +26,7 @@ fn the_published_tables_are_what_their_commands_print() {
     assert!(commands.len() >= 4, "{commands:?}");
     for command in commands {
         let script = format!("exec \"$SOKUDO\" compare {command}");
-        let mut shell = Command::new("bash");
-        shell
-            .args(["-c", &script])
-            .env("SOKUDO", env!("CARGO_BIN_EXE_sokudo"))
-            .env("SOKUDO_STORE", "none")
-            .current_dir(repository(""));
-        let ended = end(&mut shell);
-        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        let ended = end(shell(&script).current_dir(repository(""))).ok();
         let table: Vec<&str> = ended
             .printed
             .lines()
@@ -49,15 +40,9 @@ fn the_published_tables_are_what_their_commands_print() {
 
 #[test]
 fn document_001_is_its_own_table_in_other_units() {
-    let json = compare(&[
-        "examples/published-results.csv",
-        "--only",
-        "document=001",
-        "--pivot",
-        "row:target",
-        "--format",
-        "json",
-    ])
+    let json = compare(
+        "examples/published-results.csv --only document=001 --pivot row:target --format json",
+    )
     .json();
     assert_eq!(json["schema"], "sokudo.pivot/1");
     let columns: Vec<&str> = json["columns"]
@@ -78,27 +63,22 @@ fn document_001_is_its_own_table_in_other_units() {
 
 #[test]
 fn figures_of_other_tools_are_compared_with_a_warning_and_no_best() {
-    let ended = compare(&["examples/published-results.csv"]);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(
-        ended
-            .printed
-            .contains("warning  these are figures of several tools")
-    );
+    let ended = compare("examples/published-results.csv")
+        .ok()
+        .prints(&["warning  these are figures of several tools"]);
     assert!(!ended.printed.contains("better than every other"));
 }
 
 fn marked(folder: &std::path::Path, name: &str, target: &str) -> String {
     let file = folder.join(name);
-    let mut command = program();
-    command
-        .args(["mark", target, "--row", "SEQ1M,Q8,T1,read", "--runs", "12"])
-        .args([
-            "--time", "50ms", "--size", "64MiB", "--format", "json", "--quiet", "-o",
-        ])
-        .arg(&file);
-    let ended = end(&mut command);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let output = format!(
+        "--time 50ms --size 64MiB --format json --quiet -o {}",
+        file.display()
+    );
+    sokudo(&format!(
+        "mark {target} --row SEQ1M,Q8,T1,read --runs 12 {output}"
+    ))
+    .ok();
     file.display().to_string()
 }
 
@@ -110,7 +90,9 @@ fn of_three_runs_the_best_is_marked_where_it_is_the_best() {
     let slower = marked(folder.path(), "slower.json", "sim:const?latency=600us");
     let picture = folder.path().join("bars.svg");
     let picture = picture.to_str().unwrap();
-    let ended = compare(&[&slow, &fast, &slower, "--plot", picture, "--format", "json"]);
+    let ended = compare(&format!(
+        "{slow} {fast} {slower} --plot {picture} --format json"
+    ));
     let json = ended.json();
     let cells = json["matrix"]["rows"][0]["cells"].as_array().unwrap();
     let best: Vec<bool> = cells
@@ -124,10 +106,10 @@ fn of_three_runs_the_best_is_marked_where_it_is_the_best() {
             .unwrap()
             .contains("fast.json")
     );
-    let table = compare(&[&slow, &fast, &slower, "--reference", "fast"]).printed;
+    let table = compare(&format!("{slow} {fast} {slower} --reference fast")).printed;
     assert!(table.contains("A fast.json"), "{table}");
     // Of two that are the same, neither is the best.
-    let equal = compare(&[&slow, &fast, &fast, "--format", "json"]).json();
+    let equal = compare(&format!("{slow} {fast} {fast} --format json")).json();
     assert!(!equal.to_string().contains("is_best"), "{equal}");
 }
 
@@ -148,8 +130,7 @@ fn the_examples_draw_into_the_folder_that_is_named() {
             .env("SOKUDO", "./sokudo")
             .env("SOKUDO_STORE", "none")
             .env("SOKUDO_LANG", "en");
-        let ended = end(&mut command);
-        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        let ended = end(&mut command).ok();
         assert!(ended.printed.starts_with("## "), "{ended:?}");
         for ending in ["svg", "png"] {
             let picture = folder.path().join("a folder").join(name);
@@ -161,20 +142,15 @@ fn the_examples_draw_into_the_folder_that_is_named() {
 #[test]
 fn labels_of_a_matrix_are_whole_in_every_form() {
     let file = "examples/published-results.csv";
-    let pivot = [
-        "--only",
-        "document=000",
-        "--pivot",
-        "tool+method+row:target",
-    ];
+    let pivot = "--only document=000 --pivot tool+method+row:target";
     let folder = tempfile::tempdir().unwrap();
     let picture = folder.path().join("a.svg");
-    let drawn = ["--plot", picture.to_str().unwrap(), "--plot", "-"];
-    let table = compare(&[&[file], &pivot[..], &drawn].concat()).printed;
+    let drawn = format!("--plot {} --plot -", picture.display());
+    let table = compare(&format!("{file} {pivot} {drawn}")).printed;
     let svg = std::fs::read_to_string(&picture).unwrap();
     assert!(!svg.contains('…') && !table.contains('…'), "{table}");
-    let japanese = ["--lang", "ja", "--format", "markdown"];
-    let said = compare(&[&[file], &pivot[..], &japanese].concat()).printed;
+    let japanese = "--lang ja --format markdown";
+    let said = compare(&format!("{file} {pivot} {japanese}")).printed;
     let title = said.lines().next().unwrap();
     assert!(
         title.contains(" · ツール、測定方法、項目 × 測定対象 · "),
@@ -185,8 +161,8 @@ fn labels_of_a_matrix_are_whole_in_every_form() {
 #[test]
 fn what_makes_no_matrix_is_refused_in_a_line() {
     let file = "examples/published-results.csv";
-    compare(&[file, "--pivot", "row:colour"]).refused(2, &["colour", "file-system"]);
-    compare(&[file, "--pivot", "row:target", "--only", "row=none"]).refused(2, &["--only"]);
-    compare(&[file, file, "--reference", "nobody"]).refused(2, &["nobody"]);
-    compare(&["Cargo.toml", "--pivot", "row:target"]).refused(2, &["Cargo.toml"]);
+    compare(&format!("{file} --pivot row:colour")).refused(2, &["colour", "file-system"]);
+    compare(&format!("{file} --pivot row:target --only row=none")).refused(2, &["--only"]);
+    compare(&format!("{file} {file} --reference nobody")).refused(2, &["nobody"]);
+    compare("Cargo.toml --pivot row:target").refused(2, &["Cargo.toml"]);
 }

@@ -1,21 +1,16 @@
 //! The quick look: hdparm's two timings and dd.
 
-use std::ffi::OsStr;
 use std::fs;
+use std::path::Path;
 
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{Ended, codes, directory_on_disk, end, program, results};
+use crate::sokudo::{Ended, codes, directory_on_disk, holds, results, sokudo, sokudo_on};
 
 const MIB: usize = 1 << 20;
 
 /// `sokudo quick TARGET ARGUMENTS`, short.
-fn quick(target: impl AsRef<OsStr>, arguments: &[&str]) -> Ended {
-    let mut command = program();
-    command
-        .arg("quick")
-        .arg(target)
-        .args(["--quiet", "--time", "50ms"]);
-    end(command.args(arguments))
+fn quick(target: impl AsRef<Path>, arguments: &str) -> Ended {
+    sokudo_on("quick --quiet --time 50ms", target, arguments)
 }
 
 fn names(run: &serde_json::Value) -> Vec<(&str, &str)> {
@@ -31,7 +26,7 @@ fn names(run: &serde_json::Value) -> Vec<(&str, &str)> {
 #[test]
 fn a_directory_is_looked_at_in_every_way() {
     let directory = directory_on_disk();
-    let run = quick(directory.path(), &["--size", "16MiB", "--format", "json"]).json();
+    let run = quick(directory.path(), "--size 16MiB --format json").json();
     assert_eq!(
         names(&run),
         [
@@ -51,11 +46,7 @@ fn a_directory_is_looked_at_in_every_way() {
     // Again and again at one place, which no figure of a disk can be.
     let cached = rows[0]["trials"][0]["bytes"].as_u64().unwrap();
     assert!(cached > 16 * MIB as u64, "{cached}");
-    assert_eq!(
-        fs::read_dir(directory.path()).unwrap().count(),
-        0,
-        "nothing is left"
-    );
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
 #[test]
@@ -64,16 +55,12 @@ fn a_file_is_only_read_unless_it_may_be_overwritten() {
     let file = directory.path().join("data");
     let content = vec![7u8; 4 * MIB];
     fs::write(&file, &content).unwrap();
-    let ended = quick(&file, &["--format", "json"]);
+    let ended = quick(&file, "--format json");
     assert_eq!(results(&ended.json()).len(), 3);
     assert_eq!(fs::read(&file).unwrap(), content);
-    quick(&file, &["--test", "write"]).refused(3, &["--overwrite"]);
+    quick(&file, "--test write").refused(3, &["--overwrite"]);
     assert_eq!(fs::read(&file).unwrap(), content);
-    let run = quick(
-        &file,
-        &["--test", "write", "--overwrite", "--format", "json"],
-    )
-    .json();
+    let run = quick(&file, "--test write --overwrite --format json").json();
     assert_eq!(names(&run), [("direct (dd)", "write")]);
     assert_ne!(fs::read(&file).unwrap(), content);
 }
@@ -84,26 +71,23 @@ fn a_device_is_only_read_and_its_reads_come_from_it() {
         return;
     };
     let before = fs::read(device.image()).unwrap();
-    let run = quick(&device.path, &["--format", "json", "--runs", "2"]).json();
+    let run = quick(&device.path, "--format json --runs 2").json();
     let buffered = &results(&run)[1];
     assert_eq!(names(&run)[1].0, "buffered (hdparm -t)");
     // The second trial found an emptied cache too.
     for trial in buffered["trials"].as_array().unwrap() {
         assert_eq!(trial["cached_before_bytes"], 0, "{trial}");
     }
-    quick(&device.path, &["--test", "write"]).refused(3, &["only reads devices"]);
-    quick(&device.path, &["--overwrite"]).refused(3, &["regular files only"]);
-    assert!(
-        fs::read(device.image()).unwrap() == before,
-        "it was written"
-    );
+    quick(&device.path, "--test write").refused(3, &["only reads devices"]);
+    quick(&device.path, "--overwrite").refused(3, &["regular files only"]);
+    let after = fs::read(device.image()).unwrap();
+    assert!(after == before, "it was written");
 }
 
 #[test]
 fn twelve_runs_give_the_trimmed_mean_of_the_middle_ten() {
-    let arguments = ["--runs", "12", "--trim", "1", "--test", "direct"];
-    let ended = quick("sim:hdd", &[&arguments[..], &["--format", "json"]].concat());
-    let run = ended.json();
+    let arguments = "--runs 12 --trim 1 --test direct";
+    let run = quick("sim:hdd", &format!("{arguments} --format json")).json();
     let figures = &results(&run)[0]["bandwidth_bytes_per_s"];
     let mut trials: Vec<f64> = figures["trials"]
         .as_array()
@@ -117,40 +101,39 @@ fn twelve_runs_give_the_trimmed_mean_of_the_middle_ten() {
     let trimmed = figures["trimmed_mean"].as_f64().unwrap();
     assert!((trimmed / mean - 1.0).abs() < 1e-12, "{trimmed} {mean}");
     assert!(figures["interval_95"].is_object() && figures["range"].is_number());
-    let table = quick("sim:hdd", &arguments).printed;
-    for title in ["trimmed", "mean", "stdev", " R ", "±95 %", "MiB/s"] {
-        assert!(table.contains(title), "{title}: {table}");
-    }
-    let untrimmed = quick("sim:hdd", &["--format", "json"]).json();
+    let table = quick("sim:hdd", arguments).printed;
+    let words = ["trimmed", "mean", "stdev", " R ", "±95 %", "MiB/s"];
+    holds(&table, &words);
+    let untrimmed = quick("sim:hdd", "--format json").json();
     assert!(results(&untrimmed)[0]["bandwidth_bytes_per_s"]["trimmed_mean"].is_null());
 }
 
 #[test]
 fn what_has_no_page_cache_is_not_read_through_one() {
     for target in ["sim:ssd", "null:"] {
-        let run = quick(target, &["--format", "json"]).json();
+        let run = quick(target, "--format json").json();
         assert_eq!(
             names(&run),
             [("direct (dd)", "read"), ("direct (dd)", "write")]
         );
-        quick(target, &["--test", "cached"]).refused(2, &["no page cache"]);
+        quick(target, "--test cached").refused(2, &["no page cache"]);
     }
-    assert!(codes(&quick("sim:ssd", &["--format", "json"]).json()).contains(&"simulated"));
+    assert!(codes(&quick("sim:ssd", "--format json").json()).contains(&"simulated"));
 }
 
 #[test]
 fn bad_arguments_are_told_in_one_line() {
-    let refused = |arguments: &[&str], words: &[&str]| {
+    for (arguments, words) in [
+        ("--runs 4 --trim 2", &["--trim 2", "--runs 5"][..]),
+        ("--trim 1", &["--runs 3"]),
+        ("--test speed", &["cached, buffered, direct or write"]),
+        ("--pause soon", &["--pause"]),
+    ] {
         quick("sim:hdd", arguments).refused(2, words);
-    };
-    refused(&["--runs", "4", "--trim", "2"], &["--trim 2", "--runs 5"]);
-    refused(&["--trim", "1"], &["--runs 3"]);
-    refused(&["--test", "speed"], &["cached, buffered, direct or write"]);
-    refused(&["--pause", "soon"], &["--pause"]);
-    let mut command = program();
-    end(command.args(["quick", "sim:hdd", "--time", "0s"])).refused(2, &["--time is 0"]);
+    }
+    sokudo("quick sim:hdd --time 0s").refused(2, &["--time is 0"]);
     let directory = directory_on_disk();
     let file = directory.path().join("small");
     fs::write(&file, vec![0u8; MIB / 2]).unwrap();
-    quick(&file, &[]).refused(2, &["512 KiB", "2 MiB"]);
+    quick(&file, "").refused(2, &["512 KiB", "2 MiB"]);
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::history::Store;
-use crate::sokudo::{Ended, end, has, mark, program, skip};
+use crate::sokudo::{Ended, end, has, holds, mark, program, skip, split};
 
 /// A short run with a result kept as JSON, in a directory of its own.
 fn kept() -> tempfile::TempDir {
@@ -14,18 +14,17 @@ fn kept() -> tempfile::TempDir {
     for (name, target) in [("one.json", "sim:ssd"), ("two.json", "sim:hdd")] {
         let path = directory.path().join(name);
         let path = path.to_str().unwrap();
-        let ended = mark(target, &["--format", "json", "--output", path]);
-        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        mark(target, &format!("--format json --output {path}")).ok();
     }
     directory
 }
 
-fn report(directory: &tempfile::TempDir, arguments: &[&str]) -> Ended {
+fn report(directory: &tempfile::TempDir, arguments: &str) -> Ended {
     let mut command = program();
     command
         .current_dir(directory.path())
         .arg("report")
-        .args(arguments);
+        .args(split(arguments));
     end(&mut command)
 }
 
@@ -37,10 +36,10 @@ fn read(directory: &tempfile::TempDir, name: &str) -> String {
 fn the_comment_of_a_text_is_what_somebody_wrote_and_nothing_else() {
     let store = Store::new();
     store.mark("sim:const");
-    let text = store.ok(&["report", "1", "--format", "text"]);
+    let text = store.ok("report 1 --format text");
     assert!(!text.contains("Comment:"), "{text}");
-    store.ok(&["note", "1", "after the move"]);
-    let text = store.ok(&["report", "1", "--format", "text"]);
+    store.ok("note 1 'after the move'");
+    let text = store.ok("report 1 --format text");
     let comment = text.lines().find(|line| line.starts_with("Comment:"));
     assert_eq!(comment, Some("Comment: after the move"), "{text}");
     assert!(text.contains("VERIFIED"), "{text}");
@@ -49,7 +48,7 @@ fn the_comment_of_a_text_is_what_somebody_wrote_and_nothing_else() {
 #[test]
 fn the_end_of_a_name_says_the_format_and_one_call_writes_several() {
     let directory = kept();
-    let mut arguments = vec!["one.json", "two.json", "--title", "Both <disks>"];
+    let mut arguments = "one.json two.json --title 'Both <disks>'".to_owned();
     let endings = [
         ("html", "<!DOCTYPE html>"),
         ("md", "# Both \\<disks\\>"),
@@ -62,13 +61,12 @@ fn the_end_of_a_name_says_the_format_and_one_call_writes_several() {
     ];
     let names = endings.map(|(ending, _)| format!("report.{ending}"));
     for name in &names {
-        arguments.extend(["-o", name]);
+        arguments += &format!(" -o {name}");
     }
     if cfg!(feature = "png") {
-        arguments.extend(["-o", "report.png"]);
+        arguments += " -o report.png";
     }
-    let ended = report(&directory, &arguments);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let ended = report(&directory, &arguments).ok();
     assert_eq!(ended.printed, "");
     for ((_, begin), name) in endings.iter().zip(&names) {
         let text = read(&directory, name);
@@ -84,16 +82,15 @@ fn the_end_of_a_name_says_the_format_and_one_call_writes_several() {
 #[test]
 fn without_a_file_it_prints_markdown_and_a_report_is_read_again() {
     let directory = kept();
-    let printed = report(&directory, &["one.json"]).printed;
+    let printed = report(&directory, "one.json").printed;
     assert!(printed.starts_with("## sokudo "), "{printed}");
     assert!(
         printed.contains("| Row | Direction | MB/s median |"),
         "{printed}"
     );
-    let ended = report(&directory, &["one.json", "two.json", "-o", "all.json"]);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
-    let again = report(&directory, &["all.json", "--format", "jsonl"]);
-    let once = report(&directory, &["one.json", "two.json", "--format", "jsonl"]);
+    report(&directory, "one.json two.json -o all.json").ok();
+    let again = report(&directory, "all.json --format jsonl");
+    let once = report(&directory, "one.json two.json --format jsonl");
     assert_eq!(again.printed, once.printed);
     assert!(once.printed.lines().count() > 8);
 }
@@ -104,55 +101,43 @@ fn runs_of_the_store_are_chosen_as_list_does_and_what_was_said_stays_with_them()
     for serial in ["A1", "B2"] {
         store.mark(&format!("sim:const?latency=100us&serial={serial}"));
     }
-    store.ok(&["tag", "2", "cold", "room=cellar"]);
-    store.ok(&["note", "2", "before the update"]);
+    store.ok("tag 2 cold room=cellar");
+    store.ok("note 2 'before the update'");
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("b.json");
     let path = path.to_str().unwrap();
-    store.ok(&["report", "--device", "B2", "--since", "1d", "-o", path]);
+    store.ok(&format!("report --device B2 --since 1d -o {path}"));
     let kept: serde_json::Value = serde_json::from_str(&read(&directory, "b.json")).unwrap();
     assert_eq!(kept["runs"].as_array().unwrap().len(), 1);
     for name in [path, "--tag=cold"] {
-        let told = store.ok(&["report", name]);
-        assert!(told.contains("before the update"), "{name}: {told}");
-        assert!(told.contains("cold"), "{name}: {told}");
+        let told = store.ok(&format!("report {name}"));
+        holds(&told, &["before the update", "cold"]);
     }
-    let all = store.ok(&["report", "--method", "mark", "--format", "jsonl"]);
+    let all = store.ok("report --method mark --format jsonl");
     assert_eq!(all.lines().count(), 2, "the oldest first: {all}");
     assert!(all.lines().next().unwrap().contains("serial=A1"));
-    let pivot = store.ok(&["compare", path, "--pivot", "row:tag:room"]);
-    assert!(
-        pivot.contains("cellar"),
-        "tags of a report are tags: {pivot}"
-    );
+    let pivot = store.ok(&format!("compare {path} --pivot row:tag:room"));
+    holds(&pivot, &["cellar"]);
     for (arguments, said) in [
-        (
-            &["report", "--until", "2001-01-01"][..],
-            "no run that is kept fits",
-        ),
-        (&["report"], "<RUN"),
-        (&["report", "1", "--tag", "x"], "cannot be used with"),
+        ("report --until 2001-01-01", "no run that is kept fits"),
+        ("report", "<RUN"),
+        ("report 1 --tag x", "cannot be used with"),
     ] {
-        let ended = store.run(arguments);
-        assert_eq!(ended.code(), Some(2), "{ended:?}");
-        assert!(ended.told.contains(said), "{said}: {ended:?}");
+        store.run(arguments).ends(2).tells(&[said]);
     }
 }
 
 #[test]
 fn what_cannot_be_written_is_refused_before_anything_is() {
     let directory = kept();
-    report(&directory, &["one.json", "-o", "a.html", "-o", "b.odt"])
-        .refused(2, &["b.odt", "--format"]);
-    report(&directory, &["one.json", "-o", "b.PDF"]).refused(2, &["b.PDF", ".html"]);
-    report(&directory, &["one.json", "-o", "a.html", "-o", "a.html"])
-        .refused(2, &["a.html", "twice"]);
-    report(&directory, &["one.json", "-o", "none/a.html"]).refused(2, &["none/a.html"]);
-    report(&directory, &["none.json"]).refused(2, &["none.json"]);
+    report(&directory, "one.json -o a.html -o b.odt").refused(2, &["b.odt", "--format"]);
+    report(&directory, "one.json -o b.PDF").refused(2, &["b.PDF", ".html"]);
+    report(&directory, "one.json -o a.html -o a.html").refused(2, &["a.html", "twice"]);
+    report(&directory, "one.json -o none/a.html").refused(2, &["none/a.html"]);
+    report(&directory, "none.json").refused(2, &["none.json"]);
     assert!(!directory.path().join("a.html").exists());
     if !cfg!(feature = "parquet") {
-        report(&directory, &["one.json", "-o", "a.parquet"])
-            .refused(2, &["--features parquet", ".jsonl"]);
+        report(&directory, "one.json -o a.parquet").refused(2, &["--features parquet", ".jsonl"]);
     }
 }
 
@@ -170,8 +155,8 @@ fn an_older_report_survives_a_writing_that_fails() {
         return skip("mounting needs root");
     }
     fs::write(small.join("old.html"), "the old one").unwrap();
-    let over_old = report(&directory, &["one.json", "-o", "small/old.html"]);
-    let new = report(&directory, &["one.json", "-o", "small/new.html"]);
+    let over_old = report(&directory, "one.json -o small/old.html");
+    let new = report(&directory, "one.json -o small/new.html");
     let old = fs::read_to_string(small.join("old.html"));
     let count = fs::read_dir(&small).unwrap().count();
     let unmounted = Command::new("umount").arg(&small).status().unwrap();
@@ -190,11 +175,10 @@ fn a_newer_version_is_refused_with_its_name() {
         fs::write(directory.path().join("newer.json"), text).unwrap();
     };
     newer("sokudo.run/1", "sokudo.run/9", "one.json");
-    report(&directory, &["newer.json"]).refused(2, &["sokudo.run/9", "newer"]);
-    let ended = report(&directory, &["one.json", "-o", "all.json"]);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    report(&directory, "newer.json").refused(2, &["sokudo.run/9", "newer"]);
+    report(&directory, "one.json -o all.json").ok();
     newer("sokudo.report/1", "sokudo.report/9", "all.json");
-    report(&directory, &["newer.json"]).refused(2, &["sokudo.report/9", "newer"]);
+    report(&directory, "newer.json").refused(2, &["sokudo.report/9", "newer"]);
 }
 
 #[test]
@@ -221,12 +205,11 @@ fn a_masked_report_tells_no_serial_number() {
         "text",
         "prometheus",
     ] {
-        let arguments = ["told.json", "--format", format, "--mask-serial"];
-        let ended = report(&directory, &arguments);
-        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        let arguments = format!("told.json --format {format} --mask-serial");
+        let ended = report(&directory, &arguments).ok();
         assert!(!ended.printed.contains("WX11D1234567"), "{format}");
     }
-    let open = report(&directory, &["told.json"]).printed;
+    let open = report(&directory, "told.json").printed;
     assert!(open.contains(SERIAL));
 }
 
@@ -249,12 +232,11 @@ fn a_browser_shows_the_page_without_a_complaint_and_nothing_is_wider_than_a_phon
     assert!(spoilt.contains("<script>"));
     fs::write(directory.path().join("one.json"), spoilt).unwrap();
     for (arguments, said) in [
-        (&["one.json"][..], "How it was measured"),
-        (&["one.json", "two.json"], "Overview"),
+        ("one.json", "How it was measured"),
+        ("one.json two.json", "Overview"),
     ] {
-        let arguments = [arguments, &["-o", "page.html"]].concat();
-        let ended = report(&directory, &arguments);
-        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        let arguments = format!("{arguments} -o page.html");
+        report(&directory, &arguments).ok();
         let (shown, complaints) = shown(directory.path(), "page.html");
         assert!(
             shown.contains(said) && shown.contains("Fastest read"),
@@ -280,9 +262,8 @@ fn rows_of_five_runs_beside_each_other_fit_into_the_page() {
         return;
     }
     let directory = kept();
-    let runs = ["one.json", "two.json", "one.json", "two.json", "one.json"];
-    let ended = report(&directory, &[&runs[..], &["-o", "page.html"]].concat());
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let runs = "one.json two.json one.json two.json one.json";
+    report(&directory, &format!("{runs} -o page.html")).ok();
     let wide = around(&read(&directory, "page.html"), 1_200);
     fs::write(directory.path().join("wide.html"), wide).unwrap();
     let (shown, _) = shown(directory.path(), "wide.html");
@@ -293,17 +274,12 @@ fn rows_of_five_runs_beside_each_other_fit_into_the_page() {
 /// things that the page's policy forbids, requests that failed.
 fn shown(directory: &Path, name: &str) -> (String, Vec<String>) {
     let output = Command::new("chromium")
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--enable-logging=stderr",
-        ])
-        .args([
-            "--disable-background-networking",
-            "--no-first-run",
-            "--window-size=1400,1000",
-        ])
+        .args(split(
+            "--headless --no-sandbox --disable-gpu --enable-logging=stderr",
+        ))
+        .args(split(
+            "--disable-background-networking --no-first-run --window-size=1400,1000",
+        ))
         .arg(format!(
             "--user-data-dir={}",
             directory.join("profile").display()

@@ -33,19 +33,17 @@ const PROFILES: [(&str, &[&str]); 7] = [
 #[test]
 fn profiles_have_exactly_the_rows_of_crystal_disk_mark() {
     for (profile, rows) in PROFILES {
-        let run = measured("sim:const", &["--profile", profile, "--interval", "0s"]);
-        let expected: Vec<(&str, &str)> = ["read", "write"]
-            .into_iter()
-            .flat_map(|direction| rows.iter().map(move |row| (*row, direction)))
-            .collect();
+        let run = measured("sim:const", &format!("--profile {profile} --interval 0s"));
+        let of = |direction| rows.iter().map(move |row| (*row, direction));
+        let expected: Vec<_> = of("read").chain(of("write")).collect();
         assert_eq!(names(&run), expected, "{profile}");
     }
 }
 
 #[test]
 fn rows_of_ones_own_are_measured_as_they_say() {
-    let rows = ["--row", "SEQ128K,Q4,T4,read", "--row", "RND4K,Q1,T1,mix70"];
-    let run = measured("sim:const", &rows);
+    let rows = "--row SEQ128K,Q4,T4,read --row RND4K,Q1,T1,mix70";
+    let run = measured("sim:const", rows);
     assert_eq!(
         names(&run),
         [("SEQ128K Q4T4", "read"), ("RND4K Q1T1", "mix")]
@@ -59,16 +57,13 @@ fn rows_of_ones_own_are_measured_as_they_say() {
 
 #[test]
 fn mixes_follow_reads_and_writes() {
-    let run = measured("sim:const", &["--row", "RND4K", "--mix", "R30/W70"]);
+    let run = measured("sim:const", "--row RND4K --mix R30/W70");
     let directions: Vec<&str> = names(&run)
         .iter()
         .map(|(_, direction)| *direction)
         .collect();
     assert_eq!(directions, ["read", "write", "mix"]);
-    let ended = mark(
-        "sim:const",
-        &["--row", "RND4K", "--mix", "--format", "json"],
-    );
+    let ended = mark("sim:const", "--row RND4K --mix --format json");
     let run = ended.json();
     let operations = &results(&run)[2]["workload"]["operations"];
     assert_eq!(operations[0], serde_json::json!(["read", 70]));
@@ -77,7 +72,7 @@ fn mixes_follow_reads_and_writes() {
 #[test]
 fn one_direction_alone_can_be_asked_for() {
     for (argument, direction) in [("--read-only", "read"), ("--write-only", "write")] {
-        let run = measured("sim:const", &[argument]);
+        let run = measured("sim:const", argument);
         assert_eq!(results(&run).len(), 4);
         assert!(names(&run).iter().all(|(_, found)| *found == direction));
     }
@@ -85,10 +80,7 @@ fn one_direction_alone_can_be_asked_for() {
 
 #[test]
 fn depth_and_threads_replace_those_of_every_row() {
-    let run = measured(
-        "sim:const",
-        &["--depth", "2", "--threads", "3", "--read-only"],
-    );
+    let run = measured("sim:const", "--depth 2 --threads 3 --read-only");
     assert_eq!(
         names(&run),
         [("SEQ1M Q2T3", "read"), ("RND4K Q2T3", "read")]
@@ -101,16 +93,9 @@ fn depth_and_threads_replace_those_of_every_row() {
 
 #[test]
 fn crystals_schedule_warms_up_and_shows_the_best() {
-    let crystal = [
-        "--schedule",
-        "crystal",
-        "--interval",
-        "10ms",
-        "--time",
-        "20ms",
-    ];
+    let crystal = "--schedule crystal --interval 10ms --time 20ms";
     let directory = tempfile::tempdir().unwrap();
-    let run = measured(directory.path(), &[&crystal[..], &["--runs", "2"]].concat());
+    let run = measured(directory.path(), &format!("{crystal} --runs 2"));
     assert_eq!(run["schedule"]["warm_up"], true);
     for result in results(&run) {
         let trials = &result["bandwidth_bytes_per_s"]["trials"];
@@ -120,14 +105,14 @@ fn crystals_schedule_warms_up_and_shows_the_best() {
             "the warm-up counts not"
         );
     }
-    let table = mark("sim:hdd", &crystal).printed;
+    let table = mark("sim:hdd", crystal).printed;
     assert!(table.contains("best"), "{table}");
 }
 
 #[test]
 fn a_real_directory_yields_every_row_and_keeps_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let run = measured(directory.path(), &["--profile", "nvme", "--mix"]);
+    let run = measured(directory.path(), "--profile nvme --mix");
     assert_eq!(results(&run).len(), 12);
     for result in results(&run) {
         assert!(
@@ -147,14 +132,11 @@ fn every_engine_can_be_asked_for_and_is_the_one_that_is_used() {
     for engine in ["libaio", "psync"] {
         let run = measured(
             directory.path(),
-            &["--engine", engine, "--row", "RND4K,read"],
+            &format!("--engine {engine} --row RND4K,read"),
         );
         assert_eq!(results(&run)[0]["backend"]["kind"], engine);
     }
-    let ended = mark(
-        directory.path(),
-        &["--engine", "io_uring", "--row", "RND4K,read"],
-    );
+    let ended = mark(directory.path(), "--engine io_uring --row RND4K,read");
     if ended.code() == Some(0) {
         assert!(ended.printed.contains("io_uring"), "{ended:?}");
     } else {
@@ -172,8 +154,7 @@ fn fio_runs_the_printed_job() {
     std::fs::create_dir(&spaced).unwrap();
     let script = "\"$SOKUDO\" mark . --size 16MiB --time 1s --engine psync --print-job \
                   --row RND4K,Q1,T1,mix70 > job.fio && fio --output-format=json job.fio";
-    let ended = end(shell(script).current_dir(&spaced));
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let ended = end(shell(script).current_dir(&spaced)).ok();
     let start = ended.printed.find('{').unwrap();
     let report: Value = serde_json::from_str(&ended.printed[start..]).unwrap();
     assert!(report["jobs"][0]["read"]["total_ios"].as_u64().unwrap() > 0);

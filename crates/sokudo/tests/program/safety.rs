@@ -6,15 +6,15 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{codes, directory_on_disk, end, mark, measured, program, results};
+use crate::sokudo::{codes, directory_on_disk, mark, measured, results, sokudo};
 
 /// Every way to ask for writes.
-const WRITES: [&[&str]; 5] = [
-    &["--write-only"],
-    &["--row", "RND4K,write"],
-    &["--row", "SEQ1M,Q8,T2,mix70"],
-    &["--mix"],
-    &["--profile", "demo", "--mix", "R1/W99"],
+const WRITES: [&str; 5] = [
+    "--write-only",
+    "--row RND4K,write",
+    "--row SEQ1M,Q8,T2,mix70",
+    "--mix",
+    "--profile demo --mix R1/W99",
 ];
 
 #[test]
@@ -22,15 +22,10 @@ fn an_existing_file_is_read_and_stays_as_it_is() {
     let directory = tempfile::tempdir().unwrap();
     let file = file_of_16_mib(directory.path());
     let before = state(&file);
-    let ended = mark(&file, &[]);
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
-    assert!(ended.told.contains("only read"), "{ended:?}");
-    let run = measured(&file, &["--direct", "off"]);
-    assert!(
-        results(&run)
-            .iter()
-            .all(|result| result["direction"] == "read")
-    );
+    mark(&file, "").ok().tells(&["only read"]);
+    let run = measured(&file, "--direct off");
+    let reads = results(&run).iter().filter(|it| it["direction"] == "read");
+    assert_eq!(reads.count(), results(&run).len());
     assert_eq!(state(&file), before);
 }
 
@@ -58,27 +53,17 @@ fn a_file_that_a_loop_device_shows_is_written_by_no_consent() {
     };
     let before = fs::read(&file).unwrap();
     let path = file.to_str().unwrap();
-    let job = [
-        "--bs=4k",
-        "--size=16m",
-        "--name=x",
-        "--rw=write",
-        "--overwrite=1",
-    ];
     for arguments in [
-        &["mark", path, "--overwrite"][..],
-        &["scan", path, "--write", "--overwrite"],
-        &["scan", path, "--write", "--write-back"],
-        &["quick", path, "--test", "write", "--overwrite"],
-        &["sweep", path, "--overwrite"],
+        &format!("mark {path} --overwrite"),
+        &format!("scan {path} --write --overwrite"),
+        &format!("scan {path} --write --write-back"),
+        &format!("quick {path} --test write --overwrite"),
+        &format!("sweep {path} --overwrite"),
     ] {
-        end(program().args(arguments)).refused(3, &["the loop device", "losetup -d"]);
+        sokudo(arguments).refused(3, &["the loop device", "losetup -d"]);
     }
-    let ended = end(program()
-        .arg("fio")
-        .args(job)
-        .arg(format!("--filename={path}")));
-    assert!(ended.told.contains("losetup -d"), "{ended:?}");
+    let job = "--bs=4k --size=16m --name=x --rw=write --overwrite=1";
+    let ended = sokudo(&format!("fio {job} --filename={path}")).tells(&["losetup -d"]);
     assert_ne!(ended.code(), Some(0), "{ended:?}");
     assert_eq!(fs::read(&file).unwrap(), before);
 }
@@ -88,7 +73,7 @@ fn consent_to_overwrite_is_taken_at_its_word() {
     let directory = tempfile::tempdir().unwrap();
     let file = file_of_16_mib(directory.path());
     let before = fs::read(&file).unwrap();
-    let run = measured(&file, &["--overwrite", "--row", "SEQ1M,write"]);
+    let run = measured(&file, "--overwrite --row SEQ1M,write");
     assert_eq!(results(&run)[0]["direction"], "write");
     let after = fs::read(&file).unwrap();
     assert_eq!(after.len(), before.len(), "its size stays");
@@ -102,7 +87,7 @@ fn a_block_device_is_read_and_never_written() {
     };
     fs::write(device.image(), vec![0x5a; 32 << 20]).unwrap();
     let before = fs::read(device.image()).unwrap();
-    let run = measured(&device.path, &[]);
+    let run = measured(&device.path, "");
     assert_eq!(results(&run).len(), 4);
     for result in results(&run) {
         assert_eq!(result["direction"], "read");
@@ -114,15 +99,13 @@ fn a_block_device_is_read_and_never_written() {
     for target in [&device.path, &link] {
         for arguments in WRITES {
             mark(target, arguments).refused(3, &["only read", "directory"]);
-            let with_consent = [arguments, &["--overwrite"]].concat();
+            let with_consent = format!("{arguments} --overwrite");
             mark(target, &with_consent).refused(3, &["block device", "regular files only"]);
         }
-        mark(target, &["--overwrite"]).refused(3, &["block device"]);
+        mark(target, "--overwrite").refused(3, &["block device"]);
     }
-    assert!(
-        fs::read(device.image()).unwrap() == before,
-        "it was written"
-    );
+    let after = fs::read(device.image()).unwrap();
+    assert!(after == before, "it was written");
 }
 
 #[test]
@@ -130,13 +113,10 @@ fn a_user_file_with_the_name_of_a_test_file_is_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("sokudo-test-file-notes.txt");
     fs::write(&file, "mine").unwrap();
-    let run = measured(directory.path(), &["--row", "RND4K"]);
+    let run = measured(directory.path(), "--row RND4K");
     assert!(!codes(&run).contains(&"no-io"));
-    let cleaned = crate::sokudo::end(crate::sokudo::program().arg("clean").arg(directory.path()));
-    assert!(
-        cleaned.printed.contains("nothing was left behind"),
-        "{cleaned:?}"
-    );
+    let cleaned = sokudo(&format!("clean {}", directory.path().display()));
+    cleaned.prints(&["nothing was left behind"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
 }
 

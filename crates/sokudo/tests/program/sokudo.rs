@@ -17,7 +17,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT};
 pub(crate) const WAIT_MAX: Duration = Duration::from_secs(300);
 
 /// Makes a run short.
-pub(crate) const SHORT: [&str; 6] = ["--size", "16MiB", "--time", "50ms", "--runs", "1"];
+pub(crate) const SHORT: &str = "--size 16MiB --time 50ms --runs 1";
 
 /// The user and group that may do nothing: nobody.
 const NOBODY: u32 = 65_534;
@@ -25,6 +25,9 @@ const NOBODY: u32 = 65_534;
 /// What a start of sokudo has left.
 #[derive(Debug)]
 pub(crate) struct Ended {
+    /// Empty where the child was waited for by itself.
+    #[expect(dead_code, reason = "a test that fails shows it")]
+    pub(crate) command: String,
     pub(crate) status: ExitStatus,
     pub(crate) printed: String,
     pub(crate) told: String,
@@ -33,6 +36,29 @@ pub(crate) struct Ended {
 impl Ended {
     pub(crate) fn code(&self) -> Option<i32> {
         self.status.code()
+    }
+
+    /// It ended with this code.
+    pub(crate) fn ends(self, code: i32) -> Self {
+        assert_eq!(self.code(), Some(code), "{self:?}");
+        self
+    }
+
+    /// It succeeded.
+    pub(crate) fn ok(self) -> Self {
+        self.ends(0)
+    }
+
+    /// The results hold these words.
+    pub(crate) fn prints(self, words: &[&str]) -> Self {
+        assert_eq!(missing(&self.printed, words), NOTHING, "{self:?}");
+        self
+    }
+
+    /// The messages hold these words.
+    pub(crate) fn tells(self, words: &[&str]) -> Self {
+        assert_eq!(missing(&self.told, words), NOTHING, "{self:?}");
+        self
     }
 
     /// The result as JSON, after a success.
@@ -47,10 +73,58 @@ impl Ended {
         assert_eq!(self.printed, "", "an error prints no result: {self:?}");
         assert_eq!(self.told.lines().count(), 1, "{self:?}");
         assert!(self.told.starts_with("sokudo: "), "{self:?}");
-        for word in words {
-            assert!(self.told.contains(word), "{word:?} is missing: {self:?}");
+        assert_eq!(missing(&self.told, words), NOTHING, "{self:?}");
+    }
+}
+
+const NOTHING: [&str; 0] = [];
+
+/// Which of the words a text does not hold.
+fn missing<'a>(text: &str, words: &[&'a str]) -> Vec<&'a str> {
+    let words = words.iter().copied();
+    words.filter(|word| !text.contains(word)).collect()
+}
+
+/// The text holds these words.
+pub(crate) fn holds(text: impl AsRef<str>, words: &[&str]) {
+    let text = text.as_ref();
+    assert_eq!(missing(text, words), NOTHING, "{text}");
+}
+
+/// Arguments as they are written at a shell: one that holds a blank stands between `'`.
+pub(crate) fn split(line: &str) -> Vec<String> {
+    let (mut words, mut is_quoted, mut is_between) = (Vec::<String>::new(), false, true);
+    for sign in line.chars() {
+        if sign == ' ' && !is_quoted {
+            is_between = true;
+            continue;
+        }
+        if std::mem::take(&mut is_between) {
+            words.push(String::new());
+        }
+        match sign {
+            '\'' => is_quoted = !is_quoted,
+            sign => words.last_mut().unwrap().push(sign),
         }
     }
+    words
+}
+
+/// `sokudo ARGUMENTS`, to its end.
+pub(crate) fn sokudo(arguments: &str) -> Ended {
+    end(program().args(split(arguments)))
+}
+
+/// `sokudo COMMAND TARGET ARGUMENTS`, to its end.
+pub(crate) fn sokudo_on(command: &str, target: impl AsRef<Path>, arguments: &str) -> Ended {
+    let mut program = program();
+    program.args(split(command)).arg(target.as_ref());
+    end(program.args(split(arguments)))
+}
+
+/// `sokudo ARGUMENTS` in a directory.
+pub(crate) fn sokudo_in(directory: &Path, arguments: &str) -> Ended {
+    end(program().args(split(arguments)).current_dir(directory))
 }
 
 /// Gives programs that are started the signals back that this test may have been told to
@@ -97,24 +171,19 @@ pub(crate) fn shell(script: &str) -> Command {
 }
 
 /// `sokudo mark TARGET ARGUMENTS`, short where the arguments do not say how long.
-pub(crate) fn mark(target: impl AsRef<Path>, arguments: &[&str]) -> Ended {
-    let mut command = program();
-    command.arg("mark").arg(target.as_ref()).args(arguments);
-    for option in SHORT.chunks(2) {
+pub(crate) fn mark(target: impl AsRef<Path>, arguments: &str) -> Ended {
+    let mut arguments = arguments.to_owned();
+    for option in split(SHORT).chunks(2) {
         if !arguments.contains(&option[0]) {
-            command.args(option);
+            arguments += &format!(" {} {}", option[0], option[1]);
         }
     }
-    end(&mut command)
+    sokudo_on("mark", target, &arguments)
 }
 
 /// The results of `sokudo mark TARGET ARGUMENTS`, short.
-pub(crate) fn measured(target: impl AsRef<Path>, arguments: &[&str]) -> Value {
-    mark(
-        target,
-        &[arguments, &["--format", "json", "--quiet"]].concat(),
-    )
-    .json()
+pub(crate) fn measured(target: impl AsRef<Path>, arguments: &str) -> Value {
+    mark(target, &format!("{arguments} --format json --quiet")).json()
 }
 
 /// The results of a run, one per row and direction.
@@ -133,7 +202,11 @@ pub(crate) fn codes(value: &Value) -> Vec<&str> {
 
 /// Runs a command to its end.
 pub(crate) fn end(command: &mut Command) -> Ended {
-    wait(start(command))
+    let ended = wait(start(command));
+    Ended {
+        command: format!("{command:?}"),
+        ..ended
+    }
 }
 
 /// Starts a command whose output is kept.
@@ -163,6 +236,7 @@ pub(crate) fn wait(mut child: Child) -> Ended {
         thread::park_timeout(Duration::from_millis(5));
     };
     let ended = Ended {
+        command: String::new(),
         status,
         printed: printed.join().unwrap(),
         told: told.join().unwrap(),

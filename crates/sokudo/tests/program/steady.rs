@@ -1,39 +1,32 @@
 //! Rounds until a drive is steady: on simulated devices, on files, and on devices only
 //! with consent.
 
-use std::ffi::OsStr;
 use std::fs;
+use std::path::Path;
 
 use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::interruption::{interrupt, wait_for_io};
 use crate::loop_device::LoopDevice;
-use crate::sokudo::{Ended, codes, directory_on_disk, end, program, results, start};
+use crate::sokudo::{
+    Ended, codes, directory_on_disk, program, results, sokudo, sokudo_on, split, start,
+};
 
 /// A part of the matrix, in short rounds.
-const SHORT: [&str; 6] = [
-    "--sizes",
-    "4K,64K",
-    "--mixes",
-    "65/35,0/100",
-    "--round-time",
-    "50ms",
-];
+const SHORT: &str = "--sizes 4K,64K --mixes 65/35,0/100 --round-time 50ms";
 
 /// A drive that takes 64 MiB at once and writes them slowly.
 const SLOW_FLASH: &str = "sim:ssd?cache=64MiB&program=3ms";
 
 /// `sokudo steady TARGET ARGUMENTS`.
-fn steady(target: impl AsRef<OsStr>, arguments: &[&str]) -> Ended {
-    let mut command = program();
-    command.arg("steady").arg(target).arg("--quiet");
-    end(command.args(arguments))
+fn steady(target: impl AsRef<Path>, arguments: &str) -> Ended {
+    sokudo_on("steady --quiet", target, arguments)
 }
 
 /// Its result.
-fn measured(target: impl AsRef<OsStr>, arguments: &[&str]) -> Value {
-    steady(target, &[arguments, &["--format", "json"]].concat()).json()
+fn measured(target: impl AsRef<Path>, arguments: &str) -> Value {
+    steady(target, &format!("{arguments} --format json")).json()
 }
 
 fn label(run: &Value) -> &str {
@@ -51,7 +44,7 @@ fn test_phase(run: &Value) -> &Value {
 
 #[test]
 fn a_device_that_never_changes_is_steady_after_six_rounds() {
-    let run = measured("sim:const", &[&SHORT[..], &["--size", "64MiB"]].concat());
+    let run = measured("sim:const", &format!("{SHORT} --size 64MiB"));
     assert_eq!(label(&run), "device-preconditioned (steady)");
     assert_eq!(run["method"], "steady/iops");
     let phase = test_phase(&run);
@@ -78,19 +71,14 @@ fn a_device_that_never_changes_is_steady_after_six_rounds() {
 
 #[test]
 fn the_same_seed_gives_the_same_rounds() {
-    let phases = || {
-        measured("sim:ssd", &[&SHORT[..], &["--size", "64MiB"]].concat())["steady"]["phases"]
-            .clone()
-    };
+    let phases =
+        || measured("sim:ssd", &format!("{SHORT} --size 64MiB"))["steady"]["phases"].clone();
     assert_eq!(phases(), phases());
 }
 
 #[test]
 fn a_cache_that_fills_is_seen_and_the_window_lies_behind_it() {
-    let run = measured(
-        SLOW_FLASH,
-        &["--test", "wsat", "--size", "512MiB", "--round-time", "20ms"],
-    );
+    let run = measured(SLOW_FLASH, "--test wsat --size 512MiB --round-time 20ms");
     let rounds: Vec<f64> = test_phase(&run)["tracked"][0]["rounds"]
         .as_array()
         .unwrap()
@@ -108,8 +96,8 @@ fn a_cache_that_fills_is_seen_and_the_window_lies_behind_it() {
 
 #[test]
 fn what_is_not_steady_in_the_last_round_is_called_so() {
-    let size = ["--test", "wsat", "--size", "512MiB"];
-    let arguments = [&size[..], &["--round-time", "10ms", "--rounds-max", "6"]].concat();
+    let size = "--test wsat --size 512MiB";
+    let arguments = format!("{size} --round-time 10ms --rounds-max 6");
     let run = measured(SLOW_FLASH, &arguments);
     let ended = steady(SLOW_FLASH, &arguments);
     assert_eq!(run["steady"]["is_steady"], false);
@@ -127,7 +115,7 @@ fn saturation_ends_when_four_capacities_are_written() {
     // It would take six rounds to be steady.
     let run = measured(
         "sim:const?latency=10us",
-        &["--test", "wsat", "--size", "2MiB", "--round-time", "1ms"],
+        "--test wsat --size 2MiB --round-time 1ms",
     );
     let phase = test_phase(&run);
     let bytes: u64 = results(&run)[0]["trials"]
@@ -151,15 +139,7 @@ fn every_test_has_the_rows_of_the_pts() {
     ] {
         let run = measured(
             "sim:const",
-            &[
-                "--test",
-                test,
-                "--size",
-                "16MiB",
-                "--round-time",
-                "1ms",
-                "--enterprise",
-            ],
+            &format!("--test {test} --size 16MiB --round-time 1ms --enterprise"),
         );
         assert_eq!(results(&run).len(), rows, "{test}");
         let last = &results(&run)[rows - 1]["workload"];
@@ -179,10 +159,7 @@ fn every_test_has_the_rows_of_the_pts() {
 #[test]
 fn a_test_file_is_written_through_measured_and_removed() {
     let directory = directory_on_disk();
-    let run = measured(
-        directory.path(),
-        &[&SHORT[..], &["--size", "16MiB"]].concat(),
-    );
+    let run = measured(directory.path(), &format!("{SHORT} --size 16MiB"));
     assert!(
         label(&run).starts_with("file-prefilled ("),
         "{}",
@@ -198,12 +175,10 @@ fn an_existing_file_is_overwritten_only_if_that_is_said() {
     let directory = directory_on_disk();
     let file = directory.path().join("data");
     fs::write(&file, vec![7; 4 << 20]).unwrap();
-    steady(&file, &SHORT).refused(3, &["--overwrite", "--estimate"]);
-    let estimate = steady(&file, &["--estimate"]);
-    assert_eq!(estimate.code(), Some(0), "{estimate:?}");
-    assert!(estimate.printed.contains("expected: "), "{estimate:?}");
+    steady(&file, SHORT).refused(3, &["--overwrite", "--estimate"]);
+    steady(&file, "--estimate").ok().prints(&["expected: "]);
     assert!(fs::read(&file).unwrap().iter().all(|byte| *byte == 7));
-    let arguments = [&SHORT[..], &["--overwrite", "--purge"]].concat();
+    let arguments = format!("{SHORT} --overwrite --purge");
     let run = measured(&file, &arguments);
     assert_eq!(results(&run)[0]["name"], "PURGE");
     let held = fs::read(&file).unwrap();
@@ -219,11 +194,11 @@ fn a_device_is_destroyed_only_by_its_name() {
         return;
     };
     let name = device.path.to_str().unwrap();
-    let arguments = [&SHORT[..], &["--purge"]].concat();
+    let arguments = format!("{SHORT} --purge");
     steady(name, &arguments).refused(3, &["--destroy"]);
-    let other = [&arguments[..], &["--destroy", "WD-OTHER"]].concat();
+    let other = format!("{arguments} --destroy WD-OTHER");
     steady(name, &other).refused(3, &["WD-OTHER"]);
-    let mistaken = [&arguments[..], &["--overwrite"]].concat();
+    let mistaken = format!("{arguments} --overwrite");
     steady(name, &mistaken).refused(3, &["--overwrite"]);
     assert!(
         fs::read(device.image())
@@ -231,7 +206,7 @@ fn a_device_is_destroyed_only_by_its_name() {
             .iter()
             .all(|byte| *byte == 0)
     );
-    let consented = [&arguments[..], &["--destroy", name]].concat();
+    let consented = format!("{arguments} --destroy {name}");
     let run = measured(name, &consented);
     assert!(
         label(&run).starts_with("device-preconditioned ("),
@@ -257,21 +232,11 @@ fn a_device_is_destroyed_only_by_its_name() {
 #[test]
 fn interrupted_it_keeps_the_rounds_so_far() {
     let directory = directory_on_disk();
-    let mut command = program();
-    command
-        .arg("steady")
-        .arg(directory.path())
-        .args(["--size", "16MiB", "--sizes", "4K", "--mixes", "100/0,0/100"])
-        .args([
-            "--test",
-            "latency",
-            "--engine",
-            "psync",
-            "--round-time",
-            "1s",
-        ])
-        .args(["--format", "json", "--quiet"]);
-    let child = start(&mut command);
+    let child = start(program().args(split(&format!(
+        "steady {} --size 16MiB --sizes 4K --mixes 100/0,0/100 --test latency --engine psync \
+         --round-time 1s --format json --quiet",
+        directory.path().display()
+    ))));
     // Only the rounds read, and they take twelve seconds at least.
     wait_for_io(&child, "rchar", 1 << 20);
     let ended = interrupt(child, Signal::INT);
@@ -289,14 +254,14 @@ fn interrupted_it_keeps_the_rounds_so_far() {
 
 #[test]
 fn what_makes_no_sense_is_refused_with_the_way_out() {
-    steady("null:", &[]).refused(2, &["no device"]);
-    steady("sim:ssd", &["--purge"]).refused(2, &["leave --purge out"]);
-    steady("sim:ssd", &["--overwrite"]).refused(2, &["--overwrite"]);
-    steady("sim:ssd", &["--rounds-max", "5"]).refused(2, &["at least 6"]);
-    steady("sim:ssd", &["--mixes", "65"]).refused(2, &["65/35"]);
-    steady("sim:ssd", &["--test", "wsat", "--sizes", "4K"]).refused(2, &["leave --sizes"]);
-    steady("sim:ssd", &["--write-cache", "off"]).refused(2, &["sim:hdd?write_cache=off"]);
-    steady(".", &["--size", "1000000"]).refused(2, &["multiple of 1 MiB"]);
+    steady("null:", "").refused(2, &["no device"]);
+    steady("sim:ssd", "--purge").refused(2, &["leave --purge out"]);
+    steady("sim:ssd", "--overwrite").refused(2, &["--overwrite"]);
+    steady("sim:ssd", "--rounds-max 5").refused(2, &["at least 6"]);
+    steady("sim:ssd", "--mixes 65").refused(2, &["65/35"]);
+    steady("sim:ssd", "--test wsat --sizes 4K").refused(2, &["leave --sizes"]);
+    steady("sim:ssd", "--write-cache off").refused(2, &["sim:hdd?write_cache=off"]);
+    steady(".", "--size 1000000").refused(2, &["multiple of 1 MiB"]);
 }
 
 #[test]
@@ -304,26 +269,13 @@ fn every_format_and_picture_tells_the_rounds() {
     let directory = tempfile::tempdir().unwrap();
     let kept = directory.path().join("kept.json");
     let kept = kept.to_str().unwrap();
-    let arguments = [
-        &SHORT[..],
-        &["--size", "16MiB", "--format", "json", "--output", kept],
-    ]
-    .concat();
-    assert_eq!(steady("sim:const", &arguments).code(), Some(0));
+    let short = format!("{SHORT} --size 16MiB --format");
+    steady("sim:const", &format!("{short} json --output {kept}")).ok();
     for kind in ["rounds", "heat", "bars", "time"] {
-        let mut command = program();
-        let ended = end(command.args(["plot", kept, "-", "--plot-kind", kind]));
-        assert_eq!(ended.code(), Some(0), "{ended:?}");
+        let ended = sokudo(&format!("plot {kept} - --plot-kind {kind}")).ok();
         assert!(!ended.printed.is_empty());
     }
-    let csv = steady(
-        "sim:const",
-        &[&SHORT[..], &["--size", "16MiB", "--format", "csv"]].concat(),
-    );
+    let csv = steady("sim:const", &format!("{short} csv"));
     assert_eq!(csv.printed.lines().count(), 1 + 1 + 4 * 6, "{csv:?}");
-    let markdown = steady(
-        "sim:const",
-        &[&SHORT[..], &["--size", "16MiB", "--format", "markdown"]].concat(),
-    );
-    assert!(markdown.printed.contains("(steady)"), "{markdown:?}");
+    steady("sim:const", &format!("{short} markdown")).prints(&["(steady)"]);
 }

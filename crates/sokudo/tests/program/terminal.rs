@@ -112,8 +112,8 @@ fn hdparm_shows_a_devices_name_as_what_it_is() {
     };
     let place = directory_on_disk();
     std::os::unix::fs::symlink(&device.path, place.path().join(HOSTILE)).unwrap();
-    let ended = at_terminal(place.path(), "\"$SOKUDO\" hdparm -t \"$EVIL\"");
-    assert!(ended.printed.contains("e\\u{1b}c\\u{7}"), "{ended:?}");
+    let ended =
+        at_terminal(place.path(), "\"$SOKUDO\" hdparm -t \"$EVIL\"").prints(&["e\\u{1b}c\\u{7}"]);
     assert!(!ended.printed.contains("\u{1b}c"), "{ended:?}");
 }
 
@@ -123,8 +123,7 @@ fn files_and_pipes_get_names_as_they_are() {
     prepare(place.path());
     let script = "\"$SOKUDO\" clean folder/\"$EVIL\"; \"$SOKUDO\" mark \"$EVIL\" --as diskspd; \
                   \"$SOKUDO\" run job.fio --quiet --format csv --output jobs.csv";
-    let ended = end(shell(script).env("EVIL", HOSTILE).current_dir(place.path()));
-    assert_eq!(ended.code(), Some(0), "{ended:?}");
+    let ended = end(shell(script).env("EVIL", HOSTILE).current_dir(place.path())).ok();
     let cleaned = format!("{HOSTILE}: nothing was left behind");
     for words in [cleaned, format!("{HOSTILE}'")] {
         assert!(ended.printed.contains(&words), "{words:?}: {ended:?}");

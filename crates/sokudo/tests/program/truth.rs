@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::loop_device::{FileSystem, LoopDevice};
-use crate::sokudo::{codes, end, measured, program, results, skip, start, wait};
+use crate::sokudo::{codes, end, measured, program, results, skip, split, start, wait};
 
 /// Findings that lower a verdict for what others do on a shared machine.
 const DISTURBANCES: [&str; 2] = ["foreign-io", "depth-not-reached"];
@@ -17,8 +17,8 @@ fn direct_reads_and_writes_on_a_disk_are_verified() {
         let Some(system) = FileSystem::new(kind, 512 << 20, true) else {
             continue;
         };
-        let rows = ["--row", "SEQ1M,Q8", "--row", "RND4K,Q1", "--time", "200ms"];
-        let run = measured(system.path(), &rows);
+        let rows = "--row SEQ1M,Q8 --row RND4K,Q1 --time 200ms";
+        let run = measured(system.path(), rows);
         assert_eq!(run["target"]["file_system"]["kind"], kind);
         for result in results(&run) {
             assert_eq!(result["direct"], true, "{kind}");
@@ -61,19 +61,18 @@ fn rows_with_a_ramp_on_a_disk_are_verified() {
         return;
     };
     let store = tempfile::tempdir().unwrap();
-    let sokudo = |arguments: &[&str]| {
+    let sokudo = |arguments: &str| {
         let mut command = program();
-        command.current_dir(system.path()).args(arguments);
+        command.current_dir(system.path()).args(split(arguments));
         end(command.env("SOKUDO_STORE", store.path().join("runs.db")))
     };
     fs::write(store.path().join("ramped.fio"), RAMPED).unwrap();
     let job = store.path().join("ramped.fio").display().to_string();
-    let ramp_of_diskspd = ["-c32M", "-b64K", "-o8", "-d1", "-W1", "-Sh", "-r", "file"];
-    let of_diskspd = sokudo(&[&["diskspd"][..], &ramp_of_diskspd].concat());
-    assert_eq!(of_diskspd.code(), Some(0), "{of_diskspd:?}");
+    let ramp_of_diskspd = "-c32M -b64K -o8 -d1 -W1 -Sh -r file";
+    sokudo(&format!("diskspd {ramp_of_diskspd}")).ok();
     let runs = [
-        sokudo(&["run", &job, "--format", "json", "--quiet"]).json(),
-        sokudo(&["show", "1", "--format", "json"]).json(),
+        sokudo(&format!("run {job} --format json --quiet")).json(),
+        sokudo("show 1 --format json").json(),
     ];
     for (run, rows) in runs.iter().zip([3, 1]) {
         assert_eq!(results(run).len(), rows, "{run}");
@@ -90,7 +89,7 @@ fn a_sparse_file_is_invalid() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("sparse");
     File::create(&file).unwrap().set_len(32 << 20).unwrap();
-    let run = measured(&file, &["--row", "RND4K,Q8"]);
+    let run = measured(&file, "--row RND4K,Q8");
     expect_invalid(&run, "sparse-file");
 }
 
@@ -104,7 +103,7 @@ fn an_allocated_file_that_was_never_written_is_invalid() {
     let all = rustix::fs::FallocateFlags::empty();
     rustix::fs::fallocate(&handle, all, 0, 32 << 20).unwrap();
     handle.sync_all().unwrap();
-    let run = measured(&file, &["--row", "RND4K,Q8"]);
+    let run = measured(&file, "--row RND4K,Q8");
     expect_invalid(&run, "unwritten-extents");
 }
 
@@ -114,7 +113,7 @@ fn a_directory_in_memory_is_invalid() {
     if !path.is_dir() {
         return skip("there is no /dev/shm");
     }
-    let run = measured(path, &["--row", "RND4K"]);
+    let run = measured(path, "--row RND4K");
     expect_invalid(&run, "memory-file-system");
 }
 
@@ -124,8 +123,8 @@ fn reads_that_the_page_cache_answers_are_invalid() {
         return;
     };
     // A pass takes much less than the trial, so that most reads are repeats.
-    let again_and_again = ["--direct", "off", "--row", "SEQ1M,read", "--time", "500ms"];
-    let run = measured(system.path(), &again_and_again);
+    let again_and_again = "--direct off --row SEQ1M,read --time 500ms";
+    let run = measured(system.path(), again_and_again);
     expect_invalid(&run, "not-from-device");
     let finding = &results(&run)[0]["findings"][0];
     assert!(
@@ -139,7 +138,7 @@ fn a_loop_device_over_the_page_cache_is_not_verified() {
     let Some(system) = FileSystem::new("ext4", 128 << 20, false) else {
         return;
     };
-    let run = measured(system.path(), &["--row", "RND4K,Q8"]);
+    let run = measured(system.path(), "--row RND4K,Q8");
     for result in results(&run) {
         assert_ne!(result["verdict"], "VERIFIED", "{result}");
     }
@@ -153,19 +152,12 @@ fn a_device_read_by_somebody_else_as_well_is_told() {
     fs::write(device.image(), vec![0x5a; 256 << 20]).unwrap();
     File::open(device.image()).unwrap().sync_all().unwrap();
     let mut other = Command::new("dd");
-    other.arg(format!("if={}", device.path.display())).args([
-        "of=/dev/null",
-        "bs=64k",
-        "iflag=direct",
-        "status=none",
-    ]);
-    let mut command = program();
-    command
-        .arg("mark")
-        .arg(&device.path)
-        .args(["--row", "RND4K,Q1,read", "-n", "1", "-t", "1s", "-q"])
-        .args(["--format", "json"]);
-    let child = start(&mut command);
+    other
+        .arg(format!("if={}", device.path.display()))
+        .args(split("of=/dev/null bs=64k iflag=direct status=none"));
+    let path = device.path.display();
+    let how = "--row RND4K,Q1,read -n 1 -t 1s -q --format json";
+    let child = start(program().args(split(&format!("mark {path} {how}"))));
     // Again and again, so that some of it falls into the trial.
     let mut child = Some(child);
     let run = loop {
@@ -183,7 +175,7 @@ fn a_device_read_by_somebody_else_as_well_is_told() {
 fn laws_hold_on_every_engine() {
     let directory = tempfile::tempdir().unwrap();
     for engine in ["auto", "libaio", "psync"] {
-        let run = measured(directory.path(), &["--engine", engine]);
+        let run = measured(directory.path(), &format!("--engine {engine}"));
         for result in results(&run) {
             let breaches = codes(result)
                 .into_iter()

@@ -1,0 +1,123 @@
+//! A machine of which a test says what it has: a `sys`, a `proc`, a `dev` and a `run` in a
+//! temporary directory.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use sokudo_device::{Inspected, System, inspect};
+use tempfile::TempDir;
+
+pub(crate) struct Machine {
+    root: TempDir,
+}
+
+impl Machine {
+    pub(crate) fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let machine = Self { root };
+        for directory in [
+            "sys/dev/block",
+            "sys/class/block",
+            "proc/self",
+            "dev/disk",
+            "data",
+        ] {
+            fs::create_dir_all(machine.path(directory)).unwrap();
+        }
+        machine
+    }
+
+    pub(crate) fn system(&self) -> System {
+        System::at(self.root.path())
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) -> &Self {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    /// Makes `link` lead to `target`, as it stands there.
+    pub(crate) fn link(&self, link: &str, target: impl AsRef<Path>) -> &Self {
+        let link = self.path(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(target, link).unwrap();
+        self
+    }
+
+    /// Adds a device at `place` below `sys/devices`, such as `sda/sda1`, with files of
+    /// `name: text`.
+    pub(crate) fn device(
+        &self,
+        place: &str,
+        number: &str,
+        size: u64,
+        files: &[(&str, &str)],
+    ) -> &Self {
+        let base = format!("sys/devices/{place}");
+        self.write(&format!("{base}/dev"), number);
+        self.write(&format!("{base}/size"), format!("{}\n", size / 512));
+        for (file, text) in files {
+            self.write(&format!("{base}/{file}"), text);
+        }
+        for link in [
+            format!("dev/block/{number}"),
+            format!("class/block/{}", name(place)),
+        ] {
+            self.link(&format!("sys/{link}"), self.path(&base));
+        }
+        self
+    }
+
+    /// `above` stands on `below`, both places below `sys/devices`.
+    pub(crate) fn stands_on(&self, above: &str, below: &str) -> &Self {
+        for (of, kind, other) in [(below, "holders", above), (above, "slaves", below)] {
+            let link = format!("sys/devices/{of}/{kind}/{}", name(other));
+            self.link(&link, self.path(&format!("sys/devices/{other}")));
+        }
+        self
+    }
+
+    pub(crate) fn slaves(&self, device: &str, members: &[&str]) -> &Self {
+        members.iter().for_each(|member| {
+            self.stands_on(device, member);
+        });
+        self
+    }
+
+    /// The btrfs of this identifier has a member.
+    pub(crate) fn btrfs(&self, uuid: &str, place: &str) -> &Self {
+        let link = format!("sys/fs/btrfs/{uuid}/devices/{}", name(place));
+        self.link(&link, self.path(&format!("sys/devices/{place}")))
+    }
+
+    /// A line of the mount table, after those that are there.
+    pub(crate) fn mount_at(&self, point: impl AsRef<Path>, number: &str, rest: &str) -> &Self {
+        let table = self.path("proc/self/mountinfo");
+        let before = fs::read_to_string(table).unwrap_or_default();
+        let point = point.as_ref().display();
+        let all = format!("{before}1 1 {number} / {point} rw - {rest}\n");
+        self.write("proc/self/mountinfo", all)
+    }
+
+    /// Mounts onto a directory of this machine.
+    pub(crate) fn mount(&self, directory: &str, number: &str, rest: &str) -> &Self {
+        let point = self.path(directory);
+        fs::create_dir_all(&point).unwrap();
+        self.mount_at(point, number, rest)
+    }
+
+    pub(crate) fn inspect(&self, path: &str) -> Inspected {
+        inspect(&self.system(), self.path(path).to_str().unwrap()).unwrap()
+    }
+}
+
+fn name(place: &str) -> &str {
+    place.rsplit('/').next().unwrap_or(place)
+}
