@@ -21,7 +21,7 @@ use crate::history::listed;
 use crate::idle::Before;
 use crate::recall::{Recalled, Said};
 use crate::repeat::Repeat;
-use crate::{busy, compare, interrupt, keep, language, output, recall};
+use crate::{busy, compare, interrupt, keep, language, output, recall, results};
 
 /// Methods of which more trials make no baseline: they decide by themselves how often they
 /// measure, or fix the rate that would be compared.
@@ -65,13 +65,13 @@ fn measure(arguments: &SetArguments) -> Result<(RunId, RunDocument, bool), Exit>
         None => false,
     };
     if let Some(printing) = repeat.printing_mut() {
-        output::check(printing)?;
+        results::check(printing)?;
     }
     let quiet = repeat.printing_mut().is_some_and(|printing| printing.quiet);
     let finished = repeat.measure(&control, quiet)?;
     let document = &finished.document;
     let print = || match repeat.printing_mut() {
-        Some(printing) => output::write(document, printing),
+        Some(printing) => results::write(document, printing),
         None => Ok(()),
     };
     let kept = keep::keep([(&finished.run, document)], &arguments.keeping);

@@ -16,14 +16,14 @@ use sokudo_report::bonnie;
 use crate::cli::BonnieArguments;
 use crate::exit::Exit;
 use crate::measurement::{self, Finished};
-use crate::{interrupt, output};
+use crate::{interrupt, output, results};
 use watching::Watching;
 
 /// Bonnie++ wants a file so many times as large as the memory.
 const MEMORY_MULTIPLE: u64 = 2;
 
 pub(crate) fn run(arguments: &BonnieArguments) -> Result<(), Exit> {
-    output::check(&arguments.printing)?;
+    results::check(&arguments.printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
     let finished = measured(arguments, &control)?;
@@ -98,7 +98,7 @@ fn twice(memory: Bytes, chunk: Bytes) -> Bytes {
 fn print(arguments: &BonnieArguments, finished: &Finished) -> Result<(), Exit> {
     let printing = &arguments.printing;
     if !arguments.bonnie_csv {
-        return output::write(&finished.document, printing);
+        return results::write(&finished.document, printing);
     }
     let path = printing.rendering.output.as_deref();
     output::put(path, &bonnie::render(&finished.run), false)

@@ -22,13 +22,13 @@ use crate::cli::{CompareArguments, Format, Unit};
 use crate::exit::Exit;
 use crate::keep::Kept;
 use crate::recall::{Recall, Recalled};
-use crate::{command_line, language, output, progress};
+use crate::{command_line, language, output, progress, results};
 use rows::{Common, Matched, keys};
 use sides::side;
 
 /// Compares and prints.
 pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
-    output::check_rendering(&arguments.rendering, &arguments.pictures)?;
+    results::check_rendering(&arguments.rendering, &arguments.pictures)?;
     if let Some(axes) = &arguments.shape.pivot {
         return matrix::run(axes, arguments, &kept(arguments)?);
     }
@@ -68,13 +68,13 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
         .rendering
         .output
         .as_deref()
-        .and_then(output::identity);
+        .and_then(results::identity);
     let mut recall = Recall::new(&arguments.keeping);
     let progress = progress::bar(arguments.sides.len() as u64, arguments.quiet);
     progress.set_message(language::say("reading the runs"));
     let mut sides = Vec::new();
     for name in &arguments.sides {
-        if output.is_some() && output::identity(name.as_ref()) == output {
+        if output.is_some() && results::identity(name.as_ref()) == output {
             return Err(Exit::Refused(anyhow!(
                 "{name} is to be compared, and the comparison would take its place; name another file for it"
             )));

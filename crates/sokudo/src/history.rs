@@ -17,7 +17,7 @@ use crate::cli::{
     DeleteArguments, Format, ListArguments, NoteArguments, ShowArguments, TagArguments, Unit, Which,
 };
 use crate::exit::Exit;
-use crate::{cli, judge_again, keep, language, output, recall};
+use crate::{cli, judge_again, keep, language, output, recall, results};
 
 /// More runs than any store holds. Databases count with a sign, and two of these can be
 /// added.
@@ -138,7 +138,7 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
         return judge_again::show(arguments);
     }
     let recalled = recall::runs(&arguments.run, &arguments.keeping)?;
-    output::check_rendering(rendering, &plotting.pictures)?;
+    results::check_rendering(rendering, &plotting.pictures)?;
     let is_for_people = rendering.format == Format::Table && rendering.output.is_none();
     let recalled = recall::only(&arguments.run, recalled)?;
     if let Some(id) = recalled.id.filter(|_| is_for_people) {
@@ -146,7 +146,7 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
         let heading = listed(&entry.map_err(Exit::failed)?).heading(&output::terminal_style());
         output::print_coloured(&heading)?;
     }
-    output::write_run(&recalled.run, rendering, plotting)
+    results::write_run(&recalled.run, rendering, plotting)
 }
 
 /// Replaces a run's note.

@@ -3,19 +3,19 @@
 //! What a text is of, and what is wrong in it, `sokudo-import` knows. A run that is kept
 //! already is not kept twice.
 
-use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 
 use anyhow::anyhow;
-use sokudo_import::{Import, ImportError, LeftOut};
-use sokudo_model::{ImportedRun, Run};
+use sokudo_import::{Import, LeftOut};
+use sokudo_model::ImportedRun;
 use sokudo_report::document::Kept as KeptRun;
 use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::{Filter, NewRun, Page, RunId, Store};
 
 use crate::cli::{Format, ImportArguments, Rendering};
 use crate::exit::{self, Exit};
-use crate::{keep, language, output, recall};
+use crate::{keep, language, output, reading};
 
 /// By its beginning a document of sokudo's own is told.
 const HEAD_BYTES: u64 = 4_096;
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
         match read(file, arguments) {
             Ok(read) => {
                 for left in &read.left_out {
-                    exit::note(left_out(file, left));
+                    exit::note(reading::left_out(file, left));
                 }
                 for run in &read.runs {
                     let document = run.document();
@@ -82,7 +82,7 @@ fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<Found> {
     if file.is_dir() {
         return Err(anyhow!("is a directory; name the files in it"));
     }
-    let mut source = BufReader::new(recall::open(file).map_err(unread)?);
+    let mut source = BufReader::new(reading::open(file).map_err(unread)?);
     let mut head = Vec::new();
     source
         .by_ref()
@@ -94,35 +94,19 @@ fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<Found> {
     if is_own {
         return own(whole);
     }
-    let Import { mut runs, left_out } = imported(file, whole)?;
+    let Import { mut runs, left_out } = reading::imported(file, whole)?;
     for run in &mut runs {
         complete(run, arguments);
     }
     Ok(Found {
-        runs: runs.into_iter().map(judged).collect(),
+        runs: runs.into_iter().map(reading::judged).collect(),
         left_out,
     })
 }
 
-/// A run of another tool, which nobody but that tool can vouch for.
-pub(crate) fn judged(run: ImportedRun) -> KeptRun {
-    let mut run = Run::from(run);
-    sokudo_analysis::judge(&mut run);
-    KeptRun::Run(Box::new(run))
-}
-
-/// What another tool has printed into a file of this name.
-pub(crate) fn imported(file: &Path, source: impl BufRead) -> Result<Import, ImportError> {
-    let name = match file.file_name() {
-        Some(name) => name.to_string_lossy(),
-        None => file.to_string_lossy(),
-    };
-    sokudo_import::read(&name, source)
-}
-
 /// A document of sokudo's own, such as one from another machine.
 fn own(source: impl Read) -> anyhow::Result<Found> {
-    let text = recall::read_bounded(source)?;
+    let text = reading::read_bounded(source)?;
     Ok(Found {
         runs: vec![KeptRun::Document(Box::new(RunDocument::from_json(&text)?))],
         left_out: Vec::new(),
@@ -140,15 +124,6 @@ fn complete(run: &mut ImportedRun, arguments: &ImportArguments) {
     }
     if arguments.serial.is_some() {
         target.serial.clone_from(&arguments.serial);
-    }
-}
-
-/// What could not be used, with its place.
-pub(crate) fn left_out(file: &Path, left: &LeftOut) -> String {
-    let (name, why) = (file.display(), &left.why);
-    match left.line {
-        Some(line) => format!("left out of {name}, line {line}: {why}"),
-        None => format!("left out of {name}: {why}"),
     }
 }
 

@@ -16,9 +16,9 @@ use crate::command_line;
 use crate::exit::{self, Exit};
 use crate::interrupt;
 use crate::keep;
-use crate::output;
 use crate::progress::Progress;
 use crate::requirement;
+use crate::results;
 use crate::words::{self, Reader};
 
 /// Makes the trials of a measurement and puts them into its run. What ended them before
@@ -56,7 +56,7 @@ impl Finished {
 
     /// Keeps, prints, and says by the exit code what came of it.
     pub(crate) fn conclude(self, printing: &Printing) -> Result<(), Exit> {
-        self.conclude_by(printing, |it| output::write(&it.document, printing))
+        self.conclude_by(printing, |it| results::write(&it.document, printing))
     }
 
     /// The same where it is printed in a way of the command's own.
@@ -84,8 +84,8 @@ pub(crate) fn run_and_print_by(
     conduct: impl Conduct,
 ) -> Result<(), Exit> {
     measurement.check_permission()?;
-    output::check(printing)?;
-    output::check_apart(measurement.target.as_ref(), printing)?;
+    results::check(printing)?;
+    results::check_apart(measurement.target.as_ref(), printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
     finish(measurement, &control, printing.quiet, conduct)?.conclude(printing)

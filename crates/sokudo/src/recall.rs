@@ -1,13 +1,9 @@
 //! Runs that were kept, by whatever name: a number in the store, a file of sokudo's, a
 //! file of another tool's, standard input.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use anyhow::anyhow;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sokudo_import::ImportError;
 use sokudo_report::document::{JSON_BYTES_MAX, Kept};
 use sokudo_report::{Report, RunDocument, report};
@@ -15,14 +11,7 @@ use sokudo_store::{Entry, Filter, Page, RunId, Store};
 
 use crate::cli::Keeping;
 use crate::exit::{self, Exit};
-use crate::{import, keep};
-
-/// How long a file may say nothing. Those of disks never wait, those of the kernel without
-/// an end (`/proc/kmsg`) do.
-const PATIENCE: Timespec = Timespec {
-    tv_sec: 5,
-    tv_nsec: 0,
-};
+use crate::{keep, reading};
 
 /// What somebody has said of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -175,9 +164,9 @@ fn of_file(name: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
 /// The runs of a file that another tool has printed.
 fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<Recalled<Kept>>, ImportError> {
     let name = path.display();
-    let import = import::imported(path, bytes)?;
+    let import = reading::imported(path, bytes)?;
     for left in &import.left_out {
-        exit::note(import::left_out(path, left));
+        exit::note(reading::left_out(path, left));
     }
     let is_one = import.runs.len() == 1;
     let recalled = (1..)
@@ -189,7 +178,7 @@ fn of_other_tool(path: &Path, bytes: &[u8]) -> Result<Vec<Recalled<Kept>>, Impor
             },
             id: None,
             said: Said::default(),
-            run: import::judged(run),
+            run: reading::judged(run),
         });
     Ok(recalled.collect())
 }
@@ -256,91 +245,11 @@ pub(crate) fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
 
 /// The bytes of a file; `-` is standard input.
 fn kept_bytes(path: &Path) -> Result<Vec<u8>, Exit> {
-    let bytes = open(path).and_then(|source| bounded(source, JSON_BYTES_MAX));
+    let bytes = reading::open(path).and_then(|source| reading::bounded(source, JSON_BYTES_MAX));
     bytes.map_err(|error| {
         Exit::usage(anyhow!(
             "{} cannot be read: {error}; name a file that --format json has written",
             path.display()
         ))
     })
-}
-
-/// What is read by this name; `-` is standard input. A pipe is waited for, as people expect of
-/// one, until they interrupt; what has no end is refused.
-pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
-    if path.as_os_str() == "-" {
-        return Ok(Box::new(io::stdin()));
-    }
-    let endless = |what: &str| {
-        Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            format!("it is a {what}, which has no end"),
-        ))
-    };
-    // Looked at before it is opened: to open a device may already do something.
-    let kind = path.metadata()?.file_type();
-    if kind.is_char_device() {
-        return endless("character device");
-    }
-    if kind.is_block_device() {
-        return endless("block device");
-    }
-    let file = File::open(path)?;
-    Ok(match kind.is_fifo() {
-        true => Box::new(file),
-        false => Box::new(Impatient(file)),
-    })
-}
-
-/// A file that is not waited for.
-struct Impatient(File);
-
-impl Read for Impatient {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut readable = [PollFd::new(&self.0, PollFlags::IN)];
-        match poll(&mut readable, Some(&PATIENCE)) {
-            Ok(0) => Err(io::Error::new(
-                io::ErrorKind::TimedOut,
-                format!(
-                    "it has said nothing for {} s and has no end",
-                    PATIENCE.tv_sec
-                ),
-            )),
-            // What cannot be asked is read.
-            _ => self.0.read(buffer),
-        }
-    }
-}
-
-/// All of a text that is not longer than a result can be.
-pub(crate) fn read_bounded(reader: impl Read) -> io::Result<String> {
-    let bytes = bounded(reader, JSON_BYTES_MAX)?;
-    String::from_utf8(bytes)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text"))
-}
-
-/// All of what has `bytes_max` bytes at most.
-fn bounded(reader: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    reader.take(bytes_max + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > bytes_max {
-        return Err(io::Error::new(
-            io::ErrorKind::FileTooLarge,
-            format!("it goes on after {bytes_max} bytes"),
-        ));
-    }
-    Ok(bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_never_ends_is_not_read_for_ever() {
-        let error = bounded(io::repeat(b' '), 64).unwrap_err();
-        assert_eq!(error.to_string(), "it goes on after 64 bytes");
-        assert_eq!(bounded(&b"four"[..], 4).unwrap(), b"four");
-        assert!(read_bounded(&b"\xff"[..]).is_err());
-    }
 }

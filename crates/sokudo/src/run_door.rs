@@ -16,12 +16,12 @@ use crate::jobs::this_host::ThisHost;
 use crate::jobs::{self, consent};
 use crate::measurement::Finished;
 use crate::progress::Progress;
-use crate::{command_line, interrupt, output};
+use crate::{command_line, interrupt, results};
 
 /// Runs the job files and prints.
 pub(crate) fn run(arguments: &RunArguments) -> Result<(), Exit> {
     let jobs = Jobs::read(arguments)?;
-    output::check(&arguments.printing)?;
+    results::check(&arguments.printing)?;
     let control = Control::new();
     interrupt::watch(&control)?;
     jobs.finish(arguments, &control)?

@@ -16,7 +16,7 @@ use sokudo_store::{Device, Filter, HistoryPoint, Page, RunId, Store};
 
 use crate::cli::{Format, TrendArguments, Unit};
 use crate::exit::Exit;
-use crate::{command_line, keep, language, output, picture};
+use crate::{command_line, keep, language, output, picture, results};
 
 /// The newest runs of a device that are asked for the names of its rows: methods take
 /// turns, but not so many.
@@ -26,7 +26,7 @@ const DEVICES_NAMED: usize = 8;
 
 /// Shows and draws.
 pub(crate) fn run(arguments: &TrendArguments) -> Result<(), Exit> {
-    output::check_rendering(&arguments.rendering, &arguments.pictures)?;
+    results::check_rendering(&arguments.rendering, &arguments.pictures)?;
     let mut store = keep::store(&arguments.keeping)?;
     let store = store.as_mut();
     let Device { identity, name } = device(store, arguments.device.as_deref())?;

@@ -1,0 +1,93 @@
+//! What a command leaves: its result in the format asked for, and pictures beside it.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use sokudo_report::{RunDocument, csv, markdown, text};
+
+use crate::cli::{Destination, Format, Pictures, Plotting, Printing, Rendering};
+use crate::exit::Exit;
+use crate::output::{check_writable, put, style};
+use crate::{language, picture};
+
+/// Fails early when what a command that measures prints could not be written at the end.
+pub(crate) fn check(printing: &Printing) -> Result<(), Exit> {
+    check_rendering(&printing.rendering, &printing.plotting.pictures)
+}
+
+/// Fails early when what was asked for could not be written at the end.
+pub(crate) fn check_rendering(rendering: &Rendering, pictures: &Pictures) -> Result<(), Exit> {
+    let is_mixed = rendering.output.is_none()
+        && rendering.format != Format::Table
+        && pictures.destinations.contains(&Destination::Terminal);
+    if is_mixed {
+        return Err(Exit::usage(anyhow::anyhow!(
+            "the result and the picture of --plot - would be mixed; write one of them to a file (--output FILE, --plot FILE.svg)"
+        )));
+    }
+    check_writable(rendering.output.as_deref())?;
+    picture::check(&pictures.destinations)?;
+    let files = files(rendering, pictures).filter(|path| !is_special(path));
+    let mut files: Vec<&Path> = files.collect();
+    files.sort_unstable();
+    match files.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => Err(Exit::usage(anyhow::anyhow!(
+            "{} is named twice, and only what is written last would be left; name a file for each",
+            pair[0].display()
+        ))),
+    }
+}
+
+/// Fails early when results would take the place of the file that is measured.
+pub(crate) fn check_apart(target: &Path, printing: &Printing) -> Result<(), Exit> {
+    let measured = identity(target);
+    let mut files = files(&printing.rendering, &printing.plotting.pictures);
+    match files.find(|path| measured.is_some() && identity(path) == measured) {
+        None => Ok(()),
+        Some(path) => Err(Exit::Refused(anyhow::anyhow!(
+            "{} is what is to be measured, and results would take the place of what it holds; name another file",
+            path.display()
+        ))),
+    }
+}
+
+/// What tells one file from another, whatever their names; `None` where there is none.
+pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
+    let metadata = path.metadata().ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// Every file that a result or a picture goes to.
+fn files<'a>(rendering: &'a Rendering, pictures: &'a Pictures) -> impl Iterator<Item = &'a Path> {
+    let pictures = pictures.destinations.iter();
+    let pictures = pictures.filter_map(|destination| destination.file().map(AsRef::as_ref));
+    rendering.output.as_deref().into_iter().chain(pictures)
+}
+
+/// A pipe or a terminal takes one after the other.
+fn is_special(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file())
+}
+
+/// Writes what a command has measured.
+pub(crate) fn write(document: &RunDocument, printing: &Printing) -> Result<(), Exit> {
+    write_run(document, &printing.rendering, &printing.plotting)
+}
+
+/// Writes a run in the format asked for, and its pictures.
+pub(crate) fn write_run(
+    document: &RunDocument,
+    rendering: &Rendering,
+    plotting: &Plotting,
+) -> Result<(), Exit> {
+    let path = rendering.output.as_deref();
+    let text = match rendering.format {
+        Format::Table => text::render(document, &style(path.is_none(), rendering.unit)),
+        Format::Json => document.to_json(),
+        Format::Csv => csv::render(document),
+        Format::Markdown => markdown::render_in(document, language::current()),
+    };
+    put(path, &text, rendering.format == Format::Table)?;
+    picture::draw(document, plotting)
+}
