@@ -122,6 +122,8 @@ pub fn judge_figures(run: &mut Run) -> Vec<&'static str> {
             as_far_as_can_be(now, then, lacks);
         }
     }
+    // The rows have other verdicts now.
+    crate::judge_whole(run);
     let mut lacking: Vec<&str> = Vec::new();
     for lack in lacks.iter().flatten() {
         if !lacking.contains(&lack.what) {
@@ -164,7 +166,7 @@ fn as_far_as_can_be(now: &mut Assessment, then: &Assessment, lacks: &[&Lack]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{each_count, reads, reads_with};
+    use crate::sample::{each_count, reads, reads_with, writes_with};
 
     fn verdict(run: &Run) -> Verdict {
         run.rows[0].assessment.as_ref().unwrap().verdict
@@ -212,5 +214,21 @@ mod tests {
         let lacking = judge_figures(&mut clean);
         assert_eq!(verdict(&clean), Verdict::Verified);
         assert!(lacking.contains(&"what was moved beside what was measured"));
+    }
+
+    #[test]
+    fn what_is_said_of_the_run_goes_by_what_is_thought_of_its_rows_in_the_end() {
+        let mut run = writes_with(|run| {
+            for device in &mut run.target.devices {
+                device.rotational = Some(false);
+            }
+        });
+        crate::judge(&mut run);
+        // Found only by what stays as it was.
+        each_count(&mut run, |device| device.written_bytes *= 2);
+        judge_figures(&mut run);
+        assert_eq!(verdict(&run), Verdict::Verified);
+        let codes = run.findings.iter().map(|finding| finding.code.as_str());
+        assert_eq!(codes.collect::<Vec<_>>(), ["not-preconditioned"]);
     }
 }

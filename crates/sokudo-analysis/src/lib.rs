@@ -102,6 +102,12 @@ fn judge_alike(run: &mut Run) {
     for (row, assessment) in run.rows.iter_mut().zip(assessments) {
         row.assessment = assessment;
     }
+    judge_whole(run);
+    run.inferences = explain::explain(run);
+}
+
+/// Judges what concerns the run, by what its rows are thought of.
+fn judge_whole(run: &mut Run) {
     let rules = target::RUN_RULES
         .iter()
         .chain(surroundings::RULES)
@@ -111,7 +117,6 @@ fn judge_alike(run: &mut Run) {
     run.findings.extend(in_order(rulings));
     run.findings
         .sort_by_key(|finding| Reverse(finding.severity));
-    run.inferences = explain::explain(run);
 }
 
 fn assess(run: &Run, row: &Row) -> Option<Assessment> {
