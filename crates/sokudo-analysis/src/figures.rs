@@ -34,11 +34,21 @@ const OF_COUNTERS: &[Code] = &[
     Code::ReadModifyWrite,
 ];
 
-static LACKS: [Lack; 7] = [
+static LACKS: [Lack; 8] = [
     Lack {
         what: "what each operation did in each trial",
-        concerns: |_, row| row.workload.operations.single().is_none(),
+        concerns: |_, row| {
+            let workload = &row.workload;
+            workload.operations.single().is_none()
+                || workload.checks_capacity
+                || workload.rewritten_percent > 0
+        },
         findings: Unjudged::All,
+    },
+    Lack {
+        what: "the short intervals of each trial",
+        concerns: |_, row| !row.trials.is_empty(),
+        findings: Unjudged::Of(&[Code::WarmUp, Code::NotSteady, Code::DatasetInCache]),
     },
     Lack {
         what: "what checking found",
@@ -93,18 +103,16 @@ static LACKS: [Lack; 7] = [
 /// What conclusions about the device are drawn from.
 const LOGS: &str = "the logs from which conclusions about the device are drawn";
 
-/// Without which no row of jobs on several targets can be judged.
-const TARGETS: &str = "what was known of each target";
-
-/// Judges as far as figures allow, and says what they do not hold.
-pub fn judge_figures(run: &mut Run) -> Vec<&'static str> {
+/// Judges as far as figures allow, and says what they do not hold. `None` for jobs on
+/// several targets, of which figures tell one.
+pub fn judge_figures(run: &mut Run) -> Option<Vec<&'static str>> {
     if run.provenance.origin().is_some() {
         crate::judge(run);
-        return Vec::new();
+        return Some(Vec::new());
     }
     let mut targets = run.rows.iter().flat_map(|row| row.workload.targets());
     if targets.any(|target| target > 0) {
-        return vec![TARGETS];
+        return None;
     }
     let judging = &*run;
     let concerns = |row| {
@@ -134,7 +142,7 @@ pub fn judge_figures(run: &mut Run) -> Vec<&'static str> {
         lacking.push(LOGS);
     }
     run.inferences = inferences;
-    lacking
+    Some(lacking)
 }
 
 /// What is thought of a row now, with what was thought then of all that is missing.
@@ -185,14 +193,14 @@ mod tests {
         let mut run = reads();
         crate::judge(&mut run);
         each_count(&mut run, |device| device.read_bytes = 0);
-        let lacking = judge_figures(&mut run);
+        let lacking = judge_figures(&mut run).unwrap();
         assert_eq!(verdict(&run), Verdict::Invalid);
         assert!(
             codes(&run).contains(&"not-from-device"),
             "{:?}",
             codes(&run)
         );
-        assert_eq!(lacking.len(), 2, "{lacking:?}");
+        assert_eq!(lacking.len(), 3, "{lacking:?}");
     }
 
     #[test]
@@ -205,13 +213,13 @@ mod tests {
         });
         crate::judge(&mut found);
         each_count(&mut found, |device| device.read_bytes = 1 << 40);
-        judge_figures(&mut found);
+        judge_figures(&mut found).unwrap();
         assert_eq!(verdict(&found), Verdict::Invalid);
         // To be seen now, but for want of what is missing.
         let mut clean = reads_with(ramped);
         crate::judge(&mut clean);
         each_count(&mut clean, |device| device.read_bytes = 0);
-        let lacking = judge_figures(&mut clean);
+        let lacking = judge_figures(&mut clean).unwrap();
         assert_eq!(verdict(&clean), Verdict::Verified);
         assert!(lacking.contains(&"what was moved beside what was measured"));
     }
@@ -226,7 +234,7 @@ mod tests {
         crate::judge(&mut run);
         // Found only by what stays as it was.
         each_count(&mut run, |device| device.written_bytes *= 2);
-        judge_figures(&mut run);
+        judge_figures(&mut run).unwrap();
         assert_eq!(verdict(&run), Verdict::Verified);
         let codes = run.findings.iter().map(|finding| finding.code.as_str());
         assert_eq!(codes.collect::<Vec<_>>(), ["not-preconditioned"]);

@@ -330,6 +330,19 @@ pub struct Logs {
     pub histograms: Vec<HistogramPoint>,
 }
 
+impl Logs {
+    /// How much was logged.
+    pub fn points(&self) -> usize {
+        let of_ios = [
+            &self.submission,
+            &self.completion,
+            &self.total,
+            &self.every_io,
+        ];
+        of_ios.iter().map(|points| points.len()).sum::<usize>() + self.histograms.len()
+    }
+}
+
 /// One I/O, or one interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogPoint {

@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Buckets per power of two, as a power of two. 2^7 bounds a bucket's width to
 /// 1/128 of its lower end, and makes the table 58 KiB, which stays in the
@@ -23,8 +25,8 @@ pub const RELATIVE_ERROR_MAX: f64 = 1.0 / BUCKETS_PER_OCTAVE as f64;
 
 /// Counts of recorded values, with exact count, minimum, maximum, sum and sum of
 /// squares.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written", into = "Written")]
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[serde(into = "Written")]
 pub struct Histogram {
     counts: Box<[u64]>,
     count: u64,
@@ -247,6 +249,27 @@ impl From<Histogram> for Written {
             steps,
             counts,
         }
+    }
+}
+
+/// Only with the names of its parts: who reads a text counts these to know how much memory
+/// it takes.
+impl<'de> Deserialize<'de> for Histogram {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Parts;
+        impl<'de> Visitor<'de> for Parts {
+            type Value = Histogram;
+
+            fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                to.write_str("the parts of a histogram by name")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, parts: A) -> Result<Histogram, A::Error> {
+                let written = Written::deserialize(MapAccessDeserializer::new(parts))?;
+                Histogram::try_from(written).map_err(A::Error::custom)
+            }
+        }
+        from.deserialize_map(Parts)
     }
 }
 

@@ -43,7 +43,12 @@ fn judged(recalled: &Recalled<Kept>) -> Result<JudgementDocument, Exit> {
                     "{source} has more trials than any run of sokudo, and is not judged again"
                 ))
             })?;
-            let lacking = sokudo_analysis::judge_figures(&mut run);
+            let lacking = sokudo_analysis::judge_figures(&mut run).ok_or_else(|| {
+                let source = &recalled.source;
+                Exit::failed(anyhow!(
+                    "{source} has jobs on several targets, was kept by its figures, which tell of one, and is not judged again"
+                ))
+            })?;
             (run, lacking)
         }
     };

@@ -132,7 +132,9 @@ impl Samples {
         let Some(open) = self.open.pop_front() else {
             return;
         };
-        let latest = now - self.skipped_ns;
+        // The end may have come before anything was completed since the clock went on.
+        let before = self.borders.last().map_or(self.began_at, |it| it.latest);
+        let latest = now.saturating_sub(self.skipped_ns).max(before);
         self.borders.push(Border {
             at: open.issued_bytes,
             earliest: open.left_at.map_or(latest, |left_at| left_at.min(latest)),

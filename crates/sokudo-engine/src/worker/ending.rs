@@ -24,6 +24,14 @@ impl Worker {
         if self.survey.is_some() {
             return self.step_survey(backend, now);
         }
+        // What was read to be written back is left as it is, and its chunk is needed.
+        if let Some(rewriting) = &mut self.rewriting
+            && self.stopped.is_some()
+        {
+            while let Some((chunk, _)) = rewriting.due() {
+                self.free.give_back(chunk);
+            }
+        }
         let cancelled = matches!(
             self.stopped,
             Some(StopReason::Cancelled | StopReason::Failed)
@@ -117,10 +125,12 @@ impl Worker {
     }
 
     pub(super) fn in_flight_slots(&self) -> Vec<Slot> {
+        // Only a plain completion leaves its slot as it was. Chunks of a survey's I/Os that
+        // have one of their own are free all the time.
         let mut free = vec![false; self.slots.len()];
         self.free
             .iter()
-            .for_each(|chunk| free[chunk as usize] = true);
+            .for_each(|chunk| free[chunk as usize] = self.plain);
         let slots = self.slots.iter().zip(free);
         let in_flight = slots.filter(|(slot, free)| !free && slot.issued_at != NEVER);
         in_flight.map(|(slot, _)| *slot).collect()

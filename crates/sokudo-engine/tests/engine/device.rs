@@ -9,13 +9,14 @@ use std::time::Duration;
 use sokudo_engine::{Control, FileTarget, StageOptions, Target, TestFile, lay_out, run_stage};
 use sokudo_model::{
     BackendKind, Bytes, DataContent, DirectMode, Durability, FailureKind, Nanos, Operation,
-    Outcome, Stage, StopReason, Workload,
+    Outcome, Sample, Stage, StopReason, Workload,
 };
 
 use crate::setup::{
     KERNEL_BACKENDS, LoopDevice, Mount, for_ios, for_ms, random_reads, run_one, skip, succeeds,
     writes,
 };
+use crate::write_back::writing_back;
 
 /// 32 MiB in blocks of 4 KiB.
 const IOS: u64 = 8_192;
@@ -195,18 +196,37 @@ fn the_device_counts_the_flushes_that_were_asked_for() {
     }
 }
 
-/// A frozen file system answers no write until it is thawed, as a device that has
-/// hung.
 #[test]
 fn a_device_that_stays_silent_is_given_up_when_the_user_interrupts() {
-    let Some(on) = OnExt4::new() else {
+    let Some(outcome) = interrupted_while_frozen(writes(4)) else {
         return;
     };
+    let failure = outcome.failures[0].clone();
+    assert_eq!((failure.kind, failure.count), (FailureKind::Unanswered, 4));
+    assert_eq!((outcome.ios(), outcome.stopped), (0, StopReason::Cancelled));
+}
+
+/// What became of it nobody knows, and so it must be told.
+#[test]
+fn what_was_to_be_written_back_to_a_silent_device_is_told() {
+    let writing_back = writing_back(1, Sample::Whole, 64 << 10, 4);
+    let Some(outcome) = interrupted_while_frozen(writing_back) else {
+        return;
+    };
+    let failure = outcome.failures[0].clone();
+    assert_eq!((failure.kind, failure.count), (FailureKind::Unanswered, 4));
+    assert_eq!((outcome.ios(), outcome.stopped), (0, StopReason::Cancelled));
+}
+
+/// A frozen file system answers no write until it is thawed, as a device that has
+/// hung.
+fn interrupted_while_frozen(workload: Workload) -> Option<Outcome> {
+    let on = OnExt4::new()?;
     let at = on.mount.path().to_str().unwrap();
     let mut target = on.file.target().unwrap();
     if !succeeds("fsfreeze", &["--freeze", at]) {
         skip("fsfreeze is not installed");
-        return;
+        return None;
     }
     let (finished, in_time) = mpsc::channel::<()>();
     let thaw_after = Duration::from_secs(120);
@@ -216,22 +236,20 @@ fn a_device_that_stays_silent_is_given_up_when_the_user_interrupts() {
             succeeds("fsfreeze", &["--unfreeze", at]);
             gave_up
         });
-        let outcome = write_until_interrupted(&mut target);
+        let outcome = run_until_interrupted(workload, &mut target);
         // The watchdog may have lost its patience.
         let _ = finished.send(());
         (outcome, watchdog.join().unwrap())
     });
     assert!(gave_up, "it waited for the device");
-    let failure = outcome.failures[0].clone();
-    assert_eq!((failure.kind, failure.count), (FailureKind::Unanswered, 4));
-    assert_eq!((outcome.ios(), outcome.stopped), (0, StopReason::Cancelled));
+    Some(outcome)
 }
 
-fn write_until_interrupted(target: &mut Target) -> Outcome {
+fn run_until_interrupted(workload: Workload, target: &mut Target) -> Outcome {
     let control = Control::new();
     let workload = Workload {
         backend: BackendKind::IoUring,
-        ..writes(4)
+        ..workload
     };
     let stage = Stage {
         workloads: vec![workload],

@@ -15,7 +15,7 @@ use crate::setup::{
 };
 use crate::survey::{MIB, assert_is_sum_of_places, first, survey, surveying};
 
-fn writing_back(places: u32, sample: Sample, block: u64, depth: u32) -> Workload {
+pub(crate) fn writing_back(places: u32, sample: Sample, block: u64, depth: u32) -> Workload {
     let mut survey = survey(places, Visit::Ascending, sample);
     survey.write_back = true;
     survey.approach = Some(Bytes(4096));

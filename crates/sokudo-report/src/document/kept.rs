@@ -4,9 +4,10 @@
 //! computed of it, and it can be judged again. What came as a document, a file of another
 //! sokudo, is kept as that document. Both are JSON that zstd has made small.
 
+use std::borrow::Cow;
 use std::io::{self, Read};
 
-use sokudo_model::Run;
+use sokudo_model::{Logs, Run};
 
 use super::{JSON_BYTES_MAX, ReadDocumentError, RunDocument, is_bounded};
 
@@ -36,6 +37,13 @@ const WINDOW_LOG_MAX: u32 = 27;
 /// Histograms of one run: each takes 58 KiB of memory, of which 80 bytes of a hostile text
 /// would take that much. The largest sweeps and steady tests have some thousands.
 const HISTOGRAMS_MAX: usize = 20_000;
+/// Rows of one run; fio starts no more than 4,096 jobs, the largest sweeps have some thousands.
+const ROWS_MAX: usize = 20_000;
+/// Names of workloads that run beside each other, over all rows: those of fio's 4,096 jobs.
+const NAMED_MAX: usize = 4_096 * 4_096;
+/// Points of logs in one run, 35 bytes each: `explain`, whose conclusions are drawn from
+/// logs, has some thousands.
+const LOG_POINTS_MAX: usize = 100_000;
 /// What each histogram has once, plain or with a letter as `\u…`, which we never write so.
 const HISTOGRAM_MARKS: [&str; 2] = ["\"sum_of_squares\"", "\\u"];
 
@@ -113,11 +121,25 @@ impl Kept {
 
 /// A run as few bytes. One that is larger than what is read again is kept by its figures.
 pub fn pack(run: &Run) -> Vec<u8> {
-    let json = serde_json::to_string(run).expect("a run is plain data and is written to memory");
+    let run = without_long_logs(run);
+    let json = serde_json::to_string(&run).expect("a run is plain data and is written to memory");
     match is_readable(&json) {
         true => compressed(ZSTD_OF_RUN, json.as_bytes()),
-        false => pack_document(&RunDocument::from_run(run)),
+        false => pack_document(&RunDocument::from_run(&run)),
     }
+}
+
+/// The run, without logs of every I/O: files of their own hold them.
+fn without_long_logs(run: &Run) -> Cow<'_, Run> {
+    let trials = run.rows.iter().flat_map(|row| &row.trials);
+    let points: usize = trials.map(|trial| trial.outcome.logs.points()).sum();
+    let mut run = Cow::Borrowed(run);
+    if points > LOG_POINTS_MAX {
+        let rows = run.to_mut().rows.iter_mut();
+        let trials = rows.flat_map(|row| &mut row.trials);
+        trials.for_each(|trial| trial.outcome.logs = Logs::default());
+    }
+    run
 }
 
 fn pack_document(document: &RunDocument) -> Vec<u8> {
@@ -147,7 +169,14 @@ fn run_of_json(json: &str) -> Result<Run, UnpackError> {
     if !is_readable(json) {
         return Err(ReadDocumentError::TooLarge.into());
     }
-    serde_json::from_str(json).map_err(UnpackError::damaged)
+    let run: Run = serde_json::from_str(json).map_err(UnpackError::damaged)?;
+    // A row names all that ran beside it.
+    let stages = run.plan.stages.iter().map(|stage| stage.workloads.len());
+    let named: usize = stages.map(|workloads| workloads.saturating_pow(2)).sum();
+    match run.rows.len() > ROWS_MAX || named > NAMED_MAX {
+        true => Err(ReadDocumentError::TooLarge.into()),
+        false => Ok(run),
+    }
 }
 
 fn json(packed: &[u8]) -> Result<String, UnpackError> {

@@ -276,3 +276,50 @@ fn more_histograms_than_memory_holds_are_refused_before_they_are_read() {
         assert!(error.to_string().contains("more than any run"), "{error}");
     }
 }
+
+/// By what its text says, a histogram takes as much memory as one; an array would not say it.
+#[test]
+fn a_histogram_is_read_only_with_the_names_of_its_parts() {
+    let read = serde_json::from_value::<Histogram>;
+    assert!(read(serde_json::json!([0, 0, 0, 0, [], []])).is_err());
+    let empty = serde_json::to_value(Histogram::new()).unwrap();
+    assert_eq!(read(empty).unwrap(), Histogram::new());
+}
+
+#[test]
+fn more_that_ran_beside_each_other_than_fio_starts_is_refused() {
+    let mut run = sample::run();
+    run.rows.clear();
+    let workload = run.plan.stages[0].workloads[0].clone();
+    let mut unpacked = |count| {
+        run.plan.stages[0].workloads = vec![workload.clone(); count];
+        Kept::unpack(&pack(&run))
+    };
+    assert!(unpacked(2_000).is_ok());
+    let error = unpacked(4_097).unwrap_err();
+    let is_too_large = matches!(error, UnpackError::Document(ReadDocumentError::TooLarge));
+    assert!(is_too_large, "{error}");
+}
+
+#[test]
+fn logs_of_every_io_of_a_long_job_are_not_kept_and_all_else_is() {
+    let mut run = sample::run();
+    let point = LogPoint {
+        at: Nanos(1),
+        operation: Operation::Read,
+        value: 2.0,
+        max: 2,
+        bytes: 4_096,
+        offset: 0,
+    };
+    let logged = |run: &mut Run, count| {
+        run.rows[0].trials[0].outcome.logs.total = vec![point; count];
+    };
+    logged(&mut run, 100);
+    let same = |run: &Run| Kept::unpack(&pack(run)).unwrap() == Kept::Run(Box::new(run.clone()));
+    assert!(same(&run));
+    let mut long = run.clone();
+    logged(&mut long, LOG_POINTS_MAX + 1);
+    logged(&mut run, 0);
+    assert_eq!(pack(&long), pack(&run));
+}
