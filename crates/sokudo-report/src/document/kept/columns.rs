@@ -163,8 +163,8 @@ impl<'a> Decoder<'a> {
             let tag = self.byte()?;
             if tag == MULTIPLES {
                 self.spend(rows)?;
-                // Beyond all columns, which is refused below.
-                let other = usize::try_from(self.natural()?).unwrap_or(usize::MAX);
+                let other = usize::try_from(self.natural()?);
+                let other = other.map_err(|_| ColumnsError::Senseless)?;
                 multiples.push((index, other, self.natural()?));
                 columns.push(Vec::new());
                 continue;
