@@ -41,7 +41,7 @@ const NAMED_TIME_MAX: Duration = Duration::from_secs(40);
 const RAW_LINE_BYTES: usize = 16;
 
 /// Why a disk cannot be described.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum DiskError {
     /// sysfs does not list it.
     #[error("{path} is no block device that the kernel lists; `sokudo info` shows those that it does", path = .0.display())]

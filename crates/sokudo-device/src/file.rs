@@ -56,7 +56,7 @@ fn support(answer: rustix::io::Result<Statx>) -> DirectIoSupport {
 }
 
 /// Why it is not known what a file is made of.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum FileStateError {
     /// The file system does not tell, as tmpfs, NFS and most of FUSE.
     #[error("its file system does not list extents (FIEMAP)")]

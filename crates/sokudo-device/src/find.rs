@@ -21,7 +21,7 @@ const PART_CHARACTERS_MIN: usize = 3;
 const LIKENESS_MIN: usize = 3;
 
 /// Why a word leads to no device.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum FindError {
     /// Nothing is called so.
     #[error("no disk has the name, model or serial number {word:?}; {}", nearest_text(.nearest))]

@@ -28,7 +28,7 @@ pub struct Inspected {
 }
 
 /// Why a target cannot be measured at all.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum InspectError {
     /// There is nothing of that name.
     #[error("{name} does not exist; the nearest directory that does is {}", nearest.display())]

@@ -15,7 +15,7 @@ use crate::system::{self, System};
 use crate::users;
 
 /// Why it is not known who uses a device.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum OccupancyError {
     /// It cannot be looked at.
     #[error("{path} cannot be examined: {source}; nothing is written to a device that cannot be read first", path = path.display())]

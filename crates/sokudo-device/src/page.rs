@@ -2,7 +2,7 @@
 //! the end is `None`.
 
 /// Why a page cannot be believed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum PageError {
     /// It ends too early.
     #[error("{page} has {bytes} bytes, where {needed} are needed")]

@@ -19,7 +19,7 @@ use crate::{ata, block, nvme, scsi};
 const CACHING_PAGE: u8 = 0x08;
 
 /// Why a write cache could not be read or switched.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum WriteCacheError {
     /// There is no drive that could be asked.
     #[error("the write cache of {} cannot be seen: {why}", disk.display())]

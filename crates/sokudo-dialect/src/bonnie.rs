@@ -60,7 +60,7 @@ pub struct FilesSpec {
 }
 
 /// Why a specification could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum SpecError {
     /// A part is no number, or there are too many parts.
     #[error("\"{text}\" is not {what}; write {form}")]

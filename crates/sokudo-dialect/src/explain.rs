@@ -34,7 +34,7 @@ pub struct Planned {
 }
 
 /// Why nothing can be asked.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum ExplainError {
     /// No theme is left.
     #[error("nothing is left to find out: {why}")]
@@ -48,7 +48,7 @@ pub enum ExplainError {
 }
 
 /// There is no theme of this name.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 #[error("there is no theme \"{asked}\"; the themes are {}", names())]
 pub struct UnknownTheme {
     /// What was asked for.

@@ -102,7 +102,7 @@ pub struct Quick {
 }
 
 /// The target has no room for a block.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 #[error("{size} are less than the {block} that {test} reads at once; name something larger")]
 pub struct TooSmall {
     test: Test,

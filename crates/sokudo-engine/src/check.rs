@@ -22,7 +22,7 @@ pub(crate) const CLONES_MAX: u32 = 4_096;
 const MEMORY_DIVISOR: u64 = 2;
 
 /// Why a workload is impossible.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum CheckError {
     /// A number is out of its range.
     #[error("{name}: {what} is {value}; use {range}")]

@@ -110,7 +110,7 @@ impl Consent {
 }
 
 /// Why a block device is not written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum ConsentError {
     /// The user has not named it.
     #[error("{path} is not written, because that destroys what it holds{held}; if that is meant, name it: {way_out}", path = path.display())]

@@ -92,7 +92,7 @@ pub enum Allocation {
 }
 
 /// Why a job has no file.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum JobFileError {
     /// What it holds may be of worth to somebody.
     #[error("{path} is not written: {why}; use overwrite=1 (--overwrite) or SOKUDO_OVERWRITE=files to destroy what it holds, or name another file", path = path.display())]

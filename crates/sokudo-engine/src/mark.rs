@@ -42,7 +42,7 @@ const PURPOSES: [(Purpose, &str); 3] = [
 ];
 
 /// Why a file or directory does not count as ours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum NotOurs {
     /// It has no mark, or none that we understand.
     #[error("nothing shows that sokudo has made it")]

@@ -7,7 +7,7 @@ use crate::check::CheckError;
 use crate::target::TargetError;
 
 /// Why a stage did not run.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum StageError {
     /// The stage asks for something impossible.
     #[error(transparent)]

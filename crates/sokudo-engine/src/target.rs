@@ -104,7 +104,7 @@ pub struct FileTarget {
 }
 
 /// Why a file cannot be used.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum TargetError {
     /// It cannot be opened.
     #[error("{path} cannot be opened: {source}", path = path.display())]

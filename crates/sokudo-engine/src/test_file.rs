@@ -57,7 +57,7 @@ struct Name {
 }
 
 /// Why there is no test file.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum TestFileError {
     /// The directory does not let us.
     #[error("no test file can be made in {directory}: {source}; {remedy}", directory = directory.display())]

@@ -23,7 +23,7 @@ pub struct LeftOut {
 }
 
 /// Why nothing could be read.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum ImportError {
     /// No reader knows it: the formats that there are readers for.
     #[error("is of no tool that sokudo knows; it reads {}", .0.join(", "))]

@@ -47,7 +47,7 @@ pub fn drives_of(mut arguments: impl Iterator<Item = OsString>) -> Option<Vec<Pa
 }
 
 /// What a keeper has done, or could not do.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum PutBack {
     /// A cache is as it was found.
     #[error("the write cache of {disk} is {} again, as it was found", word(*.was_on))]
@@ -103,7 +103,7 @@ pub fn keep(drives: &[PathBuf], tell: &dyn Fn(&PutBack)) -> bool {
 }
 
 /// Why a drive is not kept.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 enum FindError {
     #[error("no signal can be held back: {0}")]
     Signal(io::Error),

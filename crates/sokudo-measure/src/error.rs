@@ -12,7 +12,7 @@ use sokudo_engine::{
 use sokudo_model::Bytes;
 
 /// Why something is not measured.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 #[expect(missing_docs, reason = "each says in its message what it is")]
 pub enum MeasureError {
     #[error("the target is an empty word; name a directory, or . for this one")]
@@ -105,7 +105,7 @@ pub enum MeasureError {
 }
 
 /// Why no process puts write caches back.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 #[expect(missing_docs, reason = "each says in its message what it is")]
 pub enum KeeperError {
     #[error("this program does not ask at its beginning whether it is to put caches back")]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_words::{Argued, Argument, Figure};
 
 /// Nanoseconds per second.
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
@@ -49,6 +50,28 @@ impl Nanos {
     #[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
     pub const fn as_secs_f64(self) -> f64 {
         self.0 as f64 / NANOS_PER_SECOND as f64
+    }
+}
+
+/// In nanoseconds for programs.
+impl Argued for Nanos {
+    fn argued(&self) -> Argument {
+        Argument::Figure(Figure {
+            value: self.0.to_string(),
+            unit: "ns".to_owned(),
+            text: self.to_string(),
+        })
+    }
+}
+
+/// In bytes for programs.
+impl Argued for Bytes {
+    fn argued(&self) -> Argument {
+        Argument::Figure(Figure {
+            value: self.0.to_string(),
+            unit: "B".to_owned(),
+            text: self.to_string(),
+        })
     }
 }
 
@@ -193,7 +216,7 @@ impl fmt::Display for Bytes {
 }
 
 /// Why a size or a time could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 #[error("\"{text}\" is not {expected}")]
 pub struct ParseSizeError {
     text: String,

@@ -300,7 +300,7 @@ pub fn schema() -> String {
 }
 
 /// Why a document cannot be read, to be read after its name.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum ReadDocumentError {
     /// The text is no JSON at all, or was cut off.
     #[error("is not valid JSON: {0}; give a file that `sokudo mark --format json` has written")]

@@ -114,7 +114,7 @@ impl PlotKind {
 }
 
 /// Why there is no picture.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum PlotError {
     /// The run has no data for this kind.
     #[error("this run has no picture of kind {}, which needs {}; {}", .kind.name(), .kind.needs(), way_out(.fitting))]

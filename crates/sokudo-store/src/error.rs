@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::RunId;
 
 /// Why a store cannot do what it is asked for.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum StoreError {
     /// There is no such run.
     #[error("there is no run {0}; sokudo list shows those that are kept")]
@@ -24,7 +24,8 @@ pub enum StoreError {
     },
     /// The folder of the file cannot be made.
     #[error(
-        "{path} cannot be made: {source}; name a file with --store, or keep nothing with --no-store"
+        "{path} cannot be made: {source}; name a file with --store, or keep nothing with --no-store",
+        path = path.display()
     )]
     Folder {
         /// The folder.
@@ -33,7 +34,7 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// There is something that is no file.
-    #[error("{path} is a {what}; name a file with --store")]
+    #[error("{path} is a {what}; name a file with --store", path = path.display())]
     NoFile {
         /// Where.
         path: PathBuf,
@@ -42,13 +43,15 @@ pub enum StoreError {
     },
     /// The file holds nothing, and no store of ours ever does.
     #[error(
-        "{path} is an empty file, and a store is made only where there is none; remove it to have one made there, or name another file with --store", path = .0.display()
+        "{path} is an empty file, and a store is made only where there is none; remove it to have one made there, or name another file with --store",
+        path = .0.display()
     )]
     Empty(PathBuf),
     /// The file is gone, but not what SQLite has kept beside it, which it would take for a
     /// part of the next one.
     #[error(
-        "{path} is left of a store that is gone, and would damage a new one; move it away, or name another file with --store"
+        "{path} is left of a store that is gone, and would damage a new one; move it away, or name another file with --store",
+        path = path.display()
     )]
     LeftOver {
         /// What is left.
@@ -66,7 +69,8 @@ pub enum StoreError {
     },
     /// Anything else that the database says.
     #[error(
-        "{store} cannot be used: {reason}; name another store with --store, or keep nothing with --no-store"
+        "{store} cannot be used: {reason}; name another store with --store, or keep nothing with --no-store",
+        path = path.display()
     )]
     Database {
         /// Which store.

@@ -3,7 +3,7 @@
 use std::io;
 
 /// Why a disk did not answer.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum AskError {
     /// The system did not pass the question on.
     #[error("{command} is refused by the system: {source}")]

@@ -19,6 +19,8 @@ pub(crate) struct Catalogue {
     entries: Vec<Entry>,
     /// Those without holes, by their texts.
     whole: HashMap<String, usize>,
+    /// All, by their keys with nameless holes.
+    templates: HashMap<String, usize>,
     /// Those that begin with text, by its first byte in lower case; most told first.
     by_first: HashMap<u8, Vec<usize>>,
     /// Those that begin with a hole and end in text, by its last byte; most told first.
@@ -90,6 +92,7 @@ impl Catalogue {
         } else {
             self.open.push(index);
         }
+        self.templates.insert(pattern.key(), index);
         self.entries.push(Entry {
             key: key.to_owned(),
             pattern,
@@ -108,13 +111,23 @@ impl Catalogue {
 
     /// The entry that has this very text for its key, but for the case of its first letter.
     pub(crate) fn whole(&self, text: &str) -> Option<&Entry> {
-        let index = self.whole.get(text).or_else(|| {
-            let first = text.chars().next().filter(char::is_ascii_alphabetic)?;
+        self.found(&self.whole, text)
+    }
+
+    /// The entry of a template, whatever its holes are called and whatever the case of its
+    /// first letter.
+    pub(crate) fn of_template(&self, template: &str) -> Option<&Entry> {
+        self.found(&self.templates, &Pattern::new(template).key())
+    }
+
+    fn found(&self, entries: &HashMap<String, usize>, key: &str) -> Option<&Entry> {
+        let index = entries.get(key).or_else(|| {
+            let first = key.chars().next().filter(char::is_ascii_alphabetic)?;
             let other = match first.is_ascii_uppercase() {
                 true => first.to_ascii_lowercase(),
                 false => first.to_ascii_uppercase(),
             };
-            self.whole.get(&format!("{other}{}", &text[1..]))
+            entries.get(&format!("{other}{}", &key[1..]))
         })?;
         Some(&self.entries[*index])
     }

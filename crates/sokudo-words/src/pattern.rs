@@ -31,6 +31,21 @@ impl Pattern {
         Self { pieces }
     }
 
+    /// The pieces with nameless holes between them, which no other pattern has.
+    pub(crate) fn key(&self) -> String {
+        self.pieces.join("\u{0}")
+    }
+
+    /// The text with its holes filled.
+    pub(crate) fn filled(&self, holes: &[String]) -> String {
+        let mut text = self.pieces[0].clone();
+        for (index, piece) in self.pieces[1..].iter().enumerate() {
+            text.push_str(holes.get(index).map_or("", String::as_str));
+            text.push_str(piece);
+        }
+        text
+    }
+
     pub(crate) fn holes(&self) -> usize {
         self.pieces.len() - 1
     }
@@ -129,6 +144,25 @@ impl Filling {
             Part::Text(_) => None,
         };
         self.parts.iter().filter_map(hole).collect()
+    }
+
+    /// The names of a template's holes, empty for those without one.
+    pub(crate) fn names(template: &str) -> Vec<&str> {
+        let mut names = Vec::new();
+        let mut rest = template;
+        while let Some(at) = rest.find(['{', '}']) {
+            let brace = &rest[at..=at];
+            rest = &rest[at + 1..];
+            if let Some(after) = rest.strip_prefix(brace) {
+                rest = after;
+            } else if let Some((name, after)) =
+                (brace == "{").then(|| rest.split_once('}')).flatten()
+            {
+                names.push(name);
+                rest = after;
+            }
+        }
+        names
     }
 
     /// Whether a hole of the key, from 0, holds a name: of a file, a device, or whatever
@@ -234,6 +268,12 @@ fn parts(written: &str) -> Vec<Part> {
     parts
 }
 
+/// Whether a hole has a name, as variables have.
+fn is_identifier(name: &str) -> bool {
+    let is_sign = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
+    name.chars().all(is_sign) && name.starts_with(|sign: char| !sign.is_ascii_digit())
+}
+
 /// The hole that begins with a brace, and what follows it.
 fn hole<'t>(brace: &str, rest: &'t str, next: usize) -> Option<(Part, &'t str)> {
     let (inside, after) = (brace == "{").then(|| rest.split_once('}'))??;
@@ -243,6 +283,7 @@ fn hole<'t>(brace: &str, rest: &'t str, next: usize) -> Option<(Part, &'t str)> 
         ("=", _) => Part::Name(next),
         (_, Some("=")) => Part::Name(from_zero(&inside[1..])?),
         (_, Some("-")) => Part::Unsaid(from_zero(&inside[1..])?),
+        (name, _) if is_identifier(name) => Part::Hole(next),
         (number, _) => Part::Hole(from_zero(number)?),
     };
     Some((hole, after))

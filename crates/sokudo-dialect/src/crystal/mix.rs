@@ -12,7 +12,7 @@ pub struct Mix {
 }
 
 /// Why a mix could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum MixError {
     /// It is not written as one.
     #[error("\"{text}\" is not a mix; write R70/W30, R70 or 70")]

@@ -48,7 +48,7 @@ pub enum Profile {
 }
 
 /// Why a profile could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 #[error("there is no profile \"{name}\"; choose one of {}", names())]
 pub struct UnknownProfile {
     pub name: String,

@@ -44,7 +44,7 @@ pub enum Pattern {
 }
 
 /// Why a row could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum RowError {
     /// It does not start with SEQ or RND and a size.
     #[error(

@@ -3,7 +3,7 @@
 use sokudo_model::Bytes;
 
 /// Why a command line or profile of diskspd cannot be run.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 #[error("diskspd: {place}: {problem}")]
 pub struct DiskspdError {
     /// The argument as written, or the place in the profile.
@@ -22,7 +22,7 @@ impl DiskspdError {
 }
 
 /// What is wrong at one place.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum DiskspdProblem {
     /// No such option.
     #[error("diskspd has no such option; diskspd -? lists all of them")]

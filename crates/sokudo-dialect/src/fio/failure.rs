@@ -42,7 +42,7 @@ impl fmt::Display for Source {
 pub(super) const FAULTS_MAX: usize = 64;
 
 /// Why a fio command line or job file cannot be run, and where.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 #[error("{source_place}: {problem}{}", after(others))]
 pub struct FioError {
     pub source_place: Source,
@@ -56,7 +56,7 @@ fn after(others: &[FioError]) -> String {
     others.iter().map(|other| format!("; {other}")).collect()
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum FioProblem {
     /// An option that nobody knows.
     #[error(

@@ -20,7 +20,7 @@ enum Site {
 }
 
 /// Why a path cannot stand in a job file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum PlaceError {
     /// fio would read something else than the path.
     #[error(

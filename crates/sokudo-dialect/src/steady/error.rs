@@ -6,7 +6,7 @@ use sokudo_model::Bytes;
 pub(super) const ROUNDS_LIMIT: u32 = 10_080;
 
 /// Why a procedure cannot be.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum SteadyError {
     /// A mix that is none.
     #[error("\"{mix}\" is no mix; write percent of reads and writes, such as 65/35")]

@@ -42,7 +42,7 @@ impl FromStr for Level {
 }
 
 /// A level that there is not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sokudo_words::Error)]
 #[error("use 1 to 5, or fast, faster, medium, normal, accurate")]
 pub struct UnknownLevel;
 

@@ -90,7 +90,7 @@ pub enum Writes {
 }
 
 /// Why a surface cannot be measured so.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum SurfaceError {
     /// The part that is asked for is not there.
     #[error("--short-stroke is {asked}, but the target has only {size}; use less, or leave it out")]

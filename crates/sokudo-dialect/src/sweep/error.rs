@@ -9,7 +9,7 @@ use crate::crystal::{BLOCK_MAX, BLOCK_MIN};
 pub const CELLS_MAX: usize = 2_048;
 
 /// Why a sweep cannot be.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum SweepError {
     /// A size that no block can have.
     #[error("{size} is no block size; use a multiple of 512 B from {BLOCK_MIN} to {BLOCK_MAX}")]

@@ -32,7 +32,7 @@ pub(crate) enum AnyBackend {
 }
 
 /// Why there is no backend.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum OpenError {
     /// Not so much memory.
     #[error(

@@ -12,7 +12,7 @@ use crate::worker::BLOCK_BYTES_MAX;
 pub(crate) const PLACES_MAX: u32 = 1_000_000;
 
 /// Why a survey is impossible.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum SurveyError {
     /// There is something else in the stage.
     #[error("a survey is alone in its stage; put the other workloads into stages of their own")]

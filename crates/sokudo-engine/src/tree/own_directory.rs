@@ -51,7 +51,7 @@ pub struct OwnDirectory {
 }
 
 /// Why there is no directory of our own, or no files in it.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum TreeError {
     /// The directory does not let us.
     #[error("no directory for files can be made in {directory}: {source}; {remedy}", directory = directory.display())]

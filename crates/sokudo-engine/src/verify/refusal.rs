@@ -6,7 +6,7 @@ use super::judge::overhead;
 use super::pattern::Contents;
 
 /// Why blocks cannot be checked as asked.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Debug, sokudo_words::Error, PartialEq, Eq)]
 pub enum VerifyError {
     /// No room for the header.
     #[error(

@@ -52,7 +52,7 @@ const HISTOGRAM_MARKS: [&str; 2] = ["\"sum_of_squares\"", "\\u"];
 const DICTIONARY: &[u8] = include_bytes!("../../assets/packed-2.dictionary");
 
 /// Why packed bytes are no run.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum UnpackError {
     /// They were packed in a way that this program does not know.
     #[error(

@@ -16,7 +16,7 @@ use super::svg::{Look, Size, Theme, svg};
 const FONT: &[u8] = include_bytes!("../../assets/font/mplus-1-subset.otf");
 
 /// Why there is no PNG.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum PngError {
     /// The picture could not be read by the program that draws it.
     #[error("the picture cannot be drawn as PNG: {0}; write it as .svg")]

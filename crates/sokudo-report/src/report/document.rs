@@ -67,7 +67,7 @@ fn version_of(schema: &str) -> Option<u32> {
 }
 
 /// Why a report cannot be read, to be read after its name.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 pub enum ReadReportError {
     /// It was written by a later version.
     #[error(

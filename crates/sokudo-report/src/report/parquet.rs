@@ -14,7 +14,7 @@ use super::records::{heads, records};
 use crate::record::{Field, Head, Kind};
 
 /// Why there is no Parquet file.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, sokudo_words::Error)]
 #[error("the report cannot be written as Parquet: {0}; write it as .csv or .jsonl")]
 pub struct ParquetError(#[from] Error);
 

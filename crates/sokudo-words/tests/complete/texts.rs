@@ -1,5 +1,5 @@
 //! The texts that stand in Rust sources, found as xgettext would: every literal that is not
-//! of a test, of an attribute (but thiserror's) or of a message that only a bug shows.
+//! of a test, of an attribute (but those of errors) or of a message that only a bug shows.
 
 use std::path::{Path, PathBuf};
 
@@ -33,8 +33,9 @@ const OF_BUGS: [&str; 14] = [
 ];
 
 /// Macros whose first text has holes.
-const WITH_HOLES: [&str; 11] = [
+const WITH_HOLES: [&str; 12] = [
     "format",
+    "text",
     "write",
     "writeln",
     "print",

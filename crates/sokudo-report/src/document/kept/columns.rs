@@ -32,7 +32,7 @@ const ABOVE_LEAST: u8 = 14;
 const MULTIPLES: u8 = 15;
 
 /// Why bytes are no value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub(super) enum ColumnsError {
     /// They end too early, or go on behind the end.
     #[error("its length is wrong")]

@@ -1,0 +1,172 @@
+//! Errors whose texts are said in a language.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Attribute, Data, DeriveInput, Field, Fields, Ident, Type};
+
+use crate::literal::Written;
+
+/// What an `#[error(…)]` says.
+enum Message {
+    /// What its only field says.
+    Transparent,
+    Text(Written),
+}
+
+/// A variant of an enum, or the struct itself.
+struct Case {
+    /// `Self::Variant { field, .. }`.
+    pattern: TokenStream,
+    message: Message,
+    fields: Vec<(Ident, Field)>,
+}
+
+pub(crate) fn derived(input: &DeriveInput) -> syn::Result<TokenStream> {
+    let name = &input.ident;
+    let (generics, types, bounds) = input.generics.split_for_impl();
+    let cases = cases(input)?;
+    let texts = cases.iter().map(|case| {
+        let (pattern, text) = (&case.pattern, case.text());
+        quote!(#pattern => #text)
+    });
+    let sources = cases.iter().map(|case| {
+        let (pattern, source) = (&case.pattern, case.source());
+        quote!(#pattern => #source)
+    });
+    let conversions = cases.iter().filter_map(Case::converted_from);
+    let conversions = conversions.map(|(from, made)| {
+        quote! {
+            impl #generics ::core::convert::From<#from> for #name #types #bounds {
+                fn from(source: #from) -> Self {
+                    #made
+                }
+            }
+        }
+    });
+    Ok(quote! {
+        #[allow(unused_variables, clippy::used_underscore_binding)]
+        impl #generics ::core::fmt::Display for #name #types #bounds {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                match self { #(#texts,)* }
+            }
+        }
+        #[allow(unused_variables, clippy::used_underscore_binding)]
+        impl #generics ::core::error::Error for #name #types #bounds {
+            fn source(&self) -> ::core::option::Option<&(dyn ::core::error::Error + 'static)> {
+                match self { #(#sources,)* }
+            }
+        }
+        #(#conversions)*
+    })
+}
+
+fn cases(input: &DeriveInput) -> syn::Result<Vec<Case>> {
+    match &input.data {
+        Data::Enum(data) => {
+            let case = |variant: &syn::Variant| {
+                let name = &variant.ident;
+                Case::new(&quote!(Self::#name), &variant.attrs, &variant.fields, name)
+            };
+            data.variants.iter().map(case).collect()
+        }
+        Data::Struct(data) => Ok(vec![Case::new(
+            &quote!(Self),
+            &input.attrs,
+            &data.fields,
+            &input.ident,
+        )?]),
+        Data::Union(_) => Err(syn::Error::new(input.ident.span(), "a union is no error")),
+    }
+}
+
+impl Case {
+    fn new(
+        path: &TokenStream,
+        attributes: &[Attribute],
+        fields: &Fields,
+        name: &Ident,
+    ) -> syn::Result<Self> {
+        let mut errors = attributes.iter().filter(|it| it.path().is_ident("error"));
+        let Some(error) = errors.next() else {
+            return Err(syn::Error::new(name.span(), "it has no #[error(\"…\")]"));
+        };
+        let is_transparent = error
+            .parse_args::<Ident>()
+            .is_ok_and(|word| word == "transparent");
+        let message = match is_transparent {
+            true => Message::Transparent,
+            false => Message::Text(error.parse_args()?),
+        };
+        let named = fields.iter().enumerate().map(|(index, field)| {
+            let name = field.ident.clone();
+            (
+                name.unwrap_or_else(|| format_ident!("_{index}")),
+                field.clone(),
+            )
+        });
+        let named: Vec<(Ident, Field)> = named.collect();
+        let bound = named.iter().map(|(name, _)| name);
+        let pattern = match fields {
+            Fields::Named(_) => quote!(#path { #(#bound),* }),
+            Fields::Unnamed(_) => quote!(#path ( #(#bound),* )),
+            Fields::Unit => path.clone(),
+        };
+        Ok(Self {
+            pattern,
+            message,
+            fields: named,
+        })
+    }
+
+    fn text(&self) -> TokenStream {
+        match (&self.message, self.fields.first()) {
+            (Message::Text(text), _) => text.written(),
+            (Message::Transparent, Some((only, _))) => quote!(::core::fmt::Display::fmt(#only, f)),
+            (Message::Transparent, None) => quote!(::core::result::Result::Ok(())),
+        }
+    }
+
+    /// The field that holds the error behind this one.
+    fn behind(&self) -> Option<&(Ident, Field)> {
+        self.fields.iter().find(|(name, field)| {
+            *name == "source" || is_marked(field, "source") || is_marked(field, "from")
+        })
+    }
+
+    fn source(&self) -> TokenStream {
+        match (&self.message, self.fields.first(), self.behind()) {
+            // What it says is that error's, so what is behind it is that one's too.
+            (Message::Transparent, Some((only, field)), _) => {
+                let only = as_error(only, &field.ty);
+                quote!(::core::error::Error::source(#only))
+            }
+            (_, _, Some((name, field))) => {
+                let source = as_error(name, &field.ty);
+                quote!(::core::option::Option::Some(#source))
+            }
+            _ => quote!(::core::option::Option::None),
+        }
+    }
+
+    /// The type that it is made of, and how.
+    fn converted_from(&self) -> Option<(&Type, TokenStream)> {
+        let (_, field) = self.fields.iter().find(|(_, it)| is_marked(it, "from"))?;
+        let pattern = &self.pattern;
+        let name = &self.fields.first()?.0;
+        Some((&field.ty, quote!({ let #name = source; #pattern })))
+    }
+}
+
+/// A reference to an error, also to one in a box.
+fn as_error(name: &Ident, of: &Type) -> TokenStream {
+    let is_boxed = matches!(of, Type::Path(path)
+        if path.path.segments.last().is_some_and(|last| last.ident == "Box"));
+    match is_boxed {
+        true => quote!(&**#name),
+        false => quote!(#name),
+    }
+}
+
+fn is_marked(field: &Field, mark: &str) -> bool {
+    field.attrs.iter().any(|it| it.path().is_ident(mark))
+}

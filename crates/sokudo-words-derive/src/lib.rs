@@ -1,0 +1,24 @@
+//! The macros of sokudo-words: a text with its arguments, and errors that are such texts.
+
+mod error;
+mod literal;
+
+use proc_macro::TokenStream;
+use syn::parse_macro_input;
+
+/// A `sokudo_words::Text`: written as for `format!`, kept as its template and arguments.
+#[proc_macro]
+pub fn text(input: TokenStream) -> TokenStream {
+    let written = parse_macro_input!(input as literal::Written);
+    written.text().into()
+}
+
+/// `Display` and `Error` of a struct or an enum whose texts stand in `#[error("…")]`, as
+/// thiserror has them; they are said in the language that is spoken when they are shown.
+#[proc_macro_derive(Error, attributes(error, from, source))]
+pub fn error(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as syn::DeriveInput);
+    error::derived(&input)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
+}

@@ -1,0 +1,505 @@
+//! A text as data: its English template and what stands in the holes of that. It becomes a
+//! sentence, in whatever language is spoken, only where somebody is to read it.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::language::Language;
+use crate::pattern::{Filling, Pattern};
+
+thread_local! {
+    static SPOKEN: Cell<Language> = const { Cell::new(Language::English) };
+}
+
+/// Does something while texts and errors of this thread are shown in a language.
+pub fn speaking<T>(language: Language, shown: impl FnOnce() -> T) -> T {
+    struct Before(Language);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            SPOKEN.set(self.0);
+        }
+    }
+    let _before = Before(SPOKEN.replace(language));
+    shown()
+}
+
+/// A text that is said in a language where it is shown; `text!` makes one. Its `Display` is
+/// the sentence in the language that is spoken, which is English but for [`speaking`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "Form", into = "Form")]
+pub struct Text {
+    /// English with holes, `{name}` or `{}`, by which a translation is found.
+    template: Cow<'static, str>,
+    /// What stands in the holes, in their order.
+    arguments: Vec<Argument>,
+}
+
+/// What stands in a hole of a text.
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(untagged)]
+pub enum Argument {
+    /// A whole number.
+    Count(u64),
+    /// A name or a figure as it is written, the same in all languages.
+    Name(String),
+    /// A figure with how it is written.
+    Figure(Figure),
+    /// Another text.
+    #[schemars(with = "Form")]
+    Text(Text),
+    /// Texts one behind the other.
+    List(List),
+    /// What has its own words in each language, in the order of `Language::ALL`.
+    InEach(Vec<String>),
+}
+
+/// A number and how it is written.
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub struct Figure {
+    /// The number, as text that keeps it to the last digit.
+    pub value: String,
+    /// `B`, `ns` and the like; empty for a number without one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unit: String,
+    /// As people read it.
+    pub text: String,
+}
+
+/// Texts in a row.
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub struct List {
+    #[schemars(with = "Vec<Form>")]
+    items: Vec<Text>,
+    /// What stands between them: `, ` or `; `.
+    between: Cow<'static, str>,
+}
+
+/// A text as it is kept.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Form {
+    /// English with holes.
+    pub template: String,
+    /// What stands in the holes, by their names; holes without one are numbered from 0.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub arguments: BTreeMap<String, Argument>,
+}
+
+impl Text {
+    /// What `text!` makes; as many arguments as the template has holes.
+    pub fn new(template: &'static str, arguments: Vec<Argument>) -> Self {
+        Self {
+            template: Cow::Borrowed(template),
+            arguments,
+        }
+    }
+
+    /// What stays as it is in all languages, such as a path.
+    pub fn name(name: impl Into<String>) -> Self {
+        Self::new("{}", vec![Argument::Name(name.into())])
+    }
+
+    /// Texts one behind the other, with `", "` or `"; "` between them.
+    pub fn list(items: impl IntoIterator<Item = Self>, between: &'static str) -> Self {
+        let mut items: Vec<Self> = items.into_iter().collect();
+        if items.len() == 1 {
+            return items.swap_remove(0);
+        }
+        let between = Cow::Borrowed(between);
+        Self::new("{}", vec![Argument::List(List { items, between })])
+    }
+
+    /// The English template, which says which text it is whatever its figures are.
+    pub fn template(&self) -> &str {
+        &self.template
+    }
+
+    /// Its arguments by the names of the holes; holes without one are numbered from 0.
+    pub fn arguments(&self) -> impl Iterator<Item = (String, &Argument)> {
+        let names = hole_names(&self.template).into_iter().enumerate();
+        let names = names.map(|(index, name)| match name {
+            "" => index.to_string(),
+            name => name.to_owned(),
+        });
+        names.zip(&self.arguments)
+    }
+
+    /// A template and arguments by the names of its holes; a hole without an argument stays.
+    pub fn of_parts(template: &str, argument: impl Fn(&str) -> Option<Argument>) -> Self {
+        let names = hole_names(template);
+        let of_hole = |(index, name): (usize, &str)| {
+            let found = match name {
+                "" => argument(&index.to_string()),
+                name => argument(name),
+            };
+            found.unwrap_or_else(|| Argument::Name(format!("{{{name}}}")))
+        };
+        Self {
+            arguments: names.into_iter().enumerate().map(of_hole).collect(),
+            template: Cow::Owned(template.to_owned()),
+        }
+    }
+
+    /// In English, for programs.
+    pub fn english(&self) -> String {
+        self.said(Language::English)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.template.is_empty()
+    }
+
+    /// In a language.
+    pub fn said(&self, language: Language) -> String {
+        let holes = self.arguments.iter().map(|it| it.said(language));
+        filled(language, &self.template, &holes.collect::<Vec<_>>())
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.said(SPOKEN.get()))
+    }
+}
+
+impl std::error::Error for Text {}
+
+impl PartialEq<&str> for Text {
+    fn eq(&self, other: &&str) -> bool {
+        self.english() == *other
+    }
+}
+
+impl From<&'static str> for Text {
+    fn from(whole: &'static str) -> Self {
+        let is_plain = !whole.contains(['{', '}']);
+        Self {
+            template: match is_plain {
+                true => Cow::Borrowed(whole),
+                false => Cow::Owned(whole.replace('{', "{{").replace('}', "}}")),
+            },
+            arguments: Vec::new(),
+        }
+    }
+}
+
+impl From<Form> for Text {
+    fn from(form: Form) -> Self {
+        Self::of_parts(&form.template, |name| form.arguments.get(name).cloned())
+    }
+}
+
+impl From<Text> for Form {
+    fn from(text: Text) -> Self {
+        let arguments = text.arguments().map(|(name, it)| (name, it.clone()));
+        Self {
+            arguments: arguments.collect(),
+            template: text.template.clone().into_owned(),
+        }
+    }
+}
+
+impl Argument {
+    fn said(&self, language: Language) -> String {
+        match self {
+            Self::Count(count) => count.to_string(),
+            Self::Name(name) => name.clone(),
+            Self::Figure(figure) => figure.text.clone(),
+            Self::Text(text) => text.said(language),
+            Self::List(list) => list.said(language),
+            Self::InEach(texts) => {
+                let text = texts.get(language as usize).or(texts.first());
+                text.cloned().unwrap_or_default()
+            }
+        }
+    }
+}
+
+impl List {
+    fn said(&self, language: Language) -> String {
+        let between = match (language, &*self.between) {
+            (Language::Japanese, ", ") => "、",
+            (_, between) => between,
+        };
+        let items = self.items.iter().map(|it| it.said(language));
+        items.collect::<Vec<_>>().join(between)
+    }
+}
+
+/// Writes a template filled with `arguments` in the language that is spoken; what
+/// `#[derive(Error)]` calls.
+pub fn write_said(
+    f: &mut fmt::Formatter<'_>,
+    template: &str,
+    arguments: &[&dyn fmt::Display],
+) -> fmt::Result {
+    let holes: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+    f.write_str(&filled(SPOKEN.get(), template, &holes))
+}
+
+fn filled(language: Language, template: &str, holes: &[String]) -> String {
+    let translated = language
+        .catalogue()
+        .and_then(|catalogue| catalogue.of_template(template));
+    match translated {
+        Some(entry) => entry.filling.filled(holes),
+        None => Pattern::new(template).filled(holes),
+    }
+}
+
+/// The names of a template's holes, empty for those that have none.
+fn hole_names(template: &str) -> Vec<&str> {
+    Filling::names(template)
+}
+
+/// A value in a hole of `text!`, whose type says what becomes of it.
+#[derive(Debug)]
+pub struct Valued<'v, T: ?Sized>(pub &'v T);
+
+/// Values that are arguments by their type.
+pub trait Argued {
+    /// The argument, written as its type is.
+    fn argued(&self) -> Argument;
+    /// The same written in another way.
+    fn written(&self, text: String) -> Argument {
+        match self.argued() {
+            Argument::Count(count) => Argument::Figure(Figure {
+                value: count.to_string(),
+                unit: String::new(),
+                text,
+            }),
+            Argument::Figure(figure) => Argument::Figure(Figure { text, ..figure }),
+            _ => Argument::Name(text),
+        }
+    }
+}
+
+/// How `text!` takes a value of a type that is [`Argued`].
+pub trait Typed {
+    fn argument(&self) -> Argument;
+    fn shown(&self, text: String) -> Argument;
+}
+
+impl<T: Argued + ?Sized> Typed for Valued<'_, T> {
+    fn argument(&self) -> Argument {
+        self.0.argued()
+    }
+
+    fn shown(&self, text: String) -> Argument {
+        self.0.written(text)
+    }
+}
+
+/// How `text!` takes any other value that can be shown, such as an error: in the words of
+/// each language.
+pub trait Displayed {
+    fn argument(&self) -> Argument;
+    fn shown(&self, text: String) -> Argument;
+}
+
+impl<T: fmt::Display + ?Sized> Displayed for &Valued<'_, T> {
+    fn argument(&self) -> Argument {
+        let said = Language::ALL.map(|language| speaking(language, || self.0.to_string()));
+        let [english, others @ ..] = &said;
+        match others.iter().all(|other| other == english) {
+            true => Argument::Name(english.clone()),
+            false => Argument::InEach(said.to_vec()),
+        }
+    }
+
+    fn shown(&self, text: String) -> Argument {
+        Argument::Name(text)
+    }
+}
+
+impl Argued for Text {
+    fn argued(&self) -> Argument {
+        Argument::Text(self.clone())
+    }
+}
+
+impl Argued for Argument {
+    fn argued(&self) -> Argument {
+        self.clone()
+    }
+}
+
+impl Argued for str {
+    fn argued(&self) -> Argument {
+        Argument::Name(self.to_owned())
+    }
+}
+
+impl Argued for String {
+    fn argued(&self) -> Argument {
+        Argument::Name(self.clone())
+    }
+}
+
+impl Argued for Cow<'_, str> {
+    fn argued(&self) -> Argument {
+        Argument::Name(self.to_string())
+    }
+}
+
+impl<T: Argued + ?Sized> Argued for &T {
+    fn argued(&self) -> Argument {
+        (**self).argued()
+    }
+}
+
+impl<T: Argued + ?Sized> Argued for Box<T> {
+    fn argued(&self) -> Argument {
+        (**self).argued()
+    }
+}
+
+macro_rules! counts {
+    ($($of:ty),+) => {
+        $(impl Argued for $of {
+            fn argued(&self) -> Argument {
+                Argument::Count(u64::from(*self))
+            }
+        })+
+    };
+}
+
+counts!(u8, u16, u32, u64);
+
+impl Argued for usize {
+    fn argued(&self) -> Argument {
+        Argument::Count(*self as u64)
+    }
+}
+
+macro_rules! figures {
+    ($($of:ty),+) => {
+        $(impl Argued for $of {
+            fn argued(&self) -> Argument {
+                Argument::Figure(Figure {
+                    value: self.to_string(),
+                    unit: String::new(),
+                    text: self.to_string(),
+                })
+            }
+        })+
+    };
+}
+
+figures!(i32, i64, i128, u128, f32, f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text;
+
+    #[derive(Debug, crate::Error)]
+    enum Trouble {
+        #[error("the file was in the page cache")]
+        Holes,
+        #[error("{path} is {}, not {wanted:?}: {source}", wanted.len(), path = .path.display())]
+        Path {
+            path: std::path::PathBuf,
+            wanted: String,
+            source: std::num::ParseIntError,
+        },
+        #[error("{0} of {}", .0.len())]
+        Text(String),
+        #[error(transparent)]
+        Number(#[from] std::num::ParseIntError),
+    }
+
+    fn parsed() -> std::num::ParseIntError {
+        "x".parse::<u8>().unwrap_err()
+    }
+
+    #[test]
+    fn a_text_is_said_in_the_language_that_is_spoken() {
+        let (name, most) = ("sda", 3_u32);
+        let said = text!("the devices under {} could not be found", name);
+        assert_eq!(said.to_string(), "the devices under sda could not be found");
+        let japanese = speaking(Language::Japanese, || said.to_string());
+        assert_eq!(japanese, "sda の下のデバイスが見つからなかった");
+        assert_eq!(said.to_string(), "the devices under sda could not be found");
+        // A name is no word of ours, whatever it is called.
+        let named = text!("the devices under {name} could not be found", name = "read");
+        assert!(named.said(Language::Japanese).starts_with("read の"));
+        let unknown = text!("{name:>5} {{{most:02}}} {:.1}", 1.25);
+        assert_eq!(unknown.said(Language::Japanese), "  sda {03} 1.2");
+        assert_eq!(
+            unknown
+                .arguments()
+                .map(|(name, _)| name)
+                .collect::<Vec<_>>(),
+            ["name", "most", "2"]
+        );
+    }
+
+    #[test]
+    fn texts_stand_in_texts() {
+        let inner = Text::from("the file was in the page cache");
+        let listed = Text::list([inner.clone(), Text::name("read")], ", ");
+        let outer = text!("{listed}: {}", inner);
+        assert_eq!(
+            outer.english(),
+            "the file was in the page cache, read: the file was in the page cache"
+        );
+        let japanese = outer.said(Language::Japanese);
+        assert!(japanese.contains("、read: "), "{japanese}");
+        assert_eq!(Text::list([inner.clone()], "; "), inner);
+    }
+
+    #[test]
+    fn a_text_comes_back_from_where_it_is_kept() {
+        let size = 7_u64;
+        for text in [
+            text!("{size} of {} {x:?}", Text::from("read"), x = "a"),
+            Text::list([Text::from("a{b}"), Text::name("c")], "; "),
+            text!("{:.2} {}", 0.5, Trouble::Holes),
+            Text::default(),
+        ] {
+            let kept = serde_json::to_string(&text).unwrap();
+            let back: Text = serde_json::from_str(&kept).unwrap();
+            assert_eq!(back, text, "{kept}");
+            assert_eq!(back.english(), text.english());
+        }
+        let short = Text::of_parts("{a} of {b}", |_| None);
+        assert_eq!(short.english(), "{a} of {b}");
+    }
+
+    #[test]
+    fn errors_are_said_in_the_language_that_is_spoken() {
+        use std::error::Error;
+        assert_eq!(Trouble::Holes.to_string(), "the file was in the page cache");
+        let japanese = speaking(Language::Japanese, || Trouble::Holes.to_string());
+        assert!(!japanese.is_ascii());
+        let path = Trouble::Path {
+            path: "/a".into(),
+            wanted: "b".into(),
+            source: parsed(),
+        };
+        assert_eq!(
+            path.to_string(),
+            format!("/a is 1, not \"b\": {}", parsed())
+        );
+        assert!(path.source().is_some());
+        assert_eq!(Trouble::Text("abc".into()).to_string(), "abc of 3");
+        let number = Trouble::from(parsed());
+        assert_eq!(number.to_string(), parsed().to_string());
+        assert!(number.source().is_none());
+        // An error in a text is said in each language.
+        let nested = text!("{}: x", Trouble::Holes);
+        let said = nested.said(Language::Japanese);
+        assert!(said.starts_with(&japanese), "{said}");
+    }
+}
