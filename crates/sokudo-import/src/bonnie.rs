@@ -163,12 +163,13 @@ fn row_of(phase: Phase, told: &Figure, rate: f64, fields: &Fields<'_>) -> Import
     let mut row = row::row(workload, &parts);
     let rate = row::rate(rate, "");
     match phase.is_of_bytes() {
-        true => row.bandwidth = Some(rate),
-        false => row.iops = Some(rate),
+        true => row.reported.bandwidth = Some(rate),
+        false => row.reported.iops = Some(rate),
     }
-    row.others
+    row.reported
+        .others
         .extend(told.cpu_percent.map(|percent| figure("CPU", "%", percent)));
-    row.others.extend(
+    row.reported.others.extend(
         told.latency_max_ns
             .map(|time| figure("largest latency", "ms", time / 1e6)),
     );

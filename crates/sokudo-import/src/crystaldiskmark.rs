@@ -136,9 +136,9 @@ fn imported(report: &Report, row: &Row, major: u32) -> ImportedRow {
         Some(runs) => format!("of {runs} runs"),
     };
     let mut imported = row::row(workload, &told);
-    imported.bandwidth = Some(row::rate(row.mb_per_s * 1e6, &kind));
-    imported.iops = row.iops.map(|iops| row::rate(iops, &kind));
-    imported.latency = row.latency_ns.map(row::latency);
+    imported.reported.bandwidth = Some(row::rate(row.mb_per_s * 1e6, &kind));
+    imported.reported.iops = row.iops.map(|iops| row::rate(iops, &kind));
+    imported.reported.latency = row.latency_ns.map(row::latency);
     imported
 }
 

@@ -215,8 +215,8 @@ impl Log {
         }
         for run in &mut runs {
             for row in &mut run.rows {
-                let trials = row.bandwidth.take().map(|rate| rate.trials);
-                row.bandwidth = row::rate_of_trials(trials.unwrap_or_default());
+                let trials = row.reported.bandwidth.take().map(|rate| rate.trials);
+                row.reported.bandwidth = row::rate_of_trials(trials.unwrap_or_default());
             }
         }
         Ok(Import {
@@ -284,10 +284,10 @@ impl Copy {
         let place = known.unwrap_or(run.rows.len());
         if known.is_none() {
             let mut row = row::row(workload, &told);
-            row.bandwidth = Some(row::rate(rate, ""));
+            row.reported.bandwidth = Some(row::rate(rate, ""));
             run.rows.push(row);
         }
-        if let Some(bandwidth) = &mut run.rows[place].bandwidth {
+        if let Some(bandwidth) = &mut run.rows[place].reported.bandwidth {
             bandwidth.trials.push(rate);
         }
     }

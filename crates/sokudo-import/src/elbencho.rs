@@ -251,26 +251,27 @@ impl Phase {
     fn row(&self, operation: Operation, side: &Side, is_mix: bool) -> ImportedRow {
         let mut row = row(self.workload(operation), &self.told());
         let percent = self.operation.trim_start_matches("RWMIX").parse().ok();
-        row.mix = percent
+        row.reported.mix = percent
             .filter(|_| is_mix)
             .and_then(OperationMix::read_write);
-        if is_mix && row.mix.is_none() {
-            row.unknown.push("mix".to_owned());
+        if is_mix && row.reported.mix.is_none() {
+            row.reported.unknown.push("mix".to_owned());
         }
-        row.bandwidth = side.bytes_per_s.map(|value| rate(value, ""));
-        row.iops = side.ios_per_s.map(|value| rate(value, ""));
+        row.reported.bandwidth = side.bytes_per_s.map(|value| rate(value, ""));
+        row.reported.iops = side.ios_per_s.map(|value| rate(value, ""));
         let [min, mean, max] = side.latency.map(|us| us.map(|us| us * NANOS_PER_US));
-        row.latency = mean.map(|mean| ImportedLatency {
+        row.reported.latency = mean.map(|mean| ImportedLatency {
             mean,
             min,
             max,
             ..ImportedLatency::default()
         });
-        row.others.extend(
+        row.reported.others.extend(
             self.seconds
                 .map(|it| figure("time until the last thread was done", "s", it)),
         );
-        row.others
+        row.reported
+            .others
             .extend(self.cpu_percent.map(|it| figure("processor", "%", it)));
         row
     }

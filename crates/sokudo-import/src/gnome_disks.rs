@@ -106,7 +106,7 @@ fn read(source: &mut dyn BufRead) -> Result<Import, ImportError> {
 fn method(rows: &[ImportedRow]) -> String {
     let parts: Vec<String> = rows
         .iter()
-        .map(|row| format!("{} × {}", row.workload.name, row.places.len()))
+        .map(|row| format!("{} × {}", row.workload.name, row.reported.places.len()))
         .collect();
     parts.join(", ")
 }
@@ -174,12 +174,12 @@ impl Cache<'_> {
             operation == Operation::Write,
         ));
         let mut row = row::row(workload, &TOLD);
-        row.bandwidth = Some(ImportedRate {
+        row.reported.bandwidth = Some(ImportedRate {
             kind: format!("mean of {} places", places.len()),
             trials: Vec::new(),
             ..summed
         });
-        row.places = places;
+        row.reported.places = places;
         Some(row)
     }
 
@@ -205,14 +205,14 @@ impl Cache<'_> {
         let mut workload = workload("ACCESS 4K", PAGE, Operation::Read, order);
         workload.survey = Some(survey(count, Visit::Random, PAGE, None, false));
         let mut row = row::row(workload, &TOLD);
-        row.latency = Some(sokudo_model::ImportedLatency {
+        row.reported.latency = Some(sokudo_model::ImportedLatency {
             min: summed.min,
             max: summed.max,
             stdev: summed.stdev,
             count: Some(count as u64),
             ..row::latency(summed.value)
         });
-        row.places = places;
+        row.reported.places = places;
         Some(row)
     }
 

@@ -133,7 +133,7 @@ impl Log {
         if known.is_none() {
             rows.push(new_row(workload));
         }
-        if let Some(bandwidth) = &mut rows[row].bandwidth {
+        if let Some(bandwidth) = &mut rows[row].reported.bandwidth {
             bandwidth.trials.push(rate);
         }
     }
@@ -156,8 +156,8 @@ impl Log {
             let mut names = Vec::new();
             for row in &mut run.rows {
                 names.push(row.workload.name.clone());
-                let trials = row.bandwidth.take().map(|rate| rate.trials);
-                row.bandwidth = row::rate_of_trials(trials.unwrap_or_default());
+                let trials = row.reported.bandwidth.take().map(|rate| rate.trials);
+                row.reported.bandwidth = row::rate_of_trials(trials.unwrap_or_default());
             }
             run.method = names.join(", ");
         }
@@ -212,7 +212,7 @@ fn new_row(workload: Workload) -> ImportedRow {
     let span = workload.span.map(|_| "span");
     let told: Vec<&str> = TOLD.into_iter().chain(span).collect();
     let mut row = row::row(workload, &told);
-    row.bandwidth = Some(row::rate(0.0, ""));
+    row.reported.bandwidth = Some(row::rate(0.0, ""));
     row
 }
 
@@ -286,15 +286,15 @@ mod tests {
         };
         assert_eq!(run.target.name, "/dev/sda");
         assert_eq!(run.method, "cached reads, buffered disk reads");
-        let disk = run.rows[1].bandwidth.as_ref().unwrap();
+        let disk = run.rows[1].reported.bandwidth.as_ref().unwrap();
         assert_eq!(disk.trials, [297.27 * 1_048_576.0, 299.27 * 1_048_576.0]);
         assert_eq!(disk.kind, "mean of 2 runs");
         assert_eq!(
             run.origin.corrections[0].what,
             "every \"MB/sec\": 1086.71 are 1139.5 MB/s, and so on"
         );
-        assert!(run.rows[1].unknown.contains(&"span".to_owned()));
-        assert!(!run.rows[0].unknown.contains(&"span".to_owned()));
+        assert!(run.rows[1].reported.unknown.contains(&"span".to_owned()));
+        assert!(!run.rows[0].reported.unknown.contains(&"span".to_owned()));
     }
 
     #[test]
@@ -303,7 +303,10 @@ mod tests {
         let row = &of_text(text).runs[0].rows[0];
         assert_eq!(row.workload.name, "O_DIRECT disk reads (offset 500 GB)");
         assert_eq!(row.workload.direct, DirectMode::On);
-        assert_eq!(row.bandwidth.as_ref().unwrap().value, 106.63 * 1024.0);
+        assert_eq!(
+            row.reported.bandwidth.as_ref().unwrap().value,
+            106.63 * 1024.0
+        );
     }
 
     #[test]

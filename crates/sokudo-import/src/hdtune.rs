@@ -133,7 +133,7 @@ impl Pages {
         }
         for page in &mut self.pages {
             page.run.rows.iter_mut().for_each(without_mean);
-            let has_rate = |row: &ImportedRow| row.bandwidth.is_some();
+            let has_rate = |row: &ImportedRow| row.reported.bandwidth.is_some();
             if page.run.rows.iter().any(has_rate) {
                 page.run.origin.remarks.push(REMARK.to_owned());
             }
@@ -206,7 +206,7 @@ impl Page {
             ("Transfer Rate Average", [Told::Bandwidth(rate)]) => self.transfer().value = *rate,
             ("CPU Usage", [Told::Percent(percent)]) => {
                 if let Some(row) = self.run.rows.last_mut() {
-                    row.others.push(figure("CPU", "%", *percent));
+                    row.reported.others.push(figure("CPU", "%", *percent));
                 }
             }
             _ => {
@@ -228,11 +228,12 @@ impl Page {
         if known.is_none() {
             let mut row = self.row("Transfer Rate", &[]);
             row.workload.order = SEQUENTIAL;
-            row.unknown.retain(|part| part != "order");
+            row.reported.unknown.retain(|part| part != "order");
             self.run.rows.push(row);
         }
         let row = &mut self.run.rows[place];
-        row.bandwidth
+        row.reported
+            .bandwidth
             .get_or_insert_with(|| row::rate(0.0, "mean over the disk"))
     }
 
@@ -269,14 +270,14 @@ impl Page {
         let mut row = row::row(workload, &parts);
         for told in told {
             match told {
-                Told::Bandwidth(rate) => row.bandwidth = Some(row::rate(*rate, "")),
-                Told::Iops(rate) => row.iops = Some(row::rate(*rate, "")),
+                Told::Bandwidth(rate) => row.reported.bandwidth = Some(row::rate(*rate, "")),
+                Told::Iops(rate) => row.reported.iops = Some(row::rate(*rate, "")),
                 // The mean comes first, and the largest after it.
-                Told::Nanos(time) => match &mut row.latency {
+                Told::Nanos(time) => match &mut row.reported.latency {
                     Some(latency) => latency.max = Some(*time),
-                    None => row.latency = Some(row::latency(*time)),
+                    None => row.reported.latency = Some(row::latency(*time)),
                 },
-                Told::Percent(percent) => row.others.push(figure("CPU", "%", *percent)),
+                Told::Percent(percent) => row.reported.others.push(figure("CPU", "%", *percent)),
             }
         }
         row
@@ -316,11 +317,11 @@ impl Page {
         if is_new {
             let mut row = self.row("Error Scan", &[]);
             row.workload.order = SEQUENTIAL;
-            row.unknown.retain(|part| part != "order");
+            row.reported.unknown.retain(|part| part != "order");
             self.run.rows.push(row);
         }
         if let Some(row) = self.run.rows.last_mut() {
-            row.others.push(told);
+            row.reported.others.push(told);
         }
         Ok(usize::from(is_new))
     }
@@ -328,14 +329,15 @@ impl Page {
 
 /// Keeps smallest and largest rate by themselves where the mean is missing.
 fn without_mean(row: &mut ImportedRow) {
-    let Some(rate) = row.bandwidth.take_if(|rate| rate.value == 0.0) else {
+    let Some(rate) = row.reported.bandwidth.take_if(|rate| rate.value == 0.0) else {
         return;
     };
     let told = [("minimum", rate.min), ("maximum", rate.max)];
     let told = told
         .into_iter()
         .filter_map(|(name, rate)| Some((name, rate?)));
-    row.others
+    row.reported
+        .others
         .extend(told.map(|(name, rate)| figure(name, "MB/s", rate / 1e6)));
 }
 

@@ -163,9 +163,9 @@ fn imported(report: &Report, row: &Row, scale: f64) -> ImportedRow {
     };
     let share = mix_share(row.label.direction).unwrap_or(1.0);
     let mut imported = row::row(workload, &told);
-    imported.bandwidth = Some(row::rate(row.mb_per_s * scale / share, &kind));
-    imported.iops = row.iops.map(|iops| row::rate(iops / share, &kind));
-    imported.latency = row.latency_ns.map(row::latency);
+    imported.reported.bandwidth = Some(row::rate(row.mb_per_s * scale / share, &kind));
+    imported.reported.iops = row.iops.map(|iops| row::rate(iops / share, &kind));
+    imported.reported.latency = row.latency_ns.map(row::latency);
     imported
 }
 

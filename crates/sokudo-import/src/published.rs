@@ -186,20 +186,22 @@ fn put(
     let value = value * unit.scale;
     let place = match (unit.rate(), metric.statistic) {
         (None, Statistic::Value | Statistic::Mean(_)) if unit.is_time => {
-            let is_new = row.latency.is_none();
-            row.latency.get_or_insert_with(|| row::latency(value));
+            let is_new = row.reported.latency.is_none();
+            row.reported
+                .latency
+                .get_or_insert_with(|| row::latency(value));
             return given_once(is_new, metric);
         }
         (Some(rate), Statistic::Value | Statistic::Mean(_)) => match rate {
-            metric::Rate::Bandwidth => &mut row.bandwidth,
-            metric::Rate::Iops => &mut row.iops,
+            metric::Rate::Bandwidth => &mut row.reported.bandwidth,
+            metric::Rate::Iops => &mut row.reported.iops,
         },
         (_, statistic) => {
             let name = statistic.name(&metric.text);
-            let is_new = row.others.iter().all(|other| other.name != name);
+            let is_new = row.reported.others.iter().all(|other| other.name != name);
             if is_new {
                 let (value, unit) = unit.shown(value);
-                row.others.push(row::figure(&name, unit, value));
+                row.reported.others.push(row::figure(&name, unit, value));
             }
             return given_once(is_new, metric);
         }
@@ -236,7 +238,10 @@ fn correct(run: &mut ImportedRun, unit: &Unit, value: f64) {
 
 /// Makes one figure of the trials of a row.
 fn sum_up(row: &mut ImportedRow) {
-    for rate in [&mut row.bandwidth, &mut row.iops].into_iter().flatten() {
+    for rate in [&mut row.reported.bandwidth, &mut row.reported.iops]
+        .into_iter()
+        .flatten()
+    {
         if let Some(summed) = row::rate_of_trials(std::mem::take(&mut rate.trials)) {
             *rate = summed;
         }

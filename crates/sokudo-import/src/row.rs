@@ -2,7 +2,7 @@
 
 use sokudo_model::{
     ImportedFigure, ImportedLatency, ImportedRate, ImportedRow, Operation, OperationMix, Order,
-    SequentialOffset, Workload,
+    Reported, SequentialOffset, Workload,
 };
 
 /// The parts of a fingerprint that every row has.
@@ -31,14 +31,10 @@ pub(crate) fn row(workload: Workload, told: &[&str]) -> ImportedRow {
     let unknown = PARTS.iter().filter(|part| !told.contains(part));
     ImportedRow {
         workload,
-        mix: None,
-        unknown: unknown.map(|part| (*part).to_owned()).collect(),
-        bandwidth: None,
-        iops: None,
-        latency: None,
-        histogram: Vec::new(),
-        places: Vec::new(),
-        others: Vec::new(),
+        reported: Reported {
+            unknown: unknown.map(|part| (*part).to_owned()).collect(),
+            ..Reported::default()
+        },
     }
 }
 
@@ -109,8 +105,8 @@ mod tests {
     #[test]
     fn what_is_not_told_is_unknown() {
         let row = row(Workload::new("x", Bytes::kib(4)), &["blocks", "operations"]);
-        assert_eq!(row.unknown.len(), PARTS.len() - 2);
-        assert!(!row.unknown.contains(&"blocks".to_owned()));
+        assert_eq!(row.reported.unknown.len(), PARTS.len() - 2);
+        assert!(!row.reported.unknown.contains(&"blocks".to_owned()));
     }
 
     #[test]

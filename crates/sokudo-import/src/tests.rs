@@ -86,7 +86,7 @@ proptest::proptest! {
         text.extend(bytes);
         if let Ok(import) = read("x", &text[..]) {
             for row in import.runs.iter().flat_map(|run| &run.rows) {
-                let rates = [&row.bandwidth, &row.iops].into_iter().flatten();
+                let rates = [&row.reported.bandwidth, &row.reported.iops].into_iter().flatten();
                 for rate in rates {
                     assert!(rate.value.is_finite() && rate.value >= 0.0, "{rate:?}");
                 }

@@ -156,7 +156,7 @@ pub struct Pressure {
     /// over processors.
     pub stolen: Option<Nanos>,
     /// Processor time that other programs used outside the kernel, summed over processors.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub others: Option<Nanos>,
 }
 

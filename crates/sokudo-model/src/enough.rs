@@ -2,6 +2,7 @@
 //!
 //! One rule for whoever repeats trials, judges them or tells of them. It does not measure.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_stats::{INTERVAL_TRIALS_MIN, is_look, median_reach};
 
@@ -11,21 +12,32 @@ use crate::units::Nanos;
 /// Confidence of the interval that is looked at.
 const CONFIDENCE: f64 = 0.95;
 
-/// When a row needs no more trials.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// When a row needs no more trials. Its names in JSON are those of a schedule, which it is
+/// a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Enough {
-    /// Trials that are made in any case.
-    pub trials_min: u32,
-    /// Measured time of all trials together that a row has in any case.
-    #[serde(default)]
-    pub time_min: Nanos,
-    /// Measured time from which on no trial is begun, however far the interval reaches,
-    /// once there are `trials_min`; `None` for no limit.
-    #[serde(default)]
-    pub time_max: Option<Nanos>,
     /// How far the 95 % interval of the bandwidths' median may reach from it, at its
     /// wider side, in thousandths of the median.
+    #[serde(rename = "enough_half_width_permille")]
     pub half_width_permille: u32,
+    /// Trials that are made in any case.
+    #[serde(rename = "enough_trials_min", default)]
+    pub trials_min: u32,
+    /// Measured time of all trials together that a row has in any case.
+    #[serde(
+        rename = "enough_time_min_ns",
+        default,
+        skip_serializing_if = "Nanos::is_zero"
+    )]
+    pub time_min: Nanos,
+    /// Measured time from which on no trial is begun, however far the interval reaches,
+    /// once there are the fewest trials; missing without a limit.
+    #[serde(
+        rename = "enough_time_max_ns",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub time_max: Option<Nanos>,
 }
 
 impl Enough {

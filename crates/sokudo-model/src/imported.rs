@@ -2,10 +2,8 @@
 //! becomes. What it did not tell stays missing.
 
 use crate::narrow::narrow;
-use crate::plan::{OperationMix, Plan, Sample, Stage, Survey, Visit, Workload};
-use crate::reported::{
-    ImportedFigure, ImportedLatency, ImportedPlace, ImportedRate, Origin, Provenance, Reported,
-};
+use crate::plan::{Plan, Sample, Stage, Survey, Visit, Workload};
+use crate::reported::{Origin, Provenance, Reported};
 use crate::run::{Run, Schedule};
 use crate::target::{
     BlockDevice, BlockDeviceKind, DeviceMarks, DirectIoSupport, Environment, FileSystem,
@@ -56,24 +54,8 @@ pub struct ImportedTarget {
 pub struct ImportedRow {
     /// What was done, as far as the tool tells; the rest is as [`Workload::new`] has it.
     pub workload: Workload,
-    /// All operations that ran together, where the row tells of one of them.
-    pub mix: Option<OperationMix>,
-    /// Parts of the fingerprint that the tool does not tell (`depth`, `direct`, …): two
-    /// rows agree in them only if nobody knows better.
-    pub unknown: Vec<String>,
-    /// Bytes per second.
-    pub bandwidth: Option<ImportedRate>,
-    /// I/Os per second.
-    pub iops: Option<ImportedRate>,
-    /// Completion of an I/O, nanoseconds.
-    pub latency: Option<ImportedLatency>,
-    /// I/Os of each latency: `[low_ns, high_ns, count]`; empty where not told.
-    pub histogram: Vec<[u64; 3]>,
-    /// Rates over the surface or access times by place, in the order in which they were
-    /// measured; empty for anything else.
-    pub places: Vec<ImportedPlace>,
-    /// Figures that sokudo has no field for, such as `burst rate`.
-    pub others: Vec<ImportedFigure>,
+    /// What the tool printed of it.
+    pub reported: Reported,
 }
 
 impl From<ImportedRun> for Run {
@@ -111,26 +93,19 @@ fn alone(row: &Row) -> Stage {
 impl From<ImportedRow> for Row {
     /// A place has a survey, and what is no figure is left out.
     fn from(row: ImportedRow) -> Self {
-        let mut workload = row.workload;
-        if let (Some(first), None) = (row.places.first(), &workload.survey) {
+        let ImportedRow {
+            mut workload,
+            mut reported,
+        } = row;
+        if let (Some(first), None) = (reported.places.first(), &workload.survey) {
             workload.survey = Some(Survey {
-                places: narrow(row.places.len()),
+                places: narrow(reported.places.len()),
                 visit: Visit::Ascending,
                 sample: Sample::Bytes(first.bytes),
                 approach: None,
                 write_back: false,
             });
         }
-        let mut reported = Reported {
-            mix: row.mix,
-            unknown: row.unknown,
-            bandwidth: row.bandwidth,
-            iops: row.iops,
-            latency: row.latency,
-            histogram: row.histogram,
-            places: row.places,
-            others: row.others,
-        };
         let rates = [&mut reported.bandwidth, &mut reported.iops];
         for rate in rates.into_iter().flatten() {
             if !rate.trials.iter().all(|rate| is_figure(*rate)) {

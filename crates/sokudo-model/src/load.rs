@@ -6,6 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_stats::{Histogram, Summary, median_interval};
 
@@ -92,7 +93,9 @@ impl Outcome {
 }
 
 /// A share of I/Os that are done within a latency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Percentile {
     /// Half of them.
@@ -102,8 +105,10 @@ pub enum Percentile {
     /// 99 of 100.
     P99,
     /// 999 of 1,000.
+    #[serde(rename = "p99.9")]
     P99_9,
     /// 9,999 of 10,000.
+    #[serde(rename = "p99.99")]
     P99_99,
 }
 
@@ -136,11 +141,12 @@ impl Percentile {
 
 /// A latency from the intended start that a percentile of the I/Os must not exceed, such
 /// as `p99=5ms`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyLimit {
-    /// Of which I/Os.
+    /// Of which I/Os, such as `p99`.
     pub percentile: Percentile,
-    /// The longest latency that is allowed.
+    /// The longest latency from the intended start that is allowed.
+    #[serde(rename = "latency_ns")]
     pub latency: Nanos,
 }
 

@@ -1,5 +1,6 @@
 //! What happened, complete enough to recompute every figure from it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::circumstances::Circumstances;
@@ -84,16 +85,18 @@ impl Run {
 }
 
 /// How a test file was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Layout {
     /// Its size.
     pub bytes: Bytes,
     /// From making room for it until all of it was durable.
+    #[serde(rename = "elapsed_ns")]
     pub elapsed: Nanos,
 }
 
 /// How trials are repeated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ScheduleDocument")]
 pub struct Schedule {
     /// `interleaved` (rows in turn, so that drift hits all alike) or `crystal`
     /// (all trials of a row in a block, after a discarded warm-up).
@@ -101,23 +104,33 @@ pub struct Schedule {
     /// Trials per row.
     pub trials: u32,
     /// Pause between trials.
+    #[serde(rename = "pause_ns")]
     pub pause: Nanos,
     /// Whether a trial of full length is run first and thrown away.
     pub warm_up: bool,
     /// When a row has been measured precisely enough to stop before `trials`; `None`
     /// always makes all of them.
-    #[serde(default)]
+    #[serde(flatten)]
     pub enough: Option<Enough>,
     /// Trials left out at each end of a row's sorted trials for the trimmed mean; 0
     /// where none is asked for.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub trim: u32,
     /// Rounds until they are steady, in the place of all of the above; `None` for
-    /// anything else.
+    /// anything else, and in documents, which have it with what came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     pub steady: Option<Box<SteadyProcedure>>,
-    /// The latency for which the highest rate is looked for; `None` where none is.
+    /// The latency for which the highest rate is looked for; `None` where none is, and in
+    /// documents likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     pub latency_limit: Option<LatencyLimit>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_zero(trials: &u32) -> bool {
+    *trials == 0
 }
 
 impl Schedule {

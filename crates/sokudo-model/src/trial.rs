@@ -282,11 +282,14 @@ pub struct Defect {
 }
 
 /// Processor time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "CpuDocument")]
 pub struct CpuTime {
     /// In user mode.
+    #[serde(rename = "user_ns")]
     pub user: Nanos,
     /// In the kernel.
+    #[serde(rename = "system_ns")]
     pub system: Nanos,
 }
 

@@ -11,7 +11,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    Circumstances, Environment, Finding, Inference, Layout, Nanos, Origin, Run, TargetInfo,
+    Circumstances, Environment, Finding, Inference, Layout, Nanos, Origin, Run, Schedule,
+    TargetInfo,
 };
 
 use crate::fingerprint::Fingerprint;
@@ -38,9 +39,7 @@ pub use result::{Direction, ResultDocument, ShareDocument, Status};
 pub use steady::{PhaseDocument, SteadyDocument, TrackedDocument, WindowFigures};
 pub use surface::{AccessTimes, DistanceTimes, PlaceRates, SurfaceFigures};
 pub use told::ToldDocument;
-pub use trial::{
-    CpuDocument, DeviceDocument, FailureDocument, FailureWay, PointDocument, TrialDocument,
-};
+pub use trial::{DeviceDocument, FailureDocument, FailureWay, PointDocument, TrialDocument};
 
 /// What every document of this kind begins its `schema` field with.
 const SCHEMA_FAMILY: &str = "sokudo.run/";
@@ -76,7 +75,7 @@ pub struct RunDocument {
     /// that keeps numbers as floats should not write it back.
     pub seed: u64,
     /// How trials were repeated.
-    pub schedule: ScheduleDocument,
+    pub schedule: Schedule,
     /// It was stopped before its end.
     pub interrupted: bool,
     /// What was measured.
@@ -106,59 +105,21 @@ pub struct RunDocument {
 /// How the test file was made.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LayoutDocument {
-    /// Its size.
-    pub bytes: u64,
-    /// From making room for it until all of it was durable.
-    pub elapsed_ns: u64,
+    /// How large, and how long it took.
+    #[serde(flatten)]
+    pub layout: Layout,
     /// Size ÷ time.
     pub bytes_per_s: f64,
 }
 
 impl LayoutDocument {
     #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-    fn of(layout: &Layout) -> Self {
+    fn of(layout: Layout) -> Self {
         Self {
-            bytes: layout.bytes.0,
-            elapsed_ns: layout.elapsed.0,
+            layout,
             bytes_per_s: layout.bytes.0 as f64 / layout.elapsed.as_secs_f64(),
         }
     }
-}
-
-/// How trials were repeated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ScheduleDocument {
-    /// `interleaved` (rows in turn) or `crystal` (all trials of a row in a
-    /// block).
-    pub name: String,
-    /// Trials planned per row.
-    pub trials: u32,
-    /// Pause between trials.
-    pub pause_ns: u64,
-    /// Whether a trial of full length was run first and thrown away.
-    pub warm_up: bool,
-    /// How far the 95 % interval of the median may reach from it, at its wider side, for
-    /// a row to have enough trials, in thousandths of the median; null where all trials
-    /// were made anyway.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub enough_half_width_permille: Option<u32>,
-    /// Trials that a row has had before that is looked at.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub enough_trials_min: Option<u32>,
-    /// Measured time that a row has had before that is looked at.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub enough_time_min_ns: Option<u64>,
-    /// Measured time of a row after which no trial was begun, precise or not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub enough_time_max_ns: Option<u64>,
-    /// Trials left out at each end for the trimmed mean.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub trim: u32,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-const fn is_zero(value: &u32) -> bool {
-    *value == 0
 }
 
 /// The method of runs that are made to explain the device.
@@ -172,7 +133,7 @@ impl RunDocument {
         Self {
             schema: format!("{SCHEMA_FAMILY}{SCHEMA_VERSION}"),
             origin: run.provenance.origin().cloned(),
-            layout: run.layout.as_ref().map(LayoutDocument::of),
+            layout: run.layout.map(LayoutDocument::of),
             sokudo_version: run.sokudo_version.clone(),
             started_at: run.started_at.map_or_else(String::new, date::rfc3339),
             method: run.plan.method.clone(),
@@ -180,26 +141,10 @@ impl RunDocument {
             fingerprint: fingerprint.id,
             fingerprint_parts: fingerprint.parts,
             seed: run.plan.seed,
-            schedule: ScheduleDocument {
-                name: run.schedule.name.clone(),
-                trials: run.schedule.trials,
-                pause_ns: run.schedule.pause.0,
-                warm_up: run.schedule.warm_up,
-                enough_half_width_permille: run
-                    .schedule
-                    .enough
-                    .map(|enough| enough.half_width_permille),
-                enough_trials_min: run.schedule.enough.map(|enough| enough.trials_min),
-                enough_time_min_ns: run
-                    .schedule
-                    .enough
-                    .map(|enough| enough.time_min.0)
-                    .filter(|time| *time > 0),
-                enough_time_max_ns: run
-                    .schedule
-                    .enough
-                    .and_then(|enough| Some(enough.time_max?.0)),
-                trim: run.schedule.trim,
+            schedule: Schedule {
+                steady: None,
+                latency_limit: None,
+                ..run.schedule.clone()
             },
             interrupted: run.interrupted,
             target: run.target.clone(),

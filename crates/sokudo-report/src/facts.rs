@@ -381,7 +381,7 @@ fn trials_line(document: &RunDocument) -> String {
         "crystal" => "row by row",
         other => other,
     };
-    let pause = match Nanos(schedule.pause_ns) {
+    let pause = match schedule.pause {
         Nanos(0) => "no pauses".to_owned(),
         pause => format!("pauses of {}", plain_time(pause)),
     };
@@ -395,16 +395,15 @@ fn trials_line(document: &RunDocument) -> String {
     } else {
         ""
     };
-    let up_to = match schedule.enough_half_width_permille {
+    let up_to = match schedule.enough {
         Some(_) => "up to ",
         None => "",
     };
     let count = format!("{up_to}{}", schedule.trials);
-    let until = schedule
-        .enough_half_width_permille
-        .map_or_else(String::new, |permille| {
-            format!(", until ±{} % are reached", f64::from(permille) / 10.0)
-        });
+    let until = schedule.enough.map_or_else(String::new, |enough| {
+        let percent = f64::from(enough.half_width_permille) / 10.0;
+        format!(", until ±{percent} % are reached")
+    });
     format!("{count}{length} per row{until}, {order}, {pause}{warm_up}{end}")
 }
 

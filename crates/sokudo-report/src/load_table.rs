@@ -144,7 +144,7 @@ fn knee(load: &LoadDocument) -> String {
 
 fn limit(load: &LoadDocument) -> Option<String> {
     let limit = load.limit.as_ref()?;
-    let name = format!("{} ≤ {}", limit.percentile, Nanos(limit.latency_ns));
+    let name = limit.name();
     let Some(rate) = limit.ios_per_s else {
         let lowest = load.steps.first().map(|step| step.asked_ios_per_s);
         return Some(match (limit.high_ios_per_s, lowest) {
@@ -157,7 +157,7 @@ fn limit(load: &LoadDocument) -> Option<String> {
             _ => format!(
                 "whether {name} holds cannot be told: too few I/Os for {} in a trial; make them \
                  longer (--time)",
-                limit.percentile
+                limit.limit.percentile.name()
             ),
         });
     };

@@ -1,8 +1,8 @@
 //! How a result is worded that is less than it was meant to be.
 
-use sokudo_model::StopReason;
+use sokudo_model::{Schedule, StopReason};
 
-use crate::document::{ResultDocument, ScheduleDocument, Status};
+use crate::document::{ResultDocument, Status};
 use crate::table::{Cell, Tone, verdict_name};
 
 /// The verdict, and in the same place whatever makes the row incomplete:
@@ -25,10 +25,10 @@ pub(crate) fn verdict_text(result: &ResultDocument, trials_planned: u32) -> Stri
 
 /// Why a result has fewer figures than were planned, and every failure, also
 /// those that did not end it.
-pub(crate) fn shortfalls(result: &ResultDocument, schedule: &ScheduleDocument) -> Vec<String> {
+pub(crate) fn shortfalls(result: &ResultDocument, schedule: &Schedule) -> Vec<String> {
     let completed = completed_trials(result);
     // A row that stops when it is precise enough was not meant to have all of them.
-    let planned = match schedule.enough_half_width_permille {
+    let planned = match schedule.enough {
         Some(_) => format!("at most {}", schedule.trials),
         None => schedule.trials.to_string(),
     };
@@ -115,12 +115,12 @@ mod tests {
         let interrupted = &document.results[3];
         let mut schedule = document.schedule.clone();
         schedule.trials = 40;
-        let said = |schedule: &ScheduleDocument| shortfalls(interrupted, schedule)[0].clone();
+        let said = |schedule: &Schedule| shortfalls(interrupted, schedule)[0].clone();
         assert_eq!(
             said(&schedule),
             "interrupted; 1 of 40 trials were completed"
         );
-        schedule.enough_half_width_permille = Some(20);
+        schedule.enough = Some(sokudo_model::Enough::within(20));
         assert_eq!(
             said(&schedule),
             "interrupted; 1 of at most 40 trials were completed"

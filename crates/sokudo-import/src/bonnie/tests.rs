@@ -30,9 +30,12 @@ fn a_line_that_version_2_wrote_is_read() {
         ]
     );
     let write = row(run, "Per-char write");
-    assert_eq!(write.bandwidth, Some(row::rate(831.0 * 1024.0, "")));
     assert_eq!(
-        write.others,
+        write.reported.bandwidth,
+        Some(row::rate(831.0 * 1024.0, ""))
+    );
+    assert_eq!(
+        write.reported.others,
         [
             figure("CPU", "%", 64.0),
             figure("largest latency", "ms", 30.5)
@@ -40,10 +43,13 @@ fn a_line_that_version_2_wrote_is_read() {
     );
     let create = row(run, "Sequential create");
     assert_eq!(
-        (&create.bandwidth, &create.iops),
+        (&create.reported.bandwidth, &create.reported.iops),
         (&None, &Some(row::rate(27_557.0, "")))
     );
-    assert_eq!(create.others[1], figure("largest latency", "ms", 8.121));
+    assert_eq!(
+        create.reported.others[1],
+        figure("largest latency", "ms", 8.121)
+    );
     assert!(run.origin.remarks[0].contains("Block write"));
     // Of the second line nothing could be measured; the machine's name has a comma.
     assert_eq!(import.left_out[0].line, Some(2));
@@ -57,14 +63,20 @@ fn older_formats_have_fewer_fields() {
     assert_eq!(run.origin.format, "Bonnie++ CSV 1.97");
     assert_eq!(row(run, "Rewrite").workload.rewritten_percent, 100);
     let seeks = row(run, "Seeks");
-    assert_eq!(seeks.iops, Some(row::rate(528.7, "")));
-    assert_eq!(seeks.others[1], figure("largest latency", "ms", 190.0));
+    assert_eq!(seeks.reported.iops, Some(row::rate(528.7, "")));
+    assert_eq!(
+        seeks.reported.others[1],
+        figure("largest latency", "ms", 190.0)
+    );
     let three = of(include_str!("../../corpus/bonnie/1.03.csv"));
     let run = &three.runs[0];
     assert_eq!((run.rows.len(), &*run.target.name), (10, "nas"));
     let read = row(run, "Block read");
-    assert_eq!(read.bandwidth, Some(row::rate(102_345.0 * 1024.0, "")));
-    assert!(read.unknown.contains(&"clones".to_owned()));
+    assert_eq!(
+        read.reported.bandwidth,
+        Some(row::rate(102_345.0 * 1024.0, ""))
+    );
+    assert!(read.reported.unknown.contains(&"clones".to_owned()));
 }
 
 #[test]
@@ -81,7 +93,10 @@ fn what_sokudo_writes_in_this_format_is_read_back() {
     let run = &of(include_str!("../../corpus/bonnie/by-sokudo.csv")).runs[0];
     assert_eq!(run.origin.version.as_deref(), Some("sokudo-0.1.0"));
     let write = row(run, "Per-char write");
-    assert_eq!(write.bandwidth, Some(row::rate(218.0 * 1024.0, "")));
+    assert_eq!(
+        write.reported.bandwidth,
+        Some(row::rate(218.0 * 1024.0, ""))
+    );
     assert_eq!(run.rows.len(), 1);
 }
 

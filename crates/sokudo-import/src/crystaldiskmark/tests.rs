@@ -51,14 +51,14 @@ fn version_9_is_read_with_all_it_tells() {
     let row = &run.rows[2];
     assert_eq!(row.workload.name, "RND4K Q32T1");
     assert_eq!(row.workload.limits.time, Some(Nanos::from_secs(5)));
-    let bandwidth = row.bandwidth.as_ref().unwrap();
+    let bandwidth = row.reported.bandwidth.as_ref().unwrap();
     assert_eq!(
         (bandwidth.value, &*bandwidth.kind),
         (610.25 * 1e6, "best of 3")
     );
-    assert_eq!(row.iops.as_ref().unwrap().value, 148_986.8);
-    assert_eq!(row.latency.as_ref().unwrap().mean, 214.78 * 1e3);
-    assert_eq!(row.unknown, ["backend", "schedule"]);
+    assert_eq!(row.reported.iops.as_ref().unwrap().value, 148_986.8);
+    assert_eq!(row.reported.latency.as_ref().unwrap().mean, 214.78 * 1e3);
+    assert_eq!(row.reported.unknown, ["backend", "schedule"]);
 }
 
 #[test]
@@ -93,18 +93,21 @@ fn version_7_6_5_and_3_have_layouts_of_their_own() {
         ["SEQ1M Q8T1", "SEQ1M Q1T1", "RND4K Q32T16"]
     );
     assert_eq!(
-        seven.rows[2].latency.as_ref().unwrap().mean,
+        seven.rows[2].reported.latency.as_ref().unwrap().mean,
         2_205_207.15 * 1e3
     );
     let six = run(corpus!("6.txt"));
     assert_eq!(six.target.size, Some(Bytes::gib(1)));
     assert_eq!(names(&six)[1..3], ["Sequential (Q= 32,T= 1)", "RND4K Q8T8"]);
     assert_eq!(six.rows[1].workload.operations, row::only(Operation::Write));
-    assert!(six.rows[0].unknown.contains(&"blocks".to_owned()));
-    assert_eq!(six.rows[0].bandwidth.as_ref().unwrap().kind, "of 5 runs");
+    assert!(six.rows[0].reported.unknown.contains(&"blocks".to_owned()));
+    assert_eq!(
+        six.rows[0].reported.bandwidth.as_ref().unwrap().kind,
+        "of 5 runs"
+    );
     let five = run(corpus!("5.txt"));
     assert_eq!(five.rows.len(), 8);
-    assert!(five.rows[4].unknown.contains(&"depth".to_owned()));
+    assert!(five.rows[4].reported.unknown.contains(&"depth".to_owned()));
     let three = run(corpus!("3.txt"));
     assert_eq!(three.target.size, None);
     assert_eq!(three.rows.len(), 8);
@@ -125,12 +128,12 @@ fn what_sokudo_writes_in_this_layout_is_sokudos() {
     assert_eq!(run.target.name, "/mnt/data");
     assert_eq!(run.environment.kernel.as_deref(), Some("6.18.2"));
     assert_eq!(run.started_at, Some(Nanos(1_795_226_288_000_000_000)));
-    let bandwidth = run.rows[0].bandwidth.as_ref().unwrap();
+    let bandwidth = run.rows[0].reported.bandwidth.as_ref().unwrap();
     assert_eq!(
         (bandwidth.value, &*bandwidth.kind),
         (3552.212 * 1e6, "median of 6 runs")
     );
-    assert!(run.rows[0].unknown.contains(&"direct".to_owned()));
+    assert!(run.rows[0].reported.unknown.contains(&"direct".to_owned()));
     assert_eq!(run.rows[6].workload.name, "RND4K Q32T1");
     let other = include_str!("../../corpus/crystaldiskmark/by-sokudo.txt");
     let other = other.replace("sokudo 0.1.0", "KDiskMark 3.3.0 (read by sokudo 0.1.0)");
@@ -166,8 +169,8 @@ fn rows_that_were_not_measured_or_are_impossible_are_told() {
     let [row, strange] = &import.runs[0].rows[..] else {
         panic!("two rows have rates");
     };
-    assert_eq!((&row.iops, &row.latency), (&None, &None));
-    assert!(strange.unknown.contains(&"depth".to_owned()));
+    assert_eq!((&row.reported.iops, &row.reported.latency), (&None, &None));
+    assert!(strange.reported.unknown.contains(&"depth".to_owned()));
 }
 
 #[test]

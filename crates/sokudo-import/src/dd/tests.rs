@@ -26,23 +26,29 @@ fn the_rate_is_of_bytes_and_seconds() {
         "(1000.0MB) copied, 5.60273 seconds, 178.5MB/s",
     ] {
         let row = row_of(&end(1_048_576_000, copied));
-        let rate = row.bandwidth.unwrap();
+        let rate = row.reported.bandwidth.unwrap();
         assert_eq!(rate.value, 1_048_576_000.0 / 5.60273, "{copied}");
         assert_eq!(row.workload.blocks.single(), Some(Bytes::mib(1)));
-        assert!(row.unknown.contains(&"operations".to_owned()));
+        assert!(row.reported.unknown.contains(&"operations".to_owned()));
     }
 }
 
 #[test]
 fn words_may_be_glued_to_numbers_by_spaces_that_do_not_break() {
     let row = row_of(include_str!("../../corpus/dd/dd-fr_FR.txt"));
-    assert_eq!(row.bandwidth.unwrap().value, 104_857_600.0 / 0.012_255_2);
+    assert_eq!(
+        row.reported.bandwidth.unwrap().value,
+        104_857_600.0 / 0.012_255_2
+    );
 }
 
 #[test]
 fn very_short_copies_have_exponents() {
     let text = "1+0 records in\n1+0 records out\n1 byte copied, 4.726e-05 s, 21.2 kB/s\n";
-    assert_eq!(row_of(text).bandwidth.unwrap().value, 1.0 / 4.726e-05);
+    assert_eq!(
+        row_of(text).reported.bandwidth.unwrap().value,
+        1.0 / 4.726e-05
+    );
 }
 
 #[test]
@@ -50,7 +56,7 @@ fn several_copies_are_trials_and_progress_is_none() {
     let copy = end(1_048_576_000, "(1.0 GB, 1000 MiB) copied, 5.6 s, 187 MB/s");
     let progress = "524288000 bytes (524 MB, 500 MiB) copied, 2 s, 262 MB/s\r1048576000 bytes (1.0 GB, 1000 MiB) copied, 5 s, 187 MB/s\n";
     let row = row_of(&format!("{progress}{copy}{progress}{copy}"));
-    assert_eq!(row.bandwidth.unwrap().trials.len(), 2);
+    assert_eq!(row.reported.bandwidth.unwrap().trials.len(), 2);
 }
 
 #[test]
@@ -77,7 +83,12 @@ fn a_disk_copied_to_a_disk_is_neither_read_nor_written() {
         "# dd if=/dev/sda of=/dev/sdb bs=1M\n{}",
         end(1_048_576_000, "copied, 5.6 s, 1 MB/s")
     );
-    assert!(row_of(&text).unknown.contains(&"operations".to_owned()));
+    assert!(
+        row_of(&text)
+            .reported
+            .unknown
+            .contains(&"operations".to_owned())
+    );
 }
 
 #[test]
@@ -88,6 +99,7 @@ fn what_is_not_whole_is_left_out_with_its_line() {
     ));
     assert_eq!(
         import.runs[0].rows[0]
+            .reported
             .bandwidth
             .as_ref()
             .unwrap()
@@ -108,11 +120,11 @@ fn last_lines_alone_are_copies() {
     assert!(recognise(text));
     let import = of_text(text);
     let row = &import.runs[0].rows[0];
-    let trials = &row.bandwidth.as_ref().unwrap().trials;
+    let trials = &row.reported.bandwidth.as_ref().unwrap().trials;
     assert_eq!(trials.len(), 3);
     assert_eq!(trials[0], 1_048_576_000.0 / 5.60273);
     assert_eq!(import.left_out, []);
-    assert!(row.unknown.contains(&"blocks".to_owned()));
+    assert!(row.reported.unknown.contains(&"blocks".to_owned()));
     let import = crate::read("dd.log", text.as_bytes()).unwrap();
     assert_eq!(import.runs[0].origin.tool, "dd");
 }
@@ -123,7 +135,14 @@ fn progress_among_last_lines_is_left_out_and_said() {
                 1048576000 bytes (1.0 GB, 1000 MiB) copied, 5.60273 s, 187 MB/s\n\
                 9 bytes copied, 0 s, Infinity B/s\n";
     let import = of_text(text);
-    let rate = |import: &Import| import.runs[0].rows[0].bandwidth.as_ref().unwrap().value;
+    let rate = |import: &Import| {
+        import.runs[0].rows[0]
+            .reported
+            .bandwidth
+            .as_ref()
+            .unwrap()
+            .value
+    };
     assert_eq!(rate(&import), 1_048_576_000.0 / 5.60273, "one copy");
     let told: Vec<_> = import.left_out.iter().map(|left| left.line).collect();
     assert_eq!(told, [Some(1), Some(3)]);
@@ -139,7 +158,7 @@ fn progress_among_last_lines_is_left_out_and_said() {
 #[test]
 fn a_partial_block_leaves_the_size_unknown() {
     let text = "0+1 records in\n0+1 records out\n700 bytes copied, 0.5 s, 1.4 kB/s\n";
-    assert!(row_of(text).unknown.contains(&"blocks".to_owned()));
+    assert!(row_of(text).reported.unknown.contains(&"blocks".to_owned()));
 }
 
 #[test]

@@ -33,12 +33,12 @@ fn the_text_of_both_layouts_and_the_xml_tell_the_same() {
             panic!("{name}: {run:?}")
         };
         assert_eq!(read.workload.name, "RND4K Q32T4", "{name}");
-        assert_eq!(read.mix, OperationMix::read_write(70), "{name}");
-        let rate = read.bandwidth.as_ref().unwrap().value;
+        assert_eq!(read.reported.mix, OperationMix::read_write(70), "{name}");
+        let rate = read.reported.bandwidth.as_ref().unwrap().value;
         assert!((rate / 57_344_000.0 - 1.0).abs() < 0.001, "{name}: {rate}");
-        let ios = write.iops.as_ref().unwrap().value;
+        let ios = write.reported.iops.as_ref().unwrap().value;
         assert!((ios / 2_400.0 - 1.0).abs() < 0.001, "{name}: {ios}");
-        let latency = write.latency.as_ref().unwrap();
+        let latency = write.reported.latency.as_ref().unwrap();
         assert_eq!((latency.mean, latency.min), (250e3, Some(100e3)), "{name}");
         let p99 = latency
             .percentiles
@@ -59,8 +59,11 @@ fn the_megabytes_and_the_latency_of_diskspd_for_linux_are_put_right_and_shown() 
     let run = &import.runs[0];
     assert_eq!(run.origin.tool, "diskspd-for-linux");
     let row = &run.rows[0];
-    assert_eq!(row.bandwidth.as_ref().unwrap().value, 31.25 * 1_048_576.0);
-    assert_eq!(row.latency, None);
+    assert_eq!(
+        row.reported.bandwidth.as_ref().unwrap().value,
+        31.25 * 1_048_576.0
+    );
+    assert_eq!(row.reported.latency, None);
     let [unit, latency] = &run.origin.corrections[..] else {
         panic!("{:?}", run.origin.corrections)
     };
@@ -75,12 +78,12 @@ fn the_megabytes_and_the_latency_of_diskspd_for_linux_are_put_right_and_shown() 
 fn a_latency_behind_a_warm_up_is_believed_unless_it_is_longer_than_the_test() {
     let text = text_of("linux-broken.txt").replace("warm up time: 0s", "warm up time: 5s");
     let import = crate::read("broken", text.as_bytes()).unwrap();
-    assert_eq!(import.runs[0].rows[0].latency, None);
+    assert_eq!(import.runs[0].rows[0].reported.latency, None);
     let text = text
         .replace("2432032.000", "12.000")
         .replace("2432027.000", "11.000");
     let import = crate::read("whole", text.as_bytes()).unwrap();
-    let latency = import.runs[0].rows[0].latency.as_ref().unwrap();
+    let latency = import.runs[0].rows[0].reported.latency.as_ref().unwrap();
     assert_eq!(latency.max, Some(12e6));
 }
 
@@ -101,11 +104,11 @@ fn an_old_windows_text_is_believed_by_its_bytes_and_seconds() {
     let import = crate::read("old", text.as_bytes()).unwrap();
     let run = &import.runs[0];
     assert_eq!(
-        run.rows[0].bandwidth.as_ref().unwrap().value,
+        run.rows[0].reported.bandwidth.as_ref().unwrap().value,
         31.25 * 1_048_576.0
     );
     assert_eq!(run.origin.corrections.len(), 1);
-    assert_eq!(run.rows[0].latency.as_ref().unwrap().mean, 100e3);
+    assert_eq!(run.rows[0].reported.latency.as_ref().unwrap().mean, 100e3);
 }
 
 #[test]

@@ -67,20 +67,21 @@ pub(super) fn rows(asked: &Asked, done: &Done) -> Vec<ImportedRow> {
 fn one(asked: &Asked, done: &Done, operation: Operation, side: &Side) -> ImportedRow {
     let mut row = row(asked.workload(operation), &asked.told());
     let mix = asked.read_percent.and_then(OperationMix::read_write);
-    row.mix = mix.filter(|mix| mix.single().is_none());
+    row.reported.mix = mix.filter(|mix| mix.single().is_none());
     if asked.read_percent.is_none() {
-        row.unknown.push("mix".to_owned());
+        row.reported.unknown.push("mix".to_owned());
     }
-    row.bandwidth = Some(rate(side.bytes_per_s, ""));
-    row.iops = (side.ios_per_s > 0.0).then(|| rate(side.ios_per_s, ""));
-    row.latency.clone_from(&side.latency);
+    row.reported.bandwidth = Some(rate(side.bytes_per_s, ""));
+    row.reported.iops = (side.ios_per_s > 0.0).then(|| rate(side.ios_per_s, ""));
+    row.reported.latency.clone_from(&side.latency);
     let deviation = side
         .ios_deviation
         .map(|it| figure("deviation of IOPS", "1/s", it));
-    row.others.extend(deviation);
+    row.reported.others.extend(deviation);
     let names = ["processor, user", "processor, system"];
     let shares = names.iter().zip(done.cpu.into_iter().flatten());
-    row.others
+    row.reported
+        .others
         .extend(shares.map(|(name, share)| figure(name, "%", share)));
     row
 }

@@ -28,11 +28,11 @@ fn a_csv_is_read_by_the_names_of_its_columns() {
         panic!("{run:?}")
     };
     assert_eq!(
-        write.bandwidth.as_ref().unwrap().value,
+        write.reported.bandwidth.as_ref().unwrap().value,
         2_941.0 * BYTES_PER_MIB
     );
-    assert_eq!(read.iops.as_ref().unwrap().value, 9_048.0);
-    let latency = read.latency.as_ref().unwrap();
+    assert_eq!(read.reported.iops.as_ref().unwrap().value, 9_048.0);
+    let latency = read.reported.latency.as_ref().unwrap();
     assert_eq!((latency.min, latency.mean), (Some(553e3), 3_223e3));
     assert_eq!((write.workload.depth, write.workload.clones), (4, 8));
     assert_eq!(write.workload.direct, DirectMode::On);
@@ -59,9 +59,9 @@ fn a_json_is_read_value_by_value() {
     let run = &import.runs[0];
     assert_eq!((run.rows.len(), run.target.name.as_str()), (4, "/mnt/x"));
     let read = &run.rows[1];
-    assert_eq!(read.mix, OperationMix::read_write(70));
-    assert_eq!(read.bandwidth.as_ref().unwrap().value, 286_720.0);
-    assert_eq!(read.latency.as_ref().unwrap().max, Some(3e3));
+    assert_eq!(read.reported.mix, OperationMix::read_write(70));
+    assert_eq!(read.reported.bandwidth.as_ref().unwrap().value, 286_720.0);
+    assert_eq!(read.reported.latency.as_ref().unwrap().max, Some(3e3));
     assert_eq!(read.workload.clones, 16);
     assert_eq!(run.started_at, Some(Nanos(1_779_458_978_000_000_000)));
     assert_eq!(import.left_out.len(), 1);

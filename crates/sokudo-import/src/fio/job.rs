@@ -61,17 +61,17 @@ impl Job {
         let workload = self.options.workload(&self.name, side.operation);
         let mut row = row(workload, &self.options.told());
         if side.operation.is_some() {
-            row.mix = self.options.mix();
-            if row.mix.is_none() && self.sides.len() > 1 {
-                row.unknown.push("mix".to_owned());
+            row.reported.mix = self.options.mix();
+            if row.reported.mix.is_none() && self.sides.len() > 1 {
+                row.reported.unknown.push("mix".to_owned());
             }
         }
         // A direction without bytes, such as trims of nothing, has I/Os only.
-        row.bandwidth = known(side.bytes_per_s);
-        row.iops = known(side.ios_per_s);
-        row.latency = side.completion.clone().or_else(|| side.total.clone());
-        row.histogram = side.histogram.clone();
-        row.others = self.others(side);
+        row.reported.bandwidth = known(side.bytes_per_s);
+        row.reported.iops = known(side.ios_per_s);
+        row.reported.latency = side.completion.clone().or_else(|| side.total.clone());
+        row.reported.histogram = side.histogram.clone();
+        row.reported.others = self.others(side);
         row
     }
 

@@ -39,8 +39,8 @@ fn every_form_of_one_fio_tells_the_same_jobs() {
             (format, Some("3.33"))
         );
         for row in &run.rows {
-            let bandwidth = row.bandwidth.as_ref().unwrap().value;
-            let ios = row.iops.as_ref().unwrap().value;
+            let bandwidth = row.reported.bandwidth.as_ref().unwrap().value;
+            let ios = row.reported.iops.as_ref().unwrap().value;
             let block = if row.workload.name == "seq" {
                 1_048_576.0
             } else {
@@ -50,7 +50,7 @@ fn every_form_of_one_fio_tells_the_same_jobs() {
                 (bandwidth / ios / block - 1.0).abs() < 0.01,
                 "{name}: {bandwidth} {ios}"
             );
-            let latency = row.latency.as_ref().unwrap();
+            let latency = row.reported.latency.as_ref().unwrap();
             assert!(latency.min.unwrap() <= latency.mean && latency.mean <= latency.max.unwrap());
             assert_eq!(latency.percentiles.len(), 17);
         }
@@ -64,10 +64,10 @@ fn a_json_tells_the_options_the_mix_and_the_time() {
     assert_eq!(run.target.name, "f.dat");
     assert!(run.started_at.unwrap() > Nanos(1_700_000_000_000_000_000));
     let mix = &run.rows[1];
-    assert_eq!(mix.mix, sokudo_model::OperationMix::read_write(70));
-    assert!(!mix.unknown.contains(&"depth".to_owned()));
-    let counted: u64 = mix.histogram.iter().map(|class| class[2]).sum();
-    assert_eq!(Some(counted), mix.latency.as_ref().unwrap().count);
+    assert_eq!(mix.reported.mix, sokudo_model::OperationMix::read_write(70));
+    assert!(!mix.reported.unknown.contains(&"depth".to_owned()));
+    let counted: u64 = mix.reported.histogram.iter().map(|class| class[2]).sum();
+    assert_eq!(Some(counted), mix.reported.latency.as_ref().unwrap().count);
 }
 
 #[test]
@@ -85,12 +85,12 @@ fn terse_lines_of_all_versions_hold_the_same() {
         let import = read_file(&format!("terse{version}.txt"));
         assert_eq!(rows(&import), ["a read"], "{version}");
         let row = &import.runs[0].rows[0];
-        let latency = row.latency.as_ref().unwrap();
+        let latency = row.reported.latency.as_ref().unwrap();
         assert!(
             (40_000.0..50_000.0).contains(&latency.min.unwrap()),
             "{version}"
         );
-        assert!(row.unknown.contains(&"depth".to_owned()));
+        assert!(row.reported.unknown.contains(&"depth".to_owned()));
     }
 }
 
@@ -122,8 +122,11 @@ fn an_old_text_calls_kibibytes_kilobytes() {
     let import = crate::read("old", text.as_bytes()).unwrap();
     let run = &import.runs[0];
     let row = &run.rows[0];
-    assert_eq!(row.bandwidth.as_ref().unwrap().value, 63_317.0 * 1_024.0);
-    assert_eq!(row.latency.as_ref().unwrap().max, Some(82e6));
+    assert_eq!(
+        row.reported.bandwidth.as_ref().unwrap().value,
+        63_317.0 * 1_024.0
+    );
+    assert_eq!(row.reported.latency.as_ref().unwrap().max, Some(82e6));
     assert_eq!((row.workload.depth, row.workload.clones), (32, 4));
     assert!(
         run.origin.corrections[0]
@@ -151,8 +154,8 @@ fn figures_that_are_none_are_missing() {
     let import = crate::read("odd", text.replace("1e400", "1").as_bytes()).unwrap();
     let rows = &import.runs[0].rows;
     assert_eq!(
-        (rows[0].bandwidth.as_ref(), &*rows[0].workload.name),
+        (rows[0].reported.bandwidth.as_ref(), &*rows[0].workload.name),
         (None, "[31mred")
     );
-    assert_eq!(rows[1].latency.as_ref().unwrap().percentiles, []);
+    assert_eq!(rows[1].reported.latency.as_ref().unwrap().percentiles, []);
 }

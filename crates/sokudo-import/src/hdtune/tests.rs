@@ -8,7 +8,7 @@ fn of(text: &str) -> Import {
 const FREE: &str = include_str!("../../corpus/hdtune/free.txt");
 
 fn rate(row: &ImportedRow) -> f64 {
-    row.bandwidth.as_ref().unwrap().value
+    row.reported.bandwidth.as_ref().unwrap().value
 }
 
 #[test]
@@ -19,12 +19,15 @@ fn the_free_editions_benchmark_and_scan_are_read() {
         panic!("two pages have results");
     };
     assert_eq!(benchmark.target.model.as_deref(), Some("SAMSUNG HD502HJ"));
-    let transfer = benchmark.rows[0].bandwidth.as_ref().unwrap();
+    let transfer = benchmark.rows[0].reported.bandwidth.as_ref().unwrap();
     assert_eq!(
         (transfer.value, transfer.min, transfer.max),
         (113.4 * 1e6, Some(72e6), Some(136.4 * 1e6))
     );
-    assert_eq!(benchmark.rows[1].latency, Some(row::latency(13.6 * 1e6)));
+    assert_eq!(
+        benchmark.rows[1].reported.latency,
+        Some(row::latency(13.6 * 1e6))
+    );
     assert_eq!(
         (&*benchmark.rows[2].workload.name, rate(&benchmark.rows[2])),
         ("Burst Rate", 176.3 * 1e6)
@@ -33,14 +36,25 @@ fn the_free_editions_benchmark_and_scan_are_read() {
         benchmark.rows[2].workload.subject,
         sokudo_model::Subject::Cache
     );
-    assert_eq!(benchmark.rows[2].others, [figure("CPU", "%", 26.4)]);
-    assert!(!benchmark.rows[0].unknown.contains(&"operations".to_owned()));
+    assert_eq!(
+        benchmark.rows[2].reported.others,
+        [figure("CPU", "%", 26.4)]
+    );
+    assert!(
+        !benchmark.rows[0]
+            .reported
+            .unknown
+            .contains(&"operations".to_owned())
+    );
     assert_eq!(benchmark.origin.remarks, [REMARK]);
     assert_eq!(
-        scan.rows[0].others[0],
+        scan.rows[0].reported.others[0],
         figure("scanned", "GB", 476_749.0 * MIB / 1e9)
     );
-    assert_eq!(scan.rows[0].others[2], figure("elapsed", "s", 8730.0));
+    assert_eq!(
+        scan.rows[0].reported.others[2],
+        figure("elapsed", "s", 8730.0)
+    );
     assert_eq!(scan.origin.remarks, [""; 0]);
 }
 
@@ -66,10 +80,10 @@ fn the_pro_editions_pages_are_read_by_names_and_units() {
     assert_eq!(random.workload.blocks.single(), Some(Bytes::kib(4)));
     assert_eq!(random.workload.operations, only(Operation::Read));
     assert_eq!(
-        (random.iops.as_ref().unwrap().value, rate(random)),
+        (random.reported.iops.as_ref().unwrap().value, rate(random)),
         (62.0, 0.242 * 1e6)
     );
-    let latency = random.latency.as_ref().unwrap();
+    let latency = random.reported.latency.as_ref().unwrap();
     assert_eq!((latency.mean, latency.max), (16.1 * 1e6, Some(33e6)));
     let extra = &import.runs[2].rows[3];
     assert_eq!(
@@ -88,9 +102,9 @@ fn impossible_figures_are_told() {
     let lines: Vec<_> = import.left_out.iter().map(|part| part.line).collect();
     assert_eq!(lines, [Some(4), Some(13)]);
     let transfer = &import.runs[0].rows[0];
-    assert_eq!(transfer.bandwidth, None);
+    assert_eq!(transfer.reported.bandwidth, None);
     assert_eq!(
-        transfer.others,
+        transfer.reported.others,
         [
             figure("minimum", "MB/s", 72.0),
             figure("maximum", "MB/s", 136.4)

@@ -105,9 +105,9 @@ impl Measured {
             told.push("blocks");
         }
         let mut row = row::row(workload, &told);
-        row.bandwidth = self.bandwidth.map(|rate| row::rate(rate, ""));
-        row.iops = self.iops.map(|rate| row::rate(rate, ""));
-        row.latency = Some(self.latency);
+        row.reported.bandwidth = self.bandwidth.map(|rate| row::rate(rate, ""));
+        row.reported.iops = self.iops.map(|rate| row::rate(rate, ""));
+        row.reported.latency = Some(self.latency);
         row
     }
 }

@@ -26,9 +26,12 @@ fn what_it_tells_people_is_read() {
     let row = &run.rows[0];
     assert_eq!(row.workload.operations, only(Operation::Read));
     assert_eq!(row.workload.blocks.single(), Some(Bytes::kib(4)));
-    assert_eq!(row.iops, Some(row::rate(877.0, "")));
-    assert_eq!(row.bandwidth, Some(row::rate(3.43 * 1_048_576.0, "")));
-    let latency = row.latency.as_ref().unwrap();
+    assert_eq!(row.reported.iops, Some(row::rate(877.0, "")));
+    assert_eq!(
+        row.reported.bandwidth,
+        Some(row::rate(3.43 * 1_048_576.0, ""))
+    );
+    let latency = row.reported.latency.as_ref().unwrap();
     assert_eq!(
         (latency.min, latency.mean, latency.count),
         (Some(170_500.0), 1.14 * 1e6, Some(4))
@@ -42,9 +45,9 @@ fn what_it_tells_people_is_read() {
 #[test]
 fn thousands_nanoseconds_and_writes_are_read() {
     let rapid = &of(corpus!("rapid")).rows[0];
-    assert_eq!(rapid.iops, Some(row::rate(681.0 * 1e3, "")));
-    assert_eq!(rapid.latency.as_ref().unwrap().min, Some(500.0));
-    assert!(rapid.unknown.contains(&"blocks".to_owned()));
+    assert_eq!(rapid.reported.iops, Some(row::rate(681.0 * 1e3, "")));
+    assert_eq!(rapid.reported.latency.as_ref().unwrap().min, Some(500.0));
+    assert!(rapid.reported.unknown.contains(&"blocks".to_owned()));
     let write = &of(corpus!("write")).rows[0];
     assert_eq!(write.workload.operations, only(Operation::Write));
     assert_eq!(write.workload.blocks.single(), Some(Bytes::kib(8)));
@@ -53,13 +56,16 @@ fn thousands_nanoseconds_and_writes_are_read() {
 #[test]
 fn raw_lines_are_numbers_that_agree() {
     let batch = &of(corpus!("batch")).rows[0];
-    assert_eq!(batch.iops, Some(row::rate(954_630.0, "")));
+    assert_eq!(batch.reported.iops, Some(row::rate(954_630.0, "")));
     assert_eq!(batch.workload.blocks.single(), Some(Bytes::kib(4)));
-    assert_eq!(batch.latency.as_ref().unwrap().mean, 1048.0);
+    assert_eq!(batch.reported.latency.as_ref().unwrap().mean, 1048.0);
     assert_eq!(of(corpus!("raw")).rows.len(), 3);
     // Version 0.8: microseconds, eight columns.
     let old = of("10 81210 123 504369 6012 8121 10233 901\n");
-    assert_eq!(old.rows[0].latency.as_ref().unwrap().mean, 8_121_000.0);
+    assert_eq!(
+        old.rows[0].reported.latency.as_ref().unwrap().mean,
+        8_121_000.0
+    );
     for text in [
         "1 2 3 4 5 6 7 8\n",
         "1 2 3\n",
@@ -76,8 +82,8 @@ fn json_is_read_object_by_object() {
     assert_eq!(run.target.size, Some(Bytes(270_553_174_016)));
     assert_eq!(run.started_at, Some(Nanos(1_795_294_725_417_093_000)));
     let row = &run.rows[0];
-    assert_eq!(row.bandwidth, Some(row::rate(580_087_806.0, "")));
-    assert_eq!(row.latency.as_ref().unwrap().count, Some(2));
+    assert_eq!(row.reported.bandwidth, Some(row::rate(580_087_806.0, "")));
+    assert_eq!(row.reported.latency.as_ref().unwrap().count, Some(2));
     assert_eq!(row.workload.operations, only(Operation::Read));
 }
 

@@ -21,7 +21,7 @@ fn its_megabytes_are_put_right_by_its_own_iops() {
     assert_eq!(run.environment.kernel.as_deref(), Some("6.17.4-1-default"));
     let row = &run.rows[3];
     assert_eq!(row.workload.name, "RND4K Q1T1");
-    let bandwidth = row.bandwidth.as_ref().unwrap();
+    let bandwidth = row.reported.bandwidth.as_ref().unwrap();
     assert!(
         near(bandwidth.value, 11_041.6 * 4096.0),
         "{}",
@@ -43,10 +43,10 @@ fn a_mix_is_the_sum_of_reads_and_writes() {
         OperationMix::read_write(70).unwrap()
     );
     assert!(near(
-        mix.bandwidth.as_ref().unwrap().value,
+        mix.reported.bandwidth.as_ref().unwrap().value,
         497.0 * 1_048_576.0
     ));
-    assert!(near(mix.iops.as_ref().unwrap().value, 497.0));
+    assert!(near(mix.reported.iops.as_ref().unwrap().value, 497.0));
     assert_eq!(
         run.origin.corrections[1].what,
         "mixed rows / 0.58: 302.3 are 521.1 MB/s, and so on"
@@ -62,8 +62,16 @@ fn a_mix_of_unknown_shares_is_told() {
             .iter()
             .any(|remark| remark.contains("averages"))
     );
-    assert!(near(run.rows[8].iops.as_ref().unwrap().value, 0.58 * 497.0));
-    assert!(run.rows[8].unknown.contains(&"operations".to_owned()));
+    assert!(near(
+        run.rows[8].reported.iops.as_ref().unwrap().value,
+        0.58 * 497.0
+    ));
+    assert!(
+        run.rows[8]
+            .reported
+            .unknown
+            .contains(&"operations".to_owned())
+    );
 }
 
 #[test]
@@ -71,18 +79,21 @@ fn older_and_corrected_versions_have_units_of_their_own() {
     let first = of(include_str!("../../corpus/kdiskmark/1.txt"));
     assert_eq!(first.origin.version, None);
     assert!(near(
-        first.rows[0].bandwidth.as_ref().unwrap().value,
+        first.rows[0].reported.bandwidth.as_ref().unwrap().value,
         497.0 * 1_048_576.0
     ));
     assert!(first.origin.corrections[0].why.contains("MiB/s"));
     let peak = of(include_str!("../../corpus/kdiskmark/2.txt"));
-    assert_eq!(peak.rows[0].bandwidth.as_ref().unwrap().kind, "best of 5");
+    assert_eq!(
+        peak.rows[0].reported.bandwidth.as_ref().unwrap().kind,
+        "best of 5"
+    );
     let right = "KDiskMark (9.9): https://github.com/JonMagon/KDiskMark\n[Read]\n\
         Sequential 1 MiB (Q= 8, T= 1):   1048.576 MB/s [ 1000.0 IOPS] < 1.00 us>\n";
     let run = of(right);
     assert_eq!(run.origin.corrections, []);
     assert_eq!(
-        run.rows[0].bandwidth.as_ref().unwrap().value,
+        run.rows[0].reported.bandwidth.as_ref().unwrap().value,
         1048.576 * 1e6
     );
 }
@@ -94,7 +105,12 @@ fn figures_that_no_version_explains_are_told() {
     assert!(of(text).origin.remarks[0].contains("2.097"));
     let without = text.replace("[ 1000.0 IOPS] < 1.00 us>", "");
     assert_eq!(
-        of(&without).rows[0].bandwidth.as_ref().unwrap().value,
+        of(&without).rows[0]
+            .reported
+            .bandwidth
+            .as_ref()
+            .unwrap()
+            .value,
         512e6
     );
 }

@@ -28,9 +28,11 @@ fn every_published_figure_has_its_place() {
     let import = five_documents();
     assert_eq!(import.left_out, []);
     let figures = |row: &ImportedRow| {
-        let rates = [&row.bandwidth, &row.iops].into_iter().flatten();
+        let rates = [&row.reported.bandwidth, &row.reported.iops]
+            .into_iter()
+            .flatten();
         let rates: usize = rates.map(|rate| rate.trials.len().max(1)).sum();
-        rates + usize::from(row.latency.is_some()) + row.others.len()
+        rates + usize::from(row.reported.latency.is_some()) + row.reported.others.len()
     };
     let all: usize = import
         .runs
@@ -54,10 +56,13 @@ fn a_table_of_two_units_is_one_row_of_both() {
         (32, DirectMode::On)
     );
     assert_eq!(row.workload.blocks.single(), Some(Bytes::kib(4)));
-    assert_eq!(row.bandwidth.as_ref().unwrap().value, 2812.0 * 1024.0);
-    assert_eq!(row.iops.as_ref().unwrap().value, 704.0);
-    assert!(row.unknown.contains(&"depth".to_owned()));
-    assert!(!row.unknown.contains(&"clones".to_owned()));
+    assert_eq!(
+        row.reported.bandwidth.as_ref().unwrap().value,
+        2812.0 * 1024.0
+    );
+    assert_eq!(row.reported.iops.as_ref().unwrap().value, 704.0);
+    assert!(row.reported.unknown.contains(&"depth".to_owned()));
+    assert!(!row.reported.unknown.contains(&"clones".to_owned()));
 }
 
 #[test]
@@ -73,23 +78,29 @@ fn a_crystaldiskmark_row_is_named_without_its_direction() {
         .collect();
     assert_eq!(names[..3], ["SEQ1M Q8T1", "SEQ1M Q1T1", "RND4K Q32T1"]);
     assert_eq!(fio.rows[4].workload.operations, row::only(Operation::Write));
-    assert_eq!(fio.rows[0].bandwidth, Some(row::rate(174.21e6, "")));
+    assert_eq!(
+        fio.rows[0].reported.bandwidth,
+        Some(row::rate(174.21e6, ""))
+    );
 }
 
 #[test]
 fn known_wrong_units_are_put_right_and_it_is_said() {
     let import = five_documents();
     let hdparm = run(&import, "hdparm", "-t n=10", "SG");
-    let bandwidth = hdparm.rows[0].bandwidth.as_ref().unwrap();
+    let bandwidth = hdparm.rows[0].reported.bandwidth.as_ref().unwrap();
     assert_eq!(bandwidth.value, 177.4 * 1_048_576.0);
     assert_eq!(bandwidth.kind, "mean of 10 runs");
-    assert_eq!(hdparm.rows[0].others[0].name, "range");
+    assert_eq!(hdparm.rows[0].reported.others[0].name, "range");
     assert_eq!(
         hdparm.origin.corrections[0].what,
         "every \"MB/s\": 177.4 are 186.0 MB/s, and so on"
     );
     let dd = run(&import, "dd", "1 MiB direct 1000 n=10", "SG");
-    assert_eq!(dd.rows[0].bandwidth.as_ref().unwrap().value, 185.6e6);
+    assert_eq!(
+        dd.rows[0].reported.bandwidth.as_ref().unwrap().value,
+        185.6e6
+    );
     assert_eq!(dd.origin.corrections, []);
 }
 
@@ -107,7 +118,7 @@ fn what_a_collector_notes_is_told() {
 fn numbered_targets_are_trials_of_one() {
     let import = five_documents();
     let hdparm = run(&import, "hdparm", "-t", "/dev/hda2");
-    let bandwidth = hdparm.rows[0].bandwidth.as_ref().unwrap();
+    let bandwidth = hdparm.rows[0].reported.bandwidth.as_ref().unwrap();
     assert_eq!(bandwidth.trials.len(), 12);
     assert_eq!(bandwidth.trials[0], 222.6 * 1_048_576.0);
     assert_eq!(bandwidth.kind, "mean of 12 runs");
@@ -117,10 +128,13 @@ fn numbered_targets_are_trials_of_one() {
 fn times_and_pure_numbers_have_their_places_too() {
     let import = five_documents();
     let gnome = run(&import, "GNOME Disks", "1000 samples n=10", "SG");
-    assert_eq!(gnome.rows[0].latency, Some(row::latency(16.1 * 1e6)));
+    assert_eq!(
+        gnome.rows[0].reported.latency,
+        Some(row::latency(16.1 * 1e6))
+    );
     let text = format!("{HEADER}d,t,m,x,cpu usage,%,7.5,\n");
     assert_eq!(
-        of_text(&text).runs[0].rows[0].others,
+        of_text(&text).runs[0].rows[0].reported.others,
         [row::figure("cpu usage", "%", 7.5)]
     );
 }

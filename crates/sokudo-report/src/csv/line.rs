@@ -166,8 +166,8 @@ fn how<'a>() -> Vec<Column<Line<'a>>> {
             or_missing(backend.map(|backend| backend.kind.name()))
         }),
         Column::truth("direct", |it| it.result.direct),
-        Column::whole("cpu_user_ns", |it| Some(it.result.cpu?.user_ns)),
-        Column::whole("cpu_system_ns", |it| Some(it.result.cpu?.system_ns)),
+        Column::whole("cpu_user_ns", |it| Some(it.result.cpu?.user.0)),
+        Column::whole("cpu_system_ns", |it| Some(it.result.cpu?.system.0)),
         Column::whole("device_read_bytes", |it| Some(it.result.device?.read_bytes)),
         Column::whole("device_written_bytes", |it| {
             Some(it.result.device?.written_bytes)

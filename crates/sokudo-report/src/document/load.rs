@@ -57,10 +57,9 @@ pub struct KneeDocument {
 /// The highest rate that keeps a latency.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LimitDocument {
-    /// Of which I/Os, such as `p99`.
-    pub percentile: String,
-    /// The longest latency from the intended start that is allowed.
-    pub latency_ns: u64,
+    /// What was asked for.
+    #[serde(flatten)]
+    pub limit: LatencyLimit,
     /// The highest rate below all whose median exceeds it; null where the lowest one does,
     /// and where there were too few I/Os for the percentile.
     pub ios_per_s: Option<f64>,
@@ -68,6 +67,14 @@ pub struct LimitDocument {
     pub low_ios_per_s: Option<f64>,
     /// The lowest rate at which the whole interval exceeds it, or which was not kept.
     pub high_ios_per_s: Option<f64>,
+}
+
+impl LimitDocument {
+    /// What is to hold, such as `p99 ≤ 5 ms`.
+    pub(crate) fn name(&self) -> String {
+        let asked = self.limit;
+        format!("{} ≤ {}", asked.percentile.name(), asked.latency)
+    }
 }
 
 impl LoadDocument {
@@ -196,8 +203,7 @@ fn limit_of(steps: &[(LoadStepDocument, &Row)], limit: LatencyLimit) -> LimitDoc
         of_lowest.last().map(|(rate, _)| *rate)
     };
     LimitDocument {
-        percentile: limit.percentile.name().to_owned(),
-        latency_ns: limit.latency.0,
+        limit,
         ios_per_s: last_while(&Standing::is_within),
         low_ios_per_s: last_while(&|standing| standing == Standing::Within),
         high_ios_per_s: standings

@@ -3,16 +3,15 @@
 //! missing in it, and judges it no further.
 
 use sokudo_model::{
-    Assessment, BackendUse, Bytes, CpuTime, Defect, DeviceCounters, Enough, FailureKind,
-    ForeignUse, IoFailure, LatencyLimit, Layout, Nanos, Operation, OperationTally, Outcome,
-    Percentile, Place, Plan, Provenance, Row, Run, Schedule, SeriesPoint, Stage, Trial,
-    TrialEvidence,
+    Assessment, BackendUse, Bytes, CpuTime, Defect, DeviceCounters, FailureKind, ForeignUse,
+    IoFailure, Nanos, Operation, OperationTally, Outcome, Place, Plan, Provenance, Row, Run,
+    Schedule, SeriesPoint, Stage, Trial, TrialEvidence,
 };
 use sokudo_stats::Histogram;
 
+use super::RunDocument;
 use super::result::ResultDocument;
 use super::trial::{FailureDocument, FailureWay, TrialDocument};
-use super::{RunDocument, ScheduleDocument};
 
 /// Each has a histogram, of 58 KiB. The largest sweeps and steady tests have some thousands.
 const TRIALS_MAX: usize = 20_000;
@@ -38,8 +37,11 @@ impl RunDocument {
         };
         let schedule = Schedule {
             steady: (self.steady.as_ref()).map(|steady| Box::new(steady.procedure.clone())),
-            latency_limit: self.latency_limit(),
-            ..schedule(&self.schedule)
+            latency_limit: self
+                .load
+                .as_ref()
+                .and_then(|load| Some(load.limit.as_ref()?.limit)),
+            ..self.schedule.clone()
         };
         Some(Run {
             sokudo_version: self.sokudo_version.clone(),
@@ -47,10 +49,7 @@ impl RunDocument {
             started_at: self.started_at(),
             environment: self.environment.clone(),
             circumstances: self.circumstances.clone(),
-            layout: self.layout.map(|layout| Layout {
-                bytes: Bytes(layout.bytes),
-                elapsed: Nanos(layout.elapsed_ns),
-            }),
+            layout: self.layout.map(|layout| layout.layout),
             rows: self.results.iter().map(ResultDocument::rebuilt).collect(),
             findings: self.findings.clone(),
             inferences: self.inferences.clone(),
@@ -81,33 +80,6 @@ impl RunDocument {
             }
         }
         stages
-    }
-
-    fn latency_limit(&self) -> Option<LatencyLimit> {
-        let limit = self.load.as_ref()?.limit.as_ref()?;
-        let latency = Nanos(limit.latency_ns);
-        let mut known = Percentile::ALL.into_iter();
-        let percentile = known.find(|it| it.name() == limit.percentile)?;
-        Some(LatencyLimit {
-            percentile,
-            latency,
-        })
-    }
-}
-
-fn schedule(document: &ScheduleDocument) -> Schedule {
-    let enough = |half_width_permille| Enough {
-        half_width_permille,
-        trials_min: document.enough_trials_min.unwrap_or_default(),
-        time_min: Nanos(document.enough_time_min_ns.unwrap_or_default()),
-        time_max: document.enough_time_max_ns.map(Nanos),
-    };
-    Schedule {
-        name: document.name.clone(),
-        warm_up: document.warm_up,
-        enough: document.enough_half_width_permille.map(enough),
-        trim: document.trim,
-        ..Schedule::in_turn(document.trials, Nanos(document.pause_ns))
     }
 }
 
@@ -213,10 +185,7 @@ impl ResultDocument {
         if let Some(latency) = Histogram::of_buckets(buckets, min, max) {
             first.outcome.operations[0].latency = latency;
         }
-        first.outcome.cpu = self.cpu.map(|cpu| CpuTime {
-            user: Nanos(cpu.user_ns),
-            system: Nanos(cpu.system_ns),
-        });
+        first.outcome.cpu = self.cpu;
         first.evidence.device = self.device.map(|device| DeviceCounters {
             read_bytes: device.read_bytes,
             written_bytes: device.written_bytes,

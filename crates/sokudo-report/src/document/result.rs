@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    BackendUse, Bytes, Finding, ForeignUse, ForeignUser, IoFailure, Operation, Outcome, Row,
-    Schedule, StopReason, Trial, Verdict, Workload,
+    BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, IoFailure, Operation, Outcome,
+    Row, Schedule, StopReason, Trial, Verdict, Workload,
 };
 use sokudo_stats::{Histogram, Summary};
 
@@ -15,7 +15,7 @@ use super::inside::Inside;
 use super::place::{DefectDocument, PlaceDocument};
 use super::surface::SurfaceFigures;
 use super::told::ToldDocument;
-use super::trial::{CpuDocument, DeviceDocument, FailureDocument, PointDocument, TrialDocument};
+use super::trial::{DeviceDocument, FailureDocument, PointDocument, TrialDocument, cpu_of};
 use crate::fingerprint::Fingerprint;
 
 /// One row of the run with its figures.
@@ -56,7 +56,7 @@ pub struct ResultDocument {
     /// I/Os in flight, averaged over the measured time of all trials.
     pub depth_achieved: Option<f64>,
     /// Processor time in the measured part of all trials; null in virtual time.
-    pub cpu: Option<CpuDocument>,
+    pub cpu: Option<CpuTime>,
     /// What the leaf devices counted, summed over all trials; null when it could
     /// not be seen for each of them.
     pub device: Option<DeviceDocument>,
@@ -226,7 +226,7 @@ impl ResultDocument {
     pub fn cpu_share(&self) -> Option<f64> {
         let cpu = self.cpu?;
         let elapsed_ns: u64 = self.trials.iter().map(|trial| trial.elapsed_ns).sum();
-        (elapsed_ns > 0).then(|| (cpu.user_ns + cpu.system_ns) as f64 / elapsed_ns as f64)
+        (elapsed_ns > 0).then(|| (cpu.user.0 + cpu.system.0) as f64 / elapsed_ns as f64)
     }
 
     /// The result of a row.
@@ -266,7 +266,7 @@ impl ResultDocument {
                 .and_then(|flushes| LatencyFigures::of(&flushes)),
             shares: work.shares(),
             depth_achieved: work.depth_achieved(),
-            cpu: CpuDocument::sum(&row.trials),
+            cpu: cpu_of(&row.trials),
             device: DeviceDocument::sum(&row.trials),
             device_ratio: assessment
                 .and_then(|assessment| assessment.device_ratio)

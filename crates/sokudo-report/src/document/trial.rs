@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    Bytes, DeviceCounters, FailureKind, IoFailure, Nanos, Operation, SeriesPoint, StopReason, Trial,
+    Bytes, CpuTime, DeviceCounters, FailureKind, IoFailure, Nanos, Operation, SeriesPoint,
+    StopReason, Trial,
 };
 
 use sokudo_stats::Interval;
@@ -124,25 +125,14 @@ impl PointDocument {
     }
 }
 
-/// Processor time, summed over trials.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CpuDocument {
-    /// In user mode.
-    pub user_ns: u64,
-    /// In the kernel.
-    pub system_ns: u64,
-}
-
-impl CpuDocument {
-    /// `None` unless every trial has its own.
-    pub(super) fn sum(trials: &[Trial]) -> Option<Self> {
-        let times: Option<Vec<_>> = trials.iter().map(|trial| trial.outcome.cpu).collect();
-        let times = times.filter(|times| !times.is_empty())?;
-        Some(Self {
-            user_ns: times.iter().map(|time| time.user.0).sum(),
-            system_ns: times.iter().map(|time| time.system.0).sum(),
-        })
-    }
+/// Processor time, summed over trials; `None` unless every trial has its own.
+pub(super) fn cpu_of(trials: &[Trial]) -> Option<CpuTime> {
+    let times: Option<Vec<_>> = trials.iter().map(|trial| trial.outcome.cpu).collect();
+    let times = times.filter(|times| !times.is_empty())?;
+    Some(CpuTime {
+        user: Nanos(times.iter().map(|time| time.user.0).sum()),
+        system: Nanos(times.iter().map(|time| time.system.0).sum()),
+    })
 }
 
 /// What the leaf devices counted, summed over trials.

@@ -1,8 +1,6 @@
 //! Latency against load: percentiles of both latencies over the rate that was asked for,
 //! with the knee and the limit.
 
-use sokudo_model::Nanos;
-
 use super::figure::{Body, Chart, Figure, Ink, Layer, Shape, Side};
 use super::heading;
 use super::scale::{Axis, short_time};
@@ -117,9 +115,9 @@ fn layer(
 
 fn limit_layer(load: &LoadDocument, high: f64) -> Option<Layer> {
     let limit = load.limit.as_ref()?;
-    let latency = float(limit.latency_ns);
+    let latency = float(limit.limit.latency.0);
     Some(Layer {
-        name: format!("{} ≤ {}", limit.percentile, Nanos(limit.latency_ns)),
+        name: limit.name(),
         figures: limit
             .ios_per_s
             .map_or_else(String::new, |kept| format!("up to {} IOPS", rate(kept))),

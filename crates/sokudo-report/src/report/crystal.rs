@@ -205,7 +205,7 @@ fn time(run: &RunDocument) -> String {
         .map_or_else(|| "?".to_owned(), |time| seconds(time.0));
     format!(
         "Measure {measured} sec / Interval {} sec",
-        seconds(run.schedule.pause_ns)
+        seconds(run.schedule.pause.0)
     )
 }
 

@@ -42,7 +42,7 @@ pub(super) fn tables(results: &[&ResultDocument], unit: BandwidthUnit) -> Vec<Ta
 
 /// What the signs in the matrices mean.
 pub(super) fn signs(document: &RunDocument) -> String {
-    let imprecise = match document.schedule.enough_half_width_permille {
+    let imprecise = match document.schedule.enough {
         Some(_) => format!("; {IMPRECISE} less precise than asked for"),
         None => String::new(),
     };

@@ -27,6 +27,11 @@ impl Store {
         self.directory.path().join("runs.db")
     }
 
+    /// A file of this kind in the store's folder.
+    pub(crate) fn beside(&self, kind: &str) -> std::path::PathBuf {
+        self.directory.path().join(format!("report.{kind}"))
+    }
+
     /// sokudo with this store.
     pub(crate) fn program(&self) -> Command {
         let mut command = program();

@@ -1,18 +1,11 @@
-//! Runs that are kept whole, a run that sokudo 0.1.0 kept, and what today's rules think of
+//! Runs that are kept whole, runs that sokudo 0.1.0 kept, and what today's rules think of
 //! both.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use sokudo_model::Nanos;
-use sokudo_store::{NewRun, Sqlite, Store};
-
+use crate::early;
 use crate::sokudo::{Ended, end, program};
 
-/// A run as 0.1.0 (51903c2) packed it, and as it printed it.
-const EARLY: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../sokudo-report/tests/kept/packed-2"
-);
 const MARK: [&str; 12] = [
     "mark",
     "sim:ssd",
@@ -30,43 +23,6 @@ const MARK: [&str; 12] = [
 
 fn sokudo(store: &Path, arguments: &[&str]) -> Ended {
     end(program().args(arguments).env("SOKUDO_STORE", store))
-}
-
-/// A store with a run that 0.1.0 has packed.
-fn early_store(folder: &Path) -> PathBuf {
-    let path = folder.join("runs.db");
-    let run = NewRun {
-        started_at: Nanos(1_795_226_288_250_000_000),
-        method: "mark/default".to_owned(),
-        target: "/mnt/data".to_owned(),
-        device: "Samsung SSD 980 PRO 1TB".to_owned(),
-        device_name: "Samsung SSD 980 PRO 1TB".to_owned(),
-        host: None,
-        verdict: None,
-        fingerprint: "run".to_owned(),
-        sokudo_version: "0.1.0".to_owned(),
-        origin: None,
-        command: "sokudo mark /mnt/data --seed 42".to_owned(),
-        interrupted: false,
-        rows: Vec::new(),
-        document: std::fs::read(format!("{EARLY}.bin")).unwrap(),
-    };
-    Sqlite::open(&path).unwrap().keep(&run).unwrap();
-    path
-}
-
-#[test]
-fn what_early_versions_kept_is_shown_as_it_was() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = early_store(folder.path());
-    let (file, json) = (format!("{EARLY}.json"), ["--format", "json"]);
-    let text = std::fs::read_to_string(&file).unwrap();
-    for run in ["1", &*file] {
-        let shown = sokudo(&store, &[&["show", run][..], &json].concat());
-        assert_eq!(shown.printed, text, "{run}");
-    }
-    let compared = sokudo(&store, &["compare", "1", &file]);
-    assert_eq!(compared.code(), Some(0), "{compared:?}");
 }
 
 #[test]
@@ -94,34 +50,23 @@ fn a_run_of_today_is_judged_as_it_was() {
 
 #[test]
 fn a_run_of_then_is_judged_as_far_as_it_goes_and_what_it_lacks_is_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = early_store(folder.path());
-    let judged = |run: &str, more: &[&str]| {
-        let ended = sokudo(&store, &[&["show", run, "--judge-again"], more].concat());
-        assert_eq!(ended.code(), Some(0), "{ended:?}");
-        ended
-    };
-    let text = judged("1", &[]).printed;
-    assert!(text.contains("Not kept of this run"), "{text}");
+    let store = early::store();
+    let file = format!("{}/mark.json", early::KEPT);
+    let text = store.ok("show 1 --judge-again");
     assert!(text.contains("the latencies of each trial"), "{text}");
-    let json = judged("1", &["--format", "json"]).json();
+    assert_eq!(store.ok(&format!("show {file} --judge-again")), text);
+    let json = store.run("show 1 --judge-again -f json").json();
     assert_eq!(json["schema"], "sokudo.judgement/1");
     assert_eq!(json["run"], "run 1");
-    assert_eq!(json["rows"].as_array().unwrap().len(), 7);
+    assert_eq!(json["rows"].as_array().unwrap().len(), 4);
     assert!(!json["lacking"].as_array().unwrap().is_empty(), "{json}");
-    let file = format!("{EARLY}.json");
-    assert_eq!(judged(&file, &[]).printed, text);
-    // It stays as it was.
-    let shown = sokudo(&store, &["show", "1", "--format", "json"]);
-    assert_eq!(shown.printed, std::fs::read_to_string(&file).unwrap());
 }
 
 #[test]
 fn other_formats_have_no_form_for_two_judgements() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = early_store(folder.path());
+    let store = early::store();
     for format in ["csv", "markdown"] {
-        let arguments = ["show", "1", "--judge-again", "--format", format];
-        sokudo(&store, &arguments).refused(2, &["--judge-again prints a table or JSON"]);
+        let arguments = format!("show 1 --judge-again --format {format}");
+        store.refuses(&arguments, 2, &["--judge-again prints a table or JSON"]);
     }
 }

@@ -17,6 +17,7 @@ mod compare;
 mod conditions;
 mod consent;
 mod diskspd_door;
+mod early;
 mod explain;
 mod faults;
 mod faulty_disk;

@@ -36,39 +36,36 @@ fn document_of(run: &ImportedRun) -> RunDocument {
 fn row(value: f64) -> ImportedRow {
     ImportedRow {
         workload: Workload::new("SEQ1M", Bytes::mib(1)),
-        mix: None,
-        unknown: ["depth", "clones", "direct", "backend", "span"]
-            .map(str::to_owned)
-            .to_vec(),
-        bandwidth: Some(ImportedRate {
-            value,
-            ..ImportedRate::default()
-        }),
-        iops: None,
-        latency: None,
-        histogram: vec![],
-        places: vec![],
-        others: vec![],
+        reported: Reported {
+            unknown: ["depth", "clones", "direct", "backend", "span"]
+                .map(str::to_owned)
+                .to_vec(),
+            bandwidth: Some(ImportedRate {
+                value,
+                ..ImportedRate::default()
+            }),
+            ..Reported::default()
+        },
     }
 }
 
 fn full_row() -> ImportedRow {
     let mut row = row(5e8);
-    row.unknown.clear();
+    row.reported.unknown.clear();
     row.workload.name = "full".to_owned();
     row.workload.operations = OperationMix::only(Operation::Write);
-    row.iops = Some(ImportedRate {
+    row.reported.iops = Some(ImportedRate {
         value: 500.0,
         kind: "best of 5".to_owned(),
         ..ImportedRate::default()
     });
-    row.latency = Some(ImportedLatency {
+    row.reported.latency = Some(ImportedLatency {
         mean: 1_500.5,
         percentiles: vec![(50.0, 1_000.0), (99.0, 3_000.0), (99.5, 4_000.0)],
         ..ImportedLatency::default()
     });
-    row.histogram = vec![[2_000, 2_999, 5], [1_000, 1_999, 7]];
-    row.others = vec![ImportedFigure {
+    row.reported.histogram = vec![[2_000, 2_999, 5], [1_000, 1_999, 7]];
+    row.reported.others = vec![ImportedFigure {
         name: "burst rate".to_owned(),
         unit: "MB/s".to_owned(),
         value: 310.5,
@@ -78,7 +75,7 @@ fn full_row() -> ImportedRow {
 
 fn surface_row() -> ImportedRow {
     let mut row = row(1e8);
-    row.places = (0..30)
+    row.reported.places = (0..30)
         .map(|number| ImportedPlace {
             offset: Bytes::gib(number),
             bytes: Bytes::mib(10),
@@ -155,13 +152,13 @@ fn figures_are_as_the_tool_told() {
 fn what_is_no_figure_is_left_out() {
     for wrong in [f64::NAN, f64::INFINITY, -1.0] {
         let mut row = full_row();
-        row.bandwidth = Some(ImportedRate {
+        row.reported.bandwidth = Some(ImportedRate {
             value: wrong,
             trials: vec![wrong],
             ..ImportedRate::default()
         });
-        row.latency.as_mut().unwrap().mean = wrong;
-        row.others[0].value = wrong / 0.0;
+        row.reported.latency.as_mut().unwrap().mean = wrong;
+        row.reported.others[0].value = wrong / 0.0;
         let document = document_of(&run(vec![row]));
         let result = &document.results[0];
         assert_eq!(result.bandwidth_bytes_per_s, None);
@@ -178,7 +175,7 @@ fn what_is_no_figure_is_left_out() {
 fn rows_of_two_tools_and_rows_of_sokudo_never_look_the_same() {
     let of = |tool: &str, unknown: &[&str]| {
         let mut row = row(1e8);
-        row.unknown = unknown.iter().map(|&part| part.to_owned()).collect();
+        row.reported.unknown = unknown.iter().map(|&part| part.to_owned()).collect();
         let mut run = run(vec![row]);
         run.origin.tool = tool.to_owned();
         document_of(&run).results[0].fingerprint.clone()
@@ -192,7 +189,7 @@ fn rows_of_two_tools_and_rows_of_sokudo_never_look_the_same() {
         document.results[0].fingerprint.clone()
     };
     let before = fingerprint(&alone);
-    alone.rows[0].mix = OperationMix::read_write(70);
+    alone.rows[0].reported.mix = OperationMix::read_write(70);
     assert_ne!(fingerprint(&alone), before, "a share of a mix");
 }
 
