@@ -81,6 +81,29 @@ fn pauses_are_part_of_a_sample() {
 }
 
 #[test]
+fn every_sample_of_some_time_has_an_io_however_late_it_is_due() {
+    let timed = || {
+        let timed = survey(10, Visit::Ascending, Sample::Time(Nanos::from_micros(50)));
+        surveying(timed, 4096, 1)
+    };
+    // A sample is over when its I/O is done; that of the next one is due much later.
+    let at_a_rate = Workload {
+        rate: Some(Rate::Iops(100)),
+        ..timed()
+    };
+    let with_pauses = Workload {
+        think: Some(Think::new(Nanos::from_millis(10), 1)),
+        ..timed()
+    };
+    for workload in [at_a_rate, with_pauses] {
+        let outcome = run_one(workload, &mut constant());
+        let ios: Vec<u64> = outcome.places.iter().map(|place| place.ios).collect();
+        assert_eq!(ios, [1; 10]);
+        assert_lasts_ms(&outcome, 90..=101);
+    }
+}
+
+#[test]
 fn what_was_surveyed_so_far_can_be_looked_at() {
     let stage = Stage {
         workloads: vec![whole(100, MIB, 8)],
