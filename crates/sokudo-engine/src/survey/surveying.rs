@@ -96,6 +96,7 @@ pub(crate) struct Surveying {
     blocks: Blocks,
     /// The time that is left for it.
     time_left_ns: u64,
+    /// When the first I/O of what is being done started.
     stream_began_at: Option<u64>,
     /// What is left to be written back at the sample.
     portions: Blocks,

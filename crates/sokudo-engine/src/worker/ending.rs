@@ -145,7 +145,9 @@ impl Worker {
     /// What was counted, and why it ended.
     pub(crate) fn finish(self) -> Finished {
         let mut tally = self.tally.finish();
-        if self.pace.is_some() && self.stopped == Some(StopReason::Time) {
+        // A survey's clock may have stood still when the limit came; it knows since when.
+        let is_paced = self.pace.is_some() && self.survey.is_none();
+        if is_paced && self.stopped == Some(StopReason::Time) {
             // The time in which no I/O was due is part of its rate: of three I/Os in 2.5 s,
             // the last one of which ended after 2 s, none was meant to come earlier.
             tally.last_completed_at = tally.last_completed_at.max(self.limits.deadline);

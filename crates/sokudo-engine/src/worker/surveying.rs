@@ -9,7 +9,7 @@ use crate::survey::{Instants, Step, SurveyIo};
 impl Worker {
     /// The next I/O of a survey.
     pub(super) fn next_of_survey(&mut self, now: u64) -> Ready {
-        let Some(survey) = &mut self.survey else {
+        let Some(survey) = &self.survey else {
             return Ready::Over;
         };
         if !survey.continues(now) {

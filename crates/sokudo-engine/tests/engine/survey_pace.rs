@@ -3,7 +3,7 @@
 use sokudo_engine::{Control, StageOptions, Target, run_stage};
 use sokudo_model::{
     Bytes, Event, Nanos, Operation, OperationMix, Outcome, Rate, RateProcess, Rates, Sample, Stage,
-    Think, Visit, Workload,
+    StopReason, Think, Visit, Workload,
 };
 
 use crate::setup::{run_one, simulated};
@@ -78,6 +78,45 @@ fn pauses_are_part_of_a_sample() {
     let outcome = run_one(workload, &mut constant());
     // Each I/O takes 0.1 ms, and each but the first is 1 ms after the one before.
     assert_lasts_ms(&outcome, 65..=71);
+}
+
+#[test]
+fn every_sample_of_some_time_has_an_io_however_late_it_is_due() {
+    let timed = || {
+        let timed = survey(10, Visit::Ascending, Sample::Time(Nanos::from_micros(50)));
+        surveying(timed, 4096, 1)
+    };
+    // A sample is over when its I/O is done; that of the next one is due much later.
+    let at_a_rate = Workload {
+        rate: Some(Rate::Iops(100)),
+        ..timed()
+    };
+    let with_pauses = Workload {
+        think: Some(Think::new(Nanos::from_millis(10), 1)),
+        ..timed()
+    };
+    for workload in [at_a_rate, with_pauses] {
+        let outcome = run_one(workload, &mut constant());
+        let ios: Vec<u64> = outcome.places.iter().map(|place| place.ios).collect();
+        assert_eq!(ios, [1; 10]);
+        assert_lasts_ms(&outcome, 90..=101);
+    }
+}
+
+#[test]
+fn time_that_does_not_count_is_no_part_of_a_rate_that_a_limit_ends() {
+    let one = Sample::Bytes(Bytes(4096));
+    let mut with_gaps = surveying(survey(1_000, Visit::Ascending, one), 4096, 1);
+    with_gaps.survey.as_mut().unwrap().approach = Some(Bytes(4096));
+    with_gaps.rate = Some(Rate::Iops(1_000_000));
+    // The limit comes when the 51st sample is approached, after 0.1 ms at each of 50.
+    with_gaps.limits.time = Some(Nanos::from_micros(10_050));
+    let outcome = run_one(with_gaps, &mut constant());
+    assert_eq!(
+        (outcome.places.len(), outcome.stopped),
+        (50, StopReason::Time)
+    );
+    assert_lasts_ms(&outcome, 5..=5);
 }
 
 #[test]

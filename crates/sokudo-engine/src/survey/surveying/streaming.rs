@@ -18,8 +18,9 @@ pub(crate) struct Instants {
 
 impl Surveying {
     /// Whether another I/O of what is being done may be issued at `now`.
-    pub(crate) fn continues(&mut self, now: u64) -> bool {
-        let began_at = *self.stream_began_at.get_or_insert(now);
+    pub(crate) fn continues(&self, now: u64) -> bool {
+        // A rate or a pause may hold the first I/O back for longer than a sample is to last.
+        let began_at = self.stream_began_at.unwrap_or(now);
         let is_left = match self.doing {
             Doing::Measuring => {
                 let has_more = self.runs_on() && self.sample + 1 < self.route.places();
@@ -92,6 +93,7 @@ impl Surveying {
     /// Notes that the I/O that was given last has been issued. Returns whether it counts.
     pub(crate) fn issued(&mut self, chunk: u32, now: u64) -> bool {
         let io = self.issuing;
+        self.stream_began_at.get_or_insert(now);
         self.ios[chunk as usize] = io;
         if io.is_measured && io.operation != Operation::Flush {
             self.samples.issue(io, now);
