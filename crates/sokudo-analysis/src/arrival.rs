@@ -3,6 +3,7 @@
 
 use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Operation, Outcome, TargetKind};
 use sokudo_stats::Summary;
+use sokudo_words::{Text, text};
 
 use crate::case::{Case, counted, counts};
 use crate::code::{Code, Ruling};
@@ -19,6 +20,8 @@ pub(crate) const RULES: &[RowRule] = &[
     buffered_writes,
     ramp_in_counters,
 ];
+
+const DIRECT_LOOP: &str = "attach the loop device with direct I/O (losetup --direct-io=on)";
 
 /// File systems whose devices are elsewhere.
 const REMOTE: [&str; 11] = [
@@ -64,47 +67,51 @@ fn not_from_device(case: &Case<'_>) -> Option<Ruling> {
     let (cause, remedy) = if case.cached_share().unwrap_or(0.0) > CACHED_SHARE_MAX {
         (
             "the file was in the page cache",
-            remedy::DIRECT_WHERE_POSSIBLE,
+            remedy::direct_where_possible(),
         )
     } else if missing_share(case) > 0.0 {
         (
             "the file has holes or blocks that were never written, which are read as zeros \
              without asking the device",
-            "measure a file whose every block was written, such as the one sokudo lays out in a \
+            Text::from(
+                "measure a file whose every block was written, such as the one sokudo lays out in a \
              directory",
+            ),
         )
     } else if !case.direct() {
         (
             "the page cache answered what had been read before or was read ahead",
-            remedy::DIRECT_WHERE_POSSIBLE,
+            remedy::direct_where_possible(),
         )
     } else if encoded_share(case) > 0.0 || case.compresses() {
         (
             "the file system stores the file compressed, so that the device reads less",
-            "measure with random data, or on a file system mounted without compression",
+            Text::from("measure with random data, or on a file system mounted without compression"),
         )
     } else if case.cached_loop().is_some() {
         (
             "a loop device reads its file through the page cache",
-            "attach the loop device with direct I/O (losetup --direct-io=on)",
+            Text::from(DIRECT_LOOP),
         )
     } else if has_loop(case) {
         (
             "parts of the file behind a loop device were never written, which are read as zeros \
              without asking the disk below",
-            "attach a file whose every block was written, or measure a directory of a file system \
+            Text::from(
+                "attach a file whose every block was written, or measure a directory of a file system \
              on the disk below",
+            ),
         )
     } else if case.target().kind == TargetKind::BlockDevice {
         (
             "a layer between sokudo and the disk answered: a cache, or a volume of which parts were \
              never written",
-            "measure the disk below it, or a directory of a file system on it",
+            Text::from("measure the disk below it, or a directory of a file system on it"),
         )
     } else {
         (
             "a cache between sokudo and the device answered, or the file system ignores direct I/O",
-            "measure the block device itself, or a file much larger than memory",
+            Text::from("measure the block device itself, or a file much larger than memory"),
         )
     };
     Some(Ruling::new(Code::NotFromDevice, symptom, cause, remedy))
@@ -120,42 +127,42 @@ fn not_on_device(case: &Case<'_>) -> Option<Ruling> {
     let (cause, remedy) = if !case.direct() {
         (
             "the writes went into the page cache and were not written out in the measured time",
-            remedy::DIRECT_WHERE_POSSIBLE,
+            remedy::direct_where_possible(),
         )
     } else if case.compresses() {
         (
             "the file system compresses what it writes",
-            "measure with random data, on a file system mounted without compression",
+            Text::from("measure with random data, on a file system mounted without compression"),
         )
     } else if case.cached_loop().is_some() {
         (
             "a loop device writes its file through the page cache",
-            "attach the loop device with direct I/O (losetup --direct-io=on)",
+            Text::from(DIRECT_LOOP),
         )
     } else {
         (
             "a layer between sokudo and the device kept, merged or compressed the writes",
-            "measure on a file system that stands directly on the device",
+            Text::from("measure on a file system that stands directly on the device"),
         )
     };
     Some(Ruling::new(Code::NotOnDevice, symptom, cause, remedy))
 }
 
 /// Says how much is missing at the devices, if it is too much of what was measured.
-fn missing(case: &Case<'_>, operation: Operation) -> Option<String> {
-    let ratio = case.ratio(operation)?;
-    let there = Bytes(counted(&case.device()?, operation)?);
-    let (verb, done) = match operation {
-        Operation::Read => ("reads", "read"),
-        _ => ("writes", "wrote"),
-    };
+fn missing(case: &Case<'_>, operation: Operation) -> Option<Text> {
+    let percent = case.ratio(operation)? * 100.0;
+    let device_bytes = Bytes(counted(&case.device()?, operation)?);
+    let engine_bytes = Bytes(case.moved(operation));
     let of_measured = Shortfall::of(case, operation)?.of_measured;
-    (of_measured < ARRIVED_RATIO_MIN).then(|| {
-        format!(
-            "sokudo {done} {}, the devices {there}: {ratio:.3} bytes per byte, where {verb} that \
-             reach them need at least {ARRIVED_RATIO_MIN}",
-            Bytes(case.moved(operation))
-        )
+    (of_measured < ARRIVED_RATIO_MIN).then(|| match operation {
+        Operation::Read => text!(
+            "only {percent:.1} % of the bytes came from the devices: sokudo read {engine_bytes}, \
+             the devices {device_bytes}"
+        ),
+        _ => text!(
+            "only {percent:.1} % of the bytes reached the devices: sokudo wrote {engine_bytes}, \
+             the devices {device_bytes}"
+        ),
     })
 }
 
@@ -175,30 +182,31 @@ fn cannot_see_device(case: &Case<'_>) -> Option<Ruling> {
     let symptom = "nothing shows whether the bytes reached a device";
     let (cause, remedy) = if moved == 0 {
         (
-            "devices count reads and writes, and the row did neither".to_owned(),
-            "take the figure as what the kernel answered".to_owned(),
+            Text::from("devices count reads and writes, and the row did neither"),
+            Text::from("take the figure as what the kernel answered"),
         )
     } else if case.device().is_none() {
         unseen(case)
     } else if let Some(device) = leaf_loop {
         (
-            format!(
-                "{} presents a file as a disk, and the device under that file could not be seen",
-                device.name
+            text!(
+                "{device} presents a file as a disk, and the device under that file could not be \
+                 seen",
+                device = device.name
             ),
-            "put the file of the loop device on a local disk, and measure again".to_owned(),
+            Text::from("put the file of the loop device on a local disk, and measure again"),
         )
     } else if let Some(device) = case.cached_loop()
         && case.moved(Operation::Read) > 0
         && missing(case, Operation::Read).is_none()
     {
         (
-            format!(
-                "{} reads its file through the page cache of the disk below: what the cache \
+            text!(
+                "{device} reads its file through the page cache of the disk below: what the cache \
                  answered and what others read meanwhile look alike in the counters",
-                device.name
+                device = device.name
             ),
-            "attach the loop device with direct I/O (losetup --direct-io=on)".to_owned(),
+            Text::from(DIRECT_LOOP),
         )
     } else {
         return None;
@@ -207,35 +215,53 @@ fn cannot_see_device(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// Why there are no counters, and what would give them.
-fn unseen(case: &Case<'_>) -> (String, String) {
+fn unseen(case: &Case<'_>) -> (Text, Text) {
     let target = case.target();
     if let Some(leaf) = target.leaves().find(|leaf| !counts(leaf)) {
         return (
-            format!("the kernel does not count the I/O of {}", leaf.name),
-            format!("as root: echo 1 > /sys/block/{}/queue/iostats", leaf.name),
+            text!(
+                "the kernel does not count the I/O of {device}",
+                device = leaf.name
+            ),
+            text!(
+                "as root: echo 1 > /sys/block/{device}/queue/iostats",
+                device = leaf.name
+            ),
         );
     }
-    let local = match target.kind {
+    let local = Text::from(match target.kind {
         TargetKind::BlockDevice => "measure the disk below it, or a directory on a local disk",
         _ => "measure a directory on a local disk, or the block device itself",
-    };
+    });
     match case.file_system() {
         Some(kind) if kind.starts_with("fuse") && !REMOTE.contains(&kind) && kind != "fuseblk" => (
-            format!("{kind} is served by a program, which may cache and keep its files anywhere"),
-            "measure a directory on the file system in which that program keeps them".to_owned(),
+            text!(
+                "{file_system} is served by a program, which may cache and keep its files anywhere",
+                file_system = kind
+            ),
+            Text::from("measure a directory on the file system in which that program keeps them"),
         ),
         Some(kind) if REMOTE.contains(&kind) => (
-            format!("{kind} keeps its files on another machine, which may cache them"),
-            "measure on that machine, or a directory on a local disk".to_owned(),
+            text!(
+                "{file_system} keeps its files on another machine, which may cache them",
+                file_system = kind
+            ),
+            Text::from("measure on that machine, or a directory on a local disk"),
         ),
-        _ if !target.blind_spots.is_empty() => (target.blind_spots.join(" "), local.to_owned()),
+        _ if !target.blind_spots.is_empty() => {
+            let blind_spots = target.blind_spots.iter().map(|it| text!("{}", it));
+            (Text::list(blind_spots, " "), local)
+        }
         Some(kind) => (
-            format!("the devices under {kind} could not be found"),
-            local.to_owned(),
+            text!(
+                "the devices under {file_system} could not be found",
+                file_system = kind
+            ),
+            local,
         ),
         None => (
-            "the counters of the devices could not be read".to_owned(),
-            local.to_owned(),
+            Text::from("the counters of the devices could not be read"),
+            local,
         ),
     }
 }
@@ -256,12 +282,15 @@ fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
     }
     let (cause, remedy) = match cached_loop {
         Some(device) if case.direct() => (
-            format!("{} writes its file through the page cache", device.name),
-            "attach the loop device with direct I/O (losetup --direct-io=on)",
+            text!(
+                "{device} writes its file through the page cache",
+                device = device.name
+            ),
+            Text::from(DIRECT_LOOP),
         ),
         _ => (
-            "the writes went through the page cache".to_owned(),
-            remedy::DIRECT,
+            Text::from("the writes went through the page cache"),
+            remedy::direct(),
         ),
     };
     Some(Ruling::new(
@@ -274,7 +303,7 @@ fn buffered_writes(case: &Case<'_>) -> Option<Ruling> {
 
 /// Both figures of writes that a cache took: how fast it took them, and how fast they
 /// became durable.
-fn into_memory(case: &Case<'_>) -> String {
+fn into_memory(case: &Case<'_>) -> Text {
     let median = |rate: fn(&Outcome) -> Option<f64>| {
         let rates: Vec<f64> = case.outcomes().filter_map(rate).collect();
         Summary::of(&rates).map(|summary| summary.median / 1e6)
@@ -286,13 +315,15 @@ fn into_memory(case: &Case<'_>) -> String {
         (outcome.elapsed > Nanos(0)).then(|| bytes / outcome.elapsed.as_secs_f64())
     });
     let durable = median(Outcome::durable_bytes_per_second);
-    let both = match (taken, durable) {
-        (Some(taken), Some(durable)) => {
-            format!("; {taken:.1} MB/s into memory, durable: {durable:.1} MB/s")
-        }
-        _ => String::new(),
-    };
-    format!("writes counted as done when they were in memory, not when the device had them{both}")
+    match (taken, durable) {
+        (Some(memory_mb_per_s), Some(durable_mb_per_s)) => text!(
+            "writes counted as done when they were in memory, not when the device had them; \
+             {memory_mb_per_s:.1} MB/s into memory, durable: {durable_mb_per_s:.1} MB/s"
+        ),
+        _ => Text::from(
+            "writes counted as done when they were in memory, not when the device had them",
+        ),
+    }
 }
 
 /// How far the bytes of a direction can have reached the devices.
@@ -332,18 +363,21 @@ fn ramp_in_counters(case: &Case<'_>) -> Option<Ruling> {
     let operation = [Operation::Read, Operation::Write]
         .into_iter()
         .find(unclear)?;
-    let done = match operation {
-        Operation::Read => "read",
-        _ => "wrote",
-    };
-    let there = Bytes(counted(&case.device()?, operation)?);
+    let device_bytes = Bytes(counted(&case.device()?, operation)?);
+    let engine_bytes = Bytes(case.moved(operation));
+    let ramp_bytes = case.in_ramp(operation).bytes;
     Some(Ruling::new(
         Code::RampInCounters,
-        format!(
-            "sokudo {done} {}, {} of it in the ramp, the devices {there}",
-            Bytes(case.moved(operation)),
-            case.in_ramp(operation).bytes,
-        ),
+        match operation {
+            Operation::Read => text!(
+                "sokudo read {engine_bytes}, {ramp_bytes} of it in the ramp, the devices \
+                 {device_bytes}"
+            ),
+            _ => text!(
+                "sokudo wrote {engine_bytes}, {ramp_bytes} of it in the ramp, the devices \
+                 {device_bytes}"
+            ),
+        },
         "the devices count the ramp and the measured part together: what is missing may be of either",
         "measure without a ramp; trials in turn show a warm-up by themselves",
     ))

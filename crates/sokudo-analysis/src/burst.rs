@@ -4,6 +4,7 @@
 //! tidying up. That bytes arrived is proven; that they would go on arriving so fast is not.
 
 use sokudo_model::{BlockDevice, BlockDeviceKind, Bytes, Operation, Row, Run, TargetKind, Verdict};
+use sokudo_words::{Text, text};
 
 use crate::code::{Code, Ruling};
 use crate::explain;
@@ -37,14 +38,14 @@ fn not_preconditioned(run: &Run) -> Option<Ruling> {
     }
     Some(Ruling::new(
         Code::NotPreconditioned,
-        format!(
-            "the writes of {} are a burst: {} was not written through before",
-            named(&rows),
-            device.name
+        text!(
+            "the writes of {rows} are a burst: {device} was not written through before",
+            rows = named(&rows),
+            device = device.name
         ),
         "a drive takes the first writes into its memory or fast cells and tidies up later: such \
          figures are proven, but may not last",
-        remedy::UNTIL_STEADY,
+        remedy::until_steady(),
     ))
 }
 
@@ -76,10 +77,10 @@ fn written(row: &Row) -> u64 {
     tallies.map(|tally| tally.bytes.0).sum()
 }
 
-fn named(rows: &[&str]) -> String {
+fn named(rows: &[&str]) -> Text {
     match rows.len() {
-        count if count > ROWS_NAMED_MAX => format!("{count} rows"),
-        _ => rows.join(", "),
+        count if count > ROWS_NAMED_MAX => text!("{count} rows"),
+        _ => Text::list(rows.iter().map(|row| Text::name(*row)), ", "),
     }
 }
 

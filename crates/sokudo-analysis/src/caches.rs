@@ -9,6 +9,7 @@ use sokudo_model::{
     TargetKind, Workload, ZoneLength,
 };
 use sokudo_stats::{Histogram, Summary};
+use sokudo_words::{Argued, Argument, Text, text};
 
 use crate::case::Case;
 use crate::code::{Code, Ruling};
@@ -43,7 +44,7 @@ fn dataset_in_cache(case: &Case<'_>) -> Option<Ruling> {
         Code::DatasetInCache,
         symptom,
         cause,
-        remedy::FAR_LARGER_PART,
+        remedy::far_larger_part(),
     ))
 }
 
@@ -57,25 +58,27 @@ fn has_no_medium(case: &Case<'_>) -> bool {
 }
 
 /// The disk says how large its cache is.
-fn fits_a_known_cache(case: &Case<'_>) -> Option<(String, String)> {
+fn fits_a_known_cache(case: &Case<'_>) -> Option<(Text, Text)> {
     let span = span_bytes(case)?;
     let leaf = only_leaf(case).filter(|leaf| leaf.rotational == Some(true))?;
     let cache = leaf.cache_bytes?;
     (span <= cache.0).then(|| {
         (
-            format!(
-                "the row used {}, and {} has a cache of {cache}",
-                Bytes(span),
-                leaf.name
+            text!(
+                "the row used {used}, and {device} has a cache of {cache}",
+                used = Bytes(span),
+                device = leaf.name
             ),
-            "a disk keeps what it has just read, and takes writes before they are on the platters"
-                .to_owned(),
+            Text::from(
+                "a disk keeps what it has just read, and takes writes before they are on the \
+                 platters",
+            ),
         )
     })
 }
 
 /// Random reads of a disk that rotates take a movement of the arm and a part of a turn.
-fn faster_than_platters(case: &Case<'_>) -> Option<(String, String)> {
+fn faster_than_platters(case: &Case<'_>) -> Option<(Text, Text)> {
     let leaf = only_leaf(case)?;
     if !is_platters(leaf) || !is_random(&case.row.workload) || !case.direct() {
         return None;
@@ -88,22 +91,23 @@ fn faster_than_platters(case: &Case<'_>) -> Option<(String, String)> {
     let share = share(quick, latency.count());
     (share > QUICK_SHARE_MAX).then(|| {
         (
-            format!(
-                "{:.0} % of {} random reads took less than {QUICK_READ_MAX}, in which no platter \
-                 comes round",
-                share * 100.0,
-                latency.count()
+            text!(
+                "{percent:.0} % of {reads} random reads took less than {limit}, in which \
+                 no platter comes round",
+                percent = share * 100.0,
+                reads = latency.count(),
+                limit = QUICK_READ_MAX
             ),
-            format!(
-                "a cache of {} or of its controller answered them",
-                leaf.name
+            text!(
+                "a cache of {device} or of its controller answered them",
+                device = leaf.name
             ),
         )
     })
 }
 
 /// Reads of all the data are slow, and reading it again is fast.
-fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(String, String)> {
+fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(Text, Text)> {
     let reads_only = case.row.workload.operations.single() == Some(Operation::Read);
     if !reads_only || !case.direct() {
         return None;
@@ -134,26 +138,29 @@ fn faster_after_the_first_pass(case: &Case<'_>) -> Option<(String, String)> {
         |figure: fn(&Summary) -> f64| figure(&later) > figure(&first) * FIRST_PASS_FACTOR_MAX;
     (is_faster(|it| it.median) && is_faster(|it| it.mean)).then(|| {
         (
-            format!(
-                "the first pass over {} ran at {} MB/s, later ones at {} MB/s",
-                Bytes(span),
-                megabytes(first.mean),
-                megabytes(later.mean)
+            text!(
+                "the first pass over {span} ran at {first_mb_per_s} MB/s, later ones at \
+                 {later_mb_per_s} MB/s",
+                span = Bytes(span),
+                first_mb_per_s = megabytes(first.mean),
+                later_mb_per_s = megabytes(later.mean)
             ),
-            "a memory below the kernel (of the drive, a controller, or the host of a virtual \
-             machine) kept what was read and answered when it was read again"
-                .to_owned(),
+            Text::from(
+                "a memory below the kernel (of the drive, a controller, or the host of a virtual \
+                 machine) kept what was read and answered when it was read again",
+            ),
         )
     })
 }
 
 /// Bytes per second as MB/s, with the decimals that a slow disk needs: never 0 of what moved.
-fn megabytes(bytes_per_s: f64) -> String {
-    match bytes_per_s / 1e6 {
+fn megabytes(bytes_per_s: f64) -> Argument {
+    let value = bytes_per_s / 1e6;
+    value.written(match value {
         value if value >= 9.95 => format!("{value:.0}"),
         value if value >= 0.095 => format!("{value:.1}"),
         value => format!("{value:.4}"),
-    }
+    })
 }
 
 /// Random reads that come back to few blocks show how fast a cache is, whichever one.
@@ -184,22 +191,24 @@ fn small_coverage(case: &Case<'_>) -> Option<Ruling> {
     if favourites * block >= COVERAGE_SPAN_MIN || visits <= COVERAGE_VISITS_MAX {
         return None;
     }
-    let which = if is_skewed {
-        "half of the random reads"
-    } else {
-        "the random reads"
-    };
+    let (blocks, bytes) = (favourites, Bytes(favourites * block));
     Some(Ruling::new(
         Code::SmallCoverage,
-        format!(
-            "{which} went to {favourites} blocks ({}), each of which was read {visits:.0} times",
-            Bytes(favourites * block)
-        ),
+        match is_skewed {
+            true => text!(
+                "half of the random reads went to {blocks} blocks ({bytes}), each of which was \
+                 read {visits:.0} times"
+            ),
+            false => text!(
+                "the random reads went to {blocks} blocks ({bytes}), each of which was read \
+                 {visits:.0} times"
+            ),
+        },
         "every disk and controller has a cache that holds as much, and may have answered",
         if is_skewed {
-            remedy::EVEN_PLACES
+            remedy::even_places()
         } else {
-            remedy::LARGER_PART
+            remedy::larger_part()
         },
     ))
 }
@@ -290,7 +299,7 @@ fn flush_too_fast(case: &Case<'_>) -> Option<Ruling> {
 
 /// A flush after a write ends when the platter has come round to the place of the write.
 #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-fn more_flushes_than_turns(case: &Case<'_>) -> Option<(String, String)> {
+fn more_flushes_than_turns(case: &Case<'_>) -> Option<(Text, Text)> {
     let leaf = only_leaf(case).filter(|leaf| is_platters(leaf))?;
     let durable = durable_writes(case)?;
     let seconds: f64 = case.outcomes().map(|it| it.elapsed.as_secs_f64()).sum();
@@ -304,25 +313,29 @@ fn more_flushes_than_turns(case: &Case<'_>) -> Option<(String, String)> {
     if durable < FLUSHES_MIN || per_second <= turns * FLUSHES_PER_TURN_MAX * together {
         return None;
     }
-    let known = match leaf.rotation_rpm {
-        Some(rpm) => format!("{rpm} revolutions per minute are {turns:.0} turns per second"),
-        None => format!(
-            "the fastest disks make {ROTATION_RPM_MAX} revolutions per minute, which are {turns:.0} \
-             turns per second (this disk's are not known)"
+    let symptom = match leaf.rotation_rpm {
+        Some(_) => text!(
+            "{durable_writes_per_s:.0} writes per second were made durable; {rpm} revolutions per \
+             minute are {turns:.0} turns per second",
+            durable_writes_per_s = per_second
+        ),
+        None => text!(
+            "{durable_writes_per_s:.0} writes per second were made durable; the fastest disks \
+             make {rpm} revolutions per minute, which are {turns:.0} turns per second (this \
+             disk's are not known)",
+            durable_writes_per_s = per_second
         ),
     };
-    Some((
-        format!("{per_second:.0} writes per second were made durable; {known}"),
-        format!(
-            "{} acknowledges flushes without writing its cache to the platters, or has a cache that \
-             survives a loss of power",
-            leaf.name
-        ),
-    ))
+    let cause = text!(
+        "{device} acknowledges flushes without writing its cache to the platters, or has a cache \
+         that survives a loss of power",
+        device = leaf.name
+    );
+    Some((symptom, cause))
 }
 
 /// At depth 1 a flush has nothing to wait for but the medium.
-fn flushes_like_writes(case: &Case<'_>) -> Option<(String, String)> {
+fn flushes_like_writes(case: &Case<'_>) -> Option<(Text, Text)> {
     let workload = &case.row.workload;
     if workload.clones != 1 || workload.depth != 1 || only_leaf(case).is_some_and(is_platters) {
         return None;
@@ -332,17 +345,19 @@ fn flushes_like_writes(case: &Case<'_>) -> Option<(String, String)> {
     let (flush, write) = (flushes.quantile(0.5)?, writes.quantile(0.5)?);
     (flushes.count() >= FLUSHES_MIN && flush <= write).then(|| {
         (
-            format!(
-                "a flush took {} and a write into the cache {} (medians of {} and {})",
-                Nanos(flush),
-                Nanos(write),
-                flushes.count(),
-                writes.count()
+            text!(
+                "a flush took {flush} and a write into the cache {write} (medians of {flushes} \
+                 and {writes})",
+                flush = Nanos(flush),
+                write = Nanos(write),
+                flushes = flushes.count(),
+                writes = writes.count()
             ),
-            "the device says that it has a volatile cache, and empties it in no time: as far as \
-             timing can show, flushes are acknowledged without making data durable; a cache that \
-             survives a loss of power looks the same"
-                .to_owned(),
+            Text::from(
+                "the device says that it has a volatile cache, and empties it in no time: as far \
+                 as timing can show, flushes are acknowledged without making data durable; a \
+                 cache that survives a loss of power looks the same",
+            ),
         )
     })
 }

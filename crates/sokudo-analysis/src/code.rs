@@ -2,8 +2,7 @@
 //! verdict. This is the only place that says so.
 
 use sokudo_model::{Finding, Severity, Verdict};
-
-use crate::remedy;
+use sokudo_words::Text;
 
 use Severity::{Error, Info, Warning};
 use Verdict::{Invalid, Unverified, Verified};
@@ -232,31 +231,26 @@ pub(crate) struct Ruling {
     /// Which finding it is.
     pub(crate) code: Code,
     /// What was seen, with its figures.
-    pub(crate) symptom: String,
+    pub(crate) symptom: Text,
     /// What most likely causes it.
-    pub(crate) cause: String,
+    pub(crate) cause: Text,
     /// What to do about it.
-    pub(crate) remedy: String,
+    pub(crate) remedy: Text,
 }
 
 impl Ruling {
     /// A ruling on what was seen, why, and what to do about it.
     pub(crate) fn new(
         code: Code,
-        symptom: impl Into<String>,
-        cause: impl Into<String>,
-        remedy: impl Into<String>,
+        symptom: impl Into<Text>,
+        cause: impl Into<Text>,
+        remedy: impl Into<Text>,
     ) -> Self {
-        let remedy = remedy.into();
-        debug_assert!(
-            remedy::is_walked(&remedy),
-            "no command is asked for {remedy}"
-        );
         Self {
             code,
             symptom: symptom.into(),
             cause: cause.into(),
-            remedy,
+            remedy: remedy.into(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What the system did to a row from outside: limits of control groups, heat.
 
 use sokudo_model::{DriveCircumstances, IoLimit, Nanos, Operation, Outcome};
+use sokudo_words::{Text, text};
 
 use crate::case::{Case, counted};
 use crate::code::{Code, Ruling};
@@ -26,23 +27,23 @@ impl Reached<'_> {
         self.reached / self.allowed
     }
 
-    fn symptom(&self) -> String {
-        let verb = if self.operation == Operation::Read {
-            "read"
-        } else {
-            "written"
-        };
+    fn symptom(&self) -> Text {
         let rate = |per_second: f64| match self.counts_requests {
-            true => format!("{per_second:.0} requests/s"),
-            false => format!("{:.1} MB/s", per_second / 1e6),
+            true => text!("{per_second:.0} requests/s"),
+            false => text!("{mb_per_s:.1} MB/s", mb_per_s = per_second / 1e6),
         };
-        format!(
-            "{} was {verb} at {}: {:.0} % of the {} that a control group allows",
-            self.limit.device,
-            rate(self.reached),
-            self.share() * 100.0,
-            rate(self.allowed)
-        )
+        let (device, percent) = (&self.limit.device, self.share() * 100.0);
+        let (reached, allowed) = (rate(self.reached), rate(self.allowed));
+        match self.operation {
+            Operation::Read => text!(
+                "{device} was read at {reached}: {percent:.0} % of the {allowed} that a control \
+                 group allows"
+            ),
+            _ => text!(
+                "{device} was written at {reached}: {percent:.0} % of the {allowed} that a \
+                 control group allows"
+            ),
+        }
     }
 
     /// How far the rate is from the limit, in both directions alike.
@@ -51,7 +52,7 @@ impl Reached<'_> {
     }
 
     /// What to write into the file so that it limits nothing.
-    fn remedy(&self) -> String {
+    fn remedy(&self) -> Text {
         let number = &self.limit.number;
         let line = if self.limit.file.ends_with("io.max") {
             let key = match (self.operation, self.counts_requests) {
@@ -64,9 +65,9 @@ impl Reached<'_> {
         } else {
             format!("{number} 0")
         };
-        format!(
-            "as root: echo '{line}' > {}; or measure outside of that group",
-            self.limit.file
+        text!(
+            "as root: echo '{line}' > {file}; or measure outside of that group",
+            file = self.limit.file
         )
     }
 }
@@ -82,9 +83,9 @@ pub(crate) fn throttled_by_cgroup(case: &Case<'_>) -> Option<Ruling> {
     Some(Ruling::new(
         Code::ThrottledByCgroup,
         reached.symptom(),
-        format!(
-            "{} limits it, so that the figure is that of the limit and not of the device",
-            reached.limit.file
+        text!(
+            "{file} limits it, so that the figure is that of the limit and not of the device",
+            file = reached.limit.file
         ),
         reached.remedy(),
     ))
@@ -183,41 +184,43 @@ fn throttled_by_heat(case: &Case<'_>) -> Option<Ruling> {
         .iter()
         .filter(of_target)
         .find_map(|drive| Some((drive, heated(drive)?)))?;
-    let temperature = drive.after.temperature_celsius;
-    let at = temperature.map_or_else(String::new, |celsius| format!(" ({celsius} °C after it)"));
+    let symptom = match drive.after.temperature_celsius {
+        Some(celsius) => text!("{heat} ({celsius} °C after it)", heat = symptom),
+        None => symptom,
+    };
     Some(Ruling::new(
         Code::ThrottledByHeat,
-        format!("{symptom}{at}"),
+        symptom,
         "drives slow themselves down when they are hot: too little air, or long heavy use",
         "cool the drive, let it rest, and measure again; a figure of a cool drive is another one than that of a hot one",
     ))
 }
 
 /// What says that a drive was hot in the run, the strongest word first.
-fn heated(drive: &DriveCircumstances) -> Option<String> {
-    let name = &drive.disk.name;
+fn heated(drive: &DriveCircumstances) -> Option<Text> {
+    let device = &drive.disk.name;
     let (before, after) = (&drive.before, &drive.after);
     let grown =
         |then: Option<u64>, now: Option<u64>| now?.checked_sub(then?).filter(|growth| *growth > 0);
     if let Some(times) = grown(before.throttle_events, after.throttle_events) {
-        return Some(format!(
-            "{name} slowed itself down {times} times during the run because it was hot"
+        return Some(text!(
+            "{device} slowed itself down {times} times during the run because it was hot"
         ));
     }
     if let Some(seconds) = grown(before.throttled_seconds, after.throttled_seconds) {
-        return Some(format!(
-            "{name} was slowed down by heat for {seconds} s of the run"
+        return Some(text!(
+            "{device} was slowed down by heat for {seconds} s of the run"
         ));
     }
     if let Some(minutes) = grown(before.warning_minutes, after.warning_minutes) {
-        return Some(format!(
-            "{name} counted {minutes} min above its warning temperature during the run"
+        return Some(text!(
+            "{device} counted {minutes} min above its warning temperature during the run"
         ));
     }
     let warning = after.warning_celsius.or(before.warning_celsius)?;
     let hottest = before.temperature_celsius.max(after.temperature_celsius)?;
     (hottest >= warning)
-        .then(|| format!("{name} had {hottest} °C around the run and warns from {warning} °C on"))
+        .then(|| text!("{device} had {hottest} °C around the run and warns from {warning} °C on"))
 }
 
 #[cfg(test)]

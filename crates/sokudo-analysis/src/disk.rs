@@ -4,6 +4,7 @@
 
 use sokudo_model::disk::{Bus, Content, Disk, HealthState, Rotation};
 use sokudo_model::{Finding, Severity};
+use sokudo_words::{Text, text};
 
 /// A rule about a disk.
 type Rule = fn(&Disk) -> Option<Finding>;
@@ -48,9 +49,9 @@ pub fn examine(disk: &Disk) -> Vec<Finding> {
 fn finding(
     code: &str,
     severity: Severity,
-    symptom: String,
-    cause: impl Into<String>,
-    remedy: impl Into<String>,
+    symptom: Text,
+    cause: impl Into<Text>,
+    remedy: impl Into<Text>,
 ) -> Finding {
     Finding {
         code: code.to_owned(),
@@ -62,19 +63,20 @@ fn finding(
 }
 
 fn failing(disk: &Disk) -> Option<Finding> {
+    let device = &disk.name;
     let (severity, symptom) = match disk.health.state {
-        HealthState::Failing => (Severity::Error, "says that it is failing"),
-        HealthState::Warning => (Severity::Warning, "works, but warns"),
+        HealthState::Failing => (Severity::Error, text!("{device} says that it is failing")),
+        HealthState::Warning => (Severity::Warning, text!("{device} works, but warns")),
         HealthState::Good | HealthState::Unknown => return None,
     };
     let reasons = match &disk.health.reasons[..] {
-        [] => "it gives no reason".to_owned(),
-        reasons => reasons.join("; "),
+        [] => Text::from("it gives no reason"),
+        reasons => Text::list(reasons.iter().map(|it| text!("{}", it)), "; "),
     };
     Some(finding(
         "disk-failing",
         severity,
-        format!("{} {symptom}", disk.name),
+        symptom,
         reasons,
         "save what is on it first, then measure; plan its replacement",
     ))
@@ -103,11 +105,12 @@ fn degraded(disk: &Disk) -> Option<Finding> {
             .find(|remark| remark.starts_with("degraded"))?;
         Some((content, remark))
     })?;
-    let name = array.device.as_deref().unwrap_or("an array");
+    let array = array.device.as_deref();
+    let array = array.map_or_else(|| Text::from("an array"), Text::name);
     Some(finding(
         "array-degraded",
         Severity::Warning,
-        format!("{name} on {} is {remark}", disk.name),
+        text!("{array} on {device} is {remark}", device = disk.name),
         "a member has failed, or was taken out",
         "replace it (mdadm --add) and wait for the rebuild: until then data is at risk, and figures are not those of the whole array",
     ))
@@ -119,9 +122,10 @@ fn worn(disk: &Disk) -> Option<Finding> {
         finding(
             "disk-worn",
             Severity::Warning,
-            format!(
-                "{used} % of {}'s life is used, as its maker counts",
-                disk.name
+            text!(
+                "{percent} % of {device}'s life is used, as its maker counts",
+                percent = used,
+                device = disk.name
             ),
             "its flash has been written about as often as it is rated for",
             "plan its replacement; writes may be slower than when it was new",
@@ -136,9 +140,10 @@ fn hot(disk: &Disk) -> Option<Finding> {
         finding(
             "disk-hot",
             Severity::Warning,
-            format!(
-                "{} has {temperature} °C and warns from {warning} °C on",
-                disk.name
+            text!(
+                "{device} has {celsius} °C and warns from {warning} °C on",
+                device = disk.name,
+                celsius = temperature
             ),
             "too little air, or long heavy use",
             "cool it before measuring: drives slow down when they are hot",
@@ -156,7 +161,10 @@ fn link_below_maximum(disk: &Disk) -> Option<Finding> {
     if most == 0 || (now as f64) > (most as f64) * (1.0 - LINK_DIFFERENCE_MIN) {
         return None;
     }
-    let words = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".to_owned());
+    let words = |link: &Option<String>| match link {
+        Some(link) => text!("{}", link),
+        None => Text::from("unknown"),
+    };
     let (cause, remedy) = match disk.bus {
         Some(Bus::Nvme) => (
             "the slot has fewer or slower lanes than the drive, the drive saves power, or the contact is bad",
@@ -170,13 +178,14 @@ fn link_below_maximum(disk: &Disk) -> Option<Finding> {
     Some(finding(
         "link-below-maximum",
         Severity::Warning,
-        format!(
-            "{} is connected at {}, though {} would be possible: at most {} MB/s instead of {}",
-            disk.name,
-            words(&link.negotiated),
-            words(&link.maximum),
-            now / 1_000_000,
-            most / 1_000_000
+        text!(
+            "{device} is connected at {link}, though {link_max} would be possible: at most \
+             {mb_per_s} MB/s instead of {mb_per_s_max}",
+            device = disk.name,
+            link = words(&link.negotiated),
+            link_max = words(&link.maximum),
+            mb_per_s = now / 1_000_000,
+            mb_per_s_max = most / 1_000_000
         ),
         cause,
         remedy,
@@ -189,10 +198,10 @@ fn slow_usb(disk: &Disk) -> Option<Finding> {
         finding(
             "slow-usb",
             Severity::Warning,
-            format!(
-                "{} is connected by USB that carries at most {} MB/s",
-                disk.name,
-                speed / 1_000_000
+            text!(
+                "{device} is connected by USB that carries at most {mb_per_s} MB/s",
+                device = disk.name,
+                mb_per_s = speed / 1_000_000
             ),
             "a port, cable, hub or device of USB 2 or older",
             "plug it into a USB 3 port, with a USB 3 cable and no hub between",
@@ -205,9 +214,9 @@ fn cable_errors(disk: &Disk) -> Option<Finding> {
     Some(finding(
         "link-errors",
         Severity::Info,
-        format!(
-            "{errors} transfers to {} failed on the cable in its life",
-            disk.name
+        text!(
+            "{errors} transfers to {device} failed on the cable in its life",
+            device = disk.name
         ),
         "a bad cable or contact, now or at some time",
         "look again later: if the number grows, change the cable",
@@ -220,7 +229,7 @@ fn cache_off(disk: &Disk) -> Option<Finding> {
         finding(
             "write-cache-off",
             Severity::Warning,
-            format!("the write cache of {} is off", disk.name),
+            text!("the write cache of {device} is off", device = disk.name),
             "somebody switched it off, or a controller with a cache of its own did",
             "small writes are several times slower so; switch it on (hdparm -W1, sdparm --set=WCE) where a loss of power may lose the last writes",
         )
@@ -229,19 +238,22 @@ fn cache_off(disk: &Disk) -> Option<Finding> {
 
 fn misaligned(disk: &Disk) -> Option<Finding> {
     let all = everything(disk);
-    let names: Vec<&str> = all
+    let devices: Vec<Text> = all
         .iter()
         .filter(|content| {
             let is_remark = |remark: &String| remark.starts_with("not aligned");
             content.remarks.iter().any(is_remark)
         })
-        .filter_map(|content| content.device.as_deref())
+        .filter_map(|content| content.device.as_deref().map(Text::name))
         .collect();
-    (!names.is_empty()).then(|| {
+    (!devices.is_empty()).then(|| {
         finding(
             "partition-misaligned",
             Severity::Warning,
-            format!("not at a multiple of the physical block: {}", names.join(", ")),
+            text!(
+                "not at a multiple of the physical block: {devices}",
+                devices = Text::list(devices, ", ")
+            ),
             "the partitions were made by an old program, for disks with blocks of 512 bytes",
             "every small write there costs the disk a read first; make them anew, beginning at multiples of 1 MiB, when the data can be moved",
         )

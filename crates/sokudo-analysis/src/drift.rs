@@ -5,6 +5,7 @@
 
 use sokudo_model::{Bytes, IntervalRates, Operation, Outcome, TargetKind};
 use sokudo_stats::{Summary, first_deviation, groups, step, trend};
+use sokudo_words::{Text, text};
 
 use crate::case::Case;
 use crate::code::{Code, Ruling};
@@ -178,28 +179,28 @@ fn fall_of(intervals: &[Interval], share: f64) -> Option<Fall> {
 
 fn not_steady(case: &Case<'_>) -> Option<Ruling> {
     let fall = fall(case)?;
-    let (when, then) = if fall.in_each_trial {
-        ("in most trials ", "and only a new trial brought it back")
-    } else {
-        ("", "and stayed there")
+    let (before_mb_per_s, after_mb_per_s) = (fall.before / 1e6, fall.after / 1e6);
+    let (gigabytes, seconds) = (fall.bytes / 1e9, fall.seconds);
+    let symptom = match fall.in_each_trial {
+        true => text!(
+            "in most trials the speed fell from {before_mb_per_s:.1} to {after_mb_per_s:.1} MB/s \
+             after {gigabytes:.2} GB ({seconds:.1} s), and only a new trial brought it back"
+        ),
+        false => text!(
+            "the speed fell from {before_mb_per_s:.1} to {after_mb_per_s:.1} MB/s after \
+             {gigabytes:.2} GB ({seconds:.1} s), and stayed there"
+        ),
     };
-    let symptom = format!(
-        "{when}the speed fell from {:.1} to {:.1} MB/s after {:.2} GB ({:.1} s), {then}",
-        fall.before / 1e6,
-        fall.after / 1e6,
-        fall.bytes / 1e9,
-        fall.seconds
-    );
     let (cause, remedy) = if case.asks(Operation::Write) {
         (
             "a cache was used up, such as the fast cells of a solid-state drive or the memory of a \
              controller; or the drive grew hot, or a credit of the provider's ran out",
-            remedy::LONGER_AND_SEE,
+            remedy::longer_and_see(),
         )
     } else {
         (
             "the drive grew hot, a credit of the provider's ran out, or other load began",
-            remedy::LONGER_AND_REST,
+            remedy::longer_and_rest(),
         )
     };
     Some(Ruling::new(Code::NotSteady, symptom, cause, remedy))
@@ -232,34 +233,35 @@ fn first_run(case: &Case<'_>) -> Option<Ruling> {
     }
     let (side, cause) = if deviations < 0.0 {
         (
-            "slower",
+            Text::from("slower"),
             "the disk had to spin up or to leave a power state, a cache was still empty, or \
              earlier writes were still under way",
         )
     } else {
         (
-            "faster",
+            Text::from("faster"),
             "a cache answered the first trial or took its writes, and the others met it full or \
              emptied",
         )
     };
     let how_far = if deviations.is_finite() {
-        format!(
-            "{:.1} median absolute deviations away, where {FIRST_RUN_DEVIATIONS_MAX} are allowed",
-            deviations.abs()
+        text!(
+            "{deviations:.1} median absolute deviations away, where {allowed} are allowed",
+            deviations = deviations.abs(),
+            allowed = FIRST_RUN_DEVIATIONS_MAX
         )
     } else {
-        "while the others are alike".to_owned()
+        Text::from("while the others are alike")
     };
     Some(Ruling::new(
         Code::FirstRunOutlier,
-        format!(
-            "the first trial was {side} than the others: {:.2} MB/s, their median is {:.2} MB/s, {how_far}",
-            first / 1e6,
-            median / 1e6
+        text!(
+            "the first trial was {side} than the others: {first_mb_per_s:.2} MB/s, their median is {median_mb_per_s:.2} MB/s, {how_far}",
+            first_mb_per_s = first / 1e6,
+            median_mb_per_s = median / 1e6
         ),
         cause,
-        remedy::MEDIAN_OR_MORE,
+        remedy::median_or_more(),
     ))
 }
 
@@ -288,13 +290,13 @@ fn two_modes(case: &Case<'_>) -> Option<Ruling> {
     let count = case.row.trials.len();
     Some(Ruling::new(
         Code::TwoModes,
-        format!(
-            "the trials fall into two groups: {} around {:.1} MB/s and {} around {:.1} MB/s, none \
-             between",
-            groups.lower_count,
-            groups.lower / 1e6,
-            count - groups.lower_count,
-            groups.upper / 1e6
+        text!(
+            "the trials fall into two groups: {slow_trials} around {slow_mb_per_s:.1} MB/s and \
+             {fast_trials} around {fast_mb_per_s:.1} MB/s, none between",
+            slow_trials = groups.lower_count,
+            slow_mb_per_s = groups.lower / 1e6,
+            fast_trials = count - groups.lower_count,
+            fast_mb_per_s = groups.upper / 1e6
         ),
         "something switches between two states: a cache that is full or not, a clock, a power \
          state, or other load that comes and goes",
@@ -314,28 +316,30 @@ fn trending(case: &Case<'_>) -> Option<Ruling> {
         return None;
     }
     let (change, values) = (change(case)?, bandwidths(case)?);
-    let (verb, cause) = if change < 0.0 {
+    let (first_mb_per_s, last_mb_per_s) = (values.first()? / 1e6, values.last()? / 1e6);
+    let percent = change.abs() * 100.0;
+    let (symptom, cause) = if change < 0.0 {
         (
-            "fell",
+            text!(
+                "the trials became slower one after the other, from {first_mb_per_s:.1} to \
+                 {last_mb_per_s:.1} MB/s: over all of them by {percent:.0} % of their median"
+            ),
             "the drive grows hot, a cache fills, the file moves to slower places, or other load grows",
         )
     } else {
         (
-            "rose",
+            text!(
+                "the trials became faster one after the other, from {first_mb_per_s:.1} to \
+                 {last_mb_per_s:.1} MB/s: over all of them by {percent:.0} % of their median"
+            ),
             "a cache warms up, earlier writes are still being worked off, or other load ends",
         )
     };
     Some(Ruling::new(
         Code::Trend,
-        format!(
-            "the trials {verb} one after the other, from {:.1} to {:.1} MB/s: over all of them by \
-             {:.0} % of their median",
-            values.first()? / 1e6,
-            values.last()? / 1e6,
-            change.abs() * 100.0
-        ),
+        symptom,
         cause,
-        remedy::UNTIL_LEVEL,
+        remedy::until_level(),
     ))
 }
 
@@ -366,16 +370,18 @@ fn outliers(case: &Case<'_>) -> Option<Ruling> {
     }
     let outlying = outlying(case);
     let median = Summary::of(&bandwidths(case)?)?.median;
-    let told: Vec<String> = outlying
-        .iter()
-        .map(|(number, value)| format!("trial {number} at {:.1} MB/s", value / 1e6))
-        .collect();
+    let trials = outlying.iter().map(|(number, value)| {
+        text!(
+            "trial {number} at {mb_per_s:.1} MB/s",
+            mb_per_s = value / 1e6
+        )
+    });
     Some(Ruling::new(
         Code::Outliers,
-        format!(
-            "unlike the others, whose median is {:.1} MB/s: {}",
-            median / 1e6,
-            told.join(", ")
+        text!(
+            "unlike the others, whose median is {median_mb_per_s:.1} MB/s: {trials}",
+            median_mb_per_s = median / 1e6,
+            trials = Text::list(trials, ", ")
         ),
         "other load, a flush of the system's, or work that the drive does by itself",
         "none is needed: the median is not moved by them, the mean is",

@@ -1,6 +1,7 @@
 //! I/O that failed, in words.
 
 use sokudo_model::{Bytes, Defect, FailureKind, IoFailure, Operation, StopReason, TargetKind};
+use sokudo_words::{Text, text};
 
 use crate::case::Case;
 use crate::code::{Code, Ruling};
@@ -47,16 +48,21 @@ fn wrong_data(case: &Case<'_>) -> Option<Ruling> {
     let wrong: u64 = checks().map(|check| check.wrong).sum();
     let checked: u64 = checks().map(|check| check.checked).sum();
     let first = checks().flat_map(|check| &check.mismatches).next();
-    let first = first.map_or_else(String::new, |first| {
-        format!(
-            "; the first is {} at byte {}: {}",
-            first.length, first.offset.0, first.detail
-        )
-    });
+    let of_all = text!("{wrong} of {checked} blocks did not hold what was written to them");
+    let symptom = match first {
+        Some(first) => text!(
+            "{wrong_blocks}; the first is {length} at byte {offset}: {detail}",
+            wrong_blocks = of_all,
+            length = first.length,
+            offset = first.offset.0,
+            detail = first.detail
+        ),
+        None => of_all,
+    };
     (wrong > 0).then(|| {
         Ruling::new(
             Code::WrongData,
-            format!("{wrong} of {checked} blocks did not hold what was written to them{first}"),
+            symptom,
             "a disk, cable, memory or driver that changes or loses data, or another program that \
              writes to the same place",
             "do not trust this disk with data until the cause is found; look at its health and at \
@@ -87,12 +93,12 @@ fn no_io(case: &Case<'_>) -> Option<Ruling> {
     let (cause, remedy) = if has_failed(case) {
         (
             "every I/O failed",
-            "see the row's other findings for how the I/O failed",
+            Text::from("see the row's other findings for how the I/O failed"),
         )
     } else if case.row.trials.is_empty() {
-        ("the row was not run", "measure it again")
+        ("the row was not run", Text::from("measure it again"))
     } else {
-        ("no I/O ended in the time of a trial", remedy::MORE_TIME)
+        ("no I/O ended in the time of a trial", remedy::more_time())
     };
     Some(Ruling::new(
         Code::NoIo,
@@ -135,38 +141,32 @@ fn unreadable(case: &Case<'_>) -> Option<Ruling> {
     }
     let first = defects.first()?;
     let bytes = Bytes(defects.iter().map(|defect| defect.length.0).sum());
-    let ranges: Vec<String> = defects
-        .iter()
-        .take(RANGES_TOLD)
-        .map(|defect| format!("{} at byte {}", defect.length, defect.offset.0))
-        .collect();
-    let more = match defects.len() - ranges.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+    let ranges = defects.iter().take(RANGES_TOLD).map(|defect| {
+        text!(
+            "{length} at byte {offset}",
+            length = defect.length,
+            offset = defect.offset.0
+        )
+    });
+    let named = Text::list(ranges, ", ");
+    let named = match defects.len().saturating_sub(RANGES_TOLD) {
+        0 => named,
+        more => text!("{named} and {more} more"),
     };
-    let verb = if first.operation == Operation::Write {
-        "written"
-    } else {
-        "read"
+    let ranges = match defects.len() {
+        1 => Text::from("1 range"),
+        count => text!("{count} ranges"),
     };
     Some(Ruling::new(
         Code::Unreadable,
-        format!(
-            "{bytes} in {} cannot be {verb}: {}{more}",
-            counted_ranges(defects.len()),
-            ranges.join(", ")
-        ),
+        match first.operation {
+            Operation::Write => text!("{bytes} in {ranges} cannot be written: {named}"),
+            _ => text!("{bytes} in {ranges} cannot be read: {named}"),
+        },
         "the device answers these blocks with errors: a worn or damaged medium, or a bad cable or \
          power supply",
-        remedy::HEALTH_AND_CABLE,
+        remedy::health_and_cable(),
     ))
-}
-
-fn counted_ranges(count: usize) -> String {
-    match count {
-        1 => "1 range".to_owned(),
-        count => format!("{count} ranges"),
-    }
 }
 
 fn io_errors(case: &Case<'_>) -> Option<Ruling> {
@@ -241,38 +241,34 @@ fn errno_of(kind: FailureKind) -> Option<i32> {
     }
 }
 
-fn all_in_words(failures: &[IoFailure]) -> String {
-    let words: Vec<String> = failures.iter().map(in_words).collect();
-    words.join("; ")
+fn all_in_words(failures: &[IoFailure]) -> Text {
+    Text::list(failures.iter().map(in_words), "; ")
 }
 
-fn in_words(failure: &IoFailure) -> String {
+fn in_words(failure: &IoFailure) -> Text {
     let how = match failure.kind {
-        FailureKind::Errno(number) => format!("failed with {}", errno_words(number)),
-        FailureKind::Short { asked, moved } => format!("moved {moved} of {asked} bytes"),
-        FailureKind::Nothing => "moved no bytes and gave no error".to_owned(),
-        FailureKind::Unanswered => "never completed and had to be given up".to_owned(),
+        FailureKind::Errno(number) => text!("failed with {error}", error = errno_words(number)),
+        FailureKind::Short { asked, moved } => text!("moved {moved} of {asked} bytes"),
+        FailureKind::Nothing => Text::from("moved no bytes and gave no error"),
+        FailureKind::Unanswered => Text::from("never completed and had to be given up"),
     };
-    let name = failure.operation.name();
-    let offset = failure.offset.0;
+    let operation = Text::from(failure.operation.name());
+    let (count, offset) = (failure.count, failure.offset.0);
     if failure.operation.is_on_files() {
-        format!("{} {name} {how}, after {offset} files", failure.count)
-    } else if failure.count == 1 {
-        format!("1 {name} {how}, at offset {offset}")
-    } else {
-        let several = if failure.operation == Operation::Flush {
-            "flushes".to_owned()
-        } else {
-            format!("{name}s")
-        };
-        format!(
-            "{} {several} {how}, the first at offset {offset}",
-            failure.count
+        text!(
+            "{count} {operation} {how}, after {files} files",
+            files = offset
         )
+    } else if count == 1 {
+        text!("1 {operation} {how}, at offset {offset}")
+    } else if failure.operation == Operation::Flush {
+        text!("{count} flushes {how}, the first at offset {offset}")
+    } else {
+        text!("{count} {operation}s {how}, the first at offset {offset}")
     }
 }
 
-fn errno_words(number: i32) -> String {
+fn errno_words(number: i32) -> Text {
     let (name, words) = match number {
         errno::EIO => ("EIO", "input/output error"),
         errno::ENXIO => ("ENXIO", "no such device or address"),
@@ -290,51 +286,56 @@ fn errno_words(number: i32) -> String {
         errno::ETIMEDOUT => ("ETIMEDOUT", "timed out"),
         errno::EREMOTEIO => ("EREMOTEIO", "critical target error"),
         errno::EDQUOT => ("EDQUOT", "quota used up"),
-        other => return format!("error number {other}"),
+        number => return text!("error number {number}"),
     };
-    format!("{name} ({words})")
+    text!("{name} ({words})", words = Text::from(words))
 }
 
-fn explain(kind: FailureKind) -> (&'static str, &'static str) {
+fn explain(kind: FailureKind) -> (&'static str, Text) {
     match kind {
-        FailureKind::Errno(errno::ENODATA) => {
-            ("the device cannot read that place any more", remedy::HEALTH)
-        }
+        FailureKind::Errno(errno::ENODATA) => (
+            "the device cannot read that place any more",
+            remedy::health(),
+        ),
         FailureKind::Errno(errno::EIO | errno::ETIMEDOUT | errno::EREMOTEIO) => (
             "the device or its connection failed; a damaged place is one reason",
-            remedy::HEALTH_AND_LOG,
+            remedy::health_and_log(),
         ),
         FailureKind::Errno(errno::EILSEQ) => (
             "what the device returned is not what was written to it",
-            remedy::HEALTH,
+            remedy::health(),
         ),
         FailureKind::Errno(errno::ENOSPC | errno::EDQUOT) => (
             "the file system is full, or the user's share of it",
-            remedy::SMALLER_FILE,
+            remedy::smaller_file(),
         ),
         FailureKind::Errno(errno::EINVAL) => (
             "the file system does not accept these offsets or sizes with direct I/O",
-            remedy::BUFFERED,
+            remedy::buffered(),
         ),
         FailureKind::Errno(errno::EOPNOTSUPP) => (
             "the target does not know this operation",
-            "leave the operation out, or measure another target",
+            Text::from("leave the operation out, or measure another target"),
         ),
         FailureKind::Errno(errno::EROFS) => (
             "the file system became read-only, as after an error of its device",
-            "look for the device's name in the kernel's log (dmesg)",
+            Text::from("look for the device's name in the kernel's log (dmesg)"),
         ),
         FailureKind::Short { .. } => (
             "the file ended, the disk was full, or the device failed in the middle",
-            "look for the device's name in the kernel's log (dmesg), and at the free space",
+            Text::from(
+                "look for the device's name in the kernel's log (dmesg), and at the free space",
+            ),
         ),
         FailureKind::Unanswered => (
             "the device hangs, or what it stands on does",
-            "look for the device's name in the kernel's log (dmesg), and at its connection",
+            Text::from(
+                "look for the device's name in the kernel's log (dmesg), and at its connection",
+            ),
         ),
         FailureKind::Errno(_) | FailureKind::Nothing => (
             "the system refused the I/O",
-            "look for the device's name in the kernel's log (dmesg)",
+            Text::from("look for the device's name in the kernel's log (dmesg)"),
         ),
     }
 }

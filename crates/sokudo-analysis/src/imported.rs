@@ -2,6 +2,7 @@
 //! judge their rows.
 
 use sokudo_model::{Assessment, Correction, Origin, Run, Verdict};
+use sokudo_words::{Text, text};
 
 use crate::code::{Code, Ruling};
 
@@ -21,9 +22,9 @@ pub(crate) fn judge(run: &mut Run, origin: &Origin) {
 fn imported(origin: &Origin) -> Ruling {
     Ruling::new(
         Code::Imported,
-        format!(
-            "measured by {}, not by sokudo: nobody has seen the evidence",
-            origin.measurer()
+        text!(
+            "measured by {tool}, not by sokudo: nobody has seen the evidence",
+            tool = origin.measurer()
         ),
         "whether the bytes reached the device, who else used it and how steady it was is not in \
          what the tool has printed",
@@ -33,20 +34,23 @@ fn imported(origin: &Origin) -> Ruling {
 }
 
 fn corrected(origin: &Origin) -> Option<Ruling> {
-    let once = |text: fn(&Correction) -> &str| {
-        let mut texts: Vec<&str> = Vec::new();
-        for correction in &origin.corrections {
-            if !texts.contains(&text(correction)) {
-                texts.push(text(correction));
+    let once = |text_of: fn(&Correction) -> Text| {
+        let mut texts: Vec<Text> = Vec::new();
+        for text in origin.corrections.iter().map(text_of) {
+            if !texts.contains(&text) {
+                texts.push(text);
             }
         }
-        texts.join("; ")
+        Text::list(texts, "; ")
     };
     (!origin.corrections.is_empty()).then(|| {
         Ruling::new(
             Code::CorrectedImport,
-            format!("put right: {}", once(|correction| &correction.what)),
-            once(|correction| &correction.why),
+            text!(
+                "put right: {corrections}",
+                corrections = once(|correction| text!("{}", correction.what))
+            ),
+            once(|correction| text!("{}", correction.why)),
             "none is needed; the tool's own output has the figures that are quoted",
         )
     })

@@ -2,6 +2,7 @@
 //! each other are an error of the tester, and no verdict may hide it.
 
 use sokudo_model::{Bytes, FailureKind, Nanos, Operation, OperationTally, Outcome, StopReason};
+use sokudo_words::{Text, text};
 
 use crate::case::Case;
 use crate::code::{Code, Ruling};
@@ -21,21 +22,22 @@ fn little(case: &Case<'_>) -> Option<Ruling> {
         let latencies_ns = latency_sum_ns(outcome);
         let area_ns = elapsed_ns * outcome.depth_achieved;
         if differs(outcome, latencies_ns, area_ns) {
-            return Some(format!(
-                "all latencies add up to {}, but {} with {:.2} I/Os in flight make {}",
-                seconds(latencies_ns),
-                outcome.elapsed,
-                outcome.depth_achieved,
-                seconds(area_ns),
+            return Some(text!(
+                "all latencies add up to {latencies}, but {elapsed} with {depth:.2} I/Os in \
+                 flight make {expected}",
+                latencies = seconds(latencies_ns),
+                elapsed = outcome.elapsed,
+                depth = outcome.depth_achieved,
+                expected = seconds(area_ns),
             ));
         }
         let depth = latencies_ns / elapsed_ns;
         (depth > depth_max * (1.0 + INVARIANT_TOLERANCE)).then(|| {
-            format!(
-                "all latencies add up to {}, which is {depth:.2} I/Os in flight during {}, \
-                 but at most {depth_max} were allowed",
-                seconds(latencies_ns),
-                outcome.elapsed,
+            text!(
+                "all latencies add up to {latencies}, which is {depth:.2} I/Os in flight during \
+                 {elapsed}, but at most {depth_max} were allowed",
+                latencies = seconds(latencies_ns),
+                elapsed = outcome.elapsed,
             )
         })
     })
@@ -58,12 +60,12 @@ fn bytes(case: &Case<'_>) -> Option<Ruling> {
         moving(outcome).find_map(|tally| {
             let possible = whole(tally.ios) * smallest..=tally.ios * largest;
             (!possible.contains(&tally.bytes.0)).then(|| {
-                format!(
-                    "{} {}s of {} moved {} bytes",
-                    tally.ios,
-                    tally.operation.name(),
-                    block_words(case),
-                    tally.bytes.0
+                text!(
+                    "{ios} {operation}s of {block} moved {bytes} bytes",
+                    ios = tally.ios,
+                    operation = Text::from(tally.operation.name()),
+                    block = block_words(case),
+                    bytes = tally.bytes.0
                 )
             })
         })
@@ -82,27 +84,23 @@ fn latency(case: &Case<'_>) -> Option<Ruling> {
     })
 }
 
-fn impossible_latency(
-    case: &Case<'_>,
-    outcome: &Outcome,
-    tally: &OperationTally,
-) -> Option<String> {
+fn impossible_latency(case: &Case<'_>, outcome: &Outcome, tally: &OperationTally) -> Option<Text> {
     let (min, max) = (tally.latency.min()?, tally.latency.max()?);
     let mean = tally.latency.mean()?;
-    let name = tally.operation.name();
+    let operation = Text::from(tally.operation.name());
     // Half a nanosecond: the mean of equal whole numbers may round across them.
     let between = (float(min) - 0.5..=float(max) + 0.5).contains(&mean);
     if float(max) > nanos(outcome.elapsed) * (1.0 + INVARIANT_TOLERANCE) {
-        Some(format!(
-            "the longest {name} took {}, the whole trial {}",
-            Nanos(max),
-            outcome.elapsed
+        Some(text!(
+            "the longest {operation} took {longest}, the whole trial {elapsed}",
+            longest = Nanos(max),
+            elapsed = outcome.elapsed
         ))
     } else if min == 0 && case.real() {
-        Some(format!("the shortest {name} took no time at all"))
+        Some(text!("the shortest {operation} took no time at all"))
     } else if !between {
-        Some(format!(
-            "the mean {name} took {mean:.0} ns, outside {min} … {max} ns"
+        Some(text!(
+            "the mean {operation} took {mean:.0} ns, outside {min} … {max} ns"
         ))
     } else {
         None
@@ -119,10 +117,11 @@ fn counts(case: &Case<'_>) -> Option<Ruling> {
                 && tally.ios == in_buckets
                 && intended.is_none_or(|latency| tally.ios == latency.count());
             (!equal).then(|| {
-                format!(
-                    "{} {}s were counted, but {in_buckets} latencies",
-                    tally.ios,
-                    tally.operation.name()
+                text!(
+                    "{ios} {operation}s were counted, but {latencies} latencies",
+                    ios = tally.ios,
+                    operation = Text::from(tally.operation.name()),
+                    latencies = in_buckets
                 )
             })
         })
@@ -141,16 +140,15 @@ fn samples(case: &Case<'_>) -> Option<Ruling> {
     })
 }
 
-fn lost_bytes(outcome: &Outcome) -> Option<String> {
+fn lost_bytes(outcome: &Outcome) -> Option<Text> {
     let samples: u64 = outcome.places.iter().map(|place| place.bytes.0).sum();
     let trial: u64 = moving(outcome).map(|tally| tally.bytes.0).sum();
-    (samples != trial)
-        .then(|| format!("the samples moved {samples} bytes, the whole trial {trial}"))
+    (samples != trial).then(|| text!("the samples moved {samples} bytes, the whole trial {trial}"))
 }
 
 /// Where a sample is a single I/O, what passes between two is nobody's, and nothing is in
 /// flight then. A sample at which all failed before the end came is not kept.
-fn lost_time(outcome: &Outcome) -> Option<String> {
+fn lost_time(outcome: &Outcome) -> Option<Text> {
     let samples_ns: f64 = outcome
         .places
         .iter()
@@ -161,15 +159,15 @@ fn lost_time(outcome: &Outcome) -> Option<String> {
     let too_long = samples_ns > trial_ns * (1.0 + INVARIANT_TOLERANCE);
     let too_short = samples_ns < worked_ns * (1.0 - INVARIANT_TOLERANCE);
     (too_long || (too_short && !some_have_no_latency(outcome))).then(|| {
-        format!(
-            "the times of the samples add up to {}, but the trial took {}",
-            seconds(samples_ns),
-            outcome.elapsed
+        text!(
+            "the times of the samples add up to {samples}, but the trial took {elapsed}",
+            samples = seconds(samples_ns),
+            elapsed = outcome.elapsed
         )
     })
 }
 
-fn too_fast(case: &Case<'_>, outcome: &Outcome) -> Option<String> {
+fn too_fast(case: &Case<'_>, outcome: &Outcome) -> Option<Text> {
     let workload = &case.row.workload;
     let in_flight = float(workload.blocks.largest().0) * f64::from(workload.depth);
     let shortest = moving(outcome)
@@ -181,38 +179,36 @@ fn too_fast(case: &Case<'_>, outcome: &Outcome) -> Option<String> {
         .places
         .iter()
         .find(|place| nanos(place.elapsed) * (1.0 + INVARIANT_TOLERANCE) < needs_ns(place.bytes));
-    found.filter(|_| !some_have_no_latency(outcome)).map(|place| {
-        format!(
-            "the sample at byte {} moved {} in {}, but with {} I/Os of {} in flight, none shorter \
-             than {}, it takes {}",
-            place.offset.0,
-            place.bytes,
-            place.elapsed,
-            workload.depth,
-            block_words(case),
-            Nanos(shortest),
-            seconds(needs_ns(place.bytes)),
-        )
-    })
+    found
+        .filter(|_| !some_have_no_latency(outcome))
+        .map(|place| {
+            text!(
+                "the sample at byte {offset} moved {bytes} in {elapsed}, but with {depth} I/Os of \
+             {block} in flight, none shorter than {shortest}, it takes {needed}",
+                offset = place.offset.0,
+                bytes = place.bytes,
+                elapsed = place.elapsed,
+                depth = workload.depth,
+                block = block_words(case),
+                shortest = Nanos(shortest),
+                needed = seconds(needs_ns(place.bytes)),
+            )
+        })
 }
 
 /// Looks for a contradiction in every trial that did any I/O.
-fn breach(
-    case: &Case<'_>,
-    code: Code,
-    find: impl Fn(&Outcome) -> Option<String>,
-) -> Option<Ruling> {
+fn breach(case: &Case<'_>, code: Code, find: impl Fn(&Outcome) -> Option<Text>) -> Option<Ruling> {
     let outcomes = case
         .outcomes()
         .filter(|outcome| outcome.operations.iter().any(|tally| tally.ios > 0));
-    let found: Vec<String> = outcomes.filter_map(find).collect();
-    let first = found.first()?;
+    let found: Vec<Text> = outcomes.filter_map(find).collect();
+    let contradiction = found.first()?;
     Some(Ruling::new(
         code,
-        format!(
-            "{first} (in {} of {} trials)",
-            found.len(),
-            case.row.trials.len()
+        text!(
+            "{contradiction} (in {contradicting} of {trials} trials)",
+            contradicting = found.len(),
+            trials = case.row.trials.len()
         ),
         "an error in sokudo or in this machine's clock: the figures contradict each other",
         "do not use the figures of this row, and report it with the run as JSON",
@@ -227,11 +223,15 @@ fn moving(outcome: &Outcome) -> impl Iterator<Item = &OperationTally> {
         .filter(|tally| tally.operation != Operation::Flush && !tally.operation.is_on_files())
 }
 
-fn block_words(case: &Case<'_>) -> String {
+fn block_words(case: &Case<'_>) -> Text {
     let blocks = &case.row.workload.blocks;
     match blocks.single() {
-        Some(block) => format!("{block}"),
-        None => format!("{} to {}", blocks.smallest(), blocks.largest()),
+        Some(block) => text!("{block}"),
+        None => text!(
+            "{smallest} to {largest}",
+            smallest = blocks.smallest(),
+            largest = blocks.largest()
+        ),
     }
 }
 

@@ -56,7 +56,7 @@ pub use code::Code;
 pub use compare::{Comparing, Side, best, compare, is_foreign, load_differences, trials_needed};
 pub use disk::{DISK_CODES, examine};
 pub use figures::judge_figures;
-pub use remedy::REMEDIES_WITH_OPTIONS;
+pub use remedy::{Means, remedies_with_options};
 
 use case::Case;
 use code::Ruling;

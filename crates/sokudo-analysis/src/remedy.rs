@@ -1,95 +1,135 @@
-//! Remedies that name an option or a command of sokudo's: all of them, so that a test can
-//! walk each through the commands that print it.
-//!
-//! An option stands in brackets behind a sentence that is whole without it, `(--size)` or
-//! `(--runs, --time)`, in the words of `sokudo mark`. Whoever prints it for another command
-//! or language puts that one's words into the brackets. A command stands in brackets with
-//! its name, `(sokudo info)`.
+//! Remedies that point at an option or a command of sokudo's. They hold which one, and each
+//! front end names it in its own language where the remedy is shown: `--direct on` of `mark`
+//! is `direct=1` in a job file of fio's.
 
-pub(crate) const DIRECT: &str = "measure with direct I/O (--direct on)";
-pub(crate) const DIRECT_WHERE_POSSIBLE: &str =
-    "measure with direct I/O (--direct on), on a file system that supports it";
-pub(crate) const BUFFERED: &str =
-    "use blocks that are multiples of 4 KiB, or measure through the page cache (--direct off)";
-pub(crate) const FAR_LARGER_PART: &str =
-    "measure a part that is far larger than the cache (--size), at least four times as large";
-pub(crate) const LARGER_PART: &str = "measure over a larger part (--size)";
-pub(crate) const EVEN_PLACES: &str =
-    "measure with places that are all alike, or over a larger part (--size)";
-pub(crate) const SMALLER_FILE: &str = "make room, or use a smaller test file (--size)";
-pub(crate) const LONGER_AND_REST: &str =
-    "take the lower speed for what lasts, and measure longer (--time), again after a rest";
-pub(crate) const LONGER_AND_SEE: &str = "take the lower speed for what lasts; measure longer (--time) to see whether it falls again, and after a rest to see whether the higher one comes back";
-pub(crate) const LONGER_TRIALS: &str =
-    "for the speed that lasts use longer trials (--time), in which the beginning counts less";
-pub(crate) const MORE_TIME: &str = "give the trials more time (--time)";
-pub(crate) const UNTIL_LEVEL: &str = "measure until it levels off (--runs, --time); a median of what still changes depends on when it is taken";
-pub(crate) const MORE_TRIALS: &str =
-    "use more or longer trials (--runs, --time), and look at the single trials in the JSON output";
-pub(crate) const MEDIAN_OR_MORE: &str =
-    "trust the median, make more trials (--runs), or measure once more while the disk is warm";
-pub(crate) const ALLOW_MORE: &str = "allow more (--runs, --max-time), make the trials longer (--time), or ask for less (--precision)";
-/// As many as give an interval, which a test holds.
-pub(crate) const SIX_TRIALS: &str = "measure each row six times or more (--runs 6)";
-pub(crate) const PERCENTILES_AND_LOG: &str = "read the percentiles, not the mean; look for errors of the device in the kernel's log (dmesg), and measure longer to see how often it happens (--time)";
-pub(crate) const LOWER_RATE: &str =
-    "ask for a lower rate (--rate), or allow more in flight (--depth)";
-pub(crate) const MORE_THREADS: &str =
-    "use more threads (--threads), as many as there are processors, or larger blocks";
-pub(crate) const QUEUE: &str =
-    "use a backend that has a queue (--engine libaio), or as many threads as the depth";
-pub(crate) const NO_BLOCKING: &str =
-    "use a backend that does not wait (--engine io_uring), or direct I/O (--direct on)";
-pub(crate) const RANDOM_DATA: &str =
-    "for what real data gets, measure with data that do not repeat themselves (--data random)";
-pub(crate) const HEALTH: &str = "save what is on the device, and look at its health (sokudo info)";
-pub(crate) const HEALTH_AND_LOG: &str =
-    "look for the device's name in the kernel's log (dmesg), and at its health (sokudo info)";
-pub(crate) const HEALTH_AND_CABLE: &str = "copy what the disk holds now, then look at its health (sokudo info) and cable, and replace it; figures are of what could be read";
-pub(crate) const ORDINARY_BUFFERS: &str =
-    "for what a program with ordinary buffers gets, measure with such (sokudo quick)";
-pub(crate) const UNTIL_STEADY: &str =
-    "for the speed that lasts, have it written until it is steady (sokudo steady)";
+use sokudo_words::{Argument, Figure, Text, text};
 
-pub const REMEDIES_WITH_OPTIONS: [&str; 27] = [
-    DIRECT,
-    DIRECT_WHERE_POSSIBLE,
-    BUFFERED,
-    FAR_LARGER_PART,
-    LARGER_PART,
-    EVEN_PLACES,
-    SMALLER_FILE,
-    LONGER_AND_REST,
-    LONGER_AND_SEE,
-    LONGER_TRIALS,
-    MORE_TIME,
-    UNTIL_LEVEL,
-    MORE_TRIALS,
-    MEDIAN_OR_MORE,
-    ALLOW_MORE,
-    SIX_TRIALS,
-    PERCENTILES_AND_LOG,
-    LOWER_RATE,
-    MORE_THREADS,
-    QUEUE,
-    NO_BLOCKING,
-    RANDOM_DATA,
-    HEALTH,
-    HEALTH_AND_LOG,
-    HEALTH_AND_CABLE,
-    ORDINARY_BUFFERS,
-    UNTIL_STEADY,
-];
+/// What such an argument of a remedy has in the place of a unit.
+const UNIT: &str = "option";
 
-/// Whether a remedy names no option or command, or is one of those that are walked through
-/// every command.
-pub(crate) fn is_walked(remedy: &str) -> bool {
-    let names_some = ["(--", "(sokudo "].iter().any(|sign| remedy.contains(sign));
-    // Options of other programs stand behind their names.
-    let is_bare = remedy
-        .match_indices(" --")
-        .any(|(at, _)| !remedy[..at].ends_with("losetup") && !remedy[..at].contains('('));
-    !is_bare && (!names_some || REMEDIES_WITH_OPTIONS.contains(&remedy))
+/// Each with its word for scripts and its name in the words of `sokudo mark`.
+macro_rules! means {
+    ($($means:ident => $code:literal, $name:literal;)+) => {
+        /// An option or a command that a remedy points at.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Means {
+            $($means,)+
+        }
+
+        impl Means {
+            pub const ALL: [Self; [$($code),+].len()] = [$(Self::$means),+];
+
+            /// The word that scripts know it by.
+            pub const fn code(self) -> &'static str {
+                match self {
+                    $(Self::$means => $code,)+
+                }
+            }
+
+            /// In the words of `sokudo mark`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$means => $name,)+
+                }
+            }
+        }
+    };
+}
+
+means! {
+    Direct => "direct", "--direct on";
+    Buffered => "buffered", "--direct off";
+    Size => "size", "--size";
+    Time => "time", "--time";
+    MaxTime => "max-time", "--max-time";
+    Runs => "runs", "--runs";
+    SixRuns => "six-runs", "--runs 6";
+    Precision => "precision", "--precision";
+    Rate => "rate", "--rate";
+    Depth => "depth", "--depth";
+    Threads => "threads", "--threads";
+    Libaio => "libaio", "--engine libaio";
+    IoUring => "io-uring", "--engine io_uring";
+    RandomData => "random-data", "--data random";
+    Info => "info", "sokudo info";
+    Quick => "quick", "sokudo quick";
+    Steady => "steady", "sokudo steady";
+}
+
+impl Means {
+    /// Whether it is a command of sokudo's, which everybody has.
+    pub const fn is_command(self) -> bool {
+        matches!(self, Self::Info | Self::Quick | Self::Steady)
+    }
+
+    /// What an argument of a remedy points at; nothing where it is another kind of argument.
+    pub fn of(argument: &Argument) -> Vec<Self> {
+        let Argument::Figure(Figure { value, unit, .. }) = argument else {
+            return Vec::new();
+        };
+        let codes = value.split(' ').filter(|_| unit == UNIT);
+        codes
+            .filter_map(|code| Self::ALL.into_iter().find(|it| it.code() == code))
+            .collect()
+    }
+
+    /// An argument that points at these, as somebody calls them.
+    pub fn called(means: &[Self], text: String) -> Argument {
+        let codes: Vec<&str> = means.iter().map(|it| it.code()).collect();
+        Argument::Figure(Figure {
+            value: codes.join(" "),
+            unit: UNIT.to_owned(),
+            text,
+        })
+    }
+}
+
+fn pointing_at(means: &[Means]) -> Argument {
+    let names: Vec<&str> = means.iter().map(|it| it.name()).collect();
+    Means::called(means, names.join(", "))
+}
+
+macro_rules! remedies {
+    ($($remedy:ident: $template:literal, $($hole:ident: [$($means:ident),+]),+;)+) => {
+        $(pub(crate) fn $remedy() -> Text {
+            text!($template, $($hole = pointing_at(&[$(Means::$means),+])),+)
+        })+
+
+        /// All of them.
+        pub fn remedies_with_options() -> Vec<Text> {
+            vec![$($remedy()),+]
+        }
+    };
+}
+
+remedies! {
+    direct: "measure with direct I/O ({options})", options: [Direct];
+    direct_where_possible: "measure with direct I/O ({options}), on a file system that supports it", options: [Direct];
+    buffered: "use blocks that are multiples of 4 KiB, or measure through the page cache ({options})", options: [Buffered];
+    far_larger_part: "measure a part that is far larger than the cache ({options}), at least four times as large", options: [Size];
+    larger_part: "measure over a larger part ({options})", options: [Size];
+    even_places: "measure with places that are all alike, or over a larger part ({options})", options: [Size];
+    smaller_file: "make room, or use a smaller test file ({options})", options: [Size];
+    longer_and_rest: "take the lower speed for what lasts, and measure longer ({options}), again after a rest", options: [Time];
+    longer_and_see: "take the lower speed for what lasts; measure longer ({options}) to see whether it falls again, and after a rest to see whether the higher one comes back", options: [Time];
+    longer_trials: "for the speed that lasts use longer trials ({options}), in which the beginning counts less", options: [Time];
+    more_time: "give the trials more time ({options})", options: [Time];
+    until_level: "measure until it levels off ({options}); a median of what still changes depends on when it is taken", options: [Runs, Time];
+    more_trials: "use more or longer trials ({options}), and look at the single trials in the JSON output", options: [Runs, Time];
+    median_or_more: "trust the median, make more trials ({options}), or measure once more while the disk is warm", options: [Runs];
+    allow_more: "allow more ({runs}), make the trials longer ({time}), or ask for less ({precision})", runs: [Runs, MaxTime], time: [Time], precision: [Precision];
+    six_trials: "measure each row six times or more ({options})", options: [SixRuns];
+    percentiles_and_log: "read the percentiles, not the mean; look for errors of the device in the kernel's log (dmesg), and measure longer to see how often it happens ({options})", options: [Time];
+    lower_rate: "ask for a lower rate ({rate}), or allow more in flight ({depth})", rate: [Rate], depth: [Depth];
+    more_threads: "use more threads ({options}), as many as there are processors, or larger blocks", options: [Threads];
+    queue: "use a backend that has a queue ({options}), or as many threads as the depth", options: [Libaio];
+    no_blocking: "use a backend that does not wait ({io_uring}), or direct I/O ({direct})", io_uring: [IoUring], direct: [Direct];
+    random_data: "for what real data gets, measure with data that do not repeat themselves ({options})", options: [RandomData];
+    health: "save what is on the device, and look at its health ({command})", command: [Info];
+    health_and_log: "look for the device's name in the kernel's log (dmesg), and at its health ({command})", command: [Info];
+    health_and_cable: "copy what the disk holds now, then look at its health ({command}) and cable, and replace it; figures are of what could be read", command: [Info];
+    ordinary_buffers: "for what a program with ordinary buffers gets, measure with such ({command})", command: [Quick];
+    until_steady: "for the speed that lasts, have it written until it is steady ({command})", command: [Steady];
 }
 
 #[cfg(test)]
@@ -98,19 +138,18 @@ mod tests {
     use crate::threshold::INTERVAL_TRIALS_MIN;
 
     #[test]
-    fn an_option_that_no_test_walks_through_the_commands_is_noticed() {
-        assert!(is_walked("measure a disk"));
-        assert!(is_walked(
-            "attach the loop device with direct I/O (losetup --direct-io=on)"
-        ));
-        assert!(REMEDIES_WITH_OPTIONS.into_iter().all(is_walked));
-        for unknown in [
-            "use --direct on",
-            "make it large (--size)",
-            "look (sokudo info)",
-        ] {
-            assert!(!is_walked(unknown), "{unknown}");
-        }
+    fn a_remedy_holds_which_options_it_points_at() {
+        let remedy = more_trials();
+        let arguments: Vec<_> = remedy.arguments().collect();
+        assert_eq!(arguments[0].0, "options");
+        assert_eq!(Means::of(arguments[0].1), [Means::Runs, Means::Time]);
+        assert!(remedy.english().contains("(--runs, --time)"));
+        let seven = Argument::Figure(Figure {
+            value: "size".to_owned(),
+            unit: "B".to_owned(),
+            text: String::new(),
+        });
+        assert!(Means::of(&seven).is_empty());
     }
 
     #[test]

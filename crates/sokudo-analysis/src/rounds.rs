@@ -2,6 +2,7 @@
 //! to say about them.
 
 use sokudo_model::SteadyPhase;
+use sokudo_words::text;
 
 use crate::case::Case;
 use crate::code::{Code, Ruling};
@@ -43,22 +44,26 @@ fn not_steady(case: &Case<'_>) -> Option<Ruling> {
     }
     let last = window.looks(&rounds).pop()?;
     let figures = last.figures?;
+    let rounds = rounds.len();
+    let range_percent = figures.range_share * 100.0;
+    let range_percent_max = window.range_permille_max / 10;
+    let excursion_percent = figures.excursion_share * 100.0;
+    let excursion_percent_max = window.excursion_permille_max / 10;
     Some(Ruling::new(
         Code::NotSteady,
-        format!(
-            "not steady after {} rounds{}: in the last five the range is {:.1} % of the mean ({} % are \
-             allowed), and the best line moves by {:.1} % ({} %)",
-            rounds.len(),
-            if last.passed {
-                ", for two windows in a row must pass"
-            } else {
-                ""
-            },
-            figures.range_share * 100.0,
-            window.range_permille_max / 10,
-            figures.excursion_share * 100.0,
-            window.excursion_permille_max / 10,
-        ),
+        match last.passed {
+            true => text!(
+                "not steady after {rounds} rounds, for two windows in a row must pass: in the last \
+                 five the range is {range_percent:.1} % of the mean ({range_percent_max} % are \
+                 allowed), and the best line moves by {excursion_percent:.1} % \
+                 ({excursion_percent_max} %)"
+            ),
+            false => text!(
+                "not steady after {rounds} rounds: in the last five the range is \
+                 {range_percent:.1} % of the mean ({range_percent_max} % are allowed), and the \
+                 best line moves by {excursion_percent:.1} % ({excursion_percent_max} %)"
+            ),
+        },
         cause(phase),
         "take the figures as those of a drive that is still changing; allow more rounds, or make \
          them longer, and look at them one by one in the picture of the rounds",

@@ -2,6 +2,7 @@
 //! than what the device writes at once.
 
 use sokudo_model::{Bytes, DriveCircumstances, Operation, Order};
+use sokudo_words::{Text, text};
 
 use crate::case::{Case, counted};
 use crate::code::{Code, Ruling};
@@ -31,8 +32,25 @@ struct Requests {
     counted: u64,
 }
 
+impl Requests {
+    #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
+    fn symptom(&self, block: Bytes) -> Text {
+        let (ios, requests) = (self.asked, self.counted);
+        let requests_per_io = requests as f64 / ios as f64;
+        match self.operation {
+            Operation::Read => text!(
+                "sokudo made {ios} reads of {block}, the devices counted {requests} requests: \
+                 {requests_per_io:.1} per I/O"
+            ),
+            _ => text!(
+                "sokudo made {ios} writes of {block}, the devices counted {requests} requests: \
+                 {requests_per_io:.1} per I/O"
+            ),
+        }
+    }
+}
+
 /// The devices got clearly more requests than the row made I/Os, of the same bytes.
-#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
 fn split_io(case: &Case<'_>) -> Option<Ruling> {
     let block = case.row.workload.blocks.smallest();
     if !case.direct() || block.0 < SPLIT_BLOCK_BYTES_MIN || surplus::is_shared(case) {
@@ -45,17 +63,7 @@ fn split_io(case: &Case<'_>) -> Option<Ruling> {
     let (cause, remedy) = split_cause(case, block)?;
     Some(Ruling::new(
         Code::SplitIo,
-        format!(
-            "sokudo made {} {} of {block}, the devices counted {} requests: {:.1} per I/O",
-            split.asked,
-            if split.operation == Operation::Read {
-                "reads"
-            } else {
-                "writes"
-            },
-            split.counted,
-            split.counted as f64 / split.asked as f64
-        ),
+        split.symptom(block),
         cause,
         remedy,
     ))
@@ -98,7 +106,7 @@ fn is_split(case: &Case<'_>, requests: &Requests) -> bool {
 
 /// Why, and what to do about it; `None` where the hardware takes no more at once, which is
 /// how it is and can be changed by nobody.
-fn split_cause(case: &Case<'_>, block: Bytes) -> Option<(String, String)> {
+fn split_cause(case: &Case<'_>, block: Bytes) -> Option<(Text, Text)> {
     if let Some(array) = array_with_smaller_chunk(case, block) {
         return Some(array);
     }
@@ -113,12 +121,12 @@ fn split_cause(case: &Case<'_>, block: Bytes) -> Option<(String, String)> {
         .find(|device| device.max_io_bytes.is_some_and(|most| most < block))
     {
         let most = device.max_io_bytes.unwrap_or_default();
-        let name = &device.name;
+        let device = &device.name;
         return Some((
-            format!("the kernel sends {name} at most {most} at once (queue/max_sectors_kb)"),
-            format!(
-                "as root: echo {} > /sys/block/{name}/queue/max_sectors_kb",
-                block.0.div_ceil(Bytes::KIB)
+            text!("the kernel sends {device} at most {most} at once (queue/max_sectors_kb)"),
+            text!(
+                "as root: echo {kib} > /sys/block/{device}/queue/max_sectors_kb",
+                kib = block.0.div_ceil(Bytes::KIB)
             ),
         ));
     }
@@ -127,17 +135,27 @@ fn split_cause(case: &Case<'_>, block: Bytes) -> Option<(String, String)> {
     }
     let pieces = block.0.div_ceil(PAGE_BYTES);
     Some(match few_segments(case, pieces) {
-        Some((name, most)) if has_feature(case, TRANSPARENT) => (
-            format!("the kernel had too few huge pages for the buffers: in pages of 4 KiB a block has {pieces} pieces, and {name} takes {most} at once (queue/max_segments)"),
-            "measure when more memory is free in large pieces, or use smaller blocks".to_owned(),
+        Some((device, most)) if has_feature(case, TRANSPARENT) => (
+            text!(
+                "the kernel had too few huge pages for the buffers: in pages of 4 KiB a block has {pieces} pieces, and {device} takes {most} at once (queue/max_segments)"
+            ),
+            Text::from("measure when more memory is free in large pieces, or use smaller blocks"),
         ),
-        Some((name, most)) if !has_feature(case, EXPLICIT) => (
-            format!("buffers lie in pages of 4 KiB, so that a block has {pieces} pieces, and {name} takes {most} at once (queue/max_segments)"),
-            "allow huge pages if they are not (as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled), or use smaller blocks".to_owned(),
+        Some((device, most)) if !has_feature(case, EXPLICIT) => (
+            text!(
+                "buffers lie in pages of 4 KiB, so that a block has {pieces} pieces, and {device} takes {most} at once (queue/max_segments)"
+            ),
+            Text::from(
+                "allow huge pages if they are not (as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled), or use smaller blocks",
+            ),
         ),
         _ => (
-            "a layer between sokudo and the devices cuts I/Os: a stripe, an encrypted volume, or a limit of the queue".to_owned(),
-            "none is needed to believe the figure; with smaller blocks it may be higher".to_owned(),
+            Text::from(
+                "a layer between sokudo and the devices cuts I/Os: a stripe, an encrypted volume, or a limit of the queue",
+            ),
+            Text::from(
+                "none is needed to believe the figure; with smaller blocks it may be higher",
+            ),
         ),
     })
 }
@@ -169,7 +187,7 @@ fn has_feature(case: &Case<'_>, name: &str) -> bool {
 fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
     let block = case.row.workload.blocks.largest();
     let pieces = block.0.div_ceil(PAGE_BYTES);
-    let (name, most) = few_segments(case, pieces)?;
+    let (device, most) = few_segments(case, pieces)?;
     let is_huge = has_feature(case, TRANSPARENT) || has_feature(case, EXPLICIT);
     let did_io = case.outcomes().any(|outcome| outcome.ios() > 0);
     if !is_huge || !did_io || !case.direct() || split_io(case).is_some() {
@@ -177,17 +195,17 @@ fn huge_pages(case: &Case<'_>) -> Option<Ruling> {
     }
     Some(Ruling::new(
         Code::HugePages,
-        format!(
+        text!(
             "buffers lay in huge pages; in pages of 4 KiB a block of {block} has {pieces} pieces, and \
-             {name} takes {most} at once (queue/max_segments)"
+             {device} takes {most} at once (queue/max_segments)"
         ),
         "the kernel cuts the blocks of a program with ordinary buffers, which gets less: of reads of \
          1 MiB on a virtio disk, 2.2 to 2.5 times less was measured",
-        remedy::ORDINARY_BUFFERS,
+        remedy::ordinary_buffers(),
     ))
 }
 
-fn array_with_smaller_chunk(case: &Case<'_>, block: Bytes) -> Option<(String, String)> {
+fn array_with_smaller_chunk(case: &Case<'_>, block: Bytes) -> Option<(Text, Text)> {
     let arrays = &case.run.circumstances.arrays;
     let array = arrays.iter().find(|array| {
         let is_under = case.target().devices.iter().any(|it| it.name == array.name);
@@ -195,25 +213,25 @@ fn array_with_smaller_chunk(case: &Case<'_>, block: Bytes) -> Option<(String, St
     })?;
     let chunk = array.chunk_bytes?;
     Some((
-        format!(
-            "{} lays {chunk} on one member before the next one's turn, so that a block is on several",
-            array.name
+        text!(
+            "{array} lays {chunk} on one member before the next one's turn, so that a block is on several",
+            array = array.name
         ),
-        "none is needed: that is how an array uses its members together".to_owned(),
+        Text::from("none is needed: that is how an array uses its members together"),
     ))
 }
 
 /// A file whose extents are hardly larger than a block.
-fn scattered(case: &Case<'_>, block: Bytes) -> Option<(String, String)> {
+fn scattered(case: &Case<'_>, block: Bytes) -> Option<(Text, Text)> {
     let state = case.target().file_state?;
     let extents = state.extents.max(1);
     (state.size_bytes.0 / extents < 2 * block.0).then(|| {
         (
-            format!(
-                "the file lies in {extents} pieces of {} on average",
-                Bytes(state.size_bytes.0 / extents)
+            text!(
+                "the file lies in {extents} pieces of {extent_bytes} on average",
+                extent_bytes = Bytes(state.size_bytes.0 / extents)
             ),
-            "measure on a file system with more free space in one piece".to_owned(),
+            Text::from("measure on a file system with more free space in one piece"),
         )
     })
 }
@@ -234,16 +252,19 @@ fn small_read_ahead(case: &Case<'_>) -> Option<Ruling> {
     (is_held_back && case.ratio(Operation::Read)? >= 1.0 / ARRIVED_RATIO_MAX).then(|| {
         Ruling::new(
             Code::SplitIo,
-            format!("the devices were read in requests of {} on average", Bytes(mean)),
-            format!(
-                "the kernel reads only {ahead} ahead on {} (queue/read_ahead_kb), where {} is usual",
-                top.name,
-                Bytes(READ_AHEAD_BYTES_MIN)
+            text!(
+                "the devices were read in requests of {request_bytes} on average",
+                request_bytes = Bytes(mean)
             ),
-            format!(
-                "as root: blockdev /dev/{} with setra {}; or measure with direct I/O",
-                top.name,
-                READ_AHEAD_BYTES_MIN / 512
+            text!(
+                "the kernel reads only {ahead} ahead on {device} (queue/read_ahead_kb), where {usual} is usual",
+                device = top.name,
+                usual = Bytes(READ_AHEAD_BYTES_MIN)
+            ),
+            text!(
+                "as root: blockdev /dev/{device} with setra {sectors}; or measure with direct I/O",
+                device = top.name,
+                sectors = READ_AHEAD_BYTES_MIN / 512
             ),
         )
     })
@@ -263,12 +284,12 @@ fn sub_block_writes(case: &Case<'_>) -> Option<Ruling> {
     })?;
     Some(Ruling::new(
         Code::SubBlockWrites,
-        format!(
-            "blocks of {block} are written to {}, whose physical block is {physical}",
-            leaf.name
+        text!(
+            "blocks of {block} are written to {device}, whose physical block is {physical}",
+            device = leaf.name
         ),
         "the drive must read the rest of each physical block before it can write it, which costs a turn on a hard disk",
-        format!("write blocks of {physical} or multiples of it"),
+        text!("write blocks of {physical} or multiples of it"),
     ))
 }
 

@@ -3,6 +3,7 @@
 
 use sokudo_model::{Nanos, Operation, TargetKind};
 use sokudo_stats::{Histogram, Summary};
+use sokudo_words::{Text, text};
 
 use crate::case::Case;
 use crate::code::{Code, Ruling};
@@ -31,24 +32,24 @@ fn stalls(case: &Case<'_>) -> Option<Ruling> {
         .into_iter()
         .filter_map(|operation| Some((operation, Stalled::of(&case.latency(operation)?)?)))
         .max_by(|left, right| left.1.share.total_cmp(&right.1.share))?;
-    let when = times(&intervals(case));
+    let slow = text!(
+        "{stalled} of {ios} {operation}s took longer than {limit} ({factor} times their p99) and \
+         hold {percent:.0} % of all latency; the mean is {mean}, without them {mean_without}",
+        stalled = stalled.count,
+        ios = stalled.all,
+        operation = Text::from(operation.name()),
+        limit = Nanos(stalled.limit),
+        factor = STALL_FACTOR_MIN,
+        percent = stalled.share * 100.0,
+        mean = Nanos(stalled.mean),
+        mean_without = Nanos(stalled.mean_without),
+    );
     Some(Ruling::new(
         Code::Stalls,
-        format!(
-            "{} of {} {}s took longer than {} ({} times their p99) and hold {:.0} % of all latency; \
-             the mean is {}, without them {}{when}",
-            stalled.count,
-            stalled.all,
-            operation.name(),
-            Nanos(stalled.limit),
-            STALL_FACTOR_MIN,
-            stalled.share * 100.0,
-            Nanos(stalled.mean),
-            Nanos(stalled.mean_without),
-        ),
+        Text::list([slow].into_iter().chain(times(&intervals(case))), "; "),
         "the device stood still for a moment: it tidied up, tried again, woke up or reset its link; \
          or the system wrote a journal or had no processor time",
-        remedy::PERCENTILES_AND_LOG,
+        remedy::percentiles_and_log(),
     ))
 }
 
@@ -96,36 +97,30 @@ impl Stalled {
     }
 }
 
-/// When next to nothing was moved, as the end of a sentence.
-fn times(intervals: &[Interval]) -> String {
+/// When next to nothing was moved.
+fn times(intervals: &[Interval]) -> Option<Text> {
     let rates: Vec<f64> = intervals.iter().map(|interval| interval.rate).collect();
-    let Some(rates) = Summary::of(&rates) else {
-        return String::new();
-    };
-    let still: Vec<String> = intervals
+    let rates = Summary::of(&rates)?;
+    let still: Vec<Text> = intervals
         .iter()
         .filter(|interval| interval.rate < rates.median * STOOD_STILL_SHARE_MAX)
         .map(|interval| {
-            format!(
-                "at {:.1} s of trial {}",
-                interval.begins_s,
-                interval.trial + 1
+            text!(
+                "at {seconds:.1} s of trial {trial}",
+                seconds = interval.begins_s,
+                trial = interval.trial + 1
             )
         })
         .collect();
-    match still.len() {
-        0 => String::new(),
-        count @ 1..=INTERVALS_NAMED_MAX => {
-            let plural = if count == 1 { "" } else { "s" };
-            format!(
-                "; {count} interval{plural} stood still: {}",
-                still.join(", ")
-            )
-        }
-        count => format!(
-            "; {count} intervals stood still, the first {}",
-            still[..INTERVALS_NAMED_MAX].join(", ")
-        ),
+    let intervals = still.len();
+    let named = Text::list(still.into_iter().take(INTERVALS_NAMED_MAX), ", ");
+    match intervals {
+        0 => None,
+        1 => Some(text!("1 interval stood still: {named}")),
+        2..=INTERVALS_NAMED_MAX => Some(text!("{intervals} intervals stood still: {named}")),
+        _ => Some(text!(
+            "{intervals} intervals stood still, the first {named}"
+        )),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use sokudo_model::{Enough, IntervalRates, Nanos, Outcome, TargetKind};
 use sokudo_stats::{Summary, WarmUp};
+use sokudo_words::text;
 
 use crate::case::Case;
 use crate::code::{Code, Ruling};
@@ -27,13 +28,13 @@ fn unsteady(case: &Case<'_>) -> Option<Ruling> {
     (reach > INTERVAL_REACH_MAX).then(|| {
         Ruling::new(
             Code::Unsteady,
-            format!(
-                "the trials differ: the 95 % interval of their median reaches further than ± {:.0} %",
-                INTERVAL_REACH_MAX * 100.0
+            text!(
+                "the trials differ: the 95 % interval of their median reaches further than ± {percent:.0} %",
+                percent = INTERVAL_REACH_MAX * 100.0
             ),
             "a cache that fills, other load, a processor or a disk that changes its clock, or a \
              disk whose speed depends on the place",
-            remedy::MORE_TRIALS,
+            remedy::more_trials(),
         )
     })
 }
@@ -48,17 +49,19 @@ fn precision_not_reached(case: &Case<'_>) -> Option<Ruling> {
     if !is_over || enough.is_precise(trials) {
         return None;
     }
-    let asked = f64::from(enough.half_width_permille) / 10.0;
-    // Rows share one line of the table, in which each row's own ± stands already.
-    let reached = match Enough::reach(trials) {
-        Some(_) => "what was reached is the row's ±".to_owned(),
-        None => format!("fewer than {INTERVAL_TRIALS_MIN} trials give no 95 % interval"),
-    };
+    let percent = f64::from(enough.half_width_permille) / 10.0;
     Some(Ruling::new(
         Code::PrecisionNotReached,
-        format!("± {asked} % were asked for and not reached; {reached}"),
+        // Rows share one line of the table, in which each row's own ± stands already.
+        match Enough::reach(trials) {
+            Some(_) => text!("± {percent} % was not reached; see each row's ±"),
+            None => text!(
+                "± {percent} % was not reached; fewer than {least} trials give no 95 % interval",
+                least = INTERVAL_TRIALS_MIN
+            ),
+        },
         "the trials differ more than that, or are too few",
-        remedy::ALLOW_MORE,
+        remedy::allow_more(),
     ))
 }
 
@@ -85,29 +88,34 @@ fn warm_up(case: &Case<'_>) -> Option<Ruling> {
     if share <= WARM_UP_TRIALS_SHARE_MIN || shift.abs() < WARM_UP_SHIFT_MIN {
         return None;
     }
-    let (side, cause) = if is_fast {
+    let begin_mb_per_s = middle(&|one| one.before)? / 1e6;
+    let begin_ms = middle(&|one| one.length.as_secs_f64())? * 1e3;
+    let then_mb_per_s = middle(&|one| one.after)? / 1e6;
+    let change_percent = shift * 100.0;
+    let (symptom, cause) = if is_fast {
         (
-            "faster",
+            text!(
+                "trials begin faster than they go on: {begin_mb_per_s:.1} MB/s for {begin_ms:.0} \
+                 ms, then {then_mb_per_s:.1} MB/s; without their beginnings the figure would \
+                 differ by {change_percent:+.0} %"
+            ),
             "a cache of the disk takes the first I/Os of each trial, and what follows comes at the pace of the medium",
         )
     } else {
         (
-            "slower",
+            text!(
+                "trials begin slower than they go on: {begin_mb_per_s:.1} MB/s for {begin_ms:.0} \
+                 ms, then {then_mb_per_s:.1} MB/s; without their beginnings the figure would \
+                 differ by {change_percent:+.0} %"
+            ),
             "the disk leaves a power state or moves its heads to the row's place first, or a queue or a cache has to fill",
         )
     };
     Some(Ruling::new(
         Code::WarmUp,
-        format!(
-            "trials begin {side} than they go on: {:.1} MB/s for {:.0} ms, then {:.1} MB/s; without their \
-             beginnings the figure would differ by {:+.0} %",
-            middle(&|one| one.before)? / 1e6,
-            middle(&|one| one.length.as_secs_f64())? * 1e3,
-            middle(&|one| one.after)? / 1e6,
-            shift * 100.0
-        ),
+        symptom,
         cause,
-        remedy::LONGER_TRIALS,
+        remedy::longer_trials(),
     ))
 }
 

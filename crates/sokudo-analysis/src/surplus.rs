@@ -4,6 +4,7 @@
 mod culprit;
 
 use sokudo_model::{ArrayState, Bytes, Operation};
+use sokudo_words::{Text, text};
 
 use crate::case::{Case, counted};
 use crate::code::{Code, Ruling};
@@ -26,7 +27,7 @@ struct Surplus {
     /// The devices moved so much in this direction.
     counted: u64,
     /// What explains it: a finding and its cause.
-    explanation: Option<(Code, String)>,
+    explanation: Option<(Code, Text)>,
 }
 
 impl Surplus {
@@ -36,20 +37,22 @@ impl Surplus {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
-    fn symptom(&self) -> String {
-        let (engine, devices) = match self.operation {
-            Operation::Read => ("read", "read"),
-            _ => ("wrote", "wrote"),
-        };
-        let there = Bytes(self.counted);
-        if self.asked == 0 {
-            format!("sokudo {engine} nothing, but the devices {devices} {there}")
-        } else {
-            format!(
-                "sokudo {engine} {}, the devices {there}: {:.3} bytes per byte",
-                Bytes(self.asked),
-                self.counted as f64 / self.asked as f64
-            )
+    fn symptom(&self) -> Text {
+        let (engine_bytes, device_bytes) = (Bytes(self.asked), Bytes(self.counted));
+        let more_percent = (self.counted as f64 / self.asked as f64 - 1.0) * 100.0;
+        match (self.operation, self.asked) {
+            (Operation::Read, 0) => {
+                text!("sokudo read nothing, but the devices read {device_bytes}")
+            }
+            (Operation::Read, _) => text!(
+                "the devices read {more_percent:.1} % more than sokudo asked for: {device_bytes} \
+                 instead of {engine_bytes}"
+            ),
+            (_, 0) => text!("sokudo wrote nothing, but the devices wrote {device_bytes}"),
+            _ => text!(
+                "the devices wrote {more_percent:.1} % more than sokudo asked for: {device_bytes} \
+                 instead of {engine_bytes}"
+            ),
         }
     }
 }
@@ -72,15 +75,15 @@ fn foreign_io(case: &Case<'_>) -> Option<Ruling> {
     if unexplained.is_empty() {
         return None;
     }
-    let symptoms: Vec<String> = unexplained.iter().map(Surplus::symptom).collect();
     let beyond: Vec<(Operation, Bytes)> = unexplained
         .iter()
         .map(|surplus| (surplus.operation, surplus.bytes()))
         .collect();
     let (cause, remedy) = culprit::cause(case, &beyond);
+    let symptoms = unexplained.iter().map(Surplus::symptom);
     Some(Ruling::new(
         Code::ForeignIo,
-        symptoms.join("; "),
+        Text::list(symptoms, "; "),
         cause,
         remedy,
     ))
@@ -106,13 +109,14 @@ fn explained(case: &Case<'_>, operation: Operation) -> Option<Ruling> {
     let stripe = parity_array(case).and_then(ArrayState::stripe_bytes);
     let remedy = match (code, stripe) {
         (Code::ReadModifyWrite, Some(stripe)) => {
-            format!("write whole stripes: blocks of {stripe} or multiples of it")
+            text!("write whole stripes: blocks of {stripe} or multiples of it")
         }
         (Code::ReadModifyWrite, None) => {
-            "use blocks that are whole stripes, sectors or pages".to_owned()
+            Text::from("use blocks that are whole stripes, sectors or pages")
         }
-        _ => "none is needed: the figure is what a program gets; the device itself did more"
-            .to_owned(),
+        _ => Text::from(
+            "none is needed: the figure is what a program gets; the device itself did more",
+        ),
     };
     Some(Ruling::new(code, surplus.symptom(), cause, remedy))
 }
@@ -149,7 +153,7 @@ fn surplus(case: &Case<'_>, operation: Operation) -> Option<Surplus> {
     })
 }
 
-fn explain_reads(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, String)> {
+fn explain_reads(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, Text)> {
     let is_of_others = case.copies_on_write() && is_of_processes(case, surplus);
     if case.asks(Operation::Write)
         && !is_of_others
@@ -160,7 +164,7 @@ fn explain_reads(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, String)> {
     if surplus.asked == 0 {
         return None;
     }
-    let amplified = |cause: &str| Some((Code::ReadAmplification, cause.to_owned()));
+    let amplified = |cause: &'static str| Some((Code::ReadAmplification, Text::from(cause)));
     if !case.direct() {
         amplified("the kernel reads ahead of what is asked for")
     } else if encoded_share(case) > 0.0 {
@@ -173,7 +177,7 @@ fn explain_reads(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, String)> {
 }
 
 /// Why writes make the devices read.
-fn read_modify_write(case: &Case<'_>) -> Option<String> {
+fn read_modify_write(case: &Case<'_>) -> Option<Text> {
     let block = case.row.workload.blocks.smallest();
     let smaller_than_sector = case
         .target()
@@ -181,12 +185,12 @@ fn read_modify_write(case: &Case<'_>) -> Option<String> {
         .filter_map(|leaf| leaf.physical_block_bytes)
         .any(|sector| block < sector);
     if let Some(array) = parity_array(case) {
-        return Some(format!(
-            "{}: a write smaller than a stripe makes it read what the new parity is computed \
-             from{}",
-            description(array),
-            per_write(case)
-        ));
+        let cause = text!(
+            "{array}: a write smaller than a stripe makes it read what the new parity is computed \
+             from",
+            array = description(array)
+        );
+        return Some(with_writes_per_write(cause, case));
     }
     let why = if case.several_leaves() && case.arrays().next().is_none() {
         "a write smaller than a stripe makes an array with parity read the rest first"
@@ -199,7 +203,7 @@ fn read_modify_write(case: &Case<'_>) -> Option<String> {
     } else {
         return None;
     };
-    Some(why.to_owned())
+    Some(Text::from(why))
 }
 
 fn parity_array<'a>(case: &Case<'a>) -> Option<&'a ArrayState> {
@@ -207,33 +211,37 @@ fn parity_array<'a>(case: &Case<'a>) -> Option<&'a ArrayState> {
 }
 
 /// `md0 is a RAID 5 of 4 members with chunks of 512 KiB`.
-fn description(array: &ArrayState) -> String {
-    let members = array
-        .members
-        .map_or_else(String::new, |members| format!(" of {members} members"));
-    let chunks = array
-        .chunk_bytes
-        .map_or_else(String::new, |chunk| format!(" with chunks of {chunk}"));
-    format!("{} is a {}{members}{chunks}", array.name, level_name(array))
-}
-
-/// What the members counted per write of the row.
-#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
-fn per_write(case: &Case<'_>) -> String {
-    let writes = case.requested(Operation::Write);
-    match case.device().filter(|_| writes > 0) {
-        Some(device) => format!(
-            "; the members counted {:.1} reads and {:.1} writes per write of {}",
-            device.read_ios as f64 / writes as f64,
-            device.written_ios.saturating_sub(device.flushes) as f64 / writes as f64,
-            case.row.workload.blocks.smallest()
-        ),
-        None => String::new(),
+fn description(array: &ArrayState) -> Text {
+    let (name, level) = (&array.name, level_name(array));
+    match (array.members, array.chunk_bytes) {
+        (Some(members), Some(chunk)) => {
+            text!("{name} is a {level} of {members} members with chunks of {chunk}")
+        }
+        (Some(members), None) => text!("{name} is a {level} of {members} members"),
+        (None, Some(chunk)) => text!("{name} is a {level} with chunks of {chunk}"),
+        (None, None) => text!("{name} is a {level}"),
     }
 }
 
-fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, String)> {
-    let amplified = |cause: &str| Some((Code::WriteAmplification, cause.to_owned()));
+/// The same with what the members counted per write of the row, where it is known.
+#[expect(clippy::cast_precision_loss, reason = "a ratio is a float")]
+fn with_writes_per_write(cause: Text, case: &Case<'_>) -> Text {
+    let writes = case.requested(Operation::Write);
+    let Some(device) = case.device().filter(|_| writes > 0) else {
+        return cause;
+    };
+    let counted = text!(
+        "the members counted {reads_per_write:.1} reads and {writes_per_write:.1} writes per write \
+         of {block}",
+        reads_per_write = device.read_ios as f64 / writes as f64,
+        writes_per_write = device.written_ios.saturating_sub(device.flushes) as f64 / writes as f64,
+        block = case.row.workload.blocks.smallest()
+    );
+    Text::list([cause, counted], "; ")
+}
+
+fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, Text)> {
+    let amplified = |cause: &'static str| Some((Code::WriteAmplification, Text::from(cause)));
     let journal_max = Bytes(case.requested(Operation::Write) * JOURNAL_BYTES_PER_WRITE_MAX);
     if surplus.asked == 0 {
         let others_write = case.run.rows.iter().any(|row| {
@@ -244,16 +252,15 @@ fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, String)> 
             .and_then(amplified);
     }
     if let Some(array) = case.arrays().next().filter(|_| case.several_leaves()) {
-        let what = if array.has_parity() {
-            "it writes parity beside the data"
-        } else {
-            "it writes copies of the data"
+        let array_words = description(array);
+        let cause = match array.has_parity() {
+            true => text!(
+                "{array}: it writes parity beside the data",
+                array = array_words
+            ),
+            false => text!("{array}: it writes copies of the data", array = array_words),
         };
-        amplified(&format!(
-            "{}: {what}{}",
-            description(array),
-            per_write(case)
-        ))
+        Some((Code::WriteAmplification, with_writes_per_write(cause, case)))
     } else if case.several_leaves() {
         amplified("an array writes copies or parity beside the data")
     } else if is_of_processes(case, surplus) {

@@ -8,6 +8,7 @@ use sokudo_model::disk::Bus;
 use sokudo_model::{
     ArrayState, BlockDeviceKind, DriveCircumstances, Finding, Run, Severity, TargetKind, Workload,
 };
+use sokudo_words::{Text, text};
 
 use crate::code::{Code, Ruling};
 use crate::disk::examine;
@@ -69,45 +70,51 @@ pub(crate) fn level_name(array: &ArrayState) -> String {
 }
 
 /// What an array does by itself, in words.
-pub(crate) fn action_name(action: &str) -> &str {
-    match action {
+pub(crate) fn action_name(action: &str) -> Text {
+    Text::from(match action {
         "recover" => "being rebuilt",
         "resync" => "being synchronised",
         "check" => "being checked",
         "repair" => "being checked and repaired",
         "reshape" => "being reshaped",
-        other => other,
-    }
+        other => return Text::name(other),
+    })
 }
 
 fn not_whole(array: &ArrayState) -> Option<Finding> {
     let missing = array.missing.filter(|missing| *missing > 0);
-    let symptom = match (missing, &array.action) {
-        (None, None) => return None,
-        (Some(missing), None) => {
-            let of = array
-                .members
-                .map_or_else(String::new, |all| format!(" of {all}"));
-            format!("lacks {missing}{of} members")
+    let (name, level) = (&array.name, level_name(array));
+    let symptom = match (missing, &array.action, array.members) {
+        (None, None, _) => return None,
+        (Some(missing), None, Some(members)) => {
+            text!("{name} ({level}) lacks {missing} of {members} members")
         }
-        (_, Some(action)) => format!("was {} around the run", action_name(action)),
+        (Some(missing), None, None) => text!("{name} ({level}) lacks {missing} members"),
+        (_, Some(action), _) => text!(
+            "{name} ({level}) was {action} around the run",
+            action = action_name(action)
+        ),
     };
     let (cause, remedy) = match array.action {
         Some(_) => (
             "an array that compares or rebuilds its members uses them beside what is measured",
-            "wait until it has ended (cat /proc/mdstat), or stop it for the time being (echo idle > /sys/block/NAME/md/sync_action), and measure again",
+            text!(
+                "wait until it has ended (cat /proc/mdstat), or stop it for the time being (echo idle > /sys/block/{name}/md/sync_action), and measure again"
+            ),
         ),
         None => (
             "a member has failed, or was taken out; what it held is computed from the others",
-            "replace it (with mdadm) and wait for the rebuild: until then figures are not those of the whole array",
+            Text::from(
+                "replace it (with mdadm) and wait for the rebuild: until then figures are not those of the whole array",
+            ),
         ),
     };
     Some(Finding {
         code: "array-degraded".to_owned(),
         severity: Severity::Warning,
-        symptom: format!("{} ({}) {symptom}", array.name, level_name(array)),
-        cause: cause.to_owned(),
-        remedy: remedy.replace("NAME", &array.name),
+        symptom,
+        cause: Text::from(cause),
+        remedy,
     })
 }
 
@@ -121,29 +128,29 @@ fn power_saving(run: &Run) -> Option<Ruling> {
         .iter()
         .find(|row| !row.trials.is_empty() && single(&row.workload))
         .filter(|_| is_real)?;
-    let saved: Vec<String> = [battery(run), governor(run), sata_link(run), pcie_link(run)]
+    let saved: Vec<Text> = [battery(run), governor(run), sata_link(run), pcie_link(run)]
         .into_iter()
         .flatten()
         .collect();
     (!saved.is_empty()).then(|| {
         Ruling::new(
             Code::PowerSaving,
-            saved.join("; "),
-            format!(
-                "with one I/O at a time, as in {}, processor and link may sleep between two I/Os and take from 10 µs to 10 ms to wake",
-                row.workload.name
+            Text::list(saved, "; "),
+            text!(
+                "with one I/O at a time, as in {row}, processor and link may sleep between two I/Os and take from 10 µs to 10 ms to wake",
+                row = row.workload.name
             ),
             "plug the machine in and choose the profile for performance (powerprofilesctl set performance, or tuned-adm profile throughput-performance), and measure again",
         )
     })
 }
 
-fn battery(run: &Run) -> Option<String> {
+fn battery(run: &Run) -> Option<Text> {
     let is_so = run.circumstances.power.on_battery == Some(true);
-    is_so.then(|| "the machine runs on its battery".to_owned())
+    is_so.then(|| Text::from("the machine runs on its battery"))
 }
 
-fn governor(run: &Run) -> Option<String> {
+fn governor(run: &Run) -> Option<Text> {
     let governor = run.environment.governor.as_deref()?;
     let power = &run.circumstances.power;
     if !governor.split(", ").any(|word| word == "powersave") {
@@ -151,39 +158,39 @@ fn governor(run: &Run) -> Option<String> {
     }
     let driver = power.frequency_driver.as_deref().unwrap_or_default();
     if !CHOOSES_ITSELF.contains(&driver) {
-        return Some("the processor's governor is powersave".to_owned());
+        return Some(Text::from("the processor's governor is powersave"));
     }
     let preference = power.energy_preference.as_deref()?;
     let saves = preference
         .split(", ")
         .any(|word| matches!(word, "power" | "balance_power"));
-    saves.then(|| format!("the processor prefers to save power ({preference})"))
+    saves.then(|| text!("the processor prefers to save power ({preference})"))
 }
 
 /// The policies that many systems set by themselves (`medium_power`,
 /// `med_power_with_dipm`) are ordinary, and not told.
-fn sata_link(run: &Run) -> Option<String> {
+fn sata_link(run: &Run) -> Option<Text> {
     let mut sata = drives(run).filter(|drive| drive.disk.bus == Some(Bus::Ata));
     let (drive, policy) = sata.find_map(|drive| {
         let policy = drive.link_power.as_deref()?;
         policy.starts_with("min_power").then_some((drive, policy))
     })?;
-    Some(format!(
-        "the link of {} sleeps as deep as it can ({policy})",
-        drive.disk.name
+    Some(text!(
+        "the link of {device} sleeps as deep as it can ({policy})",
+        device = drive.disk.name
     ))
 }
 
-fn pcie_link(run: &Run) -> Option<String> {
+fn pcie_link(run: &Run) -> Option<Text> {
     let policy = run.circumstances.power.pcie_policy.as_deref()?;
     let mut nvme = drives(run).filter(|drive| {
         drive.disk.bus == Some(Bus::Nvme) && drive.disk.kind == BlockDeviceKind::Disk
     });
     let drive = nvme.next()?;
     matches!(policy, "powersave" | "powersupersave").then(|| {
-        format!(
-            "the PCI Express link of {} saves power ({policy})",
-            drive.disk.name
+        text!(
+            "the PCI Express link of {device} saves power ({policy})",
+            device = drive.disk.name
         )
     })
 }

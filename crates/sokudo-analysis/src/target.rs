@@ -4,6 +4,7 @@
 use sokudo_model::{
     BlockDeviceKind, Bytes, DirectIoSupport, DirectMode, FileState, Operation, Run, TargetKind,
 };
+use sokudo_words::{Text, text};
 
 use crate::case::Case;
 use crate::code::{Code, Ruling};
@@ -44,7 +45,10 @@ fn memory_file_system(case: &Case<'_>) -> Option<Ruling> {
     let kind = case.file_system().filter(|_| case.in_memory())?;
     Some(Ruling::new(
         Code::MemoryFileSystem,
-        format!("the file is on {kind}, which keeps files in memory"),
+        text!(
+            "the file is on {file_system}, which keeps files in memory",
+            file_system = kind
+        ),
         "no byte of it reaches a disk",
         "measure a directory on a disk, such as one below /home or /var",
     ))
@@ -57,7 +61,10 @@ fn memory_device(case: &Case<'_>) -> Option<Ruling> {
         .find(|leaf| leaf.kind == BlockDeviceKind::Memory)?;
     Some(Ruling::new(
         Code::MemoryDevice,
-        format!("{} is memory that is presented as a disk", device.name),
+        text!(
+            "{device} is memory that is presented as a disk",
+            device = device.name
+        ),
         "its figures are those of memory and processor",
         "measure a disk",
     ))
@@ -130,21 +137,26 @@ fn shared_extents(case: &Case<'_>) -> Option<Ruling> {
 }
 
 /// Says which part of the file is like this, if it is too much and the row reads.
-fn reads_part(case: &Case<'_>, bytes: fn(&FileState) -> Bytes, like_this: &str) -> Option<String> {
+fn reads_part(
+    case: &Case<'_>,
+    bytes: fn(&FileState) -> Bytes,
+    like_this: &'static str,
+) -> Option<Text> {
     case.asks(Operation::Read)
         .then(|| part(case, bytes, like_this))
         .flatten()
 }
 
-fn part(case: &Case<'_>, bytes: fn(&FileState) -> Bytes, like_this: &str) -> Option<String> {
+fn part(case: &Case<'_>, bytes: fn(&FileState) -> Bytes, like_this: &'static str) -> Option<Text> {
     let state = case.target().file_state.as_ref()?;
     let share = share(bytes(state), state.size_bytes);
     (share > FILE_STATE_SHARE_MAX).then(|| {
-        format!(
-            "{} of the file's {} ({:.0} %) are {like_this}",
-            bytes(state),
-            state.size_bytes,
-            share * 100.0
+        text!(
+            "{bytes} of the file's {file_bytes} ({percent:.0} %) are {like_this}",
+            bytes = bytes(state),
+            file_bytes = state.size_bytes,
+            percent = share * 100.0,
+            like_this = Text::from(like_this)
         )
     })
 }
@@ -173,12 +185,12 @@ fn cached_reads(case: &Case<'_>) -> Option<Ruling> {
     (reads_cache && cached > CACHED_SHARE_MAX).then(|| {
         Ruling::new(
             Code::CachedReads,
-            format!(
-                "{:.0} % of the file were in the page cache before a trial",
-                cached * 100.0
+            text!(
+                "{percent:.0} % of the file were in the page cache before a trial",
+                percent = cached * 100.0
             ),
             "reads through the page cache are answered from memory where they can be",
-            remedy::DIRECT,
+            remedy::direct(),
         )
     })
 }
@@ -254,7 +266,10 @@ fn simulated(run: &Run) -> Option<Ruling> {
     (run.target.kind == TargetKind::Simulated).then(|| {
         Ruling::new(
             Code::Simulated,
-            format!("{} is a simulated device in virtual time", run.target.name),
+            text!(
+                "{device} is a simulated device in virtual time",
+                device = run.target.name
+            ),
             "its figures follow from its parameters and the seed, not from a disk",
             "name a directory to measure the disk under it",
         )
@@ -262,18 +277,17 @@ fn simulated(run: &Run) -> Option<Ruling> {
 }
 
 fn virtual_disk(run: &Run) -> Option<Ruling> {
-    let names: Vec<&str> = run
-        .target
-        .leaves()
+    let leaves = run.target.leaves();
+    let devices: Vec<Text> = leaves
         .filter(|leaf| leaf.kind == BlockDeviceKind::VirtualDisk)
-        .map(|leaf| leaf.name.as_str())
+        .map(|leaf| Text::name(&leaf.name))
         .collect();
-    (!names.is_empty()).then(|| {
+    (!devices.is_empty()).then(|| {
         Ruling::new(
             Code::VirtualDisk,
-            format!(
-                "the disk of a virtual machine was measured: {}",
-                names.join(", ")
+            text!(
+                "the disk of a virtual machine was measured: {devices}",
+                devices = Text::list(devices, ", ")
             ),
             "the host may answer from a cache of its own and share the disk with others; what was counted here is what the virtual machine asked for, not what the disk did",
             "to prove it, have the host open the disk past its cache (QEMU: cache=none) and compare its counters there, or measure on the host",

@@ -1,6 +1,7 @@
 //! Was the tester what it should be: its depth, its backend, its trials.
 
 use sokudo_model::{BackendKind, Outcome, RateKept, Sample, StopReason, Survey, TargetKind, Visit};
+use sokudo_words::{Text, text};
 
 use crate::case::Case;
 use crate::code::{Code, Ruling};
@@ -44,7 +45,7 @@ fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
     let (cause, remedy) = depth_cause(case);
     Some(Ruling::new(
         Code::DepthNotReached,
-        format!("{reached:.1} I/Os were in flight on average, {asked} were asked for"),
+        text!("{reached:.1} I/Os were in flight on average, {asked} were asked for"),
         cause,
         remedy,
     ))
@@ -67,20 +68,24 @@ fn rate_not_reached(case: &Case<'_>) -> Option<Ruling> {
     let full = depth_while_issuing(case).is_some_and(|held| held >= depth * DEPTH_SHARE_MIN);
     let (cause, remedy) = if full {
         (
-            format!("with {depth} I/Os in flight the target completes no more per second"),
-            remedy::LOWER_RATE,
+            text!("with {depth} I/Os in flight the target completes no more per second"),
+            remedy::lower_rate(),
         )
     } else {
         (
-            "the target stood still for a part of the time, or the processor was too busy to start I/Os in time".to_owned(),
-            "look at the trials one by one in the JSON output, and measure while nothing else runs",
+            Text::from(
+                "the target stood still for a part of the time, or the processor was too busy to start I/Os in time",
+            ),
+            Text::from(
+                "look at the trials one by one in the JSON output, and measure while nothing else runs",
+            ),
         )
     };
     Some(Ruling::new(
         Code::RateNotReached,
-        format!(
-            "{:.1} % of the I/Os that the fixed rate meant to start were started; latencies from the intended start grow with the length of a trial",
-            rate.share() * 100.0
+        text!(
+            "only {percent:.1} % of the I/Os of the fixed rate were started; latencies from the intended start grow with the length of a trial",
+            percent = rate.share() * 100.0
         ),
         cause,
         remedy,
@@ -108,19 +113,16 @@ fn tester_limited(case: &Case<'_>) -> Option<Ruling> {
         available += outcome.elapsed.as_secs_f64() * f64::from(workload.clones);
     }
     (available > 0.0 && busy > available * CPU_SHARE_MAX).then(|| {
-        let threads = match workload.clones {
-            1 => "the row's thread".to_owned(),
-            clones => format!("the row's {clones} threads"),
-        };
         Ruling::new(
             Code::TesterLimited,
-            format!(
-                "{threads} computed {:.0} % of the time: the figure is what this processor can ask \
-                 for, and the device may be faster",
-                busy / available * 100.0
+            text!(
+                "the row's threads ({threads}) computed {percent:.0} % of the time: the figure is \
+                 what this processor can ask for, and the device may be faster",
+                threads = workload.clones,
+                percent = busy / available * 100.0
             ),
             "issuing and completing so many I/Os takes all of the processor's time",
-            remedy::MORE_THREADS,
+            remedy::more_threads(),
         )
     })
 }
@@ -172,7 +174,7 @@ fn depth_while_issuing(case: &Case<'_>) -> Option<f64> {
     (issuing_seconds > 0.0).then(|| area / issuing_seconds)
 }
 
-fn depth_cause(case: &Case<'_>) -> (&'static str, &'static str) {
+fn depth_cause(case: &Case<'_>) -> (&'static str, Text) {
     let psync = case
         .outcomes()
         .any(|outcome| outcome.backend.kind == BackendKind::Psync);
@@ -180,23 +182,23 @@ fn depth_cause(case: &Case<'_>) -> (&'static str, &'static str) {
         .outcomes()
         .any(|outcome| outcome.backend.kind == BackendKind::Libaio);
     if psync && case.row.workload.depth > 1 {
-        ("psync issues one I/O at a time per thread", remedy::QUEUE)
+        ("psync issues one I/O at a time per thread", remedy::queue())
     } else if libaio && !case.direct() {
-        ("libaio waits for every buffered I/O", remedy::NO_BLOCKING)
+        ("libaio waits for every buffered I/O", remedy::no_blocking())
     } else if case.outcomes().any(|outcome| is_busy(case, outcome)) {
         (
             "the threads had no processor time left: the tester is the bottleneck",
-            "use more threads, as many as there are processors",
+            Text::from("use more threads, as many as there are processors"),
         )
     } else if psync {
         (
             "the thread was busy between I/Os with their data, or waited for a processor",
-            "measure with more depth, or while nothing else runs",
+            Text::from("measure with more depth, or while nothing else runs"),
         )
     } else {
         (
             "the kernel completed I/O while it was submitted, or allows fewer requests at once",
-            "compare with the device's nr_requests, and measure with more threads",
+            Text::from("compare with the device's nr_requests, and measure with more threads"),
         )
     }
 }
@@ -211,9 +213,10 @@ fn is_busy(case: &Case<'_>, outcome: &Outcome) -> bool {
 
 /// The backend had something to say about itself.
 fn engine_fallback(case: &Case<'_>) -> Option<Ruling> {
-    let mut notes: Vec<&str> = Vec::new();
+    let mut notes: Vec<Text> = Vec::new();
     for note in case.outcomes().flat_map(|outcome| &outcome.backend.notes) {
-        if !notes.contains(&note.as_str()) {
+        let note = text!("{}", note);
+        if !notes.contains(&note) {
             notes.push(note);
         }
     }
@@ -221,8 +224,8 @@ fn engine_fallback(case: &Case<'_>) -> Option<Ruling> {
     (!notes.is_empty()).then(|| {
         Ruling::new(
             Code::EngineFallback,
-            format!("I/O was issued by {}", used.name()),
-            notes.join("; "),
+            text!("I/O was issued by {backend}", backend = used.name()),
+            Text::list(notes, "; "),
             "none is needed; compare only with runs that used the same backend",
         )
     })
@@ -248,9 +251,9 @@ fn stopped_early(case: &Case<'_>) -> Option<Ruling> {
         let last = case.outcomes().last()?;
         Some(Ruling::new(
             Code::StoppedEarly,
-            format!(
-                "{trials} of {asked} trials were run, the last one for {}",
-                last.elapsed
+            text!(
+                "{trials} of {asked} trials were run, the last one for {elapsed}",
+                elapsed = last.elapsed
             ),
             "the run was interrupted",
             "let it run to its end for the full number of trials",
@@ -258,7 +261,7 @@ fn stopped_early(case: &Case<'_>) -> Option<Ruling> {
     } else if ended > 0 {
         Some(Ruling::new(
             Code::StoppedEarly,
-            format!("{ended} of {trials} trials ended before their limit"),
+            text!("{ended} of {trials} trials ended before their limit"),
             "what controls the run had seen enough",
             "none is needed: what was measured until then counts",
         ))
@@ -271,12 +274,17 @@ fn few_trials(case: &Case<'_>) -> Option<Ruling> {
     let trials = case.row.trials.len();
     let by_choice = case.run.schedule.name != CRYSTAL && !case.run.interrupted;
     (by_choice && (1..INTERVAL_TRIALS_MIN).contains(&trials)).then(|| {
-        let plural = if trials == 1 { "" } else { "s" };
         Ruling::new(
             Code::FewTrials,
-            format!("{trials} trial{plural}: no 95 % interval of the median"),
-            format!("an interval needs at least {INTERVAL_TRIALS_MIN} trials"),
-            remedy::SIX_TRIALS,
+            match trials {
+                1 => Text::from("1 trial: no 95 % interval of the median"),
+                _ => text!("{trials} trials: no 95 % interval of the median"),
+            },
+            text!(
+                "an interval needs at least {least} trials",
+                least = INTERVAL_TRIALS_MIN
+            ),
+            remedy::six_trials(),
         )
     })
 }

@@ -1,6 +1,7 @@
 //! What the row was asked to do, where that changes how its figure is to be read.
 
 use sokudo_model::{DataContent, Operation, Order, SequentialOffset, TargetKind, Workload};
+use sokudo_words::{Text, text};
 
 use crate::case::Case;
 use crate::code::{Code, Ruling};
@@ -15,7 +16,10 @@ fn left_out(case: &Case<'_>) -> Option<Ruling> {
     (!options.is_empty()).then(|| {
         Ruling::new(
             Code::LeftOut,
-            format!("left out of the job: {}", options.join(", ")),
+            text!(
+                "left out of the job: {options}",
+                options = Text::list(options.iter().map(|it| text!("{}", it)), ", ")
+            ),
             "sokudo cannot do this, and was asked to be lenient and run without it",
             "compare these figures only with others of the same kind; take the options out of the job, or run it with the program that it was written for",
         )
@@ -31,7 +35,7 @@ fn separate_offsets(case: &Case<'_>) -> Option<Ruling> {
     (threads > 1 && workload.order == own).then(|| {
         Ruling::new(
             Code::SeparateOffsets,
-            format!("{threads} threads walk the same part of the target, each by itself"),
+            text!("{threads} threads walk the same part of the target, each by itself"),
             "sequential with separate offsets was asked for: a disk sees several streams, and a \
              cache may answer the second one",
             "compare only with tools that do the same; an interlocked offset is one stream",
@@ -73,7 +77,7 @@ fn zero_data(case: &Case<'_>) -> Option<Ruling> {
             Code::ZeroData,
             "the data is zeros",
             "zeros were asked for; file systems and disks may compress them, or not store them",
-            remedy::RANDOM_DATA,
+            remedy::random_data(),
         )
     })
 }
@@ -90,31 +94,31 @@ fn is_all_zero(data: &DataContent) -> bool {
 fn repeating_data(case: &Case<'_>) -> Option<Ruling> {
     let data = &case.row.workload.data;
     let symptom = match data {
-        DataContent::Repeated => "every I/O writes the same random bytes".to_owned(),
+        DataContent::Repeated => Text::from("every I/O writes the same random bytes"),
         DataContent::Pattern(bytes) if !is_all_zero(data) => {
-            format!(
-                "a pattern of {} bytes is written over and over",
-                bytes.len()
+            text!(
+                "a pattern of {bytes} bytes is written over and over",
+                bytes = bytes.len()
             )
         }
         DataContent::Reducible(reducible) => {
             let mut parts = Vec::new();
             if reducible.compress_percent > 0 {
-                parts.push(format!(
-                    "{} % of the data compress away",
-                    reducible.compress_percent
+                parts.push(text!(
+                    "{compress_percent} % of the data compress away",
+                    compress_percent = reducible.compress_percent
                 ));
             }
             if reducible.dedupe_percent > 0 {
-                parts.push(format!(
-                    "{} % of the I/Os repeat another",
-                    reducible.dedupe_percent
+                parts.push(text!(
+                    "{dedupe_percent} % of the I/Os repeat another",
+                    dedupe_percent = reducible.dedupe_percent
                 ));
             }
             if parts.is_empty() {
                 return None;
             }
-            parts.join(", ")
+            Text::list(parts, ", ")
         }
         _ => return None,
     };
@@ -124,7 +128,7 @@ fn repeating_data(case: &Case<'_>) -> Option<Ruling> {
             symptom,
             "that was asked for, or is what the tool does by itself; file systems, arrays and disks \
              that compress or deduplicate store less of it",
-            remedy::RANDOM_DATA,
+            remedy::random_data(),
         )
     })
 }

@@ -1,7 +1,12 @@
 //! What is thought of a measurement: verdicts, and findings that teach.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use sokudo_words::Text;
+
+use crate::parts::Parts;
 
 /// Whether a figure can be trusted. Ordered from best to worst.
 #[derive(
@@ -44,18 +49,77 @@ pub enum Severity {
 }
 
 /// A verdict's reason or a warning, written so that it teaches.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "FindingForm", into = "FindingForm")]
 pub struct Finding {
     /// A stable word for scripts, such as `sparse-file`.
     pub code: String,
     /// How much it matters.
     pub severity: Severity,
     /// What was seen, with its figures.
-    pub symptom: String,
+    pub symptom: Text,
     /// What most likely causes it.
-    pub cause: String,
+    pub cause: Text,
     /// What to do about it.
-    pub remedy: String,
+    pub remedy: Text,
+}
+
+/// A verdict's reason or a warning, written so that it teaches.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Finding")]
+struct FindingForm {
+    /// A stable word for scripts, such as `sparse-file`.
+    code: String,
+    /// How much it matters.
+    severity: Severity,
+    /// What was seen, with its figures.
+    symptom: String,
+    /// What most likely causes it.
+    cause: String,
+    /// What to do about it.
+    remedy: String,
+    #[serde(flatten)]
+    parts: Parts,
+}
+
+impl From<Finding> for FindingForm {
+    fn from(finding: Finding) -> Self {
+        Self {
+            parts: Parts::of(&[
+                ("symptom", &finding.symptom),
+                ("cause", &finding.cause),
+                ("remedy", &finding.remedy),
+            ]),
+            symptom: finding.symptom.english(),
+            cause: finding.cause.english(),
+            remedy: finding.remedy.english(),
+            code: finding.code,
+            severity: finding.severity,
+        }
+    }
+}
+
+impl From<FindingForm> for Finding {
+    fn from(form: FindingForm) -> Self {
+        let parts = form.parts;
+        Self {
+            code: form.code,
+            severity: form.severity,
+            symptom: parts.text("symptom", form.symptom),
+            cause: parts.text("cause", form.cause),
+            remedy: parts.text("remedy", form.remedy),
+        }
+    }
+}
+
+impl JsonSchema for Finding {
+    fn schema_name() -> Cow<'static, str> {
+        FindingForm::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        FindingForm::json_schema(generator)
+    }
 }
 
 /// What is thought of one row.
@@ -68,4 +132,54 @@ pub struct Assessment {
     pub device_ratio: Option<f64>,
     /// Why, most important first.
     pub findings: Vec<Finding>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sokudo_words::text;
+
+    fn finding() -> Finding {
+        Finding {
+            code: "foreign-io".to_owned(),
+            severity: Severity::Warning,
+            symptom: text!(
+                "{device} moved {bytes} {}",
+                crate::Bytes(3),
+                device = "sda",
+                bytes = 12_u64
+            ),
+            cause: text!(
+                "{device} and {other}",
+                device = "sdb",
+                other = Text::from("a cache")
+            ),
+            remedy: Text::from("measure again"),
+        }
+    }
+
+    #[test]
+    fn scripts_get_arguments_by_name_and_people_sentences() {
+        let json = serde_json::to_value(finding()).unwrap();
+        assert_eq!(json["symptom"], "sda moved 12 3 B");
+        assert_eq!(json["remedy"], "measure again");
+        let arguments = &json["arguments"];
+        assert_eq!(arguments["device"], "sda");
+        assert_eq!(arguments["cause.device"], "sdb");
+        assert_eq!(arguments["bytes"], 12);
+        assert_eq!(arguments["symptom.2"]["unit"], "B");
+        assert_eq!(arguments["symptom.2"]["text"], "3 B");
+        let back: Finding = serde_json::from_value(json).unwrap();
+        assert_eq!(back, finding());
+    }
+
+    #[test]
+    fn sentences_of_old_files_stay_as_they_are() {
+        let old =
+            r#"{"code":"c","severity":"info","symptom":"measure {}","cause":"","remedy":"x"}"#;
+        let read: Finding = serde_json::from_str(old).unwrap();
+        assert_eq!(read.symptom, Text::name("measure {}"));
+        assert_eq!(read.cause, Text::default());
+        assert_eq!(serde_json::to_string(&read).unwrap(), old);
+    }
 }

@@ -1,24 +1,89 @@
 //! What figures say about the device that they were measured on.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use sokudo_words::Text;
+
+use crate::parts::Parts;
 
 /// Something that a device seems to be or to have, concluded from how it behaved. It is
 /// never more than "consistent with": the device was not opened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "InferenceForm", into = "InferenceForm")]
 pub struct Inference {
     /// A stable word for scripts, such as `zoned-recording`.
     pub code: String,
     /// What the figures are consistent with, to be read after these words, such as
     /// `a disk that turns 7,200 times a minute`.
-    pub claim: String,
+    pub claim: Text,
     /// What it comes to in numbers, by name with the unit last, such as `rpm` or
     /// `cache_bytes`.
     pub figures: Vec<InferredFigure>,
     /// How sure that is.
     pub confidence: Confidence,
     /// What was seen, with its figures.
-    pub evidence: String,
+    pub evidence: Text,
+}
+
+/// Something that a device seems to be or to have, concluded from how it behaved. It is
+/// never more than "consistent with": the device was not opened.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Inference")]
+struct InferenceForm {
+    /// A stable word for scripts, such as `zoned-recording`.
+    code: String,
+    /// What the figures are consistent with, to be read after these words, such as
+    /// `a disk that turns 7,200 times a minute`.
+    claim: String,
+    /// What it comes to in numbers, by name with the unit last, such as `rpm` or
+    /// `cache_bytes`.
+    figures: Vec<InferredFigure>,
+    /// How sure that is.
+    confidence: Confidence,
+    /// What was seen, with its figures.
+    evidence: String,
+    #[serde(flatten)]
+    parts: Parts,
+}
+
+impl From<Inference> for InferenceForm {
+    fn from(inference: Inference) -> Self {
+        Self {
+            parts: Parts::of(&[
+                ("claim", &inference.claim),
+                ("evidence", &inference.evidence),
+            ]),
+            claim: inference.claim.english(),
+            evidence: inference.evidence.english(),
+            code: inference.code,
+            figures: inference.figures,
+            confidence: inference.confidence,
+        }
+    }
+}
+
+impl From<InferenceForm> for Inference {
+    fn from(form: InferenceForm) -> Self {
+        Self {
+            claim: form.parts.text("claim", form.claim),
+            evidence: form.parts.text("evidence", form.evidence),
+            code: form.code,
+            figures: form.figures,
+            confidence: form.confidence,
+        }
+    }
+}
+
+impl JsonSchema for Inference {
+    fn schema_name() -> Cow<'static, str> {
+        InferenceForm::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        InferenceForm::json_schema(generator)
+    }
 }
 
 /// One number of an inference.

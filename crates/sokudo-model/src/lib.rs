@@ -29,6 +29,7 @@ pub mod load;
 pub mod merge;
 mod narrow;
 pub mod occupancy;
+mod parts;
 pub mod plan;
 pub mod reported;
 pub mod run;

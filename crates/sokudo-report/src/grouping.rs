@@ -2,7 +2,7 @@
 //! rows that it concerns.
 
 use sokudo_model::{Finding, Severity};
-use sokudo_words::Language;
+use sokudo_words::{Language, Text};
 
 use crate::document::{ResultDocument, RunDocument};
 use crate::table::Cell;
@@ -11,11 +11,11 @@ use crate::table::Cell;
 #[derive(Debug, PartialEq)]
 pub(crate) struct FindingGroup<'a> {
     pub(crate) severity: Severity,
-    pub(crate) cause: &'a str,
-    pub(crate) remedy: &'a str,
+    pub(crate) cause: &'a Text,
+    pub(crate) remedy: &'a Text,
     code: &'a str,
     /// What was seen, and in which rows; no rows where it concerns the run.
-    pub(crate) symptoms: Vec<(&'a str, Vec<String>)>,
+    pub(crate) symptoms: Vec<(&'a Text, Vec<String>)>,
 }
 
 impl<'a> FindingGroup<'a> {
@@ -102,8 +102,8 @@ fn add<'a>(groups: &mut Vec<FindingGroup<'a>>, finding: &'a Finding, row: Option
     let is_alike = |group: &FindingGroup<'_>| {
         group.code == finding.code
             && group.severity == finding.severity
-            && group.cause == finding.cause
-            && group.remedy == finding.remedy
+            && *group.cause == finding.cause
+            && *group.remedy == finding.remedy
     };
     let index = groups.iter().position(is_alike).unwrap_or_else(|| {
         groups.push(FindingGroup {
@@ -115,7 +115,7 @@ fn add<'a>(groups: &mut Vec<FindingGroup<'a>>, finding: &'a Finding, row: Option
     let symptoms = &mut groups[index].symptoms;
     match symptoms
         .iter_mut()
-        .find(|(symptom, _)| *symptom == finding.symptom)
+        .find(|(symptom, _)| **symptom == finding.symptom)
     {
         Some((_, rows)) => rows.extend(row.filter(|row| !rows.contains(row))),
         None => symptoms.push((&finding.symptom, row.into_iter().collect())),

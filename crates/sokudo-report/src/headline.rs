@@ -40,6 +40,7 @@ mod tests {
     use super::*;
     use crate::{RunDocument, sample};
     use sokudo_model::{Finding, Severity};
+    use sokudo_words::Text;
 
     #[test]
     fn no_cache_no_page_cache_and_nothing_invalid_stands_for_the_disk() {
@@ -57,9 +58,9 @@ mod tests {
         assert!(!spoilt(|it| it.findings.push(Finding {
             code: DATASET_IN_CACHE.to_owned(),
             severity: Severity::Warning,
-            symptom: String::new(),
-            cause: String::new(),
-            remedy: String::new(),
+            symptom: Text::default(),
+            cause: Text::default(),
+            remedy: Text::default(),
         })));
         // Nobody knows how another tool went, unless it says so.
         assert!(spoilt(|it| {

@@ -182,7 +182,7 @@ impl JudgementDocument {
         let inferences = [(NEW, &self.inferences.new), (GONE, &self.inferences.gone)];
         blocks.extend(inferences.map(|(label, inferences)| {
             let lines = inferences.iter();
-            let line = |it: &Inference| style.wrapped(&label_of(label, style), &it.claim);
+            let line = |it: &Inference| style.wrapped_text(&label_of(label, style), &it.claim);
             lines.flat_map(line).collect()
         }));
         if !self.lacking.is_empty() {
@@ -200,7 +200,7 @@ impl JudgementDocument {
 
 fn finding_lines(changes: &FindingChanges, style: &TableStyle) -> Vec<String> {
     let of = |label, findings: &[Finding]| -> Vec<String> {
-        let line = |it: &Finding| style.wrapped(&label_of(label, style), &it.symptom);
+        let line = |it: &Finding| style.wrapped_text(&label_of(label, style), &it.symptom);
         findings.iter().flat_map(line).collect()
     };
     [of(NEW, &changes.new), of(GONE, &changes.gone)].concat()

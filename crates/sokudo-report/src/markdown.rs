@@ -118,10 +118,10 @@ fn finding(group: &FindingGroup<'_>, words: Words) -> String {
         .symptoms
         .iter()
         .map(|(symptom, rows)| match rows.len() {
-            0 => words.prose(symptom),
+            0 => words.prose(&symptom.said(words.0)),
             _ => {
                 let rows = words.text(&rows_text(rows));
-                format!("{} ({rows})", words.prose(symptom))
+                format!("{} ({rows})", words.prose(&symptom.said(words.0)))
             }
         });
     let mut text = format!(
@@ -131,7 +131,11 @@ fn finding(group: &FindingGroup<'_>, words: Words) -> String {
     );
     for (name, part) in [("Cause", group.cause), ("Remedy", group.remedy)] {
         if !part.is_empty() {
-            text += &format!("\n  - *{}:* {}", words.text(name), words.prose(part));
+            text += &format!(
+                "\n  - *{}:* {}",
+                words.text(name),
+                words.prose(&part.said(words.0))
+            );
         }
     }
     text

@@ -15,6 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Finding, Severity, Verdict};
 use sokudo_stats::Summary;
+use sokudo_words::{Text, text};
 
 use crate::document::{RateFigures, ResultDocument, RunDocument};
 use crate::fingerprint::UNKNOWN;
@@ -275,19 +276,28 @@ pub fn of_tools(runs: &[&RunDocument]) -> Option<Finding> {
         }
     }
     let several = tools.len() > 1;
+    let listed = Text::list(tools.into_iter().map(Text::name), ", ");
     is_foreign.then(|| Finding {
         code: "figures-of-other-tools".to_owned(),
         severity: Severity::Warning,
         symptom: match several {
-            true => format!("these are figures of several tools: {}", tools.join(", ")),
-            false => format!("these are figures of {}, not of sokudo", tools.join(", ")),
+            true => text!(
+                "these are figures of several tools: {tools}",
+                tools = listed
+            ),
+            false => text!(
+                "these are figures of {tools}, not of sokudo",
+                tools = listed
+            ),
         },
-        cause: "results of different tools must not be compared even if the unit is the same: \
-                each has its own blocks, caches, times and means"
-            .to_owned(),
-        remedy: "compare only what one tool has measured by one method; measure both with \
-                 sokudo where it matters"
-            .to_owned(),
+        cause: Text::from(
+            "results of different tools must not be compared even if the unit is the same: each \
+             has its own blocks, caches, times and means",
+        ),
+        remedy: Text::from(
+            "compare only what one tool has measured by one method; measure both with sokudo \
+             where it matters",
+        ),
     })
 }
 
@@ -358,13 +368,13 @@ impl<'a> Cells<'a> {
             count += usize::from(!differing.is_empty());
             parts.extend(differing);
         }
-        let parts: Vec<&str> = parts.into_iter().collect();
+        let parts = parts.into_iter().map(Text::name);
         (count > 0).then(|| Finding {
             code: "loads-pooled".to_owned(),
             severity: Severity::Warning,
-            symptom: format!("{count} of the cells hold results of different loads"),
-            cause: format!("they differ in {}", parts.join(", ")),
-            remedy: "tell them apart with --pivot, or show one of them with --only".to_owned(),
+            symptom: text!("{count} of the cells hold results of different loads"),
+            cause: text!("they differ in {parts}", parts = Text::list(parts, ", ")),
+            remedy: Text::from("tell them apart with --pivot, or show one of them with --only"),
         })
     }
 

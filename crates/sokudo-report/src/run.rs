@@ -55,7 +55,7 @@ pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
         _ => rows(&mut article, document, unit),
     }
     if let Some(told) = explain::told(document) {
-        article.paragraph(told);
+        article.paragraph(told.english());
     }
     article
 }

@@ -323,7 +323,13 @@ pub(crate) fn device(name: &str, kind: BlockDeviceKind, model: Option<&str>) -> 
     }
 }
 
-fn finding(code: &str, severity: Severity, symptom: &str, cause: &str, remedy: &str) -> Finding {
+fn finding(
+    code: &str,
+    severity: Severity,
+    symptom: &'static str,
+    cause: &'static str,
+    remedy: &'static str,
+) -> Finding {
     Finding {
         code: code.into(),
         severity,

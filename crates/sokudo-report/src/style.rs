@@ -1,7 +1,7 @@
 //! How tables and texts are written for a terminal or a file: width, signs, colour, unit and
 //! language.
 
-use sokudo_words::Language;
+use sokudo_words::{Language, Text};
 
 use crate::layout::{pad, wrapped};
 use crate::table::Align;
@@ -160,6 +160,11 @@ impl TableStyle {
             &self.text(text),
             self.width.min(TEXT_WIDTH_MAX),
         )
+    }
+
+    /// The same of a text that is data.
+    pub(crate) fn wrapped_text(&self, first: &str, text: &Text) -> Vec<String> {
+        self.wrapped_name(first, &text.said(self.language()))
     }
 
     pub(crate) const fn rule(&self) -> char {

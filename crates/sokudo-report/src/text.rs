@@ -4,6 +4,7 @@
 //! verdict, are always there. Colour only repeats what a word says.
 
 use sokudo_model::Inference;
+use sokudo_words::text;
 use unicode_width::UnicodeWidthStr;
 
 use crate::article::{Article, Element};
@@ -104,9 +105,9 @@ fn conclusion_lines(inferences: &[Inference], style: &TableStyle) -> Vec<String>
     let mut lines = style.wrapped("", "The figures are consistent with:");
     for inference in inferences {
         lines.push(String::new());
-        lines.extend(style.wrapped("  ", &sentence(inference)));
-        let evidence = format!("seen: {}", inference.evidence);
-        lines.extend(style.wrapped("      ", &evidence));
+        lines.extend(style.wrapped_text("  ", &sentence(inference)));
+        let evidence = text!("seen: {evidence}", evidence = inference.evidence);
+        lines.extend(style.wrapped_text("      ", &evidence));
     }
     lines
 }
@@ -116,7 +117,7 @@ pub(crate) fn finding_lines(group: &FindingGroup<'_>, style: &TableStyle) -> Vec
     let mut lines = Vec::new();
     let mut label = group.label();
     for (symptom, rows) in &group.symptoms {
-        lines.extend(style.wrapped(&style.label(label, LABEL_WIDTH), symptom));
+        lines.extend(style.wrapped_text(&style.label(label, LABEL_WIDTH), symptom));
         label = "";
         if !rows.is_empty() {
             lines.extend(style.wrapped(&under("rows:"), &rows_text(rows)));
@@ -124,7 +125,7 @@ pub(crate) fn finding_lines(group: &FindingGroup<'_>, style: &TableStyle) -> Vec
     }
     for (name, text) in [("cause:", group.cause), ("remedy:", group.remedy)] {
         if !text.is_empty() {
-            lines.extend(style.wrapped(&under(name), text));
+            lines.extend(style.wrapped_text(&under(name), text));
         }
     }
     lines

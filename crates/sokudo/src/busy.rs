@@ -168,9 +168,9 @@ mod tests {
         Finding {
             code: code.to_owned(),
             severity,
-            symptom: "others moved 12 MB".to_owned(),
-            cause: String::new(),
-            remedy: String::new(),
+            symptom: "others moved 12 MB".into(),
+            cause: "".into(),
+            remedy: "".into(),
         }
     }
 

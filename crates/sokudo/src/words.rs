@@ -1,46 +1,15 @@
 //! Remedies in the words of whoever reads them: what `mark` calls `--direct on` is `direct=1`
 //! to who writes for fio and `-Sd` to who writes for diskspd, and a command that has no such
-//! option names one that has. Nothing but what stands in brackets changes.
+//! option names one that has.
+
+use std::collections::BTreeMap;
 
 use clap::CommandFactory;
-use sokudo_model::{Finding, Run};
+use sokudo_analysis::Means;
+use sokudo_model::Run;
+use sokudo_words::{Argument, Text};
 
 use crate::cli::Cli;
-
-/// Where an option of `mark` begins in a remedy.
-const OPENING: &str = "(--";
-
-/// What `mark`'s options are called in fio's job files.
-const FIO: &[(&str, &str)] = &[
-    ("--data random", "refill_buffers"),
-    ("--depth", "iodepth"),
-    ("--direct off", "direct=0"),
-    ("--direct on", "direct=1"),
-    ("--engine io_uring", "ioengine=io_uring"),
-    ("--engine libaio", "ioengine=libaio"),
-    ("--rate", "rate_iops"),
-    ("--runs", "sokudo run --runs"),
-    ("--runs 6", "sokudo run --runs 6"),
-    ("--size", "size"),
-    ("--threads", "numjobs"),
-    ("--time", "runtime"),
-];
-
-/// What they are called in diskspd's command lines, which know no repetitions.
-const DISKSPD: &[(&str, &str)] = &[
-    ("--data random", "-Zr"),
-    ("--depth", "-o"),
-    ("--direct off", "-Sb"),
-    ("--direct on", "-Sd"),
-    ("--engine io_uring", "without -xk"),
-    ("--engine libaio", "-xk"),
-    ("--rate", "-g"),
-    ("--runs", "the line more often"),
-    ("--runs 6", "the line six times"),
-    ("--size", "-c"),
-    ("--threads", "-t"),
-    ("--time", "-d"),
-];
 
 /// Who reads the remedies of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,18 +47,66 @@ impl<'a> Reader<'a> {
         Self::Command(command)
     }
 
-    /// What an option of `mark` is called here; `None` where there is none.
-    fn name(self, option: &str) -> Option<String> {
-        let listed = |words: &[(&str, &str)]| {
-            let mut words = words.iter().filter(|(ours, _)| *ours == option);
-            words.next().map(|(_, theirs)| (*theirs).to_owned())
-        };
-        match self {
-            Self::Fio => listed(FIO),
-            Self::Diskspd => listed(DISKSPD),
-            Self::Command(command) => of_command(command, option),
+    /// What these are called here.
+    fn names(self, means: &[Means]) -> String {
+        let names: Vec<String> = means.iter().filter_map(|it| self.name(*it)).collect();
+        match names.is_empty() {
+            true => {
+                let options: Vec<&str> = means.iter().map(|it| it.name()).collect();
+                format!("sokudo mark {}", options.join(" "))
+            }
+            false => names.join(", "),
         }
     }
+
+    /// `None` where there is none.
+    fn name(self, means: Means) -> Option<String> {
+        let name = match self {
+            _ if means.is_command() => Some(means.name()),
+            Self::Fio => in_fio(means),
+            Self::Diskspd => in_diskspd(means),
+            Self::Command(command) => return of_command(command, means.name()),
+        };
+        name.map(str::to_owned)
+    }
+}
+
+/// What is written in fio's job files.
+const fn in_fio(means: Means) -> Option<&'static str> {
+    Some(match means {
+        Means::Direct => "direct=1",
+        Means::Buffered => "direct=0",
+        Means::Size => "size",
+        Means::Time => "runtime",
+        Means::Runs => "sokudo run --runs",
+        Means::SixRuns => "sokudo run --runs 6",
+        Means::Rate => "rate_iops",
+        Means::Depth => "iodepth",
+        Means::Threads => "numjobs",
+        Means::Libaio => "ioengine=libaio",
+        Means::IoUring => "ioengine=io_uring",
+        Means::RandomData => "refill_buffers",
+        _ => return None,
+    })
+}
+
+/// What is written in diskspd's command lines, which know no repetitions.
+const fn in_diskspd(means: Means) -> Option<&'static str> {
+    Some(match means {
+        Means::Direct => "-Sd",
+        Means::Buffered => "-Sb",
+        Means::Size => "-c",
+        Means::Time => "-d",
+        Means::Runs => "the line more often",
+        Means::SixRuns => "the line six times",
+        Means::Rate => "-g",
+        Means::Depth => "-o",
+        Means::Threads => "-t",
+        Means::Libaio => "-xk",
+        Means::IoUring => "without -xk",
+        Means::RandomData => "-Zr",
+        _ => return None,
+    })
 }
 
 /// An option, if a command has it: options of one name mean the same in all of them.
@@ -118,42 +135,29 @@ pub(crate) fn put_into(run: &mut Run, reader: Reader<'_>) {
         .filter_map(|row| row.assessment.as_mut());
     let of_rows = assessments.flat_map(|assessment| &mut assessment.findings);
     for finding in of_rows.chain(&mut run.findings) {
-        translate(finding, reader);
+        finding.remedy = in_words_of(reader, &finding.remedy);
     }
 }
 
-fn translate(finding: &mut Finding, reader: Reader<'_>) {
-    finding.remedy = in_words_of(reader, &finding.remedy);
-}
-
-/// The remedy with what stands in its brackets in other words.
-fn in_words_of(reader: Reader<'_>, remedy: &str) -> String {
-    let mut said = String::new();
-    let mut rest = remedy;
-    while let Some((before, after)) = rest.split_once(OPENING) {
-        let Some((options, after)) = after.split_once(')') else {
-            break;
+/// The remedy with what it points at in other words.
+fn in_words_of(reader: Reader<'_>, remedy: &Text) -> Text {
+    let called = |(hole, argument): (String, &Argument)| {
+        let means = Means::of(argument);
+        let argument = match means.is_empty() {
+            true => argument.clone(),
+            false => Means::called(&means, reader.names(&means)),
         };
-        let options = format!("--{options}");
-        let options: Vec<&str> = options.split(", ").collect();
-        let names: Vec<String> = options
-            .iter()
-            .filter_map(|option| reader.name(option))
-            .collect();
-        let names = match names.is_empty() {
-            true => format!("sokudo mark {}", options.join(" ")),
-            false => names.join(", "),
-        };
-        said.push_str(&format!("{before}({names})"));
-        rest = after;
-    }
-    said + rest
+        (hole, argument)
+    };
+    let arguments: BTreeMap<String, Argument> = remedy.arguments().map(called).collect();
+    Text::of_parts(remedy.template(), |hole| arguments.get(hole).cloned())
 }
 
 #[cfg(test)]
 mod tests {
     use clap::error::ErrorKind;
-    use sokudo_analysis::REMEDIES_WITH_OPTIONS;
+    use sokudo_analysis::remedies_with_options;
+    use sokudo_words::text;
 
     use super::*;
 
@@ -169,13 +173,18 @@ mod tests {
         ("bonnie", &["."]),
     ];
 
-    /// What stands in the brackets of a remedy, as it is printed.
-    fn hints(remedy: &str) -> Vec<String> {
-        let openings = remedy.split('(').skip(1);
-        let inside = openings.filter_map(|text| text.split_once(')'));
-        inside
-            .map(|(inside, _)| inside.to_owned())
-            .filter(|inside| inside.contains("--") || inside.starts_with("sokudo "))
+    /// What a remedy points at, as it is printed.
+    fn hints(remedy: &Text) -> Vec<String> {
+        let pointing = remedy
+            .arguments()
+            .filter(|(_, it)| !Means::of(it).is_empty());
+        let written = |argument: &Argument| match argument {
+            Argument::Figure(figure) => figure.text.clone(),
+            other => panic!("{other:?}"),
+        };
+        pointing
+            .map(|(_, it)| written(it))
+            .filter(|name| name.contains("--") || name.starts_with("sokudo "))
             .collect()
     }
 
@@ -217,9 +226,9 @@ mod tests {
     #[test]
     fn every_option_and_command_of_a_remedy_is_understood_by_who_printed_it() {
         let mut walked = 0;
-        for remedy in REMEDIES_WITH_OPTIONS {
+        for remedy in remedies_with_options() {
             for (command, given) in COMMANDS {
-                let said = in_words_of(Reader::Command(command), remedy);
+                let said = in_words_of(Reader::Command(command), &remedy);
                 let hints = hints(&said);
                 assert!(!hints.is_empty(), "{remedy}");
                 for hint in hints {
@@ -231,7 +240,7 @@ mod tests {
                 }
             }
         }
-        assert!(walked > 8 * REMEDIES_WITH_OPTIONS.len(), "{walked}");
+        assert!(walked > 8 * remedies_with_options().len(), "{walked}");
     }
 
     /// `info`, or `mark --direct on`: all of its options at once.
@@ -257,7 +266,11 @@ mod tests {
 
     #[test]
     fn an_option_that_a_command_has_not_is_one_of_a_command_that_has() {
-        let direct = "measure with direct I/O (--direct on), on a disk";
+        let pointing_at = |means: &[Means]| Means::called(means, String::new());
+        let direct = text!(
+            "measure with direct I/O ({options}), on a disk",
+            options = pointing_at(&[Means::Direct])
+        );
         for (reader, said) in [
             (
                 Reader::Command("mark"),
@@ -274,14 +287,16 @@ mod tests {
             (Reader::Fio, "measure with direct I/O (direct=1), on a disk"),
             (Reader::Diskspd, "measure with direct I/O (-Sd), on a disk"),
         ] {
-            assert_eq!(in_words_of(reader, direct), said);
+            assert_eq!(in_words_of(reader, &direct), said);
         }
-        let some = in_words_of(Reader::Command("scan"), "more trials (--runs, --time)");
-        assert_eq!(some, "more trials (--runs)");
-        assert_eq!(
-            in_words_of(Reader::Command("quick"), "as it is (dmesg)"),
-            "as it is (dmesg)"
+        let more = text!(
+            "more trials ({options})",
+            options = pointing_at(&[Means::Runs, Means::Time])
         );
+        let some = in_words_of(Reader::Command("scan"), &more);
+        assert_eq!(some, "more trials (--runs)");
+        let plain = Text::from("as it is (dmesg)");
+        assert_eq!(in_words_of(Reader::Command("quick"), &plain), plain);
     }
 
     #[test]
@@ -302,9 +317,9 @@ mod tests {
 
     #[test]
     fn no_option_of_mark_is_named_to_users_of_other_tools() {
-        for remedy in REMEDIES_WITH_OPTIONS {
+        for remedy in remedies_with_options() {
             for reader in [Reader::Fio, Reader::Diskspd] {
-                for hint in hints(&in_words_of(reader, remedy)) {
+                for hint in hints(&in_words_of(reader, &remedy)) {
                     let line = hint.strip_prefix("sokudo ");
                     let line = line.unwrap_or_else(|| panic!("{reader:?}: {hint}"));
                     assert_line_parses(line.split(", ").next().unwrap());
@@ -320,12 +335,13 @@ mod tests {
 
     #[test]
     fn what_other_tools_are_told_is_in_their_languages() {
-        for (_, word) in FIO.iter().filter(|(_, word)| !word.starts_with("sokudo ")) {
+        let of_fio = Means::ALL.into_iter().filter_map(in_fio);
+        for word in of_fio.filter(|word| !word.starts_with("sokudo ")) {
             let (name, value) = word.split_once('=').unwrap_or((word, ""));
             let known = is_option_of_fio(name);
             assert!(known, "{name} {value}");
         }
-        for (_, word) in DISKSPD {
+        for word in Means::ALL.into_iter().filter_map(in_diskspd) {
             let word = word.trim_start_matches("without ");
             let is_switch = word.starts_with('-') || word.starts_with("the line ");
             assert!(is_switch, "{word}");

@@ -7,6 +7,7 @@
 //! first one that holds nothing. f3 (Machado) tells the same from what it writes.
 
 use sokudo_model::{Bytes, CapacityCheck, Confidence, Held, Inference, Run, TargetKind};
+use sokudo_words::{Text, text};
 
 use super::evidence::{figure, outcomes, sure, to_float};
 use super::threshold::{CAPACITY_BETWEEN_LIKELY, CAPACITY_WITNESSES_SURE};
@@ -59,25 +60,23 @@ fn wrapping(check: &CapacityCheck, distances: &[u64], lost: usize) -> Inference 
         .copied()
         .reduce(common_divisor)
         .unwrap_or(0);
-    let also = match lost {
-        0 => String::new(),
-        lost => format!("; {lost} held nothing"),
-    };
+    let elsewhere = text!(
+        "{wrong} of {samples} places held what had been written to another one, always a multiple of {real} away",
+        wrong = distances.len(),
+        samples = check.places.len(),
+        real = Bytes(real)
+    );
+    let also = (lost > 0).then(|| text!("{lost} held nothing"));
     Inference {
         code: "fake-capacity".to_owned(),
-        claim: format!(
-            "a drive of {} that says it has {}: what is written beyond overwrites what is there",
-            Bytes(real),
-            check.size
+        claim: text!(
+            "a drive of {real} that says it has {stated}: what is written beyond overwrites what is there",
+            real = Bytes(real),
+            stated = check.size
         ),
         figures: sizes(check, real),
         confidence: sure(distances.len() >= CAPACITY_WITNESSES_SURE),
-        evidence: format!(
-            "{} of {} places held what had been written to another one, always a multiple of {} away{also}",
-            distances.len(),
-            check.places.len(),
-            Bytes(real)
-        ),
+        evidence: Text::list([elsewhere].into_iter().chain(also), "; "),
     }
 }
 
@@ -89,15 +88,15 @@ fn losing(check: &CapacityCheck, lost: usize) -> Inference {
     };
     let held_last = of(Held::Own).max();
     let lost_first = of(Held::Nothing).min().unwrap_or(0);
-    let seen = format!(
-        "{lost} of {} places did not hold what had been written to them, the first at {}",
-        check.places.len(),
-        Bytes(lost_first)
+    let seen = text!(
+        "{lost} of {samples} places did not hold what had been written to them, the first at {first}",
+        samples = check.places.len(),
+        first = Bytes(lost_first)
     );
     if held_last.is_some_and(|held| held > lost_first) {
         return Inference {
             code: "lost-writes".to_owned(),
-            claim: "a drive that loses some of what is written to it".to_owned(),
+            claim: Text::from("a drive that loses some of what is written to it"),
             figures: vec![figure("lost_places", to_float(lost as u64))],
             confidence: Confidence::High,
             evidence: seen,
@@ -105,10 +104,10 @@ fn losing(check: &CapacityCheck, lost: usize) -> Inference {
     }
     Inference {
         code: "fake-capacity".to_owned(),
-        claim: format!(
-            "a drive of {} that says it has {}: what is written beyond is lost",
-            Bytes(lost_first),
-            check.size
+        claim: text!(
+            "a drive of {real} that says it has {stated}: what is written beyond is lost",
+            real = Bytes(lost_first),
+            stated = check.size
         ),
         figures: sizes(check, lost_first),
         confidence: sure(lost >= CAPACITY_WITNESSES_SURE),
@@ -124,18 +123,21 @@ fn unsuspicious(check: &CapacityCheck) -> Inference {
     let looked_at = Bytes(block.0.saturating_mul(places as u64));
     Inference {
         code: "capacity-as-stated".to_owned(),
-        claim: format!(
-            "a drive that has the {} it says, as far as {places} places tell",
-            check.size
+        claim: text!(
+            "a drive that has the {stated} it says, as far as {samples} places tell",
+            stated = check.size,
+            samples = places
         ),
         figures: sizes(check, check.size.0),
         confidence: match check.between.0 >= CAPACITY_BETWEEN_LIKELY {
             true => Confidence::Medium,
             false => Confidence::Low,
         },
-        evidence: format!(
-            "all {places} places of {block} ({looked_at} of {}) held what had been written to them, after {} were written elsewhere; what is between them was not looked at",
-            check.size, check.between
+        evidence: text!(
+            "all {samples} places of {block} ({looked_at} of {stated}) held what had been written to them, after {between} were written elsewhere; what is between them was not looked at",
+            samples = places,
+            stated = check.size,
+            between = check.between
         ),
     }
 }

@@ -6,6 +6,7 @@
 //! capacitor does the same, and only a loss of power tells the two apart.
 
 use sokudo_model::{Bytes, Confidence, Inference, Operation, Order, Outcome, Run, Workload};
+use sokudo_words::{Text, text};
 
 use super::evidence::{figure, only_reads, outcomes, sure, to_float};
 use super::rotation;
@@ -40,22 +41,23 @@ fn read_cache(run: &Run) -> Option<Inference> {
     let most = rates.get(kept)?.0;
     Some(Inference {
         code: "read-cache".to_owned(),
-        claim: format!(
-            "a drive that keeps {} to {} of one stream in its memory",
-            Bytes(least),
-            Bytes(most)
+        claim: text!(
+            "a drive that keeps {least} to {most} of one stream in its memory",
+            least = Bytes(least),
+            most = Bytes(most)
         ),
         figures: vec![
             figure("kept_bytes_min", to_float(least)),
             figure("kept_bytes_max", to_float(most)),
         ],
         confidence: sure(kept >= 2 && is_clean),
-        evidence: format!(
-            "read again and again, {} came at {:.0} MB/s and {} at {:.0} MB/s",
-            Bytes(least),
-            rate / 1e6,
-            Bytes(largest),
-            platters / 1e6
+        evidence: text!(
+            "read again and again, {least} came at {memory_mb_per_s:.0} MB/s and {largest} at \
+             {platters_mb_per_s:.0} MB/s",
+            least = Bytes(least),
+            memory_mb_per_s = rate / 1e6,
+            largest = Bytes(largest),
+            platters_mb_per_s = platters / 1e6
         ),
     })
 }
@@ -91,9 +93,9 @@ fn write_cache_size(run: &Run) -> Option<Inference> {
     }
     Some(Inference {
         code: "write-cache-size".to_owned(),
-        claim: format!(
-            "a drive whose memory takes {:.0} MiB of writes before it waits for the platters",
-            held / to_float(Bytes::MIB)
+        claim: text!(
+            "a drive whose memory takes {mib:.0} MiB of writes before it waits for the platters",
+            mib = held / to_float(Bytes::MIB)
         ),
         figures: vec![
             figure("write_cache_bytes", held),
@@ -101,10 +103,11 @@ fn write_cache_size(run: &Run) -> Option<Inference> {
             figure("platters_bytes_per_s", late),
         ],
         confidence: sure(early >= 1.5 * late),
-        evidence: format!(
-            "a stream of writes began at {:.0} MB/s and went on at {:.0} MB/s",
-            early / 1e6,
-            late / 1e6
+        evidence: text!(
+            "a stream of writes began at {begin_mb_per_s:.0} MB/s and went on at \
+             {then_mb_per_s:.0} MB/s",
+            begin_mb_per_s = early / 1e6,
+            then_mb_per_s = late / 1e6
         ),
     })
 }
@@ -173,14 +176,14 @@ fn write_cache_state(run: &Run) -> Option<Inference> {
     };
     Some(Inference {
         code: "write-cache".to_owned(),
-        claim: claim.to_owned(),
+        claim: Text::from(claim),
         figures: vec![
             figure("overwrites_per_s", plain),
             figure("durable_overwrites_per_s", durable),
             figure("turns_per_s", turns_per_second),
         ],
         confidence,
-        evidence: format!(
+        evidence: text!(
             "one block was overwritten {plain:.0} times a second, with a flush after each {durable:.0} times, and the platters turn {turns_per_second:.0} times"
         ),
     })

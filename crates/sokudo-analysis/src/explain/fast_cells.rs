@@ -8,6 +8,7 @@ use sokudo_model::{
     BlockDeviceKind, Bytes, Confidence, Inference, Nanos, Operation, Order, Outcome, Run, Sample,
     Visit, Workload,
 };
+use sokudo_words::{Text, text};
 
 use super::evidence::{figure, measured, median, outcomes, to_float};
 use super::levels::levels;
@@ -93,15 +94,17 @@ fn inference(
         )
     });
     let is_recovered = recovered.is_some_and(|share| share >= FAST_CELLS_RECOVERED_MIN);
-    let also = match is_virtual {
-        true => ", or a limited virtual disk with credit for bursts",
-        false => "",
-    };
-    let rest = rested.map_or_else(String::new, |(rest, rate)| {
-        format!(
-            "; {:.0} MB/s after {:.0} s of rest",
-            rate / 1e6,
-            rest.as_secs_f64()
+    let (fast_bytes, slow_mb_per_s) = (Bytes(size), slow / 1e6);
+    let seen = text!(
+        "{fast_mb_per_s:.0} MB/s up to {offset}, {slow_mb_per_s:.0} MB/s from there on",
+        fast_mb_per_s = fast / 1e6,
+        offset = Bytes(step.start)
+    );
+    let rest = rested.map(|(rest, rate)| {
+        text!(
+            "{rested_mb_per_s:.0} MB/s after {rest_s:.0} s of rest",
+            rested_mb_per_s = rate / 1e6,
+            rest_s = rest.as_secs_f64()
         )
     });
     let mut figures = vec![
@@ -112,23 +115,23 @@ fn inference(
     figures.extend(rested.map(|(_, rate)| figure("after_rest_bytes_per_s", rate)));
     Inference {
         code: "fast-cells".to_owned(),
-        claim: format!(
-            "a flash drive that takes about {} fast (pseudo-SLC) and then writes at {:.0} MB/s{also}",
-            Bytes(size),
-            slow / 1e6
-        ),
+        claim: match is_virtual {
+            true => text!(
+                "a flash drive that takes about {fast_bytes} fast (pseudo-SLC) and then writes at \
+                 {slow_mb_per_s:.0} MB/s, or a limited virtual disk with credit for bursts"
+            ),
+            false => text!(
+                "a flash drive that takes about {fast_bytes} fast (pseudo-SLC) and then writes at \
+                 {slow_mb_per_s:.0} MB/s"
+            ),
+        },
         figures,
         confidence: match (is_virtual, is_recovered) {
             (true, _) => Confidence::Low,
             (false, true) => Confidence::High,
             (false, false) => Confidence::Medium,
         },
-        evidence: format!(
-            "{:.0} MB/s up to {}, {:.0} MB/s from there on{rest}",
-            fast / 1e6,
-            Bytes(step.start),
-            slow / 1e6
-        ),
+        evidence: Text::list([seen].into_iter().chain(rest), "; "),
     }
 }
 

@@ -10,6 +10,7 @@
 use sokudo_model::{
     BlockDeviceKind, Bytes, Confidence, Inference, Operation, Order, Outcome, Run, Workload,
 };
+use sokudo_words::text;
 
 use super::evidence::{figure, only_reads, outcomes, to_float};
 use super::threshold::{
@@ -65,9 +66,9 @@ fn inference(run: &Run, step: &Step, points: &[Point]) -> Inference {
     let (first, last) = (points[0], points[points.len() - 1]);
     Inference {
         code: "partial-map".to_owned(),
-        claim: format!(
-            "a flash drive that holds the map of about {} of its addresses in memory and reads it for every other (no DRAM, or little)",
-            Bytes(rounded(step.mapped_bytes))
+        claim: text!(
+            "a flash drive that holds the map of about {mapped} of its addresses in memory and reads it for every other (no DRAM, or little)",
+            mapped = Bytes(rounded(step.mapped_bytes))
         ),
         figures: vec![
             figure("mapped_bytes", step.mapped_bytes),
@@ -79,13 +80,13 @@ fn inference(run: &Run, step: &Step, points: &[Point]) -> Inference {
             true => Confidence::Low,
             false => Confidence::Medium,
         },
-        evidence: format!(
-            "random reads take {:.0} µs within {}, {:.0} µs within {}, and in between as if a read beside the mapped part took {:.2} times as long",
-            first.1 / 1e3,
-            Bytes(rounded(first.0)),
-            last.1 / 1e3,
-            Bytes(rounded(last.0)),
-            1.0 + step.extra_ns / step.read_ns,
+        evidence: text!(
+            "random reads take {near_us:.0} µs within {near}, {far_us:.0} µs within {far}, and in between as if a read beside the mapped part took {factor:.2} times as long",
+            near_us = first.1 / 1e3,
+            near = Bytes(rounded(first.0)),
+            far_us = last.1 / 1e3,
+            far = Bytes(rounded(last.0)),
+            factor = 1.0 + step.extra_ns / step.read_ns,
         ),
     }
 }

@@ -11,6 +11,7 @@
 //! how far time alone leads.)
 
 use sokudo_model::{Bytes, Confidence, Inference, Operation, Order, Row, Run};
+use sokudo_words::{Text, text};
 
 use super::evidence::{figure, to_float};
 use super::threshold::{PARITY_LEAD_SURE, PARITY_MISFIT_MAX, PARITY_SIZES_MIN};
@@ -76,18 +77,17 @@ fn inference(points: &[Point], layout: Layout, misfit: f64, lead: f64, members: 
         parity,
     } = layout;
     let (first, last) = (points[0], points[points.len() - 1]);
-    let kind = match parity {
+    let kind = Text::from(match parity {
         1 => "one chunk of parity (RAID 5)",
         _ => "two chunks of parity (RAID 6)",
-    };
+    });
     let rate = |point: &Point| to_float(point.block) / point.latency_ns * 1e3;
     Inference {
         code: "parity-stripes".to_owned(),
-        claim: format!(
-            "an array of {members} members with stripes of {} × {} and {kind}: only writes of whole stripes of {} need no reads",
-            data,
-            Bytes(chunk),
-            Bytes(chunk * data)
+        claim: text!(
+            "an array of {members} members with stripes of {data} × {chunk} and {kind}: only writes of whole stripes of {stripe} need no reads",
+            chunk = Bytes(chunk),
+            stripe = Bytes(chunk * data)
         ),
         figures: vec![
             figure("chunk_bytes", to_float(chunk)),
@@ -102,16 +102,16 @@ fn inference(points: &[Point], layout: Layout, misfit: f64, lead: f64, members: 
             true => Confidence::High,
             false => Confidence::Medium,
         },
-        evidence: format!(
-            "per byte of a write of {} the members read {:.1} and wrote {:.1} bytes ({:.0} MB/s), of {} {:.1} and {:.1} ({:.0} MB/s)",
-            Bytes(first.block),
-            first.read,
-            first.written,
-            rate(&first),
-            Bytes(last.block),
-            last.read,
-            last.written,
-            rate(&last)
+        evidence: text!(
+            "per byte of a write of {small} the members read {small_read:.1} and wrote {small_written:.1} bytes ({small_mb_per_s:.0} MB/s), of {large} {large_read:.1} and {large_written:.1} ({large_mb_per_s:.0} MB/s)",
+            small = Bytes(first.block),
+            small_read = first.read,
+            small_written = first.written,
+            small_mb_per_s = rate(&first),
+            large = Bytes(last.block),
+            large_read = last.read,
+            large_written = last.written,
+            large_mb_per_s = rate(&last)
         ),
     }
 }

@@ -10,6 +10,7 @@
 //! It does not say how many heads or platters there are.
 
 use sokudo_model::{Inference, Outcome, Run, Sample, Visit, Workload};
+use sokudo_words::{Argued, Argument, text};
 
 use super::evidence::{figure, outcomes, quantile, read_survey, sure, to_float, to_index};
 use super::threshold::{
@@ -67,27 +68,30 @@ fn rotation(run: &Run) -> Option<Inference> {
     let rpm = nominal.unwrap_or_else(|| (measured / 10.0).round() * 10.0);
     Some(Inference {
         code: "rotation".to_owned(),
-        claim: format!("platters that turn {} times a minute", grouped(rpm)),
+        claim: text!(
+            "platters that turn {rpm} times a minute",
+            rpm = grouped(rpm)
+        ),
         figures: vec![
             figure("rpm", measured),
             figure("turn_ms", turn.seconds * 1e3),
             figure("coherence", turn.coherence),
         ],
         confidence: sure(turn.coherence >= TURN_COHERENCE_SURE),
-        evidence: format!(
-            "{} pairs of reads side by side ended whole turns of {:.3} ms apart (coherence {:.2} of 1), and access times are spread over {:.2} turns",
-            turn.pairs,
-            turn.seconds * 1e3,
-            turn.coherence,
-            turn.spread
+        evidence: text!(
+            "{pairs} pairs of reads side by side ended whole turns of {turn_ms:.3} ms apart (coherence {coherence:.2} of 1), and access times are spread over {turns:.2} turns",
+            pairs = turn.pairs,
+            turn_ms = turn.seconds * 1e3,
+            coherence = turn.coherence,
+            turns = turn.spread
         ),
     })
 }
 
 /// `7,200`: every speed that is looked for has four or five digits.
-fn grouped(rpm: f64) -> String {
+fn grouped(rpm: f64) -> Argument {
     let rpm = to_index(rpm);
-    format!("{},{:03}", rpm / 1_000, rpm % 1_000)
+    rpm.written(format!("{},{:03}", rpm / 1_000, rpm % 1_000))
 }
 
 /// One turn, where the run shows it.

@@ -8,6 +8,7 @@
 //! these are turned into radii.
 
 use sokudo_model::{Inference, Run, Sample, Visit, Workload};
+use sokudo_words::text;
 
 use super::evidence::{correlation, covered, figure, outcomes, read_survey, sure, to_float};
 use super::rotation;
@@ -57,11 +58,11 @@ fn seek_curve(run: &Run) -> Option<Inference> {
     let next_track = next_track.clamp(0.0, average);
     Some(Inference {
         code: "seek-curve".to_owned(),
-        claim: format!(
-            "an arm that takes {:.1} ms to a track near by, {:.1} ms on average and {:.1} ms over the whole disk",
-            next_track * 1e3,
-            average * 1e3,
-            full * 1e3
+        claim: text!(
+            "an arm that takes {near_ms:.1} ms to a track near by, {average_ms:.1} ms on average and {full_ms:.1} ms over the whole disk",
+            near_ms = next_track * 1e3,
+            average_ms = average * 1e3,
+            full_ms = full * 1e3
         ),
         figures: vec![
             figure("seek_near_ms", next_track * 1e3),
@@ -70,13 +71,13 @@ fn seek_curve(run: &Run) -> Option<Inference> {
             figure("half_turn_ms", half_turn * 1e3),
         ],
         confidence: sure(fit.correlation >= SEEK_CORRELATION_SURE),
-        evidence: format!(
-            "{} random accesses took {:.1} ms on average, of which half a turn is {:.1} ms; they grow with the root of the distance up to {:.0} % of the stroke and then in a straight line (correlation {:.2})",
-            all.len(),
-            mean * 1e3,
-            half_turn * 1e3,
-            fit.coast_from * 100.0,
-            fit.correlation
+        evidence: text!(
+            "{accesses} random accesses took {mean_ms:.1} ms on average, of which half a turn is {half_turn_ms:.1} ms; they grow with the root of the distance up to {percent:.0} % of the stroke and then in a straight line (correlation {correlation:.2})",
+            accesses = all.len(),
+            mean_ms = mean * 1e3,
+            half_turn_ms = half_turn * 1e3,
+            percent = fit.coast_from * 100.0,
+            correlation = fit.correlation
         ),
     })
 }

@@ -6,6 +6,7 @@
 //! That nothing of it is seen proves nothing: a cache that did not fill looks like none.
 
 use sokudo_model::{Inference, Operation, Order, Outcome, Run, Workload};
+use sokudo_words::{Text, text};
 
 use super::evidence::{figure, median, outcomes, sure, to_float};
 use super::rotation;
@@ -55,14 +56,16 @@ fn shingled(run: &Run) -> Option<Inference> {
     .map(|(_, outcome)| course_longest(outcome))
     .max();
     let recovers = recovered.is_some_and(|run| to_float(run) >= between * RECOVERED_RATIO_MIN);
-    let after_rest = match recovered {
-        Some(run) => format!(", and after a rest {run} writes in one go"),
-        None => String::new(),
-    };
+    let after_rest = recovered.map(|run| text!("and after a rest {run} writes in one go"));
+    let seen = text!(
+        "{absorbed} small random writes at {fast:.0} a second, then {slow:.1} a second with {pauses} pauses of {pause_s:.1} s",
+        pauses = course.pauses.len(),
+        pause_s = median(&course.pauses)?
+    );
     let block = to_float(fill.blocks.largest().0);
     Some(Inference {
         code: "shingled-recording".to_owned(),
-        claim: format!(
+        claim: text!(
             "drive-managed shingled recording (SMR): a persistent cache that was full after {absorbed} small writes, then cleaning"
         ),
         figures: vec![
@@ -73,11 +76,7 @@ fn shingled(run: &Run) -> Option<Inference> {
             figure("pause_median_s", median(&course.pauses)?),
         ],
         confidence: sure(recovers && is_durable(fill)),
-        evidence: format!(
-            "{absorbed} small random writes at {fast:.0} a second, then {slow:.1} a second with {} pauses of {:.1} s{after_rest}",
-            course.pauses.len(),
-            median(&course.pauses)?
-        ),
+        evidence: Text::list([seen].into_iter().chain(after_rest), ", "),
     })
 }
 

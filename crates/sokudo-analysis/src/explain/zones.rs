@@ -6,6 +6,7 @@
 //! It does not say how many platters there are.
 
 use sokudo_model::{Inference, Run, Sample, Visit, Workload};
+use sokudo_words::{Text, text};
 
 use super::evidence::{
     correlation, covered, figure, measured, median, quantile, read_survey, sure, to_float,
@@ -43,13 +44,13 @@ fn zoned_recording(run: &Run) -> Option<Inference> {
     let squares: Vec<Point> = curve.iter().map(|(x, rate)| (*x, rate * rate)).collect();
     let round = correlation(&squares)?;
     let zones = steps(&rates);
-    let shape = match round.abs() > fall.abs() {
+    let shape = Text::from(match round.abs() > fall.abs() {
         true => "as on round tracks of even density",
         false => "in nearly a straight line",
-    };
+    });
     Some(Inference {
         code: "zoned-recording".to_owned(),
-        claim: format!(
+        claim: text!(
             "a rotating disk with zones, {ratio:.2} times as fast at its outer edge as at its inner one"
         ),
         figures: vec![
@@ -61,11 +62,11 @@ fn zoned_recording(run: &Run) -> Option<Inference> {
             figure("round_tracks_r_squared", round * round),
         ],
         confidence: sure(ratio >= ZONE_RATIO_SURE && fall <= -0.95),
-        evidence: format!(
-            "{:.0} MB/s at the start and {:.0} MB/s at the end of {} places, falling in at least {zones} steps, {shape}",
-            outer / 1e6,
-            inner / 1e6,
-            curve.len()
+        evidence: text!(
+            "{outer_mb_per_s:.0} MB/s at the start and {inner_mb_per_s:.0} MB/s at the end of {samples} places, falling in at least {zones} steps, {shape}",
+            outer_mb_per_s = outer / 1e6,
+            inner_mb_per_s = inner / 1e6,
+            samples = curve.len()
         ),
     })
 }

@@ -2,6 +2,8 @@
 
 use sokudo_model::{BlockDeviceKind, Bytes, ForeignUse, ForeignUser, Operation};
 
+use sokudo_words::{Text, text};
+
 use crate::case::Case;
 use crate::surroundings::action_name;
 use crate::threshold::CULPRIT_SHARE_MIN;
@@ -14,49 +16,52 @@ const WHOEVER: &str = "something else used the same devices during the trials: a
                        or the file system itself, as for some minutes after it was made";
 
 /// What caused so many bytes beyond a row's own, and what to do about it.
-pub(super) fn cause(case: &Case<'_>, beyond: &[(Operation, Bytes)]) -> (String, String) {
-    let look = "stop what else uses the disk (iotop shows it), and measure again";
+pub(super) fn cause(case: &Case<'_>, beyond: &[(Operation, Bytes)]) -> (Text, Text) {
+    let look = Text::from("stop what else uses the disk (iotop shows it), and measure again");
     if let Some((name, action)) = working_array(case) {
         return (
-            format!("{name} was {action} around the run"),
-            "wait until it has ended (cat /proc/mdstat), and measure again".to_owned(),
+            text!("{array} was {action} around the run", array = name),
+            Text::from("wait until it has ended (cat /proc/mdstat), and measure again"),
         );
     }
     let Some(seen) = seen(case) else {
-        return (WHOEVER.to_owned(), look.to_owned());
+        return (Text::from(WHOEVER), look);
     };
     let named = named(case, &seen, beyond);
     if !named.is_empty() {
         return (
-            format!(
-                "during the trials, on this disk or another one, {}",
-                named.join("; ")
+            text!(
+                "during the trials, on this disk or another one, {programs}",
+                programs = Text::list(named, "; ")
             ),
-            "stop it, and measure again".to_owned(),
+            Text::from("stop these programs and measure again"),
         );
     }
     if seen.hidden > 0 {
         return (
-            format!(
-                "{WHOEVER}; none of the processes that may be looked at did, {} may not",
-                seen.hidden
+            text!(
+                "{who}; none of the processes that may be looked at did, {hidden} may not",
+                who = Text::from(WHOEVER),
+                hidden = seen.hidden
             ),
-            "measure as root, who sees the I/O of all processes; or stop what else uses the disk \
-             (iotop shows it)"
-                .to_owned(),
+            Text::from(
+                "measure as root, who sees the I/O of all processes; or stop what else uses the \
+                 disk (iotop shows it)",
+            ),
         );
     }
     (
-        "something else used the same devices during the trials, and no process that is seen from \
-         here did so: another container or machine, a program that has ended, the kernel, or the \
-         file system itself, as for some minutes after it was made"
-            .to_owned(),
-        look.to_owned(),
+        Text::from(
+            "something else used the same devices during the trials, and no process that is seen \
+             from here did so: another container or machine, a program that has ended, the \
+             kernel, or the file system itself, as for some minutes after it was made",
+        ),
+        look,
     )
 }
 
 /// An array under the target that does something by itself.
-fn working_array<'a>(case: &Case<'a>) -> Option<(&'a str, &'a str)> {
+fn working_array<'a>(case: &Case<'a>) -> Option<(&'a str, Text)> {
     case.arrays()
         .find_map(|array| Some((array.name.as_str(), action_name(array.action.as_deref()?))))
 }
@@ -72,7 +77,7 @@ fn seen(case: &Case<'_>) -> Option<ForeignUse> {
 
 /// Those who moved a good part of the bytes in question, most first, in words.
 #[expect(clippy::cast_precision_loss, reason = "a share is asked for")]
-fn named(case: &Case<'_>, seen: &ForeignUse, beyond: &[(Operation, Bytes)]) -> Vec<String> {
+fn named(case: &Case<'_>, seen: &ForeignUse, beyond: &[(Operation, Bytes)]) -> Vec<Text> {
     // A worker of the kernel carries our own I/O to the file of a loop device.
     let has_loop = case
         .target()
@@ -121,18 +126,18 @@ fn bytes_of(user: &ForeignUser, operation: Operation) -> u64 {
 }
 
 /// `postgres (process 812) wrote 1.2 GiB`.
-fn in_words(user: &ForeignUser) -> String {
-    let what = if user.kernel {
-        "thread of the kernel"
-    } else {
-        "process"
+fn in_words(user: &ForeignUser) -> Text {
+    let (name, pid) = (&user.name, user.pid);
+    let who = match user.kernel {
+        true => text!("{name} (thread {pid} of the kernel)"),
+        false => text!("{name} (process {pid})"),
     };
-    let did: Vec<String> = [("read", user.read_bytes), ("wrote", user.written_bytes)]
-        .into_iter()
-        .filter(|(_, bytes)| *bytes > 0)
-        .map(|(verb, bytes)| format!("{verb} {}", Bytes(bytes)))
-        .collect();
-    format!("{} ({what} {}) {}", user.name, user.pid, did.join(" and "))
+    let (read_bytes, written_bytes) = (Bytes(user.read_bytes), Bytes(user.written_bytes));
+    match (user.read_bytes, user.written_bytes) {
+        (_, 0) => text!("{who} read {read_bytes}"),
+        (0, _) => text!("{who} wrote {written_bytes}"),
+        _ => text!("{who} read {read_bytes} and wrote {written_bytes}"),
+    }
 }
 
 #[cfg(test)]

@@ -336,7 +336,7 @@ fn findings(findings: &[Finding]) -> Vec<Value> {
         let mut block = Object::default();
         block
             .add("code", finding.code.as_str())
-            .add("sentence", finding.symptom.as_str());
+            .add("sentence", finding.symptom.english());
         Value::from(block)
     };
     findings.iter().map(one).collect()

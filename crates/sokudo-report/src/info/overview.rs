@@ -59,7 +59,7 @@ fn disk_lines(
         };
         lines.extend(wrapped(
             &format!("  {} ", style.text(sign)),
-            &style.text(&finding.symptom),
+            &style.name(&finding.symptom.said(style.language())),
             style.width,
         ));
     }

@@ -16,10 +16,9 @@ impl Words {
     /// Text of a finding, in which a pair of backticks marks code that readers can
     /// copy.
     pub(crate) fn prose(self, text: &str) -> String {
-        let said = self.0.say(text);
-        let parts: Vec<&str> = said.split('`').collect();
+        let parts: Vec<&str> = text.split('`').collect();
         if parts.len().is_multiple_of(2) {
-            return escaped(&said);
+            return escaped(text);
         }
         let marked = parts.iter().enumerate().map(|(index, part)| {
             if index % 2 == 1 {

@@ -82,7 +82,7 @@ fn subtitle(document: &PivotDocument) -> String {
     let warnings = document
         .warnings
         .iter()
-        .map(|warning| warning.symptom.clone());
+        .map(|warning| warning.symptom.english());
     let runs = match document.runs {
         1 => "1 run".to_owned(),
         runs => format!("{runs} runs"),

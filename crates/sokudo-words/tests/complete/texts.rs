@@ -33,9 +33,10 @@ const OF_BUGS: [&str; 14] = [
 ];
 
 /// Macros whose first text has holes.
-const WITH_HOLES: [&str; 12] = [
+const WITH_HOLES: [&str; 13] = [
     "format",
     "text",
+    "remedies",
     "write",
     "writeln",
     "print",

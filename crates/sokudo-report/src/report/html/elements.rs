@@ -78,7 +78,7 @@ fn finding(page: &Page, group: &FindingGroup<'_>) -> Markup {
             h4 { (sign) " " (page.say(group.label())) }
             @for (symptom, rows) in &group.symptoms {
                 p {
-                    (prose(&page.words(symptom)))
+                    (prose(&symptom.said(page.style.language)))
                     @if !rows.is_empty() {
                         " " span.rows { "(" (page.say(&rows_text(rows))) ")" }
                     }
@@ -86,7 +86,7 @@ fn finding(page: &Page, group: &FindingGroup<'_>) -> Markup {
             }
             @for (name, said) in [("Cause", group.cause), ("Remedy", group.remedy)] {
                 @if !said.is_empty() {
-                    p { b { (page.say(name)) ":" } " " (prose(&page.words(said))) }
+                    p { b { (page.say(name)) ":" } " " (prose(&said.said(page.style.language))) }
                 }
             }
         }
