@@ -234,7 +234,8 @@ fn per_write(case: &Case<'_>) -> String {
 
 fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, String)> {
     let amplified = |cause: &str| Some((Code::WriteAmplification, cause.to_owned()));
-    let journal_max = Bytes(case.requested(Operation::Write) * JOURNAL_BYTES_PER_WRITE_MAX);
+    let writes = case.requested(Operation::Write);
+    let journal_max = Bytes(writes.saturating_mul(JOURNAL_BYTES_PER_WRITE_MAX));
     if surplus.asked == 0 {
         let others_write = case.run.rows.iter().any(|row| {
             row.workload.operations.percent(Operation::Write) > 0 && !row.trials.is_empty()
