@@ -57,9 +57,10 @@ fn bytes(case: &Case<'_>) -> Option<Ruling> {
         };
         // The last block of a survey's place is what is left there.
         let whole = |ios: u64| ios.saturating_sub(outcome.places.len() as u64);
+        let all = |ios: u64, block: u64| u128::from(ios) * u128::from(block);
         moving(outcome).find_map(|tally| {
-            let possible = whole(tally.ios) * smallest..=tally.ios * largest;
-            (!possible.contains(&tally.bytes.0)).then(|| {
+            let possible = all(whole(tally.ios), smallest)..=all(tally.ios, largest);
+            (!possible.contains(&tally.bytes.0.into())).then(|| {
                 text!(
                     "{ios} {operation}s of {block} moved {bytes} bytes",
                     ios = tally.ios,

@@ -242,7 +242,8 @@ fn with_writes_per_write(cause: Text, case: &Case<'_>) -> Text {
 
 fn explain_writes(case: &Case<'_>, surplus: &Surplus) -> Option<(Code, Text)> {
     let amplified = |cause: &'static str| Some((Code::WriteAmplification, Text::from(cause)));
-    let journal_max = Bytes(case.requested(Operation::Write) * JOURNAL_BYTES_PER_WRITE_MAX);
+    let writes = case.requested(Operation::Write);
+    let journal_max = Bytes(writes.saturating_mul(JOURNAL_BYTES_PER_WRITE_MAX));
     if surplus.asked == 0 {
         let others_write = case.run.rows.iter().any(|row| {
             row.workload.operations.percent(Operation::Write) > 0 && !row.trials.is_empty()

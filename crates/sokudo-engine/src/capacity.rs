@@ -247,7 +247,9 @@ impl<'a, M: Medium> Check<'a, M> {
         self.tally.hold_depth(issued_at, 0);
         let done = does(&mut self.medium);
         let now = self.medium.now_ns();
-        self.tally.hold_depth(now, 1);
+        // As the worker's, the depth is that of I/Os that are counted: flushes are not.
+        self.tally
+            .hold_depth(now, u32::from(operation != Operation::Flush));
         self.tally.end_intervals(now);
         match done {
             Ok(found) => {
@@ -359,5 +361,9 @@ mod tests {
         assert!(check.places.iter().all(|place| place.held == Held::Own));
         assert_eq!(check.between, Bytes::mib(8));
         assert_eq!(outcome.operations.len(), 2);
+        // Little's law: what is in flight are the I/Os that are counted, and nothing else.
+        let counted = outcome.operations.iter().map(|it| it.latency.sum() as f64);
+        let ratio = counted.sum::<f64>() / (outcome.depth_achieved * outcome.elapsed.0 as f64);
+        assert!((ratio - 1.0).abs() < 1e-9, "{ratio}");
     }
 }

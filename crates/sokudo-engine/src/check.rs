@@ -1,7 +1,8 @@
 //! Whether workloads can be carried out on their targets, before anything is touched.
 
 use sokudo_model::{
-    BackendKind, Bytes, FileUse, Order, Rate, SequentialOffset, Stage, SteadyRule, Workload,
+    BackendKind, Bytes, FileUse, Operation, Order, Rate, SequentialOffset, Stage, SteadyRule,
+    Workload,
 };
 
 use crate::chunks::chunks_for;
@@ -120,6 +121,14 @@ pub enum CheckError {
         /// The workload.
         name: String,
     },
+    /// A check of capacity that is to be something else, too.
+    #[error(
+        "{name}: a capacity check writes all over the first target with one thread, one I/O after the other; leave out what else is asked for, and put other workloads into stages of their own"
+    )]
+    Capacity {
+        /// The workload.
+        name: String,
+    },
     /// Whole files on a target that is one.
     #[error(
         "{name}: whole files are created, looked up and deleted in a directory of sokudo's own, and not on a target; use sokudo bonnie"
@@ -139,6 +148,7 @@ pub(crate) fn check(stage: &Stage, targets: &[Target]) -> Result<(), CheckError>
     for workload in &stage.workloads {
         check_ranges(workload)?;
         check_kind_of_work(workload)?;
+        check_capacity(stage, workload)?;
         check_order(workload)?;
         check_steady(workload)?;
         if let Some(verify) = &workload.verify {
@@ -229,6 +239,18 @@ fn check_kind_of_work(workload: &Workload) -> Result<(), CheckError> {
         return Err(CheckError::Rewriting { name: name() });
     }
     Ok(())
+}
+
+/// A capacity check has a loop of its own, which does nothing else.
+fn check_capacity(stage: &Stage, workload: &Workload) -> Result<(), CheckError> {
+    let is_alone = stage.workloads.len() == 1 && workload.clones == 1 && workload.depth == 1;
+    let is_all_over = workload.files.uses.is_empty() && workload.span.is_none();
+    let only_writes = workload.operations.single() == Some(Operation::Write);
+    if !workload.checks_capacity || is_alone && is_all_over && only_writes {
+        return Ok(());
+    }
+    let name = workload.name.clone();
+    Err(CheckError::Capacity { name })
 }
 
 fn check_steady(workload: &Workload) -> Result<(), CheckError> {

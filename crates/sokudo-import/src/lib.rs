@@ -26,6 +26,8 @@ mod wrong_unit;
 
 use std::io::BufRead;
 
+use sokudo_model::ImportedRun;
+
 pub use reader::{Import, ImportError, LeftOut};
 
 pub(crate) use reader::Reader;
@@ -74,6 +76,12 @@ pub fn read(name: &str, mut source: impl BufRead) -> Result<Import, ImportError>
         .ok_or_else(|| ImportError::Unknown(known()))?;
     let mut whole = std::io::Read::chain(&head[..], source);
     let mut import = (reader.read)(&mut whole)?;
+    if !import.runs.iter().all(ImportedRun::is_countable) {
+        return Err(ImportError::Broken {
+            format: reader.format,
+            why: "it counts more bytes, I/Os or time than any run does".to_owned(),
+        });
+    }
     for run in &mut import.runs {
         run.origin.file = Some(name.to_owned());
     }

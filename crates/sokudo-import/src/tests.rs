@@ -54,6 +54,15 @@ fn what_is_of_no_tool_is_refused_and_never_read_to_its_end() {
     assert!(read("x", std::io::BufReader::new(endless)).is_err());
 }
 
+#[test]
+fn what_counts_more_than_any_run_does_is_refused() {
+    let row = r#"{"bw":1,"iops":1,"total_ios":1,"clat_ns":{"mean":5,"bins":{"1":COUNT}}}"#;
+    let row = row.replace("COUNT", "9000000000000000000");
+    let text = format!(r#"{{"fio version":"fio-3.33","jobs":[{{"jobname":"j","read":{row}}}]}}"#);
+    let error = read("x", text.as_bytes()).unwrap_err().to_string();
+    assert!(error.contains("than any run does"), "{error}");
+}
+
 /// Beginnings by which a reader takes a text for its own.
 const BEGINNINGS: [&str; 9] = [
     "document,tool,method,target,metric,unit,value\n",

@@ -14,6 +14,7 @@ pub mod calendar;
 pub mod capacity;
 pub mod circumstances;
 pub mod comparison;
+mod countable;
 pub mod disk;
 pub mod diskspd;
 pub mod enough;
@@ -46,6 +47,7 @@ pub use circumstances::{
     PowerSettings, Pressure,
 };
 pub use comparison::{Change, Compared, ComparisonTest, Conclusion, Effect, PartDifference};
+pub use countable::{COUNTED_MAX, are_countable};
 pub use disk::Disk;
 pub use enough::Enough;
 pub use event::{Event, Phase};

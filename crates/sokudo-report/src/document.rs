@@ -18,6 +18,7 @@ use sokudo_model::{
 use crate::fingerprint::Fingerprint;
 use crate::{date, json_layout};
 
+mod countable;
 mod figures;
 mod imported;
 mod inside;
@@ -190,14 +191,23 @@ impl RunDocument {
         }
         let header: Header = serde_json::from_str(text).map_err(ReadDocumentError::of_header)?;
         check_schema(header.schema)?;
-        serde_json::from_str(text).map_err(ReadDocumentError::Malformed)
+        let document: Self = serde_json::from_str(text).map_err(ReadDocumentError::Malformed)?;
+        document.countable()
+    }
+
+    fn countable(self) -> Result<Self, ReadDocumentError> {
+        match self.is_countable() {
+            true => Ok(self),
+            false => Err(ReadDocumentError::Uncountable),
+        }
     }
 
     /// Reads a document that has been taken apart already.
     fn from_value(value: serde_json::Value) -> Result<Self, ReadDocumentError> {
         let schema = value.get("schema").and_then(serde_json::Value::as_str);
         check_schema(schema.unwrap_or_default().to_owned())?;
-        serde_json::from_value(value).map_err(ReadDocumentError::Malformed)
+        let document: Self = serde_json::from_value(value).map_err(ReadDocumentError::Malformed)?;
+        document.countable()
     }
 
     /// The results as people look for them: reads, then writes, then mixes, and
@@ -273,6 +283,11 @@ pub enum ReadDocumentError {
         JSON_BYTES_MAX >> 20
     )]
     TooLarge,
+    /// Its counts cannot be added up.
+    #[error(
+        "counts more bytes, I/Os or time than any run does; it was changed, so use the original"
+    )]
+    Uncountable,
     /// It names the right schema but does not follow it.
     #[error(
         "says {SCHEMA_FAMILY}{SCHEMA_VERSION} but does not follow it: {0}; it was changed or cut \

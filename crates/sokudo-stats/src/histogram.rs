@@ -62,7 +62,7 @@ impl Histogram {
 
     /// What is left of a histogram when each of its buckets is known by a value in it and
     /// its count. Quantiles are the same; mean and deviation are those of nothing.
-    /// `None` where there are more values than can be counted.
+    /// `None` where there are more values than anything records.
     pub fn of_buckets(
         buckets: impl Iterator<Item = (u64, u64)>,
         min: u64,
@@ -70,7 +70,8 @@ impl Histogram {
     ) -> Option<Self> {
         let mut histogram = Self::new();
         for (value, count) in buckets {
-            histogram.count = histogram.count.checked_add(count)?;
+            let sum = histogram.count.checked_add(count);
+            histogram.count = sum.filter(|sum| *sum <= COUNT_READ_MAX)?;
             histogram.counts[bucket_index(value)] += count;
         }
         // Where they are no ends, they bound nothing.
@@ -392,6 +393,20 @@ mod tests {
         for fraction in [0.0, 0.5, 0.9, 0.999, 1.0] {
             assert_eq!(again.quantile(fraction), whole.quantile(fraction));
         }
+    }
+
+    #[test]
+    fn buckets_of_more_than_anything_records_are_refused() {
+        let of = |counts: &[u64]| {
+            let buckets = (0..).zip(counts.iter().copied());
+            Histogram::of_buckets(buckets, 0, 1)
+        };
+        assert_eq!(
+            of(&[COUNT_READ_MAX - 1, 1]).unwrap().count(),
+            COUNT_READ_MAX
+        );
+        assert!(of(&[COUNT_READ_MAX, 1]).is_none());
+        assert!(of(&[u64::MAX, 1]).is_none());
     }
 
     #[test]

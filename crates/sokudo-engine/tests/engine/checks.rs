@@ -203,3 +203,31 @@ fn a_processor_that_does_not_exist_is_named() {
         assert!(error.to_string().contains(&cpu.to_string()), "{error}");
     }
 }
+
+#[test]
+fn a_capacity_check_that_is_to_be_something_else_too_is_refused() {
+    let check = Workload {
+        checks_capacity: true,
+        ..writes(1)
+    };
+    let slips: [Slip; 4] = [
+        |it| it.clones = 2,
+        |it| it.depth = 2,
+        |it| it.operations = OperationMix::only(Operation::Read),
+        |it| {
+            it.span = Some(Span {
+                offset: Bytes(0),
+                length: Bytes::mib(1),
+            });
+        },
+    ];
+    let run = |workloads| try_run(workloads, &mut Target::Null(SIZE), 1);
+    for slip in slips {
+        let mut workload = check.clone();
+        slip(&mut workload);
+        let error = run(vec![workload]).unwrap_err().to_string();
+        assert!(error.contains("one I/O after the other"), "{error}");
+    }
+    assert!(run(vec![check.clone(), check.clone()]).is_err());
+    assert!(run(vec![check]).is_ok());
+}

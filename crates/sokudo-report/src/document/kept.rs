@@ -173,9 +173,12 @@ fn run_of_json(json: &str) -> Result<Run, UnpackError> {
     // A row names all that ran beside it.
     let stages = run.plan.stages.iter().map(|stage| stage.workloads.len());
     let named: usize = stages.map(|workloads| workloads.saturating_pow(2)).sum();
-    match run.rows.len() > ROWS_MAX || named > NAMED_MAX {
-        true => Err(ReadDocumentError::TooLarge.into()),
-        false => Ok(run),
+    if run.rows.len() > ROWS_MAX || named > NAMED_MAX {
+        return Err(ReadDocumentError::TooLarge.into());
+    }
+    match run.is_countable() {
+        true => Ok(run),
+        false => Err(ReadDocumentError::Uncountable.into()),
     }
 }
 

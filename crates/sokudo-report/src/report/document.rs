@@ -32,7 +32,14 @@ impl Report {
         }
         let found = schema_of(text).unwrap_or_default();
         match version_of(&found) {
-            Some(SCHEMA_VERSION) => serde_json::from_str(text).map_err(ReadReportError::Malformed),
+            Some(SCHEMA_VERSION) => {
+                let report: Self =
+                    serde_json::from_str(text).map_err(ReadReportError::Malformed)?;
+                match report.runs.iter().all(|it| it.run.is_countable()) {
+                    true => Ok(report),
+                    false => Err(ReadReportError::Uncountable),
+                }
+            }
             Some(version) if version > SCHEMA_VERSION => Err(ReadReportError::Newer { found }),
             _ => Err(ReadReportError::Other),
         }
@@ -80,6 +87,11 @@ pub enum ReadReportError {
     /// It holds more than is read at once.
     #[error("holds more than sokudo reads at once; make a report of fewer runs")]
     TooLarge,
+    /// The counts of one of its runs cannot be added up.
+    #[error(
+        "counts more bytes, I/Os or time than any run does; it was changed, so use the original"
+    )]
+    Uncountable,
     /// It is something else.
     #[error("is no report of sokudo; give a file that `sokudo report --format json` has written")]
     Other,

@@ -13,6 +13,7 @@
 
 mod disks;
 mod flash;
+mod hostile;
 mod rules;
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -45,10 +45,10 @@ fn fill(outcome: &mut Outcome, random: &mut Random) {
         value: 1.0 / 3.0,
         max: number(99),
         bytes: 4096,
-        offset: number(u64::MAX),
+        offset: number(sokudo_model::COUNTED_MAX),
     });
     outcome.places.push(Place {
-        offset: Bytes(number(u64::MAX)),
+        offset: Bytes(number(sokudo_model::COUNTED_MAX)),
         bytes: Bytes(number(99)),
         ios: 3,
         elapsed: Nanos(number(99)),
@@ -67,7 +67,7 @@ fn fill(outcome: &mut Outcome, random: &mut Random) {
     outcome.failures.push(IoFailure {
         operation: Operation::Write,
         kind: FailureKind::Errno(5),
-        offset: Bytes(number(u64::MAX)),
+        offset: Bytes(number(sokudo_model::COUNTED_MAX)),
         count: 2,
     });
     outcome.read_aside = Bytes(number(99) + 1);
@@ -275,6 +275,37 @@ fn more_histograms_than_memory_holds_are_refused_before_they_are_read() {
         let error = run_of_json(&mark.repeat(HISTOGRAMS_MAX + 1)).unwrap_err();
         assert!(error.to_string().contains("more than any run"), "{error}");
     }
+}
+
+/// Nowhere is anything added up that does not fit.
+#[test]
+fn what_counts_more_than_any_run_does_is_refused() {
+    let assert_refused = |kept: Kept| {
+        let error = Kept::unpack(&kept.pack()).unwrap_err();
+        let is_uncountable = matches!(error, UnpackError::Document(ReadDocumentError::Uncountable));
+        assert!(is_uncountable, "{error}");
+    };
+    let changes: [fn(&mut Outcome); 5] = [
+        |outcome| outcome.operations[0].bytes = Bytes(u64::MAX),
+        |outcome| outcome.operations[0].ios = u64::MAX / 2,
+        |outcome| outcome.series[0].ios = u64::MAX,
+        |outcome| outcome.in_ramp[0].bytes = Bytes(u64::MAX),
+        |outcome| outcome.places[0].offset = Bytes(u64::MAX),
+    ];
+    for change in changes {
+        let mut run = full_run(1);
+        change(&mut run.rows[0].trials[0].outcome);
+        assert_refused(Kept::Run(Box::new(run)));
+    }
+    let mut document = RunDocument::from_run(&full_run(1));
+    document.results[0].trials[0].bytes = u64::MAX;
+    assert_refused(Kept::Document(Box::new(document.clone())));
+    let report = crate::report::Report::new(
+        None,
+        vec![crate::report::ReportedRun::new("run 1", document)],
+    );
+    let error = crate::report::Report::from_json(&report.to_json()).unwrap_err();
+    assert!(error.to_string().contains("than any run does"), "{error}");
 }
 
 /// By what its text says, a histogram takes as much memory as one; an array would not say it.

@@ -1,0 +1,124 @@
+//! Whether what a run says it has counted can be added up.
+//!
+//! Sums over operations, trials and rows are made in many places. What was counted never comes
+//! near 64 bits; what is read may say anything. It is bounded here, once, before it is used.
+
+use crate::circumstances::ForeignUser;
+use crate::imported::ImportedRun;
+use crate::reported::ImportedPlace;
+use crate::run::Run;
+use crate::trial::{OperationTally, Outcome, Place, SeriesPoint, Trial};
+
+/// All counts of a run together, bytes, I/Os and nanoseconds alike: 4.6 exabytes, or 146
+/// years. A sum may count each of them several times. No offset is beyond it, either.
+pub const COUNTED_MAX: u64 = 1 << 62;
+
+/// Whether counts add up to no more than all of a run's do.
+pub fn are_countable(counts: impl IntoIterator<Item = u64>) -> bool {
+    let plus = |sum: u64, count| sum.checked_add(count).filter(|sum| *sum <= COUNTED_MAX);
+    counts.into_iter().try_fold(0, plus).is_some()
+}
+
+impl Run {
+    /// Whether sums over its counts stay within 64 bits.
+    pub fn is_countable(&self) -> bool {
+        let trials = || self.rows.iter().flat_map(|row| &row.trials);
+        let told = self.rows.iter().filter_map(|row| row.reported.as_deref());
+        let told = told.flat_map(|told| reported(&told.places, &told.histogram));
+        let counts = trials().flat_map(counts_of_trial);
+        let sizes = self.rows.iter().map(|row| row.workload.blocks.largest().0);
+        are_countable(counts.chain(told))
+            && trials()
+                .flat_map(|trial| marks(&trial.outcome))
+                .chain(sizes)
+                .all(|mark| mark <= COUNTED_MAX)
+    }
+}
+
+impl ImportedRun {
+    /// Whether sums over its counts stay within 64 bits.
+    pub fn is_countable(&self) -> bool {
+        let rows = self.rows.iter();
+        are_countable(rows.flat_map(|row| reported(&row.reported.places, &row.reported.histogram)))
+    }
+}
+
+fn reported(places: &[ImportedPlace], histogram: &[[u64; 3]]) -> impl Iterator<Item = u64> {
+    let places = places.iter();
+    let places = places.flat_map(|place| [place.bytes.0, place.elapsed.0]);
+    places.chain(histogram.iter().map(|[_, _, count]| *count))
+}
+
+fn counts_of_trial(trial: &Trial) -> impl Iterator<Item = u64> + '_ {
+    let evidence = &trial.evidence;
+    let device = evidence.device.iter().flat_map(|device| {
+        [
+            device.read_ios,
+            device.read_bytes,
+            device.written_ios,
+            device.written_bytes,
+            device.flushes,
+        ]
+    });
+    let users = evidence.foreign.iter().flat_map(|foreign| &foreign.users);
+    let users = users.flat_map(|user: &ForeignUser| [user.read_bytes, user.written_bytes]);
+    counts(&trial.outcome).chain(device).chain(users)
+}
+
+fn counts(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
+    let of_point = |point: &SeriesPoint| [point.bytes.0, point.ios];
+    let of_place = |place: &Place| [place.bytes.0, place.ios, place.elapsed.0];
+    let of_tally = |tally: &OperationTally| {
+        let OperationTally { ios, bytes, .. } = tally;
+        [*ios, bytes.0, tally.elapsed.0, tally.short_ios]
+    };
+    let ramp = outcome.in_ramp.iter();
+    let verified = outcome.verified.iter();
+    let cpu = outcome.cpu.iter();
+    let usage = outcome.usage.iter();
+    let depths = outcome.depths.iter();
+    let tallies = || outcome.operations.iter();
+    [outcome.elapsed.0, outcome.read_aside.0]
+        .into_iter()
+        .chain(tallies().flat_map(of_tally))
+        .chain(tallies().flat_map(|tally| &tally.series).flat_map(of_point))
+        .chain(outcome.series.iter().flat_map(of_point))
+        .chain(outcome.places.iter().flat_map(of_place))
+        .chain(outcome.defects.iter().map(|defect| defect.length.0))
+        .chain(outcome.failures.iter().map(|failure| failure.count))
+        .chain(ramp.flat_map(|moved| [moved.bytes.0, moved.ios]))
+        .chain(verified.flat_map(|found| [found.checked, found.wrong]))
+        .chain(cpu.flat_map(|cpu| [cpu.user.0, cpu.system.0]))
+        .chain(usage.flat_map(|usage| [usage.context_switches, usage.major_faults]))
+        .chain(outcome.usage.iter().map(|usage| usage.minor_faults))
+        .chain(depths.flat_map(|it| [it.level, it.submitted, it.completed].concat()))
+}
+
+/// Where and when something was, to which lengths are added.
+fn marks(outcome: &Outcome) -> impl Iterator<Item = u64> + '_ {
+    let tallies = outcome.operations.iter();
+    let points = tallies.flat_map(|tally| &tally.series);
+    let places = outcome.places.iter();
+    let durable = outcome.durable_after.iter().map(|after| after.0);
+    points
+        .chain(&outcome.series)
+        .map(|point| point.at.0)
+        .chain(places.flat_map(|place| [place.offset.0, place.latency_max.0]))
+        .chain(outcome.defects.iter().map(|defect| defect.offset.0))
+        .chain(outcome.failures.iter().map(|failure| failure.offset.0))
+        .chain([outcome.started_after.0])
+        .chain(durable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_countable_up_to_the_limit_of_their_sum() {
+        assert!(are_countable([]));
+        assert!(are_countable([COUNTED_MAX - 1, 1, 0]));
+        assert!(!are_countable([COUNTED_MAX, 1]));
+        assert!(!are_countable([u64::MAX, u64::MAX]));
+    }
+}
