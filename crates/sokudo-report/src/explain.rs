@@ -4,9 +4,11 @@
 //! It shows what was concluded and concludes nothing.
 
 use sokudo_model::{Confidence, Inference};
+use sokudo_words::{Text, text};
 
 use crate::document::RunDocument;
 use crate::table::{Table, left};
+use crate::wording::composed;
 
 /// What is shown below the figures of other commands is at least so sure.
 const TOLD_FROM: Confidence = Confidence::Medium;
@@ -15,33 +17,33 @@ const TOLD_FROM: Confidence = Confidence::Medium;
 pub(crate) const NOTHING: &str = "The figures fit none of what was looked for. That is no proof that the device has none of it: a cache, a file system or a virtual machine in between can hide it.";
 
 /// What is sure enough to be told below other figures.
-pub(crate) fn told(document: &RunDocument) -> Option<String> {
+pub(crate) fn told(document: &RunDocument) -> Option<Text> {
     let sure = document.inferences.iter();
     let sure = sure.filter(|inference| inference.confidence >= TOLD_FROM);
-    let claims: Vec<String> = sure.map(sentence).collect();
-    let text = format!("The figures are consistent with: {}.", claims.join("; "));
-    (!claims.is_empty()).then_some(text)
+    let claims: Vec<Text> = sure.map(sentence).collect();
+    (!claims.is_empty()).then(|| {
+        let claims = Text::list(claims, "; ");
+        text!("The figures are consistent with: {claims}.")
+    })
 }
 
 /// A line per conclusion, for paper: their evidence is too long for columns of a terminal.
 pub(crate) fn table(inferences: &[Inference]) -> Table {
     Table::of(inferences)
         .column(left("The figures are consistent with"), |it| {
-            Some(it.claim.clone())
+            Some(composed(&it.claim))
         })
-        .column(left("Confidence"), |it| {
-            Some(it.confidence.name().to_owned())
-        })
-        .column(left("Seen"), |it| Some(it.evidence.clone()))
+        .column(left("Confidence"), |it| Some(it.confidence.name()))
+        .column(left("Seen"), |it| Some(composed(&it.evidence)))
         .table()
 }
 
 /// A claim and how sure it is.
-pub(crate) fn sentence(inference: &Inference) -> String {
-    format!(
+pub(crate) fn sentence(inference: &Inference) -> Text {
+    text!(
         "{} ({} confidence)",
-        inference.claim,
-        inference.confidence.name()
+        composed(&inference.claim),
+        Text::from(inference.confidence.name())
     )
 }
 
