@@ -5,6 +5,7 @@
 //! article, `report::html` for a page.
 
 use sokudo_model::Inference;
+use sokudo_words::Text;
 
 use crate::document::ResultDocument;
 use crate::grouping::FindingGroup;
@@ -14,26 +15,26 @@ use crate::table::{Cell, On, Table, Tone};
 #[derive(Default)]
 pub(crate) struct Article<'a>(pub(crate) Vec<(On, Element<'a>)>);
 
-/// An element of an article. Texts are said in the reader's language.
+/// An element of an article.
 pub(crate) enum Element<'a> {
     /// What it is about.
     Title(Cell),
-    Heading(String),
+    Heading(Text),
     /// Labels and what they are.
-    Facts(Vec<(String, Cell)>),
-    Paragraph(String),
+    Facts(Vec<(Text, Cell)>),
+    Paragraph(Text),
     /// What it comes to; the tone is that of what stands before its colon.
-    Answer(Tone, String),
+    Answer(Tone, Text),
     /// Sentences below each other.
     Notes {
         /// What stands above them; empty for nothing.
-        title: String,
+        title: Text,
         /// What each begins with on a terminal.
         mark: &'static str,
-        items: Vec<String>,
+        items: Vec<Text>,
     },
     /// What is said, and of which row.
-    OfRows(Vec<(String, String)>),
+    OfRows(Vec<(Text, Text)>),
     Table(Table),
     /// A transfer curve in a few lines, where there is no picture.
     Curve(&'a ResultDocument),
@@ -53,16 +54,16 @@ impl<'a> Article<'a> {
         self.0.push((on, element));
     }
 
-    pub(crate) fn paragraph(&mut self, text: impl Into<String>) {
+    pub(crate) fn paragraph(&mut self, text: impl Into<Text>) {
         self.add(Element::Paragraph(text.into()));
     }
 
-    pub(crate) fn notes(&mut self, items: Vec<String>) {
+    pub(crate) fn notes(&mut self, items: Vec<Text>) {
         self.marked("", "", items);
     }
 
-    pub(crate) fn marked(&mut self, title: &str, mark: &'static str, items: Vec<String>) {
-        let title = title.to_owned();
+    pub(crate) fn marked(&mut self, title: impl Into<Text>, mark: &'static str, items: Vec<Text>) {
+        let title = title.into();
         self.add(Element::Notes { title, mark, items });
     }
 

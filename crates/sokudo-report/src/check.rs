@@ -7,14 +7,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Change, Compared, Conclusion, PartDifference};
+use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
 use crate::comparison::table::median;
-use crate::comparison::{ComparisonDocument, OtherDocument, RowDocument, SideDocument};
+use crate::comparison::{ComparisonDocument, OtherDocument, RowDocument, SideDocument, sides_of};
 use crate::grouping::notes_of_rows;
-use crate::number::{MISSING, grouped};
+use crate::number::grouped;
 use crate::style::{BandwidthUnit, TableStyle};
 use crate::table::{Cell, Table, Tone, left, right};
+use crate::wording::{self, composed, phrase};
 use crate::{date, json_layout, text};
 
 const SCHEMA: &str = "sokudo.check/1";
@@ -112,38 +114,42 @@ impl CheckDocument {
                     true => RowOutcome::NotJudged,
                     false => outcome_of(&row.compared),
                 };
-                let words = match disturbed {
-                    true => "not judged: disturbed".to_owned(),
-                    false => words(outcome, &row.compared),
-                };
                 CheckedRow {
                     row: row.row.clone(),
                     outcome,
-                    words,
+                    words: words(outcome, disturbed, &row.compared).english(),
                     disturbed,
                 }
             })
             .collect();
-        let deciding: Vec<CheckedRow> = rows
-            .iter()
-            .zip(comparison.rows())
-            .filter(|(_, row)| comparison.decides(row))
-            .map(|(checked, _)| checked.clone())
-            .collect();
-        let outcome = overall(&deciding);
-        let sentence = match outcome {
-            Outcome::NotJudged if !disturbed.is_empty() => disturbed_sentence(&comparison),
-            _ => sentence(outcome, &deciding, &comparison),
-        };
-        Self {
+        let mut document = Self {
             schema: SCHEMA.to_owned(),
-            outcome,
-            sentence,
+            outcome: Outcome::NotJudged,
+            sentence: String::new(),
             baseline_run,
             run,
             rows,
             doubts,
             comparison,
+        };
+        document.outcome = overall(&document.deciding());
+        document.sentence = document.said().english();
+        document
+    }
+
+    /// The rows that decide what it comes to.
+    fn deciding(&self) -> Vec<(&RowDocument, &CheckedRow)> {
+        let rows = self.comparison.rows().zip(&self.rows);
+        rows.filter(|(row, _)| self.comparison.decides(row))
+            .collect()
+    }
+
+    /// The sentence.
+    fn said(&self) -> Text {
+        let is_disturbed = self.rows.iter().any(|row| row.disturbed);
+        match self.outcome {
+            Outcome::NotJudged if is_disturbed => disturbed_sentence(&self.comparison),
+            outcome => sentence(outcome, &self.deciding(), &self.comparison),
         }
     }
 
@@ -164,9 +170,9 @@ impl CheckDocument {
             Outcome::Faster | Outcome::Unchanged => Tone::Good,
             Outcome::NoChangeShown | Outcome::NotJudged => Tone::Doubtful,
         };
-        article.add(Element::Answer(tone, self.sentence.clone()));
+        article.add(Element::Answer(tone, self.said()));
         let doubts = self.doubts.iter();
-        let doubts = doubts.map(|doubt| ("warning".to_owned(), doubt.clone().into()));
+        let doubts = doubts.map(|doubt| ("warning".into(), composed(doubt).into()));
         article.add(Element::Facts(doubts.collect()));
         for other in &self.comparison.others {
             let (then, now) = (&self.comparison.reference, &other.side);
@@ -181,7 +187,7 @@ impl CheckDocument {
             article.paragraph(legend(&self.comparison, unit));
         }
         if let (Some(baseline), Some(run)) = (self.baseline_run, self.run) {
-            article.paragraph(format!(
+            article.paragraph(text!(
                 "Both runs: sokudo show {baseline}, sokudo show {run}"
             ));
         }
@@ -192,62 +198,63 @@ impl CheckDocument {
     fn table(&self, other: &OtherDocument, unit: BandwidthUnit) -> Table {
         let rows: Vec<(&RowDocument, &CheckedRow)> = other.rows.iter().zip(&self.rows).collect();
         Table::of(&rows)
-            .column(left("row"), |(row, _)| Some(row.row.clone()))
-            .column(right(format!("then {}", unit.name())), |(row, _)| {
+            .column(left("row"), |(row, _)| Some(wording::row(&row.row)))
+            .column(right(text!("then {}", unit.name())), |(row, _)| {
                 median(&row.reference, unit)
             })
-            .column(right(format!("now {}", unit.name())), |(row, _)| {
+            .column(right(text!("now {}", unit.name())), |(row, _)| {
                 median(&row.other, unit)
             })
-            .column(left("since then"), |(_, checked)| {
+            .column(left("since then"), |(row, checked)| {
                 let tone = match checked.outcome {
                     RowOutcome::Slower => Tone::Bad,
                     RowOutcome::Faster => Tone::Good,
                     RowOutcome::NotJudged => Tone::Doubtful,
                     RowOutcome::Unchanged | RowOutcome::NoChangeShown => Tone::None,
                 };
-                Some(Cell::Judged(tone, checked.words.clone()))
+                let words = words(checked.outcome, checked.disturbed, &row.compared);
+                Some(Cell::Judged(tone, words))
             })
             .table()
     }
 
     /// Why rows were not judged, and what makes others uncertain, each once.
-    fn reasons(&self, other: &OtherDocument) -> Vec<String> {
+    fn reasons(&self, other: &OtherDocument) -> Vec<Text> {
         let checked = other.rows.iter().zip(&self.rows);
         let told = checked.flat_map(|(row, checked)| {
             // What is said of an unchanged row is in its words.
             let is_open = checked.outcome == RowOutcome::NotJudged && !checked.disturbed;
             let reason = row.compared.reason.iter().filter(move |_| is_open);
             let told = reason.chain(&row.compared.warnings);
-            told.map(|text| (&*row.row, text.clone()))
+            told.map(|text| (&*row.row, composed(text)))
         });
         let mut notes = notes_of_rows(told, other.rows.len());
         let names_sides = |text: &str| text.contains("A ") || text.contains("B ");
-        if notes.iter().any(|note| names_sides(note)) {
-            notes.push("A is the baseline, B this run.".to_owned());
+        if notes.iter().any(|note| names_sides(&note.english())) {
+            notes.push("A is the baseline, B this run.".into());
         }
         if !other.only_in_reference.is_empty() {
-            let rows = other.only_in_reference.join(", ");
-            notes.push(format!("Only the baseline has {rows}."));
+            let rows = wording::rows(&other.only_in_reference);
+            notes.push(text!("Only the baseline has {rows}."));
         }
         if !other.only_in_other.is_empty() {
-            let rows = other.only_in_other.join(", ");
-            notes.push(format!("Only this run has {rows}."));
+            let rows = wording::rows(&other.only_in_other);
+            notes.push(text!("Only this run has {rows}."));
         }
         notes
     }
 }
 
 /// Which run is compared, and of when it is.
-fn run(label: &str, side: &SideDocument) -> (String, Cell) {
-    let text = format!(
+fn run(label: &'static str, side: &SideDocument) -> (Text, Cell) {
+    let text = text!(
         "{} ({}, {}, {})",
-        side.source,
+        composed(&side.source),
         side.target,
         side.method,
         date::for_people(&side.started_at)
     );
-    (label.to_owned(), text.into())
+    (label.into(), text.into())
 }
 
 fn outcome_of(compared: &Compared) -> RowOutcome {
@@ -266,8 +273,8 @@ fn outcome_of(compared: &Compared) -> RowOutcome {
     }
 }
 
-fn overall(rows: &[CheckedRow]) -> Outcome {
-    let has = |outcome| rows.iter().any(|row| row.outcome == outcome);
+fn overall(rows: &[(&RowDocument, &CheckedRow)]) -> Outcome {
+    let has = |outcome| rows.iter().any(|(_, row)| row.outcome == outcome);
     if has(RowOutcome::Slower) {
         Outcome::Slower
     } else if has(RowOutcome::Faster) {
@@ -282,40 +289,43 @@ fn overall(rows: &[CheckedRow]) -> Outcome {
 }
 
 /// `slower by 9.0 % (8.8 to 9.2 %)`, `unchanged (-0.4 to +0.3 %)`.
-fn words(outcome: RowOutcome, compared: &Compared) -> String {
+fn words(outcome: RowOutcome, disturbed: bool, compared: &Compared) -> Text {
+    if disturbed {
+        return "not judged: disturbed".into();
+    }
     let Some(change) = &compared.change else {
-        return "not judged".to_owned();
+        return "not judged".into();
     };
     match outcome {
-        RowOutcome::Slower => format!("slower by {}", by(change, |ratio| 1.0 - ratio)),
-        RowOutcome::Faster => format!("faster by {}", by(change, |ratio| ratio - 1.0)),
-        RowOutcome::Unchanged => format!("unchanged{}", signed_interval(change)),
-        RowOutcome::NoChangeShown => format!("no change shown{}", signed_interval(change)),
+        RowOutcome::Slower => text!("slower by {}", by(change, |ratio| 1.0 - ratio)),
+        RowOutcome::Faster => text!("faster by {}", by(change, |ratio| ratio - 1.0)),
+        RowOutcome::Unchanged => text!("{}{}", Text::from("unchanged"), signed_interval(change)),
+        RowOutcome::NoChangeShown => text!("no change shown{}", signed_interval(change)),
         RowOutcome::NotJudged if compared.conclusion == Conclusion::NoDifferenceShown => {
-            format!("too unsteady to judge{}", signed_interval(change))
+            text!("too unsteady to judge{}", signed_interval(change))
         }
-        RowOutcome::NotJudged => "not judged".to_owned(),
+        RowOutcome::NotJudged => "not judged".into(),
     }
 }
 
 /// `9.0 % (8.8 to 9.2 %)`.
-fn by(change: &Change, share: impl Fn(f64) -> f64) -> String {
+fn by(change: &Change, share: impl Fn(f64) -> f64) -> Text {
     let amount = percent(share(change.ratio));
     match change.ratio_interval_95 {
-        None => amount,
+        None => Text::name(amount),
         Some(interval) => {
             let (a, b) = (share(interval.low), share(interval.high));
             let low = percent(a.min(b));
             let low = low.strip_suffix(" %").unwrap_or(&low);
-            format!("{amount} ({low} to {})", percent(a.max(b)))
+            text!("{amount} ({})", text!("{low} to {}", percent(a.max(b))))
         }
     }
 }
 
-fn signed_interval(change: &Change) -> String {
+fn signed_interval(change: &Change) -> Text {
     change
         .ratio_interval_95
-        .map_or_else(String::new, |interval| {
+        .map_or_else(Text::default, |interval| {
             let signed = |ratio: f64| {
                 let text = percent(ratio - 1.0);
                 match text.starts_with('-') || text.starts_with("0.0") {
@@ -325,7 +335,7 @@ fn signed_interval(change: &Change) -> String {
             };
             let low = signed(interval.low);
             let low = low.strip_suffix(" %").unwrap_or(&low);
-            format!(" ({low} to {})", signed(interval.high))
+            text!(" ({})", text!("{low} to {}", signed(interval.high)))
         })
 }
 
@@ -341,79 +351,81 @@ fn percent(share: f64) -> String {
 }
 
 /// What it comes to, for somebody who reads one line.
-fn sentence(outcome: Outcome, rows: &[CheckedRow], comparison: &ComparisonDocument) -> String {
-    let baseline = &comparison.reference;
-    let than = &baseline.source;
+fn sentence(
+    outcome: Outcome,
+    rows: &[(&RowDocument, &CheckedRow)],
+    comparison: &ComparisonDocument,
+) -> Text {
+    let than = composed(&comparison.reference.source);
     let least = comparison.difference_min_text();
-    let count = |outcome| rows.iter().filter(|row| row.outcome == outcome).count();
+    let count = |outcome| {
+        rows.iter()
+            .filter(|(_, row)| row.outcome == outcome)
+            .count()
+    };
     let judged = rows.len() - count(RowOutcome::NotJudged);
     let open = match count(RowOutcome::NotJudged) {
-        0 => String::new(),
-        1 => " 1 row could not be judged.".to_owned(),
-        open => format!(" {open} rows could not be judged."),
+        0 => Text::default(),
+        1 => text!(" {}", Text::from("1 row could not be judged.")),
+        open => text!(" {}", text!("{open} rows could not be judged.")),
     };
     let of_caches = match comparison.rows().count() - rows.len() {
-        0 => String::new(),
-        1 => " 1 row of a cache does not count.".to_owned(),
-        of_caches => format!(" {of_caches} rows of caches do not count."),
+        0 => Text::default(),
+        1 => text!(" {}", Text::from("1 row of a cache does not count.")),
+        of_caches => text!(" {}", text!("{of_caches} rows of caches do not count.")),
     };
-    let open = open + &of_caches;
+    let open = text!("{open}{of_caches}");
     match outcome {
         Outcome::Slower => {
             let slower = count(RowOutcome::Slower);
-            let worst = worst(rows, comparison);
+            let worst = worst(rows);
             let what = match slower {
-                1 => format!("SLOWER: 1 of {judged} rows is slower than in {than}"),
-                _ => format!("SLOWER: {slower} of {judged} rows are slower than in {than}"),
+                1 => text!("SLOWER: 1 of {judged} rows is slower than in {than}"),
+                _ => text!("SLOWER: {slower} of {judged} rows are slower than in {than}"),
             };
             match worst {
-                Some(row) => format!("{what}, most of all {}: {}.{open}", row.0, row.1),
-                None => format!("{what}.{open}"),
+                Some((row, by)) => text!("{what}, most of all {row}: by {by}.{open}"),
+                None => text!("{what}.{open}"),
             }
         }
         Outcome::Faster => {
             let faster = count(RowOutcome::Faster);
             let what = match faster {
-                1 => format!("FASTER: 1 of {judged} rows is faster than in {than}"),
-                _ => format!("FASTER: {faster} of {judged} rows are faster than in {than}"),
+                1 => text!("FASTER: 1 of {judged} rows is faster than in {than}"),
+                _ => text!("FASTER: {faster} of {judged} rows are faster than in {than}"),
             };
-            format!("{what}, and none was shown to be slower.{open}")
+            text!("{what}, and none was shown to be slower.{open}")
         }
         Outcome::Unchanged => {
-            format!("UNCHANGED: no row differs by {least} or more from {than}.{open}")
+            text!("UNCHANGED: no row differs by {least} or more from {than}.{open}")
         }
-        Outcome::NoChangeShown => format!(
+        Outcome::NoChangeShown => text!(
             "NO CHANGE SHOWN: no row was shown to differ by {least} or more from {than}, but some \
              vary too much to exclude it.{open}"
         ),
-        Outcome::NotJudged => format!(
+        Outcome::NotJudged => text!(
             "NOT JUDGED: no row could be compared with {than}, so nothing shows that none is slower."
         ),
     }
 }
 
 /// What is said of a run that was disturbed: what made it slower may not be the device.
-fn disturbed_sentence(comparison: &ComparisonDocument) -> String {
-    format!(
+fn disturbed_sentence(comparison: &ComparisonDocument) -> Text {
+    text!(
         "NOT JUDGED: something else than the device disturbed this run, so that it shows nothing \
          beside {}; measure again on an idle machine (--wait-idle), or have it judged all the same \
          (--anyway).",
-        comparison.reference.source
+        composed(&comparison.reference.source)
     )
 }
 
-/// The row that has lost most, with how much.
-/// `rows` are those that decide.
-fn worst(rows: &[CheckedRow], comparison: &ComparisonDocument) -> Option<(String, String)> {
-    let deciding = comparison.rows().filter(|row| comparison.decides(row));
-    let slower = deciding.zip(rows);
+/// The row that has lost most of those that decide, with how much.
+fn worst(rows: &[(&RowDocument, &CheckedRow)]) -> Option<(Text, Text)> {
+    let slower = rows.iter();
     let slower = slower.filter(|(_, checked)| checked.outcome == RowOutcome::Slower);
     let slower = slower.filter_map(|(row, _)| Some((row, row.compared.change?)));
     let (row, change) = slower.min_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio))?;
-    Some((
-        row.row.clone(),
-        format!("by {}", by(&change, |ratio| 1.0 - ratio)),
-    ))
+    Some((wording::row(&row.row), by(&change, |ratio| 1.0 - ratio)))
 }
 
 /// What is not as it was, or that nothing is known to be so.
@@ -421,17 +433,16 @@ fn since(article: &mut Article<'_>, other: &OtherDocument) {
     if other.differs.is_empty() {
         return article.paragraph("Nothing else is known to have changed since then: kernel, mount options, firmware and so on are the same.");
     }
-    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| MISSING.to_owned());
     let line = |part: &PartDifference| {
-        let (then, now) = (value(&part.reference), value(&part.other));
-        format!("{}: {then} → {now}", part.name)
+        let [then, now] = sides_of(part);
+        text!("{}: {then} → {now}", phrase(&part.name))
     };
     let lines = other.differs.iter().map(line).collect();
     article.marked("What else has changed since then:", "  ", lines);
 }
 
-fn legend(comparison: &ComparisonDocument, unit: BandwidthUnit) -> String {
-    format!(
+fn legend(comparison: &ComparisonDocument, unit: BandwidthUnit) -> Text {
+    text!(
         "{}: medians of the trials. In brackets the 95 % interval of the change. Slower and \
          faster: by at least {}, and with all rows together wrong in at most one of twenty checks \
          of what has not changed. Unchanged: the whole interval is smaller than that.",

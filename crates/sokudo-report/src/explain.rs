@@ -8,6 +8,7 @@ use sokudo_words::{Text, text};
 
 use crate::document::RunDocument;
 use crate::table::{Table, left};
+use crate::wording::composed;
 
 /// What is shown below the figures of other commands is at least so sure.
 const TOLD_FROM: Confidence = Confidence::Medium;
@@ -21,10 +22,8 @@ pub(crate) fn told(document: &RunDocument) -> Option<Text> {
     let sure = sure.filter(|inference| inference.confidence >= TOLD_FROM);
     let claims: Vec<Text> = sure.map(sentence).collect();
     (!claims.is_empty()).then(|| {
-        text!(
-            "The figures are consistent with: {claims}.",
-            claims = Text::list(claims, "; ")
-        )
+        let claims = Text::list(claims, "; ");
+        text!("The figures are consistent with: {claims}.")
     })
 }
 
@@ -32,21 +31,19 @@ pub(crate) fn told(document: &RunDocument) -> Option<Text> {
 pub(crate) fn table(inferences: &[Inference]) -> Table {
     Table::of(inferences)
         .column(left("The figures are consistent with"), |it| {
-            Some(it.claim.english())
+            Some(it.claim.clone())
         })
-        .column(left("Confidence"), |it| {
-            Some(it.confidence.name().to_owned())
-        })
-        .column(left("Seen"), |it| Some(it.evidence.english()))
+        .column(left("Confidence"), |it| Some(it.confidence.name()))
+        .column(left("Seen"), |it| Some(it.evidence.clone()))
         .table()
 }
 
 /// A claim and how sure it is.
 pub(crate) fn sentence(inference: &Inference) -> Text {
     text!(
-        "{claim} ({confidence} confidence)",
-        claim = inference.claim,
-        confidence = Text::from(inference.confidence.name())
+        "{} ({} confidence)",
+        inference.claim.clone(),
+        Text::from(inference.confidence.name())
     )
 }
 

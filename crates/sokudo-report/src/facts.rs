@@ -7,10 +7,13 @@ use sokudo_model::{
     TargetInfo, TargetKind, Workload,
 };
 
+use sokudo_words::{Text, text};
+
 use crate::document::{ResultDocument, RunDocument};
 use crate::fingerprint::{extras, tree_text};
 use crate::info::words;
 use crate::number::{MISSING, decimal_size, grouped};
+use crate::wording::composed;
 use lines::{has_device, has_file, machine_line, span_line, target_line, unique};
 
 pub(crate) use lines::{Fact, sentences};
@@ -33,7 +36,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
     }
     let target = &document.target;
     // Of probes, which are many, each with a span of its own, it is not the rows that are shown.
-    let shows_rows = |_: &String| !document.is_explanation();
+    let shows_rows = |_: &Text| !document.is_explanation();
     let facts = [
         ("Target", Some(target_line(target))),
         ("Device", has_device(target).then(|| devices_line(document))),
@@ -68,7 +71,7 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
         ("Steady", special(document, "steady")),
         ("Trials", Some(trials_line(document))),
         ("hdparm", hdparm_line(document)),
-        ("Seed", Some(document.seed.to_string())),
+        ("Seed", Some(Text::name(document.seed.to_string()))),
         ("Machine", machine_line(&document.environment)),
         ("Not seen", sentences(&target.blind_spots)),
     ];
@@ -79,8 +82,8 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
 }
 
 /// Devices that differ in their names only are told once.
-fn devices_line(document: &RunDocument) -> String {
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+fn devices_line(document: &RunDocument) -> Text {
+    let mut groups: Vec<(Text, Vec<&str>)> = Vec::new();
     for leaf in document.target.leaves() {
         let drives = document.circumstances.drives.iter();
         let mut disks = drives.map(|drive| &drive.disk);
@@ -93,18 +96,17 @@ fn devices_line(document: &RunDocument) -> String {
             None => groups.push((description, vec![&leaf.name])),
         }
     }
-    let lines: Vec<String> = groups
-        .iter()
-        .map(|(description, names)| match names.len() {
-            1 => format!("{}: {description}", names[0]),
-            count => format!("{}: {count} times {description}", names.join(", ")),
-        })
-        .collect();
-    if lines.is_empty() {
-        UNKNOWN.to_owned()
-    } else {
-        lines.join("; ")
-    }
+    let lines = groups.iter();
+    let lines = lines.map(|(description, names)| match names.len() {
+        1 => text!("{}: {description}", names[0]),
+        count => text!("{}: {count} times {description}", names.join(", ")),
+    });
+    listed(lines.collect()).unwrap_or_else(|| UNKNOWN.into())
+}
+
+/// Texts one behind the other; `None` where there are none.
+fn listed(texts: Vec<Text>) -> Option<Text> {
+    (!texts.is_empty()).then(|| Text::list(texts, "; "))
 }
 
 /// What the kernel knows of a device that was not asked itself.
@@ -127,66 +129,62 @@ fn unasked(leaf: &BlockDevice) -> Disk {
 }
 
 /// In the words of `sokudo info`.
-fn device_description(disk: &Disk, rotational: Option<bool>) -> String {
-    let model = words::model(disk).trim().to_owned();
+fn device_description(disk: &Disk, rotational: Option<bool>) -> Text {
+    let model = words::model(disk);
     let kind = match disk.kind {
         BlockDeviceKind::Disk if rotational == Some(true) => Some("rotating disk"),
         BlockDeviceKind::Disk | BlockDeviceKind::Partition => None,
         // A device that has no other name is called by its kind.
-        kind => Some(words::kind(kind)).filter(|kind| !model.starts_with(kind)),
+        kind => Some(words::kind(kind)).filter(|kind| !model.english().starts_with(kind)),
     };
-    let size = disk.size_bytes.map(|size| decimal_size(size, 2));
+    let size = disk
+        .size_bytes
+        .map(|size| Text::name(decimal_size(size, 2)));
     // Memory has none.
     let cache =
         (disk.kind != BlockDeviceKind::Memory).then(|| words::write_cache(&disk.write_cache));
-    let parts = [Some(model), kind.map(str::to_owned), size, cache];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let parts = [Some(model), kind.map(Text::from), size, cache];
+    Text::list(parts.into_iter().flatten(), ", ")
 }
 
-fn file_system_line(target: &TargetInfo) -> String {
-    target.file_system.as_ref().map_or_else(
-        || UNKNOWN.to_owned(),
-        |system| {
-            format!(
-                "{} on {} ({})",
-                system.kind, system.mount_point, system.source
-            )
-        },
-    )
+fn file_system_line(target: &TargetInfo) -> Text {
+    let system = target.file_system.as_ref().map(|system| {
+        let (kind, at, source) = (&system.kind, &system.mount_point, &system.source);
+        text!("{kind} on {at} ({source})")
+    });
+    system.unwrap_or_else(|| UNKNOWN.into())
 }
 
-fn file_line(target: &TargetInfo) -> String {
+fn file_line(target: &TargetInfo) -> Text {
     let size = target
         .size_bytes
-        .map_or_else(|| "size unknown".to_owned(), |size| size.to_string());
+        .map_or_else(|| "size unknown".into(), |size| text!("{size}"));
     let Some(state) = &target.file_state else {
-        return format!("{size}, extents unknown");
+        return text!("{size}, extents unknown");
     };
     let extents = match state.extents {
-        1 => format!("{size} in 1 extent"),
-        many => format!("{size} in {} extents", grouped(&many.to_string())),
+        1 => text!("{size} in 1 extent"),
+        many => text!("{size} in {} extents", grouped(&many.to_string())),
     };
     let holes = [
-        (state.hole_bytes, format!("{} hole", state.hole_bytes)),
+        (state.hole_bytes, text!("{} hole", state.hole_bytes)),
         (
             state.unwritten_bytes,
-            format!("{} unwritten", state.unwritten_bytes),
+            text!("{} unwritten", state.unwritten_bytes),
         ),
         (
             state.encoded_bytes,
-            format!("{} compressed or encrypted", state.encoded_bytes),
+            text!("{} compressed or encrypted", state.encoded_bytes),
         ),
-        (state.inline_bytes, format!("{} inline", state.inline_bytes)),
-        (state.shared_bytes, format!("{} shared", state.shared_bytes)),
+        (state.inline_bytes, text!("{} inline", state.inline_bytes)),
+        (state.shared_bytes, text!("{} shared", state.shared_bytes)),
     ];
     let holes = holes.into_iter().filter(|(bytes, _)| *bytes > Bytes(0));
-    let parts: Vec<String> = std::iter::once(extents)
-        .chain(holes.map(|(_, text)| text))
-        .collect();
-    parts.join(", ")
+    let parts = std::iter::once(extents).chain(holes.map(|(_, text)| text));
+    Text::list(parts, ", ")
 }
 
-fn engine_line(document: &RunDocument) -> String {
+fn engine_line(document: &RunDocument) -> Text {
     let backends = || {
         document
             .results
@@ -194,30 +192,29 @@ fn engine_line(document: &RunDocument) -> String {
             .filter_map(|result| result.backend.as_ref())
     };
     let kinds = unique(backends().map(|backend| backend.kind));
-    let engines: Vec<String> = kinds
-        .into_iter()
-        .map(|kind| {
-            let same = backends().filter(|backend| backend.kind == kind);
-            let features = unique(same.flat_map(|backend| backend.features.clone()));
-            match features.join(", ") {
-                features if features.is_empty() => kind.name().to_owned(),
-                features => format!("{} ({features})", kind.name()),
+    let engines = kinds.into_iter().map(|kind| {
+        let same = backends().filter(|backend| backend.kind == kind);
+        let features = unique(same.flat_map(|backend| backend.features.clone()));
+        match features.is_empty() {
+            true => Text::name(kind.name()),
+            false => {
+                let features = features.iter().map(|feature| composed(feature));
+                text!("{} ({})", kind.name(), Text::list(features, ", "))
             }
-        })
-        .collect();
-    let notes = unique(backends().flat_map(|backend| backend.notes.clone()));
+        }
+    });
+    let engines: Vec<Text> = engines.collect();
     if engines.is_empty() {
-        return UNKNOWN.to_owned();
+        return UNKNOWN.into();
     }
-    [engines.join(" and ")]
-        .into_iter()
-        .chain(notes)
-        .collect::<Vec<_>>()
-        .join("; ")
+    let notes = unique(backends().flat_map(|backend| backend.notes.clone()));
+    let notes = notes.iter().map(|note| composed(note));
+    let engines = Text::list(engines, ", ");
+    Text::list(std::iter::once(engines).chain(notes), "; ")
 }
 
 /// Which places were measured, and by which rows.
-fn places_line(document: &RunDocument) -> Option<String> {
+fn places_line(document: &RunDocument) -> Option<Text> {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for result in &document.results {
         let parts = extras(&result.workload).find(|(name, _)| *name == "survey");
@@ -230,22 +227,20 @@ fn places_line(document: &RunDocument) -> Option<String> {
             None => groups.push((text, vec![name])),
         }
     }
-    let texts: Vec<String> = groups
-        .iter()
-        .map(|(text, names)| format!("{text} ({})", names.join(", ")))
-        .collect();
-    (!texts.is_empty()).then(|| texts.join("; "))
+    let texts = groups.iter();
+    let texts = texts.map(|(text, names)| text!("{} ({})", composed(text), names.join(", ")));
+    listed(texts.collect())
 }
 
 /// What the trees of all phases have in common.
-fn trees_line(document: &RunDocument) -> Option<String> {
+fn trees_line(document: &RunDocument) -> Option<Text> {
     let results = document.results.iter();
     let trees = unique(results.filter_map(|result| result.workload.tree.as_ref().map(tree_text)));
-    (!trees.is_empty()).then(|| trees.join("; "))
+    listed(trees.iter().map(|tree| composed(tree)).collect())
 }
 
 /// What is special about workloads, where anything is.
-fn special(document: &RunDocument, part: &str) -> Option<String> {
+fn special(document: &RunDocument, part: &str) -> Option<Text> {
     let results = document.results.iter();
     let of_part = results.flat_map(|result| {
         let parts = extras(&result.workload);
@@ -254,21 +249,21 @@ fn special(document: &RunDocument, part: &str) -> Option<String> {
             .map(|(_, text)| text)
     });
     let texts = unique(of_part);
-    (!texts.is_empty()).then(|| texts.join("; "))
+    listed(texts.iter().map(|text| composed(text)).collect())
 }
 
 /// What "sequential with N threads" means, where there is any.
-fn threads_line(document: &RunDocument) -> Option<String> {
+fn threads_line(document: &RunDocument) -> Option<Text> {
     let shared = Order::Sequential {
         offset: SequentialOffset::Interlocked,
     };
     let mut workloads = document.results.iter().map(|result| &result.workload);
     workloads
         .any(|workload| workload.clones > 1 && workload.order == shared)
-        .then(|| "those of a sequential row share one position (interlocked)".to_owned())
+        .then(|| "those of a sequential row share one position (interlocked)".into())
 }
 
-fn direct_line(document: &RunDocument) -> String {
+fn direct_line(document: &RunDocument) -> Text {
     let measured = document
         .results
         .iter()
@@ -281,7 +276,7 @@ fn direct_line(document: &RunDocument) -> String {
         _ if measured_alike(document) => "on in some rows, off in others",
         _ => "on in some trials, off in others",
     }
-    .to_owned()
+    .into()
 }
 
 /// Whether all trials of each row that has any went the same way.
@@ -290,7 +285,7 @@ fn measured_alike(document: &RunDocument) -> bool {
     results.all(|result| result.trials.is_empty() || result.direct.is_some())
 }
 
-fn data_line(document: &RunDocument) -> String {
+fn data_line(document: &RunDocument) -> Text {
     let contents = unique(
         document
             .results
@@ -305,11 +300,8 @@ fn data_line(document: &RunDocument) -> String {
                 DataContent::Reducible(_) => "random, made to compress or to repeat in part",
             }),
     );
-    if contents.is_empty() {
-        MISSING.to_owned()
-    } else {
-        contents.join("; ")
-    }
+    let contents = contents.into_iter().map(Text::from);
+    listed(contents.collect()).unwrap_or_else(|| Text::name(MISSING))
 }
 
 fn is_written_back(workload: &Workload) -> bool {
@@ -327,7 +319,7 @@ fn found_as_it_is(document: &RunDocument, workload: &Workload) -> bool {
 
 /// The fixed rate of a row's threads together, where there is one: a closed loop is what
 /// people expect of a benchmark.
-fn load_line(document: &RunDocument) -> Option<String> {
+fn load_line(document: &RunDocument) -> Option<Text> {
     let of_row = |result: &ResultDocument| {
         let workload = &result.workload;
         let clones = u64::from(workload.clones);
@@ -343,7 +335,7 @@ fn load_line(document: &RunDocument) -> Option<String> {
     }
     let rates = unique(document.results.iter().filter_map(of_row));
     (!rates.is_empty()).then(|| {
-        format!(
+        text!(
             "fixed rate of each row: {}; latencies are told twice: of service, and from the start \
              that the rate intended",
             rates.join(", ")
@@ -351,20 +343,16 @@ fn load_line(document: &RunDocument) -> Option<String> {
     })
 }
 
-fn trials_line(document: &RunDocument) -> String {
+fn trials_line(document: &RunDocument) -> Text {
     let schedule = &document.schedule;
+    let end = document.interrupted.then(|| Text::from("interrupted"));
     if let Some(steady) = &document.steady {
-        let end = if document.interrupted {
-            "; interrupted"
-        } else {
-            ""
-        };
-        let procedure = &steady.procedure;
-        let time = plain_time(procedure.round_time);
-        return format!(
-            "{} rounds at most, rows in turn, {time} per row, no pauses{end}",
-            schedule.trials
+        let rounds = text!(
+            "{} rounds at most, rows in turn, {} per row, no pauses",
+            schedule.trials,
+            plain_time(steady.procedure.round_time)
         );
+        return Text::list(std::iter::once(rounds).chain(end), "; ");
     }
     let times = unique(
         document
@@ -372,45 +360,35 @@ fn trials_line(document: &RunDocument) -> String {
             .iter()
             .map(|result| result.workload.limits.time),
     );
-    let length = match times[..] {
-        [Some(time)] => format!(" × {}", plain_time(time)),
-        _ => String::new(),
+    let count = match times[..] {
+        [Some(time)] => format!("{} × {}", schedule.trials, plain_time(time)),
+        _ => schedule.trials.to_string(),
     };
+    let enough = schedule.enough.map(|it| f64::from(it.half_width_permille));
+    let count = match enough {
+        Some(_) => text!("up to {count} per row"),
+        None => text!("{count} per row"),
+    };
+    let until = enough.map(|permille| text!("until ±{} % are reached", permille / 10.0));
     let order = match schedule.name.as_str() {
-        "interleaved" => "rows in turn",
-        "crystal" => "row by row",
-        other => other,
+        "interleaved" => "rows in turn".into(),
+        "crystal" => "row by row".into(),
+        other => Text::name(other),
     };
     let pause = match schedule.pause {
-        Nanos(0) => "no pauses".to_owned(),
-        pause => format!("pauses of {}", plain_time(pause)),
+        Nanos(0) => "no pauses".into(),
+        pause => text!("pauses of {}", plain_time(pause)),
     };
-    let warm_up = if schedule.warm_up {
-        ", after a discarded warm-up"
-    } else {
-        ""
-    };
-    let end = if document.interrupted {
-        "; interrupted"
-    } else {
-        ""
-    };
-    let up_to = match schedule.enough {
-        Some(_) => "up to ",
-        None => "",
-    };
-    let count = format!("{up_to}{}", schedule.trials);
-    let until = schedule.enough.map_or_else(String::new, |enough| {
-        let percent = f64::from(enough.half_width_permille) / 10.0;
-        format!(", until ±{percent} % are reached")
-    });
-    format!("{count}{length} per row{until}, {order}, {pause}{warm_up}{end}")
+    let warm_up = schedule.warm_up.then(|| "after a discarded warm-up".into());
+    let parts = [Some(count), until, Some(order), Some(pause), warm_up];
+    let trials = Text::list(parts.into_iter().flatten(), ", ");
+    Text::list(std::iter::once(trials).chain(end), "; ")
 }
 
 /// Whoever compares with hdparm must know its unit.
-fn hdparm_line(document: &RunDocument) -> Option<String> {
+fn hdparm_line(document: &RunDocument) -> Option<Text> {
     let likeness = "what it prints as MB/sec are MiB/s (1 MiB is 1,048,576 bytes)";
-    (document.method == QUICK).then(|| likeness.to_owned())
+    (document.method == QUICK).then(|| likeness.into())
 }
 
 /// `5 s` rather than `5.00 s`: a planned time is exact.
@@ -435,7 +413,7 @@ mod tests {
         facts
             .into_iter()
             .find(|fact| fact.label == label)
-            .map(|fact| fact.value)
+            .map(|fact| fact.value.english())
     }
 
     #[test]
@@ -510,7 +488,8 @@ mod tests {
             runtime_power: None,
         }];
         let text = told(&run);
-        let (model, cache) = (words::model(&disk), words::write_cache(&disk.write_cache));
+        let model = words::model(&disk).english();
+        let cache = words::write_cache(&disk.write_cache).english();
         assert_eq!(text, format!("sda: {model}, {cache}"));
         assert_eq!(text, "sda: WD Red, write cache off");
         // What the kernel makes is not asked.

@@ -2,10 +2,10 @@
 //! rows that it concerns.
 
 use sokudo_model::{Finding, Severity};
-use sokudo_words::{Language, Text};
+use sokudo_words::{Text, text};
 
 use crate::document::{ResultDocument, RunDocument};
-use crate::table::Cell;
+use crate::wording;
 
 /// Findings that have all but the symptom in common.
 #[derive(Debug, PartialEq)]
@@ -80,24 +80,6 @@ pub(crate) fn row_name(result: &ResultDocument) -> String {
     }
 }
 
-/// The words of ours among the names of rows; all other names are the same in all
-/// languages: they are codes, or somebody has given them.
-const WORDS: [&str; 3] = ["cached (hdparm -T)", "buffered (hdparm -t)", "direct (dd)"];
-
-/// A row's name, without its direction, in a language.
-pub(crate) fn said_name(name: &str, language: Language) -> &str {
-    let word = WORDS.into_iter().find(|word| *word == name);
-    word.map_or(name, |word| language.word(word))
-}
-
-/// The same as a cell.
-pub(crate) fn name_cell(name: &str) -> Cell {
-    match WORDS.contains(&name) {
-        true => Cell::Text(name.to_owned()),
-        false => Cell::Name(name.to_owned()),
-    }
-}
-
 fn add<'a>(groups: &mut Vec<FindingGroup<'a>>, finding: &'a Finding, row: Option<String>) {
     let is_alike = |group: &FindingGroup<'_>| {
         group.code == finding.code
@@ -124,19 +106,19 @@ fn add<'a>(groups: &mut Vec<FindingGroup<'a>>, finding: &'a Finding, row: Option
 
 /// Sentences, each once, behind the rows that it is said of; `all` is how many rows there are.
 pub(crate) fn notes_of_rows<'a>(
-    told: impl Iterator<Item = (&'a str, String)>,
+    told: impl Iterator<Item = (&'a str, Text)>,
     all: usize,
-) -> Vec<String> {
-    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+) -> Vec<Text> {
+    let mut groups: Vec<(Text, Vec<&str>)> = Vec::new();
     for (row, text) in told {
         match groups.iter_mut().find(|(known, _)| *known == text) {
             Some((_, rows)) => rows.push(row),
             None => groups.push((text, vec![row])),
         }
     }
-    let sentence = |(text, rows): (String, Vec<&str>)| match rows.len() == all && all > 1 {
-        true => format!("all rows: {text}."),
-        false => format!("{}: {text}.", rows.join(", ")),
+    let sentence = |(text, rows): (Text, Vec<&str>)| match rows.len() == all && all > 1 {
+        true => text!("all rows: {text}."),
+        false => text!("{}: {text}.", wording::rows(&rows)),
     };
     groups.into_iter().map(sentence).collect()
 }

@@ -7,11 +7,14 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Finding, Inference, Verdict};
+use sokudo_words::{Text, text};
 
 use crate::document::RunDocument;
 use crate::grouping::row_name;
 use crate::json_layout;
 use crate::style::TableStyle;
+use crate::table::verdict_name;
+use crate::wording::{self, composed};
 
 const SCHEMA: &str = "sokudo.judgement/1";
 const NEW: &str = "found now";
@@ -126,11 +129,12 @@ impl JudgementDocument {
             },
             lacking: lacking.iter().map(|&lack| lack.to_owned()).collect(),
         };
-        document.sentence = document.outcome();
+        document.sentence = document.outcome().english();
         document
     }
 
-    fn outcome(&self) -> String {
+    /// The sentence.
+    fn outcome(&self) -> Text {
         let rows = self.rows.iter();
         let changed = rows.filter(|row| row.verdict_then != row.verdict_now);
         let (changed, all, by) = (changed.count(), self.rows.len(), &self.judged_by);
@@ -142,17 +146,15 @@ impl JudgementDocument {
         }
         match (changed, new + gone) {
             (0, 0) => {
-                format!("Today's rules judge every row as sokudo {by} did, and find the same.")
+                text!("Today's rules judge every row as sokudo {by} did, and find the same.")
             }
             (0, _) => {
-                format!(
+                text!(
                     "Every row keeps its verdict; of findings, {new} are new and {gone} are gone."
                 )
             }
             _ => {
-                format!(
-                    "Today's rules judge {changed} of {all} rows otherwise than sokudo {by} did."
-                )
+                text!("Today's rules judge {changed} of {all} rows otherwise than sokudo {by} did.")
             }
         }
     }
@@ -166,15 +168,16 @@ impl JudgementDocument {
 
     /// The whole text, for a terminal or a file.
     pub fn render(&self, style: &TableStyle) -> String {
-        let mut blocks = vec![style.wrapped("", &self.sentence)];
+        let mut blocks = vec![style.wrapped("", &self.outcome())];
         for row in self.rows.iter().filter(|row| row.has_changed()) {
             let [then, now] = [row.verdict_then, row.verdict_now]
-                .map(|verdict| verdict.map_or("not judged", Verdict::name));
+                .map(|verdict| Text::from(verdict_name(verdict)));
             let verdict = match then == now {
-                true => style.text(now),
-                false => style.text(&format!("then {then}, now {now}")),
+                true => now,
+                false => text!("then {then}, now {now}"),
             };
-            let mut lines = style.wrapped_name(&format!("{}: ", style.text(&row.row)), &verdict);
+            let name = style.text(&wording::row(&row.row));
+            let mut lines = style.wrapped(&format!("{name}: "), &verdict);
             lines.extend(finding_lines(&row.findings, style));
             blocks.push(lines);
         }
@@ -182,13 +185,14 @@ impl JudgementDocument {
         let inferences = [(NEW, &self.inferences.new), (GONE, &self.inferences.gone)];
         blocks.extend(inferences.map(|(label, inferences)| {
             let lines = inferences.iter();
-            let line = |it: &Inference| style.wrapped_text(&label_of(label, style), &it.claim);
+            let line =
+                |it: &Inference| style.wrapped(&label_of(label, style), &it.claim);
             lines.flat_map(line).collect()
         }));
         if !self.lacking.is_empty() {
             let heading = "Not kept of this run, so that findings that need it stay as they were:";
-            let mut lines = style.wrapped("", heading);
-            let lack = |lack: &String| style.wrapped("  ", lack);
+            let mut lines = style.wrapped("", &heading.into());
+            let lack = |lack: &String| style.wrapped("  ", &wording::phrase(lack));
             lines.extend(self.lacking.iter().flat_map(lack));
             blocks.push(lines);
         }
@@ -200,13 +204,13 @@ impl JudgementDocument {
 
 fn finding_lines(changes: &FindingChanges, style: &TableStyle) -> Vec<String> {
     let of = |label, findings: &[Finding]| -> Vec<String> {
-        let line = |it: &Finding| style.wrapped_text(&label_of(label, style), &it.symptom);
+        let line = |it: &Finding| style.wrapped(&label_of(label, style), &it.symptom);
         findings.iter().flat_map(line).collect()
     };
     [of(NEW, &changes.new), of(GONE, &changes.gone)].concat()
 }
 
-fn label_of(label: &str, style: &TableStyle) -> String {
+fn label_of(label: &'static str, style: &TableStyle) -> String {
     format!("  {}", style.label(label, 11))
 }
 

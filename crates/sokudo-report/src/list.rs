@@ -6,11 +6,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::Verdict;
+use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
 use crate::number::MISSING;
 use crate::style::TableStyle;
 use crate::table::{Cell, Column, Table, Tone, left, right};
+use crate::wording::composed;
 use crate::{date, json_layout, text};
 
 const SCHEMA: &str = "sokudo.list/1";
@@ -114,19 +116,19 @@ impl ListedRun {
     /// What stands above the run itself: its number, and what somebody has said of it. Ends
     /// with an empty line.
     pub fn heading(&self, style: &TableStyle) -> String {
-        let mut lines = vec![format!("run {}", self.id)];
-        if self.is_baseline {
-            lines[0] = format!("run {} · baseline of its device and method", self.id);
-        }
-        lines[0] = style.text(&lines[0]);
+        let title = match self.is_baseline {
+            true => text!("run {} · baseline of its device and method", self.id),
+            false => text!("run {}", self.id),
+        };
+        let mut lines = vec![style.text(&title)];
         if !self.tags.is_empty() {
-            let label = format!("{}  ", style.text("tags"));
+            let label = format!("{}  ", style.word("tags"));
             lines.extend(style.wrapped_name(&label, &self.tags.join(", ")));
         }
         // Before signs that command a terminal are replaced, for line breaks are such, too.
         let note = self.note.split_whitespace().collect::<Vec<_>>().join(" ");
         if !note.is_empty() {
-            lines.extend(style.wrapped_name(&format!("{}  ", style.text("note")), &note));
+            lines.extend(style.wrapped_name(&format!("{}  ", style.word("note")), &note));
         }
         lines.join("\n") + "\n\n"
     }
@@ -167,7 +169,7 @@ impl ListDocument {
                 left("device").at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MIN),
                 |run| match &run.device_name {
                     // Only what sokudo itself has named has a name in other languages.
-                    it if run.device.starts_with("sim:") => Some(Cell::Text(it.clone())),
+                    it if run.device.starts_with("sim:") => Some(composed(it).into()),
                     it if it.is_empty() => None,
                     it => name(it),
                 },
@@ -181,9 +183,9 @@ impl ListDocument {
             .column(right("read MB/s").rank(1), megabytes("read"))
             .column(right("write MB/s").rank(2), megabytes("write"))
             .column(left("verdict"), |run| {
-                let verdict = run.verdict.map_or(MISSING, Verdict::name);
-                let interrupted = if run.interrupted { ", interrupted" } else { "" };
-                let text = format!("{verdict}{interrupted}");
+                let verdict = Text::from(run.verdict.map_or(MISSING, Verdict::name));
+                let interrupted = run.interrupted.then(|| "interrupted".into());
+                let text = Text::list(std::iter::once(verdict).chain(interrupted), ", ");
                 Some(Cell::Judged(Tone::of(run.verdict), text))
             })
             .column(
@@ -198,8 +200,7 @@ impl ListDocument {
                  of a cache, through the page cache or INVALID do not count. ★: a baseline. \
                  sokudo show ID shows a run.",
             );
-        let is_empty =
-            |cell: &Cell| matches!(cell, Cell::Text(text) | Cell::Name(text) if text.is_empty());
+        let is_empty = |cell: &Cell| matches!(cell, Cell::Name(text) if text.is_empty());
         let is_needed =
             |column: &Column| column.cells.is_empty() || !column.cells.iter().all(is_empty);
         table.columns.retain(is_needed);

@@ -1,6 +1,7 @@
 //! Latency against load for people: a line per rate, then what the curve says.
 
 use sokudo_model::Nanos;
+use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
 use crate::document::{
@@ -17,7 +18,7 @@ type Line<'a> = (Option<&'a LoadStepDocument>, &'a ResultDocument);
 pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, load: &LoadDocument) {
     article.add(Element::Table(table(document, load)));
     let sentences = sentences(load).into_iter();
-    let facts = sentences.map(|(label, sentence)| (label.to_owned(), sentence.into()));
+    let facts = sentences.map(|(label, sentence)| (label.into(), sentence.into()));
     article.add(Element::Facts(facts.collect()));
     article.paragraph(LEGEND);
 }
@@ -46,7 +47,7 @@ fn table(document: &RunDocument, load: &LoadDocument) -> Table {
     let table = Table::of(&rows)
         .column(right("Load"), |(step, _)| {
             let share = step.map(|step| number::percent(step.share));
-            Some(share.unwrap_or_else(|| "most".to_owned()))
+            Some(share.map_or_else(|| "most".into(), Cell::Name))
         })
         .column(right("asked").under("IOPS").rank(3), |(step, _)| {
             Some(Cell::rate((*step)?.asked_ios_per_s))
@@ -61,7 +62,7 @@ fn table(document: &RunDocument, load: &LoadDocument) -> Table {
         .column(intended("p99"), of_intended(|it| it.p99))
         .column(intended("p99.9").rank(5), of_intended(|it| it.p99_9))
         .column(left(""), |(step, _)| {
-            Some(step.map_or_else(String::new, |step| remark(step, load)))
+            Some(step.map_or_else(Text::default, |step| remark(step, load)))
         })
         .column(left("Verdict"), |(_, result)| {
             Some(verdict_cell(result, document.schedule.trials))
@@ -84,7 +85,7 @@ fn of_intended(pick: Pick) -> impl Fn(&Line<'_>) -> Option<Cell> {
 }
 
 /// What is to be seen at a rate.
-fn remark(step: &LoadStepDocument, load: &LoadDocument) -> String {
+fn remark(step: &LoadStepDocument, load: &LoadDocument) -> Text {
     let is_at = |rate: Option<f64>| rate == Some(step.asked_ios_per_s);
     let limit = load.limit.as_ref().and_then(|limit| limit.ios_per_s);
     let remarks = [
@@ -92,46 +93,43 @@ fn remark(step: &LoadStepDocument, load: &LoadDocument) -> String {
         (is_at(limit), "limit"),
         (step.kept == Some(false), "overload"),
     ];
-    let said: Vec<&str> = remarks
-        .into_iter()
-        .filter_map(|(holds, word)| holds.then_some(word))
-        .collect();
-    said.join(", ")
+    let said = remarks.into_iter();
+    let said = said.filter_map(|(holds, word)| holds.then_some(word.into()));
+    Text::list(said, ", ")
 }
 
 /// What the curve says, as labels and sentences.
-fn sentences(load: &LoadDocument) -> Vec<(&'static str, String)> {
-    let mut sentences = vec![(
-        "most",
-        format!(
-            "{} IOPS in a closed loop{}",
-            number::rate(load.maximum_ios_per_s),
-            match (load.steps.is_empty(), load.poisson) {
-                // How they would have been started nobody has seen.
-                (true, _) => "; no rate was measured",
-                (false, true) =>
-                    "; the rates are parts of it, with I/Os started at random instants (Poisson)",
-                (false, false) => "; the rates are parts of it, with I/Os started evenly",
-            }
-        ),
-    )];
+fn sentences(load: &LoadDocument) -> Vec<(&'static str, Text)> {
+    let most = text!(
+        "{} IOPS in a closed loop",
+        number::rate(load.maximum_ios_per_s)
+    );
+    let rates = match (load.steps.is_empty(), load.poisson) {
+        // How they would have been started nobody has seen.
+        (true, _) => "no rate was measured",
+        (false, true) => {
+            "the rates are parts of it, with I/Os started at random instants (Poisson)"
+        }
+        (false, false) => "the rates are parts of it, with I/Os started evenly",
+    };
+    let mut sentences = vec![("most", Text::list([most, rates.into()], "; "))];
     sentences.push(("knee", knee(load)));
     sentences.extend(limit(load).map(|sentence| ("limit", sentence)));
     sentences
 }
 
-fn knee(load: &LoadDocument) -> String {
+fn knee(load: &LoadDocument) -> Text {
     let Some(knee) = load.knee else {
         return "none between the rates that were kept: rate ÷ mean latency is largest at an end of \
                 them, or not the same from trial to trial"
-            .to_owned();
+            .into();
     };
-    let confidence = if knee.rounds >= 6 {
+    let confidence = Text::from(if knee.rounds >= 6 {
         "with 95 % confidence"
     } else {
         "in all trials, which are too few for an interval"
-    };
-    format!(
+    });
+    text!(
         "{} IOPS ({} of the most), between {} and {} {confidence}; there rate ÷ mean latency is \
          largest, and the mean latency {}",
         number::rate(knee.ios_per_s),
@@ -142,19 +140,19 @@ fn knee(load: &LoadDocument) -> String {
     )
 }
 
-fn limit(load: &LoadDocument) -> Option<String> {
+fn limit(load: &LoadDocument) -> Option<Text> {
     let limit = load.limit.as_ref()?;
     let name = limit.name();
     let Some(rate) = limit.ios_per_s else {
         let lowest = load.steps.first().map(|step| step.asked_ios_per_s);
         return Some(match (limit.high_ios_per_s, lowest) {
             (Some(_), Some(lowest)) => {
-                format!(
+                text!(
                     "{name} is exceeded already at {} IOPS",
                     number::rate(lowest)
                 )
             }
-            _ => format!(
+            _ => text!(
                 "whether {name} holds cannot be told: too few I/Os for {} in a trial; make them \
                  longer (--time)",
                 limit.limit.percentile.name()
@@ -165,17 +163,18 @@ fn limit(load: &LoadDocument) -> Option<String> {
         .low_ios_per_s
         .map_or_else(|| "0".to_owned(), number::rate);
     let between = match limit.high_ios_per_s {
-        Some(high) => format!(
-            "; with 95 % confidence the highest such rate is between {from} and {}",
+        Some(high) => Some(text!(
+            "with 95 % confidence the highest such rate is between {from} and {}",
             number::rate(high)
-        ),
-        None => String::new(),
+        )),
+        None => None,
     };
-    Some(format!(
-        "{name} up to {} IOPS ({} of the most){between}",
+    let up_to = text!(
+        "{name} up to {} IOPS ({} of the most)",
         number::rate(rate),
         number::percent(rate / load.maximum_ios_per_s)
-    ))
+    );
+    Some(Text::list(std::iter::once(up_to).chain(between), "; "))
 }
 
 #[expect(

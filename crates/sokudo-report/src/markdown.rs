@@ -1,6 +1,6 @@
 //! Articles as Markdown, ready to be pasted.
 
-use sokudo_words::Language;
+use sokudo_words::{Language, Text};
 
 use crate::article::{Article, Element};
 use crate::document::RunDocument;
@@ -9,6 +9,7 @@ use crate::grouping::{FindingGroup, rows_text};
 use crate::run;
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Column, On, Table};
+use crate::wording::composed;
 
 mod words;
 
@@ -40,7 +41,7 @@ fn block(element: &Element<'_>, words: Words) -> String {
         Element::Title(title) => format!("## {}", cell_text(title, words)),
         Element::Heading(text) => format!("### {}", words.text(text)),
         Element::Facts(facts) => {
-            let fact = |(label, value): &(String, Cell)| {
+            let fact = |(label, value): &(Text, Cell)| {
                 format!("- **{}**: {}", words.text(label), cell_text(value, words))
             };
             lines(facts.iter().map(fact))
@@ -62,12 +63,12 @@ fn block(element: &Element<'_>, words: Words) -> String {
         })),
         Element::Table(table) => self::table(table, words),
         Element::Curve(_) => String::new(),
-        Element::Conclusions([]) => words.text(explain::NOTHING),
+        Element::Conclusions([]) => words.word(explain::NOTHING),
         Element::Conclusions(inferences) => self::table(&explain::table(inferences), words),
         Element::Findings(groups) => lines(groups.iter().map(|group| finding(group, words))),
         Element::Repeat("") => String::new(),
         Element::Repeat(command) => {
-            format!("{}\n\n{}", words.text("Repeat:"), code_block(command))
+            format!("{}\n\n{}", words.word("Repeat:"), code_block(command))
         }
     }
 }
@@ -81,7 +82,7 @@ pub(crate) fn table(table: &Table, words: Words) -> String {
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
     let heading = |column: &Column| {
         let head = &column.head;
-        let (group, title) = (words.text(head.group), words.text(&head.title));
+        let (group, title) = (words.word(head.group), words.text(&head.title));
         format!("{group} {title}").trim().to_owned()
     };
     let side = |column: &Column| match column.head.is_number() {
@@ -102,7 +103,7 @@ pub(crate) fn table(table: &Table, words: Words) -> String {
         true => String::new(),
         false => lines(heads.into_iter().chain((0..table.len()).map(row))),
     };
-    let notes = [words.text(&table.note), words.text(table.note_on_paper)];
+    let notes = [words.text(&table.note), words.word(table.note_on_paper)];
     let notes = notes.join(" ").trim().to_owned();
     let blocks = [words.text(&table.title), rows, notes].into_iter();
     let blocks = blocks.filter(|block| !block.is_empty());
@@ -110,7 +111,7 @@ pub(crate) fn table(table: &Table, words: Words) -> String {
 }
 
 fn cell_text(cell: &Cell, words: Words) -> String {
-    cell.written(|text| words.text(text), escaped, false)
+    escaped(&cell.said(words.0, false))
 }
 
 fn finding(group: &FindingGroup<'_>, words: Words) -> String {
@@ -118,23 +119,23 @@ fn finding(group: &FindingGroup<'_>, words: Words) -> String {
         .symptoms
         .iter()
         .map(|(symptom, rows)| match rows.len() {
-            0 => words.prose(&symptom.said(words.0)),
+            0 => words.prose(symptom),
             _ => {
-                let rows = words.text(&rows_text(rows));
-                format!("{} ({rows})", words.prose(&symptom.said(words.0)))
+                let rows = words.text(&composed(&rows_text(rows)));
+                format!("{} ({rows})", words.prose(symptom))
             }
         });
     let mut text = format!(
         "- **{}**: {}",
-        words.text(group.label()),
+        words.word(group.label()),
         symptoms.collect::<Vec<_>>().join(" ")
     );
     for (name, part) in [("Cause", group.cause), ("Remedy", group.remedy)] {
         if !part.is_empty() {
             text += &format!(
                 "\n  - *{}:* {}",
-                words.text(name),
-                words.prose(&part.said(words.0))
+                words.word(name),
+                words.prose(part)
             );
         }
     }
@@ -180,10 +181,10 @@ mod tests {
     #[test]
     fn code_in_findings_stays_code_and_a_lone_backtick_does_not() {
         assert_eq!(
-            Words(Language::English).prose("see `io_uring` in a_b"),
+            Words(Language::English).prose(&"see `io_uring` in a_b".into()),
             "see `io_uring` in a\\_b"
         );
-        assert_eq!(Words(Language::English).prose("a ` b"), "a \\` b");
+        assert_eq!(Words(Language::English).prose(&"a ` b".into()), "a \\` b");
     }
 
     #[test]

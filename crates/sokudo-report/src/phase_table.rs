@@ -1,6 +1,8 @@
 //! The figures of Bonnie++'s phases for people: MB/s where bytes count, files or seeks
 //! per second where those do, and what it took of the processor.
 
+use sokudo_words::{Text, text};
+
 use crate::article::{Article, Element};
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::number;
@@ -8,6 +10,7 @@ use crate::phase::Phase;
 use crate::shortfall::{trials_made, verdict_cell};
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Table, left, point, right};
+use crate::wording::phrase;
 
 /// The table and what its figures are.
 pub(crate) fn add(article: &mut Article<'_>, document: &RunDocument, unit: BandwidthUnit) {
@@ -28,14 +31,14 @@ fn table(document: &RunDocument, unit: BandwidthUnit) -> Table {
     };
     let is_on_files = |result: &ResultDocument| result.workload.tree.is_some();
     Table::of(results)
-        .column(left("Phase"), |result| Some(result.name.clone()))
+        .column(left("Phase"), |result| Some(phrase(&result.name)))
         .column(point(unit.name()), |result| {
             bandwidth(result).map(|rate| Cell::rate(rate.median / unit.bytes()))
         })
         .column(right("per second"), |result| {
             let counted = Phase::of(&result.workload)?.counted()?;
             let rate = number::rate(counted_rate(result)?.median);
-            Some(format!("{rate} {counted}"))
+            Some(text!("{rate} {}", Text::from(counted)))
         })
         .column_if(has_spread, right("±95 %").rank(1), |result| {
             spread(result, unit).map(|spread| spread.replace("± ", "±"))
@@ -90,13 +93,13 @@ fn spread(result: &ResultDocument, unit: BandwidthUnit) -> Option<String> {
     }
 }
 
-fn legend(document: &RunDocument, unit: BandwidthUnit) -> String {
-    let median = match trials_made(document.results.iter()) {
+fn legend(document: &RunDocument, unit: BandwidthUnit) -> Text {
+    let median = Text::from(match trials_made(document.results.iter()) {
         [_, 1] => "one run of every phase",
         _ => "the median of all runs",
-    };
-    let definition = unit.definition();
-    format!(
+    });
+    let definition = Text::from(unit.definition());
+    text!(
         "Figures are {median}; {definition}. CPU: 100 % is one processor. Latency is that of one \
          read, write or file; final flushes count in the rate alone."
     )

@@ -235,9 +235,9 @@ impl PivotDocument {
     }
 
     /// What it is called: `row by target`.
-    pub(crate) fn title(&self) -> String {
+    pub(crate) fn title(&self) -> Text {
         let (rows, columns) = (keys_text(&self.rows_by), keys_text(&self.columns_by));
-        format!("{rows} by {columns}")
+        text!("{rows} by {columns}")
     }
 
     /// The document as text that ends with a line feed.

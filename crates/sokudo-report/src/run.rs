@@ -6,6 +6,8 @@ mod matrix;
 
 pub(crate) use matrix::sign;
 
+use sokudo_words::{Text, text};
+
 use crate::article::{Article, Element};
 use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
@@ -20,6 +22,7 @@ use crate::steady;
 use crate::style::BandwidthUnit;
 use crate::surface;
 use crate::table::{Cell, On};
+use crate::wording::row;
 
 /// The whole of it.
 pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_> {
@@ -31,7 +34,7 @@ pub(crate) fn article(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
         date::for_people(&document.started_at)
     ))));
     let facts = facts(document).into_iter();
-    let facts = facts.map(|fact| (fact.label.to_owned(), fact.value.into()));
+    let facts = facts.map(|fact| (fact.label.into(), fact.value.into()));
     article.add(Element::Facts(facts.collect()));
     article.append(figures(document, unit));
     article.add(Element::OfRows(shortfalls_of(document)));
@@ -75,13 +78,17 @@ fn rows(article: &mut Article<'_>, document: &RunDocument, unit: BandwidthUnit) 
     article.notes(vec![matrix::signs(document), legend]);
 }
 
-fn legend(document: &RunDocument, results: &[&ResultDocument], unit: BandwidthUnit) -> String {
+/// What latencies are where a rate was fixed.
+const INTENDED: &str = "Latencies are of service: from the issue of an I/O; and intended: from \
+    the instant at which the fixed rate meant it to start, whether or not the disk was ready.";
+
+fn legend(document: &RunDocument, results: &[&ResultDocument], unit: BandwidthUnit) -> Text {
     if document.origin.is_some() {
-        return format!(
+        return text!(
             "{}: as {} told it; {}.",
             unit.name(),
             document.measurer(),
-            unit.definition()
+            Text::from(unit.definition())
         );
     }
     let has_interval = results
@@ -93,32 +100,34 @@ fn legend(document: &RunDocument, results: &[&ResultDocument], unit: BandwidthUn
     } else {
         "no 95 % interval below 6 trials"
     };
-    let trimmed = match document.schedule.trim {
-        0 => String::new(),
-        trim => {
-            format!("; trimmed: mean without the {trim} slowest and the {trim} fastest; R: range")
-        }
+    let trim = document.schedule.trim;
+    let trimmed = match trim {
+        0 => Text::default(),
+        _ => text!(
+            "; {}",
+            text!("trimmed: mean without the {trim} slowest and the {trim} fastest; R: range")
+        ),
     };
-    let latencies = if columns::is_at_rates(document) {
-        " Latencies are of service: from the issue of an I/O; and intended: from the instant at \
-         which the fixed rate meant it to start, whether or not the disk was ready."
-    } else {
-        ""
+    let latencies = match columns::is_at_rates(document) {
+        false => Text::default(),
+        true => text!(" {}", Text::from(INTENDED)),
     };
-    format!(
-        "{}: median of the trials, {interval}{trimmed}; {}.{latencies}",
+    text!(
+        "{}: median of the trials, {}{trimmed}; {}.{}",
         unit.name(),
-        unit.definition()
+        Text::from(interval),
+        Text::from(unit.definition()),
+        latencies
     )
 }
 
 /// Why rows have fewer figures than were planned. Of a row that was not reached the table
 /// says it.
-pub(crate) fn shortfalls_of(document: &RunDocument) -> Vec<(String, String)> {
+pub(crate) fn shortfalls_of(document: &RunDocument) -> Vec<(Text, Text)> {
     let results = document.results_by_direction().into_iter();
     let reached = results.filter(|result| result.status != Status::NotReached);
     let of_row = |result: &ResultDocument| {
-        let row = row_name(result);
+        let row = row(&row_name(result));
         let why = shortfalls(result, &document.schedule).into_iter();
         why.map(|why| (row.clone(), why)).collect::<Vec<_>>()
     };

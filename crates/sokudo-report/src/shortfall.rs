@@ -1,9 +1,11 @@
 //! How a result is worded that is less than it was meant to be.
 
 use sokudo_model::{Schedule, StopReason};
+use sokudo_words::{Text, text};
 
 use crate::document::{ResultDocument, Status};
 use crate::table::{Cell, Tone, verdict_name};
+use crate::wording::composed;
 
 /// The verdict, and in the same place whatever makes the row incomplete:
 /// nobody should read the one without the other.
@@ -13,37 +15,37 @@ pub(crate) fn verdict_cell(result: &ResultDocument, trials_planned: u32) -> Cell
 }
 
 /// The same as text.
-pub(crate) fn verdict_text(result: &ResultDocument, trials_planned: u32) -> String {
-    let verdict = verdict_name(result.verdict);
+pub(crate) fn verdict_text(result: &ResultDocument, trials_planned: u32) -> Text {
+    let verdict = Text::from(verdict_name(result.verdict));
     match result.status {
-        Status::Complete => verdict.to_owned(),
-        Status::Partial => format!("{verdict} ({}/{trials_planned})", completed_trials(result)),
-        Status::Failed => format!("{verdict} (failed)"),
-        Status::NotReached => "not reached".to_owned(),
+        Status::Complete => verdict,
+        Status::Partial => text!("{verdict} ({}/{trials_planned})", completed_trials(result)),
+        Status::Failed => text!("{verdict} (failed)"),
+        Status::NotReached => "not reached".into(),
     }
 }
 
 /// Why a result has fewer figures than were planned, and every failure, also
 /// those that did not end it.
-pub(crate) fn shortfalls(result: &ResultDocument, schedule: &Schedule) -> Vec<String> {
+pub(crate) fn shortfalls(result: &ResultDocument, schedule: &Schedule) -> Vec<Text> {
     let completed = completed_trials(result);
     // A row that stops when it is precise enough was not meant to have all of them.
     let planned = match schedule.enough {
-        Some(_) => format!("at most {}", schedule.trials),
-        None => schedule.trials.to_string(),
+        Some(_) => text!("at most {}", schedule.trials),
+        None => text!("{}", schedule.trials),
     };
     let mut shortfalls = match result.status {
         Status::Complete => vec![],
-        Status::Partial => vec![format!(
+        Status::Partial => vec![text!(
             "interrupted; {completed} of {planned} trials were completed"
         )],
-        Status::Failed => vec![format!(
+        Status::Failed => vec![text!(
             "ended by a failure; {completed} of {planned} trials were completed"
         )],
-        Status::NotReached => vec!["the run ended before its first trial".to_owned()],
+        Status::NotReached => vec!["the run ended before its first trial".into()],
     };
     let failures = result.failures.iter();
-    shortfalls.extend(failures.map(|one| format!("trial {}: {}", one.trial, one.message)));
+    shortfalls.extend(failures.map(|one| text!("trial {}: {}", one.trial, composed(&one.message))));
     shortfalls
 }
 
@@ -85,7 +87,7 @@ mod tests {
         let cells: Vec<String> = document
             .results
             .iter()
-            .map(|r| verdict_text(r, 5))
+            .map(|r| verdict_text(r, 5).english())
             .collect();
         assert_eq!(
             cells,

@@ -12,6 +12,8 @@ use sokudo_model::{
     Bytes, Nanos, Operation, RoundFigure, SteadyClass, SteadyPhaseKind, SteadyProcedure, SteadyTest,
 };
 
+use sokudo_words::{Text, text};
+
 use crate::article::{Article, Element};
 use crate::document::{ResultDocument, RunDocument, SteadyDocument, WindowFigures};
 use crate::grouping::row_name;
@@ -20,70 +22,77 @@ use crate::run::sign;
 use crate::shortfall::verdict_text;
 use crate::style::BandwidthUnit;
 use crate::table::{Table, right};
+use crate::wording::{composed, row};
 use value::{shown, whole};
 
 /// What a procedure will take, before it has begun: a line on what is done, one on time and
 /// writes, one on what that rests on, and one on what differs from the PTS.
-pub fn estimate_lines(procedure: &SteadyProcedure) -> Vec<String> {
+pub fn estimate_lines(procedure: &SteadyProcedure) -> Vec<Text> {
     let mut lines = vec![
-        format!("{}: {}", procedure.label.name(), what(procedure)),
-        format!("expected: {}", expected(procedure)),
-        procedure.estimate.assumptions.join("; "),
+        text!("{}: {}", procedure.label.name(), what(procedure)),
+        text!("expected: {}", expected(procedure)),
+        all(&procedure.estimate.assumptions),
     ];
-    lines.extend(differences(procedure));
+    lines.extend(differences(procedure).map(|all| text!("not as the PTS has it: {all}")));
     lines
 }
 
-fn differences(procedure: &SteadyProcedure) -> Option<String> {
-    let all = procedure.differences.join("; ");
-    (!all.is_empty()).then(|| format!("not as the PTS has it: {all}"))
+fn differences(procedure: &SteadyProcedure) -> Option<Text> {
+    let differences = &procedure.differences;
+    (!differences.is_empty()).then(|| all(differences))
 }
 
-fn expected(procedure: &SteadyProcedure) -> String {
+fn all(sentences: &[String]) -> Text {
+    Text::list(sentences.iter().map(|it| composed(it)), "; ")
+}
+
+fn expected(procedure: &SteadyProcedure) -> Text {
     let estimate = &procedure.estimate;
-    let range = |low: String, high: String| match low == high {
+    let range = |low: Text, high: Text| match low == high {
         true => low,
-        false => format!("{low} to {high}"),
+        false => text!("{low} to {high}"),
     };
-    format!(
+    let size = |bytes| Text::name(number::decimal_size(bytes, 3));
+    text!(
         "{}, and {} written",
         range(duration(estimate.time_min), duration(estimate.time_max)),
         range(
-            number::decimal_size(estimate.written_bytes_min, 3),
-            number::decimal_size(estimate.written_bytes_max, 3)
+            size(estimate.written_bytes_min),
+            size(estimate.written_bytes_max)
         )
     )
 }
 
 /// Test, load and range.
-fn what(procedure: &SteadyProcedure) -> String {
-    let test = match procedure.test {
+fn what(procedure: &SteadyProcedure) -> Text {
+    let test = Text::from(match procedure.test {
         SteadyTest::Iops => "IOPS",
         SteadyTest::Throughput => "throughput",
         SteadyTest::Latency => "latency",
         SteadyTest::WriteSaturation => "write saturation",
-    };
-    let load = match (procedure.test, procedure.class) {
+    });
+    let load = Text::from(match (procedure.test, procedure.class) {
         (SteadyTest::Latency, SteadyClass::Client) => "as PTS-C, one I/O at a time",
         (SteadyTest::Latency, SteadyClass::Enterprise) => "as PTS-E, one I/O at a time",
         (_, SteadyClass::Client) => "as PTS-C, 2 threads at depth 16",
         (_, SteadyClass::Enterprise) => "as PTS-E, 4 threads at depth 32",
-    };
-    format!(
+    });
+    text!(
         "{test}, {load}, on the first {} of {}",
-        procedure.active_range_bytes, procedure.capacity_bytes
+        procedure.active_range_bytes,
+        procedure.capacity_bytes
     )
 }
 
 /// `5 h 40 min`, `3 min 20 s`, `16 s`.
-fn duration(Nanos(nanos): Nanos) -> String {
+fn duration(Nanos(nanos): Nanos) -> Text {
     let seconds = nanos / 1_000_000_000;
     let (hours, minutes, rest) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     match (hours, minutes) {
-        (0, 0) if seconds < 10 => Nanos(nanos).to_string(),
-        (0, 0) => format!("{rest} s"),
-        (0, _) => format!("{minutes} min {rest} s"),
-        _ => format!("{} h {minutes} min", grouped(&hours.to_string())),
+        (0, 0) if seconds < 10 => text!("{}", Nanos(nanos)),
+        (0, 0) => text!("{rest} s"),
+        (0, _) => text!("{minutes} min {rest} s"),
+        _ => text!("{} h {minutes} min", grouped(&hours.to_string())),
     }
 }
 
@@ -95,7 +104,7 @@ pub(crate) fn add(
     unit: BandwidthUnit,
 ) {
     let procedure = &steady.procedure;
-    article.paragraph(format!("{}: {}", steady.label, what(procedure)));
+    article.paragraph(text!("{}: {}", steady.label, what(procedure)));
     let before = |kind| matches!(kind, SteadyPhaseKind::Purge | SteadyPhaseKind::Precondition);
     let before = of_phases(document, steady, before).map(before_line);
     article.notes(before.collect());
@@ -107,11 +116,12 @@ pub(crate) fn add(
     let after = of_phases(document, steady, |kind| kind == SteadyPhaseKind::Afterwards);
     article.add(Element::OfRows(after.filter_map(after_line).collect()));
     let mut notes = vec![legend(steady)];
-    notes.extend(differences(procedure).map(|all| format!("{}.", capital(&all))));
-    notes.push(format!(
+    let differences = differences(procedure);
+    notes.extend(differences.map(|all| text!("{}.", text!("Not as the PTS has it: {all}"))));
+    notes.push(text!(
         "Expected before it began: {}; {}.",
         expected(procedure),
-        procedure.estimate.assumptions.join("; ")
+        all(&procedure.estimate.assumptions)
     ));
     article.notes(notes);
 }
@@ -131,16 +141,9 @@ fn of_phases<'a>(
         .filter_map(|figures| document.result_at(figures.result))
 }
 
-fn capital(text: &str) -> String {
-    let mut signs = text.chars();
-    signs.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(signs).collect()
-    })
-}
-
-fn legend(steady: &SteadyDocument) -> String {
+fn legend(steady: &SteadyDocument) -> Text {
     let window = steady.procedure.window;
-    format!(
+    text!(
         "Figures are means over the window, the last {} rounds ([n]). Steady: in two windows in a \
          row the range is at most {} % of the mean and the best line moves by at most {} %. \
          ? UNVERIFIED; ! INVALID; * interrupted or failed; no sign: VERIFIED.",
@@ -151,8 +154,8 @@ fn legend(steady: &SteadyDocument) -> String {
 }
 
 /// Purge and preconditioning: what was moved, how fast, and whether that is proven.
-fn before_line(result: &ResultDocument) -> String {
-    let name = row_name(result);
+fn before_line(result: &ResultDocument) -> Text {
+    let name = row(&row_name(result));
     let bytes = Bytes(result.trials.iter().map(|trial| trial.bytes).sum());
     let time = Nanos(result.trials.iter().map(|trial| trial.elapsed_ns).sum());
     let rate = result.bandwidth_bytes_per_s.as_ref();
@@ -162,16 +165,16 @@ fn before_line(result: &ResultDocument) -> String {
     );
     let verdict = verdict_text(result, 1);
     if result.workload.operations.single() == Some(Operation::Trim) {
-        return format!("{name}: {bytes} discarded in {}", duration(time));
+        return text!("{name}: {bytes} discarded in {}", duration(time));
     }
-    format!("{name}: {bytes} in {}, {rate}, {verdict}", duration(time))
+    text!("{name}: {bytes} in {}, {rate}, {verdict}", duration(time))
 }
 
 /// What was measured once it was steady.
-fn after_line(result: &ResultDocument) -> Option<(String, String)> {
+fn after_line(result: &ResultDocument) -> Option<(Text, Text)> {
     let latency = result.latency_ns.as_ref()?;
     let mean = Nanos(whole(latency.mean));
-    let text = format!(
+    let text = text!(
         "mean {mean}, p50 {}, p99 {}, p99.9 {}, p99.99 {}, max {}, {}",
         number::latency(latency.p50),
         number::latency(latency.p99),
@@ -180,7 +183,7 @@ fn after_line(result: &ResultDocument) -> Option<(String, String)> {
         number::latency(latency.max),
         verdict_text(result, 1)
     );
-    Some((row_name(result), text))
+    Some((row(&row_name(result)), text))
 }
 
 /// Block sizes down, mixes across, each cell the mean over its window.
@@ -202,7 +205,7 @@ fn add_matrix(
     let sizes: Vec<Bytes> = sizes.into_iter().collect();
     let mut rows = Table::of(&sizes).column(right("Block"), |size| Some(size.to_string()));
     for reads in reads.into_iter().rev() {
-        let title = format!("{reads}/{} ", 100 - reads);
+        let title = Text::name(format!("{reads}/{} ", 100 - reads));
         rows = rows.column(right(title), |size| {
             let mut cells = cells.iter();
             let cell = cells.find(|cell| cell.block == *size && cell.reads == reads)?;
@@ -217,7 +220,7 @@ fn add_matrix(
 }
 
 /// Where a single row began and where it has come to.
-fn saturation_line(steady: &SteadyDocument, only: &MatrixCell<'_>) -> String {
+fn saturation_line(steady: &SteadyDocument, only: &MatrixCell<'_>) -> Text {
     let bytes: u64 = only.result.trials.iter().map(|trial| trial.bytes).sum();
     let time = only
         .result
@@ -228,23 +231,24 @@ fn saturation_line(steady: &SteadyDocument, only: &MatrixCell<'_>) -> String {
     let capacity = steady.procedure.capacity_bytes;
     let tracked = steady.phases.iter().flat_map(|phase| &phase.tracked).next();
     let first = tracked.and_then(|tracked| tracked.rounds.first().copied());
-    let began = match first.zip(only.figures.get(only.figure)) {
-        Some((first, last)) => format!(
-            "; {} IOPS in the first round, {} in the last window ({})",
+    let began = first.zip(only.figures.get(only.figure));
+    let began = began.map(|(first, last)| {
+        text!(
+            "{} IOPS in the first round, {} in the last window ({})",
             number::rate(first),
             number::rate(last),
             number::percent(last / first)
-        ),
-        None => String::new(),
-    };
-    format!(
-        "{}: {} ({} × the capacity of {capacity}) in {}{began}{}",
-        row_name(only.result),
+        )
+    });
+    let written = text!(
+        "{}: {} ({} × the capacity of {capacity}) in {}",
+        row(&row_name(only.result)),
         Bytes(bytes),
         number::rate(times(bytes, capacity)),
-        duration(Nanos(time)),
-        sign(only.result).trim_end()
-    )
+        duration(Nanos(time))
+    );
+    let line = Text::list(std::iter::once(written).chain(began), "; ");
+    text!("{line}{}", sign(only.result).trim_end())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
@@ -282,13 +286,13 @@ pub(crate) fn cells<'a>(
     })
 }
 
-fn heading(figure: RoundFigure, unit: BandwidthUnit) -> String {
-    let what = match figure {
+fn heading(figure: RoundFigure, unit: BandwidthUnit) -> Text {
+    let what = Text::from(match figure {
         RoundFigure::Iops => "IOPS",
         RoundFigure::LatencyMeanNs => "Mean latency",
         RoundFigure::BytesPerSecond => unit.name(),
-    };
-    format!("{what} by block size and percent of reads/writes")
+    });
+    text!("{what} by block size and percent of reads/writes")
 }
 
 fn value(cell: &MatrixCell<'_>, unit: BandwidthUnit) -> String {

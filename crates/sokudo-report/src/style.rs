@@ -87,8 +87,13 @@ impl TableStyle {
     }
 
     /// Text in the style's language that cannot harm a terminal.
-    pub(crate) fn text(&self, text: &str) -> String {
-        self.safe(&self.language().say(text))
+    pub(crate) fn text(&self, text: &Text) -> String {
+        self.safe(&text.said(self.language()))
+    }
+
+    /// The same of a word or phrase.
+    pub(crate) fn word(&self, word: &'static str) -> String {
+        self.safe(self.language().word(word))
     }
 
     /// A name that somebody gave, which is the same in all languages and cannot harm a
@@ -114,13 +119,13 @@ impl TableStyle {
     }
 
     /// A label, filled up so that what follows it lines up.
-    pub(crate) fn label(&self, label: &str, width: usize) -> String {
-        pad(&self.text(label), width, Align::Left)
+    pub(crate) fn label(&self, label: &'static str, width: usize) -> String {
+        pad(&self.word(label), width, Align::Left)
     }
 
     /// How to measure again. A command is the same in all languages.
     pub(crate) fn command(&self, command: &str) -> String {
-        format!("{} {}", self.text("Repeat:"), self.safe(command))
+        format!("{} {}", self.word("Repeat:"), self.safe(command))
     }
 
     /// Text that cannot harm a terminal and, if wished, has no sign of ours
@@ -154,12 +159,8 @@ impl TableStyle {
     }
 
     /// A paragraph behind what begins it, which is in the style's language already.
-    pub(crate) fn wrapped(&self, first: &str, text: &str) -> Vec<String> {
-        wrapped(
-            &self.safe(first),
-            &self.text(text),
-            self.width.min(TEXT_WIDTH_MAX),
-        )
+    pub(crate) fn wrapped(&self, first: &str, text: &Text) -> Vec<String> {
+        self.wrapped_name(first, &text.said(self.language()))
     }
 
     /// The same of a text that is data.

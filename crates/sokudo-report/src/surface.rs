@@ -4,6 +4,7 @@
 pub(crate) mod curve;
 
 use sokudo_model::{Bytes, Nanos, Visit};
+use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
 use crate::document::{
@@ -13,6 +14,7 @@ use crate::number;
 use crate::shortfall::verdict_cell;
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Rows, Table, left, point, right};
+use crate::wording::{composed, phrase, row_alone};
 use curve::position;
 
 /// Ranges that are listed; all of them are in the JSON document.
@@ -68,15 +70,17 @@ pub(crate) fn add<'a>(article: &mut Article<'a>, document: &'a RunDocument, unit
         article.paragraph(note);
     }
     if let Some((title, ranges)) = defects(document) {
-        article.marked(&title, "  ", ranges);
+        article.marked(title, "  ", ranges);
     }
     article.paragraph(legend(unit));
 }
 
 fn table(kind: Kind, rows: &[&ResultDocument], unit: BandwidthUnit, trials: u32) -> Table {
     let named = Table::of(rows)
-        .column(left("Row"), |row| Some(row.name.clone()))
-        .column(left("Direction").quiet(), |row| Some(row.direction_label()));
+        .column(left("Row"), |row| Some(row_alone(&row.name)))
+        .column(left("Direction").quiet(), |row| {
+            Some(phrase(&row.direction_label()))
+        });
     let figures = match kind {
         Kind::Curve => of_curve(named, unit),
         Kind::Access => of_access(named, unit),
@@ -151,28 +155,28 @@ fn time(nanos: f64) -> String {
 }
 
 /// How access times depend on the distance, of a row that measured the way.
-fn distance_note(result: &ResultDocument) -> Option<String> {
+fn distance_note(result: &ResultDocument) -> Option<Text> {
     let access = result.surface.as_ref()?.access_ns.as_ref()?;
     let class = |class: &crate::document::DistanceTimes| {
-        format!(
+        text!(
             "to {} {}",
             position(class.distance_max),
             time(class.mean_ns)
         )
     };
-    let classes: Vec<String> = access.by_distance.iter().map(class).collect();
+    let classes: Vec<Text> = access.by_distance.iter().map(class).collect();
     (classes.len() > 1).then(|| {
-        format!(
+        text!(
             "{} {}, mean by seek distance: {}",
-            result.name,
-            result.direction_label(),
-            classes.join(" · ")
+            row_alone(&result.name),
+            phrase(&result.direction_label()),
+            Text::list(classes, " · ")
         )
     })
 }
 
 /// What could not be read or written: a sentence, and the first ranges.
-fn defects(document: &RunDocument) -> Option<(String, Vec<String>)> {
+fn defects(document: &RunDocument) -> Option<(Text, Vec<Text>)> {
     let figures = |pick: fn(&SurfaceFigures) -> u64| {
         let surfaces = document.results.iter().filter_map(|r| r.surface.as_ref());
         surfaces.map(pick).sum::<u64>()
@@ -182,7 +186,7 @@ fn defects(document: &RunDocument) -> Option<(String, Vec<String>)> {
         return None;
     }
     let plural = if count == 1 { "" } else { "s" };
-    let title = format!(
+    let title = text!(
         "NOT READABLE OR WRITABLE: {} range{plural}, {} in all",
         number::grouped(&count.to_string()),
         Bytes(bytes)
@@ -191,31 +195,31 @@ fn defects(document: &RunDocument) -> Option<(String, Vec<String>)> {
         let range = |defect| range(result, defect);
         result.defects.iter().map(range)
     });
-    let mut listed: Vec<String> = all.take(DEFECTS_LISTED).collect();
+    let mut listed: Vec<Text> = all.take(DEFECTS_LISTED).collect();
     let more = count - listed.len() as u64;
     if more > 0 {
-        listed.push(format!("and {more} more; --format json has all of them"));
+        listed.push(text!("and {more} more; --format json has all of them"));
     }
     Some((title, listed))
 }
 
-fn range(result: &ResultDocument, defect: &DefectDocument) -> String {
-    format!(
+fn range(result: &ResultDocument, defect: &DefectDocument) -> Text {
+    text!(
         "{} from byte {} on (at {}), {}: {}",
         Bytes(defect.length),
         number::grouped(&defect.offset.to_string()),
         position(defect.offset),
-        result.name,
-        defect.message
+        row_alone(&result.name),
+        composed(&defect.message)
     )
 }
 
 /// What must be known to read the tables.
-fn legend(unit: BandwidthUnit) -> String {
-    format!(
+fn legend(unit: BandwidthUnit) -> Text {
+    text!(
         "min, mean, median and max are of the places, each counting alike; outer:inner is the \
          first 5 % of them to the last; CPU is of one processor; {}.",
-        unit.definition()
+        Text::from(unit.definition())
     )
 }
 

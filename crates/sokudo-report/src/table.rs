@@ -6,6 +6,7 @@
 mod drawn;
 
 use sokudo_model::{Nanos, Verdict};
+use sokudo_words::{Language, Text};
 
 use crate::number::{self, MISSING};
 
@@ -53,12 +54,12 @@ impl Tone {
 /// What stands in a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cell {
-    /// What sokudo says, in the reader's language.
-    Text(String),
-    /// What somebody has called something, the same in all languages.
+    /// What sokudo says.
+    Text(Text),
+    /// What somebody has called something, or a figure: the same in all languages.
     Name(String),
     /// A judgement.
-    Judged(Tone, String),
+    Judged(Tone, Text),
     /// A figure with its share of the largest that it is compared with.
     Figure {
         text: String,
@@ -79,37 +80,30 @@ pub(crate) enum Cell {
 impl Cell {
     /// A rate with as many digits as it deserves.
     pub(crate) fn rate(value: f64) -> Self {
-        Self::Text(number::rate(value))
+        Self::Name(number::rate(value))
     }
 
     /// A time; `None` where it is not known.
     pub(crate) fn time(nanos: Option<u64>) -> Option<Self> {
-        nanos.map(|nanos| Self::Text(Nanos(nanos).to_string()))
+        nanos.map(|nanos| Self::Name(Nanos(nanos).to_string()))
     }
 
     pub(crate) fn missing() -> Self {
-        Self::Text(MISSING.to_owned())
+        Self::Name(MISSING.to_owned())
     }
 
-    /// As text: `say` writes what sokudo says, `name` what somebody has called something.
-    pub(crate) fn written(
-        &self,
-        say: impl Fn(&str) -> String,
-        name: impl Fn(&str) -> String,
-        ascii: bool,
-    ) -> String {
+    /// As text in a language.
+    pub(crate) fn said(&self, language: Language, ascii: bool) -> String {
         match self {
-            Self::Text(text) | Self::Judged(_, text) => say(text),
-            Self::Name(text) => name(text),
-            Self::Figure { text, signs, .. } => format!("{} {}", say(text), say(signs))
-                .trim_end()
-                .to_owned(),
+            Self::Text(text) | Self::Judged(_, text) => text.said(language),
+            Self::Name(text) => text.clone(),
+            Self::Figure { text, signs, .. } => format!("{text} {signs}").trim_end().to_owned(),
             Self::Bar(share) => drawn::bar(*share, ascii),
             Self::Course(values) => drawn::course(values, ascii),
             Self::Run(number) => number.to_string(),
             Self::Verdicts(counts) => {
                 let count = |(verdict, count): &(Option<Verdict>, usize)| {
-                    format!("{count} {}", say(verdict_name(*verdict)))
+                    format!("{count} {}", language.word(verdict_name(*verdict)))
                 };
                 counts.iter().map(count).collect::<Vec<_>>().join(", ")
             }
@@ -125,9 +119,22 @@ pub(crate) const fn verdict_name(verdict: Option<Verdict>) -> &'static str {
     }
 }
 
-impl From<String> for Cell {
-    fn from(text: String) -> Self {
+impl From<Text> for Cell {
+    fn from(text: Text) -> Self {
         Self::Text(text)
+    }
+}
+
+impl From<&'static str> for Cell {
+    fn from(words: &'static str) -> Self {
+        Self::Text(words.into())
+    }
+}
+
+/// A name or a figure.
+impl From<String> for Cell {
+    fn from(name: String) -> Self {
+        Self::Name(name)
     }
 }
 
@@ -136,7 +143,7 @@ impl From<String> for Cell {
 pub(crate) struct Head {
     /// Heading over neighbouring columns of one group; empty for none.
     pub(crate) group: &'static str,
-    pub(crate) title: String,
+    pub(crate) title: Text,
     pub(crate) align: Align,
     /// Where there is no room, columns of the highest rank give way first. Those of rank 0
     /// never do.
@@ -154,7 +161,7 @@ pub(crate) struct Widths {
     pub(crate) least: usize,
 }
 
-fn head(title: impl Into<String>, align: Align) -> Head {
+fn head(title: impl Into<Text>, align: Align) -> Head {
     Head {
         group: "",
         title: title.into(),
@@ -166,19 +173,19 @@ fn head(title: impl Into<String>, align: Align) -> Head {
     }
 }
 
-pub(crate) fn left(title: impl Into<String>) -> Head {
+pub(crate) fn left(title: impl Into<Text>) -> Head {
     head(title, Align::Left)
 }
 
-pub(crate) fn right(title: impl Into<String>) -> Head {
+pub(crate) fn right(title: impl Into<Text>) -> Head {
     head(title, Align::Right)
 }
 
-pub(crate) fn point(title: impl Into<String>) -> Head {
+pub(crate) fn point(title: impl Into<Text>) -> Head {
     head(title, Align::Point)
 }
 
-pub(crate) fn point_with_room(title: impl Into<String>) -> Head {
+pub(crate) fn point_with_room(title: impl Into<Text>) -> Head {
     head(title, Align::PointWithRoom)
 }
 
@@ -222,7 +229,7 @@ pub(crate) struct Column {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Table {
     /// What stands above it; empty for nothing.
-    pub(crate) title: String,
+    pub(crate) title: Text,
     pub(crate) columns: Vec<Column>,
     /// Rows at which something else begins.
     pub(crate) turns: Vec<usize>,
@@ -230,7 +237,7 @@ pub(crate) struct Table {
     /// columns give way.
     pub(crate) repeated: Option<usize>,
     /// What must be known to read it; empty for nothing.
-    pub(crate) note: String,
+    pub(crate) note: Text,
     /// The same on paper alone.
     pub(crate) note_on_paper: &'static str,
 }
@@ -245,12 +252,12 @@ impl Table {
         }
     }
 
-    pub(crate) fn titled(mut self, title: impl Into<String>) -> Self {
+    pub(crate) fn titled(mut self, title: impl Into<Text>) -> Self {
         self.title = title.into();
         self
     }
 
-    pub(crate) fn noted(mut self, note: impl Into<String>) -> Self {
+    pub(crate) fn noted(mut self, note: impl Into<Text>) -> Self {
         self.note = note.into();
         self
     }

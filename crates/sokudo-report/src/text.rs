@@ -4,18 +4,21 @@
 //! verdict, are always there. Colour only repeats what a word says.
 
 use sokudo_model::Inference;
-use sokudo_words::text;
+use sokudo_words::{Text, text};
 use unicode_width::UnicodeWidthStr;
 
 use crate::article::{Article, Element};
 use crate::document::RunDocument;
 use crate::explain::{NOTHING, sentence};
 use crate::grouping::{FindingGroup, rows_text};
-use crate::layout::{Column, GAP, coloured, fit, shortened, table_lines, table_width, wrapped};
+use crate::layout::{
+    Column, GAP, coloured, fit, pad, shortened, table_lines, table_width, wrapped,
+};
 use crate::run;
 use crate::style::TableStyle;
 use crate::surface::curve;
-use crate::table::{Cell, On, Table, Tone};
+use crate::table::{Align, Cell, On, Table, Tone};
+use crate::wording::composed;
 
 /// Cells of a first column that goes on below are broken into lines no shorter than this.
 const FIRST_COLUMNS_MIN: usize = 16;
@@ -40,7 +43,7 @@ pub(crate) fn write(article: &Article<'_>, style: &TableStyle) -> String {
 
 fn lines(element: &Element<'_>, style: &TableStyle) -> Vec<String> {
     match element {
-        Element::Title(title) => style.wrapped_name("", &cell_text(title, style)),
+        Element::Title(title) => style.wrapped_name("", &said(title, style)),
         Element::Heading(text) | Element::Paragraph(text) => style.wrapped("", text),
         Element::Facts(facts) => fact_lines(facts, style),
         Element::Answer(tone, text) => answer_lines(*tone, text, style),
@@ -54,9 +57,9 @@ fn lines(element: &Element<'_>, style: &TableStyle) -> Vec<String> {
                 .collect()
         }
         Element::OfRows(rows) => {
-            let line = |(row, text): &(String, String)| match row.as_str() {
-                "" => style.wrapped("", text),
-                row => style.wrapped(&format!("{}: ", style.text(row)), text),
+            let line = |(row, text): &(Text, Text)| match row.is_empty() {
+                true => style.wrapped("", text),
+                false => style.wrapped(&format!("{}: ", style.text(row)), text),
             };
             rows.iter().flat_map(line).collect()
         }
@@ -79,16 +82,17 @@ fn lines(element: &Element<'_>, style: &TableStyle) -> Vec<String> {
     }
 }
 
-fn fact_lines(facts: &[(String, Cell)], style: &TableStyle) -> Vec<String> {
+fn fact_lines(facts: &[(Text, Cell)], style: &TableStyle) -> Vec<String> {
     let widths = facts.iter().map(|(label, _)| style.text(label).width());
     let width = widths.max().unwrap_or(0) + GAP;
-    let line = |(label, value): &(String, Cell)| {
-        style.wrapped_name(&style.label(label, width), &cell_text(value, style))
+    let line = |(label, value): &(Text, Cell)| {
+        let label = pad(&style.text(label), width, Align::Left);
+        style.wrapped_name(&label, &said(value, style))
     };
     facts.iter().flat_map(line).collect()
 }
 
-fn answer_lines(tone: Tone, text: &str, style: &TableStyle) -> Vec<String> {
+fn answer_lines(tone: Tone, text: &Text, style: &TableStyle) -> Vec<String> {
     let mut lines = style.wrapped("", text);
     if let (Some(first), Some(colour)) = (lines.first_mut(), colour(tone, style))
         && let Some((word, rest)) = first.split_once(':')
@@ -100,14 +104,14 @@ fn answer_lines(tone: Tone, text: &str, style: &TableStyle) -> Vec<String> {
 
 fn conclusion_lines(inferences: &[Inference], style: &TableStyle) -> Vec<String> {
     if inferences.is_empty() {
-        return style.wrapped("", NOTHING);
+        return style.wrapped("", &NOTHING.into());
     }
-    let mut lines = style.wrapped("", "The figures are consistent with:");
+    let mut lines = style.wrapped("", &"The figures are consistent with:".into());
     for inference in inferences {
         lines.push(String::new());
-        lines.extend(style.wrapped_text("  ", &sentence(inference)));
-        let evidence = text!("seen: {evidence}", evidence = inference.evidence);
-        lines.extend(style.wrapped_text("      ", &evidence));
+        lines.extend(style.wrapped("  ", &sentence(inference)));
+        let evidence = text!("seen: {}", inference.evidence.clone());
+        lines.extend(style.wrapped("      ", &evidence));
     }
     lines
 }
@@ -117,15 +121,15 @@ pub(crate) fn finding_lines(group: &FindingGroup<'_>, style: &TableStyle) -> Vec
     let mut lines = Vec::new();
     let mut label = group.label();
     for (symptom, rows) in &group.symptoms {
-        lines.extend(style.wrapped_text(&style.label(label, LABEL_WIDTH), symptom));
+        lines.extend(style.wrapped(&style.label(label, LABEL_WIDTH), symptom));
         label = "";
         if !rows.is_empty() {
-            lines.extend(style.wrapped(&under("rows:"), &rows_text(rows)));
+            lines.extend(style.wrapped(&under("rows:"), &composed(&rows_text(rows))));
         }
     }
     for (name, text) in [("cause:", group.cause), ("remedy:", group.remedy)] {
         if !text.is_empty() {
-            lines.extend(style.wrapped_text(&under(name), text));
+            lines.extend(style.wrapped(&under(name), text));
         }
     }
     lines
@@ -133,9 +137,9 @@ pub(crate) fn finding_lines(group: &FindingGroup<'_>, style: &TableStyle) -> Vec
 
 /// The lines of a table, with what stands above it.
 pub(crate) fn table_text(table: &Table, style: &TableStyle) -> Vec<String> {
-    let mut lines = match table.title.as_str() {
-        "" => Vec::new(),
-        title => style.wrapped("", title),
+    let mut lines = match table.title.is_empty() {
+        true => Vec::new(),
+        false => style.wrapped("", &table.title),
     };
     let mut columns = columns(table, style);
     match table.repeated {
@@ -153,7 +157,7 @@ fn columns(table: &Table, style: &TableStyle) -> Vec<Column> {
     let columns = shown.map(|column| {
         let head = &column.head;
         let most = head.widths.map_or(usize::MAX, |widths| widths.most);
-        let text = |cell| shortened(&cell_text(cell, style), most, style.end());
+        let text = |cell| shortened(&style.name(&said(cell, style)), most, style.end());
         let colour_of = |cell: &Cell| match cell {
             Cell::Judged(tone, _) => colour(*tone, style),
             _ => None,
@@ -243,9 +247,8 @@ const fn colour(tone: Tone, style: &TableStyle) -> Option<&'static str> {
     }
 }
 
-fn cell_text(cell: &Cell, style: &TableStyle) -> String {
-    let (say, name) = (|text: &str| style.text(text), |name: &str| style.name(name));
-    cell.written(say, name, style.ascii)
+fn said(cell: &Cell, style: &TableStyle) -> String {
+    cell.said(style.language(), style.ascii)
 }
 
 #[cfg(test)]

@@ -14,6 +14,8 @@ use sokudo_stats::{
     Interval, SEGMENT_MIN, Summary, change_points, median_interval, shift, widening,
 };
 
+use sokudo_words::{Text, text};
+
 use crate::comparison::Figure;
 use crate::style::BandwidthUnit;
 use crate::{date, json_layout};
@@ -151,11 +153,11 @@ impl TrendDocument {
     }
 
     /// How many rows are left out, and how they are shown; `None` where none is.
-    pub(crate) fn left_out(&self) -> Option<String> {
+    pub(crate) fn left_out(&self) -> Option<Text> {
         match self.rows_of_caches {
             0 => None,
-            1 => Some("1 row of a cache is left out; --row NAME shows it.".to_owned()),
-            rows => Some(format!(
+            1 => Some("1 row of a cache is left out; --row NAME shows it.".into()),
+            rows => Some(text!(
                 "{rows} rows of caches are left out; --row NAME shows one."
             )),
         }

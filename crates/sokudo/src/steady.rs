@@ -15,6 +15,7 @@ use sokudo_model::{
     TargetInfo, TargetKind,
 };
 use sokudo_report::steady::estimate_lines;
+use sokudo_words::Text;
 
 use crate::cli::{CacheState, SteadyArguments};
 use crate::exit::{self, Exit};
@@ -40,8 +41,9 @@ pub(crate) fn run(arguments: &SteadyArguments) -> Result<(), Exit> {
         let named = Named::recognise(&arguments.target)?;
         let seed = arguments.seed.unwrap_or_else(|| named.default_seed());
         let Planned { procedure, .. } = planned(arguments, &named, seed)?;
-        let lines = estimate_lines(&procedure).join("\n");
-        return output::print(&format!("{}\n", language::say(&lines)));
+        let lines = estimate_lines(&procedure).into_iter();
+        let lines = lines.map(|line| line.said(language::current()) + "\n");
+        return output::print(&lines.collect::<String>());
     }
     measurement::run_and_print(measurement(arguments)?, &arguments.printing)
 }
@@ -127,7 +129,7 @@ fn schedule(procedure: SteadyProcedure) -> Schedule {
 fn told_before(procedure: &SteadyProcedure, kind: TargetKind, quiet: bool) -> Vec<String> {
     let lines: Vec<String> = estimate_lines(procedure)
         .iter()
-        .map(|line| line.trim().to_owned())
+        .map(Text::english)
         .collect();
     if kind != TargetKind::Directory {
         return lines;

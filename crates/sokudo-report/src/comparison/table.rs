@@ -2,7 +2,7 @@
 //! conclusion are always there.
 
 use sokudo_model::Conclusion;
-use sokudo_words::Language;
+use sokudo_words::{Language, Text, text};
 
 use super::{ComparisonDocument, OtherDocument, RowDocument, RowSideDocument, SideDocument, words};
 use crate::article::{Article, Element};
@@ -10,6 +10,7 @@ use crate::date;
 use crate::pivot;
 use crate::style::{BandwidthUnit, TableStyle};
 use crate::table::{Cell, Table, Tone, left, point_with_room, right};
+use crate::wording::{composed, row};
 use crate::{markdown, text};
 
 /// The whole text.
@@ -25,7 +26,7 @@ pub fn render_markdown(document: &ComparisonDocument, language: Language) -> Str
 
 fn article(document: &ComparisonDocument, asked: BandwidthUnit) -> Article<'_> {
     let unit = words::unit(document, asked);
-    let title = format!("sokudo {} · compare", document.sokudo_version);
+    let title = text!("sokudo {} · compare", document.sokudo_version);
     let others = document.others.iter().map(|it| &it.side);
     let sides = std::iter::once(&document.reference).chain(others);
     let mut article = Article::default();
@@ -39,15 +40,15 @@ fn article(document: &ComparisonDocument, asked: BandwidthUnit) -> Article<'_> {
             (Some(_), _) => {}
             (None, []) => {
                 let letter = &other.side.letter;
-                article.paragraph(format!("{letter} has no row in common with A."));
+                article.paragraph(text!("{letter} has no row in common with A."));
             }
             (None, _) => article.add(Element::Table(table(document, other, unit))),
         }
         let mut notes = words::notes(document, other);
         notes.extend(words::alone(other));
         article.notes(notes);
-        let title = format!("What differs (A | {}):", other.side.letter);
-        article.marked(&title, "  ", words::differing(other));
+        let title = text!("What differs (A | {}):", other.side.letter);
+        article.marked(title, "  ", words::differing(other));
     }
     if document.rows().next().is_some() && document.matrix.is_none() {
         article.paragraph(words::legend(document, unit));
@@ -56,25 +57,17 @@ fn article(document: &ComparisonDocument, asked: BandwidthUnit) -> Article<'_> {
     article
 }
 
-fn side(side: &SideDocument) -> (String, Cell) {
-    let interrupted = if side.interrupted {
-        ", interrupted"
-    } else {
-        ""
-    };
-    let text = format!(
-        "{} ({}, {}{interrupted})",
-        side.source,
-        side.method,
-        date::for_people(&side.started_at)
-    );
-    (side.letter.clone(), text.into())
+fn side(side: &SideDocument) -> (Text, Cell) {
+    let names = [side.method.clone(), date::for_people(&side.started_at)];
+    let interrupted = side.interrupted.then(|| "interrupted".into());
+    let about = Text::list(names.map(Text::name).into_iter().chain(interrupted), ", ");
+    let text = text!("{} ({about})", composed(&side.source));
+    (Text::name(side.letter.clone()), text.into())
 }
 
 fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUnit) -> Table {
     let median = |side: &SideDocument| {
-        let title = format!("{} {}", side.letter, unit.name());
-        point_with_room(title)
+        point_with_room(Text::name(format!("{} {}", side.letter, unit.name())))
     };
     Table::of(&other.rows)
         .column(left("row"), |row| Some(row_name(row)))
@@ -93,7 +86,7 @@ fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUn
         })
         .column(left("effect").rank(3), |row| {
             let change = row.compared.change.as_ref()?;
-            Some(change.effect.name().to_owned())
+            Some(change.effect.name())
         })
         .column(left("conclusion"), |row| {
             let tone = tone(row.compared.conclusion);
@@ -103,10 +96,10 @@ fn table(document: &ComparisonDocument, other: &OtherDocument, unit: BandwidthUn
         .table()
 }
 
-fn row_name(row: &RowDocument) -> String {
-    match &row.other_row {
-        Some(other) => format!("{} | {other}", row.row),
-        None => row.row.clone(),
+fn row_name(names: &RowDocument) -> Text {
+    match &names.other_row {
+        Some(other) => text!("{} | {}", row(&names.row), row(other)),
+        None => row(&names.row),
     }
 }
 

@@ -2,11 +2,13 @@
 
 use sokudo_model::{Compared, Conclusion, PartDifference};
 use sokudo_stats::Interval;
+use sokudo_words::{Text, text};
 
 use super::{ComparisonDocument, Figure, OtherDocument, Way};
 use crate::grouping::notes_of_rows;
 use crate::number::{MISSING, grouped};
 use crate::style::BandwidthUnit;
+use crate::wording::{composed, phrase, rows};
 
 /// A ratio from which on, up and down, it says more as a factor than in percent.
 const FACTOR_MIN: f64 = 10.0;
@@ -39,54 +41,54 @@ pub(crate) fn change_text(ratio: f64) -> String {
 }
 
 /// The interval of a ratio, such as `+8.1 to +16 %`.
-pub(crate) fn interval_text(interval: Interval) -> String {
+pub(crate) fn interval_text(interval: Interval) -> Text {
     let (low, high) = (change_text(interval.low), change_text(interval.high));
     match (low.strip_suffix(" %"), high.ends_with('%')) {
-        (Some(low), true) => format!("{low} to {high}"),
-        _ => format!("{low} to {high}"),
+        (Some(low), true) => text!("{low} to {high}"),
+        _ => text!("{low} to {high}"),
     }
 }
 
 /// What a row comes to, with the least difference that matters where any is smaller:
 /// `same (within 2 %)`.
-pub(super) fn conclusion(document: &ComparisonDocument, compared: &Compared) -> String {
+pub(super) fn conclusion(document: &ComparisonDocument, compared: &Compared) -> Text {
     match compared.conclusion {
-        Conclusion::Same => format!("same (within {})", document.difference_min_text()),
-        other => other.name().to_owned(),
+        Conclusion::Same => text!("same (within {})", document.difference_min_text()),
+        other => other.name().into(),
     }
 }
 
 /// Reasons and warnings, each once, with the rows that it is about; and which rows are the
 /// same, where a matrix stands in the place of their conclusions.
-pub(super) fn notes(document: &ComparisonDocument, other: &OtherDocument) -> Vec<String> {
+pub(super) fn notes(document: &ComparisonDocument, other: &OtherDocument) -> Vec<Text> {
     let told = other.rows.iter().flat_map(|row| {
         let compared = &row.compared;
         let is_same = compared.conclusion == Conclusion::Same && document.matrix.is_some();
         let same = is_same.then(|| {
             let (letter, within) = (&other.side.letter, document.difference_min_text());
-            format!("{letter} is the same (within {within}) as A")
+            text!("{letter} is the same (within {within}) as A")
         });
-        let told = compared.reason.iter().chain(&compared.warnings).cloned();
+        let told = compared.reason.iter().chain(&compared.warnings);
+        let told = told.map(|text| composed(text));
         same.into_iter().chain(told).map(|text| (&*row.row, text))
     });
     notes_of_rows(told, other.rows.len())
 }
 
 /// Rows that have no partner, by side, and how they get one.
-pub(super) fn alone(other: &OtherDocument) -> Vec<String> {
+pub(super) fn alone(other: &OtherDocument) -> Vec<Text> {
     let sides = [
         ("A", &other.only_in_reference),
         (&*other.side.letter, &other.only_in_other),
     ];
-    let mut lines: Vec<String> = sides
+    let mut lines: Vec<Text> = sides
         .into_iter()
-        .filter(|(_, rows)| !rows.is_empty())
-        .map(|(letter, rows)| format!("Only in {letter}: {}.", rows.join(", ")))
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(letter, names)| text!("Only in {letter}: {}.", rows(names)))
         .collect();
     if lines.len() == sides.len() {
         lines.push(
-            "Rows of different loads and names stand side by side only with --by-position."
-                .to_owned(),
+            "Rows of different loads and names stand side by side only with --by-position.".into(),
         );
     }
     lines
@@ -94,18 +96,13 @@ pub(super) fn alone(other: &OtherDocument) -> Vec<String> {
 
 /// What differs besides the figures: of the machines first, then of what was done, with
 /// the rows where it is not the same in all.
-pub(super) fn differing(other: &OtherDocument) -> Vec<String> {
+pub(super) fn differing(other: &OtherDocument) -> Vec<Text> {
     let text = |part: &PartDifference| {
-        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| MISSING.to_owned());
-        format!(
-            "{}: {} | {}",
-            part.name,
-            value(&part.reference),
-            value(&part.other)
-        )
+        let [before, after] = sides_of(part);
+        text!("{}: {before} | {after}", phrase(&part.name))
     };
-    let mut lines: Vec<String> = other.differs.iter().map(text).collect();
-    let mut of_rows: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut lines: Vec<Text> = other.differs.iter().map(text).collect();
+    let mut of_rows: Vec<(Text, Vec<&str>)> = Vec::new();
     for row in &other.rows {
         for part in &row.compared.differs {
             let text = text(part);
@@ -115,14 +112,23 @@ pub(super) fn differing(other: &OtherDocument) -> Vec<String> {
             }
         }
     }
-    lines.extend(of_rows.into_iter().map(|(text, rows)| {
-        if rows.len() == other.rows.len() {
+    lines.extend(of_rows.into_iter().map(|(text, names)| {
+        if names.len() == other.rows.len() {
             text
         } else {
-            format!("{text} ({})", rows.join(", "))
+            text!("{text} ({})", rows(&names))
         }
     }));
     lines
+}
+
+/// What a part is on either side.
+pub(crate) fn sides_of(part: &PartDifference) -> [Text; 2] {
+    let value = |value: &Option<String>| {
+        let value = value.as_deref();
+        value.map_or_else(|| Text::name(MISSING), composed)
+    };
+    [value(&part.reference), value(&part.other)]
 }
 
 /// The unit of the columns of medians. IOPS are shown only where they are compared.
@@ -134,8 +140,8 @@ pub(super) const fn unit(document: &ComparisonDocument, asked: BandwidthUnit) ->
 }
 
 /// What the columns mean.
-pub(super) fn legend(document: &ComparisonDocument, unit: BandwidthUnit) -> String {
-    let test = match document.way {
+pub(super) fn legend(document: &ComparisonDocument, unit: BandwidthUnit) -> Text {
+    let test = Text::from(match document.way {
         Way::Live => {
             "Trials were made in pairs, the order within each drawn by lot (Wilcoxon's signed ranks)"
         }
@@ -143,8 +149,8 @@ pub(super) fn legend(document: &ComparisonDocument, unit: BandwidthUnit) -> Stri
             "Trials of one run hang together, which the interval allows for (Mann–Whitney); \
              whether two runs differ because of their time only --live can tell"
         }
-    };
-    format!(
+    });
+    text!(
         "{}: median of the trials, ± how far its 95 % interval reaches. Change: against A, \
          by Hodges and Lehmann, with its 95 % interval. Effect: how little the trials of both \
          overlap (Cliff). Faster and slower: by at least {}, \

@@ -1,14 +1,16 @@
 //! Lines that a run has whoever has measured it.
 
 use sokudo_model::{Bytes, Environment, Span, TargetInfo, TargetKind, Workload};
+use sokudo_words::{Text, text};
 
 use crate::document::RunDocument;
+use crate::wording::composed;
 
 /// One thing that is known about a run.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Fact {
     pub(crate) label: &'static str,
-    pub(crate) value: String,
+    pub(crate) value: Text,
 }
 
 pub(super) fn has_device(target: &TargetInfo) -> bool {
@@ -19,19 +21,19 @@ pub(super) fn has_file(target: &TargetInfo) -> bool {
     matches!(target.kind, TargetKind::Directory | TargetKind::File)
 }
 
-pub(super) fn target_line(target: &TargetInfo) -> String {
+pub(super) fn target_line(target: &TargetInfo) -> Text {
     let name = target.path.as_ref().unwrap_or(&target.name);
-    let kind = match target.kind {
+    let kind = Text::from(match target.kind {
         TargetKind::Directory => "directory",
         TargetKind::File => "existing file",
         TargetKind::BlockDevice => "block device",
         TargetKind::Simulated => "simulated device, virtual time",
         TargetKind::Null => "no device: what the engine itself costs",
         TargetKind::Imported => "as the tool names it",
-    };
+    });
     match target.size_bytes.filter(|_| !has_file(target)) {
-        Some(size) => format!("{name} ({kind}, {size})"),
-        None => format!("{name} ({kind})"),
+        Some(size) => text!("{name} ({kind}, {size})"),
+        None => text!("{name} ({kind})"),
     }
 }
 
@@ -39,7 +41,7 @@ pub(super) fn target_line(target: &TargetInfo) -> String {
 const SPANS_NAMED: usize = 4;
 
 /// Which part of the target was used, when it was not all of it.
-pub(super) fn span_line(document: &RunDocument) -> Option<String> {
+pub(super) fn span_line(document: &RunDocument) -> Option<Text> {
     let of_workload = |workload: &Workload| {
         let of_files = workload.files.uses.iter().filter_map(|file| file.span);
         let spans: Vec<Span> = workload.span.into_iter().chain(of_files).collect();
@@ -66,62 +68,59 @@ pub(super) fn span_line(document: &RunDocument) -> Option<String> {
         .filter(|(spans, _)| !spans.is_empty())
         .map(|(spans, names)| match is_common {
             true => spans_text(spans),
-            false => format!("{} ({})", spans_text(spans), names.join(", ")),
+            false => text!("{} ({})", spans_text(spans), names.join(", ")),
         });
-    let texts: Vec<String> = texts.collect();
-    (!texts.is_empty()).then(|| first_of(&texts))
+    let texts: Vec<Text> = texts.collect();
+    (!texts.is_empty()).then(|| first_of(texts))
 }
 
 /// Parts of a target or of its files, as words.
-fn spans_text(spans: &[Span]) -> String {
+fn spans_text(spans: &[Span]) -> Text {
     let span_text = |span: &Span| match span.offset {
-        Bytes(0) => format!("the first {}", span.length),
-        offset => format!("{} from {offset} on", span.length),
+        Bytes(0) => text!("the first {}", span.length),
+        offset => text!("{} from {offset} on", span.length),
     };
-    let texts: Vec<String> = spans.iter().map(span_text).collect();
-    first_of(&texts)
+    first_of(spans.iter().map(span_text).collect())
 }
 
 /// The first few texts, and how many there are besides.
-pub(super) fn first_of(texts: &[String]) -> String {
-    let shown = texts.len().min(SPANS_NAMED);
-    let mut line = texts[..shown].join("; ");
-    if texts.len() > shown {
-        line += &format!("; and {} more", texts.len() - shown);
-    }
-    line
+fn first_of(mut texts: Vec<Text>) -> Text {
+    let more = texts.len().saturating_sub(SPANS_NAMED);
+    texts.truncate(SPANS_NAMED);
+    texts.extend((more > 0).then(|| text!("and {more} more")));
+    Text::list(texts, "; ")
 }
 
-pub(super) fn machine_line(environment: &Environment) -> Option<String> {
+pub(super) fn machine_line(environment: &Environment) -> Option<Text> {
     let cpus = match (&environment.cpu_model, environment.cpus) {
-        (Some(model), 1..) => Some(format!("{} CPUs of {model}", environment.cpus)),
-        (Some(model), 0) => Some(model.clone()),
+        (Some(model), 1..) => Some(text!("{} CPUs of {model}", environment.cpus)),
+        (Some(model), 0) => Some(Text::name(model.clone())),
         (None, _) => None,
     };
     let parts = [
-        environment.host.clone(),
+        environment.host.clone().map(Text::name),
         environment
             .kernel
             .as_ref()
-            .map(|kernel| format!("Linux {kernel}")),
-        environment.distribution.clone(),
+            .map(|kernel| text!("Linux {kernel}")),
+        environment.distribution.clone().map(Text::name),
         cpus,
         environment
             .memory_bytes
-            .map(|memory| format!("{memory} of memory")),
+            .map(|memory| text!("{memory} of memory")),
         environment
             .virtual_machine
             .filter(|is| *is)
-            .map(|_| "virtual machine".to_owned()),
+            .map(|_| "virtual machine".into()),
     ];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
+    let parts: Vec<Text> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| Text::list(parts, ", "))
 }
 
-pub(crate) fn sentences(sentences: &[String]) -> Option<String> {
+pub(crate) fn sentences(sentences: &[String]) -> Option<Text> {
     let ended = |sentence: &String| format!("{}.", sentence.trim_end_matches('.'));
     let sentences: Vec<String> = sentences.iter().map(ended).collect();
-    (!sentences.is_empty()).then(|| sentences.join(" "))
+    (!sentences.is_empty()).then(|| composed(&sentences.join(" ")))
 }
 
 /// Each value once, in order of appearance.

@@ -1,7 +1,8 @@
 //! One disk, or what a path stands on: everything that is known of it, in sections.
 
-use sokudo_model::disk::{Disk, Health, Identity, NvmeIdentity};
+use sokudo_model::disk::{Disk, Health, HealthState, Identity, NvmeIdentity};
 use sokudo_model::{Bytes, TargetInfo};
+use sokudo_words::{Text, text};
 
 use super::tree::{self, Forest};
 use super::{DiskDocument, InfoDocument, words};
@@ -12,6 +13,7 @@ use crate::number::grouped;
 use crate::style::TableStyle;
 use crate::table::{Table, left, right};
 use crate::text::{finding_lines, table_text};
+use crate::wording::{composed, phrase};
 
 use super::words::UNKNOWN;
 
@@ -19,7 +21,9 @@ use super::words::UNKNOWN;
 const LABEL_WIDTH: usize = 20;
 
 /// What is told under one heading.
-type Section = (&'static str, Vec<(&'static str, String)>);
+type Section = (&'static str, Vec<Fact>);
+
+type Fact = (&'static str, Text);
 
 /// The chain from what was named down to its disks, then each disk.
 pub fn render(document: &InfoDocument, style: &TableStyle) -> String {
@@ -47,11 +51,14 @@ fn chain(target: &TargetInfo, style: &TableStyle) -> Vec<String> {
     if target.file_system.is_none() && target.devices.len() == 1 && target.blind_spots.is_empty() {
         return Vec::new();
     }
-    let mut facts = vec![("Path", target.path.clone().unwrap_or(target.name.clone()))];
+    let mut facts = vec![(
+        "Path",
+        Text::name(target.path.as_ref().unwrap_or(&target.name).clone()),
+    )];
     if let Some(system) = &target.file_system {
         facts.push((
             "File system",
-            format!(
+            text!(
                 "{} on {} ({}), {} of {} free",
                 system.kind,
                 system.mount_point,
@@ -63,17 +70,16 @@ fn chain(target: &TargetInfo, style: &TableStyle) -> Vec<String> {
     }
     for device in &target.devices {
         let on = match &device.parents[..] {
-            [] if device.is_leaf => String::new(),
-            [] => ", on what is not seen".to_owned(),
-            parents => format!(", on {}", parents.join(", ")),
+            [] if device.is_leaf => None,
+            [] => Some("on what is not seen".into()),
+            parents => Some(text!("on {}", parents.join(", "))),
         };
-        let text = format!(
-            "{}, {}, {}{on}",
-            device.name,
-            words::kind(device.kind),
-            words::size(device.size_bytes)
-        );
-        facts.push(("Stands on", text));
+        let parts = [
+            Text::name(device.name.clone()),
+            words::kind(device.kind).into(),
+            words::size(device.size_bytes),
+        ];
+        facts.push(("Stands on", Text::list(parts.into_iter().chain(on), ", ")));
     }
     if let Some(unseen) = sentences(&target.blind_spots) {
         facts.push(("Not seen", unseen));
@@ -83,15 +89,13 @@ fn chain(target: &TargetInfo, style: &TableStyle) -> Vec<String> {
 
 fn disk_blocks(entry: &DiskDocument, style: &TableStyle) -> Vec<Vec<String>> {
     let disk = &entry.disk;
-    let mut title = format!(
-        "{} · {} · {}",
-        disk.path,
+    let serial = disk.serial.as_ref().map(|serial| text!("serial {serial}"));
+    let title = [
+        Text::name(disk.path.clone()),
         words::model(disk),
-        words::size(disk.size_bytes)
-    );
-    if let Some(serial) = &disk.serial {
-        title.push_str(&format!(" · serial {serial}"));
-    }
+        words::size(disk.size_bytes),
+    ];
+    let title = Text::list(title.into_iter().chain(serial), " · ");
     let mut blocks = vec![vec![style.text(&title)]];
     let findings: Vec<String> = entry
         .findings
@@ -110,28 +114,28 @@ fn disk_blocks(entry: &DiskDocument, style: &TableStyle) -> Vec<Vec<String>> {
     if !disk.health.attributes.is_empty() {
         blocks.push(attributes(&disk.health, style));
     }
-    let mut contents = vec![style.text("What is on it")];
+    let mut contents = vec![style.word("What is on it")];
     let rows = Forest::default().rows(&disk.contents);
     if let Some(facts) = tables(disk) {
         contents.extend(fact_lines("Partition table", &facts, style));
     }
     if rows.is_empty() {
-        contents.push(format!("  {}", style.text("nothing that was recognised")));
+        contents.push(format!("  {}", style.word("nothing that was recognised")));
     }
     contents.extend(tree::lines(&rows, style));
     blocks.push(contents);
     if !disk.blind_spots.is_empty() {
-        let mut unseen = vec![style.text("What could not be seen")];
+        let mut unseen = vec![style.word("What could not be seen")];
         unseen.extend(disk.blind_spots.iter().flat_map(|sentence| {
             let sentence = format!("{}.", sentence.trim_end_matches('.'));
-            wrapped("  ", &style.text(&sentence), style.width)
+            wrapped("  ", &style.text(&composed(&sentence)), style.width)
         }));
         blocks.push(unseen);
     }
     blocks
 }
 
-fn tables(disk: &Disk) -> Option<String> {
+fn tables(disk: &Disk) -> Option<Text> {
     let tables: Vec<String> = disk
         .contents
         .iter()
@@ -143,54 +147,47 @@ fn tables(disk: &Disk) -> Option<String> {
             })
         })
         .collect();
-    (!tables.is_empty()).then(|| tables.join(", "))
+    (!tables.is_empty()).then(|| Text::name(tables.join(", ")))
 }
 
 fn section_lines(section: &Section, style: &TableStyle) -> Vec<String> {
     let (title, facts) = section;
-    let mut lines = vec![style.text(title)];
+    let mut lines = vec![style.word(title)];
     for (label, value) in facts {
         lines.extend(fact_lines(label, value, style));
     }
     lines
 }
 
-fn fact_lines(label: &str, value: &str, style: &TableStyle) -> Vec<String> {
+fn fact_lines(label: &'static str, value: &Text, style: &TableStyle) -> Vec<String> {
     let first = format!("  {}  ", style.label(label, LABEL_WIDTH));
     wrapped(&first, &style.text(value), style.width)
 }
 
-/// A phrase without the words that the label before it says already.
-fn without(words: &str, phrase: &str) -> String {
-    phrase.strip_prefix(words).unwrap_or(phrase).to_owned()
+fn or_unknown(name: Option<&String>) -> Text {
+    name.map_or_else(|| UNKNOWN.into(), Text::name)
 }
 
-fn or_unknown(text: Option<&String>) -> String {
-    text.cloned().unwrap_or_else(|| UNKNOWN.to_owned())
-}
-
-fn yes_or_no(flag: Option<bool>) -> String {
+fn yes_or_no(flag: Option<bool>) -> Text {
     match flag {
         Some(true) => "yes",
         Some(false) => "no",
         None => UNKNOWN,
     }
-    .to_owned()
+    .into()
 }
 
 /// Facts of which only those that are known are told: what most disks have no word for.
-fn known<const N: usize>(
-    facts: [(&'static str, Option<String>); N],
-) -> Vec<(&'static str, String)> {
+fn known<const N: usize>(facts: [(&'static str, Option<Text>); N]) -> Vec<Fact> {
     facts
         .into_iter()
         .filter_map(|(label, value)| Some((label, value.filter(|value| !value.is_empty())?)))
         .collect()
 }
 
-fn identity(disk: &Disk) -> Vec<(&'static str, String)> {
+fn identity(disk: &Disk) -> Vec<Fact> {
     let mut facts = vec![
-        ("Kind", words::kind(disk.kind).to_owned()),
+        ("Kind", words::kind(disk.kind).into()),
         ("Model", words::model(disk)),
         ("Serial number", or_unknown(disk.serial.as_ref())),
         ("Firmware", or_unknown(disk.firmware.as_ref())),
@@ -199,40 +196,37 @@ fn identity(disk: &Disk) -> Vec<(&'static str, String)> {
     facts.extend(
         disk.links
             .iter()
-            .map(|link| ("Name that stays", link.clone())),
+            .map(|link| ("Name that stays", Text::name(link))),
     );
     facts.extend(language(&disk.identity));
     facts
 }
 
 /// What is told only in the disk's own language.
-fn language(identity: &Identity) -> Vec<(&'static str, String)> {
+fn language(identity: &Identity) -> Vec<Fact> {
     let mut facts = Vec::new();
     if let Some(ata) = &identity.ata {
-        let switches: Vec<String> = ata
-            .features
-            .iter()
-            .map(|(name, enabled)| match enabled {
-                Some(true) => format!("{name} (on)"),
-                Some(false) => format!("{name} (off)"),
-                None => name.clone(),
-            })
-            .collect();
+        let switches = ata.features.iter();
+        let switches = switches.map(|(name, enabled)| match enabled {
+            Some(true) => text!("{} (on)", phrase(name)),
+            Some(false) => text!("{} (off)", phrase(name)),
+            None => phrase(name),
+        });
         facts.extend(known([
-            ("Standard", ata.standard.clone()),
-            ("Transport", ata.transport.clone()),
-            ("ATA features", Some(switches.join(", "))),
-            ("Security", Some(ata.security.join(", "))),
+            ("Standard", ata.standard.clone().map(Text::name)),
+            ("Transport", ata.transport.clone().map(Text::name)),
+            ("ATA features", Some(Text::list(switches, ", "))),
+            ("Security", listed(&ata.security)),
             (
                 "Power management",
                 ata.power_management_level
-                    .map(|level| format!("level {level} of 254")),
+                    .map(|level| text!("level {level} of 254")),
             ),
             (
                 "TRIM",
                 ata.trim
                     .as_ref()
-                    .map(|reads| format!("yes, then reads {reads}")),
+                    .map(|reads| text!("yes, then reads {}", phrase(reads))),
             ),
         ]));
     }
@@ -243,12 +237,12 @@ fn language(identity: &Identity) -> Vec<(&'static str, String)> {
         facts.extend(known([
             (
                 "SCSI product",
-                Some(format!(
+                Some(Text::name(format!(
                     "{} {} {}",
                     scsi.vendor, scsi.product, scsi.revision
-                )),
+                ))),
             ),
-            ("Designators", Some(scsi.designators.join(", "))),
+            ("Designators", listed(&scsi.designators)),
             ("UNMAP", scsi.unmap.map(|takes| yes_or_no(Some(takes)))),
             ("Thin", scsi.thin.map(|thin| yes_or_no(Some(thin)))),
         ]));
@@ -256,66 +250,64 @@ fn language(identity: &Identity) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn nvme_identity(nvme: &NvmeIdentity) -> Vec<(&'static str, String)> {
+/// Phrases one behind the other.
+fn listed(phrases: &[String]) -> Option<Text> {
+    let phrases = phrases.iter().map(|it| phrase(it));
+    (phrases.len() > 0).then(|| Text::list(phrases, ", "))
+}
+
+fn nvme_identity(nvme: &NvmeIdentity) -> Vec<Fact> {
     let controller = &nvme.controller;
     let mut facts = known([
-        ("NVMe version", Some(controller.version.clone())),
-        ("PCI vendor", Some(format!("{:04x}", controller.vendor_id))),
-        ("Subsystem", controller.subsystem_name.clone()),
-        ("Commands", Some(controller.commands.join(", "))),
+        ("NVMe version", Some(Text::name(&controller.version))),
+        ("PCI vendor", Some(text!("{:04x}", controller.vendor_id))),
+        (
+            "Subsystem",
+            controller.subsystem_name.clone().map(Text::name),
+        ),
+        ("Commands", listed(&controller.commands)),
         (
             "Largest transfer",
-            controller.transfer_bytes_max.map(|size| size.to_string()),
+            controller.transfer_bytes_max.map(|size| text!("{size}")),
         ),
     ]);
     for (number, state) in controller.power_states.iter().enumerate() {
         let power = state
             .power_watt_max
-            .map_or_else(|| "power unknown".to_owned(), |watt| format!("{watt} W"));
+            .map_or_else(|| "power unknown".into(), |watt| text!("{watt} W"));
         let works = if state.operational { "works" } else { "idle" };
         let latency = match (state.entry_latency_us, state.exit_latency_us) {
-            (0, 0) => String::new(),
-            (entry, exit) => format!(", {entry} µs to enter, {exit} µs to leave"),
+            (0, 0) => None,
+            (entry, exit) => Some(text!("{entry} µs to enter, {exit} µs to leave")),
         };
-        facts.push((
-            "Power state",
-            format!("{number}: at most {power}, {works}{latency}"),
-        ));
+        let state = [text!("{number}: at most {power}"), works.into()];
+        let state = Text::list(state.into_iter().chain(latency), ", ");
+        facts.push(("Power state", state));
     }
     if let Some(namespace) = &nvme.namespace {
-        let formats: Vec<String> = namespace
-            .formats
-            .iter()
-            .enumerate()
-            .map(|(index, format)| {
-                let in_use = if index == usize::from(namespace.format_in_use) {
-                    " (in use)"
-                } else {
-                    ""
-                };
-                format!("{}+{}{in_use}", format.data_bytes, format.metadata_bytes)
-            })
-            .collect();
-        facts.push(("Namespace", namespace.id.to_string()));
-        facts.push(("Formats", formats.join(", ")));
+        let formats = namespace.formats.iter().enumerate();
+        let formats = formats.map(|(index, format)| {
+            let bytes = format!("{}+{}", format.data_bytes, format.metadata_bytes);
+            match index == usize::from(namespace.format_in_use) {
+                true => text!("{bytes} (in use)"),
+                false => Text::name(bytes),
+            }
+        });
+        facts.push(("Namespace", text!("{}", namespace.id)));
+        facts.push(("Formats", Text::list(formats, ", ")));
     }
     facts
 }
 
-fn connection(disk: &Disk) -> Vec<(&'static str, String)> {
-    let mut facts = vec![(
-        "Bus",
-        disk.bus
-            .map_or_else(|| UNKNOWN.to_owned(), |bus| words::bus(bus).to_owned()),
-    )];
+fn connection(disk: &Disk) -> Vec<Fact> {
+    let mut facts = vec![("Bus", disk.bus.map_or(UNKNOWN, words::bus).into())];
     if let Some(link) = &disk.link {
-        let with_payload = |text: &Option<String>, payload: Option<u64>| match (text, payload) {
-            (Some(text), Some(payload)) => format!(
-                "{text}, at most {} MB/s of payload",
+        let with_payload = |speed: &Option<String>, payload: Option<u64>| match (speed, payload) {
+            (Some(speed), Some(payload)) => text!(
+                "{speed}, at most {} MB/s of payload",
                 grouped(&(payload / 1_000_000).to_string())
             ),
-            (Some(text), None) => text.clone(),
-            (None, _) => UNKNOWN.to_owned(),
+            (speed, _) => or_unknown(speed.as_ref()),
         };
         facts.push((
             "Link now",
@@ -331,63 +323,60 @@ fn connection(disk: &Disk) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn geometry(disk: &Disk) -> Vec<(&'static str, String)> {
-    let bytes = |size: Option<Bytes>| {
-        size.map_or_else(|| UNKNOWN.to_owned(), |size| format!("{} bytes", size.0))
-    };
+fn geometry(disk: &Disk) -> Vec<Fact> {
+    let bytes =
+        |size: Option<Bytes>| size.map_or_else(|| UNKNOWN.into(), |size| text!("{} bytes", size.0));
     let mut facts = vec![
         (
             "Size",
             disk.size_bytes
-                .map_or_else(|| UNKNOWN.to_owned(), words::exact_size),
+                .map_or_else(|| UNKNOWN.into(), words::exact_size),
         ),
         ("Logical block", bytes(disk.logical_block_bytes)),
         ("Physical block", bytes(disk.physical_block_bytes)),
         (
             "Rotation",
-            without("rotation ", &words::rotation(disk.rotation)),
+            words::rotation(disk.rotation).unwrap_or_else(|| UNKNOWN.into()),
         ),
     ];
     facts.extend(known([
-        ("Form factor", disk.form_factor.clone()),
-        ("Zoned", disk.zoned.clone()),
+        ("Form factor", disk.form_factor.as_deref().map(phrase)),
+        ("Zoned", disk.zoned.as_deref().map(phrase)),
         (
             "Smallest good I/O",
-            disk.queue.io_bytes_minimum.map(|size| size.to_string()),
+            disk.queue.io_bytes_minimum.map(|size| text!("{size}")),
         ),
         (
             "Best I/O",
-            disk.queue.io_bytes_optimal.map(|size| size.to_string()),
+            disk.queue.io_bytes_optimal.map(|size| text!("{size}")),
         ),
     ]));
     facts
 }
 
-fn cache_and_queue(disk: &Disk) -> Vec<(&'static str, String)> {
+fn cache_and_queue(disk: &Disk) -> Vec<Fact> {
     let queue = &disk.queue;
     let count = |number: Option<u64>| {
-        number.map_or_else(|| UNKNOWN.to_owned(), |number| grouped(&number.to_string()))
+        number.map_or_else(
+            || UNKNOWN.into(),
+            |number| Text::name(grouped(&number.to_string())),
+        )
     };
-    let size =
-        |size: Option<Bytes>| size.map_or_else(|| UNKNOWN.to_owned(), |size| size.to_string());
+    let size = |size: Option<Bytes>| size.map_or_else(|| UNKNOWN.into(), |size| text!("{size}"));
     let scheduler = match (&queue.scheduler, queue.schedulers.len()) {
-        (Some(chosen), 2..) => format!("{chosen} (choices: {})", queue.schedulers.join(" ")),
-        (Some(chosen), _) => chosen.clone(),
-        (None, _) => UNKNOWN.to_owned(),
+        (Some(chosen), 2..) => text!("{chosen} (choices: {})", queue.schedulers.join(" ")),
+        (chosen, _) => or_unknown(chosen.as_ref()),
     };
     let discard = match queue.discard_bytes_max {
-        Some(Bytes(0)) => "no".to_owned(),
+        Some(Bytes(0)) => "no".into(),
         other => size(other),
     };
     vec![
-        (
-            "Write cache",
-            without("write cache ", &words::write_cache(&disk.write_cache)),
-        ),
+        ("Write cache", words::cache_state(&disk.write_cache)),
         ("Can be switched", yes_or_no(disk.write_cache.switchable)),
         (
             "Kernel takes it as",
-            or_unknown(disk.write_cache.kernel_view.as_ref()),
+            phrase(disk.write_cache.kernel_view.as_deref().unwrap_or(UNKNOWN)),
         ),
         ("Reads ahead itself", yes_or_no(disk.read_look_ahead)),
         ("Kernel reads ahead", size(queue.read_ahead_bytes)),
@@ -397,7 +386,7 @@ fn cache_and_queue(disk: &Disk) -> Vec<(&'static str, String)> {
         ("Device's depth", count(queue.device_depth)),
         (
             "Largest I/O",
-            format!(
+            text!(
                 "{} (hardware: {})",
                 size(queue.io_bytes_max),
                 size(queue.hardware_io_bytes_max)
@@ -410,29 +399,31 @@ fn cache_and_queue(disk: &Disk) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn health(health: &Health) -> Vec<(&'static str, String)> {
-    let state = words::health(health.state).trim_start_matches("health ");
-    let reasons = health.reasons.join("; ");
+fn health(health: &Health) -> Vec<Fact> {
+    let state = Text::from(match health.state {
+        HealthState::Unknown => UNKNOWN,
+        HealthState::Good => "good",
+        HealthState::Warning => "WARNING",
+        HealthState::Failing => "FAILING",
+    });
+    let reasons = health.reasons.iter().map(|it| composed(it));
     let mut facts = vec![(
         "State",
-        if reasons.is_empty() {
-            state.to_owned()
-        } else {
-            format!("{state}: {reasons}")
+        match reasons.len() {
+            0 => state,
+            _ => text!("{state}: {}", Text::list(reasons, "; ")),
         },
     )];
     let temperature = match (
         health.temperature_celsius,
         health.temperature_warning_celsius,
     ) {
-        (Some(now), Some(warning)) => format!("{now} °C (warns from {warning} °C on)"),
-        (now, _) => words::temperature(now)
-            .trim_start_matches("temperature ")
-            .to_owned(),
+        (Some(now), Some(warning)) => text!("{now} °C (warns from {warning} °C on)"),
+        (now, _) => words::temperature(now).unwrap_or_else(|| UNKNOWN.into()),
     };
     facts.push(("Temperature", temperature));
-    let count = |number: Option<u64>| number.map(|number| grouped(&number.to_string()));
-    let percent = |number: Option<u32>| number.map(|number| format!("{number} %"));
+    let count = |number: Option<u64>| number.map(|it| Text::name(grouped(&it.to_string())));
+    let percent = |number: Option<u32>| number.map(|number| text!("{number} %"));
     let bytes = |number: Option<u64>| number.map(|number| words::size(Some(Bytes(number))));
     facts.extend(known([
         ("Hours on", count(health.power_on_hours)),
@@ -450,7 +441,7 @@ fn health(health: &Health) -> Vec<(&'static str, String)> {
             "Slowed by heat",
             health
                 .throttled_minutes
-                .map(|minutes| format!("{minutes} min")),
+                .map(|minutes| text!("{minutes} min")),
         ),
     ]));
     facts
@@ -459,12 +450,12 @@ fn health(health: &Health) -> Vec<(&'static str, String)> {
 fn attributes(health: &Health, style: &TableStyle) -> Vec<String> {
     let table = Table::of(&health.attributes)
         .column(right("id"), |it| Some(it.id.to_string()))
-        .column(left("SMART attribute"), |it| Some(it.name.clone()))
+        .column(left("SMART attribute"), |it| Some(phrase(&it.name)))
         .column(right("value"), |it| Some(it.value.to_string()))
         .column(right("worst"), |it| Some(it.worst.to_string()))
         .column(right("fails at"), |it| {
-            let at = it.threshold.map(|at| at.to_string());
-            Some(at.unwrap_or_else(|| UNKNOWN.to_owned()))
+            let at = it.threshold.map(|at| text!("{at}"));
+            Some(at.unwrap_or_else(|| UNKNOWN.into()))
         })
         .column(right("raw"), |it| Some(it.raw.to_string()))
         .table();

@@ -4,20 +4,26 @@ use unicode_width::UnicodeWidthStr;
 
 use super::tree::{self, Forest};
 use super::{DiskDocument, InfoDocument, words};
-use crate::layout::wrapped;
+use crate::layout::{pad, wrapped};
 use crate::style::TableStyle;
+use crate::table::Align;
+use crate::wording::{composed, phrase};
 use sokudo_model::disk::{Bus, Disk, HealthState};
 use sokudo_model::{BlockDeviceKind, Severity};
+use sokudo_words::{Text, text};
+
+/// Columns of the size of a disk.
+const SIZE_WIDTH: usize = 7;
 
 /// All disks, for a terminal or a file.
 pub fn render(document: &InfoDocument, style: &TableStyle) -> String {
     if document.disks.is_empty() {
-        return style.text("no disks are seen (in /sys/class/block)") + "\n";
+        return style.word("no disks are seen (in /sys/class/block)") + "\n";
     }
     let name_width = document
         .disks
         .iter()
-        .map(|entry| style.text(&entry.disk.name).width())
+        .map(|entry| style.name(&entry.disk.name).width())
         .max()
         .unwrap_or(0);
     let mut forest = Forest::default();
@@ -30,7 +36,7 @@ pub fn render(document: &InfoDocument, style: &TableStyle) -> String {
     if !unseen.is_empty() {
         blocks.push(unseen.join("\n"));
     }
-    blocks.push(style.text("sokudo info NAME shows more; 1 GB is 1,000,000,000 bytes."));
+    blocks.push(style.word("sokudo info NAME shows more; 1 GB is 1,000,000,000 bytes."));
     blocks.join("\n\n") + "\n"
 }
 
@@ -41,9 +47,14 @@ fn disk_lines(
     style: &TableStyle,
 ) -> Vec<String> {
     let disk = &entry.disk;
-    let name = style.text(&disk.name);
+    let name = style.name(&disk.name);
     let fill = " ".repeat(name_width.saturating_sub(name.width()));
-    let first = format!("{name}{fill}  {:>7}  ", words::size(disk.size_bytes));
+    let size = pad(
+        &style.text(&words::size(disk.size_bytes)),
+        SIZE_WIDTH,
+        Align::Right,
+    );
+    let first = format!("{name}{fill}  {size}  ");
     let mut lines = wrapped(&first, &style.text(&heading(disk)), style.width);
     let indent = " ".repeat(first.width());
     let facts = unbroken(&facts(disk), style);
@@ -58,8 +69,8 @@ fn disk_lines(
             Severity::Warning | Severity::Error => "warning:",
         };
         lines.extend(wrapped(
-            &format!("  {} ", style.text(sign)),
-            &style.name(&finding.symptom.said(style.language())),
+            &format!("  {} ", style.word(sign)),
+            &style.text(&finding.symptom),
             style.width,
         ));
     }
@@ -71,38 +82,37 @@ fn disk_lines(
 const HARD_SPACE: char = '\u{e000}';
 
 /// Facts with points between them, broken only behind a point.
-fn unbroken(facts: &[String], style: &TableStyle) -> String {
-    let hard = |text: &str| style.text(text).replace(' ', &HARD_SPACE.to_string());
-    let facts: Vec<String> = facts.iter().map(|fact| hard(fact)).collect();
-    facts.join(&format!("{} ", hard(" ·")))
+fn unbroken(facts: &[Text], style: &TableStyle) -> String {
+    let hard = |text: String| text.replace(' ', &HARD_SPACE.to_string());
+    let facts: Vec<String> = facts.iter().map(|fact| hard(style.text(fact))).collect();
+    facts.join(&format!("{} ", hard(style.name(" ·"))))
 }
 
-fn heading(disk: &Disk) -> String {
-    let mut text = words::model(disk);
-    if let Some(serial) = &disk.serial {
-        text.push_str(&format!(", serial {serial}"));
-    }
-    text
+fn heading(disk: &Disk) -> Text {
+    let serial = disk.serial.as_ref();
+    let serial = serial.map(|serial| text!("serial {serial}"));
+    Text::list(std::iter::once(words::model(disk)).chain(serial), ", ")
 }
 
-fn facts(disk: &Disk) -> Vec<String> {
+fn facts(disk: &Disk) -> Vec<Text> {
     let mut facts = Vec::new();
     let is_made = disk.bus == Some(Bus::Kernel);
     if !is_made {
         facts.push(words::connection(disk));
-        facts.push(words::rotation(disk.rotation));
+        facts.push(words::rotation(disk.rotation).unwrap_or_else(|| "rotation unknown".into()));
     }
     facts.push(words::blocks(disk));
     if disk.kind != BlockDeviceKind::Memory {
         facts.push(words::write_cache(&disk.write_cache));
     }
     match &disk.queue.scheduler {
-        Some(scheduler) => facts.push(format!("scheduler {scheduler}")),
-        None => facts.push("scheduler unknown".to_owned()),
+        Some(scheduler) => facts.push(text!("scheduler {scheduler}")),
+        None => facts.push("scheduler unknown".into()),
     }
     if !is_made {
-        facts.push(words::health(disk.health.state).to_owned());
-        facts.push(words::temperature(disk.health.temperature_celsius));
+        facts.push(words::health(disk.health.state).into());
+        let temperature = words::temperature(disk.health.temperature_celsius);
+        facts.push(temperature.unwrap_or_else(|| "temperature unknown".into()));
     }
     if disk.removable == Some(true) {
         let has_medium = disk.size_bytes.is_none_or(|size| size.0 > 0);
@@ -111,15 +121,15 @@ fn facts(disk: &Disk) -> Vec<String> {
         } else {
             "removable, no medium"
         };
-        facts.push(text.to_owned());
+        facts.push(text.into());
     }
     if disk.read_only == Some(true) {
-        facts.push("read-only".to_owned());
+        facts.push("read-only".into());
     }
     if let Some(zoned) = disk.zoned.as_deref().filter(|zoned| *zoned != "none") {
-        facts.push(format!("zoned ({zoned})"));
+        facts.push(text!("zoned ({})", phrase(zoned)));
     }
-    facts.extend(words::tables(&disk.contents).map(str::to_owned));
+    facts.extend(words::tables(&disk.contents).map(Text::name));
     facts
 }
 
@@ -134,27 +144,27 @@ fn coloured(line: String, state: HealthState, style: &TableStyle) -> String {
     if !style.colour {
         return line;
     }
-    let word = style.text(words::health(state));
+    let word = style.word(words::health(state));
     line.replacen(&word, &format!("\x1b[{colour}m{word}\x1b[0m"), 1)
 }
 
 /// What could not be seen, each once, though it may concern many disks.
 fn blind_spots(document: &InfoDocument, style: &TableStyle) -> Vec<String> {
-    let mut told: Vec<String> = Vec::new();
+    let mut told: Vec<Text> = Vec::new();
     for entry in &document.disks {
         for sentence in &entry.disk.blind_spots {
             let sentence = format!("{}.", sentence.trim_end_matches('.'));
             let is_named = sentence.contains(entry.disk.name.as_str());
             let sentence = match is_named {
-                true => sentence,
-                false => format!("of {}: {sentence}", entry.disk.name),
+                true => composed(&sentence),
+                false => text!("of {}: {}", entry.disk.name, composed(&sentence)),
             };
             if !told.contains(&sentence) {
                 told.push(sentence);
             }
         }
     }
-    let first = format!("{} ", style.text("not seen:"));
+    let first = format!("{} ", style.word("not seen:"));
     told.iter()
         .flat_map(|sentence| wrapped(&first, &style.text(sentence), style.width))
         .collect()

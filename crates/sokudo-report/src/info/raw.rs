@@ -1,7 +1,10 @@
 //! The pages that disks answered with, byte by byte: offset, hexadecimal, and signs.
 
 use super::InfoDocument;
+use sokudo_words::text;
+
 use crate::style::TableStyle;
+use crate::wording::phrase;
 
 /// Every page of every disk.
 pub fn render(document: &InfoDocument, style: &TableStyle) -> String {
@@ -9,11 +12,11 @@ pub fn render(document: &InfoDocument, style: &TableStyle) -> String {
     for entry in &document.disks {
         let disk = &entry.disk;
         if disk.raw.is_empty() {
-            text.push_str(&style.text(&format!("{}: no pages were read", disk.name)));
+            text.push_str(&style.text(&text!("{}: no pages were read", disk.name)));
             text.push('\n');
         }
         for (name, page) in &disk.raw {
-            text.push_str(&style.text(&format!("{}: {name}", disk.name)));
+            text.push_str(&style.text(&text!("{}: {}", disk.name, phrase(name))));
             text.push('\n');
             for (index, line) in page.lines().enumerate() {
                 text.push_str(&dump_line(index * 16, line));

@@ -4,11 +4,14 @@
 use std::collections::HashSet;
 
 use sokudo_model::disk::Content;
+use sokudo_words::{Text, text};
 use unicode_width::UnicodeWidthStr;
 
 use super::words;
-use crate::layout::wrapped;
+use crate::layout::{pad, wrapped};
 use crate::style::TableStyle;
+use crate::table::Align;
+use crate::wording::composed;
 
 /// Mount points that are named; containers make hundreds.
 const MOUNTS_NAMED: usize = 3;
@@ -25,9 +28,9 @@ pub(super) struct Row {
     name: Option<String>,
     /// The rails below it, for lines that go on.
     rail: String,
-    size: String,
+    size: Text,
     /// What it is and holds, and where it is mounted.
-    parts: Vec<String>,
+    parts: Vec<Text>,
 }
 
 /// A tree while it is drawn.
@@ -61,7 +64,7 @@ impl Forest {
             let is_repeated = self.is_repeated(content);
             let (mut parts, children) = gathered(content);
             if is_repeated {
-                parts = vec![content.what.clone(), "as above".to_owned()];
+                parts = vec![composed(&content.what), "as above".into()];
             }
             rows.push(Row {
                 head: format!("{rails}{branch}"),
@@ -90,19 +93,19 @@ impl Forest {
 
 /// What a device is and holds, in words, and the devices on it. What has no device of its
 /// own is told on the line of the device that it is on.
-fn gathered(content: &Content) -> (Vec<String>, Vec<&Content>) {
+fn gathered(content: &Content) -> (Vec<Text>, Vec<&Content>) {
     let mut parts = Vec::new();
     let mut children = Vec::new();
     gather(content, &mut parts, &mut children);
     (parts, children)
 }
 
-fn gather<'a>(content: &'a Content, parts: &mut Vec<String>, children: &mut Vec<&'a Content>) {
+fn gather<'a>(content: &'a Content, parts: &mut Vec<Text>, children: &mut Vec<&'a Content>) {
     let is_plain_partition = content.what == "partition" && !content.contents.is_empty();
     if !is_plain_partition {
         parts.push(title(content));
     }
-    parts.extend(content.remarks.iter().cloned());
+    parts.extend(content.remarks.iter().map(|remark| composed(remark)));
     parts.extend(mounts(content));
     for inner in &content.contents {
         if inner.device.is_some() {
@@ -114,12 +117,12 @@ fn gather<'a>(content: &'a Content, parts: &mut Vec<String>, children: &mut Vec<
 }
 
 /// `ext4 "home"`; a name that the words hold already is not repeated.
-fn title(content: &Content) -> String {
+fn title(content: &Content) -> Text {
     match &content.label {
         Some(label) if !is_named(content, label) => {
-            format!("{} \"{label}\"", content.what)
+            text!("{} \"{label}\"", composed(&content.what))
         }
-        _ => content.what.clone(),
+        _ => composed(&content.what),
     }
 }
 
@@ -129,19 +132,19 @@ fn is_named(content: &Content, label: &str) -> bool {
     is_mapped && (content.what.ends_with(label) || content.what.starts_with("LVM volume"))
 }
 
-fn mounts(content: &Content) -> Option<String> {
+fn mounts(content: &Content) -> Option<Text> {
     if content.mounted_on.is_empty() {
         return None;
     }
     let named = &content.mounted_on[..content.mounted_on.len().min(MOUNTS_NAMED)];
-    let mut places = named.join(", ");
+    let mut places = Text::name(named.join(", "));
     if content.mounted_on.len() > MOUNTS_NAMED {
         let more = content.mounted_on.len() - MOUNTS_NAMED;
-        places = format!("{places} and {more} more");
+        places = text!("{places} and {more} more");
     }
     Some(match content.free_bytes {
-        Some(_) => format!("on {places} ({} free)", words::size(content.free_bytes)),
-        None => format!("on {places}"),
+        Some(_) => text!("on {places} ({} free)", words::size(content.free_bytes)),
+        None => text!("on {places}"),
     })
 }
 
@@ -150,17 +153,18 @@ pub(super) fn lines(rows: &[Row], style: &TableStyle) -> Vec<String> {
     let head_most = style.width.saturating_sub(TEXT_WIDTH_MIN + 12);
     let head = |row: &Row| match &row.name {
         Some(name) => style.name(&format!("{}{name}", row.head)),
-        None => format!("{}{}", style.name(&row.head), style.text("(whole)")),
+        None => format!("{}{}", style.name(&row.head), style.word("(whole)")),
     };
     let head_width = rows.iter().map(|row| head(row).width()).max();
     let head_width = head_width.unwrap_or(0).min(head_most);
-    let size_width = rows.iter().map(|row| row.size.width()).max().unwrap_or(0);
+    let sizes = rows.iter().map(|row| style.text(&row.size).width());
+    let size_width = sizes.max().unwrap_or(0);
     let mut lines = Vec::new();
     for row in rows {
         let head = head(row);
-        let size = style.name(&row.size);
+        let size = pad(&style.text(&row.size), size_width, Align::Right);
         let fill = " ".repeat(head_width.saturating_sub(head.width()));
-        let first = format!("{INDENT}{head}{fill}  {size:>size_width$}  ");
+        let first = format!("{INDENT}{head}{fill}  {size}  ");
         let rail = format!("{INDENT}{}", style.name(&row.rail));
         let parts: Vec<String> = row.parts.iter().map(|part| style.text(part)).collect();
         let text = parts.join(&style.name(" · "));

@@ -2,19 +2,21 @@
 
 use sokudo_model::disk::{Bus, Content, Disk, HealthState, Rotation, WriteCache};
 use sokudo_model::{BlockDeviceKind, Bytes};
+use sokudo_words::{Text, text};
 
 use crate::number::{decimal_size, grouped};
+use crate::wording::phrase;
 
 pub(super) const UNKNOWN: &str = "unknown";
 
 /// As drives are sold.
-pub(super) fn size(size: Option<Bytes>) -> String {
-    size.map_or_else(|| "size ?".to_owned(), |size| decimal_size(size, 2))
+pub(super) fn size(size: Option<Bytes>) -> Text {
+    size.map_or_else(|| "size ?".into(), |size| Text::name(decimal_size(size, 2)))
 }
 
 /// All digits, and the same in units of either kind.
-pub(super) fn exact_size(bytes: Bytes) -> String {
-    format!(
+pub(super) fn exact_size(bytes: Bytes) -> Text {
+    text!(
         "{} ({bytes}, {} bytes)",
         size(Some(bytes)),
         grouped(&bytes.0.to_string())
@@ -49,58 +51,60 @@ pub(crate) const fn kind(kind: BlockDeviceKind) -> &'static str {
 }
 
 /// Bus and link: `SATA 6.0 of 6.0 Gbit/s`.
-pub(super) fn connection(disk: &Disk) -> String {
+pub(super) fn connection(disk: &Disk) -> Text {
     let Some(bus_found) = disk.bus else {
-        return "bus unknown".to_owned();
+        return "bus unknown".into();
     };
     let Some(link) = &disk.link else {
         return match bus_found {
             Bus::Ata | Bus::Sas | Bus::Nvme | Bus::Usb => {
-                format!("{}, link speed unknown", bus(bus_found))
+                text!("{}, link speed unknown", Text::from(bus(bus_found)))
             }
-            _ => bus(bus_found).to_owned(),
+            _ => bus(bus_found).into(),
         };
     };
     let name = match bus_found {
         Bus::Ata => "SATA",
         other => bus(other),
     };
-    format!(
-        "{name} {}",
+    text!(
+        "{} {}",
+        Text::from(name),
         link_speeds(link.negotiated.as_deref(), link.maximum.as_deref())
     )
 }
 
 /// `6.0 of 6.0 Gbit/s`: a unit that both share is told once.
-pub(super) fn link_speeds(negotiated: Option<&str>, maximum: Option<&str>) -> String {
+pub(super) fn link_speeds(negotiated: Option<&str>, maximum: Option<&str>) -> Text {
     match (negotiated, maximum) {
         (Some(now), Some(most)) => {
             let unit = " Gbit/s";
             match (now.strip_suffix(unit), most.strip_suffix(unit)) {
-                (Some(now), Some(most)) => format!("{now} of {most}{unit}"),
-                _ => format!("{now} of {most}"),
+                (Some(now), Some(most)) => text!("{now} of {}", format!("{most}{unit}")),
+                _ => text!("{now} of {most}"),
             }
         }
-        (Some(now), None) => now.to_owned(),
-        (None, Some(most)) => format!("speed unknown, at most {most}"),
-        (None, None) => "speed unknown".to_owned(),
+        (Some(now), None) => Text::name(now),
+        (None, Some(most)) => text!("speed unknown, at most {most}"),
+        (None, None) => "speed unknown".into(),
     }
 }
 
-pub(super) fn rotation(rotation: Rotation) -> String {
+/// `None` where it is not known.
+pub(super) fn rotation(rotation: Rotation) -> Option<Text> {
     match rotation {
-        Rotation::Unknown => "rotation unknown".to_owned(),
-        Rotation::None => "not rotating".to_owned(),
-        Rotation::Turns => "rotating".to_owned(),
-        Rotation::PerMinute(rate) => format!("{rate} rpm"),
+        Rotation::Unknown => None,
+        Rotation::None => Some("not rotating".into()),
+        Rotation::Turns => Some("rotating".into()),
+        Rotation::PerMinute(rate) => Some(text!("{rate} rpm")),
     }
 }
 
 /// `512/4096`, logical and physical.
-pub(super) fn blocks(disk: &Disk) -> String {
+pub(super) fn blocks(disk: &Disk) -> Text {
     let one =
         |bytes: Option<Bytes>| bytes.map_or_else(|| "?".to_owned(), |size| size.0.to_string());
-    format!(
+    text!(
         "blocks {}/{}",
         one(disk.logical_block_bytes),
         one(disk.physical_block_bytes)
@@ -108,13 +112,21 @@ pub(super) fn blocks(disk: &Disk) -> String {
 }
 
 /// What the drive itself says; where it says nothing, how the kernel takes it.
-pub(crate) fn write_cache(cache: &WriteCache) -> String {
+pub(crate) fn write_cache(cache: &WriteCache) -> Text {
+    match cache.present {
+        Some(false) => cache_state(cache),
+        _ => text!("write cache {}", cache_state(cache)),
+    }
+}
+
+/// The same where it is said already of what.
+pub(super) fn cache_state(cache: &WriteCache) -> Text {
     match (cache.enabled, cache.present, cache.kernel_view.as_deref()) {
-        (_, Some(false), _) => "no write cache".to_owned(),
-        (Some(true), _, _) => "write cache on".to_owned(),
-        (Some(false), _, _) => "write cache off".to_owned(),
-        (None, _, Some(view)) => format!("write cache unknown (the kernel says {view})"),
-        (None, _, None) => "write cache unknown".to_owned(),
+        (_, Some(false), _) => "no write cache".into(),
+        (Some(true), _, _) => "on".into(),
+        (Some(false), _, _) => "off".into(),
+        (None, _, Some(view)) => text!("unknown (the kernel says {})", phrase(view)),
+        (None, _, None) => UNKNOWN.into(),
     }
 }
 
@@ -127,11 +139,8 @@ pub(super) const fn health(state: HealthState) -> &'static str {
     }
 }
 
-pub(super) fn temperature(celsius: Option<i32>) -> String {
-    celsius.map_or_else(
-        || "temperature unknown".to_owned(),
-        |degrees| format!("{degrees} °C"),
-    )
+pub(super) fn temperature(celsius: Option<i32>) -> Option<Text> {
+    celsius.map(|degrees| text!("{degrees} °C"))
 }
 
 /// The kinds of tables of partitions on a disk.
@@ -142,20 +151,20 @@ pub(super) fn tables(contents: &[Content]) -> impl Iterator<Item = &str> {
 }
 
 /// Maker and model, the maker told once.
-pub(crate) fn model(disk: &Disk) -> String {
+pub(crate) fn model(disk: &Disk) -> Text {
     match (&disk.vendor, &disk.model) {
         (Some(vendor), Some(model)) if !model.starts_with(vendor.as_str()) => {
-            format!("{vendor} {model}")
+            Text::name(format!("{vendor} {model}").trim())
         }
         (_, Some(model)) => match disk.bus {
             // What the kernel makes has no maker; a loop device has a file.
-            Some(Bus::Kernel) => format!("{} of {model}", kind(disk.kind)),
-            _ => model.clone(),
+            Some(Bus::Kernel) => text!("{} of {model}", Text::from(kind(disk.kind))),
+            _ => Text::name(model.trim()),
         },
-        (Some(vendor), None) => vendor.clone(),
+        (Some(vendor), None) => Text::name(vendor.trim()),
         (None, None) => match disk.kind {
-            BlockDeviceKind::Disk => "model unknown".to_owned(),
-            other => kind(other).to_owned(),
+            BlockDeviceKind::Disk => "model unknown".into(),
+            other => kind(other).into(),
         },
     }
 }

@@ -1,6 +1,6 @@
 //! Texts in Markdown: in a language, and with nothing in them that is markup.
 
-use sokudo_words::Language;
+use sokudo_words::{Language, Text};
 
 use crate::style::is_unseen;
 
@@ -9,14 +9,20 @@ use crate::style::is_unseen;
 pub(crate) struct Words(pub(crate) Language);
 
 impl Words {
-    pub(crate) fn text(self, text: &str) -> String {
-        escaped(&self.0.say(text))
+    pub(crate) fn text(self, text: &Text) -> String {
+        escaped(&text.said(self.0))
+    }
+
+    /// A word or phrase of ours.
+    pub(crate) fn word(self, word: &'static str) -> String {
+        escaped(self.0.word(word))
     }
 
     /// Text of a finding, in which a pair of backticks marks code that readers can
     /// copy.
-    pub(crate) fn prose(self, text: &str) -> String {
-        let parts: Vec<&str> = text.split('`').collect();
+    pub(crate) fn prose(self, text: &Text) -> String {
+        let said = text.said(self.0);
+        let parts: Vec<&str> = said.split('`').collect();
         if parts.len().is_multiple_of(2) {
             return escaped(text);
         }

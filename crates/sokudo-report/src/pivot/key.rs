@@ -3,9 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use sokudo_words::Text;
+
 use crate::document::{ResultDocument, RunDocument};
 use crate::grouping::row_name;
 use crate::number::MISSING;
+use crate::wording::phrase;
 
 /// One thing in which results differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,14 +165,13 @@ impl Keys {
 
 /// Keys as people read them: `row, file system` of `row+file-system`. What follows `tag:` is
 /// somebody's word.
-pub(crate) fn keys_text(keys: &str) -> String {
+pub(crate) fn keys_text(keys: &str) -> Text {
     let word = |key: &str| match key {
-        "raid" => "RAID".to_owned(),
-        key if key.starts_with("tag:") => key.to_owned(),
-        key => key.replace('-', " "),
+        "raid" => "RAID".into(),
+        key if key.starts_with("tag:") => Text::name(key),
+        key => phrase(&key.replace('-', " ")),
     };
-    let words: Vec<String> = keys.split('+').map(word).collect();
-    words.join(", ")
+    Text::list(keys.split('+').map(word), ", ")
 }
 
 impl FromStr for Keys {

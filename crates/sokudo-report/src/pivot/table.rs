@@ -1,7 +1,7 @@
 //! A matrix for people. Of a matrix that is too wide the columns are shown in several parts,
 //! one below the other.
 
-use sokudo_words::Language;
+use sokudo_words::{Language, Text, text};
 
 use super::{PivotCell, PivotDocument, keys_text};
 use crate::article::{Article, Element};
@@ -9,6 +9,7 @@ use crate::comparison::change_text;
 use crate::grouping::FindingGroup;
 use crate::style::TableStyle;
 use crate::table::{Cell, Table, left, right};
+use crate::wording::{composed, phrase, row};
 use crate::{markdown, text};
 
 /// Marks the best of a row.
@@ -25,13 +26,13 @@ pub fn render_markdown(document: &PivotDocument, language: Language) -> String {
 }
 
 fn article(document: &PivotDocument) -> Article<'_> {
-    let title = format!(
+    let title = text!(
         "sokudo {} · compare · {} · {}",
         document.sokudo_version,
         document.title(),
         match document.runs {
-            1 => "1 run".to_owned(),
-            runs => format!("{runs} runs"),
+            1 => "1 run".into(),
+            runs => text!("{runs} runs"),
         }
     );
     let mut article = Article::default();
@@ -53,15 +54,26 @@ fn matrix(document: &PivotDocument) -> Table {
     let has_units = document.unit().is_none();
     let mut rows = Table::of(&document.rows)
         .column(left(keys_text(&document.rows_by)), |row| {
-            Some(row.name.clone())
+            Some(name(document, &row.name))
         })
         .column_if(has_units, left("unit"), |row| Some(row.unit.clone()));
     for (index, title) in document.columns.iter().enumerate() {
-        rows = rows.column(right(title), |row| {
+        rows = rows.column(right(Text::name(title)), |row| {
             row.cells.get(index)?.as_ref().map(cell_text)
         });
     }
     rows.table().repeating(1 + usize::from(has_units))
+}
+
+/// What a row is called: only names of rows end in words of ours.
+fn name(document: &PivotDocument, name: &str) -> Text {
+    match document.rows_by.as_str() {
+        // Of a comparison: the names of both sides, and what differs.
+        "row" if name.contains(" | ") || name.contains(" (other ") => composed(name),
+        "row" => row(name),
+        "direction" => phrase(name),
+        _ => Text::name(name),
+    }
 }
 
 /// What stands in a cell, with what it is against the reference.
@@ -77,32 +89,39 @@ fn cell_text(cell: &PivotCell) -> String {
 }
 
 /// What the cells mean, then what is to be known of the runs.
-fn notes(document: &PivotDocument) -> Vec<String> {
+fn notes(document: &PivotDocument) -> Vec<Text> {
     let has = |test: fn(&PivotCell) -> bool| document.cells().any(test);
     let mut notes = Vec::new();
-    let unit = document
-        .unit()
-        .map(|unit| format!("{unit}. "))
-        .unwrap_or_default();
-    let mut meaning = match has(|cell| cell.results > 1) {
-        true => {
-            format!("{unit}Each cell is the median of its results, whose number stands in brackets")
-        }
-        false => format!("{unit}Each cell is the figure of one result"),
-    };
-    if has(|cell| cell.interval_95.is_some()) {
-        meaning += "; ± is how far its 95 % interval reaches";
-    }
-    if has(|cell| cell.interval_95.is_none() && cell.range.is_some()) {
-        meaning += "; R is the largest less the smallest of its trials";
-    }
-    notes.push(meaning + ".");
+    let meanings = [
+        (
+            has(|cell| cell.results > 1),
+            "Each cell is the median of its results, whose number stands in brackets",
+        ),
+        (
+            !has(|cell| cell.results > 1),
+            "Each cell is the figure of one result",
+        ),
+        (
+            has(|cell| cell.interval_95.is_some()),
+            "± is how far its 95 % interval reaches",
+        ),
+        (
+            has(|cell| cell.interval_95.is_none() && cell.range.is_some()),
+            "R is the largest less the smallest of its trials",
+        ),
+    ];
+    let meanings = meanings.into_iter().filter(|(holds, _)| *holds);
+    let meaning = Text::list(meanings.map(|(_, meaning)| meaning.into()), "; ");
+    notes.push(match document.unit() {
+        Some(unit) => text!("{unit}. {meaning}."),
+        None => text!("{meaning}."),
+    });
     if has(|cell| cell.ratio.is_some()) {
         let reference = document.columns.first().map_or("", String::as_str);
-        notes.push(format!("Changes are against {reference}."));
+        notes.push(text!("Changes are against {reference}."));
     }
     if has(|cell| cell.is_best) {
-        notes.push(format!(
+        notes.push(text!(
             "{BEST} is shown to be better than every other of its row, with all rows tested together."
         ));
     }
@@ -113,11 +132,12 @@ fn notes(document: &PivotDocument) -> Vec<String> {
         }
     }
     if !kinds.is_empty() {
-        notes.push(format!(
+        let kinds = kinds.into_iter().map(composed);
+        notes.push(text!(
             "Figures that are no single run: {}.",
-            kinds.join(", ")
+            Text::list(kinds, ", ")
         ));
     }
-    notes.extend(document.notes.iter().cloned());
+    notes.extend(document.notes.iter().map(|note| composed(note)));
     notes
 }

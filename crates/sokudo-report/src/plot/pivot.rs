@@ -41,7 +41,7 @@ pub fn pivot(document: &PivotDocument) -> Option<Figure> {
         has_intervals: cells().any(|cell| cell.interval_95.is_some()),
     };
     Some(Figure {
-        title: document.title(),
+        title: document.title().english(),
         subtitle: subtitle(document),
         footer: footer(document, shown.len()),
         body: Body::Bars(bars),

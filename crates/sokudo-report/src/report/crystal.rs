@@ -257,7 +257,7 @@ fn of_what(run: &RunDocument) -> String {
 
 /// One line without signs that could command a terminal.
 fn line(text: &str) -> String {
-    let safe = TableStyle::default().text(text);
+    let safe = TableStyle::default().name(text);
     let mut line: String = safe.chars().take(CHARACTERS_MAX).collect();
     if safe.chars().count() > CHARACTERS_MAX {
         line.push('…');

@@ -1,6 +1,8 @@
 //! Markdown of several runs: a table of all of them, then each by itself. One run is as
 //! `--format markdown` prints it, with who measured and what somebody wrote about it.
 
+use sokudo_words::Text;
+
 use super::overview;
 use super::{Report, ReportStyle, ReportedRun};
 use crate::article::{Article, Element};
@@ -31,8 +33,8 @@ fn about(reported: &ReportedRun) -> Option<Article<'_>> {
         ("Note", reported.note.clone()),
     ];
     let said = said.into_iter().filter(|(_, text)| !text.is_empty());
-    let facts: Vec<(String, Cell)> = said
-        .map(|(label, text)| (label.to_owned(), Cell::Name(text)))
+    let facts: Vec<(Text, Cell)> = said
+        .map(|(label, text)| (label.into(), Cell::Name(text)))
         .collect();
     let mut about = Article::default();
     let is_known = !facts.is_empty();

@@ -2,18 +2,21 @@
 //! heard of it.
 
 use sokudo_model::{Bytes, Order, Rate, Workload};
+use sokudo_words::{Text, text};
 
 use crate::document::{Direction, ResultDocument, RunDocument};
+use crate::grouping::row_name;
 use crate::number::{decimal_size, grouped};
 use crate::surface::is_scan;
+use crate::wording::row;
 
 /// More rows, such as the cells of a sweep, are not told one by one.
 const ROWS_MAX: usize = 24;
 
 /// A row and what it did.
 pub(super) struct RowMethod {
-    pub(super) name: String,
-    pub(super) sentence: String,
+    pub(super) name: Text,
+    pub(super) sentence: Text,
 }
 
 /// One sentence per name of a row; none for what is not measured in rows of blocks.
@@ -27,7 +30,7 @@ pub(super) fn sentences(run: &RunDocument) -> Vec<RowMethod> {
             continue;
         }
         let method = RowMethod {
-            name: crate::grouping::row_name(result),
+            name: row(&row_name(result)),
             sentence: sentence(result),
         };
         methods.push(method);
@@ -38,57 +41,57 @@ pub(super) fn sentences(run: &RunDocument) -> Vec<RowMethod> {
     }
 }
 
-fn sentence(result: &ResultDocument) -> String {
+fn sentence(result: &ResultDocument) -> Text {
     let workload = &result.workload;
     let mut parts = vec![work(result)];
     if result.knows("depth") {
         parts.push(in_flight(workload));
     }
     parts.extend(limits(workload));
-    parts.join(", ")
+    Text::list(parts, ", ")
 }
 
-fn work(result: &ResultDocument) -> String {
+fn work(result: &ResultDocument) -> Text {
     let workload = &result.workload;
     let (small, large) = (workload.blocks.smallest(), workload.blocks.largest());
     let blocks = match small == large {
-        true => format!("blocks of {small}"),
-        false => format!("blocks of {small} to {large}"),
+        true => text!("blocks of {small}"),
+        false => text!("blocks of {small} to {large}"),
     };
     let is_random = matches!(workload.order, Order::Random { .. });
     match (result.direction, is_random) {
-        (Direction::Flush, _) => "flushes what was written".to_owned(),
-        (Direction::Read, false) => format!("reads {blocks} one after the other"),
-        (Direction::Read, true) => format!("reads {blocks} at random places"),
-        (Direction::Write, false) => format!("writes {blocks} one after the other"),
-        (Direction::Write, true) => format!("writes {blocks} at random places"),
-        (Direction::Trim, false) => format!("trims {blocks} one after the other"),
-        (Direction::Trim, true) => format!("trims {blocks} at random places"),
-        (_, false) => format!("reads and writes {blocks} one after the other"),
-        (_, true) => format!("reads and writes {blocks} at random places"),
+        (Direction::Flush, _) => "flushes what was written".into(),
+        (Direction::Read, false) => text!("reads {blocks} one after the other"),
+        (Direction::Read, true) => text!("reads {blocks} at random places"),
+        (Direction::Write, false) => text!("writes {blocks} one after the other"),
+        (Direction::Write, true) => text!("writes {blocks} at random places"),
+        (Direction::Trim, false) => text!("trims {blocks} one after the other"),
+        (Direction::Trim, true) => text!("trims {blocks} at random places"),
+        (_, false) => text!("reads and writes {blocks} one after the other"),
+        (_, true) => text!("reads and writes {blocks} at random places"),
     }
 }
 
-fn in_flight(workload: &Workload) -> String {
+fn in_flight(workload: &Workload) -> Text {
     let (depth, threads) = (workload.depth, workload.clones);
     match (depth, threads) {
-        (1, 1) => "each when the one before is done".to_owned(),
-        (depth, 1) => format!("always {depth} in flight"),
-        (1, threads) => format!("by {threads} threads, each one at a time"),
-        (depth, threads) => format!("by {threads} threads, each always {depth} in flight"),
+        (1, 1) => "each when the one before is done".into(),
+        (depth, 1) => text!("always {depth} in flight"),
+        (1, threads) => text!("by {threads} threads, each one at a time"),
+        (depth, threads) => text!("by {threads} threads, each always {depth} in flight"),
     }
 }
 
-fn limits(workload: &Workload) -> Vec<String> {
+fn limits(workload: &Workload) -> Vec<Text> {
     let clones = u64::from(workload.clones);
     let rate = workload.rate.map(|rate| match rate {
-        Rate::Iops(ios) => format!("at {} IOPS", grouped(&(ios * clones).to_string())),
+        Rate::Iops(ios) => text!("at {} IOPS", grouped(&(ios * clones).to_string())),
         Rate::BytesPerSecond(bytes) => {
-            format!("at {}/s", decimal_size(Bytes(bytes * clones), 3))
+            text!("at {}/s", decimal_size(Bytes(bytes * clones), 3))
         }
     });
     let time = workload.limits.time;
-    let time = time.map(|time| format!("for {time} per trial"));
+    let time = time.map(|time| text!("for {time} per trial"));
     rate.into_iter().chain(time).collect()
 }
 
@@ -108,6 +111,11 @@ mod tests {
             "reads blocks of 1 MiB one after the other, always 8 in flight, for 1.00 s per trial"
         );
         let paced = RunDocument::from_run(&sample::bare_run());
-        assert!(sentences(&paced)[0].sentence.contains("at 100 IOPS"));
+        assert!(
+            sentences(&paced)[0]
+                .sentence
+                .english()
+                .contains("at 100 IOPS")
+        );
     }
 }

@@ -2,7 +2,7 @@
 //! where there are many runs.
 
 use sokudo_model::Verdict;
-use sokudo_words::Language;
+use sokudo_words::{Language, Text, text};
 
 use super::{Report, ReportedRun};
 use crate::article::{Article, Element};
@@ -10,6 +10,7 @@ use crate::date;
 use crate::document::{ResultDocument, RunDocument, Status};
 use crate::number::rate_with;
 use crate::table::{Cell, Table, left, right};
+use crate::wording::{composed, phrase, row_alone};
 
 /// More rows, such as the cells of a sweep, are told by each run alone.
 const ROWS_MAX: usize = 60;
@@ -94,9 +95,9 @@ pub(super) const fn sign(verdict: Option<Verdict>) -> &'static str {
 /// All runs, and the rows that some of them have in common.
 pub(super) fn article(report: &Report, language: Language) -> Article<'_> {
     let mut article = Article::default();
-    article.add(Element::Heading("Runs".to_owned()));
+    article.add(Element::Heading("Runs".into()));
     article.add(Element::Table(runs_table(report, language)));
-    article.add(Element::Heading("Rows".to_owned()));
+    article.add(Element::Heading("Rows".into()));
     let (overviews, alone) = Overview::of(report);
     for overview in overviews {
         article.add(Element::Table(overview.table(report, language)));
@@ -123,7 +124,7 @@ fn runs_table(report: &Report, language: Language) -> Table {
         .column(left("Verdicts"), |(_, it)| {
             Some(Cell::Verdicts(verdicts(&it.run)))
         })
-        .column(left("Run"), |(_, it)| Some(it.source.clone()))
+        .column(left("Run"), |(_, it)| Some(composed(&it.source)))
         .table()
 }
 
@@ -188,10 +189,11 @@ impl Overview {
                 share: measured.megabytes_per_s.unwrap_or(0.0) / most,
             })
         };
-        let row_name = |row: &OverviewRow| format!("{} {}", row.name, row.direction);
+        let row_name =
+            |row: &OverviewRow| text!("{} {}", row_alone(&row.name), phrase(&row.direction));
         let run_name = |run: usize| {
             let device = report.runs[self.runs[run]].run.device(language);
-            format!("{} {device}", self.runs[run] + 1)
+            Text::name(format!("{} {device}", self.runs[run] + 1))
         };
         let runs: Vec<usize> = (0..self.runs.len()).collect();
         let table = if runs.len() <= COLUMNS_MAX {
@@ -210,28 +212,28 @@ impl Overview {
         table.noted(self.legend())
     }
 
-    fn legend(&self) -> String {
-        let more = format!("{} more rows are told by each run below.", self.left_out);
-        let parts = [
+    fn legend(&self) -> Text {
+        let more = text!("{} more rows are told by each run below.", self.left_out);
+        let parts: [(bool, Text); 5] = [
             (
                 true,
-                "MB/s: median of the trials, ± how far its 95 % interval reaches; 1 MB is 1,000,000 bytes.",
+                "MB/s: median of the trials, ± how far its 95 % interval reaches; 1 MB is 1,000,000 bytes.".into(),
             ),
-            (true, "✓ VERIFIED, ? UNVERIFIED, ✗ INVALID."),
+            (true, "✓ VERIFIED, ? UNVERIFIED, ✗ INVALID.".into()),
             (
                 self.has(|cell| cell.is_incomplete),
-                "…: not all trials were made.",
+                "…: not all trials were made.".into(),
             ),
             (
                 self.has(|cell| cell.differs),
-                "≠: measured in another way than the first of its row, so the two say nothing about each other.",
+                "≠: measured in another way than the first of its row, so the two say nothing about each other.".into(),
             ),
-            (self.left_out > 0, &more),
+            (self.left_out > 0, more),
         ];
         let shown = parts
             .into_iter()
             .filter_map(|(is_shown, text)| is_shown.then_some(text));
-        shown.collect::<Vec<_>>().join(" ")
+        Text::list(shown, " ")
     }
 
     /// Whether any cell has the sign.
@@ -242,10 +244,10 @@ impl Overview {
 }
 
 /// What is said of runs that are in no overview.
-fn alone_text(alone: &[usize]) -> Option<String> {
+fn alone_text(alone: &[usize]) -> Option<Text> {
     let numbers: Vec<String> = alone.iter().map(|run| format!("#{}", run + 1)).collect();
     (!numbers.is_empty()).then(|| {
-        format!(
+        text!(
             "No row in common with another run: {}; each tells its own below.",
             numbers.join(", ")
         )

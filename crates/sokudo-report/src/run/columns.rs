@@ -2,11 +2,11 @@
 
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::facts::{QUICK, SWEEP};
-use crate::grouping::name_cell;
 use crate::number;
 use crate::shortfall::verdict_cell;
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Head, On, Rows, Table, left, point, right};
+use crate::wording::{phrase, row_alone};
 
 /// What stands over latencies: there are two of them at a fixed rate.
 const LATENCY: &str = "latency";
@@ -77,9 +77,9 @@ impl Shown<'_> {
         };
         let bar = left("").under(unit.name()).on(On::Terminal);
         Table::of(results)
-            .column(left("Row"), |result| Some(name_cell(&result.name)))
+            .column(left("Row"), |result| Some(row_alone(&result.name)))
             .column(left("Direction").quiet(), |result| {
-                Some(result.direction_label())
+                Some(phrase(&result.direction_label()))
             })
             .column(point(figure).under(unit.name()), |result| {
                 Some(Cell::Figure {

@@ -5,6 +5,7 @@
 //! stands without its verdict; the findings below say what it is.
 
 use sokudo_model::{Bytes, Verdict};
+use sokudo_words::{Text, text};
 
 use super::columns::figures;
 use crate::document::{Direction, ResultDocument, RunDocument, Status};
@@ -33,7 +34,8 @@ pub(super) fn tables(results: &[&ResultDocument], unit: BandwidthUnit) -> Vec<Ta
         let of_direction = results.iter().copied();
         let of_direction = of_direction.filter(|result| result.direction == direction);
         let of_direction: Vec<&ResultDocument> = of_direction.collect();
-        let title = format!("{}, {}", direction.name(), unit.name());
+        let words = [Text::from(direction.name()), Text::name(unit.name())];
+        let title = Text::list(words, ", ");
         (!of_direction.is_empty()).then(|| matrix(&of_direction, unit).titled(title))
     };
     let directions = [Direction::Read, Direction::Write].into_iter();
@@ -41,12 +43,12 @@ pub(super) fn tables(results: &[&ResultDocument], unit: BandwidthUnit) -> Vec<Ta
 }
 
 /// What the signs in the matrices mean.
-pub(super) fn signs(document: &RunDocument) -> String {
+pub(super) fn signs(document: &RunDocument) -> Text {
     let imprecise = match document.schedule.enough {
-        Some(_) => format!("; {IMPRECISE} less precise than asked for"),
-        None => String::new(),
+        Some(_) => text!("; {}", text!("{IMPRECISE} less precise than asked for")),
+        None => Text::default(),
     };
-    format!(
+    text!(
         "Q: I/Os in flight per thread; T: threads. {UNVERIFIED} UNVERIFIED; {INVALID} \
          INVALID{imprecise}; {INCOMPLETE} interrupted or failed; no sign: VERIFIED."
     )
@@ -63,7 +65,7 @@ fn matrix(results: &[&ResultDocument], unit: BandwidthUnit) -> Table {
     };
     let mut rows = Table::of(&sizes).column(right("Block"), |size| Some(size.to_string()));
     for (depth, threads) in loads(results) {
-        let title = format!("Q{depth}T{threads} ");
+        let title = Text::name(format!("Q{depth}T{threads} "));
         rows = rows.column(right(title), |size| cell(size, (depth, threads)));
     }
     rows.table().repeating(1)

@@ -1,13 +1,15 @@
 //! The rounds of tracked rows, one under the other, with what the last window looks like.
 
 use sokudo_model::{RoundFigure, SteadyPhase, SteadyProcedure, SteadyTest};
+use sokudo_words::{Text, text};
 
 use super::value::shown;
 use crate::document::{PhaseDocument, RunDocument, TrackedDocument};
 use crate::grouping::row_name;
 use crate::number;
 use crate::style::BandwidthUnit;
-use crate::table::{Table, right};
+use crate::table::{Cell, Table, right};
+use crate::wording::row;
 
 /// Up to so many rounds all are shown.
 const ROUNDS_SHOWN: u32 = 25;
@@ -36,8 +38,9 @@ pub(super) fn table(
     if made.rounds > 0 {
         rows = rows.column(right("Round"), |line| Some(name(line, made, procedure)));
         for tracked in &made.tracked {
-            let row = document.result_at(tracked.result).map(row_name);
-            rows = rows.column(right(row.unwrap_or_default()), |line| {
+            let result = document.result_at(tracked.result);
+            let title = result.map(|result| row(&row_name(result)));
+            rows = rows.column(right(title.unwrap_or_default()), |line| {
                 cell(line, tracked, procedure, unit)
             });
         }
@@ -48,27 +51,27 @@ pub(super) fn table(
 }
 
 /// How it ended, in a sentence.
-fn outcome(procedure: &SteadyProcedure, phase: &SteadyPhase, made: &PhaseDocument) -> String {
-    let unit = match phase.figure {
+fn outcome(procedure: &SteadyProcedure, phase: &SteadyPhase, made: &PhaseDocument) -> Text {
+    let unit = Text::from(match phase.figure {
         RoundFigure::Iops => "IOPS",
         RoundFigure::BytesPerSecond => "bandwidth",
         RoundFigure::LatencyMeanNs => "mean latency",
-    };
+    });
     let plural = if made.rounds == 1 { "" } else { "s" };
-    let rounds = format!("after {} round{plural}", made.rounds);
+    let rounds = text!("after {} round{plural}", made.rounds);
     let end = match (made.is_steady, made.window) {
-        (Some(true), Some([from, to])) => format!("steady {rounds}, window {from} to {to}"),
+        (Some(true), Some([from, to])) => text!("steady {rounds}, window {from} to {to}"),
         (_, Some([from, to])) => {
             let why = match (procedure.test, phase.written_bytes_max) {
-                _ if made.rounds == phase.rounds_max => "the most that was allowed".to_owned(),
-                (SteadyTest::WriteSaturation, Some(most)) => format!("{most} written"),
-                _ => "ended before".to_owned(),
+                _ if made.rounds == phase.rounds_max => "the most that was allowed".into(),
+                (SteadyTest::WriteSaturation, Some(most)) => text!("{most} written"),
+                _ => "ended before".into(),
             };
-            format!("NOT STEADY {rounds} ({why}); shown is the last window, {from} to {to}")
+            text!("NOT STEADY {rounds} ({why}); shown is the last window, {from} to {to}")
         }
-        (_, None) => format!("NOT STEADY: ended {rounds}, and a window has five"),
+        (_, None) => text!("NOT STEADY: ended {rounds}, and a window has five"),
     };
-    format!("Tracked {unit}: {end}.")
+    text!("Tracked {unit}: {end}.")
 }
 
 /// The rounds that are shown, and what the last window looks like.
@@ -89,17 +92,17 @@ fn lines(made: &PhaseDocument, window: u32) -> Vec<Line> {
     lines
 }
 
-fn name(line: &Line, made: &PhaseDocument, procedure: &SteadyProcedure) -> String {
+fn name(line: &Line, made: &PhaseDocument, procedure: &SteadyProcedure) -> Cell {
     let window = procedure.window;
     match (line, made.window) {
-        (Line::LeftOut, _) => "...".to_owned(),
+        (Line::LeftOut, _) => Cell::Name("...".to_owned()),
         (Line::Round(round), Some([from, to])) if (from..=to).contains(round) => {
-            format!("[{round}]")
+            Cell::Name(format!("[{round}]"))
         }
-        (Line::Round(round), _) => format!("{round} "),
-        (Line::Mean, _) => "mean".to_owned(),
-        (Line::Range, _) => format!("range ≤ {} %", window.range_permille_max / 10),
-        (Line::Excursion, _) => format!("line ≤ {} %", window.excursion_permille_max / 10),
+        (Line::Round(round), _) => Cell::Name(format!("{round} ")),
+        (Line::Mean, _) => "mean".into(),
+        (Line::Range, _) => text!("range ≤ {} %", window.range_permille_max / 10).into(),
+        (Line::Excursion, _) => text!("line ≤ {} %", window.excursion_permille_max / 10).into(),
     }
 }
 
@@ -108,21 +111,24 @@ fn cell(
     tracked: &TrackedDocument,
     procedure: &SteadyProcedure,
     unit: BandwidthUnit,
-) -> Option<String> {
+) -> Option<Cell> {
     let window = procedure.window;
     let last = || tracked.windows.last()?.figures;
     let share = |value: f64, permille: u32| {
         let is_within = value <= f64::from(permille) / 1e3;
-        let word = if is_within { "" } else { "over " };
-        format!("{word}{}", number::percent(value))
+        let percent = number::percent(value);
+        match is_within {
+            true => percent.into(),
+            false => text!("over {percent}").into(),
+        }
     };
     Some(match line {
-        Line::LeftOut => "...".to_owned(),
+        Line::LeftOut => "...".to_owned().into(),
         Line::Round(round) => {
             let place = usize::try_from(round.checked_sub(1)?).ok()?;
-            shown(tracked.rounds.get(place).copied(), tracked.figure, unit)
+            shown(tracked.rounds.get(place).copied(), tracked.figure, unit).into()
         }
-        Line::Mean => shown(last().map(|it| it.mean), tracked.figure, unit),
+        Line::Mean => shown(last().map(|it| it.mean), tracked.figure, unit).into(),
         Line::Range => share(last()?.range_share, window.range_permille_max),
         Line::Excursion => share(last()?.excursion_share, window.excursion_permille_max),
     })

@@ -1,10 +1,12 @@
 //! A transfer curve in a few lines of text.
 
 use sokudo_model::{Bytes, narrow};
+use sokudo_words::text;
 
 use crate::document::{PlaceDocument, ResultDocument};
 use crate::number;
 use crate::style::TableStyle;
+use crate::wording::{phrase, row_alone};
 
 /// Lines of the picture.
 const HEIGHT: usize = 4;
@@ -28,10 +30,10 @@ pub(crate) fn lines(result: &ResultDocument, style: &TableStyle) -> Option<Vec<S
     let width = style.width.min(WIDTH_MAX).saturating_sub(margin).max(10);
     let (start, end) = extent(&result.places)?;
     let heights = heights(&result.places, (start, end), width, max);
-    let title = format!(
+    let title = text!(
         "{} {}, {} over position",
-        result.name,
-        result.direction_label(),
+        row_alone(&result.name),
+        phrase(&result.direction_label()),
         style.unit.name()
     );
     let mut lines = vec![style.text(&title)];

@@ -1,16 +1,17 @@
 //! Rows over time for people: one line for each row, or its levels.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use sokudo_words::Language;
+use sokudo_words::{Language, Text, text};
 
 use super::{LevelChange, LevelDocument, SeriesDocument, TrendDocument};
 use crate::article::{Article, Element};
-use crate::comparison::{change_text, interval_text};
+use crate::comparison::{change_text, interval_text, sides_of};
 use crate::grouping::notes_of_rows;
-use crate::number::{self, MISSING, percent};
+use crate::number::{self, percent};
 use crate::style::{BandwidthUnit, TableStyle};
 use crate::table::{Cell, On, Table, left, point, point_with_room, right};
+use crate::wording::{composed, phrase, row};
 use crate::{markdown, text};
 
 /// The whole text.
@@ -27,15 +28,16 @@ pub fn render_markdown(document: &TrendDocument, language: Language) -> String {
 /// The levels of one row, or a line for each of several; on paper also their levels.
 fn article(document: &TrendDocument, asked: BandwidthUnit) -> Article<'_> {
     let unit = document.unit(asked);
-    let title = format!(
+    let title = text!(
         "sokudo {} · trend · {}",
-        document.sokudo_version, document.device_name
+        document.sokudo_version,
+        composed(&document.device_name)
     );
     let mut article = Article::default();
     article.add(Element::Title(Cell::Text(title)));
     match &document.series[..] {
         [only] => {
-            let course = vec![(only.row.clone(), course(only))];
+            let course = vec![(row(&only.row), course(only))];
             article.add(Element::Facts(course));
             article.add(Element::Table(levels(only, unit)));
             for (level, change) in only.changes() {
@@ -48,7 +50,7 @@ fn article(document: &TrendDocument, asked: BandwidthUnit) -> Article<'_> {
         several => {
             article.add(Element::Table(overview(several, unit)));
             for series in several {
-                article.add_on(On::Paper, Element::Heading(series.row.clone()));
+                article.add_on(On::Paper, Element::Heading(row(&series.row)));
                 article.add_on(On::Paper, Element::Table(levels(series, unit)));
             }
             article.notes(changes(several));
@@ -56,9 +58,9 @@ fn article(document: &TrendDocument, asked: BandwidthUnit) -> Article<'_> {
         }
     }
     let left_out = document.series.iter().flat_map(|series| {
-        let row = (document.series.len() > 1).then(|| series.row.clone());
+        let name = (document.series.len() > 1).then(|| row(&series.row));
         let texts = left_out(series).into_iter();
-        texts.map(move |text| (row.clone().unwrap_or_default(), text))
+        texts.map(move |text| (name.clone().unwrap_or_default(), text))
     });
     article.add(Element::OfRows(left_out.collect()));
     article.paragraph(document.left_out().unwrap_or_default());
@@ -67,8 +69,8 @@ fn article(document: &TrendDocument, asked: BandwidthUnit) -> Article<'_> {
     article
 }
 
-fn legend(document: &TrendDocument, unit: BandwidthUnit) -> String {
-    format!(
+fn legend(document: &TrendDocument, unit: BandwidthUnit) -> Text {
+    text!(
         "{}: median of the runs, ± how far its 95 % interval reaches. A level changes where runs \
          differ by more than their noise, which one of twenty series without a change does by \
          chance, and by at least {}.",
@@ -96,21 +98,21 @@ fn levels(series: &SeriesDocument, unit: BandwidthUnit) -> Table {
 }
 
 /// What is said where nothing changes.
-fn steady(series: &SeriesDocument) -> String {
+fn steady(series: &SeriesDocument) -> Text {
     let runs = series.points.len();
     match series.is_long_enough() {
-        true => format!("No change in {runs} runs."),
-        false => format!("{}.", too_few(series)),
+        true => text!("No change in {runs} runs."),
+        false => text!("{}.", too_few(series)),
     }
 }
 
-fn too_few(series: &SeriesDocument) -> String {
+fn too_few(series: &SeriesDocument) -> Text {
     let needed = series.runs_needed;
     match series.points.len() {
-        1 => format!(
+        1 => text!(
             "1 run is too few to tell a change, {needed} are needed; sokudo check compares two runs"
         ),
-        runs => format!(
+        runs => text!(
             "{runs} runs are too few to tell a change, {needed} are needed; sokudo check compares \
              two runs"
         ),
@@ -118,42 +120,34 @@ fn too_few(series: &SeriesDocument) -> String {
 }
 
 /// What of the surroundings differs at a change.
-fn what_changed(level: &LevelDocument, change: &LevelChange) -> String {
-    let begin = format!(
+fn what_changed(level: &LevelDocument, change: &LevelChange) -> Text {
+    let begin = text!(
         "{}, between runs {} and {}",
         day(&level.from),
         change.run_before,
         change.run_after
     );
     let Some(differs) = &change.differs else {
-        return format!("{begin}: what changed is not known.");
+        return text!("{begin}: what changed is not known.");
     };
     if differs.is_empty() {
-        return format!("{begin}: nothing that sokudo sees of target, machine or program changed.");
+        return text!("{begin}: nothing that sokudo sees of target, machine or program changed.");
     }
-    let value = |value: &Option<String>| value.clone().unwrap_or_else(|| MISSING.to_owned());
-    let parts: Vec<String> = differs
-        .iter()
-        .map(|part| {
-            format!(
-                "{} {}, then {}",
-                part.name,
-                value(&part.reference),
-                value(&part.other)
-            )
-        })
-        .collect();
-    format!("{begin}: {}.", parts.join("; "))
+    let parts = differs.iter().map(|part| {
+        let [before, after] = sides_of(part);
+        text!("{} {before}, then {after}", phrase(&part.name))
+    });
+    text!("{begin}: {}.", Text::list(parts, "; "))
 }
 
 fn overview(all: &[SeriesDocument], unit: BandwidthUnit) -> Table {
     Table::of(all)
-        .column(left("row"), |series| Some(series.row.clone()))
+        .column(left("row"), |series| Some(row(&series.row)))
         .column(right("runs").rank(2), |series| {
             Some(series.points.len().to_string())
         })
         .column(left("course"), |series| Some(course(series)))
-        .column(point_with_room(format!("now {}", unit.name())), |series| {
+        .column(point_with_room(text!("now {}", unit.name())), |series| {
             let level = series.levels.last()?;
             Some(Cell::rate(level.median_per_s / unit.bytes()))
         })
@@ -167,35 +161,34 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit) -> Table {
         .column(left("last change"), |series| {
             let (level, change) = series.changes().last()?;
             let day = day(&level.from);
-            Some(format!("{} on {day}", change_text(change.ratio)))
+            Some(text!("{} on {day}", change_text(change.ratio)))
         })
         .table()
 }
 
 /// What of the surroundings differs at the changes of several rows, each once.
-fn changes(all: &[SeriesDocument]) -> Vec<String> {
+fn changes(all: &[SeriesDocument]) -> Vec<Text> {
     let changes = all.iter().flat_map(SeriesDocument::changes);
-    let texts: BTreeSet<String> = changes
-        .map(|(level, change)| what_changed(level, change))
-        .collect();
-    texts.into_iter().collect()
+    let texts = changes.map(|(level, change)| what_changed(level, change));
+    let texts: BTreeMap<String, Text> = texts.map(|text| (text.english(), text)).collect();
+    texts.into_values().collect()
 }
 
 /// Rows with so few runs that nothing can be said of them, those of one number together.
-fn short(all: &[SeriesDocument]) -> Vec<String> {
+fn short(all: &[SeriesDocument]) -> Vec<Text> {
     let short = all.iter().filter(|series| !series.is_long_enough());
     notes_of_rows(short.map(|it| (&*it.row, too_few(it))), all.len())
 }
 
-fn left_out(series: &SeriesDocument) -> Vec<String> {
+fn left_out(series: &SeriesDocument) -> Vec<Text> {
     let others = (series.runs_of_other_loads > 0).then(|| {
-        format!(
+        text!(
             "{} runs of other loads are left out; they are not comparable.",
             series.runs_of_other_loads
         )
     });
     let without = (series.runs_without_figure > 0).then(|| {
-        format!(
+        text!(
             "{} runs are left out that are INVALID, have no figure, or were made at an unknown time.",
             series.runs_without_figure
         )

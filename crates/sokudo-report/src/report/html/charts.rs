@@ -71,7 +71,7 @@ const fn caption(kind: PlotKind) -> &'static str {
 }
 
 /// A picture with its caption.
-pub(super) fn picture(page: &Page, figure: &Figure, caption: &str) -> Markup {
+pub(super) fn picture(page: &Page, figure: &Figure, caption: &'static str) -> Markup {
     let look = page.style.theme.in_language(page.style.language);
     let draw = |size: Size, class: &str| {
         PreEscaped(plot::inline(figure, sized(figure, size), look, class))

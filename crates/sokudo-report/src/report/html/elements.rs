@@ -1,7 +1,8 @@
 //! Elements of an article on a page.
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 use sokudo_model::Severity;
+use sokudo_words::Text;
 
 use super::page::{Page, lines, prose, text};
 use super::table::table;
@@ -9,6 +10,7 @@ use crate::article::{Article, Element};
 use crate::explain;
 use crate::grouping::{FindingGroup, rows_text};
 use crate::table::{Cell, On};
+use crate::wording::composed;
 
 pub(super) fn elements(page: &Page, article: &Article<'_>) -> Markup {
     html! { @for element in article.on(On::Paper) { (self::element(page, element)) } }
@@ -17,23 +19,23 @@ pub(super) fn elements(page: &Page, article: &Article<'_>) -> Markup {
 fn element(page: &Page, element: &Element<'_>) -> Markup {
     match element {
         Element::Title(title) => html! { h2 { (cell(page, title)) } },
-        Element::Heading(said) => html! { h3 { (page.say(said)) } },
+        Element::Heading(said) => html! { h3 { (page.text(said)) } },
         Element::Facts(facts) => self::facts(page, facts),
         Element::Paragraph(said) | Element::Answer(_, said) => html! {
-            @if !said.is_empty() { p { (lines(&page.words(said))) } }
+            @if !said.is_empty() { p { (lines(&said.said(page.style.language))) } }
         },
         Element::Notes { title, items, .. } if title.is_empty() => html! {
-            @for item in items { p { (page.say(item)) } }
+            @for item in items { p { (page.text(item)) } }
         },
         Element::Notes { title, items, .. } => html! {
-            @if !items.is_empty() { p.strong { (page.say(title)) } }
-            ul { @for item in items { li { (page.say(item)) } } }
+            @if !items.is_empty() { p.strong { (page.text(title)) } }
+            ul { @for item in items { li { (page.text(item)) } } }
         },
         Element::OfRows(rows) => html! {
-            @for (row, said) in rows { p { b { (page.say(row)) } ": " (page.say(said)) } }
+            @for (row, said) in rows { p { b { (page.text(row)) } ": " (page.text(said)) } }
         },
         Element::Table(it) => html! {
-            @if !it.title.is_empty() { p.strong { (page.say(&it.title)) } }
+            @if !it.title.is_empty() { p.strong { (page.text(&it.title)) } }
             (table(page, it))
         },
         Element::Curve(_) => html! {},
@@ -49,12 +51,12 @@ fn element(page: &Page, element: &Element<'_>) -> Markup {
 }
 
 /// Terms and what they are.
-pub(super) fn facts(page: &Page, facts: &[(String, Cell)]) -> Markup {
+pub(super) fn facts(page: &Page, facts: &[(Text, Cell)]) -> Markup {
     html! {
         @if !facts.is_empty() {
             dl.facts {
                 @for (term, value) in facts {
-                    dt { (page.say(term)) }
+                    dt { (page.text(term)) }
                     dd { (cell(page, value)) }
                 }
             }
@@ -63,8 +65,7 @@ pub(super) fn facts(page: &Page, facts: &[(String, Cell)]) -> Markup {
 }
 
 fn cell(page: &Page, cell: &Cell) -> Markup {
-    let said = |said: &str| page.say(said).into_string();
-    PreEscaped(cell.written(said, |name| text(name).into_string(), false))
+    text(&cell.said(page.style.language, false))
 }
 
 fn finding(page: &Page, group: &FindingGroup<'_>) -> Markup {
@@ -78,15 +79,15 @@ fn finding(page: &Page, group: &FindingGroup<'_>) -> Markup {
             h4 { (sign) " " (page.say(group.label())) }
             @for (symptom, rows) in &group.symptoms {
                 p {
-                    (prose(&symptom.said(page.style.language)))
+                    (prose(page, symptom))
                     @if !rows.is_empty() {
-                        " " span.rows { "(" (page.say(&rows_text(rows))) ")" }
+                        " " span.rows { "(" (page.text(&composed(&rows_text(rows)))) ")" }
                     }
                 }
             }
             @for (name, said) in [("Cause", group.cause), ("Remedy", group.remedy)] {
                 @if !said.is_empty() {
-                    p { b { (page.say(name)) ":" } " " (prose(&said.said(page.style.language))) }
+                    p { b { (page.say(name)) ":" } " " (prose(page, said)) }
                 }
             }
         }

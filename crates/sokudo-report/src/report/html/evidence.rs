@@ -3,6 +3,7 @@
 
 use maud::{Markup, html};
 use sokudo_model::{Bytes, Nanos};
+use sokudo_words::{Text, text};
 
 use super::elements::facts;
 use super::page::Page;
@@ -10,7 +11,8 @@ use super::table::table;
 use crate::document::{ResultDocument, RunDocument};
 use crate::grouping::row_name;
 use crate::number::{self, MISSING, decimal_size, percent};
-use crate::table::{Cell, Table, left, right};
+use crate::table::{Table, left, right};
+use crate::wording::{composed, phrase, row};
 
 /// More trials are in the JSON.
 const TRIALS_MAX: usize = 400;
@@ -23,14 +25,14 @@ pub(super) fn rows(page: &Page, run: &RunDocument) -> Markup {
     let size = |bytes: u64| decimal_size(Bytes(bytes), 3);
     let ratio = |ratio: f64| format!("{ratio:.2}");
     let evidence = Table::of(&measured)
-        .column(left("Row"), |it| Some(row_name(it)))
+        .column(left("Row"), |it| Some(row(&row_name(it))))
         .column(right("Device per engine"), |it| it.device_ratio.map(ratio))
         .column(right("Device read"), |it| Some(size(it.device?.read_bytes)))
         .column(right("Device wrote"), |it| Some(size(it.device?.written_bytes)))
         .column(right("Cached before"), |it| cached_before(it).map(size))
         .column(right("In flight"), |it| it.depth_achieved.map(ratio))
         .column(right("CPU"), |it| it.cpu_share().map(percent))
-        .column(left("Others' I/O"), others)
+        .column(left("Others' I/O"), |it| others(it))
         .column(left("Issued by"), |it| issued_by(it))
         .table()
         .noted("Device per engine: bytes that the devices at the bottom counted ÷ bytes that sokudo moved; 1.00 is proof that no cache answered instead.");
@@ -43,20 +45,20 @@ fn cached_before(result: &ResultDocument) -> Option<u64> {
     cached.collect::<Option<Vec<_>>>()?.into_iter().max()
 }
 
-fn others(result: &&ResultDocument) -> Option<Cell> {
+fn others(result: &ResultDocument) -> Option<String> {
     let others = result.foreign_users.iter().take(3);
     let others: Vec<String> = others
         .map(|user| format!("{} ({})", user.name, user.pid))
         .collect();
-    (!others.is_empty()).then(|| Cell::Name(others.join(", ")))
+    (!others.is_empty()).then(|| others.join(", "))
 }
 
-fn issued_by(result: &ResultDocument) -> Option<String> {
+fn issued_by(result: &ResultDocument) -> Option<Text> {
     let kind = result.backend.as_ref()?.kind.name();
     Some(match result.direct {
-        Some(true) => format!("{kind}, direct I/O"),
-        Some(false) => format!("{kind}, through the page cache"),
-        None => kind.to_owned(),
+        Some(true) => Text::list([Text::name(kind), "direct I/O".into()], ", "),
+        Some(false) => Text::list([Text::name(kind), "through the page cache".into()], ", "),
+        None => Text::name(kind),
     })
 }
 
@@ -65,8 +67,8 @@ pub(super) fn trials(page: &Page, run: &RunDocument) -> Markup {
     let results = run.results_by_direction();
     let count: usize = results.iter().map(|result| result.trials.len()).sum();
     if count > TRIALS_MAX {
-        let said = format!("{count} trials are too many to be shown; they are in the JSON.");
-        return html! { p { (page.say(&said)) } };
+        let said = text!("{count} trials are too many to be shown; they are in the JSON.");
+        return html! { p { (page.text(&said)) } };
     }
     // The table of figures has them.
     if results.iter().all(|result| result.trials.len() <= 1) {
@@ -76,11 +78,11 @@ pub(super) fn trials(page: &Page, run: &RunDocument) -> Markup {
         .into_iter()
         .filter(|it| it.bandwidth_bytes_per_s.is_some());
     let trials = Table::of(&with_rates.collect::<Vec<_>>())
-        .column(left("Row"), |it| Some(row_name(it)))
+        .column(left("Row"), |it| Some(row(&row_name(it))))
         .column(left("MB/s of each trial, in order of time"), |it| {
             let rates = &it.bandwidth_bytes_per_s.as_ref()?.bytes_per_s.trials;
             let rates = rates.iter().map(|rate| number::rate(rate / BYTES_PER_MB));
-            Some(Cell::Name(rates.collect::<Vec<_>>().join(" · ")))
+            Some(rates.collect::<Vec<_>>().join(" · "))
         })
         .table();
     table(page, &trials)
@@ -89,20 +91,20 @@ pub(super) fn trials(page: &Page, run: &RunDocument) -> Markup {
 /// The machine and the state of its drives.
 pub(super) fn environment(page: &Page, run: &RunDocument) -> Markup {
     let environment = &run.environment;
-    let mut known: Vec<(&'static str, Option<String>)> = vec![
-        ("Host", environment.host.clone()),
-        ("Distribution", environment.distribution.clone()),
-        ("Kernel", environment.kernel.clone()),
+    let mut known: Vec<Known> = vec![
+        ("Host", name(environment.host.as_ref())),
+        ("Distribution", name(environment.distribution.as_ref())),
+        ("Kernel", name(environment.kernel.as_ref())),
         ("Processor", processor(run)),
         (
             "Memory",
-            environment.memory_bytes.map(|bytes| bytes.to_string()),
+            environment.memory_bytes.map(|bytes| text!("{bytes}")),
         ),
-        ("Frequency governor", environment.governor.clone()),
-        ("Clock source", environment.clock_source.clone()),
+        ("Frequency governor", name(environment.governor.as_ref())),
+        ("Clock source", name(environment.clock_source.as_ref())),
         (
             "Load before the run",
-            environment.load_average.map(|load| format!("{load:.2}")),
+            environment.load_average.map(|load| text!("{load:.2}")),
         ),
         (
             "Virtual machine",
@@ -113,64 +115,77 @@ pub(super) fn environment(page: &Page, run: &RunDocument) -> Markup {
         known.push(("Root", Some(yes_or_no(environment.root))));
     }
     if let Some(system) = &run.target.file_system {
-        known.push(("Mount options", Some(system.mount_options.join(", "))));
+        known.push((
+            "Mount options",
+            name(Some(&system.mount_options.join(", "))),
+        ));
         let sizes = system.available_bytes.zip(system.total_bytes);
         known.push((
             "Free space",
-            sizes.map(|(free, total)| format!("{free} of {total}")),
+            sizes.map(|(free, total)| text!("{free} of {total}")),
         ));
     }
     known.extend(devices(run));
     known.extend(circumstances(run));
     let told = known
         .into_iter()
-        .filter_map(|(label, value)| Some((label, value.filter(|value| !value.is_empty())?)))
-        .map(|(label, value)| (label.to_owned(), Cell::Text(value)));
+        .filter_map(|(label, value)| Some((label.into(), value?.into())));
     facts(page, &told.collect::<Vec<_>>())
 }
 
-fn yes_or_no(is_so: bool) -> String {
-    if is_so { "yes" } else { "no" }.to_owned()
+/// What is known of something, where it is.
+type Known = (&'static str, Option<Text>);
+
+fn name(name: Option<&String>) -> Option<Text> {
+    name.filter(|name| !name.is_empty()).map(Text::name)
 }
 
-fn processor(run: &RunDocument) -> Option<String> {
+fn yes_or_no(is_so: bool) -> Text {
+    if is_so { "yes" } else { "no" }.into()
+}
+
+fn processor(run: &RunDocument) -> Option<Text> {
     let environment = &run.environment;
     let model = environment.cpu_model.as_ref()?;
-    Some(format!("{model}, {} usable", environment.cpus))
+    Some(text!("{model}, {} usable", environment.cpus))
 }
 
 /// Each device of the stack, from the top down.
-fn devices(run: &RunDocument) -> Vec<(&'static str, Option<String>)> {
+fn devices(run: &RunDocument) -> Vec<Known> {
     let device = |device: &sokudo_model::BlockDevice| {
         let serial = device
             .serial
             .as_ref()
-            .map(|serial| format!("serial number {}", serial.trim()));
+            .map(|serial| text!("serial number {}", serial.trim()));
         let parts = [
-            Some(device.name.clone()),
-            device.model.as_ref().map(|model| model.trim().to_owned()),
+            name(Some(&device.name)),
+            device.model.as_ref().map(|model| Text::name(model.trim())),
             serial,
-            device.size_bytes.map(|size| decimal_size(size, 3)),
+            device
+                .size_bytes
+                .map(|size| Text::name(decimal_size(size, 3))),
             device
                 .scheduler
                 .as_ref()
-                .map(|scheduler| format!("scheduler {scheduler}")),
+                .map(|scheduler| text!("scheduler {scheduler}")),
             device
                 .write_cache
                 .as_ref()
-                .map(|cache| format!("cache {cache}")),
+                .map(|cache| text!("cache {}", phrase(cache))),
             device
                 .backing_file
                 .as_ref()
-                .map(|file| format!("kept in {file}")),
+                .map(|file| text!("kept in {file}")),
         ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        ("Device", Some(parts.join(", ")))
+        (
+            "Device",
+            Some(Text::list(parts.into_iter().flatten(), ", ")),
+        )
     };
     run.target.devices.iter().map(device).collect()
 }
 
-fn circumstances(run: &RunDocument) -> Vec<(&'static str, Option<String>)> {
+fn circumstances(run: &RunDocument) -> Vec<Known> {
     let around = &run.circumstances;
     let mut told = Vec::new();
     for drive in &around.drives {
@@ -185,7 +200,7 @@ fn circumstances(run: &RunDocument) -> Vec<(&'static str, Option<String>)> {
         told.push((
             "Temperature",
             is_known.map(|_| {
-                format!(
+                text!(
                     "{}: {} → {}",
                     drive.disk.name,
                     degrees(&drive.before),
@@ -196,30 +211,28 @@ fn circumstances(run: &RunDocument) -> Vec<(&'static str, Option<String>)> {
         let firmware = drive.disk.firmware.as_ref();
         told.push((
             "Firmware",
-            firmware.map(|firmware| format!("{}: {firmware}", drive.disk.name)),
+            firmware.map(|firmware| text!("{}: {firmware}", drive.disk.name)),
         ));
     }
     for array in &around.arrays {
         let level = array.level.as_deref().unwrap_or("RAID");
-        let action = array
-            .action
-            .as_ref()
-            .map(|action| format!(", {action}"))
-            .unwrap_or_default();
-        told.push(("Array", Some(format!("{}: {level}{action}", array.name))));
+        let action = array.action.as_ref().map(|action| phrase(action));
+        let state = text!("{}: {level}", array.name);
+        let state = Text::list(std::iter::once(state).chain(action), ", ");
+        told.push(("Array", Some(state)));
     }
     for limit in &around.io_limits {
         told.push((
             "I/O limit",
-            Some(format!("{} ({})", limit.device, limit.file)),
+            Some(text!("{} ({})", limit.device, limit.file)),
         ));
     }
     let power = &around.power;
     told.push(("On battery", power.on_battery.map(yes_or_no)));
-    told.push(("Energy preference", power.energy_preference.clone()));
-    told.push(("PCI Express links", power.pcie_policy.clone()));
+    told.push(("Energy preference", name(power.energy_preference.as_ref())));
+    told.push(("PCI Express links", name(power.pcie_policy.as_ref())));
     let pressure = around.pressure.as_ref();
-    let waited = |time: Option<Nanos>| time.map(|time| time.to_string());
+    let waited = |time: Option<Nanos>| time.map(|time| text!("{time}"));
     told.push((
         "Waited for processors",
         pressure.and_then(|it| waited(it.processor)),
@@ -233,7 +246,7 @@ fn circumstances(run: &RunDocument) -> Vec<(&'static str, Option<String>)> {
         pressure.and_then(|it| waited(it.stolen)),
     ));
     for blind_spot in &around.blind_spots {
-        told.push(("Not seen", Some(blind_spot.clone())));
+        told.push(("Not seen", Some(composed(blind_spot))));
     }
     told
 }

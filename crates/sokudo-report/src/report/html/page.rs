@@ -1,11 +1,11 @@
 //! What all parts of the page have in common: its frame, its language, and text with nothing
 //! in it that is markup.
 
-use std::borrow::Cow;
 use std::fmt::Write;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sokudo_model::Verdict;
+use sokudo_words::{Text, text};
 
 use crate::plot::{self, Role, Theme};
 use crate::report::overview::days;
@@ -32,14 +32,14 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// What sokudo says, in the page's language.
-    pub(super) fn say(&self, said: &str) -> Markup {
-        text(&self.words(said))
+    /// A text in the page's language.
+    pub(super) fn text(&self, said: &Text) -> Markup {
+        text(&said.said(self.style.language))
     }
 
-    /// The same, not escaped.
-    pub(super) fn words<'a>(&self, said: &'a str) -> Cow<'a, str> {
-        self.style.language.say(said)
+    /// A word or sentence of ours.
+    pub(super) fn say(&self, words: &'static str) -> Markup {
+        text(self.style.language.word(words))
     }
 
     pub(super) fn document(&self, title: &str, body: &Markup) -> Markup {
@@ -68,7 +68,7 @@ impl Page {
     }
 
     pub(super) fn header(&self, report: &Report) -> Markup {
-        let count = self.say(&format!("{} runs", report.runs.len()));
+        let count = self.text(&text!("{} runs", report.runs.len()));
         let days = text(&days(report));
         html! {
             header {
@@ -127,18 +127,18 @@ impl Page {
 
     /// A verdict: a sign, a word, and a colour that only repeats them.
     pub(super) fn verdict(&self, verdict: Option<Verdict>) -> Markup {
-        self.judged(Tone::of(verdict), verdict_name(verdict))
+        self.judged(Tone::of(verdict), &verdict_name(verdict).into())
     }
 
     /// The same with words of its own, such as `VERIFIED (3/5)`.
-    pub(super) fn judged(&self, tone: Tone, words: &str) -> Markup {
+    pub(super) fn judged(&self, tone: Tone, words: &Text) -> Markup {
         let (class, sign) = match tone {
             Tone::Good => ("ok", "✓"),
             Tone::Doubtful => ("maybe", "?"),
             Tone::Bad => ("no", "✗"),
             Tone::None => ("none", "–"),
         };
-        html! { span.v.(class) data-sign=(sign) { (self.say(words)) } }
+        html! { span.v.(class) data-sign=(sign) { (self.text(words)) } }
     }
 }
 
@@ -183,10 +183,11 @@ pub(super) fn lines(said: &str) -> Markup {
 }
 
 /// Text of a finding, in which a pair of backticks marks code.
-pub(super) fn prose(said: &str) -> Markup {
+pub(super) fn prose(page: &Page, said: &Text) -> Markup {
+    let said = said.said(page.style.language);
     let parts: Vec<&str> = said.split('`').collect();
     if parts.len().is_multiple_of(2) {
-        return text(said);
+        return text(&said);
     }
     html! {
         @for (index, part) in parts.into_iter().enumerate() {

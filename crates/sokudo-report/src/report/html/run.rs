@@ -11,7 +11,7 @@ use super::{charts, evidence};
 use crate::article::{Article, Element};
 use crate::document::{Direction, ResultDocument, RunDocument};
 use crate::facts::facts as facts_of;
-use crate::grouping::{grouped_findings, said_name};
+use crate::grouping::grouped_findings;
 use crate::number::rate;
 use crate::report::ReportedRun;
 use crate::report::method;
@@ -19,6 +19,7 @@ use crate::report::overview::verdicts;
 use crate::run::{figures, shortfalls_of};
 use crate::style::BandwidthUnit;
 use crate::table::{Table, left};
+use crate::wording::{composed, row_alone};
 use crate::{date, surface};
 
 /// Blocks up to this size are what people mean by small random I/O.
@@ -67,7 +68,7 @@ fn heading(page: &Page, number: usize, reported: &ReportedRun) -> Markup {
         Some(text(run.target.path.as_ref().unwrap_or(&run.target.name))),
         Some(text(&date::for_people(&run.started_at))),
         Some(text(&run.measurer())),
-        Some(page.say(&reported.source)),
+        Some(page.text(&composed(&reported.source))),
         interrupted,
     ];
     html! {
@@ -162,14 +163,19 @@ fn is_small_random(result: &ResultDocument) -> bool {
             .any(|(operation, _)| *operation == Operation::Trim)
 }
 
-fn tile(page: &Page, label: &str, (value, unit): (&str, &str), result: &ResultDocument) -> Markup {
+fn tile(
+    page: &Page,
+    label: &'static str,
+    (value, unit): (&str, &str),
+    result: &ResultDocument,
+) -> Markup {
     html! {
         div.tile {
             dt { (page.say(label)) }
             dd {
                 div.value { (text(value)) " " small { (text(unit)) } }
                 div.of {
-                    (text(said_name(&result.name, page.style.language)))
+                    (page.text(&row_alone(&result.name)))
                     br;
                     (page.verdict(result.verdict))
                 }
@@ -193,7 +199,7 @@ fn verdict_list(page: &Page, run: &RunDocument) -> Markup {
 fn measured(page: &Page, run: &RunDocument) -> Markup {
     let told = facts_of(run).into_iter();
     let told: Vec<_> = told
-        .map(|fact| (fact.label.to_owned(), fact.value.into()))
+        .map(|fact| (fact.label.into(), fact.value.into()))
         .collect();
     let rows = Table::of(&method::sentences(run))
         .column(left("Row"), |row| Some(row.name.clone()))

@@ -22,7 +22,11 @@ pub(super) fn table(page: &Page, table: &Table) -> Markup {
         true => "A bar is the share of the largest.",
         false => "",
     };
-    let notes = [&*table.note, table.note_on_paper, bars].map(|note| page.say(note));
+    let notes = [
+        page.text(&table.note),
+        page.say(table.note_on_paper),
+        page.say(bars),
+    ];
     html! {
         div.scroll tabindex="0" role="region" aria-label=(page.say("Table, scrolls sideways")) {
             table {
@@ -49,7 +53,7 @@ fn heading(page: &Page, column: &Column) -> Markup {
     html! {
         th class=[head.is_number().then_some("n")] scope="col" {
             @if !head.group.is_empty() { (page.say(head.group)) " " }
-            (page.say(&head.title))
+            (page.text(&head.title))
         }
     }
 }
@@ -57,7 +61,10 @@ fn heading(page: &Page, column: &Column) -> Markup {
 fn cell(page: &Page, column: &Column, row: usize, is_heading: bool) -> Markup {
     let cell = &column.cells[row];
     let is_long = match cell {
-        Cell::Text(text) | Cell::Name(text) => text.chars().count() > CHARACTERS_PER_LINE,
+        Cell::Text(_) | Cell::Name(_) => {
+            let said = cell.said(page.style.language, false);
+            said.chars().count() > CHARACTERS_PER_LINE
+        }
         _ => false,
     };
     let bar = match cell {
@@ -105,9 +112,6 @@ fn inside(page: &Page, cell: &Cell) -> Markup {
             (text(figure))
             @if !signs.is_empty() { " " small { (text(signs)) } }
         },
-        cell => {
-            let said = |said: &str| page.words(said).into_owned();
-            text(&cell.written(said, str::to_owned, false))
-        }
+        cell => text(&cell.said(page.style.language, false)),
     }
 }

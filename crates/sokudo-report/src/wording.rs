@@ -1,0 +1,49 @@
+//! Texts that a document holds as English.
+
+use sokudo_words::{Argument, Language, Text, text};
+
+/// A word or phrase of a closed set, looked up as it is; what is not known stays.
+pub(crate) fn phrase(words: &str) -> Text {
+    let template = words.replace('{', "{{").replace('}', "}}");
+    Text::of_parts(&template, |_| None)
+}
+
+/// What was put together of words and figures before it came into a document: each language
+/// gets as much of it as its catalogue knows by its parts.
+pub(crate) fn composed(text: &str) -> Text {
+    let said = Language::ALL.map(|language| language.say(text).into_owned());
+    Text::of_parts("{}", |_| Some(Argument::InEach(said.to_vec())))
+}
+
+/// The names of rows that are words of ours; all others are the same in all languages: they
+/// are codes, or somebody has given them.
+const ROWS: [&str; 3] = ["cached (hdparm -T)", "buffered (hdparm -t)", "direct (dd)"];
+
+/// A row's name without its direction.
+pub(crate) fn row_alone(name: &str) -> Text {
+    match name.rsplit_once(", ") {
+        Some((name, state @ ("cache on" | "cache off"))) => {
+            Text::list([row_alone(name), phrase(state)], ", ")
+        }
+        _ if ROWS.contains(&name) => phrase(name),
+        _ => Text::name(name),
+    }
+}
+
+/// What follows the name of a row.
+const DIRECTIONS: [&str; 5] = ["read", "write", "trim", "flush", "mix"];
+
+/// A row's name with its direction, if it has one.
+pub(crate) fn row(name: &str) -> Text {
+    match name.rsplit_once(' ') {
+        Some((name, direction)) if DIRECTIONS.contains(&direction) => {
+            text!("{} {}", row_alone(name), phrase(direction))
+        }
+        _ => row_alone(name),
+    }
+}
+
+/// Names of rows, one after the other.
+pub(crate) fn rows<N: AsRef<str>>(names: &[N]) -> Text {
+    Text::list(names.iter().map(|name| row(name.as_ref())), ", ")
+}
