@@ -10,6 +10,7 @@ use sokudo_model::{
 use sokudo_stats::mix64;
 
 use crate::error::MeasureError;
+use crate::evidence::Start;
 use crate::expectation::Expectation;
 use crate::subject::Subject;
 
@@ -260,10 +261,11 @@ fn measure(
         ..StageOptions::default()
     };
     // Rounds follow each other at once: a drive that rests between them is not steady.
-    let trials = match step.phase {
-        None => subject.trial(stage, options, control, listener)?,
-        Some(_) => subject.trial_at_once(stage, options, control, listener)?,
+    let start = match step.phase {
+        None => Start::Settled,
+        Some(_) => Start::AsLeft,
     };
+    let trials = subject.trial(stage, start, options, control, listener)?;
     let [trial] = <[Trial; 1]>::try_from(trials).expect("each stage of a campaign is a row");
     Ok(trial)
 }

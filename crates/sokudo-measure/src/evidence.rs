@@ -15,39 +15,28 @@ use sokudo_stats::mix64;
 use crate::error::MeasureError;
 use crate::subject::Subject;
 
+/// The state that a trial finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    Settled,
+    /// As the trial before has left it.
+    AsLeft,
+}
+
 impl Subject {
-    /// Makes one trial of a stage from a settled state, one for each of its workloads.
+    /// Makes one trial of a stage, one for each of its workloads.
     pub(crate) fn trial(
         &mut self,
         stage: &Stage,
+        start: Start,
         options: StageOptions,
         control: &Control,
         listener: &mut dyn FnMut(Event),
     ) -> Result<Vec<Trial>, MeasureError> {
         self.switch_caches(&stage.workloads[0])?;
-        self.settle(&all_targets_of(stage), stage)?;
-        self.measure(stage, options, control, listener)
-    }
-
-    /// The same from the state that the trial before has left.
-    pub(crate) fn trial_at_once(
-        &mut self,
-        stage: &Stage,
-        options: StageOptions,
-        control: &Control,
-        listener: &mut dyn FnMut(Event),
-    ) -> Result<Vec<Trial>, MeasureError> {
-        self.switch_caches(&stage.workloads[0])?;
-        self.measure(stage, options, control, listener)
-    }
-
-    fn measure(
-        &mut self,
-        stage: &Stage,
-        options: StageOptions,
-        control: &Control,
-        listener: &mut dyn FnMut(Event),
-    ) -> Result<Vec<Trial>, MeasureError> {
+        if start == Start::Settled {
+            self.settle(&all_targets_of(stage), stage)?;
+        }
         let mut before = Before::look(self, stage);
         let mut listen = |event: Event| {
             before.hear(&event);

@@ -8,6 +8,7 @@ use sokudo_model::{Bytes, Event, Nanos, Plan, Run, Schedule, TargetInfo, TargetK
 use sokudo_stats::mix64;
 
 use crate::error::MeasureError;
+use crate::evidence::Start;
 use crate::measurement::{Prepared, empty_run, since_epoch};
 use crate::memory;
 use crate::place::{Place, PlaceKind};
@@ -109,7 +110,9 @@ impl Prepared {
                 clones_before,
                 ..StageOptions::default()
             };
-            let trials = self.subject.trial(stage, options, control, listener);
+            let trials = self
+                .subject
+                .trial(stage, Start::Settled, options, control, listener);
             listener(Event::StageEnded);
             match trials {
                 Ok(trials) => {

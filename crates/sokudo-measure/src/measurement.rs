@@ -8,6 +8,8 @@ use sokudo_model::{
     Bytes, DataContent, Enough, Event, Nanos, Plan, Run, Schedule, TargetInfo, TargetKind, Trial,
 };
 
+use sokudo_words::Text;
+
 use crate::campaign::{self, Measured};
 use crate::error::MeasureError;
 use crate::memory;
@@ -33,7 +35,7 @@ pub struct Measurement<'a> {
     /// What of the things that exist may be written.
     pub permission: Permission,
     /// What the user should know before it starts.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
     /// What becomes of a directory.
     pub files: OwnFiles,
     /// The command line that repeats it.
@@ -144,7 +146,7 @@ pub struct Prepared {
     /// The run as far as it has come: what was measured is to be put into its rows.
     pub run: Run,
     /// What the user should know before it starts.
-    pub notes: Vec<String>,
+    pub notes: Vec<Text>,
     pub(crate) subject: Subject,
     watch: Watch,
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -186,11 +187,34 @@ impl From<&'static str> for Text {
         Self {
             template: match is_plain {
                 true => Cow::Borrowed(whole),
-                false => Cow::Owned(whole.replace('{', "{{").replace('}', "}}")),
+                false => Cow::Owned(without_holes(whole)),
             },
             arguments: Vec::new(),
         }
     }
+}
+
+/// What the system says, and the number by which it says it.
+impl From<&io::Error> for Text {
+    fn from(error: &io::Error) -> Self {
+        if let Some(inner) = error.get_ref() {
+            return Self::new("{}", vec![in_each_language(inner)]);
+        }
+        let said = without_holes(&error.to_string());
+        let number = error.raw_os_error().map(|number| number.to_string());
+        let template = match &number {
+            Some(number) => said.replace(&format!("error {number})"), "error {})"),
+            None => said,
+        };
+        Self {
+            template: Cow::Owned(template),
+            arguments: number.into_iter().map(Argument::Name).collect(),
+        }
+    }
+}
+
+fn without_holes(text: &str) -> String {
+    text.replace('{', "{{").replace('}', "}}")
 }
 
 impl From<Form> for Text {
@@ -241,10 +265,11 @@ impl List {
 pub fn write_said(
     f: &mut fmt::Formatter<'_>,
     template: &str,
-    arguments: &[&dyn fmt::Display],
+    arguments: &[Argument],
 ) -> fmt::Result {
-    let holes: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-    f.write_str(&filled(SPOKEN.get(), template, &holes))
+    let language = SPOKEN.get();
+    let holes = arguments.iter().map(|it| it.said(language));
+    f.write_str(&filled(language, template, &holes.collect::<Vec<_>>()))
 }
 
 fn filled(language: Language, template: &str, holes: &[String]) -> String {
@@ -309,12 +334,7 @@ pub trait Displayed {
 
 impl<T: fmt::Display + ?Sized> Displayed for &Valued<'_, T> {
     fn argument(&self) -> Argument {
-        let said = Language::ALL.map(|language| speaking(language, || self.0.to_string()));
-        let [english, others @ ..] = &said;
-        match others.iter().all(|other| other == english) {
-            true => Argument::Name(english.clone()),
-            false => Argument::InEach(said.to_vec()),
-        }
+        in_each_language(self.0)
     }
 
     fn shown(&self, text: String) -> Argument {
@@ -322,9 +342,24 @@ impl<T: fmt::Display + ?Sized> Displayed for &Valued<'_, T> {
     }
 }
 
+fn in_each_language(shown: &(impl fmt::Display + ?Sized)) -> Argument {
+    let said = Language::ALL.map(|language| speaking(language, || shown.to_string()));
+    let [english, others @ ..] = &said;
+    match others.iter().all(|other| other == english) {
+        true => Argument::Name(english.clone()),
+        false => Argument::InEach(said.to_vec()),
+    }
+}
+
 impl Argued for Text {
     fn argued(&self) -> Argument {
         Argument::Text(self.clone())
+    }
+}
+
+impl Argued for io::Error {
+    fn argued(&self) -> Argument {
+        Argument::Text(self.into())
     }
 }
 
@@ -475,6 +510,19 @@ mod tests {
         }
         let short = Text::of_parts("{a} of {b}", |_| None);
         assert_eq!(short.english(), "{a} of {b}");
+    }
+
+    #[test]
+    fn what_the_system_says_is_said_in_each_language() {
+        let missing = io::Error::from_raw_os_error(2);
+        let error = text!("{}: {missing}", Text::name("a"));
+        assert_eq!(error.english(), "a: No such file or directory (os error 2)");
+        assert_eq!(
+            error.said(Language::Japanese),
+            "a: そのようなファイルやディレクトリはない (os error 2)"
+        );
+        let ours = io::Error::other(Text::from("the file was in the page cache"));
+        assert!(!Text::from(&ours).said(Language::Japanese).is_ascii());
     }
 
     #[test]

@@ -3,7 +3,6 @@
 //! A run that says nothing about its device is refused: what is compared with it would say
 //! nothing either.
 
-use anyhow::anyhow;
 use sokudo_analysis::{Comparing, trials_needed};
 use sokudo_engine::Control;
 use sokudo_measure::Named;
@@ -11,6 +10,7 @@ use sokudo_model::Conclusion;
 use sokudo_report::comparison::{Figure, Way};
 use sokudo_report::{ListDocument, RunDocument};
 use sokudo_store::RunId;
+use sokudo_words::{Text, text};
 
 use crate::cli::{
     BaselineArguments, BaselineCommand, BaselineListArguments, Keeping, SetArguments,
@@ -21,7 +21,7 @@ use crate::history::listed;
 use crate::idle::Before;
 use crate::recall::{Recalled, Said};
 use crate::repeat::Repeat;
-use crate::{busy, compare, interrupt, keep, language, output, recall, results};
+use crate::{busy, compare, interrupt, keep, output, recall, results};
 
 /// Methods of which more trials make no baseline: they decide by themselves how often they
 /// measure, or fix the rate that would be compared.
@@ -39,8 +39,8 @@ pub(crate) fn run(arguments: BaselineArguments) -> Result<(), Exit> {
 fn set(arguments: &SetArguments) -> Result<(), Exit> {
     if arguments.measured.is_empty() {
         if arguments.idle.wait_idle.is_some() {
-            return Err(Exit::usage(anyhow!(
-                "--wait-idle waits before a measurement; say which: sokudo baseline set --wait-idle -- mark PATH"
+            return Err(Exit::usage(text!(
+                "--wait-idle needs a measurement to wait for: sokudo baseline set --wait-idle -- mark PATH"
             )));
         }
         let id = recall::id(&arguments.run, &arguments.keeping)?;
@@ -78,8 +78,8 @@ fn measure(arguments: &SetArguments) -> Result<(RunId, RunDocument, bool), Exit>
     kept.print(quiet, print)?;
     finished.ended_by.map_or(Ok(()), Err)?;
     let id = kept.first().ok_or_else(|| {
-        Exit::Failed(anyhow!(
-            "the run is not kept, so that nothing can be compared with it; name another --store"
+        Exit::failed(text!(
+            "the run is not kept, so it cannot be a baseline; name another --store"
         ))
     })?;
     Ok((id, finished.document, was_idle))
@@ -96,26 +96,15 @@ fn often_enough(repeat: Repeat) -> Result<Repeat, Exit> {
         return Ok(repeat);
     }
     if planned.is_asked_for {
-        return Err(Exit::usage(anyhow!(
-            "{} would be measured {}, and sokudo check needs {needed} trials of each row; use --runs \
-             {needed}, or leave --runs and --precision out",
-            planned.rows_text(),
-            times(planned.trials),
+        return Err(Exit::usage(text!(
+            "sokudo check needs {needed} trials of each row, and this command makes {}; use --runs {needed}, or leave --runs and --precision out",
+            planned.trials
         )));
     }
-    exit::note(format_args!(
-        "{} will be measured {}, as sokudo check needs it",
-        planned.rows_text(),
-        times(needed)
+    exit::note(text!(
+        "each row gets {needed} trials, as many as sokudo check needs"
     ));
     repeat.with_runs(needed)
-}
-
-fn times(count: usize) -> String {
-    match count {
-        1 => "once".to_owned(),
-        count => format!("{count} times"),
-    }
 }
 
 /// Makes it the baseline, if it is a good witness.
@@ -125,25 +114,23 @@ fn appoint(
     was_idle: bool,
     arguments: &SetArguments,
 ) -> Result<(), Exit> {
-    refuse_imported(&format!("run {id}"), run)?;
+    refuse_imported(&text!("run {id}"), run)?;
     let doubts = busy::doubts(run, was_idle);
     let judgeable = refuse_unjudgeable(id, run);
     if !doubts.is_empty() && !arguments.anyway {
-        let doubts = doubts.join("; ");
-        return Err(Exit::NotTrusted(match judgeable {
-            Ok(()) => anyhow!(
-                "run {id} is no good baseline: {doubts}; measure again while the machine is idle (sokudo \
-                 baseline set --wait-idle -- mark PATH), or take it as it is with --anyway"
+        let doubts = Text::list(doubts, "; ");
+        return Err(Exit::not_trusted(match judgeable {
+            Ok(()) => text!(
+                "run {id} cannot serve as a baseline: {doubts}; measure again while the machine is idle (sokudo baseline set --wait-idle -- mark PATH), or accept it with --anyway"
             ),
-            Err(_) => anyhow!(
-                "run {id} is no good baseline: {doubts}; measure again while the machine is idle (sokudo \
-                 baseline set --wait-idle -- mark PATH)"
+            Err(_) => text!(
+                "run {id} cannot serve as a baseline: {doubts}; measure again while the machine is idle (sokudo baseline set --wait-idle -- mark PATH)"
             ),
         }));
     }
     judgeable?;
     for doubt in doubts {
-        exit::note(format_args!("the baseline is a doubtful one: {doubt}"));
+        exit::note(text!("this baseline is doubtful: {doubt}"));
     }
     let mut store = keep::store(&arguments.keeping)?;
     let before = earlier(&arguments.keeping, id)?;
@@ -151,24 +138,23 @@ fn appoint(
     let name = run.target.device_name();
     let method = &run.method;
     let told = match before {
-        Some(before) => format!(
-            "Run {id} is the baseline of {name} for {method}, in the place of run {before}. sokudo check {id} measures again and compares."
+        Some(before) => text!(
+            "Run {id} replaces run {before} as the baseline of {name} for {method}. sokudo check {id} measures again and compares."
         ),
-        None => format!(
+        None => text!(
             "Run {id} is the baseline of {name} for {method}. sokudo check {id} measures again and compares."
         ),
     };
-    output::print(&format!("{}\n", language::say(&told)))
+    output::say(&told)
 }
 
 /// A run of another tool is no baseline, whatever is said: nothing could be checked against
 /// it.
-pub(crate) fn refuse_imported(name: &str, run: &RunDocument) -> Result<(), Exit> {
+pub(crate) fn refuse_imported(name: &Text, run: &RunDocument) -> Result<(), Exit> {
     match &run.origin {
         None => Ok(()),
-        Some(origin) => Err(Exit::usage(anyhow!(
-            "{name} is one of {}, which sokudo cannot measure again; make a baseline of sokudo's own: \
-             sokudo baseline set -- mark PATH",
+        Some(origin) => Err(Exit::usage(text!(
+            "{name} comes from {}, and sokudo cannot measure it again; measure a baseline with sokudo: sokudo baseline set -- mark PATH",
             origin.tool
         ))),
     }
@@ -207,23 +193,20 @@ fn refuse_unjudgeable(id: RunId, run: &RunDocument) -> Result<(), Exit> {
     let needed = trials_needed((all - blocked.len()).max(1), false);
     if few.len() + blocked.len() < all {
         for row in &blocked {
-            exit::note(format_args!("sokudo check will not judge {}", row.row));
+            exit::note(text!("sokudo check will not judge {}", row.row));
         }
         return Ok(());
     }
     let has_runs = !WITHOUT_RUNS.iter().any(|it| run.method.starts_with(it));
     Err(Exit::usage(match made {
-        Some(made) if has_runs => anyhow!(
-            "run {id} is no baseline, because sokudo check could not judge any of its rows: they have \
-             {made} of the {needed} trials that a comparison needs; measure with --runs {needed}"
+        Some(made) if has_runs => text!(
+            "run {id} cannot serve as a baseline: its rows have {made} trials, and sokudo check needs {needed} to judge one; measure with --runs {needed}"
         ),
-        Some(made) => anyhow!(
-            "run {id} is no baseline, because sokudo check could not judge any of its rows: they have \
-             {made} of the {needed} trials that a comparison needs; let sokudo mark measure the baseline"
+        Some(made) => text!(
+            "run {id} cannot serve as a baseline: its rows have {made} trials, and sokudo check needs {needed} to judge one; measure the baseline with sokudo mark"
         ),
-        None => anyhow!(
-            "run {id} is no baseline, because sokudo check could not judge any of its rows; let sokudo \
-             mark measure the baseline"
+        None => text!(
+            "run {id} cannot serve as a baseline: sokudo check cannot judge any of its rows; measure the baseline with sokudo mark"
         ),
     }))
 }
@@ -252,8 +235,8 @@ fn show(arguments: &BaselineListArguments) -> Result<(), Exit> {
         return output::print(&document.to_json());
     }
     if is_empty {
-        return output::print(&language::say(
-            "There is no baseline yet; sokudo baseline set -- mark PATH measures one.\n",
+        return output::say(&text!(
+            "There is no baseline yet; sokudo baseline set -- mark PATH measures one."
         ));
     }
     output::print_coloured(&document.render(&output::terminal_style()))
@@ -263,8 +246,8 @@ fn unset(arguments: &UnsetArguments) -> Result<(), Exit> {
     let id = recall::id(&arguments.run, &arguments.keeping)?;
     let mut store = keep::store(&arguments.keeping)?;
     if !store.entry(id).map_err(Exit::of_store)?.is_baseline {
-        return Err(Exit::usage(anyhow!(
-            "run {id} is no baseline; sokudo baseline show lists those that are"
+        return Err(Exit::usage(text!(
+            "run {id} is not a baseline; sokudo baseline show lists the baselines"
         )));
     }
     store.unset_baseline(id).map_err(Exit::failed)

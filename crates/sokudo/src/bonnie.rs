@@ -5,13 +5,13 @@
 
 mod watching;
 
-use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_dialect::bonnie::Phases;
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Named, OwnFiles};
 use sokudo_model::{Bytes, Environment, Nanos, Schedule, TargetKind};
 use sokudo_report::bonnie;
+use sokudo_words::text;
 
 use crate::cli::BonnieArguments;
 use crate::exit::Exit;
@@ -34,8 +34,8 @@ pub(crate) fn run(arguments: &BonnieArguments) -> Result<(), Exit> {
 pub(crate) fn measured(arguments: &BonnieArguments, control: &Control) -> Result<Finished, Exit> {
     let named = Named::recognise(&arguments.directory)?;
     if named.kind() != TargetKind::Directory {
-        return Err(Exit::usage(anyhow!(
-            "{} is no directory, and Bonnie++'s phases make files; name a directory on the disk to be measured",
+        return Err(Exit::usage(text!(
+            "{} is not a directory, and Bonnie++'s phases make files; name a directory on the disk",
             arguments.directory
         )));
     }
@@ -43,8 +43,8 @@ pub(crate) fn measured(arguments: &BonnieArguments, control: &Control) -> Result
     let environment = sokudo_device::environment(&System::host());
     let plan = phases(arguments, &environment, seed)?.plan();
     if plan.stages.is_empty() {
-        return Err(Exit::usage(anyhow!(
-            "there is nothing to measure: --size 0 and --files 0 leave all phases out; leave out one of them"
+        return Err(Exit::usage(text!(
+            "--size 0 and --files 0 together leave nothing to measure; leave one of them out"
         )));
     }
     let mut watching = Watching::new(&plan, arguments.printing.quiet);
@@ -73,8 +73,8 @@ fn phases(
         (Some(size), _) => size,
         (None, Some(memory)) => twice(memory, file.chunk),
         (None, None) => {
-            return Err(Exit::usage(anyhow!(
-                "how much memory there is cannot be seen, and the file should be twice as large; name its --size"
+            return Err(Exit::usage(text!(
+                "the size of the memory is unknown, and the file should be twice as large; give its size with --size"
             )));
         }
     };

@@ -5,6 +5,7 @@ use sokudo_analysis::Code;
 use sokudo_model::{Finding, Severity, TargetKind, Verdict};
 use sokudo_report::RunDocument;
 use sokudo_report::comparison::row_name;
+use sokudo_words::{Text, text};
 
 /// Findings that say that something else than the device slowed it down.
 const CODES: [&str; 4] = [
@@ -31,10 +32,10 @@ const OTHERS_SHARE_MAX: f64 = 0.2;
 /// Why a run is no good measure of what its device can do, in sentences without a full
 /// stop. `was_idle`: the machine has been seen to be idle just before, so that the load
 /// average, which remembers minutes, tells nothing.
-pub(crate) fn doubts(run: &RunDocument, was_idle: bool) -> Vec<String> {
+pub(crate) fn doubts(run: &RunDocument, was_idle: bool) -> Vec<Text> {
     let mut doubts = Vec::new();
     if run.interrupted {
-        doubts.push("it was interrupted".to_owned());
+        doubts.push(text!("it was interrupted"));
     }
     let is_meant_so = |finding: &Finding| finding.code == Code::CachedOnPurpose.name();
     let invalid = run
@@ -46,17 +47,17 @@ pub(crate) fn doubts(run: &RunDocument, was_idle: bool) -> Vec<String> {
             .findings
             .first()
             .map_or("unknown", |it| it.code.as_str());
-        doubts.push(format!("{} is INVALID ({code})", row.name));
+        doubts.push(text!("{} is INVALID ({code})", row.name));
     }
     if run.results.iter().all(|row| row.trials.is_empty()) {
-        doubts.push("nothing was measured".to_owned());
+        doubts.push(text!("nothing was measured"));
     }
     doubts.extend(disturbances(run, was_idle));
     doubts
 }
 
 /// What else used the machine or held the device back.
-pub(crate) fn disturbances(run: &RunDocument, was_idle: bool) -> Vec<String> {
+pub(crate) fn disturbances(run: &RunDocument, was_idle: bool) -> Vec<Text> {
     let of_rows = run.results.iter().flat_map(|row| &row.findings);
     let mut told: Vec<&str> = Vec::new();
     let mut disturbances = Vec::new();
@@ -64,7 +65,7 @@ pub(crate) fn disturbances(run: &RunDocument, was_idle: bool) -> Vec<String> {
         let code = finding.code.as_str();
         if is_disturbance(finding) && !told.contains(&code) {
             told.push(code);
-            disturbances.push(format!("{} ({code})", finding.symptom));
+            disturbances.push(text!("{} ({code})", finding.symptom));
         }
     }
     disturbances.extend(of_machine(run, was_idle));
@@ -86,7 +87,7 @@ fn is_disturbance(finding: &Finding) -> bool {
 }
 
 /// What the whole machine did, which nobody can tell by the device.
-fn of_machine(run: &RunDocument, was_idle: bool) -> Vec<String> {
+fn of_machine(run: &RunDocument, was_idle: bool) -> Vec<Text> {
     if matches!(run.target.kind, TargetKind::Simulated | TargetKind::Null) {
         return Vec::new();
     }
@@ -101,17 +102,17 @@ fn of_machine(run: &RunDocument, was_idle: bool) -> Vec<String> {
 }
 
 /// The load of the minute before, if it is one.
-pub(crate) fn load(average: Option<f64>, cpus: u32) -> Option<String> {
+pub(crate) fn load(average: Option<f64>, cpus: u32) -> Option<Text> {
     let load = average?;
     let most = (f64::from(cpus) * LOAD_PER_PROCESSOR_MAX).max(LOAD_MIN);
     (load > most).then(|| {
-        format!("{load:.1} processes were ready to run on {cpus} processors in the minute before")
+        text!("{load:.1} processes were ready to run on {cpus} processors in the minute before")
     })
 }
 
 /// Programs that computed beside the run. What serves a file system of programs is one of
 /// them, and belongs to what is measured.
-fn others(run: &RunDocument) -> Option<String> {
+fn others(run: &RunDocument) -> Option<Text> {
     let system = run.target.file_system.as_ref();
     if system.is_some_and(|system| system.kind.starts_with("fuse")) {
         return None;
@@ -120,14 +121,14 @@ fn others(run: &RunDocument) -> Option<String> {
     let all = pressure.elapsed.as_secs_f64() * f64::from(run.environment.cpus.max(1));
     let share = pressure.others?.as_secs_f64() / all;
     (all > 0.0 && share > OTHERS_SHARE_MAX).then(|| {
-        format!(
+        text!(
             "other programs used {:.0} % of the processors' time",
             share * 100.0
         )
     })
 }
 
-fn waits(run: &RunDocument) -> Vec<String> {
+fn waits(run: &RunDocument) -> Vec<Text> {
     let Some(pressure) = run.circumstances.pressure else {
         return Vec::new();
     };
@@ -137,10 +138,10 @@ fn waits(run: &RunDocument) -> Vec<String> {
         (of > 0.0 && share > WAIT_SHARE_MAX).then_some(share * 100.0)
     };
     let memory = share(pressure.memory, elapsed)
-        .map(|share| format!("somebody waited for memory for {share:.0} % of the run"));
+        .map(|share| text!("processes waited for memory during {share:.0} % of the run"));
     let of_processors = elapsed * f64::from(run.environment.cpus.max(1));
     let stolen = share(pressure.stolen, of_processors).map(|share| {
-        format!("the hypervisor gave {share:.0} % of the processor time to other machines")
+        text!("the hypervisor gave {share:.0} % of the processor time to other machines")
     });
     memory.into_iter().chain(stolen).collect()
 }
@@ -189,7 +190,7 @@ mod tests {
     fn load_and_other_io_are_told_once_each() {
         let loaded = |run: &mut RunDocument| run.environment.load_average = Some(2.1);
         let told = disturbances(&document(loaded), false);
-        assert!(told[0].contains("2.1 processes"), "{told:?}");
+        assert!(told[0].english().contains("2.1 processes"), "{told:?}");
         assert_eq!(disturbances(&document(loaded), true), [""; 0]);
         let simulated = |run: &mut RunDocument| {
             run.target.kind = TargetKind::Simulated;
@@ -216,7 +217,7 @@ mod tests {
         let told = disturbances(&document(waiting), true);
         assert_eq!(told.len(), 2, "{told:?}");
         assert!(
-            told[0].contains("10 %") && told[1].contains("10 %"),
+            told.iter().all(|it| it.english().contains("10 %")),
             "{told:?}"
         );
     }

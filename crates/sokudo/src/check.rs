@@ -7,7 +7,6 @@
 use std::fs::File;
 use std::io::Read;
 
-use anyhow::anyhow;
 use sokudo_analysis::Comparing;
 use sokudo_engine::Control;
 use sokudo_measure::Named;
@@ -15,6 +14,7 @@ use sokudo_report::check::Outcome;
 use sokudo_report::comparison::{Figure, Way};
 use sokudo_report::{CheckDocument, ComparisonDocument};
 use sokudo_store::Baseline;
+use sokudo_words::{Text, text};
 
 use crate::cli::{CheckArguments, TableOrJson, Unit};
 use crate::exit::Exit;
@@ -62,8 +62,8 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Exit> {
     finished.ended_by.map_or(Ok(()), Err)?;
     match document.outcome {
         Outcome::Slower => Err(Exit::FailedAsReported),
-        Outcome::NotJudged => Err(Exit::NotTrusted(anyhow!(
-            "no row could be judged, so nothing shows that none is slower; what was printed says why"
+        Outcome::NotJudged => Err(Exit::not_trusted(text!(
+            "no row could be judged, so a slower row may go unnoticed; the result says why"
         ))),
         Outcome::Faster | Outcome::Unchanged | Outcome::NoChangeShown => Ok(()),
     }
@@ -76,13 +76,13 @@ fn document(
     arguments: &CheckArguments,
 ) -> CheckDocument {
     let disturbed = |run: &Recalled, was_idle| {
-        let disturbances = busy::disturbances(&run.run, was_idle);
-        let source = run.source.clone();
-        let told = disturbances.join("; ");
-        (!told.is_empty()).then(|| format!("{source} was not alone on the machine: {told}."))
+        let told = busy::disturbances(&run.run, was_idle);
+        let is_disturbed = !told.is_empty();
+        let (source, told) = (&run.source, Text::list(told, "; "));
+        is_disturbed.then(|| text!("{source} was not alone on the machine: {told}."))
     };
     // Whoever took a baseline from a busy machine has been told so then.
-    let mut doubts: Vec<String> = [disturbed(&reference, true), disturbed(&now, was_idle)]
+    let mut doubts: Vec<Text> = [disturbed(&reference, true), disturbed(&now, was_idle)]
         .into_iter()
         .flatten()
         .collect();
@@ -91,7 +91,7 @@ fn document(
         false => busy::disturbed_rows(&now.run, was_idle),
     };
     if reference.run.target.identity() != now.run.target.identity() {
-        doubts.push(format!(
+        doubts.push(text!(
             "another device was measured: {} then, {} now.",
             reference.run.target.identity(),
             now.run.target.identity()
@@ -112,6 +112,7 @@ fn document(
         command: command_line::as_given(),
         ..comparison
     };
+    let doubts = doubts.iter().map(Text::english).collect();
     CheckDocument::new(comparison, ids, doubts, &unproven)
 }
 
@@ -127,16 +128,13 @@ fn print(document: &CheckDocument, arguments: &CheckArguments) -> Result<(), Exi
 /// With what is compared, and what is to be measured for it.
 fn reference(arguments: &CheckArguments) -> Result<(Recalled, String), Exit> {
     let Some(what) = arguments.what.as_deref() else {
-        let it = only(baselines(arguments)?, "any device")?;
+        let it = only(baselines(arguments)?, &text!("any device"))?;
         return at_its_place(recall::stored(it.run, &arguments.keeping)?);
     };
     if recall::is_of_store(what) || is_result(what) {
         let runs = recall::runs(what, &arguments.keeping)?;
         let [run] = <[_; 1]>::try_from(runs).map_err(|runs| {
-            Exit::usage(anyhow!(
-                "{what} holds {} runs; name one of them",
-                runs.len()
-            ))
+            Exit::usage(text!("{what} holds {} runs; name one of them", runs.len()))
         })?;
         return at_its_place(run);
     }
@@ -145,9 +143,9 @@ fn reference(arguments: &CheckArguments) -> Result<(Recalled, String), Exit> {
             let identity = named.identity(what);
             let all = baselines(arguments)?.into_iter();
             let own = all.filter(|baseline| baseline.device == identity).collect();
-            let own = only(own, what)?;
+            let own = only(own, &Text::name(what))?;
             let run = recall::stored(own.run, &arguments.keeping)?;
-            baseline::refuse_imported(&run.source, &run.run)?;
+            baseline::refuse_imported(&run.name(), &run.run)?;
             let target = match &named {
                 Named::Path(inspected) => inspected.info.path.clone(),
                 _ => None,
@@ -165,14 +163,14 @@ fn reference(arguments: &CheckArguments) -> Result<(Recalled, String), Exit> {
             if meant.is_empty() {
                 return Err(error.into());
             }
-            let baseline = only(meant, what)?;
+            let baseline = only(meant, &Text::name(what))?;
             at_its_place(recall::stored(baseline.run, &arguments.keeping)?)
         }
     }
 }
 
 fn at_its_place(run: Recalled) -> Result<(Recalled, String), Exit> {
-    baseline::refuse_imported(&run.source, &run.run)?;
+    baseline::refuse_imported(&run.name(), &run.run)?;
     let target = locate::target(&run.run.target)?;
     Ok((run, target))
 }
@@ -197,24 +195,25 @@ fn baselines(arguments: &CheckArguments) -> Result<Vec<Baseline>, Exit> {
 }
 
 /// The one that there is.
-fn only(baselines: Vec<Baseline>, what: &str) -> Result<Baseline, Exit> {
+fn only(baselines: Vec<Baseline>, what: &Text) -> Result<Baseline, Exit> {
     match <[Baseline; 1]>::try_from(baselines) {
         Ok([baseline]) => Ok(baseline),
-        Err(none) if none.is_empty() => Err(Exit::usage(anyhow!(
-            "there is no baseline of {what} to check against; sokudo baseline set -- mark PATH measures \
-             one, and sokudo baseline set RUN takes a run that is kept"
+        Err(none) if none.is_empty() => Err(Exit::usage(text!(
+            "there is no baseline of {what}; measure one with sokudo baseline set -- mark PATH, or take a kept run with sokudo baseline set RUN"
         ))),
         Err(several) => {
             let named = several.iter().map(|baseline| {
-                format!(
+                text!(
                     "sokudo check {} ({} of {})",
-                    baseline.run, baseline.method, baseline.device_name
+                    baseline.run,
+                    baseline.method,
+                    baseline.device_name
                 )
             });
-            Err(Exit::usage(anyhow!(
+            Err(Exit::usage(text!(
                 "there are {} baselines of {what}; name one: {}",
                 several.len(),
-                named.collect::<Vec<_>>().join(", ")
+                Text::list(named, ", ")
             )))
         }
     }

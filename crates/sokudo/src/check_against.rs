@@ -6,14 +6,14 @@
 //! as its own, and fio uses them as they are.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use serde_json::Value;
 use sokudo_engine::Control;
 use sokudo_stats::{Interval, Summary, median_interval};
+use sokudo_words::text;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::{CheckAgainstArguments, Peer};
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &CheckAgainstArguments) -> Result<(), Exit> {
         };
         let mut pair = [Figures::new(), Figures::new()];
         for tool in order {
-            exit::progress(&format!(
+            exit::progress(text!(
                 "pair {} of {}: {}",
                 number + 1,
                 arguments.pairs,
@@ -52,9 +52,9 @@ pub(crate) fn run(arguments: &CheckAgainstArguments) -> Result<(), Exit> {
             ));
             pair[tool as usize] = tool.measure(&arguments.files, &directory)?;
             if control.is_cancelled() {
-                return Err(Exit::InterruptedEarly(anyhow!(
-                    "interrupted before both had run; nothing can be compared"
-                )));
+                return Err(Exit::InterruptedEarly(
+                    text!("interrupted before both had run; nothing can be compared").into(),
+                ));
             }
         }
         pairs.push(pair);
@@ -98,25 +98,23 @@ impl Tool {
             .args(files)
             .stdin(Stdio::null())
             .output()
-            .with_context(|| format!("{name} cannot be started"))
+            .with_context(|| text!("{name} cannot be started"))
             .map_err(Exit::Failed)?;
         if !ended.status.success() {
             let told = String::from_utf8_lossy(&ended.stderr);
             let told = told.trim().replace('\n', "; ");
             let told = told.strip_prefix("sokudo: ").unwrap_or(&told);
-            let error = anyhow!("{name} has failed ({}): {told}", ended.status);
+            let error = text!("{name} has failed ({}): {told}", ended.status);
             return Err(match ended.status.code() {
-                Some(3) if self == Self::Sokudo => Exit::Refused(error),
-                _ => Exit::Failed(error),
+                Some(3) if self == Self::Sokudo => Exit::refused(error),
+                _ => Exit::failed(error),
             });
         }
         let text = std::fs::read_to_string(&result)
-            .with_context(|| format!("the result of {name} cannot be read"))
+            .with_context(|| text!("the result of {name} cannot be read"))
             .map_err(Exit::Failed)?;
         figures(&text).ok_or_else(|| {
-            Exit::Failed(anyhow!(
-                "the result of {name} is not the JSON of fio's jobs"
-            ))
+            Exit::failed(text!("the result of {name} is not the JSON of fio's jobs"))
         })
     }
 }
@@ -193,9 +191,10 @@ fn compare(pairs: &[[Figures; 2]]) -> Vec<Comparison> {
 }
 
 fn table(lines: &[Comparison], version: &str, pairs: u32) -> String {
-    let name = |line: &Comparison| format!("{} {}", line.name, language::say(line.direction));
+    let language = language::current();
+    let name = |line: &Comparison| format!("{} {}", line.name, language.word(line.direction));
     let headings = ["Job", "sokudo", "fio", "ratio", "95 % interval", ""];
-    let mut rows = vec![headings.map(|heading| language::say(heading).into_owned())];
+    let mut rows = vec![headings.map(|heading| language.word(heading).to_owned())];
     rows.extend(lines.iter().map(|line| {
         let interval = line.interval.map_or_else(
             || "—".to_owned(),
@@ -207,26 +206,20 @@ fn table(lines: &[Comparison], version: &str, pairs: u32) -> String {
             format!("{:.2}", line.medians[1] / 1e6),
             format!("{:.3}", line.ratio),
             interval,
-            language::say(line.verdict()).into_owned(),
+            language.word(line.verdict()).to_owned(),
         ]
     }));
     let mut text = in_columns(&rows);
-    let about = [
-        format!("MB/s, medians of {pairs} runs each, by turns; 1 MB is 1,000,000 bytes."),
-        format!("{version}, sokudo {}.", env!("CARGO_PKG_VERSION")),
-    ];
-    let _ = write!(
-        text,
-        "\n{} {}\n{}\n",
-        language::say(&about[0]),
-        about[1],
-        language::say(
-            "The ratio is the median of those of the pairs, so that drift hits both alike."
-        )
+    let about = text!(
+        "MB/s, medians of {pairs} runs each, measured alternately; 1 MB is 1,000,000 bytes. {version}, sokudo {}.",
+        env!("CARGO_PKG_VERSION")
     );
-    if pairs < 6 {
-        let few = "Fewer than 6 pairs give no 95 % interval; use --pairs 6 or more.";
-        let _ = writeln!(text, "{}", language::say(few));
+    let ratio = text!("The ratio is the median of the pairs' ratios, so drift affects both alike.");
+    let few = (pairs < 6)
+        .then(|| text!("Fewer than 6 pairs give no 95 % interval; use --pairs 6 or more."));
+    text.push('\n');
+    for line in [about, ratio].into_iter().chain(few) {
+        text += &format!("{}\n", line.said(language));
     }
     text
 }
@@ -257,7 +250,7 @@ fn peer_version() -> Result<String, Exit> {
         Ok(output) if output.status.success() => {
             Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
         }
-        _ => Err(Exit::Failed(anyhow!(
+        _ => Err(Exit::failed(text!(
             "fio is not installed, or not in PATH; install it (Debian: apt install fio) to compare with it"
         ))),
     }
@@ -275,8 +268,8 @@ impl TemporaryDirectory {
         // Fails if somebody has made it already.
         std::fs::create_dir(&path)
             .map_err(|error| {
-                Exit::Failed(anyhow!(
-                    "{} for both results cannot be made: {error}; name another directory for temporary files (TMPDIR=DIRECTORY)",
+                Exit::failed(text!(
+                    "the directory {} cannot be made: {error}; name another directory for temporary files (TMPDIR=DIRECTORY)",
                     path.display()
                 ))
             })?;

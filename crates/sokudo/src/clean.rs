@@ -4,24 +4,25 @@
 //! unfinished under a name that its user gave it, may be somebody's, so its owner is asked,
 //! or says so beforehand.
 
-use std::io::{BufRead, IsTerminal, stdin, stdout};
+use std::io::{IsTerminal, stdin, stdout};
 use std::path::Path;
 
 use anyhow::Context;
 use sokudo_engine::{LeftBehind, NotOurs, Search, left_behind};
+use sokudo_words::text;
 
 use crate::command_line::quoted;
 use crate::exit::Exit;
-use crate::{exit, language, output};
+use crate::{exit, output};
 
 /// Removes them and says so.
 pub(crate) fn run(directory: &Path, yes: bool) -> Result<(), Exit> {
     std::fs::read_dir(directory)
-        .with_context(|| format!("{} cannot be looked into", directory.display()))
+        .with_context(|| text!("{} cannot be read", directory.display()))
         .map_err(Exit::Failed)?;
     let found = left_behind(directory, Search::All);
     if found.is_empty() {
-        return tell(&format!("{}: nothing was left behind", directory.display()));
+        return output::say(&text!("{}: nothing was left behind", directory.display()));
     }
     let mut has_failed = false;
     for file in found {
@@ -29,7 +30,7 @@ pub(crate) fn run(directory: &Path, yes: bool) -> Result<(), Exit> {
             && !yes
             && !is_agreed(&file, why)?
         {
-            tell(&format!(
+            output::say(&text!(
                 "left {} ({}), which may be sokudo's, but {why}; {} removes it",
                 file.path.display(),
                 file.size,
@@ -37,12 +38,9 @@ pub(crate) fn run(directory: &Path, yes: bool) -> Result<(), Exit> {
             ))?;
         } else if let Err(error) = file.remove() {
             has_failed = true;
-            exit::fault(&format!(
-                "{} cannot be removed: {error}",
-                file.path.display()
-            ));
+            exit::fault(text!("{} cannot be removed: {error}", file.path.display()));
         } else {
-            tell(&format!("removed {} ({})", file.path.display(), file.size))?;
+            output::say(&text!("removed {} ({})", file.path.display(), file.size))?;
         }
     }
     match has_failed {
@@ -62,21 +60,9 @@ fn is_agreed(file: &LeftBehind, why: NotOurs) -> Result<bool, Exit> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         return Ok(false);
     }
-    let question = format!(
+    output::ask(&text!(
         "{} ({}) may be sokudo's, but {why}. Remove it? [y/N]",
         file.path.display(),
         file.size
-    );
-    output::print(&format!("{} ", exit::fitting(&language::say(&question))))?;
-    let mut answer = String::new();
-    stdin()
-        .lock()
-        .read_line(&mut answer)
-        .context("the answer cannot be read")
-        .map_err(Exit::Failed)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
-}
-
-fn tell(sentence: &str) -> Result<(), Exit> {
-    output::print(&format!("{}\n", language::say(sentence)))
+    ))
 }

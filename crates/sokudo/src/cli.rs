@@ -12,6 +12,7 @@ mod info;
 mod issuing;
 mod load;
 mod man;
+mod mistake;
 mod moment;
 mod plot;
 mod precision;
@@ -33,10 +34,11 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use sokudo_dialect::crystal::{DEPTH_MAX_IO_URING, Mix, Profile, RowSpec, THREADS_MAX};
 use sokudo_model::{BackendKind, Bytes, DataContent, DirectMode, Nanos, Rate};
-use sokudo_words::Language;
+use sokudo_words::{Language, Text, text};
 
 use crate::language;
 use issuing::{backend_kind, direct_mode};
+use mistake::whole_number;
 
 pub(crate) use baseline::{
     BaselineArguments, BaselineCommand, BaselineListArguments, CheckArguments, SetArguments,
@@ -53,6 +55,7 @@ pub(crate) use import::ImportArguments;
 pub(crate) use info::InfoArguments;
 pub(crate) use load::LoadArguments;
 pub(crate) use man::man_page;
+pub(crate) use mistake::mistake;
 pub(crate) use plot::{Destination, Pictures, PlotArguments, Plotting};
 pub(crate) use precision::{PERMILLE_DEFAULT, Precision, Unasked};
 pub(crate) use printing::{Format, ListFormat, Printing, Rendering, TableOrJson, Trust, Unit};
@@ -115,11 +118,11 @@ Examples:
   sokudo fio job.fio
   sokudo fio --name=test --rw=randread --bs=4k --size=1g --runtime=10 --output-format=json
 
-The same happens when sokudo is started through a link named fio. A block device is
-written only if SOKUDO_DESTROY=<serial or path> or --destroy names it, and, when it is
-in use or holds anything, with --allow_mounted_write=1 as well. An existing file is
-written only if jobs have laid it out and nobody has changed it since, or with
-overwrite=1. SOKUDO_OVERWRITE=files says that for scripts.
+A link to sokudo named fio does the same. sokudo writes to a block device only if
+SOKUDO_DESTROY=<serial or path> or --destroy names it; a device that is in use or holds
+anything also needs --allow_mounted_write=1. It writes to an existing file only if jobs
+made it and nobody has changed it since, or with overwrite=1. Scripts can set
+SOKUDO_OVERWRITE=files instead.
 
 Exit codes: fio's (0 done, 1 an error or a refusal because it would endanger data, 128
 interrupted). SIGUSR1 prints results so far.";
@@ -129,36 +132,35 @@ Examples:
   sokudo diskspd -c1G -b4K -r -o32 -t4 -w30 -d10 -Sh -L FILE
   sokudo diskspd -b1M -o8 -d5 -Sd /dev/sdb
 
-The same happens when sokudo is started through a link named diskspd. Only a file that
--c has made is written; with --overwrite or SOKUDO_OVERWRITE=files any file. A block
-device is written only if SOKUDO_DESTROY=<serial or path> or --destroy names it, and, when it is in use or holds
-anything, with --allow_mounted_write=1 as well.";
+A link to sokudo named diskspd does the same. sokudo writes only to files that -c has
+made; with --overwrite or SOKUDO_OVERWRITE=files to any file. It writes to a block device
+only if SOKUDO_DESTROY=<serial or path> or --destroy names it; a device that is in use or
+holds anything also needs --allow_mounted_write=1.";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
   sokudo check-against fio job.fio
   sokudo check-against fio job.fio --pairs 10
 
-Both tools run the same job in turn (A B, B A, A B, ...), so that drift hits both alike.
+Both tools run the same job alternately (A B, B A, A B, ...), so drift affects both alike.
 The figure of a job is the median over its runs; the ratio is the median of the pairs'
 ratios, with a 95 % interval.";
 
 const HDPARM_NOTE: &str = "\
-Prints hdparm's lines. Their MB are MiB (1,048,576 bytes), as hdparm's are. -t reads
-through the page cache, one block at a time: what a disk can do is told by sokudo mark.
-A link to sokudo that is named hdparm does the same. Whatever changes the disk or its
-settings (-W0, --security-erase) is refused; what other disks say of themselves is told
-by sokudo info.";
+It prints hdparm's lines. Their MB are MiB (1,048,576 bytes), as in hdparm. -t reads
+through the page cache, one block at a time; sokudo mark measures what the disk can do. A
+link to sokudo named hdparm does the same. sokudo refuses options that change the disk or
+its settings (-W0, --security-erase). sokudo info shows the identity of other disks.";
 
 /// Measures how fast a disk really is, and says how far each number can be
 /// trusted.
 #[derive(Debug, Parser)]
 #[command(name = "sokudo", version, about, long_about = None, disable_help_subcommand = false)]
 pub(crate) struct Cli {
-    /// Language of what is printed for people: en or ja [default: the locale's]
+    /// Language of output for people: en or ja [default: the locale's]
     ///
-    /// Without it the variable SOKUDO_LANG decides, then LC_ALL, LC_MESSAGES and LANG. What is
-    /// printed for programs (JSON, CSV, what fio and diskspd print) is the same in all.
+    /// Without it, SOKUDO_LANG decides, then LC_ALL, LC_MESSAGES and LANG. Output for programs
+    /// (JSON, CSV, fio's and diskspd's formats) is always English.
     #[arg(long, global = true, value_name = "CODE", value_parser = language)]
     lang: Option<Language>,
 
@@ -182,9 +184,7 @@ impl Cli {
 pub(crate) fn command(page: Page) -> clap::Command {
     match language::current() {
         Language::English => Cli::command(),
-        other => spoken::spoken(Cli::command(), page, &mut |text: &str| {
-            other.say(text).into_owned()
-        }),
+        other => spoken::spoken(Cli::command(), page, &mut spoken::exactly(other)),
     }
 }
 
@@ -192,9 +192,7 @@ pub(crate) fn command(page: Page) -> clap::Command {
 pub(crate) fn short_help() -> String {
     match language::current() {
         Language::English => SHORT_HELP.to_owned(),
-        other => spoken::prose(SHORT_HELP, Some(help_width()), &mut |text: &str| {
-            other.say(text).into_owned()
-        }),
+        other => spoken::prose(SHORT_HELP, Some(help_width()), &mut spoken::exactly(other)),
     }
 }
 
@@ -224,53 +222,53 @@ pub(crate) enum Command {
     /// Measure a range of block sizes, queue depths or threads
     #[command(after_help = sweep::EXAMPLES)]
     Sweep(Box<SweepArguments>),
-    /// Measure latency against load: the knee, and the rate that keeps a latency
+    /// Measure latency against load: the knee, and the highest rate within a latency limit
     #[command(after_help = load::EXAMPLES)]
     Load(Box<LoadArguments>),
-    /// Write a drive until it is steady and measure it then, as the SNIA PTS has it
+    /// Write to a drive until it is steady, then measure it, as the SNIA PTS does
     #[command(after_help = steady::EXAMPLES)]
     Steady(Box<SteadyArguments>),
-    /// Measure a file system by Bonnie++'s phases
+    /// Measure a file system with Bonnie++'s phases
     #[command(after_help = bonnie::EXAMPLES)]
     Bonnie(BonnieArguments),
-    /// Compare results, or two plans measured by turns: which is faster, how sure is that
+    /// Compare results, or measure two plans alternately: which is faster, and how surely
     #[command(after_help = compare::EXAMPLES)]
     Compare(CompareArguments),
-    /// Measure again as a baseline was, and say whether the disk has become slower
+    /// Repeat a baseline's measurement, and report whether the disk has become slower
     #[command(after_help = baseline::CHECK_EXAMPLES)]
     Check(Box<CheckArguments>),
-    /// Say with which runs later ones are compared
+    /// Choose the runs with which later runs are compared
     #[command(after_help = baseline::BASELINE_EXAMPLES)]
     Baseline(BaselineArguments),
-    /// List the runs that are kept
+    /// List kept runs
     #[command(after_help = history::LIST_EXAMPLES)]
     List(ListArguments),
-    /// Show a run that is kept, in any format
+    /// Show a kept run, in any format
     #[command(after_help = history::SHOW_EXAMPLES)]
     Show(ShowArguments),
-    /// Write a note to a run that is kept
+    /// Add a note to a kept run
     Note(NoteArguments),
-    /// Add or remove tags of a run that is kept
+    /// Add or remove tags of a kept run
     #[command(after_help = history::TAG_EXAMPLES)]
     Tag(TagArguments),
-    /// Delete runs that are kept, for good
+    /// Delete kept runs permanently
     Delete(DeleteArguments),
     /// Show a device's rows over time, and where they have become slower or faster
     #[command(after_help = trend::EXAMPLES)]
     Trend(TrendArguments),
-    /// Draw a result that was kept as JSON: SVG, PNG or on the terminal
+    /// Draw a kept run or a JSON result: as SVG, as PNG or on the terminal
     #[command(after_help = PLOT_EXAMPLES)]
     Plot(PlotArguments),
-    /// Write kept runs as a page, Markdown, CSV, metrics or a picture, to be shared
+    /// Write kept runs as a page, Markdown, CSV, metrics or a picture to share
     #[command(after_help = report::EXAMPLES)]
     Report(ReportArguments),
-    /// Read what other tools have measured, show it and keep it
+    /// Read results of other tools, show them and keep them
     #[command(after_help = import::EXAMPLES)]
     Import(ImportArguments),
     /// Run fio job files, with sokudo's own results and verdicts
     #[command(after_help = RUN_EXAMPLES)]
     Run(Box<RunArguments>),
-    /// Do what fio would do with these arguments, and print what it would print
+    /// Drop-in for fio: takes its arguments, prints its output
     #[command(after_help = FIO_NOTE, disable_help_flag = true)]
     Fio {
         /// fio's own options and job files; --help explains them
@@ -281,7 +279,7 @@ pub(crate) enum Command {
         )]
         arguments: Vec<String>,
     },
-    /// Do what diskspd would do with these arguments, and print what it would print
+    /// Drop-in for diskspd: takes its arguments, prints its output
     #[command(after_help = DISKSPD_NOTE, disable_help_flag = true)]
     Diskspd {
         /// diskspd's own options and targets; -? explains them
@@ -292,7 +290,7 @@ pub(crate) enum Command {
         )]
         arguments: Vec<String>,
     },
-    /// Measure by turns with sokudo and an installed tool, and compare
+    /// Measure alternately with sokudo and an installed tool, and compare
     #[command(after_help = CHECK_EXAMPLES)]
     CheckAgainst(CheckAgainstArguments),
     /// Time and identify disks as hdparm does (-t, -T, -I, -i, -W)
@@ -300,11 +298,11 @@ pub(crate) enum Command {
     Hdparm(HdparmArguments),
     /// Remove test files that a killed sokudo has left in a directory
     Clean {
-        /// Directory to look into
+        /// Directory to search
         #[arg(default_value = ".")]
         directory: PathBuf,
 
-        /// Remove also, without asking, what has only the name of a test file
+        /// Also remove, without asking, files that only have the name of a test file
         #[arg(short, long)]
         yes: bool,
     },
@@ -327,15 +325,15 @@ pub(crate) struct RunArguments {
     #[arg(required = true, value_name = "JOB.fio")]
     pub(crate) files: Vec<String>,
 
-    /// How often all of it is run; 6 are needed for a 95 % interval
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    /// Repetitions; 6 are needed for a 95 % interval
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = whole_number(1..=10_000))]
     pub(crate) runs: u32,
 
     /// Run the jobs of this section only (repeatable)
     #[arg(long = "section", value_name = "NAME")]
     pub(crate) sections: Vec<String>,
 
-    /// Run also if options are not supported; what was left out is in the result
+    /// Run even if options are not supported; the result lists them
     #[arg(long)]
     pub(crate) lenient: bool,
 
@@ -347,7 +345,7 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     pub(crate) overwrite: bool,
 
-    /// Block device that may be destroyed, by serial number or path (repeatable)
+    /// Block device whose data may be destroyed: serial number or path (repeatable)
     #[arg(long, value_name = "SERIAL|PATH")]
     pub(crate) destroy: Vec<String>,
 
@@ -373,8 +371,8 @@ pub(crate) struct CheckAgainstArguments {
     #[arg(required = true, value_name = "JOB.fio")]
     pub(crate) files: Vec<String>,
 
-    /// How often each of both runs; 6 are needed for a 95 % interval
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    /// Runs of each tool; 6 are needed for a 95 % interval
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = whole_number(1..=1_000))]
     pub(crate) pairs: u32,
 }
 
@@ -393,15 +391,15 @@ pub(crate) struct HdparmArguments {
     #[arg(long)]
     pub(crate) direct: bool,
 
-    /// With -t: where to begin, in GiB from the device's start
+    /// With -t: start at this offset, in GiB
     #[arg(long = "offset", value_name = "GIB", default_value_t = 0)]
     pub(crate) offset_gib: u64,
 
-    /// Print what an ATA disk says of itself, in detail
+    /// Print an ATA disk's identity, in detail
     #[arg(short = 'I')]
     pub(crate) identify: bool,
 
-    /// Print what an ATA disk says of itself, in short
+    /// Print an ATA disk's identity, in short
     #[arg(short = 'i')]
     pub(crate) identify_shortly: bool,
 
@@ -417,7 +415,7 @@ pub(crate) struct HdparmArguments {
 /// How often and in which order rows are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ScheduleChoice {
-    /// Rows in turn, so that drift hits all alike, each until it is precise enough
+    /// Rows in turn, so drift affects all alike; each row until it is precise enough
     Interleaved,
     /// As CrystalDiskMark: each row with a warm-up and 3 trials of 5 s, 5 s apart
     Crystal,
@@ -428,16 +426,16 @@ pub(crate) enum ScheduleChoice {
 pub(crate) struct MarkArguments {
     /// Directory, file, block device, sim:MODEL or null:
     ///
-    /// In a directory, sokudo makes a test file of its own and removes it. A file
-    /// is only read without --overwrite, a device without --destroy. sim:const, sim:hdd, sim:smr and sim:ssd are
-    /// simulated devices, null: is no device at all: what sokudo itself costs.
+    /// In a directory, sokudo makes its own test file and removes it afterwards. It writes to a
+    /// file only with --overwrite, and to a device only with --destroy. sim:const, sim:hdd, sim:smr
+    /// and sim:ssd are simulated devices; null: is no device and measures sokudo's own cost.
     #[arg(default_value = ".")]
     pub(crate) target: String,
 
     /// Rows: default, nvme, flash, peak, real, demo or classic
     ///
-    /// Exactly the rows of CrystalDiskMark's profiles; classic are those of
-    /// CrystalDiskMark 3 (Seq, 512K, 4K, 4K QD32).
+    /// The rows of CrystalDiskMark's profiles; classic has those of CrystalDiskMark 3 (Seq, 512K,
+    /// 4K, 4K QD32).
     #[arg(
         short,
         long,
@@ -447,15 +445,14 @@ pub(crate) struct MarkArguments {
     )]
     pub(crate) profile: Profile,
 
-    /// Own row instead of the profile's, such as RND4K,Q32,T16 (repeatable)
+    /// Row to measure instead of the profile, such as RND4K,Q32,T16 (repeatable)
     ///
-    /// SEQ or RND and a block size, then depth (Q), threads (T), and read, write or
-    /// mix70 where the row is to be measured in that direction only.
-    /// Threads of a sequential row share one position.
+    /// SEQ or RND and a block size, then depth (Q), threads (T), and read, write or mix70 to
+    /// measure only that direction. Threads of a sequential row share one position.
     #[arg(short, long = "row", value_name = "ROW", value_parser = sokudo_dialect::crystal::row, help_heading = "What is measured")]
     pub(crate) rows: Vec<RowSpec>,
 
-    /// Also measure reads and writes mixed, 70 % reads unless told (repeatable)
+    /// Also measure mixed reads and writes, 70 % reads by default (repeatable)
     #[arg(long = "mix", value_name = "R70/W30", num_args = 0..=1, default_missing_value = "R70/W30", help_heading = "What is measured")]
     pub(crate) mixes: Vec<Mix>,
 
@@ -467,14 +464,14 @@ pub(crate) struct MarkArguments {
     #[arg(long, help_heading = "What is measured")]
     pub(crate) write_only: bool,
 
-    /// How much is used, such as 8GiB [default: 1GiB, or all of a file or device]
+    /// Size to use, such as 8GiB [default: 1GiB, or all of a file or device]
     ///
-    /// In a directory, the size of the test file, from 16MiB on and a multiple of
-    /// every row's block. Of a file or device, how much of it from its start.
+    /// In a directory, the size of the test file: at least 16MiB, and a multiple of every row's
+    /// block. Of a file or device, the part from its start.
     #[arg(short, long, value_name = "SIZE", help_heading = "What is measured")]
     pub(crate) size: Option<Bytes>,
 
-    /// What is written: random or zero
+    /// Data to write: random or zero
     #[arg(long, default_value = "random", value_parser = data_content, value_name = "WHAT", help_heading = "What is measured")]
     pub(crate) data: DataContent,
 
@@ -485,7 +482,7 @@ pub(crate) struct MarkArguments {
     #[command(flatten)]
     pub(crate) destroying: Destroying,
 
-    /// Trial order
+    /// Order of trials
     #[arg(
         long,
         value_enum,
@@ -495,10 +492,10 @@ pub(crate) struct MarkArguments {
     )]
     pub(crate) schedule: ScheduleChoice,
 
-    /// Trials per row, or at most; 6 give a 95 % interval [crystal: 3]
+    /// Trials per row, exactly or at most; 6 give a 95 % interval [crystal: 3]
     ///
-    /// Without it, a row has as many as its precision needs, from 6 to 40.
-    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
+    /// Without it, each row gets as many trials as its precision needs, from 6 to 40.
+    #[arg(short = 'n', long, value_name = "N", value_parser = whole_number(1..=10_000), help_heading = "How it is measured")]
     pub(crate) runs: Option<u32>,
 
     #[command(flatten)]
@@ -512,39 +509,39 @@ pub(crate) struct MarkArguments {
     #[arg(short, long, value_name = "TIME", help_heading = "How it is measured")]
     pub(crate) interval: Option<Nanos>,
 
-    /// How I/O is issued: auto, io_uring, libaio or psync
+    /// I/O engine: auto, io_uring, libaio or psync
     #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = "How it is measured")]
     pub(crate) engine: BackendKind,
 
-    /// I/Os in flight per thread, instead of every row's own Q
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(DEPTH_MAX_IO_URING)), help_heading = "How it is measured")]
+    /// I/Os in flight per thread, instead of each row's Q
+    #[arg(long, value_name = "N", value_parser = whole_number(1..=DEPTH_MAX_IO_URING), help_heading = "How it is measured")]
     pub(crate) depth: Option<u32>,
 
-    /// Threads, instead of every row's own T
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(THREADS_MAX)), help_heading = "How it is measured")]
+    /// Threads, instead of each row's T
+    #[arg(long, value_name = "N", value_parser = whole_number(1..=THREADS_MAX), help_heading = "How it is measured")]
     pub(crate) threads: Option<u32>,
 
     /// Bypass the page cache: on, off, or where possible (auto)
     #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = "How it is measured")]
     pub(crate) direct: DirectMode,
 
-    /// Where all chance starts from; the same seed repeats the same offsets
+    /// Random seed; the same seed repeats the same offsets
     #[arg(long, value_name = "N", help_heading = "How it is measured")]
     pub(crate) seed: Option<u64>,
 
-    /// Read the clock before and after every I/O instead of once per few
+    /// Read the clock before and after every I/O, not once per batch
     #[arg(long, help_heading = "How it is measured")]
     pub(crate) exact_clock: bool,
 
     /// Start I/Os at a fixed rate, such as 5000iops or 200MB/s
     ///
-    /// Of each row by itself, shared out over its threads. Latencies are shown twice: from
-    /// when an I/O was issued (service), and from when the rate meant it to start, which
-    /// holds what waiting for the disk adds.
+    /// The rate holds for each row and is divided among its threads. Latencies are shown twice:
+    /// from when an I/O was issued (service), and from when the rate intended it to start, which
+    /// includes the wait for a busy disk.
     #[arg(long, value_name = "RATE", conflicts_with_all = ["print_job", "print_as"], help_heading = "How it is measured")]
     pub(crate) rate: Option<Rate>,
 
-    /// With --rate: at random instants (a Poisson process), as users come
+    /// With --rate: start I/Os at random instants (a Poisson process), as users do
     #[arg(long, requires = "rate", help_heading = "How it is measured")]
     pub(crate) poisson: bool,
 
@@ -555,7 +552,7 @@ pub(crate) struct MarkArguments {
     #[arg(long, help_heading = "What is printed")]
     pub(crate) print_job: bool,
 
-    /// Print the method as command lines of fio or diskspd, measuring nothing
+    /// Print the method as fio or diskspd command lines and measure nothing
     #[arg(
         long = "as",
         value_enum,
@@ -576,15 +573,15 @@ pub(crate) enum CommandLines {
     Diskspd,
 }
 
-fn language(text: &str) -> Result<Language, String> {
-    language::of_code(text).ok_or_else(|| "use en or ja".to_owned())
+fn language(text: &str) -> Result<Language, Text> {
+    language::of_code(text).ok_or_else(|| text!("use en or ja"))
 }
 
-fn data_content(text: &str) -> Result<DataContent, String> {
+fn data_content(text: &str) -> Result<DataContent, Text> {
     match text {
         "random" => Ok(DataContent::Random),
         "zero" => Ok(DataContent::Zero),
-        _ => Err("use random or zero".to_owned()),
+        _ => Err(text!("use random or zero")),
     }
 }
 
@@ -607,6 +604,7 @@ mod tests {
 
     #[test]
     fn every_text_of_the_command_line_is_in_the_catalogue() {
+        let japanese = spoken::exactly(Language::Japanese);
         let mut texts = Vec::new();
         let mut speaker = asked(&mut texts);
         spoken::spoken(Cli::command(), Page::Manual, &mut speaker);
@@ -616,10 +614,7 @@ mod tests {
         texts.dedup();
         let missing: Vec<&String> = texts
             .iter()
-            .filter(|text| {
-                let said = Language::Japanese.said(text);
-                !text.is_empty() && (said.keys.is_empty() || !said.unknown.is_empty())
-            })
+            .filter(|text| !text.is_empty() && japanese(text) == **text)
             .collect();
         assert!(
             missing.is_empty(),
@@ -629,7 +624,7 @@ mod tests {
 
     #[test]
     fn the_spoken_definition_is_consistent() {
-        let mut say = |text: &str| Language::Japanese.say(text).into_owned();
+        let mut say = spoken::exactly(Language::Japanese);
         let command = spoken::spoken(Cli::command(), Page::Terminal { width: 100 }, &mut say);
         command.debug_assert();
     }

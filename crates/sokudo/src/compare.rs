@@ -9,7 +9,6 @@ mod plans;
 mod rows;
 mod sides;
 
-use anyhow::anyhow;
 use sokudo_analysis::{Comparing, Side};
 use sokudo_model::Conclusion;
 use sokudo_report::comparison::{
@@ -17,6 +16,7 @@ use sokudo_report::comparison::{
     render_table, row_name,
 };
 use sokudo_report::{ComparisonDocument, RunDocument};
+use sokudo_words::text;
 
 use crate::cli::{CompareArguments, Format, Unit};
 use crate::exit::Exit;
@@ -60,8 +60,8 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Exit> {
 fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
     let from_standard_input = arguments.sides.iter().filter(|name| *name == "-");
     if from_standard_input.count() > 1 {
-        return Err(Exit::usage(anyhow!(
-            "- is named twice, but standard input holds one result; keep the others in files"
+        return Err(Exit::usage(text!(
+            "- is given twice, but standard input holds one result; name files for the others"
         )));
     }
     let output = arguments
@@ -71,20 +71,20 @@ fn kept(arguments: &CompareArguments) -> Result<Vec<Recalled>, Exit> {
         .and_then(results::identity);
     let mut recall = Recall::new(&arguments.keeping);
     let progress = progress::bar(arguments.sides.len() as u64, arguments.quiet);
-    progress.set_message(language::say("reading the runs"));
+    progress.set_message(text!("reading the runs").said(language::current()));
     let mut sides = Vec::new();
     for name in &arguments.sides {
         if output.is_some() && results::identity(name.as_ref()) == output {
-            return Err(Exit::Refused(anyhow!(
-                "{name} is to be compared, and the comparison would take its place; name another file for it"
+            return Err(Exit::refused(text!(
+                "the comparison would overwrite {name}, which is to be compared; name another file for --output"
             )));
         }
         sides.extend(matrix::named(name, &mut recall, &progress)?);
     }
     progress.finish_and_clear();
     if sides.len() < 2 && arguments.shape.pivot.is_none() {
-        return Err(Exit::usage(anyhow!(
-            "one run has nothing to be compared with; name another"
+        return Err(Exit::usage(text!(
+            "a comparison needs at least two runs; name another"
         )));
     }
     sides::reference_first(&mut sides, arguments.shape.reference.as_deref())?;
@@ -201,8 +201,8 @@ fn verdict(document: &ComparisonDocument, arguments: &CompareArguments) -> Resul
     }
     // Silence would pass for proof.
     if !document.has_judgement() {
-        return Err(Exit::failed(anyhow!(
-            "no row could be judged, so nothing shows that none is slower; the table says why"
+        return Err(Exit::failed(text!(
+            "no row could be judged, so a slower row may go unnoticed; the result says why"
         )));
     }
     Ok(())

@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use anyhow::anyhow;
+use sokudo_words::text;
 
 use crate::exit::Exit;
 use crate::{diskspd_door, fio_door};
@@ -34,8 +34,9 @@ impl Door {
             .map(OsString::into_string)
             .collect::<Result<Vec<String>, OsString>>()
             .map_err(|word| {
-                Exit::Failed(anyhow!(
-                    "the argument {word:?} is not UTF-8, and sokudo takes no other; name a path that is"
+                let word = format!("{word:?}");
+                Exit::failed(text!(
+                    "the argument {word} is not UTF-8, and sokudo takes no other; name a path that is"
                 ))
             })?;
         match self {

@@ -1,16 +1,16 @@
 //! How the program ends: exit codes, and errors as one line.
 
-use std::error::Error;
-use std::fmt::Display;
-use std::io::{IsTerminal, Write};
-use std::num::{IntErrorKind, ParseIntError};
+use std::fmt::{self, Display, Formatter};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::ErrorKind;
 use rustix::io::Errno;
 use sokudo_measure::{Fault, MeasureError};
 use sokudo_store::StoreError;
+use sokudo_words::{Text, text};
 
+use crate::cli::mistake;
 use crate::{harmless, language};
 
 /// Words of the user's are repeated in messages, and some are as long as a file.
@@ -46,6 +46,16 @@ impl Exit {
     /// 2.
     pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Self {
         Self::Usage(error.into())
+    }
+
+    /// 3.
+    pub(crate) fn refused(error: impl Into<anyhow::Error>) -> Self {
+        Self::Refused(error.into())
+    }
+
+    /// 4.
+    pub(crate) fn not_trusted(error: impl Into<anyhow::Error>) -> Self {
+        Self::NotTrusted(error.into())
     }
 
     /// Tells the user in one line and gives the code.
@@ -124,7 +134,7 @@ impl Exit {
             | Self::Usage(error)
             | Self::Refused(error)
             | Self::NotTrusted(error)
-            | Self::InterruptedEarly(error) => tell(&one_line(error)),
+            | Self::InterruptedEarly(error) => tell(&language::spoken(|| one_line(error))),
             Self::FailedAsReported | Self::Interrupted | Self::InterruptedAsFio => {}
         }
     }
@@ -135,7 +145,7 @@ impl From<MeasureError> for Exit {
     fn from(error: MeasureError) -> Self {
         match error.fault() {
             Fault::Request => Self::usage(error),
-            Fault::Danger => Self::Refused(error.into()),
+            Fault::Danger => Self::refused(error),
             Fault::Interruption => Self::InterruptedEarly(error.into()),
             Fault::World => Self::failed(error),
         }
@@ -144,103 +154,80 @@ impl From<MeasureError> for Exit {
 
 /// Help and version are printed; a wrong argument becomes one line and code 2.
 pub(crate) fn from_clap(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         // A reader that has seen enough, such as `head`, is no failure.
         let _ = error.print();
-        return ExitCode::SUCCESS;
+        return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
     }
-    if error.kind() == ErrorKind::InvalidUtf8 {
-        tell(&language::say(
-            "an argument is not UTF-8, and sokudo takes no other; name a path that is",
-        ));
-        return ExitCode::from(2);
-    }
-    tell(&fitting(&clap_line(error)));
+    fault(mistake(error));
     ExitCode::from(2)
-}
-
-/// What is wrong with arguments, in one line.
-pub(crate) fn clap_line(error: &clap::Error) -> String {
-    if let Some(line) = number_line(error) {
-        return line;
-    }
-    let text = error.render().to_string();
-    let said: Vec<_> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .filter(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
-        .map(|line| language::say(line.strip_prefix("error: ").unwrap_or(line)))
-        .collect();
-    said.join("; ")
-}
-
-/// The same where what should be a whole number is none, such as `1e3`: who reads "invalid
-/// digit" does not learn how it is written.
-fn number_line(error: &clap::Error) -> Option<String> {
-    let cause = error.source()?.downcast_ref::<ParseIntError>()?;
-    let is_written_wrongly = matches!(
-        cause.kind(),
-        IntErrorKind::InvalidDigit | IntErrorKind::Empty
-    );
-    let said = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text),
-        _ => None,
-    };
-    let (value, argument) = said(ContextKind::InvalidValue).zip(said(ContextKind::InvalidArg))?;
-    let line = format!(
-        "invalid value '{value}' for '{argument}': it is no whole number; use digits alone, such as 1000"
-    );
-    is_written_wrongly.then(|| language::say(&line).into_owned())
 }
 
 /// Something that the user should know but that stops nothing.
 pub(crate) fn note(message: impl Display) {
-    let (word, message) = (language::say("note"), message.to_string());
-    let message = fitting(&language::say(&message));
-    write_line(&format!("sokudo: {word}: {message}"));
+    let (word, message) = language::spoken(|| (text!("note").to_string(), message.to_string()));
+    tell(&format!("{word}: {}", fitting(&message)));
 }
 
 /// Something that makes a run fail and is told while others go on.
-pub(crate) fn fault(message: &str) {
-    tell(&fitting(&language::say(message)));
+pub(crate) fn fault(message: impl Display) {
+    tell(&fitting(&language::spoken(|| message.to_string())));
 }
 
 /// What is being done, for somebody who waits at a terminal; others see nothing.
-pub(crate) fn progress(message: &str) {
+pub(crate) fn progress(message: impl Display) {
     if std::io::stderr().is_terminal() {
-        tell(&fitting(&language::say(message)));
+        fault(message);
     }
 }
 
-fn tell(message: &str) {
-    write_line(&format!("sokudo: {message}"));
-}
-
-fn write_line(line: &str) {
+fn tell(line: &str) {
     // Where nothing can be told any more (a full disk, a closed pipe), the exit code
     // still says how it ended.
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "sokudo: {line}");
 }
 
-/// The error with those of its causes that it does not name itself, without line
-/// breaks, in the current language.
+/// An error with those of its causes that it does not name itself.
+pub(crate) struct WithCauses<'a>(pub(crate) &'a anyhow::Error);
+
+impl Display for WithCauses<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut line = String::new();
+        for cause in self.0.chain() {
+            let cause = match cause.downcast_ref::<io::Error>() {
+                Some(of_system) => Text::from(of_system).to_string(),
+                None => cause.to_string(),
+            };
+            if line.is_empty() {
+                line = cause;
+            } else if !line.contains(&cause) {
+                line = format!("{line}: {cause}");
+            }
+        }
+        f.write_str(&line)
+    }
+}
+
+/// The error without line breaks, in the language that is spoken.
 fn one_line(error: &anyhow::Error) -> String {
-    let mut line = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if line.is_empty() {
-            line = cause;
-        } else if !line.contains(&cause) {
-            line = format!("{line}: {cause}");
+    let mut line = WithCauses(error).to_string();
+    for (errno, limit, way_out) in [
+        (
+            Errno::MFILE,
+            "ulimit -n",
+            text!("raise the limit of open files (ulimit -n)"),
+        ),
+        (
+            Errno::FBIG,
+            "ulimit -f",
+            text!("use a smaller size, or raise the limit of a file's size (ulimit -f)"),
+        ),
+    ] {
+        if is_caused_by(error, errno) && !line.contains(limit) {
+            line = format!("{line}; {way_out}");
         }
     }
-    if is_caused_by(error, Errno::MFILE) && !line.contains("ulimit -n") {
-        line.push_str("; raise the limit of open files (ulimit -n)");
-    }
-    if is_caused_by(error, Errno::FBIG) && !line.contains("ulimit -f") {
-        line.push_str("; use a smaller size, or raise the limit of a file's size (ulimit -f)");
-    }
-    fitting(&language::say(&line))
+    fitting(&line)
 }
 
 /// One line that is no longer than anybody reads and commands no terminal.
@@ -273,7 +260,6 @@ fn shortened(line: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io;
 
     #[test]
     fn a_cause_is_told_once() {

@@ -3,10 +3,10 @@
 //! It chooses which probes are made and asks for leave to write. What their figures mean
 //! is concluded in `sokudo-analysis`, for the rows of any command.
 
-use anyhow::anyhow;
 use sokudo_dialect::explain::{ExplainError, Medium, Request};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE, may_write};
 use sokudo_model::{BlockDeviceKind, Bytes, Nanos, Plan, Schedule, Stage, TargetInfo, TargetKind};
+use sokudo_words::{Text, text};
 
 use crate::cli::ExplainArguments;
 use crate::exit::Exit;
@@ -34,18 +34,17 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
         seed,
     };
     let planned = request.plan().map_err(|error| {
-        let told = anyhow!("{target}: {error}");
+        let told = text!("{target}: {error}");
         match error {
-            ExplainError::Writes { .. } => Exit::Refused(told),
+            ExplainError::Writes { .. } => Exit::refused(told),
             ExplainError::Nothing { .. } => Exit::usage(told),
         }
     })?;
     let mut plan = planned.plan;
     drop_capacity_of_files(&mut plan, named.kind());
     if plan.stages.is_empty() {
-        return Err(Exit::usage(anyhow!(
-            "{target} is no device, and nothing else has a capacity of its own; name the block \
-             device, with --destroy"
+        return Err(Exit::usage(text!(
+            "{target} is not a device, and only a device has a capacity to check; name the block device, with --destroy"
         )));
     }
     for workload in plan
@@ -56,9 +55,10 @@ pub(crate) fn measurement(arguments: &ExplainArguments) -> Result<Measurement<'_
         workload.backend = arguments.engine;
         workload.direct = arguments.direct;
     }
-    let mut notes = planned.notes;
+    let notes = planned.notes.iter().map(|note| text!("{note}"));
+    let mut notes: Vec<Text> = notes.collect();
     if named.kind() != TargetKind::Simulated {
-        notes.push(format!(
+        notes.push(text!(
             "this takes up to about {} on a slow disk",
             whole_seconds(planned.takes)
         ));
@@ -81,10 +81,10 @@ fn drop_capacity_of_files(plan: &mut Plan, kind: TargetKind) {
     }
 }
 
-fn whole_seconds(time: Nanos) -> String {
+fn whole_seconds(time: Nanos) -> Text {
     match time.0.div_ceil(1_000_000_000) {
-        seconds @ 0..120 => format!("{seconds} s"),
-        seconds => format!("{} min", seconds.div_ceil(60)),
+        seconds @ 0..120 => text!("{seconds} s"),
+        seconds => text!("{} min", seconds.div_ceil(60)),
     }
 }
 
@@ -92,18 +92,18 @@ fn whole_seconds(time: Nanos) -> String {
 fn size(arguments: &ExplainArguments, named: &Named) -> Result<Bytes, Exit> {
     let target = &arguments.target;
     if named.kind() != TargetKind::Directory && arguments.size.is_some() {
-        return Err(Exit::usage(anyhow!(
-            "--size is for the test file in a directory, and {target} is none; leave it out"
+        return Err(Exit::usage(text!(
+            "--size is for the test file in a directory, and {target} is not a directory; leave --size out"
         )));
     }
     match (named.size(), named.kind()) {
         (Some(size), _) => Ok(size),
-        (None, TargetKind::BlockDevice) => Err(Exit::failed(anyhow!(
-            "the size of {target} is unknown; see whether the device answers (dmesg)"
+        (None, TargetKind::BlockDevice) => Err(Exit::failed(text!(
+            "the size of {target} is unknown; check whether the device answers (dmesg)"
         ))),
         (None, TargetKind::Directory) => Ok(arguments.size.unwrap_or(TEST_FILE_SIZE)),
-        (None, _) => Err(Exit::usage(anyhow!(
-            "{target} is no device, and there is nothing to explain; name a disk"
+        (None, _) => Err(Exit::usage(text!(
+            "{target} is not a device, so there is nothing to explain; name a disk"
         ))),
     }
 }

@@ -11,10 +11,10 @@ mod view;
 
 pub(crate) use print::place_of;
 
-use anyhow::anyhow;
 use sokudo_dialect::fio::{self, Action, FioError, Invocation, Planned};
 use sokudo_engine::{Consent, Control};
 use sokudo_measure::Jobs;
+use sokudo_words::text;
 
 use crate::exit::{self, Exit};
 use crate::jobs::this_host::ThisHost;
@@ -39,8 +39,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
         Action::Version => output::print(&format!("{}\n", sokudo_report::fio::FIO_VERSION)),
         Action::CommandHelp(option) => {
             let text = help::command_help(option).ok_or_else(|| {
-                Exit::Failed(anyhow!(
-                    "there is no option {option} to explain; --cmdhelp=all lists all of them"
+                Exit::failed(text!(
+                    "there is no option {option}; --cmdhelp=all lists all options"
                 ))
             })?;
             output::print(&text)
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
 fn refused(error: FioError) -> Exit {
     let mut faults = error.apart().into_iter();
     let last = faults.next_back().expect("an error is one fault at least");
-    faults.for_each(|fault| exit::fault(&fault.to_string()));
+    faults.for_each(|fault| exit::fault(fault));
     Exit::failed(last)
 }
 
@@ -133,6 +133,6 @@ fn watched(
         disks: disks.counted(),
         elapsed,
     };
-    let finished = jobs::finish(prepared, errors, jobs, control)?;
+    let finished = jobs::finish(prepared, errors, control)?;
     Ok((finished, ending))
 }

@@ -8,18 +8,19 @@
 mod identify;
 
 use std::ffi::OsString;
+use std::io;
 use std::path::Path;
 
-use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_dialect::hdparm;
 use sokudo_engine::{Control, FileTarget};
 use sokudo_measure::{MeasureError, Measurement, Named};
 use sokudo_model::disk::Disk;
 use sokudo_model::{
-    Bytes, DirectMode, Nanos, Outcome, Plan, Row, Run, Schedule, Severity, Stage, StopReason,
-    Subject, TargetKind, Verdict, Workload,
+    Bytes, DirectMode, FailureKind, Nanos, Outcome, Plan, Row, Run, Schedule, Severity, Stage,
+    StopReason, Subject, TargetKind, Verdict, Workload,
 };
+use sokudo_words::{Text, text};
 
 use crate::cli::HdparmArguments;
 use crate::exit::Exit;
@@ -31,8 +32,8 @@ pub(crate) fn run(arguments: &HdparmArguments) -> Result<(), Exit> {
     let times = arguments.device_reads || arguments.cached_reads;
     let tells = arguments.identify || arguments.identify_shortly || arguments.write_cache;
     if !times && !tells {
-        return Err(Exit::usage(anyhow!(
-            "nothing is asked for; use -t for device reads, -T for cached reads, -I or -i for what the disk says of itself, -W for its write cache"
+        return Err(Exit::usage(text!(
+            "no action is given; use -t for device reads, -T for cached reads, -I or -i for the disk's identity, -W for its write cache"
         )));
     }
     let control = Control::new();
@@ -60,8 +61,8 @@ pub(crate) fn run(arguments: &HdparmArguments) -> Result<(), Exit> {
 fn tell(device: &Path, arguments: &HdparmArguments) -> Result<bool, Exit> {
     let disk = sokudo_device::disk(&System::host(), device).map_err(Exit::failed)?;
     let Some(identity) = &disk.identity.ata else {
-        exit::note(format_args!(
-            "{} is no ATA disk, or may not be asked; sokudo info tells of every disk",
+        exit::note(text!(
+            "{} is not an ATA disk, or you may not query it; sokudo info shows every disk",
             device.display()
         ));
         if arguments.identify_shortly {
@@ -110,15 +111,15 @@ const CHANGING: &[(&str, &str)] = &[
     ("-F", "flushes the drive's cache"),
     ("-w", "resets the drive"),
     ("-X", "sets the transfer mode"),
-    ("-y", "lets the drive stand still"),
-    ("-Y", "lets the drive sleep"),
+    ("-y", "spins the drive down"),
+    ("-Y", "puts the drive to sleep"),
     ("-z", "reads the partition table again"),
     ("-Z", "switches the power saving"),
     ("--dco", "changes the configuration of the drive"),
     ("--drq-hsm-error", "crashes the system"),
     ("--fallocate", "makes a file"),
     ("--fwdownload", "writes the drive's firmware"),
-    ("--idle", "lets the drive idle"),
+    ("--idle", "puts the drive into idle mode"),
     ("--make-bad-sector", "damages a sector"),
     ("--repair-sector", "overwrites a sector"),
     (
@@ -159,8 +160,8 @@ const SETTING: &[(char, &str)] = &[
     ('Q', "sets the depth of the queue"),
     ('r', "sets the device read-only"),
     ('R', "switches the check of writes"),
-    ('s', "lets the drive stand still after power-up"),
-    ('S', "sets when the drive stands still"),
+    ('s', "keeps the drive in standby after power-up"),
+    ('S', "sets the drive's standby timer"),
     ('u', "sets the interrupts"),
     ('W', "switches the drive's write cache"),
 ];
@@ -172,8 +173,9 @@ pub(crate) fn refused(arguments: &[OsString]) -> Option<Exit> {
     let (switch, what) = words
         .take_while(|word| *word != "--")
         .find_map(|word| Some((word, changing(word)?)))?;
-    Some(Exit::Refused(anyhow!(
-        "{switch} {what}, and sokudo hdparm changes nothing; use hdparm itself"
+    Some(Exit::refused(text!(
+        "{switch} {}, and sokudo hdparm changes nothing; use hdparm itself",
+        Text::from(what)
     )))
 }
 
@@ -203,8 +205,8 @@ fn time(device: &Path, arguments: &HdparmArguments, control: &Control) -> Result
     let named = Named::recognise(&name);
     let named = named.map_err(|error| Exit::from(error).without_usage())?;
     if named.kind() != TargetKind::BlockDevice {
-        return Err(Exit::Failed(anyhow!(
-            "{name} is no block device, whose page cache could be emptied; name a block device"
+        return Err(Exit::failed(text!(
+            "{name} is not a block device; name one"
         )));
     }
     let size = match named.size() {
@@ -261,8 +263,8 @@ fn timings(
         };
         let start = Bytes(gib.saturating_mul(Bytes::GIB));
         let reads = hdparm::device_reads(mode, start, size).ok_or_else(|| {
-            Exit::usage(anyhow!(
-                "{name} has less than 2 MiB there to read; name a larger device or a smaller --offset"
+            Exit::usage(text!(
+                "{name} has less than 2 MiB to read at this offset; name a larger device or a smaller --offset"
             ))
         })?;
         timings.push((format!(" Timing {buffered} disk reads{offset}: "), reads));
@@ -275,12 +277,21 @@ fn check(name: &str, outcome: &Outcome) -> Result<(), Exit> {
         return Err(Exit::Interrupted);
     }
     match outcome.failures.first() {
-        Some(failure) => Err(Exit::Failed(anyhow!(
-            "reading {name} failed at byte {}: {:?}; see the kernel's log (dmesg)",
+        Some(failure) => Err(Exit::failed(text!(
+            "reading {name} failed at byte {}: {}; see the kernel's log (dmesg)",
             failure.offset.0,
-            failure.kind
+            reason(failure.kind)
         ))),
         None => Ok(()),
+    }
+}
+
+fn reason(kind: FailureKind) -> Text {
+    match kind {
+        FailureKind::Errno(number) => Text::from(&io::Error::from_raw_os_error(number)),
+        FailureKind::Short { asked, moved } => text!("{moved} of {asked} bytes were read"),
+        FailureKind::Nothing => text!("no byte was read"),
+        FailureKind::Unanswered => text!("the device did not answer"),
     }
 }
 
@@ -294,7 +305,7 @@ fn tell_doubts(name: &str, run: &Run) {
         }
         let findings = assessment.findings.iter();
         for finding in findings.filter(|finding| finding.severity > Severity::Info) {
-            exit::note(format_args!(
+            exit::note(text!(
                 "{name}: {}: {}; {}; {}",
                 assessment.verdict.name(),
                 finding.symptom,

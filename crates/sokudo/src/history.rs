@@ -3,21 +3,21 @@
 //! It measures nothing and changes no figure: a run stays as it was kept, and only what
 //! somebody says of it changes.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 
-use anyhow::{Context, anyhow};
 use sokudo_device::{System, look};
 use sokudo_measure::since_epoch;
 use sokudo_model::Nanos;
 use sokudo_report::list::ListedRow;
 use sokudo_report::{ListDocument, ListedRun, rfc3339};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
+use sokudo_words::text;
 
 use crate::cli::{
     DeleteArguments, Format, ListArguments, NoteArguments, ShowArguments, TagArguments, Unit, Which,
 };
 use crate::exit::Exit;
-use crate::{cli, judge_again, keep, language, output, recall, results};
+use crate::{cli, judge_again, keep, output, recall, results};
 
 /// More runs than any store holds. Databases count with a sign, and two of these can be
 /// added.
@@ -84,11 +84,12 @@ fn print_list(entries: &[Entry], arguments: &ListArguments) -> Result<(), Exit> 
     }
     let is_filtered =
         arguments.device.is_some() || arguments.which.is_given() || arguments.skip > 0;
-    output::print(&language::say(if is_filtered {
-        "No run that is kept fits; sokudo list without options shows the newest.\n"
-    } else {
-        "No run is kept yet; sokudo mark . measures the disk under this directory and keeps the run.\n"
-    }))
+    output::say(&match is_filtered {
+        true => text!("No kept run matches; sokudo list without options shows the newest."),
+        false => text!(
+            "No run is kept yet; sokudo mark . measures the disk under this directory and keeps the run."
+        ),
+    })
 }
 
 /// A run of the store as lists show it.
@@ -151,8 +152,7 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
 
 /// Replaces a run's note.
 pub(crate) fn note(arguments: &NoteArguments) -> Result<(), Exit> {
-    let text = cli::note(&arguments.text.join(" "));
-    let text = text.map_err(|refusal| Exit::usage(anyhow!(refusal)))?;
+    let text = cli::note(&arguments.text.join(" ")).map_err(Exit::usage)?;
     let id = recall::id(&arguments.run, &arguments.keeping)?;
     let mut store = keep::store(&arguments.keeping)?;
     store.note(id, &text).map_err(Exit::of_store)
@@ -182,14 +182,14 @@ pub(crate) fn delete(arguments: &DeleteArguments) -> Result<(), Exit> {
         entries.push(store.entry(*id).map_err(Exit::of_store)?);
     }
     if let Some(baseline) = entries.iter().find(|entry| entry.is_baseline) {
-        return Err(Exit::Refused(anyhow!(
-            "run {0} is the baseline of {1}; if it is to go, make it none first: sokudo baseline unset {0}",
-            baseline.id,
-            baseline.run.device_name
+        return Err(Exit::refused(text!(
+            "run {id} is the baseline of {}; unset it before you delete it: sokudo baseline unset {id}",
+            baseline.run.device_name,
+            id = baseline.id
         )));
     }
     if !arguments.yes && !is_wanted(&entries)? {
-        return Err(Exit::Failed(anyhow!("nothing is deleted")));
+        return Err(Exit::failed(text!("nothing was deleted")));
     }
     for id in ids {
         store.delete(id).map_err(Exit::failed)?;
@@ -200,19 +200,12 @@ pub(crate) fn delete(arguments: &DeleteArguments) -> Result<(), Exit> {
 /// Asks at the terminal.
 fn is_wanted(entries: &[Entry]) -> Result<bool, Exit> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        return Err(Exit::usage(anyhow!(
-            "runs are deleted for good, and there is no terminal to ask at; say --yes"
+        return Err(Exit::usage(text!(
+            "deleting cannot be undone, and there is no terminal to ask on; use --yes"
         )));
     }
     let runs: Vec<ListedRun> = entries.iter().map(listed).collect();
     output::print_coloured(&ListDocument::new(runs).render(&output::terminal_style()))?;
-    output::print(&format!("\n{} ", language::say("Delete for good? [y/N]")))?;
-    io::stdout().flush().map_err(Exit::failed)?;
-    let mut answer = String::new();
-    io::stdin()
-        .lock()
-        .read_line(&mut answer)
-        .context("the answer cannot be read")
-        .map_err(Exit::Failed)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    output::print("\n")?;
+    output::ask(&text!("Delete permanently? [y/N]"))
 }

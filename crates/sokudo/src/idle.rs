@@ -5,12 +5,12 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::anyhow;
 use sokudo_device::{System, io_waits, processor_times, processor_use};
 use sokudo_engine::Control;
 use sokudo_measure::Named;
 use sokudo_model::diskspd::CpuUse;
 use sokudo_model::{DeviceCounters, Nanos};
+use sokudo_words::{Text, text};
 
 use crate::busy;
 use crate::exit::{self, Exit};
@@ -79,9 +79,8 @@ fn look(named: &Named, control: &Control) -> Result<(), Exit> {
     }
     match business {
         None => Ok(()),
-        Some(what) => Err(Exit::NotTrusted(anyhow!(
-            "nothing was measured, because the machine is busy: {what}; wait until it is idle \
-             (--wait-idle), or measure all the same (--anyway)"
+        Some(what) => Err(Exit::not_trusted(text!(
+            "nothing was measured, because the machine is busy: {what}; wait until it is idle (--wait-idle), or measure anyway (--anyway)"
         ))),
     }
 }
@@ -108,11 +107,10 @@ fn wait(named: &Named, limit: Nanos, control: &Control) -> Result<(), Exit> {
             None => quiet += 1,
             Some(what) => {
                 quiet = 0;
-                exit::progress(&format!("waiting until the machine is idle: {what}"));
+                exit::progress(text!("waiting until the machine is idle: {what}"));
                 if begun.elapsed() >= Duration::from_nanos(limit.0) {
-                    return Err(Exit::NotTrusted(anyhow!(
-                        "the machine has not become idle within {limit}: {what}; end what is at \
-                         work, or wait longer (--wait-idle=1h)"
+                    return Err(Exit::not_trusted(text!(
+                        "the machine was not idle within {limit}: {what}; stop these programs and measure again, or wait longer (--wait-idle=1h)"
                     )));
                 }
             }
@@ -144,15 +142,15 @@ impl Look {
 
 /// What the machine did between two looks, if that is more than nothing.
 #[expect(clippy::cast_precision_loss, reason = "rates are floats")]
-fn business(before: &Look, now: &Look) -> Option<String> {
+fn business(before: &Look, now: &Look) -> Option<Text> {
     let elapsed = now.at.duration_since(before.at).as_secs_f64().max(1e-3);
     if let (Some(before), Some(now)) = (&before.device, &now.device) {
         let moved = now.since(before);
         let bytes = (moved.read_bytes + moved.written_bytes) as f64 / elapsed;
         let ios = (moved.read_ios + moved.written_ios) as f64 / elapsed;
         if bytes > DEVICE_BYTES_PER_S_MAX || ios > DEVICE_IOS_PER_S_MAX {
-            return Some(format!(
-                "the device moves {:.1} MB/s in {ios:.0} I/Os per second",
+            return Some(text!(
+                "the device moves {:.1} MB/s with {ios:.0} I/Os per second",
                 bytes / 1e6
             ));
         }
@@ -160,8 +158,8 @@ fn business(before: &Look, now: &Look) -> Option<String> {
     if let (Some(before), Some(now)) = (before.io_waits, now.io_waits) {
         let share = Nanos(now.0.saturating_sub(before.0)).as_secs_f64() / elapsed;
         if share > IO_WAIT_SHARE_MAX {
-            return Some(format!(
-                "somebody waits for I/O for {:.0} % of the time",
+            return Some(text!(
+                "processes wait for I/O {:.0} % of the time",
                 share * 100.0
             ));
         }
@@ -170,12 +168,8 @@ fn business(before: &Look, now: &Look) -> Option<String> {
     let busy: u64 = used.iter().map(|cpu| cpu.user.0 + cpu.kernel.0).sum();
     let idle: u64 = used.iter().map(|cpu| cpu.idle.0 + cpu.iowait.0).sum();
     let share = busy as f64 / (busy + idle).max(1) as f64;
-    (share > PROCESSOR_SHARE_MAX).then(|| {
-        format!(
-            "the processors are at work for {:.0} % of the time",
-            share * 100.0
-        )
-    })
+    (share > PROCESSOR_SHARE_MAX)
+        .then(|| text!("the processors are busy {:.0} % of the time", share * 100.0))
 }
 
 #[cfg(test)]
@@ -226,10 +220,10 @@ mod tests {
         for (seen, words) in [
             (look(after, 50_000_000, 15, 0, 0), "50.0 MB/s"),
             (look(after, 100_000, 25, 0, 0), "25 I/Os"),
-            (look(after, 0, 0, 200, 0), "waits for I/O for 20 %"),
-            (look(after, 0, 0, 0, 300), "at work for 30 %"),
+            (look(after, 0, 0, 200, 0), "wait for I/O 20 %"),
+            (look(after, 0, 0, 0, 300), "busy 30 %"),
         ] {
-            let told = what(seen).unwrap_or_default();
+            let told = what(seen).unwrap_or_default().english();
             assert!(told.contains(words), "{words}: {told}");
         }
         let unseen = Look {

@@ -6,12 +6,12 @@
 use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 
-use anyhow::anyhow;
 use sokudo_import::{Import, LeftOut};
 use sokudo_model::ImportedRun;
 use sokudo_report::document::Kept as KeptRun;
 use sokudo_report::{RunDocument, csv, markdown, text};
 use sokudo_store::{Filter, NewRun, Page, RunId, Store};
+use sokudo_words::text;
 
 use crate::cli::{Format, ImportArguments, Rendering};
 use crate::exit::{self, Exit};
@@ -30,8 +30,8 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
         .iter()
         .filter(|file| file.as_os_str() == "-");
     if from_standard_input.count() > 1 {
-        return Err(Exit::usage(anyhow!(
-            "- is named twice, but standard input can be read once; name files"
+        return Err(Exit::usage(text!(
+            "- is given twice, but standard input can be read once; name files"
         )));
     }
     let path = arguments.rendering.output.as_deref();
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<(), Exit> {
                 }
             }
             Err(error) => {
-                exit::fault(&format!("{name} {error}"));
+                exit::fault(text!("{name} {error}"));
                 is_whole = false;
             }
         }
@@ -78,9 +78,9 @@ struct Found {
 }
 
 fn read(file: &Path, arguments: &ImportArguments) -> anyhow::Result<Found> {
-    let unread = |error: io::Error| anyhow!("cannot be read: {error}");
+    let unread = |error: io::Error| text!("cannot be read: {error}");
     if file.is_dir() {
-        return Err(anyhow!("is a directory; name the files in it"));
+        anyhow::bail!(text!("is a directory; name the files in it"));
     }
     let mut source = BufReader::new(reading::open(file).map_err(unread)?);
     let mut head = Vec::new();
@@ -183,14 +183,14 @@ fn kept(
     let told = match keep_once(store, run, document, arguments) {
         Ok(told) => told,
         Err(error) => {
-            exit::fault(&format!("this run is not kept: {error}"));
+            exit::fault(text!("this run is not kept: {error}"));
             return false;
         }
     };
     if !arguments.quiet {
         exit::note(match told {
-            Kept::Now(run) => format!("kept as run {run}: sokudo show {run}"),
-            Kept::Before(run) => format!("kept already as run {run}, and not kept twice"),
+            Kept::Now(run) => text!("kept as run {run}: sokudo show {run}"),
+            Kept::Before(run) => text!("already kept as run {run}"),
         });
     }
     true
@@ -223,8 +223,8 @@ fn keep_once(
         if earlier.is_empty() {
             store.note(id, note)?;
         } else if earlier != *note {
-            exit::note(format_args!(
-                "run {id} has another note already, which stays; sokudo note {id} TEXT replaces it"
+            exit::note(text!(
+                "run {id} keeps its earlier note; sokudo note {id} TEXT replaces it"
             ));
         }
     }

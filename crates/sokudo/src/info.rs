@@ -4,12 +4,12 @@
 
 use std::path::Path;
 
-use anyhow::anyhow;
 use sokudo_device::{FindError, InspectError, Inspected, System};
 use sokudo_measure::MeasureError;
 use sokudo_model::disk::{Content, Disk};
 use sokudo_model::{BlockDeviceKind, TargetInfo, TargetKind};
 use sokudo_report::{DiskDocument, InfoDocument, info};
+use sokudo_words::text;
 
 use crate::cli::InfoArguments;
 use crate::exit::Exit;
@@ -91,9 +91,7 @@ fn looked_at(system: &System, word: &str) -> Result<(TargetInfo, Option<Content>
         Err(InspectError::Missing { .. }) if is_a_name(word) => {
             let path = sokudo_device::find(system, word).map_err(from_find)?;
             let path = path.to_str().map(str::to_owned).ok_or_else(|| {
-                Exit::failed(anyhow!(
-                    "the device that is called {word:?} has a name that is not text"
-                ))
+                Exit::failed(text!("the name of the device {word:?} is not text"))
             })?;
             sokudo_device::look(system, &path)
         }

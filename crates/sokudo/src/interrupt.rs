@@ -9,6 +9,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use sokudo_engine::{Control, vanish};
+use sokudo_words::text;
 
 use crate::clean;
 use crate::exit::{self, Exit};
@@ -54,7 +55,9 @@ pub(crate) fn watch(control: &Control) -> Result<(), Exit> {
                 control.cancel();
             }
         })
-        .context("no thread can be started to watch for Ctrl-C; raise the limit of processes (ulimit -u)")
+        .context(text!(
+            "no thread can be started to watch for Ctrl-C; raise the limit of processes (ulimit -u)"
+        ))
         .map_err(Exit::Failed)?;
     Ok(())
 }
@@ -63,7 +66,7 @@ pub(crate) fn watch(control: &Control) -> Result<(), Exit> {
 fn leave_at_once() {
     for path in vanish() {
         let directory = path.parent().unwrap_or(Path::new("/"));
-        exit::note(format_args!(
+        exit::note(text!(
             "{} is left behind; {} removes it",
             path.display(),
             clean::command(directory, false)

@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use sokudo_engine::Control;
 use sokudo_measure::{Jobs, Prepared};
-use sokudo_model::{Event, Nanos, Run, StopReason, TargetInfo, narrow};
+use sokudo_model::{Event, Nanos, Run, TargetInfo, narrow};
 
 use crate::exit::Exit;
-use crate::words::{self, Reader};
+use crate::measurement;
 
 /// What came of jobs.
 pub(crate) struct Finished {
@@ -31,27 +31,11 @@ impl Finished {
         }
         if self.run.interrupted {
             Err(interrupted)
-        } else if self.has_failed() {
-            Err(Exit::FailedAsReported)
+        } else if self.errors.is_empty() {
+            measurement::verdict(&self.run)
         } else {
-            Ok(())
+            Err(Exit::FailedAsReported)
         }
-    }
-
-    /// Whether something failed: an I/O, a check, or a job that could not start.
-    fn has_failed(&self) -> bool {
-        if !self.errors.is_empty() {
-            return true;
-        }
-        let trials = self.run.rows.iter().flat_map(|row| &row.trials);
-        let mut outcomes = trials.map(|trial| &trial.outcome);
-        outcomes.any(|outcome| {
-            outcome.stopped == StopReason::Failed
-                || outcome
-                    .verified
-                    .as_ref()
-                    .is_some_and(|verified| verified.wrong > 0)
-        })
     }
 }
 
@@ -63,7 +47,7 @@ pub(crate) fn carry_out(
 ) -> Result<Finished, Exit> {
     let mut prepared = jobs.prepare(control, listener)?;
     let (errors, _) = repeat(&mut prepared, jobs, control, listener);
-    finish(prepared, errors, jobs, control)
+    finish(prepared, errors, control)
 }
 
 /// Runs all stages as often as asked: why some could not start, and how long it took.
@@ -89,7 +73,6 @@ pub(crate) fn repeat(
 pub(crate) fn finish(
     prepared: Prepared,
     mut errors: Vec<Exit>,
-    jobs: &Jobs<'_>,
     control: &Control,
 ) -> Result<Finished, Exit> {
     let is_empty = prepared.run.rows.iter().all(|row| row.trials.is_empty());
@@ -97,10 +80,8 @@ pub(crate) fn finish(
         return Err(errors.swap_remove(0));
     }
     let targets = prepared.targets().cloned().collect();
-    let mut run = prepared.finish(control);
-    words::put_into(&mut run, Reader::of_jobs(jobs.schedule));
     Ok(Finished {
-        run,
+        run: measurement::judged(prepared, control),
         targets,
         errors,
     })

@@ -1,8 +1,8 @@
 //! `sokudo show --judge-again`: a kept run by today's rules, and what has changed since.
 
-use anyhow::anyhow;
 use sokudo_report::document::Kept;
 use sokudo_report::{JudgementDocument, RunDocument};
+use sokudo_words::text;
 
 use crate::cli::{Format, ShowArguments};
 use crate::exit::Exit;
@@ -23,7 +23,7 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<(), Exit> {
             output::put(path, &document.render(&style), true)
         }
         Format::Json => output::put(path, &document.to_json(), false),
-        Format::Csv | Format::Markdown => Err(Exit::usage(anyhow!(
+        Format::Csv | Format::Markdown => Err(Exit::usage(text!(
             "--judge-again prints a table or JSON; use --format json, or leave --format out"
         ))),
     }
@@ -38,15 +38,15 @@ fn judged(recalled: &Recalled<Kept>) -> Result<JudgementDocument, Exit> {
         }
         Kept::Document(document) => {
             let mut run = document.rebuilt().ok_or_else(|| {
-                let source = &recalled.source;
-                Exit::failed(anyhow!(
-                    "{source} has more trials than any run of sokudo, and is not judged again"
+                let source = recalled.name();
+                Exit::failed(text!(
+                    "{source} has more trials than sokudo can make, so it cannot be judged again"
                 ))
             })?;
             let lacking = sokudo_analysis::judge_figures(&mut run).ok_or_else(|| {
-                let source = &recalled.source;
-                Exit::failed(anyhow!(
-                    "{source} has jobs on several targets, was kept by its figures, which tell of one, and is not judged again"
+                let source = recalled.name();
+                Exit::failed(text!(
+                    "{source} has jobs on several targets, and only figures of one target were kept, so it cannot be judged again"
                 ))
             })?;
             (run, lacking)

@@ -8,9 +8,10 @@ use sokudo_model::{Nanos, Run, narrow};
 use sokudo_report::RunDocument;
 use sokudo_report::document::{ResultDocument, pack};
 use sokudo_store::{NewRow, NewRun, RunId, Sqlite, Store};
+use sokudo_words::text;
 
 use crate::cli::{Keeping, Location};
-use crate::exit::{self, Exit};
+use crate::exit::{self, Exit, WithCauses};
 
 /// Runs that have been kept, as far as a store was there to take them. What a command has
 /// measured is printed through it, and so never before.
@@ -34,7 +35,7 @@ impl Kept {
         let printed = print().map_err(|error| self.way_back(error))?;
         if !quiet {
             for id in &self.0 {
-                exit::note(format_args!("kept as run {id}: sokudo show {id}"));
+                exit::note(text!("kept as run {id}: sokudo show {id}"));
             }
         }
         Ok(printed)
@@ -51,7 +52,8 @@ impl Kept {
             .collect();
         let commands = commands.join(", ");
         error.map(|error| {
-            let told = format!("{error:#}; what was measured is kept: {commands}");
+            let causes = WithCauses(&error);
+            let told = text!("{causes}; what was measured is kept: {commands}");
             error.context(told)
         })
     }
@@ -65,7 +67,7 @@ pub(crate) fn keep<'a>(
 ) -> Kept {
     let taken = runs.into_iter().filter_map(|(run, document)| {
         kept(run, document, keeping).unwrap_or_else(|error| {
-            exit::note(format_args!("this run is not kept: {error}"));
+            exit::note(text!("this run is not kept: {error}"));
             None
         })
     });
@@ -93,23 +95,23 @@ fn kept(run: &Run, document: &RunDocument, keeping: &Keeping) -> anyhow::Result<
 /// The store; an error where none is to be used, for commands that are about nothing else.
 pub(crate) fn store(keeping: &Keeping) -> Result<Box<dyn Store>, Exit> {
     opened(keeping).map_err(Exit::Failed)?.ok_or_else(|| {
-        Exit::usage(anyhow::anyhow!(
-            "without a store there is nothing to show; leave out --no-store, or name one with --store"
+        Exit::usage(text!(
+            "no store is given, so there is nothing to show; leave --no-store out, or name a store with --store"
         ))
     })
 }
 
 /// The store; `None` where none is to be used.
 pub(crate) fn opened(keeping: &Keeping) -> anyhow::Result<Option<Box<dyn Store>>> {
-    Ok(match keeping.location().map_err(anyhow::Error::msg)? {
+    Ok(match keeping.location()? {
         Location::None => None,
         Location::File(path) => Some(Box::new(Sqlite::open(&path)?)),
         #[cfg(feature = "postgres")]
         Location::Server(address) => Some(Box::new(sokudo_store::Postgres::open(&address)?)),
         #[cfg(not(feature = "postgres"))]
-        Location::Server(_) => anyhow::bail!(
+        Location::Server(_) => anyhow::bail!(text!(
             "this sokudo was built without PostgreSQL (cargo feature postgres); build it with cargo install --features postgres, or name a file with --store"
-        ),
+        )),
     })
 }
 

@@ -1,11 +1,10 @@
 //! The language in which the program speaks to people: `--lang`, or that of the user's
 //! locale. What programs read (JSON, CSV, what fio and diskspd print) has none.
 
-use std::borrow::Cow;
 use std::ffi::OsString;
 use std::sync::OnceLock;
 
-use sokudo_words::Language;
+use sokudo_words::{Language, speaking};
 
 /// The option that names a language; it is looked for before anything else is read, because
 /// the complaint about a wrong argument has a language too.
@@ -27,9 +26,9 @@ pub(crate) fn current() -> Language {
     CURRENT.get().copied().unwrap_or_default()
 }
 
-/// A text in that language.
-pub(crate) fn say(text: &str) -> Cow<'_, str> {
-    current().say(text)
+/// Shows something in that language.
+pub(crate) fn spoken<T>(shown: impl FnOnce() -> T) -> T {
+    speaking(current(), shown)
 }
 
 /// What `--lang` names, where it names a language: clap complains about other words.

@@ -5,7 +5,6 @@
 //! What the rates have come to is computed by `sokudo-report`; here is only decided what
 //! is measured next.
 
-use anyhow::anyhow;
 use sokudo_dialect::crystal::{self, Direction, RowSpec};
 use sokudo_engine::Control;
 use sokudo_measure::{
@@ -17,6 +16,7 @@ use sokudo_model::{
 };
 use sokudo_report::document::LoadDocument;
 use sokudo_stats::{Summary, mix64, samples_needed};
+use sokudo_words::text;
 
 use crate::cli::LoadArguments;
 use crate::exit::Exit;
@@ -72,7 +72,7 @@ pub(crate) fn measurement(
     let longest = duration(&plan, &schedule, None);
     let mut notes = Vec::new();
     if longest > LONG && named.kind() != TargetKind::Simulated {
-        notes.push(format!(
+        notes.push(text!(
             "{} rates of {} trials take about {:.0} minutes",
             plan.stages.len() - 1,
             schedule.trials,
@@ -111,8 +111,8 @@ fn workload(arguments: &LoadArguments, named: &Named) -> Result<Workload, Exit> 
         [] => Direction::Read,
         [only] => only,
         _ => {
-            return Err(Exit::usage(anyhow!(
-                "row {} is measured in one direction at a time; name one of them",
+            return Err(Exit::usage(text!(
+                "row {} names two directions, and sokudo load measures one; name read or write",
                 arguments.row
             )));
         }
@@ -123,11 +123,11 @@ fn workload(arguments: &LoadArguments, named: &Named) -> Result<Workload, Exit> 
     if workload.operations.changes_data()
         && let Some(refusal) = writing::refusal(name, named.kind(), &permission)
     {
-        return Err(Exit::Refused(anyhow!(refusal)));
+        return Err(Exit::refused(refusal));
     }
     if arguments.time.0 == 0 {
-        return Err(Exit::usage(anyhow!(
-            "--time is 0; a trial needs some time, such as 1s"
+        return Err(Exit::usage(text!(
+            "--time is 0; use a longer time, such as 1s"
         )));
     }
     workload.limits.time = Some(arguments.time);
@@ -141,16 +141,15 @@ fn set_span(workload: &mut Workload, arguments: &LoadArguments, named: &Named) -
     let known = named.size();
     let length = arguments.size.or(known).unwrap_or(TEST_FILE_SIZE);
     if known.is_some_and(|known| length > known) {
-        return Err(Exit::usage(anyhow!(
+        return Err(Exit::usage(text!(
             "--size is {length}, but {name} has only {}; use less, or leave it out",
             known.unwrap_or_default()
         )));
     }
     let is_made = named.kind() == TargetKind::Directory;
     if length < block || is_made && !length.0.is_multiple_of(block.0) {
-        return Err(Exit::usage(anyhow!(
-            "{length} of {name} are no whole number of row {}'s blocks of {block}; use a multiple \
-             of it (--size)",
+        return Err(Exit::usage(text!(
+            "{length} of {name} is not a multiple of row {}'s block of {block}; use a multiple (--size)",
             workload.name
         )));
     }

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
 use sokudo_device::{System, look};
 use sokudo_model::{TargetInfo, TargetKind};
+use sokudo_words::text;
 
 use crate::exit::Exit;
 
@@ -36,9 +36,8 @@ pub(crate) fn target(of: &TargetInfo) -> Result<String, Exit> {
     };
     found.ok_or_else(|| {
         let what = of.path.as_deref().unwrap_or(&of.name);
-        Exit::usage(anyhow!(
-            "{} is not here ({what} is missing or something else now); connect and mount it, or name \
-             where it is: sokudo check PATH",
+        Exit::usage(text!(
+            "{} was not found ({what} is missing or is another device now); connect and mount it, or give its path: sokudo check PATH",
             of.device_name()
         ))
     })

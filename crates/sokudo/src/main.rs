@@ -157,7 +157,7 @@ fn ended(result: Result<(), Exit>) -> ExitCode {
 fn keep_write_caches(drives: &[PathBuf]) -> ExitCode {
     let tell = |done: &PutBack| match done {
         PutBack::Done { .. } => exit::note(done),
-        PutBack::Failed { .. } => exit::fault(&done.to_string()),
+        PutBack::Failed { .. } => exit::fault(done),
     };
     match sokudo_measure::keep(drives, &tell) {
         true => ExitCode::SUCCESS,

@@ -4,6 +4,7 @@ use sokudo_dialect::diskspd::{self, LinePlace};
 use sokudo_dialect::fio::{self, Place};
 use sokudo_measure::{Measurement, Named, OwnFiles, Permission, may_write};
 use sokudo_model::{Plan, TargetKind};
+use sokudo_words::Text;
 
 use crate::cli::{CommandLines, MarkArguments};
 use crate::exit::Exit;
@@ -46,7 +47,7 @@ pub(crate) fn measurement(arguments: &MarkArguments) -> Result<Measurement<'_>, 
 }
 
 /// What the user should know before it starts.
-fn notes(arguments: &MarkArguments, kind: TargetKind) -> Vec<String> {
+fn notes(arguments: &MarkArguments, kind: TargetKind) -> Vec<Text> {
     let refusal = plan::refusal(kind, arguments);
     let refusal = refusal.filter(|_| !arguments.read_only);
     refusal.into_iter().collect()

@@ -9,6 +9,7 @@ use sokudo_engine::{Control, Search, left_behind};
 use sokudo_measure::{MeasureError, Measurement, Prepared};
 use sokudo_model::{Event, Run, StopReason, TargetKind};
 use sokudo_report::RunDocument;
+use sokudo_words::text;
 
 use crate::clean;
 use crate::cli::Printing;
@@ -129,11 +130,11 @@ pub(crate) fn prepare(
     Ok(prepared)
 }
 
-/// What was measured, judged in the words of whoever has typed the command.
+/// What was measured, judged in the words of whoever has typed the command or written the jobs.
 pub(crate) fn judged(prepared: Prepared, control: &Control) -> Run {
     let mut run = prepared.finish(control);
-    let method = run.plan.method.clone();
-    words::put_into(&mut run, Reader::of_method(&method));
+    let (schedule, method) = (run.schedule.name.clone(), run.plan.method.clone());
+    words::put_into(&mut run, Reader::of_kept(&schedule, &method));
     run
 }
 
@@ -144,7 +145,7 @@ pub(crate) fn tell_left_behind(measurement: &Measurement<'_>) {
     {
         let directory = Path::new(directory);
         for file in left_behind(directory, Search::Named) {
-            exit::note(format_args!(
+            exit::note(text!(
                 "a killed run has left {} ({}); {} removes it",
                 file.path.display(),
                 file.size,

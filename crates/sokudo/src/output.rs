@@ -1,7 +1,7 @@
 //! Where texts go: standard output, or a file that is replaced as a whole.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
@@ -10,9 +10,10 @@ use rustix::fs::{Access, FallocateFlags};
 use rustix::io::Errno;
 use sokudo_report::{BandwidthUnit, TableStyle};
 use sokudo_store::Sqlite;
+use sokudo_words::{Text, text};
 
 use crate::cli::Unit;
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::{harmless, language};
 
 mod replacing;
@@ -38,12 +39,30 @@ pub(crate) fn print_coloured(text: &str) -> Result<(), Exit> {
     }
 }
 
+/// Says a sentence on standard output.
+pub(crate) fn say(sentence: &Text) -> Result<(), Exit> {
+    print(&format!("{}\n", sentence.said(language::current())))
+}
+
+/// Writes a question to standard output, behind which the answer is typed, and reads that.
+pub(crate) fn ask(question: &Text) -> Result<bool, Exit> {
+    let question = question.said(language::current());
+    print(&format!("{} ", exit::fitting(&question)))?;
+    let mut answer = String::new();
+    io::stdin()
+        .lock()
+        .read_line(&mut answer)
+        .context(text!("the answer cannot be read"))
+        .map_err(Exit::Failed)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
 /// Writes what is no text to standard output. A reader that has seen enough is no failure.
 pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Exit> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error)
-            .context("the result cannot be printed")
+            .context(text!("the result cannot be printed"))
             .map_err(Exit::Failed),
         _ => Ok(()),
     }
@@ -81,8 +100,8 @@ pub(crate) fn create(path: &Path) -> Result<File, Exit> {
 /// what it held.
 fn open(path: &Path) -> Result<(File, bool), Exit> {
     let refused = || {
-        Exit::Refused(anyhow::anyhow!(
-            "{} is a block device, and results are never written to one, because that destroys what it holds; name a file",
+        Exit::refused(text!(
+            "{} is a block device, and sokudo writes no results to one, because that would destroy its data; name a file",
             path.display()
         ))
     };
@@ -109,7 +128,7 @@ fn open(path: &Path) -> Result<(File, bool), Exit> {
 }
 
 fn not_opened(path: &Path, error: &io::Error) -> Exit {
-    Exit::Failed(anyhow::anyhow!(
+    Exit::failed(text!(
         "{} cannot be written: {error}; name a file in a directory that you may write to",
         path.display()
     ))
@@ -166,7 +185,7 @@ pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Exi
         }
     };
     written
-        .with_context(|| format!("{} cannot be written", path.display()))
+        .with_context(|| text!("{} cannot be written", path.display()))
         .map_err(Exit::Failed)
 }
 
@@ -174,8 +193,8 @@ pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> Result<(), Exi
 fn refuse_store(path: &Path) -> Result<(), Exit> {
     match Sqlite::is_at(path) {
         false => Ok(()),
-        true => Err(Exit::Refused(anyhow::anyhow!(
-            "{} is a store, and a result in its place would destroy all runs in it; name another file",
+        true => Err(Exit::refused(text!(
+            "{} is a store, and a result written there would destroy its runs; name another file",
             path.display()
         ))),
     }
@@ -195,20 +214,20 @@ pub(crate) fn check_writable(path: Option<&Path>) -> Result<(), Exit> {
         return open(path).map(|_| ());
     }
     let refusal = if path.is_dir() {
-        "it is a directory; name a file"
+        text!("it is a directory; name a file")
     } else if !parent.is_dir() {
-        "its directory does not exist; make it first"
+        text!("its directory does not exist; make it first")
     } else {
         let written = if path.exists() { path } else { parent };
         return rustix::fs::access(written, Access::WRITE_OK).map_err(|errno| {
-            Exit::Failed(anyhow::anyhow!(
+            Exit::failed(text!(
                 "{} cannot be written: {}; name a file in a directory that you may write to",
                 path.display(),
                 io::Error::from(errno)
             ))
         });
     };
-    Err(Exit::usage(anyhow::anyhow!(
+    Err(Exit::usage(text!(
         "{} cannot be written: {refusal}",
         path.display()
     )))

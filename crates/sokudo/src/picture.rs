@@ -3,6 +3,7 @@
 use anyhow::Context;
 use sokudo_report::RunDocument;
 use sokudo_report::plot::{self, Figure, Look, PlotError, Size, TerminalStyle, Theme};
+use sokudo_words::text;
 
 use crate::cli::{Destination, Pictures, PlotArguments, Plotting};
 use crate::exit::{self, Exit};
@@ -25,7 +26,7 @@ pub(crate) fn run(arguments: &PlotArguments) -> Result<(), Exit> {
 fn document(arguments: &PlotArguments) -> Result<RunDocument, Exit> {
     let recalled = recall::runs(&arguments.result, &arguments.keeping)?;
     let [recalled] = <[_; 1]>::try_from(recalled).map_err(|several| {
-        Exit::usage(anyhow::anyhow!(
+        Exit::usage(text!(
             "{} holds {} runs, and a picture shows one; name one of them",
             arguments.result,
             several.len()
@@ -51,7 +52,7 @@ pub(crate) fn draw(document: &RunDocument, plotting: &Plotting) -> Result<(), Ex
     let figure = match plot::figure(document, plotting.kind.in_model()) {
         Ok(figure) => figure,
         Err(error @ PlotError::NothingMeasured) => {
-            exit::note(format_args!("there is no picture: {error}"));
+            exit::note(text!("there is no picture: {error}"));
             return Ok(());
         }
         Err(error) => return Err(Exit::usage(error)),
@@ -80,15 +81,15 @@ fn write(figure: &Figure, destination: &Destination, theme: Theme) -> Result<(),
 #[cfg(feature = "png")]
 fn png(figure: &Figure, theme: Theme) -> Result<Vec<u8>, Exit> {
     plot::png(figure, Size::fitting(figure), look(theme))
-        .context("the picture cannot be drawn")
+        .context(text!("the picture cannot be drawn"))
         .map_err(Exit::Failed)
 }
 
 /// The arguments refuse a PNG before this.
 #[cfg(not(feature = "png"))]
 fn png(_figure: &Figure, _theme: Theme) -> Result<Vec<u8>, Exit> {
-    Err(anyhow::anyhow!("this sokudo was built without PNG"))
-        .context("the picture cannot be drawn")
+    Err(text!("this sokudo was built without PNG"))
+        .context(text!("the picture cannot be drawn"))
         .map_err(Exit::Failed)
 }
 

@@ -1,11 +1,11 @@
 //! Arguments to plan: which rows, how often, in what order. Pure.
 
-use anyhow::anyhow;
 use sokudo_dialect::crystal::{self, Direction, RowSpec};
 use sokudo_measure::TEST_FILE_SIZE;
 use sokudo_model::{
     Bytes, Enough, Nanos, Plan, Rate, RateProcess, Schedule, Span, TargetKind, Workload,
 };
+use sokudo_words::{Text, text};
 
 use crate::cli::{MarkArguments, PERMILLE_DEFAULT, ScheduleChoice, Unasked};
 use crate::exit::Exit;
@@ -29,7 +29,7 @@ const CRYSTAL_TIME: Nanos = Nanos::from_secs(5);
 const CRYSTAL_PAUSE: Nanos = Nanos::from_secs(5);
 
 /// Why a target of this kind is only read with these arguments.
-pub(crate) fn refusal(kind: TargetKind, arguments: &MarkArguments) -> Option<String> {
+pub(crate) fn refusal(kind: TargetKind, arguments: &MarkArguments) -> Option<Text> {
     let permission = arguments.destroying.permission(arguments.overwrite);
     writing::refusal(&arguments.target, kind, &permission)
 }
@@ -52,11 +52,11 @@ pub(crate) fn resolve(
             .iter()
             .any(|workload| workload.operations.changes_data())
     {
-        return Err(Exit::Refused(anyhow!(refusal)));
+        return Err(Exit::refused(refusal));
     }
     if workloads.is_empty() {
-        return Err(Exit::Usage(anyhow!(
-            "nothing is left to measure; name a row in a direction that is asked for"
+        return Err(Exit::usage(text!(
+            "no row fits the direction that is asked for; name another row, or leave --read-only or --write-only out"
         )));
     }
     for workload in &mut workloads {
@@ -127,7 +127,7 @@ fn check_precision(arguments: &MarkArguments) -> Result<(), Exit> {
         .precision
         .is_some_and(|permille| permille > 0);
     if asks && arguments.schedule == ScheduleChoice::Crystal {
-        return Err(Exit::Usage(anyhow!(
+        return Err(Exit::usage(text!(
             "--schedule crystal makes a fixed number of trials; leave --precision or --schedule out"
         )));
     }
@@ -170,8 +170,8 @@ fn rows(arguments: &MarkArguments) -> Result<Vec<RowSpec>, Exit> {
         }
     });
     if trial_time(arguments).0 == 0 {
-        return Err(Exit::Usage(anyhow!(
-            "--time is 0; a trial needs some time, such as 1s"
+        return Err(Exit::usage(text!(
+            "--time is 0; use a longer time, such as 1s"
         )));
     }
     Ok(unique)
@@ -197,23 +197,19 @@ fn used_size(
 ) -> Result<Bytes, Exit> {
     let name = &arguments.target;
     if known_size == Some(Bytes(0)) {
-        return Err(Exit::Usage(anyhow!(
+        return Err(Exit::usage(text!(
             "{name} is empty, so there is nothing to read; name a file with data in it, or a directory"
         )));
     }
     if let Some(asked) = arguments.size {
-        if asked.0 == 0 {
-            return Err(Exit::Usage(anyhow!(
-                "--size is 0; use at least {TEST_FILE_SIZE_MIN}"
-            )));
-        }
-        if kind == TargetKind::Directory && asked < TEST_FILE_SIZE_MIN {
-            return Err(Exit::Usage(anyhow!(
-                "--size is {asked}; a test file has at least {TEST_FILE_SIZE_MIN}"
+        let is_made = kind == TargetKind::Directory;
+        if asked.0 == 0 || is_made && asked < TEST_FILE_SIZE_MIN {
+            return Err(Exit::usage(text!(
+                "--size is {asked}; use at least {TEST_FILE_SIZE_MIN}"
             )));
         }
         if let Some(known) = known_size.filter(|known| asked > *known) {
-            return Err(Exit::Usage(anyhow!(
+            return Err(Exit::usage(text!(
                 "--size is {asked}, but {name} has only {known}; use less, or leave it out"
             )));
         }
@@ -237,15 +233,14 @@ fn check_fit(
         }
         let down = length.0 / block.0 * block.0;
         let nearest = if down == 0 { block.0 } else { down };
-        return Err(Exit::Usage(anyhow!(
+        return Err(Exit::usage(text!(
             "--size {} is not a multiple of row {row}'s block of {block}; use {nearest}",
             length.0
         )));
     }
     if length < block {
-        return Err(Exit::Usage(anyhow!(
-            "{length} of {target} are less than row {row}'s block of {block}; \
-             use a smaller block (--row), or more data"
+        return Err(Exit::usage(text!(
+            "{length} of {target} is less than row {row}'s block of {block}; use a smaller block (--row), or more data"
         )));
     }
     Ok(())
@@ -255,9 +250,8 @@ fn check_fit(
 pub(crate) fn set_rate(workload: &mut Workload, rate: Rate) -> Result<(), Exit> {
     let part = rate.shared_by(workload.clones);
     workload.rate = Some(part.ok_or_else(|| {
-        Exit::Usage(anyhow!(
-            "row {}: the rate cannot be shared out evenly over {} threads; use a multiple of {}, or \
-             fewer threads (--threads)",
+        Exit::usage(text!(
+            "row {}: the rate cannot be divided evenly among {} threads; use a multiple of {}, or fewer threads (--threads)",
             workload.name,
             workload.clones,
             workload.clones

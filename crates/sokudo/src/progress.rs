@@ -9,6 +9,7 @@ use sokudo_measure::{Expectation, duration};
 use sokudo_model::{Bytes, Event, Nanos, Plan, Schedule, Workload};
 use sokudo_report::rate;
 use sokudo_stats::Summary;
+use sokudo_words::{Text, text};
 use terminal_size::terminal_size_of;
 
 use crate::{harmless, language};
@@ -93,10 +94,10 @@ impl Progress {
     pub(crate) fn show(&mut self, event: &Event) {
         match event {
             Event::LayoutProgress { written, total } => {
-                self.say(&format!("writing the test file: {written} of {total}"));
+                self.say(&text!("writing the test file: {written} of {total}"));
             }
             Event::Pause { remaining } => {
-                self.say(&format!("pause, {:.0} s", remaining.as_secs_f64().ceil()));
+                self.say(&text!("pause, {:.0} s", remaining.as_secs_f64().ceil()));
             }
             Event::StageStarted { first: row, .. } => self.start(*row, 0),
             Event::TrialStarted { row, trial } => self.start(*row, *trial),
@@ -139,8 +140,8 @@ impl Progress {
             (&row.label, row.trial, row.bytes)
         });
         let up_to = if self.is_adaptive { "≤ " } else { "" };
-        let trial = format!("trial {}/{up_to}{}", trial + 1, self.trials);
-        self.label = format!("{name}  {}", language::say(&trial));
+        let trial = text!("trial {}/{up_to}{}", trial + 1, self.trials);
+        self.label = format!("{name}  {}", trial.said(language::current()));
         self.step = step;
         self.bytes = bytes;
         self.pace = 1.0;
@@ -205,15 +206,14 @@ impl Progress {
         let left = left.mul_f64(self.pace.clamp(0.0, PACE_MAX)).as_secs();
         let (minutes, seconds) = (left / 60, left % 60);
         let speed = speed.map_or(String::new(), |speed| format!("  {speed:.0} MB/s"));
-        let left = format!("{minutes}:{seconds:02} left");
-        let left = language::say(&left);
+        let left = text!("{minutes}:{seconds:02} left").said(language::current());
         self.bar
             .set_message(format!("{}{speed}  {left}{}", self.label, self.figures));
     }
 
     /// Shows a text of our own in the current language.
-    fn say(&self, text: &str) {
-        let text = language::say(text);
+    fn say(&self, text: &Text) {
+        let text = text.said(language::current());
         self.bar.set_message(format!("{text}{}", self.figures));
     }
 }
@@ -245,7 +245,6 @@ pub(crate) fn bar(length: u64, quiet: bool) -> ProgressBar {
 }
 
 fn label(workload: &Workload) -> String {
-    let direction = workload.operations.direction().to_string();
-    let name = harmless::line(&workload.name);
-    format!("{name} {}", language::say(&direction))
+    let direction = language::current().word(workload.operations.direction());
+    format!("{} {direction}", harmless::line(&workload.name))
 }

@@ -1,17 +1,13 @@
 //! `sokudo quick`: hdparm's two timings and dd past the page cache, with proof.
 
-use anyhow::anyhow;
 use sokudo_dialect::quick::{Quick, Test};
 use sokudo_measure::{Measurement, Named, Permission};
 use sokudo_model::{BackendKind, Bytes, Nanos, Plan, Schedule, TargetKind};
+use sokudo_words::{Text, text};
 
 use crate::cli::{QuickArguments, Unasked};
 use crate::exit::Exit;
 use crate::{measurement, writing};
-
-/// It has no --destroy.
-const DEVICE_IS_READ_ONLY: &str = "a quick look only reads devices, because writing would destroy what they hold; \
-     name a directory of a file system on it, or use sokudo mark --destroy";
 
 pub(crate) fn run(arguments: &QuickArguments) -> Result<(), Exit> {
     measurement::run_and_print(measurement(arguments)?, &arguments.printing)
@@ -40,8 +36,8 @@ fn plan(
     seed: u64,
 ) -> Result<Plan, Exit> {
     if arguments.time == Some(Nanos(0)) {
-        return Err(Exit::usage(anyhow!(
-            "--time is 0; a measurement needs some time, such as 3s"
+        return Err(Exit::usage(text!(
+            "--time is 0; use a longer time, such as 1s"
         )));
     }
     let backend = match kind {
@@ -57,7 +53,7 @@ fn plan(
     };
     quick
         .plan()
-        .map_err(|error| Exit::usage(anyhow!("{}: {error}", arguments.target)))
+        .map_err(|error| Exit::usage(text!("{}: {error}", arguments.target)))
 }
 
 /// What can be looked at is looked at, unless more is asked for, which is then refused.
@@ -83,13 +79,11 @@ fn refusal(test: Test, arguments: &QuickArguments, kind: TargetKind) -> Option<E
     let name = &arguments.target;
     match kind {
         TargetKind::Simulated | TargetKind::Null if test.uses_page_cache() => {
-            Some(Exit::usage(anyhow!(
-                "{name} has no page cache, so that there are no {test} reads; use --test direct or write"
+            Some(Exit::usage(text!(
+                "{name} has no page cache, so there are no {test} reads; use --test direct or write"
             )))
         }
-        _ if test == Test::Write => {
-            unwritten(arguments, kind).map(|why| Exit::Refused(anyhow!(why)))
-        }
+        _ if test == Test::Write => unwritten(arguments, kind).map(Exit::refused),
         _ => None,
     }
 }
@@ -100,7 +94,7 @@ fn schedule(arguments: &QuickArguments) -> Result<Schedule, Exit> {
         .precision
         .trials(arguments.runs, Unasked::trials(1));
     if trim.saturating_mul(2) >= runs && trim > 0 {
-        return Err(Exit::usage(anyhow!(
+        return Err(Exit::usage(text!(
             "--trim {trim} leaves nothing of --runs {runs}; use at least --runs {}",
             trim.saturating_mul(2).saturating_add(1)
         )));
@@ -112,16 +106,20 @@ fn schedule(arguments: &QuickArguments) -> Result<Schedule, Exit> {
     })
 }
 
-fn notes(arguments: &QuickArguments, kind: TargetKind) -> Vec<String> {
+fn notes(arguments: &QuickArguments, kind: TargetKind) -> Vec<Text> {
     let left_out = unwritten(arguments, kind).filter(|_| arguments.tests.is_empty());
     left_out.into_iter().collect()
 }
 
 /// Why a target of this kind is only read.
-fn unwritten(arguments: &QuickArguments, kind: TargetKind) -> Option<String> {
-    let why = writing::refusal(&arguments.target, kind, &permission(arguments))?;
+fn unwritten(arguments: &QuickArguments, kind: TargetKind) -> Option<Text> {
+    let target = &arguments.target;
+    let why = writing::refusal(target, kind, &permission(arguments))?;
     Some(match kind {
-        TargetKind::BlockDevice => format!("{}: {DEVICE_IS_READ_ONLY}", arguments.target),
+        // It has no --destroy.
+        TargetKind::BlockDevice => text!(
+            "{target}: sokudo quick only reads devices, because writing would destroy their data; name a directory on it, or use sokudo mark --destroy"
+        ),
         _ => why,
     })
 }

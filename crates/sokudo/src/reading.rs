@@ -10,6 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sokudo_import::{Import, ImportError, LeftOut};
 use sokudo_model::{ImportedRun, Run};
 use sokudo_report::document::{JSON_BYTES_MAX, Kept};
+use sokudo_words::{Text, text};
 
 /// How long a file may say nothing. Those of disks never wait, those of the kernel without
 /// an end (`/proc/kmsg`) do.
@@ -24,19 +25,14 @@ pub(crate) fn open(path: &Path) -> io::Result<Box<dyn Read>> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(io::stdin()));
     }
-    let endless = |what: &str| {
-        Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            format!("it is a {what}, which has no end"),
-        ))
-    };
+    let endless = |why: Text| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     // Looked at before it is opened: to open a device may already do something.
     let kind = path.metadata()?.file_type();
     if kind.is_char_device() {
-        return endless("character device");
+        return endless(text!("it is a character device, which has no end"));
     }
     if kind.is_block_device() {
-        return endless("block device");
+        return endless(text!("it is a block device, which has no end"));
     }
     let file = File::open(path)?;
     Ok(match kind.is_fifo() {
@@ -54,10 +50,7 @@ impl Read for Impatient {
         match poll(&mut readable, Some(&PATIENCE)) {
             Ok(0) => Err(io::Error::new(
                 io::ErrorKind::TimedOut,
-                format!(
-                    "it has said nothing for {} s and has no end",
-                    PATIENCE.tv_sec
-                ),
+                text!("no data came from it for {} s", PATIENCE.tv_sec),
             )),
             // What cannot be asked is read.
             _ => self.0.read(buffer),
@@ -69,7 +62,7 @@ impl Read for Impatient {
 pub(crate) fn read_bounded(reader: impl Read) -> io::Result<String> {
     let bytes = bounded(reader, JSON_BYTES_MAX)?;
     String::from_utf8(bytes)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no text"))
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, text!("it is no text")))
 }
 
 /// All of what has `bytes_max` bytes at most.
@@ -79,7 +72,7 @@ pub(crate) fn bounded(reader: impl Read, bytes_max: u64) -> io::Result<Vec<u8>> 
     if bytes.len() as u64 > bytes_max {
         return Err(io::Error::new(
             io::ErrorKind::FileTooLarge,
-            format!("it goes on after {bytes_max} bytes"),
+            text!("it is larger than {bytes_max} bytes"),
         ));
     }
     Ok(bytes)
@@ -102,11 +95,11 @@ pub(crate) fn judged(run: ImportedRun) -> Kept {
 }
 
 /// What could not be used, with its place.
-pub(crate) fn left_out(file: &Path, left: &LeftOut) -> String {
+pub(crate) fn left_out(file: &Path, left: &LeftOut) -> Text {
     let (name, why) = (file.display(), &left.why);
     match left.line {
-        Some(line) => format!("left out of {name}, line {line}: {why}"),
-        None => format!("left out of {name}: {why}"),
+        Some(line) => text!("left out of {name}, line {line}: {why}"),
+        None => text!("left out of {name}: {why}"),
     }
 }
 
@@ -117,7 +110,7 @@ mod tests {
     #[test]
     fn what_never_ends_is_not_read_for_ever() {
         let error = bounded(io::repeat(b' '), 64).unwrap_err();
-        assert_eq!(error.to_string(), "it goes on after 64 bytes");
+        assert_eq!(error.to_string(), "it is larger than 64 bytes");
         assert_eq!(bounded(&b"four"[..], 4).unwrap(), b"four");
         assert!(read_bounded(&b"\xff"[..]).is_err());
     }

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use anyhow::anyhow;
 use sokudo_import::ImportError;
 use sokudo_report::document::{JSON_BYTES_MAX, Kept};
 use sokudo_report::{Report, RunDocument, report};
 use sokudo_store::{Entry, Filter, Page, RunId, Store};
+use sokudo_words::{Text, text};
 
 use crate::cli::Keeping;
 use crate::exit::{self, Exit};
@@ -30,6 +30,16 @@ pub(crate) struct Recalled<R = RunDocument> {
     /// What somebody wrote about it, and its tags.
     pub(crate) said: Said,
     pub(crate) run: R,
+}
+
+impl<R> Recalled<R> {
+    /// What it is called in a sentence.
+    pub(crate) fn name(&self) -> Text {
+        match self.id {
+            Some(id) => text!("run {id}"),
+            None => Text::name(&*self.source),
+        }
+    }
 }
 
 impl Recalled<Kept> {
@@ -100,8 +110,7 @@ impl<'a> Recall<'a> {
     fn kept_of(&mut self, entry: Entry) -> Result<Recalled<Kept>, Exit> {
         let id = entry.id;
         let packed = self.store()?.document(id).map_err(Exit::of_store)?;
-        let run =
-            Kept::unpack(&packed).map_err(|error| Exit::failed(anyhow!("run {id} {error}")))?;
+        let run = Kept::unpack(&packed).map_err(|error| Exit::failed(text!("run {id} {error}")))?;
         Ok(Recalled {
             source: format!("run {id}"),
             id: Some(id),
@@ -122,7 +131,7 @@ pub(crate) fn runs(name: &str, keeping: &Keeping) -> Result<Vec<Recalled>, Exit>
 /// The one run that a name stands for.
 pub(crate) fn only<R>(name: &str, recalled: Vec<Recalled<R>>) -> Result<Recalled<R>, Exit> {
     let [recalled] = <[_; 1]>::try_from(recalled).map_err(|several: Vec<_>| {
-        Exit::usage(anyhow!(
+        Exit::usage(text!(
             "{name} holds {} runs; keep them with sokudo import, and show one by its number",
             several.len()
         ))
@@ -143,7 +152,7 @@ fn of_file(name: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
         // Other tools save other encodings, too.
         Err(error) => {
             let recalled = of_other_tool(path, error.as_bytes());
-            return recalled.map_err(|error| Exit::usage(anyhow!("{name} {error}")));
+            return recalled.map_err(|error| Exit::usage(text!("{name} {error}")));
         }
     };
     match RunDocument::from_json(&text) {
@@ -155,8 +164,8 @@ fn of_file(name: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
         }]),
         Err(error) => of_other_tool(path, text.as_bytes()).map_err(|other| match other {
             // It is of no tool at all, or a damaged result of sokudo's.
-            ImportError::Unknown(_) => Exit::usage(anyhow!("{name} {error}")),
-            other => Exit::usage(anyhow!("{name} {other}")),
+            ImportError::Unknown(_) => Exit::usage(text!("{name} {error}")),
+            other => Exit::usage(text!("{name} {other}")),
         }),
     }
 }
@@ -198,8 +207,8 @@ pub(crate) fn id(name: &str, keeping: &Keeping) -> Result<RunId, Exit> {
 }
 
 fn not_kept(name: &str) -> Exit {
-    Exit::usage(anyhow!(
-        "{name} is no run that is kept; use a number that sokudo list shows, or last"
+    Exit::usage(text!(
+        "there is no kept run {name}; use a number from sokudo list, or last"
     ))
 }
 
@@ -214,13 +223,13 @@ fn named(name: &str, store: &mut dyn Store) -> Result<RunId, Exit> {
         .map_err(Exit::failed)?;
     let entry = found
         .first()
-        .ok_or_else(|| Exit::usage(anyhow!("no run is kept yet; sokudo mark . measures one")))?;
+        .ok_or_else(|| Exit::usage(text!("no run is kept yet; sokudo mark . measures one")))?;
     Ok(entry.id)
 }
 
 /// The runs of a report that `sokudo report` has written.
 fn of_report(name: &str, text: &str) -> Result<Vec<Recalled<Kept>>, Exit> {
-    let report = Report::from_json(text).map_err(|error| Exit::usage(anyhow!("{name} {error}")))?;
+    let report = Report::from_json(text).map_err(|error| Exit::usage(text!("{name} {error}")))?;
     let recalled = report.runs.into_iter().map(|reported| Recalled {
         source: reported.source,
         id: None,
@@ -247,8 +256,8 @@ pub(crate) fn stored(id: RunId, keeping: &Keeping) -> Result<Recalled, Exit> {
 fn kept_bytes(path: &Path) -> Result<Vec<u8>, Exit> {
     let bytes = reading::open(path).and_then(|source| reading::bounded(source, JSON_BYTES_MAX));
     bytes.map_err(|error| {
-        Exit::usage(anyhow!(
-            "{} cannot be read: {error}; name a file that --format json has written",
+        Exit::usage(text!(
+            "{} cannot be read: {error}; name a file written with --format json",
             path.display()
         ))
     })

@@ -4,16 +4,16 @@
 //! What destroys is never repeated unasked: leave to do so is given anew, or the command
 //! is refused.
 
-use anyhow::anyhow;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Prepared};
 use sokudo_model::Enough;
 use sokudo_report::RunDocument;
+use sokudo_words::text;
 
-use crate::cli::{Cli, Command, Destroying, Printing};
-use crate::exit::{self, Exit};
+use crate::cli::{Cli, Command, Destroying, Printing, mistake};
+use crate::exit::Exit;
 use crate::measurement::{self, Finished};
 use crate::run_door::Jobs;
 use crate::{bonnie, command_line, explain, load, mark, quick, scan, steady, sweep};
@@ -37,15 +37,6 @@ pub(crate) struct Planned {
     pub(crate) trials: usize,
     /// Whether somebody has said how many.
     pub(crate) is_asked_for: bool,
-}
-
-impl Planned {
-    pub(crate) fn rows_text(&self) -> String {
-        match self.rows {
-            1 => "1 row".to_owned(),
-            rows => format!("{rows} rows"),
-        }
-    }
 }
 
 /// Leave to destroy, as somebody has given it now.
@@ -78,10 +69,10 @@ impl Repeat {
         let text = words_text(&words);
         let refused = |error: clap::Error| {
             let said = match error.use_stderr() {
-                true => exit::clap_line(&error),
-                false => "it measures nothing".to_owned(),
+                true => mistake(&error),
+                false => text!("it measures nothing"),
             };
-            Exit::usage(anyhow!("{text} cannot be repeated: {said}"))
+            Exit::usage(text!("{text} cannot be repeated: {said}"))
         };
         let all = std::iter::once("sokudo".to_owned()).chain(words.iter().cloned());
         let given = Cli::command().try_get_matches_from(all).map_err(refused)?;
@@ -169,8 +160,8 @@ impl Repeat {
                 .filter(|it| it.target() == Some(target))
         });
         found.ok_or_else(|| {
-            Exit::usage(anyhow!(
-                "{} cannot be aimed at {target}; measure that by a command of its own, and compare both runs",
+            Exit::usage(text!(
+                "{} cannot be repeated on {target}; measure it with a new command, and compare both runs",
                 words_text(&self.words)
             ))
         })
@@ -192,24 +183,22 @@ impl Repeat {
         let destroys = destroy.as_ref().is_some_and(|it| !it.is_empty());
         if overwrites != leave.overwrite {
             return Err(match overwrites {
-                true => Exit::Refused(anyhow!(
-                    "the baseline overwrites what the file holds ({text}), and what it holds now is \
-                     not known to be worthless; say --overwrite again if it is"
+                true => Exit::refused(text!(
+                    "the baseline's command overwrites the file ({text}); give --overwrite again if its contents may be lost"
                 )),
-                false => Exit::usage(anyhow!(
-                    "the baseline overwrites no file, so there is nothing to --overwrite; leave it out"
+                false => Exit::usage(text!(
+                    "the baseline's command overwrites no file; leave --overwrite out"
                 )),
             });
         }
         let is_given = !leave.destroying.destroy.is_empty();
         if destroys != is_given {
             return Err(match destroys {
-                true => Exit::Refused(anyhow!(
-                    "the baseline destroys what the device holds ({text}), and what it holds now is \
-                     not known to be worthless; name the device again with --destroy if it is"
+                true => Exit::refused(text!(
+                    "the baseline's command destroys the data on the device ({text}); name the device again with --destroy if they may be lost"
                 )),
-                false => Exit::usage(anyhow!(
-                    "the baseline destroys nothing, so there is nothing to --destroy; leave it out"
+                false => Exit::usage(text!(
+                    "the baseline's command destroys nothing; leave --destroy out"
                 )),
             });
         }
@@ -327,9 +316,8 @@ fn words_text(words: &[String]) -> String {
 }
 
 fn unrepeatable(text: &str) -> Exit {
-    Exit::usage(anyhow!(
-        "{text} is no measurement that can be repeated; use one of mark, scan, sweep, quick, load, \
-         steady, explain, bonnie or run"
+    Exit::usage(text!(
+        "{text} cannot be repeated; use one of mark, scan, sweep, quick, load, steady, explain, bonnie or run"
     ))
 }
 

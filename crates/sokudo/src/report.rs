@@ -4,11 +4,12 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use sokudo_report::Report;
 use sokudo_report::plot;
 use sokudo_report::report::{ReportStyle, ReportedRun};
 use sokudo_store::Page;
+use sokudo_words::text;
 
 use crate::cli::{ReportArguments, ReportFormat};
 use crate::exit::Exit;
@@ -65,13 +66,13 @@ fn recalled(arguments: &ReportArguments) -> Result<Vec<Recalled>, Exit> {
     let device = arguments.device.as_deref();
     let entries = history::found(recall.store()?, device, &arguments.which, page)?;
     if entries.is_empty() {
-        return Err(Exit::usage(anyhow!(
-            "no run that is kept fits; sokudo list shows those that are"
+        return Err(Exit::usage(text!(
+            "no kept run matches; sokudo list shows all kept runs"
         )));
     }
     if entries.len() as u64 > RUNS_MAX {
-        return Err(Exit::usage(anyhow!(
-            "more than {RUNS_MAX} runs fit, which nobody reads; name a shorter time with --since and --until"
+        return Err(Exit::usage(text!(
+            "more than {RUNS_MAX} runs match, too many for one report; choose a shorter time with --since and --until"
         )));
     }
     let entries = entries.into_iter().rev();
@@ -85,7 +86,7 @@ fn destinations(arguments: &ReportArguments) -> Result<Vec<(ReportFormat, Option
         check_format(format)?;
         let is_binary = matches!(format, ReportFormat::Png | ReportFormat::Parquet);
         if is_binary && io::stdout().is_terminal() {
-            return Err(Exit::usage(anyhow!(
+            return Err(Exit::usage(text!(
                 "this format is not for a terminal; name a file with --output"
             )));
         }
@@ -101,8 +102,8 @@ fn destinations(arguments: &ReportArguments) -> Result<Vec<(ReportFormat, Option
         let is_standard_output = path.as_os_str() == "-";
         let path = (!is_standard_output).then(|| path.clone());
         if destinations.iter().any(|(_, other)| *other == path) {
-            return Err(Exit::usage(anyhow!(
-                "{} is named twice, and only what is written last would be left; name a file for each",
+            return Err(Exit::usage(text!(
+                "{} is given twice, and the second result would overwrite the first; name two files",
                 path.as_deref().unwrap_or(Path::new("-")).display()
             )));
         }
@@ -114,14 +115,14 @@ fn destinations(arguments: &ReportArguments) -> Result<Vec<(ReportFormat, Option
 fn of_file(path: &Path) -> Result<ReportFormat, Exit> {
     let ending = path.extension().and_then(|ending| ending.to_str());
     if ending.is_some_and(|ending| ending.eq_ignore_ascii_case("pdf")) {
-        return Err(Exit::usage(anyhow!(
-            "{} cannot be written: a PDF is made by a browser; write .html, open it and print it to a file",
+        return Err(Exit::usage(text!(
+            "{} cannot be written: sokudo writes no PDF; write .html, open it in a browser and print it to a file",
             path.display()
         )));
     }
     ending.and_then(ReportFormat::of_ending).ok_or_else(|| {
-        Exit::usage(anyhow!(
-            "the end of {} says no format; name a file that ends in .html, .md, .csv, .json, .jsonl, .txt, .prom, .svg, .png or .parquet, or give --format",
+        Exit::usage(text!(
+            "unknown extension of {}; use .html, .md, .csv, .json, .jsonl, .txt, .prom, .svg, .png or .parquet, or give --format",
             path.display()
         ))
     })
@@ -130,10 +131,10 @@ fn of_file(path: &Path) -> Result<ReportFormat, Exit> {
 /// Fails early for what this program was built without.
 fn check_format(format: ReportFormat) -> Result<(), Exit> {
     match format {
-        ReportFormat::Parquet if !cfg!(feature = "parquet") => Err(Exit::usage(anyhow!(
+        ReportFormat::Parquet if !cfg!(feature = "parquet") => Err(Exit::usage(text!(
             "this sokudo was built without Parquet (cargo feature parquet); build it with cargo install --features parquet, or write .csv or .jsonl"
         ))),
-        ReportFormat::Png if !cfg!(feature = "png") => Err(Exit::usage(anyhow!(
+        ReportFormat::Png if !cfg!(feature = "png") => Err(Exit::usage(text!(
             "this sokudo was built without PNG (cargo feature png); write .svg"
         ))),
         _ => Ok(()),
@@ -173,15 +174,15 @@ fn rendered(report: &Report, format: ReportFormat, style: ReportStyle) -> Result
 fn png(report: &Report, style: ReportStyle) -> Result<Vec<u8>, Exit> {
     let (figure, size) = report.picture().map_err(Exit::usage)?;
     plot::png(&figure, size, style.theme.in_language(style.language))
-        .context("the picture cannot be drawn")
+        .context(text!("the picture cannot be drawn"))
         .map_err(Exit::Failed)
 }
 
 /// The arguments refuse a PNG before this.
 #[cfg(not(feature = "png"))]
 fn png(_report: &Report, _style: ReportStyle) -> Result<Vec<u8>, Exit> {
-    Err(anyhow!("this sokudo was built without PNG"))
-        .context("the picture cannot be drawn")
+    Err(text!("this sokudo was built without PNG"))
+        .context(text!("the picture cannot be drawn"))
         .map_err(Exit::Failed)
 }
 
@@ -193,7 +194,5 @@ fn parquet(report: &Report) -> Result<Vec<u8>, Exit> {
 /// The arguments refuse Parquet before this.
 #[cfg(not(feature = "parquet"))]
 fn parquet(_report: &Report) -> Result<Vec<u8>, Exit> {
-    Err(Exit::failed(anyhow!(
-        "this sokudo was built without Parquet"
-    )))
+    Err(Exit::failed(text!("this sokudo was built without Parquet")))
 }

@@ -4,9 +4,9 @@
 //! It judges nothing: verdicts come from the analysis, and what was measured has been
 //! printed before.
 
-use anyhow::anyhow;
 use sokudo_analysis::Code;
 use sokudo_model::{Row, Run, Verdict};
+use sokudo_words::{Text, text};
 
 use crate::cli::{Printing, Trust};
 use crate::exit::Exit;
@@ -26,7 +26,7 @@ pub(crate) fn check(run: &Run, printing: &Printing) -> Result<(), Exit> {
         true => run.rows.iter().collect(),
         false => of_disk,
     };
-    let short: Vec<String> = asked
+    let short: Vec<Text> = asked
         .iter()
         .filter(|row| verdict(row) > least)
         .map(|row| told(row))
@@ -34,17 +34,15 @@ pub(crate) fn check(run: &Run, printing: &Printing) -> Result<(), Exit> {
     if short.is_empty() {
         return Ok(());
     }
-    Err(Exit::NotTrusted(anyhow!(
-        "{} of {} rows {} not {}, which --require asks for: {}; the findings of each row say what to do",
-        short.len(),
-        asked.len(),
-        if short.len() == 1 { "is" } else { "are" },
-        match least {
-            Verdict::Verified => "VERIFIED",
-            _ => "at least UNVERIFIED",
-        },
-        short.join(", ")
-    )))
+    let (few, all, rows) = (short.len(), asked.len(), Text::list(short, ", "));
+    Err(Exit::not_trusted(match least {
+        Verdict::Verified => text!(
+            "{few} of {all} rows fell short of --require verified: {rows}; the findings of each row say what to do"
+        ),
+        _ => text!(
+            "{few} of {all} rows fell short of --require unverified: {rows}; the findings of each row say what to do"
+        ),
+    }))
 }
 
 fn is_of_cache(row: &Row) -> bool {
@@ -61,14 +59,14 @@ fn verdict(row: &Row) -> Verdict {
 }
 
 /// A row with its verdict and the reason that weighs most.
-fn told(row: &Row) -> String {
+fn told(row: &Row) -> Text {
     let findings = row.assessment.iter().flat_map(|it| &it.findings);
-    let reason = findings.map(|finding| finding.code.as_str()).next();
-    format!(
+    let reason = findings.map(|finding| Text::name(&*finding.code)).next();
+    text!(
         "{} {} is {} ({})",
         row.workload.name,
-        row.workload.operations.direction(),
+        Text::from(row.workload.operations.direction()),
         verdict(row).name(),
-        reason.unwrap_or("not measured")
+        reason.unwrap_or(text!("not measured"))
     )
 }

@@ -4,6 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use sokudo_report::{RunDocument, csv, markdown, text};
+use sokudo_words::text;
 
 use crate::cli::{Destination, Format, Pictures, Plotting, Printing, Rendering};
 use crate::exit::Exit;
@@ -21,7 +22,7 @@ pub(crate) fn check_rendering(rendering: &Rendering, pictures: &Pictures) -> Res
         && rendering.format != Format::Table
         && pictures.destinations.contains(&Destination::Terminal);
     if is_mixed {
-        return Err(Exit::usage(anyhow::anyhow!(
+        return Err(Exit::usage(text!(
             "the result and the picture of --plot - would be mixed; write one of them to a file (--output FILE, --plot FILE.svg)"
         )));
     }
@@ -32,8 +33,8 @@ pub(crate) fn check_rendering(rendering: &Rendering, pictures: &Pictures) -> Res
     files.sort_unstable();
     match files.windows(2).find(|pair| pair[0] == pair[1]) {
         None => Ok(()),
-        Some(pair) => Err(Exit::usage(anyhow::anyhow!(
-            "{} is named twice, and only what is written last would be left; name a file for each",
+        Some(pair) => Err(Exit::usage(text!(
+            "{} is given twice, and the second result would overwrite the first; name two files",
             pair[0].display()
         ))),
     }
@@ -45,8 +46,8 @@ pub(crate) fn check_apart(target: &Path, printing: &Printing) -> Result<(), Exit
     let mut files = files(&printing.rendering, &printing.plotting.pictures);
     match files.find(|path| measured.is_some() && identity(path) == measured) {
         None => Ok(()),
-        Some(path) => Err(Exit::Refused(anyhow::anyhow!(
-            "{} is what is to be measured, and results would take the place of what it holds; name another file",
+        Some(path) => Err(Exit::refused(text!(
+            "{} is the target of the measurement, and results would overwrite it; name another file",
             path.display()
         ))),
     }

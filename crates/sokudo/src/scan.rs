@@ -1,9 +1,9 @@
 //! `sokudo scan`: the whole surface of a device, a file or a simulated disk.
 
-use anyhow::anyhow;
 use sokudo_dialect::surface::{self, Preset, Request, Writes};
 use sokudo_measure::{Measurement, Named, Permission, TEST_FILE_SIZE};
 use sokudo_model::{Bytes, DriveCache, Nanos, Schedule, TargetKind};
+use sokudo_words::text;
 
 use crate::cli::{ScanArguments, Unasked, WriteCache};
 use crate::exit::Exit;
@@ -45,7 +45,7 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
         caches: caches(arguments.write_cache),
     };
     let planned = surface::plan(&request, seed)
-        .map_err(|error| Exit::usage(anyhow!("{}: {error}", arguments.target)))?;
+        .map_err(|error| Exit::usage(text!("{}: {error}", arguments.target)))?;
     let mut plan = planned.plan;
     for workload in plan
         .stages
@@ -59,7 +59,7 @@ pub(crate) fn measurement(arguments: &ScanArguments) -> Result<Measurement<'_>, 
         permission: leave(arguments),
         schedule: schedule(arguments),
         test_file_size: arguments.size.unwrap_or(TEST_FILE_SIZE),
-        notes: planned.notes,
+        notes: planned.notes.iter().map(|note| text!("{note}")).collect(),
         command: measurement::command(arguments.seed, seed),
         ..Measurement::new(&arguments.target, named, plan)
     })
@@ -99,8 +99,8 @@ fn writes(arguments: &ScanArguments, kind: TargetKind) -> Result<Writes, Exit> {
     let target = &arguments.target;
     let destroys = !arguments.destroying.destroy.is_empty();
     if destroys && !arguments.write {
-        return Err(Exit::usage(anyhow!(
-            "--destroy allows {target} to be written, but writes are not asked for; add --write, or leave it out"
+        return Err(Exit::usage(text!(
+            "--destroy allows writes to {target}, but --write is not given; add --write, or leave --destroy out"
         )));
     }
     if !arguments.write {
@@ -108,8 +108,8 @@ fn writes(arguments: &ScanArguments, kind: TargetKind) -> Result<Writes, Exit> {
     }
     writing::check_overwrite(target, kind, arguments.overwrite)?;
     if let Some(why) = writing::refusal(target, kind, &leave(arguments)) {
-        return Err(Exit::Refused(anyhow!(
-            "{why}; or use --write-back to write only what was just read"
+        return Err(Exit::refused(text!(
+            "{why}; or use --write-back, which writes back only what was just read"
         )));
     }
     Ok(if arguments.write_back {
@@ -131,17 +131,17 @@ fn leave(arguments: &ScanArguments) -> Permission {
 fn size(arguments: &ScanArguments, named: &Named) -> Result<Bytes, Exit> {
     let target = &arguments.target;
     if named.kind() != TargetKind::Directory && arguments.size.is_some() {
-        return Err(Exit::usage(anyhow!(
-            "--size is for the test file in a directory, and {target} is none; use --short-stroke for a part of it"
+        return Err(Exit::usage(text!(
+            "--size is for the test file in a directory, and {target} is not a directory; use --short-stroke for a part of it"
         )));
     }
     match named.size() {
-        Some(Bytes(0)) => Err(Exit::usage(anyhow!(
-            "{target} has no bytes to measure; put a medium in, or name something that holds data"
+        Some(Bytes(0)) => Err(Exit::usage(text!(
+            "{target} has a size of 0; insert a medium, or name another target"
         ))),
         Some(size) => Ok(size),
-        None if named.kind() == TargetKind::BlockDevice => Err(Exit::failed(anyhow!(
-            "the size of {target} is unknown; see whether the device answers (dmesg)"
+        None if named.kind() == TargetKind::BlockDevice => Err(Exit::failed(text!(
+            "the size of {target} is unknown; check whether the device answers (dmesg)"
         ))),
         None => Ok(arguments.size.unwrap_or(TEST_FILE_SIZE)),
     }
@@ -151,8 +151,8 @@ fn size(arguments: &ScanArguments, named: &Named) -> Result<Bytes, Exit> {
 pub(crate) fn block_min(named: &Named, target: &str) -> Result<Bytes, Exit> {
     let block = named.direct_unit().unwrap_or(BLOCK_MIN);
     if block.0 == 0 {
-        return Err(Exit::failed(anyhow!(
-            "{target} takes blocks of 0 bytes, as the kernel says; see whether the device answers (dmesg)"
+        return Err(Exit::failed(text!(
+            "the kernel reports blocks of 0 bytes for {target}; check whether the device answers (dmesg)"
         )));
     }
     Ok(block.max(BLOCK_MIN))

@@ -5,7 +5,6 @@
 
 use std::path::PathBuf;
 
-use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_device::write_cache::WriteCacheSwitch;
 use sokudo_dialect::steady::{self, Assumed, Medium, Planned, Request};
@@ -15,7 +14,7 @@ use sokudo_model::{
     TargetInfo, TargetKind,
 };
 use sokudo_report::steady::estimate_lines;
-use sokudo_words::Text;
+use sokudo_words::{Text, text};
 
 use crate::cli::{CacheState, SteadyArguments};
 use crate::exit::{self, Exit};
@@ -77,11 +76,11 @@ fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Plan
         seed,
     };
     let mut planned = steady::plan(&request)
-        .map_err(|error| Exit::usage(anyhow!("{}: {error}", arguments.target)))?;
+        .map_err(|error| Exit::usage(text!("{}: {error}", arguments.target)))?;
     let whole = named.size().filter(|whole| capacity < *whole);
     if let Some(whole) = whole {
-        let text = format!("only the first {capacity} of {whole} are taken for the capacity");
-        planned.procedure.differences.push(text);
+        let text = text!("only the first {capacity} of {whole} are taken for the capacity");
+        planned.procedure.differences.push(text.english());
     }
     for workload in planned
         .plan
@@ -126,11 +125,8 @@ fn schedule(procedure: SteadyProcedure) -> Schedule {
 
 /// What is told on standard error before the first write. In a directory making the test
 /// file is one, so that it is told at once; elsewhere after all refusals.
-fn told_before(procedure: &SteadyProcedure, kind: TargetKind, quiet: bool) -> Vec<String> {
-    let lines: Vec<String> = estimate_lines(procedure)
-        .iter()
-        .map(Text::english)
-        .collect();
+fn told_before(procedure: &SteadyProcedure, kind: TargetKind, quiet: bool) -> Vec<Text> {
+    let lines = estimate_lines(procedure);
     if kind != TargetKind::Directory {
         return lines;
     }
@@ -151,11 +147,11 @@ fn class(arguments: &SteadyArguments) -> SteadyClass {
 fn medium(arguments: &SteadyArguments, named: &Named) -> Result<Medium, Exit> {
     let target = &arguments.target;
     match named.kind() {
-        TargetKind::Null => Err(Exit::usage(anyhow!(
-            "{target} is no device, so that it cannot become steady; name a device, a directory or sim:ssd"
+        TargetKind::Null => Err(Exit::usage(text!(
+            "{target} is not a device and cannot become steady; name a device, a directory or sim:ssd"
         ))),
-        TargetKind::Simulated if arguments.purge => Err(Exit::usage(anyhow!(
-            "{target} begins as purged as can be; leave --purge out"
+        TargetKind::Simulated if arguments.purge => Err(Exit::usage(text!(
+            "{target} is already purged; leave --purge out"
         ))),
         TargetKind::Simulated => Ok(Medium::Simulated),
         TargetKind::BlockDevice => Ok(Medium::Device),
@@ -169,8 +165,8 @@ fn check_consent(arguments: &SteadyArguments, kind: TargetKind) -> Result<(), Ex
     writing::check_overwrite(target, kind, arguments.overwrite)?;
     let permission = arguments.destroying.permission(arguments.overwrite);
     match writing::refusal(target, kind, &permission) {
-        Some(why) => Err(Exit::Refused(anyhow!(
-            "{why}; a drive becomes steady only by being written, and --estimate writes nothing"
+        Some(why) => Err(Exit::refused(text!(
+            "{why}; only writes make a drive steady, and --estimate writes nothing"
         ))),
         None => Ok(()),
     }
@@ -181,13 +177,13 @@ fn capacity(arguments: &SteadyArguments, named: &Named) -> Result<Bytes, Exit> {
     let target = &arguments.target;
     let Some(whole) = named.size() else {
         return match named.kind() {
-            TargetKind::BlockDevice => Err(Exit::failed(anyhow!(
-                "the size of {target} is unknown; see whether the device answers (dmesg)"
+            TargetKind::BlockDevice => Err(Exit::failed(text!(
+                "the size of {target} is unknown; check whether the device answers (dmesg)"
             ))),
             // The test file is made of whole blocks of 1 MiB.
             _ => match arguments.size {
                 Some(size) if size.0 == 0 || !size.0.is_multiple_of(Bytes::MIB) => {
-                    Err(Exit::usage(anyhow!(
+                    Err(Exit::usage(text!(
                         "--size {}B is not a multiple of 1 MiB, the largest block; use {}MiB",
                         size.0,
                         (size.0 / Bytes::MIB).max(1)
@@ -198,7 +194,7 @@ fn capacity(arguments: &SteadyArguments, named: &Named) -> Result<Bytes, Exit> {
         };
     };
     match arguments.size {
-        Some(asked) if asked > whole => Err(Exit::usage(anyhow!(
+        Some(asked) if asked > whole => Err(Exit::usage(text!(
             "--size is {asked}, but {target} has only {whole}; use less, or leave it out"
         ))),
         Some(asked) => Ok(asked),

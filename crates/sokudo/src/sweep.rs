@@ -1,12 +1,12 @@
 //! `sokudo sweep`: block sizes against depths or threads, as ATTO and MiniTool measure
 //! them, each cell until it is precise enough.
 
-use anyhow::anyhow;
 use sokudo_device::System;
 use sokudo_dialect::crystal::{Pattern, THREADS_MAX};
 use sokudo_dialect::sweep::{Counts, Load, Preset, Sizes, Sweep};
 use sokudo_measure::{Measurement, Named, OwnFiles, duration};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation, Schedule, TargetKind};
+use sokudo_words::{Text, text};
 
 use crate::cli::{PERMILLE_DEFAULT, SweepArguments, Unasked};
 use crate::exit::Exit;
@@ -56,7 +56,7 @@ pub(crate) fn measurement(arguments: &SweepArguments) -> Result<Measurement<'_>,
     let schedule = schedule(arguments);
     let longest = duration(&plan, &schedule, None);
     if longest > LONG && !matches!(named.kind(), TargetKind::Simulated | TargetKind::Null) {
-        notes.push(format!(
+        notes.push(text!(
             "{} cells of {} trials take at most {:.0} minutes; cells that are precise enough, or \
              have moved {length}, end earlier",
             plan.stages.len(),
@@ -99,20 +99,20 @@ fn schedule(arguments: &SweepArguments) -> Schedule {
 fn operations(
     arguments: &SweepArguments,
     kind: TargetKind,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Text>,
 ) -> Result<Vec<Operation>, Exit> {
     let name = &arguments.target;
     writing::check_overwrite(name, kind, arguments.overwrite)?;
     if arguments.verify && matches!(kind, TargetKind::Simulated | TargetKind::Null) {
-        return Err(Exit::usage(anyhow!(
-            "{name} keeps no data, so that nothing can be checked; leave --verify out"
+        return Err(Exit::usage(text!(
+            "{name} keeps no data, so nothing can be verified; leave --verify out"
         )));
     }
     let permission = arguments.destroying.permission(arguments.overwrite);
     let refusal = writing::refusal(name, kind, &permission);
     let must_write = arguments.write_only || arguments.verify || arguments.write_through;
     match refusal {
-        Some(reason) if must_write => Err(Exit::Refused(anyhow!(reason))),
+        Some(reason) if must_write => Err(Exit::refused(reason)),
         _ if arguments.write_only => Ok(vec![Operation::Write]),
         _ if arguments.read_only => Ok(vec![Operation::Read]),
         Some(reason) => {
@@ -124,32 +124,30 @@ fn operations(
 }
 
 /// How much one cell uses: what is asked for, or as much of it as there is.
-fn length(
-    arguments: &SweepArguments,
-    named: &Named,
-    notes: &mut Vec<String>,
-) -> Result<Bytes, Exit> {
+fn length(arguments: &SweepArguments, named: &Named, notes: &mut Vec<Text>) -> Result<Bytes, Exit> {
     let name = &arguments.target;
     let asked = arguments.length.unwrap_or(preset(arguments).length);
     if asked.0 == 0 {
-        return Err(Exit::usage(anyhow!(
-            "--length is 0; a cell needs something to move, such as 256MiB"
+        return Err(Exit::usage(text!(
+            "--length is 0; use a size, such as 256MiB"
         )));
     }
     let Some(size) = named.size().filter(|size| *size < asked) else {
         return Ok(asked);
     };
     if size.0 == 0 {
-        return Err(Exit::usage(anyhow!(
+        return Err(Exit::usage(text!(
             "{name} is empty, so there is nothing to read; name a file with data in it, or a directory"
         )));
     }
     if arguments.length.is_some() {
-        return Err(Exit::usage(anyhow!(
+        return Err(Exit::usage(text!(
             "--length is {asked}, but {name} has only {size}; use less, or leave it out"
         )));
     }
-    notes.push(format!("{name} has only {size}: each cell moves that much"));
+    notes.push(text!(
+        "{name} has only {size}, so each cell moves that much"
+    ));
     Ok(size)
 }
 
@@ -158,7 +156,7 @@ fn sizes(
     arguments: &SweepArguments,
     named: &Named,
     length: Bytes,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Text>,
 ) -> Result<Vec<Bytes>, Exit> {
     let Sizes(mut sizes) = match &arguments.sizes {
         Some(sizes) => sizes.clone(),
@@ -181,15 +179,13 @@ fn sizes(
         .into_iter()
         .partition(|size| size.0.is_multiple_of(unit.0));
     if !others.is_empty() {
-        let others: Vec<String> = others.iter().map(Bytes::to_string).collect();
-        let left_out = format!(
-            "{} {} left out: {} takes direct I/O in units of {unit} only",
-            others.join(", "),
-            if others.len() == 1 { "is" } else { "are" },
+        let others = Text::list(others.iter().map(|size| text!("{size}")), ", ");
+        let left_out = text!(
+            "{} takes direct I/O only in units of {unit}; left out: {others}",
             arguments.target
         );
         if fitting.is_empty() {
-            return Err(Exit::usage(anyhow!(
+            return Err(Exit::usage(text!(
                 "{left_out}; use larger sizes, or --direct off"
             )));
         }
@@ -207,14 +203,13 @@ fn loads(arguments: &SweepArguments) -> Result<Vec<Load>, Exit> {
         .unwrap_or_else(|| one(preset(arguments).depth));
     let Counts(threads) = arguments.threads.clone().unwrap_or_else(|| one(1));
     if depths.len() > 1 && threads.len() > 1 {
-        return Err(Exit::usage(anyhow!(
-            "--depths and --threads have several values each, and a sweep has two axes with the \
-             block size; use one value for one of them"
+        return Err(Exit::usage(text!(
+            "--depths and --threads both have several values, and a sweep varies only one of them; give one value for the other"
         )));
     }
     if let Some(many) = threads.iter().find(|threads| **threads > THREADS_MAX) {
-        return Err(Exit::usage(anyhow!(
-            "--threads {many} are too many; use 1 to {THREADS_MAX}"
+        return Err(Exit::usage(text!(
+            "--threads {many} is too many; use 1 to {THREADS_MAX}"
         )));
     }
     let with_depth = |depth: &u32| {
@@ -237,10 +232,9 @@ fn buffer_bytes_max(named: &Named) -> Option<Bytes> {
     Some(Bytes(memory.0 / MEMORY_DIVISOR))
 }
 
-fn no_room((size, load): &(Bytes, Load)) -> String {
-    format!(
-        "{size} at depth {} from {} threads is left out: its buffers of {} are more than a quarter \
-         of the memory",
+fn no_room((size, load): &(Bytes, Load)) -> Text {
+    text!(
+        "left out: {size} at depth {} with {} threads, because its buffers of {} take more than a quarter of the memory",
         load.depth,
         load.threads,
         load.buffer_bytes(*size)

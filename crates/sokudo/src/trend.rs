@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::anyhow;
 use sokudo_measure::since_epoch;
 use sokudo_model::{Nanos, Verdict};
 use sokudo_report::comparison::{Figure, OtherDocument};
@@ -13,6 +12,7 @@ use sokudo_report::document::Kept;
 use sokudo_report::trend::{self, LevelDocument, SeriesDocument, TrendDocument, TrendPoint};
 use sokudo_report::{RunDocument, plot};
 use sokudo_store::{Device, Filter, HistoryPoint, Page, RunId, Store};
+use sokudo_words::{Text, text};
 
 use crate::cli::{Format, TrendArguments, Unit};
 use crate::exit::Exit;
@@ -69,19 +69,19 @@ fn device(store: &mut dyn Store, word: Option<&str>) -> Result<Device, Exit> {
     }
     match (found.len(), word) {
         (1, _) => Ok(found.swap_remove(0)),
-        (0, None) => Err(Exit::usage(anyhow!(
+        (0, None) => Err(Exit::usage(text!(
             "no run is kept yet; sokudo mark . measures one"
         ))),
-        (0, Some(word)) => Err(Exit::usage(anyhow!(
-            "no run of {word} is kept; sokudo list shows the devices that are"
+        (0, Some(word)) => Err(Exit::usage(text!(
+            "no run of {word} is kept; sokudo list shows the devices"
         ))),
         (_, word) => {
             let identities = found.iter().take(DEVICES_NAMED);
             let names: Vec<&str> = identities.map(|device| device.identity.as_str()).collect();
             let names = names.join("; ");
             Err(Exit::usage(match word {
-                Some(word) => anyhow!("{word} fits several devices; name one of them: {names}"),
-                None => anyhow!("runs of several devices are kept; name one of them: {names}"),
+                Some(word) => text!("{word} matches several devices; name one of them: {names}"),
+                None => text!("runs of several devices are kept; name one of them: {names}"),
             }))
         }
     }
@@ -200,14 +200,14 @@ fn row_name(point: &HistoryPoint) -> String {
     }
 }
 
-fn nothing(names: &[String], arguments: &TrendArguments) -> anyhow::Error {
+fn nothing(names: &[String], arguments: &TrendArguments) -> Text {
     match &arguments.row {
-        Some(row) => anyhow!(
-            "no run has a row {row} at that time; its rows are {}",
+        Some(row) => text!(
+            "no run of that time has a row {row}; the device's rows are {}",
             names.join(", ")
         ),
         None => {
-            anyhow!("no run of this device was begun at that time; leave out --since and --until")
+            text!("no run of this device began at that time; leave --since and --until out")
         }
     }
 }

@@ -1,26 +1,24 @@
 //! The words for what may not be written, and the way out. Whether it may is the rule of
 //! [`may_write`]; which words a command adds are ways out that only it has.
 
-use anyhow::anyhow;
 use sokudo_measure::{Permission, Unwritten, may_write};
 use sokudo_model::TargetKind;
+use sokudo_words::{Text, text};
 
 use crate::exit::Exit;
 
 /// Why a target is only read with this permission, and how to change that; `None` where it
 /// may be written.
-pub(crate) fn refusal(target: &str, kind: TargetKind, permission: &Permission) -> Option<String> {
+pub(crate) fn refusal(target: &str, kind: TargetKind, permission: &Permission) -> Option<Text> {
     let why = match may_write(kind, permission).err()? {
-        Unwritten::Device => {
-            "block devices are only read, because writing would destroy what they hold; \
-             measure writes in a directory of a file system on it, or name it with --destroy"
-        }
-        Unwritten::File => {
-            "an existing file is only read, as it is; use --overwrite to destroy its contents, \
-             or name its directory to measure on a file of sokudo's own"
-        }
+        Unwritten::Device => text!(
+            "{target}: sokudo only reads block devices, because writing would destroy their data; measure writes in a directory on it, or name it with --destroy"
+        ),
+        Unwritten::File => text!(
+            "{target}: sokudo only reads existing files; use --overwrite to destroy its contents, or name its directory to measure with a file of sokudo's own"
+        ),
     };
-    Some(format!("{target}: {why}"))
+    Some(why)
 }
 
 /// Refuses leave to overwrite what is no existing file.
@@ -28,11 +26,11 @@ pub(crate) fn check_overwrite(target: &str, kind: TargetKind, overwrite: bool) -
     match kind {
         TargetKind::File => Ok(()),
         _ if !overwrite => Ok(()),
-        TargetKind::BlockDevice => Err(Exit::Refused(anyhow!(
-            "{target} is a block device, and --overwrite is for regular files only"
+        TargetKind::BlockDevice => Err(Exit::refused(text!(
+            "{target} is a block device, and --overwrite is for regular files; use --destroy instead"
         ))),
-        _ => Err(Exit::usage(anyhow!(
-            "{target} is no existing file, so there is nothing to --overwrite; leave it out"
+        _ => Err(Exit::usage(text!(
+            "{target} is not an existing file; leave --overwrite out"
         ))),
     }
 }

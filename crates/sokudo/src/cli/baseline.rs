@@ -16,10 +16,10 @@ Examples:
   sokudo baseline show
   sokudo check /mnt/data                          is it slower than then?
 
-A device has a baseline for each method (mark/default, scan, ...). What is measured now is
-measured at least as often as sokudo check needs to judge it, and a busy machine is refused
-before it begins. A run that was made on a busy machine, that is INVALID or was interrupted
-is refused as a baseline, and one that sokudo check could not judge, whatever is said.";
+A device has a baseline for each method (mark/default, scan, ...). baseline set makes at
+least as many trials as sokudo check needs, and refuses a busy machine before it begins.
+It refuses a run that was made on a busy machine, is INVALID or was interrupted, unless
+--anyway is given, and always a run that sokudo check cannot judge.";
 
 /// What `check --help` ends with.
 pub(super) const CHECK_EXAMPLES: &str = "\
@@ -30,9 +30,9 @@ Examples:
   sokudo check 12                           measure again as run 12 did, and compare
   sokudo check --wait-idle --min-difference 10% --quiet       for cron
 
-The device is found by model and serial number, whatever it is called today. The new run
-is kept like any other. What is written, and only then, is as for the baseline; a device or
-a file whose contents are lost must be named again (--destroy, --overwrite).
+sokudo finds the device by model and serial number, whatever its name is today. The new
+run is kept like any other. It writes only if the baseline wrote; a device or a file whose
+contents are lost must be named again (--destroy, --overwrite).
 
 Exit codes: 0 unchanged, faster, or no change shown; 1 a row is slower, or something
 failed; 2 wrong arguments or no baseline; 3 refused because it would endanger data; 4 no
@@ -54,7 +54,7 @@ pub(crate) enum BaselineCommand {
     Set(SetArguments),
     /// Show all baselines
     Show(BaselineListArguments),
-    /// Make a run a baseline no longer; the run is kept
+    /// Unset a baseline; the run is kept
     Unset(UnsetArguments),
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct SetArguments {
     )]
     pub(crate) run: String,
 
-    /// Even if the machine is busy, or the run a doubtful one
+    /// Accept a busy machine or a doubtful run
     #[arg(long)]
     pub(crate) anyway: bool,
 
@@ -87,10 +87,10 @@ pub(crate) struct SetArguments {
 /// Whether an idle machine is waited for.
 #[derive(Debug, Args)]
 pub(crate) struct WaitIdle {
-    /// First wait until the machine is idle, so long at most [10min]
+    /// First wait until the machine is idle, at most this long [10min]
     ///
-    /// Idle is: for 5 s on end, the device under the target moves hardly anything, nobody
-    /// waits for I/O, and the processors have little to do.
+    /// Idle means: for 5 s, the device under the target is almost unused, no process waits for I/O,
+    /// and the processors are almost unused.
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = IDLE_WAIT)]
     pub(crate) wait_idle: Option<Nanos>,
 }
@@ -119,10 +119,9 @@ pub(crate) struct UnsetArguments {
 /// Arguments of `sokudo check`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// Device or path whose baseline is meant, or a run: number or file
+    /// Device or path with a baseline, or a run: number or file
     ///
-    /// Without it, the only baseline there is. With a run, that run is taken for the
-    /// baseline.
+    /// Without it, the only baseline. A run serves as the baseline itself.
     #[arg(value_name = "DEVICE|RUN")]
     pub(crate) what: Option<String>,
 
@@ -130,7 +129,7 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "METHOD")]
     pub(crate) method: Option<String>,
 
-    /// A smaller difference does not matter
+    /// Ignore smaller differences
     #[arg(long, value_name = "PERCENT", default_value_t = Percent(0.05), value_parser = percent)]
     pub(crate) min_difference: Percent,
 
@@ -139,12 +138,12 @@ pub(crate) struct CheckArguments {
 
     /// Measure and judge even if the machine is busy
     ///
-    /// Without it the machine is looked at first, and rows that something else disturbed
-    /// are not judged: they may be slower for that reason alone.
+    /// Without it, sokudo checks the machine first and does not judge rows that other work
+    /// disturbed: they may be slower for that reason alone.
     #[arg(long)]
     pub(crate) anyway: bool,
 
-    /// Overwrite the file again that the baseline has overwritten
+    /// Overwrite the file that the baseline overwrote
     #[arg(long, help_heading = "What may be written")]
     pub(crate) overwrite: bool,
 

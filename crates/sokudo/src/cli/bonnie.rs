@@ -5,6 +5,7 @@ use sokudo_dialect::bonnie::{FileSpec, FilesSpec};
 use sokudo_model::Bytes;
 
 use super::Printing;
+use super::mistake::whole_number;
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -14,8 +15,8 @@ Examples:
   sokudo bonnie . --size 0 --files 16:4k:1k:8    16,384 files of 1 to 4 KiB in 8 directories
   sokudo bonnie . --bonnie-csv | bon_csv2html    Bonnie++'s own CSV line
 
-What is in the page cache is read from there, as with Bonnie++: a file needs twice the
-memory, which is the default, or --cold. Where a figure is the cache's, the verdict says so.
+As with Bonnie++, reads may come from the page cache: use a file of twice the memory,
+which is the default, or --cold. The verdict says so where a figure is the cache's.
 
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it
 would endanger data, 4 less trusted than --require asks, 130 interrupted.";
@@ -23,11 +24,11 @@ would endanger data, 4 less trusted than --require asks, 130 interrupted.";
 /// Arguments of `sokudo bonnie`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct BonnieArguments {
-    /// Directory to measure in; everything that is made there is removed again
+    /// Directory to measure in; sokudo removes everything that it makes there
     #[arg(default_value = ".")]
     pub(crate) directory: String,
 
-    /// The one file [default: twice the memory:8k:8192:5]
+    /// The large file [default: twice the memory:8k:8192:5]
     ///
     /// Its size in MiB or with a unit (0 leaves its phases out), the chunk of one read or
     /// write, how many seeks, and how many seekers do them at the same time.
@@ -39,7 +40,7 @@ pub(crate) struct BonnieArguments {
     )]
     pub(crate) size: Option<FileSpec>,
 
-    /// The many files: how many times 1024, their sizes, their directories
+    /// The small files: number (× 1024), sizes and directories
     ///
     /// 0 leaves their phases out. MAX and MIN bound the random size of a file; MAX -1 makes
     /// hard links and -2 symbolic links instead. CHUNK is that of one read or write.
@@ -52,7 +53,7 @@ pub(crate) struct BonnieArguments {
     )]
     pub(crate) files: FilesSpec,
 
-    /// How much is written and read one byte at a time; 0 leaves that out
+    /// Size to write and read one byte at a time; 0 leaves this out
     #[arg(
         long,
         value_name = "SIZE",
@@ -61,8 +62,8 @@ pub(crate) struct BonnieArguments {
     )]
     pub(crate) characters: Bytes,
 
-    /// How often all phases are run; 6 are needed for a 95 % interval
-    #[arg(short = 'x', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
+    /// Repetitions of all phases; 6 are needed for a 95 % interval
+    #[arg(short = 'x', long, value_name = "N", default_value_t = 1, value_parser = whole_number(1..=10_000), help_heading = "How it is measured")]
     pub(crate) runs: u32,
 
     /// Make every single write, creation and deletion durable (fsync)
@@ -87,7 +88,7 @@ pub(crate) struct BonnieArguments {
     #[arg(long, help_heading = "How it is measured")]
     pub(crate) cold: bool,
 
-    /// Where all chance starts from: names, sizes, places and orders
+    /// Random seed of names, sizes, offsets and orders
     #[arg(long, value_name = "N", help_heading = "How it is measured")]
     pub(crate) seed: Option<u64>,
 

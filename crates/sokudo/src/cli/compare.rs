@@ -3,9 +3,11 @@
 use clap::{Args, ValueEnum};
 use sokudo_analysis::threshold::DIFFERENCE_MIN;
 
+use super::mistake::whole_number;
 use super::plot::Pictures;
 use super::{Keeping, Rendering};
 use sokudo_report::pivot::{Key, Keys};
+use sokudo_words::{Text, text};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -21,14 +23,14 @@ Examples:
   sokudo compare 3 7 12 --reference 7            three runs side by side, the best marked
   sokudo compare all --pivot raid:file-system --only row=RND4K --plot matrix.svg
 
-Only rows of the same load are compared: block, order, depth, span, time and so on.
-Device, file system, kernel and engine may differ, and are listed. With --live, trials
-of both take turns in an order drawn by lot, so that drift hits both alike; that shows
-smaller differences than two runs one after the other can.
+sokudo compares only rows of the same load: block, order, depth, span, time and so on.
+Device, file system, kernel and engine may differ, and are listed. With --live, trials of
+both alternate in random order, so drift affects both alike; this shows smaller
+differences than two separate runs.
 
-Exit codes: 0 compared, whatever came of it; 1 something failed, or with
---fail-if-slower a row is slower or none could be judged; 2 wrong arguments, 3 refused
-because it would endanger data, 130 interrupted.";
+Exit codes: 0 compared, whatever the outcome; 1 something failed, or with --fail-if-slower
+a row is slower or none could be judged; 2 wrong arguments, 3 refused because it would
+endanger data, 130 interrupted.";
 
 /// Pairs of trials of a live comparison, unless told: the smallest p that they can give,
 /// 2 ÷ 2¹², passes among 102 rows.
@@ -39,20 +41,20 @@ const PAIRS: u32 = 12;
 pub(crate) struct CompareArguments {
     /// Runs, the reference first: numbers, last, all, tag:TAG, files, or -
     ///
-    /// With --live, two plans instead: arguments of sokudo mark, scan or run, each as one
-    /// word. How often and what is printed is said here, not in the plans.
+    /// With --live, two plans instead: arguments of sokudo mark, scan or run, each as one word. The
+    /// number of trials and the output are set here, not in the plans.
     #[arg(required = true, num_args = 1.., value_name = "RUN|PLAN")]
     pub(crate) sides: Vec<String>,
 
-    /// Measure both now, by turns
+    /// Measure both plans now, alternately
     #[arg(long, help_heading = "How it is compared")]
     pub(crate) live: bool,
 
     /// With --live: trials of each, in pairs
-    #[arg(long, value_name = "N", default_value_t = PAIRS, requires = "live", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is compared")]
+    #[arg(long, value_name = "N", default_value_t = PAIRS, requires = "live", value_parser = whole_number(1..=10_000), help_heading = "How it is compared")]
     pub(crate) pairs: u32,
 
-    /// With --live: where the order of turns and all other chance starts from
+    /// With --live: random seed of the order of trials and of everything else
     #[arg(
         long,
         value_name = "N",
@@ -61,7 +63,7 @@ pub(crate) struct CompareArguments {
     )]
     pub(crate) seed: Option<u64>,
 
-    /// A smaller difference does not matter, such as 5%
+    /// Ignore smaller differences, such as 5%
     #[arg(long, value_name = "PERCENT", default_value_t = Percent(DIFFERENCE_MIN), value_parser = percent, help_heading = "How it is compared")]
     pub(crate) min_difference: Percent,
 
@@ -69,7 +71,7 @@ pub(crate) struct CompareArguments {
     #[arg(long, help_heading = "How it is compared")]
     pub(crate) by_position: bool,
 
-    /// End with 1 if a row of B is slower
+    /// Exit with 1 if a row of B is slower
     #[arg(long, help_heading = "How it is compared")]
     pub(crate) fail_if_slower: bool,
 
@@ -93,7 +95,7 @@ pub(crate) struct CompareArguments {
 /// How many runs become one table.
 #[derive(Debug, Args)]
 pub(crate) struct Shape {
-    /// The side that others are compared with: its place, or a part of its name
+    /// Reference run: its position, or a part of its name
     #[arg(long, value_name = "N|NAME", conflicts_with_all = ["live", "pivot"], help_heading = "How it is compared")]
     pub(crate) reference: Option<String>,
 
@@ -106,7 +108,7 @@ pub(crate) struct Shape {
     #[arg(long, value_name = "ROWS:COLUMNS", value_parser = axes, conflicts_with = "live", help_heading = "Matrix")]
     pub(crate) pivot: Option<Axes>,
 
-    /// Only results of which this holds that text, such as row=RND4K (repeatable)
+    /// Only results whose key contains this text, such as row=RND4K (repeatable)
     #[arg(long, value_name = "KEY=TEXT", value_parser = only, requires = "pivot", help_heading = "Matrix")]
     pub(crate) only: Vec<(Key, String)>,
 
@@ -139,25 +141,25 @@ pub(crate) enum ValueName {
 }
 
 /// Reads `row:target`. The colon of `tag:KEY` is none that parts.
-fn axes(text: &str) -> Result<Axes, String> {
+fn axes(text: &str) -> Result<Axes, Text> {
     let keys = |text: &str| text.parse::<Keys>();
     let places = text.match_indices(':').map(|(place, _)| place);
-    let mut refusal = "name rows and columns, such as row:target".to_owned();
+    let mut refusal = text!("name rows and columns, such as row:target");
     for place in places {
         let (rows, columns) = (&text[..place], &text[place + 1..]);
         match (keys(rows), keys(columns)) {
             (Ok(rows), Ok(columns)) => return Ok(Axes { rows, columns }),
-            (Err(error), _) | (_, Err(error)) => refusal = error.to_string(),
+            (Err(error), _) | (_, Err(error)) => refusal = text!("{error}"),
         }
     }
     Err(refusal)
 }
 
 /// Reads `row=RND4K`.
-fn only(text: &str) -> Result<(Key, String), String> {
+fn only(text: &str) -> Result<(Key, String), Text> {
     let parts = text.split_once('=');
-    let (key, value) = parts.ok_or("name a key and a text, such as row=RND4K")?;
-    let key = key.parse::<Key>().map_err(|error| error.to_string())?;
+    let (key, value) = parts.ok_or_else(|| text!("name a key and a text, such as row=RND4K"))?;
+    let key = key.parse::<Key>().map_err(|error| text!("{error}"))?;
     Ok((key, value.to_owned()))
 }
 
@@ -172,11 +174,11 @@ impl std::fmt::Display for Percent {
 }
 
 /// Reads `5%` or `0.5 %`; a number without the sign is percent, too.
-pub(super) fn percent(text: &str) -> Result<Percent, String> {
+pub(super) fn percent(text: &str) -> Result<Percent, Text> {
     let number = text.trim_end().trim_end_matches('%').trim_end();
     match number.parse::<f64>() {
         Ok(value) if (0.0..100.0).contains(&value) => Ok(Percent(value / 100.0)),
-        _ => Err("use a percentage from 0% to below 100%, such as 5%".to_owned()),
+        _ => Err(text!("use a percentage from 0% to below 100%, such as 5%")),
     }
 }
 

@@ -19,8 +19,8 @@ Examples:
   sokudo explain 'sim:hdd?rpm=5400'          try it on a simulated disk
   sokudo explain 'sim:fake-capacity?size=1TB&real=32GB' --only capacity
 
-What is printed is what the figures are consistent with, each with its evidence and how
-sure it is. It is never more than that: nothing here opens the drive.
+The claims are consistent with the figures; each has its evidence and its certainty. They
+are not proof: sokudo does not open the drive.
 
 Exit codes: 0 done, 1 something failed, 2 wrong arguments, 3 refused because it would
 endanger data, 130 interrupted.";
@@ -30,17 +30,12 @@ endanger data, 130 interrupted.";
 pub(crate) struct ExplainArguments {
     /// Block device, partition, file, directory or sim:MODEL
     ///
-    /// In a directory, sokudo makes a test file of its own and removes it: what it shows
-    /// is only what so small a part of the disk can show.
+    /// In a directory, sokudo makes its own test file and removes it afterwards; the result holds
+    /// only for that small part of the disk.
     pub(crate) target: String,
 
-    /// Only this theme (repeatable); a wrong one lists them all
-    #[arg(
-        long,
-        value_name = "THEME",
-        value_parser = theme,
-        help_heading = "What is found out"
-    )]
+    /// Test only this theme (repeatable); an unknown one lists all themes
+    #[arg(long, value_name = "THEME", help_heading = "What is found out")]
     pub(crate) only: Vec<Theme>,
 
     /// Size of the test file in a directory [default: 1GiB]
@@ -54,7 +49,7 @@ pub(crate) struct ExplainArguments {
     #[command(flatten)]
     pub(crate) destroying: Destroying,
 
-    /// How I/O is issued: auto, io_uring, libaio or psync
+    /// I/O engine: auto, io_uring, libaio or psync
     #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = "How it is measured")]
     pub(crate) engine: BackendKind,
 
@@ -62,14 +57,10 @@ pub(crate) struct ExplainArguments {
     #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = "How it is measured")]
     pub(crate) direct: DirectMode,
 
-    /// Where all chance starts from; the same seed repeats the same offsets
+    /// Random seed; the same seed repeats the same offsets
     #[arg(long, value_name = "N", help_heading = "How it is measured")]
     pub(crate) seed: Option<u64>,
 
     #[command(flatten)]
     pub(crate) printing: Printing,
-}
-
-fn theme(text: &str) -> Result<Theme, String> {
-    text.parse().map_err(|error| format!("{error}"))
 }

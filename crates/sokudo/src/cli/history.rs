@@ -1,6 +1,7 @@
 //! Arguments of the commands about runs that are kept: list, show, note, tag, delete.
 
 use clap::Args;
+use sokudo_words::{Text, text};
 
 use super::{Keeping, ListFormat, Plotting, Rendering, Which};
 
@@ -21,7 +22,7 @@ Examples:
   sokudo show last
   sokudo show 12 --format markdown
   sokudo show 12 --plot run12.svg
-  sokudo show 12 --judge-again              is it still thought of as it was then?";
+  sokudo show 12 --judge-again              is it still judged as it was?";
 
 /// What `tag --help` ends with.
 pub(super) const TAG_EXAMPLES: &str = "\
@@ -50,7 +51,7 @@ pub(crate) struct ListArguments {
     #[command(flatten)]
     pub(crate) which: Which,
 
-    /// So many runs at most, 0 for all
+    /// Show at most N runs, 0 for all
     #[arg(
         long,
         value_name = "N",
@@ -59,7 +60,7 @@ pub(crate) struct ListArguments {
     )]
     pub(crate) limit: u64,
 
-    /// Leave out so many of the newest
+    /// Leave out the newest N runs
     #[arg(
         long,
         value_name = "N",
@@ -78,11 +79,11 @@ pub(crate) struct ListArguments {
 /// Arguments of `sokudo show`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArguments {
-    /// Run: its number, last, or a file that --format json has written
+    /// Run: its number, last, or a file written with --format json
     #[arg(value_name = "RUN", default_value = "last")]
     pub(crate) run: String,
 
-    /// Judge it by today's rules, and print what has changed since
+    /// Judge the run by today's rules, and print what changed
     ///
     /// The run stays as it was kept. Formats are table and json; the JSON is sokudo.judgement/1,
     /// whose schema is in docs/sokudo.judgement-1.schema.json.
@@ -106,7 +107,7 @@ pub(crate) struct NoteArguments {
     #[arg(value_name = "RUN")]
     pub(crate) run: String,
 
-    /// What is to be remembered of it, in the place of an older note
+    /// Text of the note; it replaces an older one
     #[arg(value_name = "TEXT", required_unless_present = "clear")]
     pub(crate) text: Vec<String>,
 
@@ -138,10 +139,10 @@ pub(crate) struct TagArguments {
 }
 
 /// What somebody has to say of a run.
-pub(crate) fn note(text: &str) -> Result<String, String> {
+pub(crate) fn note(text: &str) -> Result<String, Text> {
     let text = text.trim();
     if text.chars().count() > NOTE_CHARACTERS_MAX {
-        return Err(format!(
+        return Err(text!(
             "the note has more than {NOTE_CHARACTERS_MAX} characters; keep the text in a file, and note its name"
         ));
     }
@@ -149,11 +150,11 @@ pub(crate) fn note(text: &str) -> Result<String, String> {
 }
 
 /// A word or a few, by which runs are found.
-pub(super) fn tag(text: &str) -> Result<String, String> {
+pub(super) fn tag(text: &str) -> Result<String, Text> {
     let text = text.trim();
     let is_plain = !text.chars().any(|sign| sign.is_control() || sign == ',');
     if text.is_empty() || !is_plain || text.chars().count() > TAG_CHARACTERS_MAX {
-        return Err(format!(
+        return Err(text!(
             "a tag has 1 to {TAG_CHARACTERS_MAX} characters without commas and line breaks; \
              sokudo note keeps longer texts"
         ));

@@ -11,14 +11,14 @@ use super::{Keeping, Rendering};
 pub(super) const EXAMPLES: &str = "\
 Examples:
   sokudo import fio.json                            what fio has measured, from now on by number
-  sokudo import *.txt --tag 2025                    many files; what each is, is found out
+  sokudo import *.txt --tag 2025                    many files; sokudo recognises each format
   fio job.fio --output-format=json+ | sokudo import -
-  sokudo import old.txt --model 'ST6000DM003' --serial ZZZ  so that it is found with its disk
+  sokudo import old.txt --model 'ST6000DM003' --serial ZZZ  to find it with its disk
   sokudo import fio.json --no-store --format markdown       only show it
 
-It reads what fio, diskspd, CrystalDiskMark, KDiskMark, HD Tune, GNOME Disks, hdparm, dd,
-Bonnie++, ioping and elbencho print or save. What is known to be wrong is put right and
-shown. Nobody has seen the evidence of such a run, so all its rows are UNVERIFIED.
+It reads the output and files of fio, diskspd, CrystalDiskMark, KDiskMark, HD Tune, GNOME
+Disks, hdparm, dd, Bonnie++, ioping and elbencho. It corrects known errors and shows each
+correction. Such a run has no evidence, so all its rows are UNVERIFIED.
 
 Exit codes: 0 all files were read, 1 one could not be read or kept, 2 wrong arguments.";
 
@@ -29,16 +29,16 @@ pub(crate) struct ImportArguments {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// What was measured, in the place of what the tool calls it
-    #[arg(long, value_name = "NAME", help_heading = "What is known besides")]
+    /// Name of what was measured, instead of the tool's name for it
+    #[arg(long, value_name = "NAME", help_heading = "Additional facts")]
     pub(crate) device: Option<String>,
 
     /// Model of the disk
-    #[arg(long, value_name = "TEXT", help_heading = "What is known besides")]
+    #[arg(long, value_name = "TEXT", help_heading = "Additional facts")]
     pub(crate) model: Option<String>,
 
     /// Serial number of the disk
-    #[arg(long, value_name = "TEXT", help_heading = "What is known besides")]
+    #[arg(long, value_name = "TEXT", help_heading = "Additional facts")]
     pub(crate) serial: Option<String>,
 
     /// Tag of every run that is kept (repeatable)
@@ -46,7 +46,7 @@ pub(crate) struct ImportArguments {
         long = "tag",
         value_name = "TAG",
         value_parser = tag,
-        help_heading = "What is known besides"
+        help_heading = "Additional facts"
     )]
     pub(crate) tags: Vec<String>,
 
@@ -55,14 +55,14 @@ pub(crate) struct ImportArguments {
         long,
         value_name = "TEXT",
         value_parser = note,
-        help_heading = "What is known besides"
+        help_heading = "Additional facts"
     )]
     pub(crate) note: Option<String>,
 
     #[command(flatten)]
     pub(crate) rendering: Rendering,
 
-    /// Print nothing but what went wrong
+    /// Print only errors
     #[arg(short, long, help_heading = "What is printed")]
     pub(crate) quiet: bool,
 

@@ -10,13 +10,13 @@ pub(crate) struct InfoArguments {
     /// Directory, file or device, by path, by-id name, model or serial number; without it, every disk
     ///
     /// A device can also be named by its kernel name (sdb) or by any part of its serial number or
-    /// model that fits no other. Of a file or directory, the disks under it are shown.
+    /// model that matches no other. For a file or directory, sokudo shows the disks under it.
     pub(crate) target: Option<String>,
     #[command(flatten)]
     pub(crate) format: ListFormat,
-    /// Print the pages that the disks answered with, in hexadecimal
+    /// Print the disks' raw answers in hexadecimal
     ///
-    /// In JSON they are part of every disk anyway, when one is named.
+    /// JSON always contains them when a disk is named.
     #[arg(long, conflicts_with = "json")]
     pub(crate) raw: bool,
 }

@@ -1,7 +1,7 @@
 //! Manual pages, made of the definition of the command line.
 
-use anyhow::anyhow;
 use sokudo_words::Language;
+use sokudo_words::text;
 
 use super::{Page, command};
 use crate::exit::Exit;
@@ -30,7 +30,7 @@ pub(crate) fn man_page(name: Option<&str>) -> Result<String, Exit> {
         Some(name) => root
             .find_subcommand(name)
             .cloned()
-            .ok_or_else(|| Exit::usage(anyhow!("there is no command {name}; see sokudo --help")))?
+            .ok_or_else(|| Exit::usage(text!("there is no command {name}; see sokudo --help")))?
             .display_name(format!("sokudo-{name}"))
             .bin_name(format!("sokudo {name}")),
     };
@@ -43,7 +43,7 @@ pub(crate) fn man_page(name: Option<&str>) -> Result<String, Exit> {
         Language::English => roff.into_owned(),
         Language::Japanese => {
             let lines = roff.lines().map(|line| match heading(line) {
-                Some(heading) => format!(".SH {}\n", Language::Japanese.say(heading)),
+                Some(heading) => format!(".SH {}\n", Language::Japanese.word(heading)),
                 None if line.starts_with(".TH ") => format!("{line}\n{RAGGED_LINES}"),
                 None => format!("{line}\n"),
             });
@@ -52,7 +52,7 @@ pub(crate) fn man_page(name: Option<&str>) -> Result<String, Exit> {
     })
 }
 
-fn heading(line: &str) -> Option<&str> {
+fn heading(line: &str) -> Option<&'static str> {
     let heading = line.strip_prefix(".SH ")?;
     HEADINGS.into_iter().find(|known| *known == heading)
 }

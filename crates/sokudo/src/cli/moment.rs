@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use sokudo_model::{Nanos, day_since_1970};
 use sokudo_report::from_rfc3339;
+use sokudo_words::{Text, text};
 
 const DAY: Nanos = Nanos::from_secs(86_400);
 
@@ -47,18 +48,19 @@ impl Moment {
 }
 
 impl FromStr for Moment {
-    type Err = String;
+    type Err = Text;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Text> {
         let text = text.trim();
         let found = day(text)
             .map(Self::Day)
             .or_else(|| from_rfc3339(text).map(Self::At))
             .or_else(|| length(text).map(Self::Ago));
         found.ok_or_else(|| {
-            "use a day (2026-11-21), a time ago (7d, 12h, 2w, 6mo, 1y) or an instant \
-             (2026-11-21T20:00:00Z)"
-                .to_owned()
+            text!(
+                "use a day (2026-11-21), a time ago (7d, 12h, 2w, 6mo, 1y) or an instant \
+                 (2026-11-21T20:00:00Z)"
+            )
         })
     }
 }
@@ -116,7 +118,7 @@ mod tests {
             "18446744073709551615y",
             "日d",
         ] {
-            let told = text.parse::<Moment>().unwrap_err();
+            let told = text.parse::<Moment>().unwrap_err().english();
             assert!(told.contains("2026-11-21"), "{text}: {told}");
         }
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use sokudo_report::plot::{PlotKind, Theme};
+use sokudo_words::{Text, text};
 
 use super::Keeping;
 
@@ -30,7 +31,7 @@ impl Destination {
 }
 
 /// Reads `FILE.svg`, `FILE.png` or `-`.
-pub(super) fn destination(text: &str) -> Result<Destination, String> {
+pub(super) fn destination(text: &str) -> Result<Destination, Text> {
     if text == "-" {
         return Ok(Destination::Terminal);
     }
@@ -39,18 +40,19 @@ pub(super) fn destination(text: &str) -> Result<Destination, String> {
     match extension.map(str::to_ascii_lowercase).as_deref() {
         Some("svg") => Ok(Destination::Svg(path)),
         Some("png") if cfg!(feature = "png") => Ok(Destination::Png(path)),
-        Some("png") => Err(
+        Some("png") => Err(text!(
             "this sokudo was built without PNG (cargo feature png); name a file that ends in .svg"
-                .to_owned(),
-        ),
-        _ => Err("name a file that ends in .svg or .png, or - for the terminal".to_owned()),
+        )),
+        _ => Err(text!(
+            "name a file that ends in .svg or .png, or - for the terminal"
+        )),
     }
 }
 
 /// Which pictures are drawn beside a result, and in which colours.
 #[derive(Debug, Args)]
 pub(crate) struct Pictures {
-    /// Also draw a picture: FILE.svg, FILE.png or - for here (repeatable)
+    /// Also draw a picture: FILE.svg, FILE.png, or - for the terminal (repeatable)
     #[arg(long = "plot", value_name = "FILE", value_parser = destination, help_heading = "What is printed")]
     pub(crate) destinations: Vec<Destination>,
 
@@ -71,14 +73,13 @@ pub(crate) struct Plotting {
 /// What of a run is drawn.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Kind {
-    /// What is drawn, such as bars, heat or time [default: what suits the run]
+    /// Kind of picture, such as bars, heat or time [default: what suits the run]
     ///
-    /// load: latency against load. rounds: those until a drive was steady. curve: transfer
-    /// rate and access time over position. seek: access time over the
-    /// distance from the place before. bars: rates of rows, or by block size. heat:
-    /// rates by two of block size, depth and threads, or by block size and mix. cdf and histogram: latencies.
-    /// time: rate over time. Without it, the first of load, rounds, curve, heat and bars that the
-    /// run has data for.
+    /// load: latency against load. rounds: the rounds until a drive was steady. curve: transfer
+    /// rate and access time over position. seek: access time over the distance from the previous
+    /// offset. bars: rates of rows, or by block size. heat: rates by two of block size, depth and
+    /// threads, or by block size and mix. cdf and histogram: latencies. time: rate over time.
+    /// Without it, the first of load, rounds, curve, heat and bars that the run has data for.
     #[arg(
         long = "plot-kind",
         value_enum,
@@ -92,9 +93,9 @@ pub(crate) struct Kind {
 /// For which surroundings pictures are drawn.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Colours {
-    /// Colours of pictures: light, dark, or auto: as the reader's screen
+    /// Colours of pictures: light, dark, or auto (follow the reader's screen)
     ///
-    /// A PNG cannot follow its reader's screen: auto makes it light.
+    /// A PNG cannot follow the reader's screen; auto makes it light.
     #[arg(
         long = "plot-theme",
         value_enum,
@@ -165,7 +166,7 @@ impl ThemeName {
 /// Arguments of `sokudo plot`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct PlotArguments {
-    /// Run: its number, last, a file that --format json has written, or -
+    /// Run: its number, last, a file written with --format json, or -
     #[arg(value_name = "RUN")]
     pub(crate) result: String,
 

@@ -3,6 +3,7 @@
 
 use clap::Args;
 use sokudo_model::{Enough, Nanos};
+use sokudo_words::{Text, text};
 
 /// Trials that a row has at most where a precision is asked for and no number is: the
 /// looks at it ([`sokudo_stats::is_look`]) end there, too.
@@ -14,15 +15,15 @@ pub(crate) const PERMILLE_DEFAULT: u32 = 20;
 /// How precisely a row is to be known, as given.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Precision {
-    /// Trials until a row's ± is so small; 0: fixed number [mark, sweep: 2%]
+    /// Repeat trials until a row's ± is this small; 0: do not [mark, sweep: 2%]
     ///
-    /// The ± is how far the 95 % interval of the median reaches from it. A row that does not
-    /// come so near in its number of trials (--runs) and its time (--max-time) says so.
-    /// mark, unless --runs is given, and sweep ask for 2 % by themselves.
+    /// The ± is the distance from the median to the farther end of its 95 % interval. A row that
+    /// does not get there within --runs trials and --max-time says so. sweep, and mark without
+    /// --runs, use 2 % by default.
     #[arg(long, value_name = "N%", value_parser = permille, help_heading = "How it is measured")]
     pub(crate) precision: Option<u32>,
 
-    /// No trial of a row, after six, once it took so long [mark: 10s]
+    /// Stop a row's trials after this time, but not before six [mark: 10s]
     #[arg(long, value_name = "TIME", help_heading = "How it is measured")]
     pub(crate) max_time: Option<Nanos>,
 }
@@ -74,7 +75,7 @@ impl Precision {
 }
 
 /// `2%`, `0.5 %` or `2` in thousandths.
-fn permille(text: &str) -> Result<u32, String> {
+fn permille(text: &str) -> Result<u32, Text> {
     let number = text.trim().trim_end_matches('%').trim();
     let (whole, tenth) = number.split_once('.').unwrap_or((number, "0"));
     let digits = |text: &str| text.parse::<u32>().ok().filter(|_| !text.starts_with('+'));
@@ -83,7 +84,7 @@ fn permille(text: &str) -> Result<u32, String> {
         .zip(tenth)
         .map(|(whole, tenth)| whole.saturating_mul(10).saturating_add(tenth))
         .filter(|permille| *permille <= 1_000)
-        .ok_or_else(|| "use a share from 0.1% to 100%, or 0 to make all trials".to_owned())
+        .ok_or_else(|| text!("use a share from 0.1% to 100%, or 0 to make all trials"))
 }
 
 #[cfg(test)]

@@ -78,7 +78,7 @@ pub(crate) struct Rendering {
 
     /// Unit of the table: mb (MB/s), mib (MiB/s) or iops
     ///
-    /// With iops, compare and trend judge I/Os per second in the place of bytes.
+    /// With iops, compare and trend judge I/Os per second instead of bytes.
     #[arg(
         long,
         value_enum,
@@ -100,11 +100,11 @@ pub(crate) struct Printing {
     #[arg(short, long, help_heading = "What is printed")]
     pub(crate) quiet: bool,
 
-    /// Exit with 4 if the verdict of a row is worse: verified or unverified
+    /// Exit with 4 if a row's verdict is worse than this: verified or unverified
     ///
-    /// What was measured is printed all the same, and one line on standard error names
-    /// the rows that fall short, each with its first finding. Of a row that is about the
-    /// page cache on purpose (quick --test cached) nothing is asked beside other rows.
+    /// The result is printed anyway, and one line on standard error names the rows that fall short,
+    /// each with its first finding. A row that measures the page cache on purpose (quick --test
+    /// cached) does not count beside other rows.
     #[arg(
         long,
         value_enum,

@@ -4,12 +4,13 @@ use clap::Args;
 use sokudo_dialect::quick::Test;
 use sokudo_model::{Bytes, Nanos};
 
+use super::mistake::whole_number;
 use super::{Precision, Printing};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
 Examples:
-  sudo sokudo quick /dev/sda                     a disk, only ever read, about 9 s
+  sudo sokudo quick /dev/sda                     a disk, reads only, about 9 s
   sokudo quick .                                 the disk under this directory, writes too
   sudo sokudo quick /dev/sda --test buffered --runs 12 --pause 10s --trim 1
                                                  hdparm -t twelve times, mean of the middle ten
@@ -23,13 +24,13 @@ MiB/s, which have a column of their own.";
 pub(crate) struct QuickArguments {
     /// Block device, file, directory, sim:MODEL or null:
     ///
-    /// In a directory, sokudo makes a test file of its own and removes it. A device
-    /// is only read, and so is a file without --overwrite. Simulated devices have no
-    /// page cache, so that they are read and written directly only.
+    /// In a directory, sokudo makes its own test file and removes it afterwards. It only reads
+    /// devices, and files without --overwrite. Simulated devices have no page cache, so only direct
+    /// reads and writes are measured.
     #[arg(default_value = ".")]
     pub(crate) target: String,
 
-    /// What is looked at: cached, buffered, direct or write (repeatable) [default: all]
+    /// What to measure: cached, buffered, direct or write (repeatable) [default: all]
     #[arg(long = "test", value_name = "NAME", help_heading = "What is measured")]
     pub(crate) tests: Vec<Test>,
 
@@ -47,8 +48,8 @@ pub(crate) struct QuickArguments {
     #[arg(long, help_heading = "What may be written")]
     pub(crate) overwrite: bool,
 
-    /// How often all is measured, in turn; 6 give a 95 % interval [default: 1]
-    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
+    /// Trials of each, in turn; 6 give a 95 % interval [default: 1]
+    #[arg(short = 'n', long, value_name = "N", value_parser = whole_number(1..=10_000), help_heading = "How it is measured")]
     pub(crate) runs: Option<u32>,
 
     #[command(flatten)]
@@ -64,7 +65,7 @@ pub(crate) struct QuickArguments {
     )]
     pub(crate) pause: Nanos,
 
-    /// Also the mean without the N slowest and the N fastest runs
+    /// Also print the mean without the N slowest and N fastest trials
     #[arg(
         long,
         value_name = "N",
@@ -77,7 +78,7 @@ pub(crate) struct QuickArguments {
     #[arg(short, long, value_name = "TIME", help_heading = "How it is measured")]
     pub(crate) time: Option<Nanos>,
 
-    /// Where all chance starts from
+    /// Random seed
     #[arg(long, value_name = "N", help_heading = "How it is measured")]
     pub(crate) seed: Option<u64>,
 

@@ -10,7 +10,7 @@ use super::{Keeping, Which};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  sokudo report last                               Markdown, to be pasted
+  sokudo report last                               Markdown to paste
   sokudo report last -o disk.html                  one page to post or to attach
   sokudo report --device Samsung --since 1y -o year.html
   sokudo report 12 15 18 -o raid.html -o raid.md   several runs, two formats
@@ -18,7 +18,7 @@ Examples:
   sokudo report result.json --format text          as CrystalDiskMark saves its text
   sokudo report last -o /var/lib/node_exporter/sokudo.prom
 
-A page is printed, or made a PDF, by the browser that shows it.";
+To print a page or make a PDF of it, use the browser that shows it.";
 
 /// Options that name runs in the place of RUN.
 const FILTERS: [&str; 6] = ["device", "method", "since", "until", "verdict", "tags"];
@@ -26,7 +26,7 @@ const FILTERS: [&str; 6] = ["device", "method", "since", "until", "verdict", "ta
 /// Arguments of `sokudo report`, as given.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArguments {
-    /// Runs: numbers, last, files that --format json has written, or -
+    /// Runs: numbers, last, files written with --format json, or -
     #[arg(value_name = "RUN", required_unless_present_any = FILTERS, conflicts_with_all = FILTERS)]
     pub(crate) runs: Vec<String>,
 
@@ -37,7 +37,7 @@ pub(crate) struct ReportArguments {
     #[command(flatten)]
     pub(crate) which: Which,
 
-    /// File to write; its end says the format, such as .html (repeatable)
+    /// File to write; its extension sets the format, such as .html (repeatable)
     ///
     /// .html: one page that needs nothing else. .md: Markdown. .csv, .jsonl and .parquet:
     /// a line per result. .json: everything, which sokudo reads again. .txt: the layout in
@@ -47,7 +47,7 @@ pub(crate) struct ReportArguments {
     #[arg(short, long = "output", value_name = "FILE")]
     pub(crate) outputs: Vec<PathBuf>,
 
-    /// Format, whatever the file's end: html, markdown, csv, json, jsonl, text, …
+    /// Format, whatever the extension: html, markdown, csv, json, jsonl, text, …
     ///
     /// … prometheus, svg, png or parquet.
     #[arg(long, value_enum, hide_possible_values = true, value_name = "FORMAT")]
@@ -57,7 +57,7 @@ pub(crate) struct ReportArguments {
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
 
-    /// Colours: light, dark, or auto: as the reader's screen
+    /// Colours: light, dark, or auto (follow the reader's screen)
     #[arg(
         long,
         value_enum,
@@ -70,9 +70,8 @@ pub(crate) struct ReportArguments {
 
     /// Replace serial numbers, world-wide names and UUIDs by words
     ///
-    /// Wherever they stand: also in commands, in findings, in names below /dev/disk and in
-    /// what was noted. The same number gets the same word in all of the report. The
-    /// machine's name and mount points stay.
+    /// This includes commands, findings, names below /dev/disk and notes. The same number gets the
+    /// same word throughout the report. The machine's name and mount points stay.
     #[arg(long)]
     pub(crate) mask_serial: bool,
 

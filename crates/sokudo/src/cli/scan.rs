@@ -6,21 +6,22 @@ use sokudo_model::{BackendKind, Bytes, DirectMode};
 
 use super::destroying::Destroying;
 use super::issuing::{backend_kind, direct_mode};
+use super::mistake::whole_number;
 use super::{Precision, Printing};
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
 Examples:
   sokudo scan /dev/sdb                             curve and access times, reads only
-  sokudo scan /dev/sdb --full                      every byte; what cannot be read is listed
+  sokudo scan /dev/sdb --full                      read every byte, and list what cannot be read
   sokudo scan /dev/sdb --hdtune accurate --random  as HD Tune, with its random access
   sokudo scan /dev/sdb --gnome --write --write-back  as GNOME Disks, with its writes
   sokudo scan /dev/sdb --write --destroy WD-1234 --write-cache both
   sokudo scan /mnt/data --write --size 8GiB        on a file of sokudo's own
   sokudo scan 'sim:hdd?size=6TB'                   try it on a simulated disk
 
-A device is written only with --write, and then only what was just read (--write-back), or
-if --destroy names it. In use by nobody, in either case.
+sokudo writes to a device only with --write, and then only what it has just read
+(--write-back), or if --destroy names the device. In either case nothing else may use it.
 
 Exit codes: 0 done, 1 something failed, also if a range could not be read, 2 wrong
 arguments, 3 refused because it would endanger data, 4 less trusted than --require asks,
@@ -31,20 +32,20 @@ arguments, 3 refused because it would endanger data, 4 less trusted than --requi
 pub(crate) struct ScanArguments {
     /// Block device, partition, file, directory or sim:MODEL
     ///
-    /// Offsets count from the start of what is named: of a partition, from its own. In a
-    /// directory, sokudo makes a test file of its own and removes it.
+    /// Offsets count from the start of the target, which may be a partition. In a directory, sokudo
+    /// makes its own test file and removes it afterwards.
     pub(crate) target: String,
 
     /// As GNOME Disks: 100 points, 10 MiB by one I/O each, 1000 access times
     ///
-    /// A page is read before each sample and not measured. The seed is 42, as in GNOME
-    /// Disks, unless --seed says otherwise.
+    /// One page is read before each sample and not measured. The seed is 42, as in GNOME Disks,
+    /// unless --seed changes it.
     #[arg(long, conflicts_with_all = ["hdtune", "full"], help_heading = "What is measured")]
     pub(crate) gnome: bool,
 
     /// As HD Tune, at a level from 1 (fast) to 5 (accurate)
     ///
-    /// 200 points, at each blocks of 64 KiB one by one for 1/8, 1/4, 1/2, 1 or 2 seconds.
+    /// 200 points; at each, blocks of 64 KiB one by one for 1/8, 1/4, 1/2, 1 or 2 seconds.
     #[arg(
         long,
         value_name = "LEVEL",
@@ -53,19 +54,19 @@ pub(crate) struct ScanArguments {
     )]
     pub(crate) hdtune: Option<Level>,
 
-    /// Every byte; what cannot be read is listed
+    /// Read every byte, and list what cannot be read
     #[arg(long, conflicts_with = "sample", help_heading = "What is measured")]
     pub(crate) full: bool,
 
     /// Points of the curve, 0 for no curve [default: 200, gnome: 100]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(POINTS_MAX)), help_heading = "What is measured")]
+    #[arg(long, value_name = "N", value_parser = whole_number(0..=POINTS_MAX), help_heading = "What is measured")]
     pub(crate) points: Option<u32>,
 
-    /// How much is measured at each point [default: 10MiB]
+    /// Size to measure at each point [default: 10MiB]
     #[arg(long, value_name = "SIZE", help_heading = "What is measured")]
     pub(crate) sample: Option<Bytes>,
 
-    /// Only the first part of the target, such as 100GB
+    /// Measure only the first part of the target, such as 100GB
     #[arg(long, value_name = "SIZE", help_heading = "What is measured")]
     pub(crate) short_stroke: Option<Bytes>,
 
@@ -73,8 +74,8 @@ pub(crate) struct ScanArguments {
     #[arg(long, help_heading = "What is measured")]
     pub(crate) shuffle: bool,
 
-    /// Random I/Os of each row that measures access times, 0 for none [default: 200, gnome: 1000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=i64::from(ACCESS_COUNT_MAX)), help_heading = "What is measured")]
+    /// Random I/Os per access-time row, 0 for none [default: 200, gnome: 1000]
+    #[arg(long, value_name = "N", value_parser = whole_number(0..=ACCESS_COUNT_MAX), help_heading = "What is measured")]
     pub(crate) access_count: Option<u32>,
 
     /// Size of the I/Os that measure access times [default: 4KiB]
@@ -93,17 +94,17 @@ pub(crate) struct ScanArguments {
     #[arg(short, long, value_name = "SIZE", help_heading = "What is measured")]
     pub(crate) size: Option<Bytes>,
 
-    /// Measure writes as well
+    /// Also measure writes
     ///
-    /// In a directory as it is. On an existing file also --write-back or --overwrite, on a
+    /// A directory needs nothing more. An existing file also needs --write-back or --overwrite, a
     /// device --write-back or --destroy.
     #[arg(long, help_heading = "What may be written")]
     pub(crate) write: bool,
 
-    /// With --write: write only what was just read, so that nothing changes
+    /// With --write: write back only what was just read, so nothing changes
     ///
-    /// A device must be in use by nobody. What it holds stays; a crash or a loss of power
-    /// in the middle can still damage the sectors being written.
+    /// Nothing may use the device. Its data stay; a crash or power loss can still damage the
+    /// sectors being written.
     #[arg(long, requires = "write", conflicts_with_all = ["destroy", "overwrite"], help_heading = "What may be written")]
     pub(crate) write_back: bool,
 
@@ -121,7 +122,7 @@ pub(crate) struct ScanArguments {
 
     /// The drive's own write cache: keep it, on, off, or both in turn
     ///
-    /// It is as before afterwards, on every way out. With both, all is measured twice.
+    /// sokudo restores the cache afterwards, however it ends. With both, everything is measured twice.
     #[arg(
         long,
         value_enum,
@@ -136,17 +137,17 @@ pub(crate) struct ScanArguments {
     pub(crate) block: Option<Bytes>,
 
     /// I/Os in flight on the curve [default: 8, gnome and hdtune: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(DEPTH_MAX)), help_heading = "How it is measured")]
+    #[arg(long, value_name = "N", value_parser = whole_number(1..=DEPTH_MAX), help_heading = "How it is measured")]
     pub(crate) depth: Option<u32>,
 
-    /// How often each row is measured; 6 give a 95 % interval [default: 1]
-    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
+    /// Trials per row; 6 give a 95 % interval [default: 1]
+    #[arg(short = 'n', long, value_name = "N", value_parser = whole_number(1..=10_000), help_heading = "How it is measured")]
     pub(crate) runs: Option<u32>,
 
     #[command(flatten)]
     pub(crate) precision: Precision,
 
-    /// How I/O is issued: auto, io_uring, libaio or psync
+    /// I/O engine: auto, io_uring, libaio or psync
     #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = "How it is measured")]
     pub(crate) engine: BackendKind,
 
@@ -154,7 +155,7 @@ pub(crate) struct ScanArguments {
     #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = "How it is measured")]
     pub(crate) direct: DirectMode,
 
-    /// Where all chance starts from; the same seed repeats the same offsets
+    /// Random seed; the same seed repeats the same offsets
     #[arg(long, value_name = "N", help_heading = "How it is measured")]
     pub(crate) seed: Option<u64>,
 
@@ -165,12 +166,12 @@ pub(crate) struct ScanArguments {
 /// What becomes of the drive's own write cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WriteCache {
-    /// It stays as it is
+    /// Leave it as it is
     Keep,
-    /// Switched on
+    /// Switch it on
     On,
-    /// Switched off
+    /// Switch it off
     Off,
-    /// Everything measured with it off, then with it on
+    /// Measure everything with it off, then with it on
     Both,
 }

@@ -4,6 +4,7 @@
 
 use clap::builder::{StyledStr, Styles};
 use clap::{Arg, Command};
+use sokudo_words::{Language, Text};
 use unicode_width::UnicodeWidthStr;
 
 /// Columns by which long help is indented below its option.
@@ -23,6 +24,11 @@ impl<F: FnMut(&str) -> String> Speaker for F {
     fn say(&mut self, text: &str) -> String {
         self(text)
     }
+}
+
+/// Help is looked up paragraph by paragraph, each whole.
+pub(crate) fn exactly(language: Language) -> impl Fn(&str) -> String {
+    move |text| Text::of_parts(text, |_| None).said(language)
 }
 
 /// Where texts are to be shown.

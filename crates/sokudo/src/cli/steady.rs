@@ -8,6 +8,7 @@ use sokudo_model::{BackendKind, Bytes, DirectMode, Nanos, SteadyTest};
 use super::Printing;
 use super::destroying::Destroying;
 use super::issuing::{backend_kind, direct_mode};
+use super::mistake::whole_number;
 
 /// What `--help` ends with.
 pub(super) const EXAMPLES: &str = "\
@@ -24,8 +25,8 @@ with --purge; secure erase is left to nvme format and hdparm), written through t
 measured in rounds until five of them are steady, twice in a row, or 25 are over. The result
 is called PTS-like where all of that was done, and never a PTS result.
 
-Everything here writes. A device is destroyed only if --destroy names it; an existing file
-is overwritten only with --overwrite.
+Every test writes. sokudo destroys a device only if --destroy names it, and overwrites an
+existing file only with --overwrite.
 
 Exit codes: 0 done, steady or not, 1 something failed, 2 wrong arguments, 3 refused because
 it would endanger data, 130 interrupted.";
@@ -58,11 +59,11 @@ impl Test {
 /// What becomes of the drive's own write cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CacheState {
-    /// It stays as it is
+    /// Leave it as it is
     Keep,
-    /// Switched on
+    /// Switch it on
     On,
-    /// Switched off
+    /// Switch it off
     Off,
 }
 
@@ -72,7 +73,7 @@ pub(crate) enum CacheState {
 pub(crate) struct SteadyArguments {
     /// Block device, file, directory or sim:MODEL
     ///
-    /// In a directory, sokudo makes a test file of its own and removes it.
+    /// In a directory, sokudo makes its own test file and removes it afterwards.
     pub(crate) target: String,
 
     /// Which test: iops, throughput, latency or wsat
@@ -105,30 +106,30 @@ pub(crate) struct SteadyArguments {
     #[arg(long, value_name = "LIST", help_heading = "What is measured")]
     pub(crate) mixes: Option<Mixes>,
 
-    /// What counts as the capacity [default: all of a file or device, 1GiB in a directory]
+    /// Capacity to test [default: all of a file or device, 1GiB in a directory]
     ///
-    /// In a directory, the size of the test file. Of a simulated device at most 1 GiB unless
-    /// told, so that the simulation ends soon.
+    /// In a directory, the size of the test file. A simulated device defaults to at most 1 GiB, so
+    /// the simulation ends soon.
     #[arg(short, long, value_name = "SIZE", help_heading = "What is measured")]
     pub(crate) size: Option<Bytes>,
 
-    /// Part of the capacity that is used, percent [default: 75, enterprise: 100]
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100), help_heading = "What is measured")]
+    /// Percentage of the capacity to use [default: 75, enterprise: 100]
+    #[arg(long, value_name = "PERCENT", value_parser = whole_number(1..=100), help_heading = "What is measured")]
     pub(crate) active_range: Option<u32>,
 
-    /// Print time and write volume and measure nothing
+    /// Print the time and the amount written, and measure nothing
     #[arg(long, help_heading = "What is measured")]
     pub(crate) estimate: bool,
 
-    /// Discard everything first: all blocks of a device, those of a file
+    /// First discard all blocks of the device or file
     ///
-    /// Drives keep what was written in ways that slow later writes down; a discard (TRIM)
-    /// lets most of them begin anew. It is no secure erase.
+    /// Earlier writes leave most drives in a state that slows later writes; a discard (TRIM) resets
+    /// most of them. It is not a secure erase.
     #[arg(long, help_heading = "What is written before")]
     pub(crate) purge: bool,
 
-    /// How often it is written through before; 0 for never
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(..=100), help_heading = "What is written before")]
+    /// Full writes of the capacity before the test; 0 for none
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = whole_number(0..=100), help_heading = "What is written before")]
     pub(crate) precondition: u32,
 
     /// Overwrite the existing file TARGET; its contents are lost
@@ -138,15 +139,15 @@ pub(crate) struct SteadyArguments {
     #[command(flatten)]
     pub(crate) destroying: Destroying,
 
-    /// How long a cell is measured in a round [default: 60s, simulated: 100ms]
+    /// Time per cell in a round [default: 60s, simulated: 100ms]
     #[arg(long, value_name = "TIME", help_heading = "How it is measured")]
     pub(crate) round_time: Option<Nanos>,
 
-    /// Rounds after which it ends, steady or not [default: 25, wsat: what --time-max holds]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_080), help_heading = "How it is measured")]
+    /// Rounds at most [default: 25, wsat: as many as fit into --time-max]
+    #[arg(long, value_name = "N", value_parser = whole_number(1..=10_080), help_heading = "How it is measured")]
     pub(crate) rounds_max: Option<u32>,
 
-    /// How long --test wsat goes on at most [default: 6h, enterprise: 24h]
+    /// Time that --test wsat takes at most [default: 6h, enterprise: 24h]
     #[arg(
         long,
         value_name = "TIME",
@@ -165,7 +166,7 @@ pub(crate) struct SteadyArguments {
     )]
     pub(crate) write_cache: Option<CacheState>,
 
-    /// How I/O is issued: auto, io_uring, libaio or psync
+    /// I/O engine: auto, io_uring, libaio or psync
     #[arg(short, long, default_value = "auto", value_parser = backend_kind, value_name = "ENGINE", help_heading = "How it is measured")]
     pub(crate) engine: BackendKind,
 
@@ -173,7 +174,7 @@ pub(crate) struct SteadyArguments {
     #[arg(long, default_value = "auto", value_parser = direct_mode, value_name = "MODE", help_heading = "How it is measured")]
     pub(crate) direct: DirectMode,
 
-    /// Where all chance starts from; the same seed repeats the same offsets
+    /// Random seed; the same seed repeats the same offsets
     #[arg(long, value_name = "N", help_heading = "How it is measured")]
     pub(crate) seed: Option<u64>,
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use sokudo_words::{Text, text};
 
 /// Names the store where no option does.
 const VARIABLE: &str = "SOKUDO_STORE";
@@ -10,7 +11,7 @@ const VARIABLE: &str = "SOKUDO_STORE";
 /// Where runs are kept, as given.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Keeping {
-    /// Where runs are kept: file, postgresql://… or none [default: data folder]
+    /// Where to keep runs: file, postgresql://… or none [default: data folder]
     ///
     /// A file is a SQLite database. The default is sokudo/runs.db in $XDG_DATA_HOME, or
     /// in ~/.local/share; the variable SOKUDO_STORE names another.
@@ -22,7 +23,7 @@ pub(crate) struct Keeping {
     )]
     pub(crate) store: Option<Location>,
 
-    /// Keep nothing of this run
+    /// Do not keep this run
     #[arg(long, help_heading = "What is kept")]
     pub(crate) no_store: bool,
 }
@@ -39,11 +40,11 @@ pub(crate) enum Location {
 }
 
 impl std::str::FromStr for Location {
-    type Err = String;
+    type Err = Text;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, Text> {
         match text {
-            "" => Err("name a file, postgresql://…, or none".to_owned()),
+            "" => Err(text!("name a file, postgresql://…, or none")),
             "none" => Ok(Self::None),
             _ if text.starts_with("postgresql://") || text.starts_with("postgres://") => {
                 Ok(Self::Server(text.to_owned()))
@@ -56,12 +57,11 @@ impl std::str::FromStr for Location {
 impl Location {
     /// Refuses the addresses of other servers, which would be taken for files. They are not
     /// quoted, because they may hold a password.
-    fn known(self) -> Result<Self, String> {
+    fn known(self) -> Result<Self, Text> {
         match &self {
-            Self::File(path) if path.to_string_lossy().contains("://") => Err(
-                "the store is given as an address that sokudo does not know; use postgresql://USER@HOST/DATABASE, a file or none"
-                    .to_owned(),
-            ),
+            Self::File(path) if path.to_string_lossy().contains("://") => Err(text!(
+                "sokudo does not know this kind of address for a store; use postgresql://USER@HOST/DATABASE, a file or none"
+            )),
             _ => Ok(self),
         }
     }
@@ -78,7 +78,7 @@ impl Keeping {
     }
 
     /// Where to keep; an error where no folder is known.
-    pub(crate) fn location(&self) -> Result<Location, String> {
+    pub(crate) fn location(&self) -> Result<Location, Text> {
         if self.no_store {
             return Ok(Location::None);
         }
@@ -94,7 +94,7 @@ impl Keeping {
         data_folder()
             .map(|folder| Location::File(folder.join("sokudo/runs.db")))
             .ok_or_else(|| {
-                "neither XDG_DATA_HOME nor HOME names a folder; name a file with --store".to_owned()
+                text!("neither XDG_DATA_HOME nor HOME names a folder; name a file with --store")
             })
     }
 }
@@ -132,7 +132,7 @@ mod tests {
                 store: address.parse().ok(),
                 no_store: false,
             };
-            let message = keeping.location().unwrap_err();
+            let message = keeping.location().unwrap_err().english();
             assert!(message.contains("does not know"), "{message}");
             assert!(!message.contains("secret"), "{message}");
         }

@@ -3,9 +3,11 @@
 use clap::{ArgGroup, Args};
 use sokudo_dialect::sweep::{Counts, Sizes};
 use sokudo_model::{Bytes, DataContent, DirectMode, Nanos};
+use sokudo_words::{Text, text};
 
 use super::destroying::Destroying;
 use super::issuing::direct_mode;
+use super::mistake::whole_number;
 use super::{Precision, Printing};
 
 /// What `--help` ends with.
@@ -17,7 +19,7 @@ Examples:
   sokudo sweep . --sizes 4K,64K,1M --depths 1..32 a matrix: size by depth
   sokudo sweep 'sim:ssd' --from 4K --to 64K --threads 1..16 --random --unit iops
 
-A range doubles from its begin to its end. Threads of a sequential sweep share one
+A range doubles from its start to its end. Threads of a sequential sweep share one
 position and take the next block in turn.";
 
 /// Arguments of `sokudo sweep`, as given.
@@ -26,8 +28,8 @@ position and take the next block in turn.";
 pub(crate) struct SweepArguments {
     /// Directory, file, block device, sim:MODEL or null:
     ///
-    /// In a directory, sokudo makes a test file of its own and removes it. A file
-    /// is only read without --overwrite, a device without --destroy.
+    /// In a directory, sokudo makes its own test file and removes it afterwards. It writes to a
+    /// file only with --overwrite, and to a device only with --destroy.
     #[arg(default_value = ".")]
     pub(crate) target: String,
 
@@ -47,11 +49,11 @@ pub(crate) struct SweepArguments {
     #[arg(long, value_name = "SIZE", help_heading = "What is measured")]
     pub(crate) to: Option<Bytes>,
 
-    /// These block sizes instead, such as 4K,12K,48M
+    /// Block sizes instead of a range, such as 4K,12K,48M
     #[arg(long, value_name = "LIST", conflicts_with_all = ["from", "to"], help_heading = "What is measured")]
     pub(crate) sizes: Option<Sizes>,
 
-    /// How much one cell moves at most, and the size of the test file [default: 256 MiB]
+    /// Size that a cell moves at most, and size of the test file [default: 256 MiB]
     #[arg(short, long, value_name = "SIZE", help_heading = "What is measured")]
     pub(crate) length: Option<Bytes>,
 
@@ -68,7 +70,7 @@ pub(crate) struct SweepArguments {
     #[arg(long, value_name = "N|LIST", help_heading = "What is measured")]
     pub(crate) threads: Option<Counts>,
 
-    /// At random places instead of one after the other
+    /// Use random offsets instead of sequential ones
     #[arg(long, help_heading = "What is measured")]
     pub(crate) random: bool,
 
@@ -80,11 +82,11 @@ pub(crate) struct SweepArguments {
     #[arg(long, help_heading = "What is measured")]
     pub(crate) write_only: bool,
 
-    /// What is written: random, zero, repeated, or bytes such as 0xdeadbeef
+    /// Data to write: random, zero, repeated, or bytes such as 0xdeadbeef
     #[arg(long, default_value = "random", value_parser = content, value_name = "WHAT", help_heading = "What is measured")]
     pub(crate) data: DataContent,
 
-    /// Read back what was written and compare, which is not counted; --time then holds for reads only
+    /// Read back and compare what was written, uncounted; --time then limits reads only
     #[arg(long, conflicts_with = "read_only", help_heading = "What is measured")]
     pub(crate) verify: bool,
 
@@ -117,7 +119,7 @@ pub(crate) struct SweepArguments {
     pub(crate) precision: Precision,
 
     /// Trials per cell at most; 6 are needed for a 95 % interval
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How it is measured")]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 12, value_parser = whole_number(1..=10_000), help_heading = "How it is measured")]
     pub(crate) runs: u32,
 
     /// Pause between trials, such as 5s
@@ -129,7 +131,7 @@ pub(crate) struct SweepArguments {
     )]
     pub(crate) cool_down: Nanos,
 
-    /// Where all chance starts from; the same seed repeats the same offsets
+    /// Random seed; the same seed repeats the same offsets
     #[arg(long, value_name = "N", help_heading = "How it is measured")]
     pub(crate) seed: Option<u64>,
 
@@ -138,7 +140,7 @@ pub(crate) struct SweepArguments {
 }
 
 /// Random, zero, repeated, or bytes in hexadecimal.
-fn content(text: &str) -> Result<DataContent, String> {
+fn content(text: &str) -> Result<DataContent, Text> {
     match text {
         "random" => Ok(DataContent::Random),
         "zero" => Ok(DataContent::Zero),
@@ -147,7 +149,7 @@ fn content(text: &str) -> Result<DataContent, String> {
             .strip_prefix("0x")
             .and_then(bytes)
             .map(DataContent::Pattern)
-            .ok_or_else(|| "use random, zero, repeated, or bytes such as 0xdeadbeef".to_owned()),
+            .ok_or_else(|| text!("use random, zero, repeated, or bytes such as 0xdeadbeef")),
     }
 }
 

@@ -15,10 +15,10 @@ Examples:
   sokudo trend Samsung --row 'SEQ1M Q8T1 read' --plot trend.svg
   sokudo trend WD40 --since 1y --format json
 
-Only runs of the same load are one series. A change is where runs differ by more than
-their own noise: of twenty series without a change, one at most has a false one. What
-sokudo saw of kernel, firmware, mount options, scheduler and so on is compared between
-the last run before a change and the first one after it.
+A series holds runs of the same load. A change is where runs differ by more than their own
+noise: of twenty series without a change, at most one shows a false one. sokudo compares
+kernel, firmware, mount options, scheduler and so on between the last run before a change
+and the first one after it.
 
 Exit codes: 0 shown, 1 something failed, 2 wrong arguments.";
 
@@ -29,14 +29,14 @@ pub(crate) struct TrendArguments {
     #[arg(value_name = "DEVICE")]
     pub(crate) device: Option<String>,
 
-    /// Rows whose name has this in it; one is shown with all its levels
+    /// Rows whose name contains this; a single one is shown with all its levels
     #[arg(long, value_name = "NAME", help_heading = "What is shown")]
     pub(crate) row: Option<String>,
 
     #[command(flatten)]
     pub(crate) period: Period,
 
-    /// A smaller change does not matter, such as 5%
+    /// Ignore smaller changes, such as 5%
     #[arg(long, value_name = "PERCENT", default_value_t = Percent(DIFFERENCE_MIN), value_parser = percent, help_heading = "What is shown")]
     pub(crate) min_difference: Percent,
 

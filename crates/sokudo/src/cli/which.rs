@@ -12,7 +12,7 @@ pub(crate) struct Period {
     #[arg(long, value_name = "TIME", help_heading = "Which runs")]
     since: Option<Moment>,
 
-    /// Only runs begun before; of a day, its end
+    /// Only runs begun before this time; a day counts to its end
     #[arg(long, value_name = "TIME", help_heading = "Which runs")]
     until: Option<Moment>,
 }

@@ -7,12 +7,12 @@
 
 use std::os::unix::fs::MetadataExt;
 
-use anyhow::anyhow;
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Prepared, SIMULATION_SEED, random_u32};
 use sokudo_model::{Bytes, Event, Nanos, Plan, Run, Schedule, Stage, StopReason, TargetKind};
 use sokudo_report::RunDocument;
 use sokudo_stats::{Random, mix64};
+use sokudo_words::text;
 
 use super::plans;
 use super::rows::{self, Common, Key, Matched};
@@ -47,8 +47,8 @@ struct Turns<'a> {
 /// Measures both plans.
 pub(super) fn measure(arguments: &CompareArguments) -> Result<Live, Exit> {
     let [first, second] = &arguments.sides[..] else {
-        return Err(Exit::usage(anyhow!(
-            "--live measures two plans by turns, and {} are named; name two",
+        return Err(Exit::usage(text!(
+            "--live measures two plans alternately, and {} are given; give two",
             arguments.sides.len()
         )));
     };
@@ -111,9 +111,8 @@ impl Turns<'_> {
             }
             [first, second] => match (first.measurement()?, second.measurement()?) {
                 (Some(first), Some(second)) => self.of_rows(first, second),
-                _ => Err(Exit::usage(anyhow!(
-                    "jobs (run) take turns only with jobs, because their rows are stages of one plan; \
-                     name two job files, or mark on both sides"
+                _ => Err(Exit::usage(text!(
+                    "jobs (run) alternate only with jobs; give run on both sides, or mark on both"
                 ))),
             },
         }
@@ -281,8 +280,8 @@ impl Turns<'_> {
         let [ours, theirs] = sides;
         let [our_errors, their_errors] = errors;
         let finished = [
-            jobs::finish(ours, our_errors, &works[0], self.control)?,
-            jobs::finish(theirs, their_errors, &works[1], self.control)?,
+            jobs::finish(ours, our_errors, self.control)?,
+            jobs::finish(theirs, their_errors, self.control)?,
         ];
         let mut ended_by = finished.iter();
         let ended_by = ended_by.find_map(|finished| finished.end(Exit::Interrupted).err());
@@ -324,9 +323,8 @@ fn check_apart(first: &Measurement<'_>, second: &Measurement<'_>) -> Result<(), 
         (is_device && writes).then_some(device)
     };
     match (claimed(first), claimed(second)) {
-        (Some(ours), Some(theirs)) if ours == theirs => Err(Exit::usage(anyhow!(
-            "both plans write {}, which one plan at a time has for itself; keep a result of each \
-             (--format json) and compare those, or measure in a directory on it",
+        (Some(ours), Some(theirs)) if ours == theirs => Err(Exit::usage(text!(
+            "both plans write to {}, and only one plan at a time may; compare a kept result of each (--format json), or measure in a directory on it",
             second.target
         ))),
         _ => Ok(()),

@@ -1,12 +1,12 @@
 //! `sokudo compare --pivot`: many runs as one matrix, and runs that are named by what they
 //! have in common.
 
-use anyhow::anyhow;
 use indicatif::ProgressBar;
 use sokudo_report::PivotDocument;
 use sokudo_report::pivot::{self, Pivot, PivotRun, Value};
 use sokudo_report::plot;
 use sokudo_store::{Filter, Page};
+use sokudo_words::text;
 
 use crate::cli::{Axes, CompareArguments, Format, ValueName};
 use crate::exit::Exit;
@@ -41,8 +41,8 @@ pub(super) fn run(
         unit: output::style(false, arguments.rendering.unit).unit,
     };
     let document = PivotDocument::new(&runs, &asked).ok_or_else(|| {
-        Exit::usage(anyhow!(
-            "no result of these runs has what is asked for; leave out --only, or name other runs"
+        Exit::usage(text!(
+            "no result of these runs matches; leave --only out, or name other runs"
         ))
     })?;
     let document = PivotDocument {
@@ -97,8 +97,8 @@ pub(super) fn named(
     };
     let entries = recall.store()?.list(&filter, page).map_err(Exit::failed)?;
     if entries.is_empty() {
-        return Err(Exit::usage(anyhow!(
-            "no run is kept that {name} stands for; sokudo list shows those that are"
+        return Err(Exit::usage(text!(
+            "no kept run matches {name}; sokudo list shows all kept runs"
         )));
     }
     progress.inc_length(entries.len() as u64);

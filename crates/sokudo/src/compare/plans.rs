@@ -1,13 +1,13 @@
 //! Plans of a live comparison: arguments of a command that measures, in one word.
 
-use anyhow::anyhow;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use sokudo_measure::Measurement;
+use sokudo_words::text;
 
-use crate::cli::{Cli, Command, MarkArguments, RunArguments, ScanArguments};
+use crate::cli::{Cli, Command, MarkArguments, RunArguments, ScanArguments, mistake};
 use crate::command_line;
-use crate::exit::{self, Exit};
+use crate::exit::Exit;
 use crate::{mark, scan};
 
 /// Options that a plan cannot have, because the comparison says how often it is measured
@@ -41,7 +41,7 @@ impl Plan {
     /// Reads the arguments of a command.
     pub(super) fn parse(text: &str) -> Result<Self, Exit> {
         let mut words = command_line::words(text).ok_or_else(|| {
-            Exit::usage(anyhow!("the plan {text:?} has a quote that is not closed"))
+            Exit::usage(text!("the plan {text:?} has a quote that is not closed"))
         })?;
         if words.first().is_some_and(|word| word == "sokudo") {
             words.remove(0);
@@ -49,26 +49,25 @@ impl Plan {
         let words = std::iter::once("sokudo".to_owned()).chain(words);
         let refused = |error: clap::Error| {
             let said = match error.use_stderr() {
-                true => exit::clap_line(&error),
-                false => "it measures nothing".to_owned(),
+                true => mistake(&error),
+                false => text!("it measures nothing"),
             };
-            Exit::usage(anyhow!("the plan {text:?} cannot be carried out: {said}"))
+            Exit::usage(text!("the plan {text:?} cannot be carried out: {said}"))
         };
         let given = Cli::command()
             .try_get_matches_from(words)
             .map_err(refused)?;
         if let Some(option) = of_the_comparison(&given) {
-            return Err(Exit::usage(anyhow!(
-                "the plan {text:?} has --{option}, which a plan of --live cannot have: trials are \
-                 made in pairs (--pairs), and the comparison is printed; leave it out"
+            return Err(Exit::usage(text!(
+                "the plan {text:?} has --{option}; leave it out, because --live makes trials in pairs (--pairs) and prints the comparison only"
             )));
         }
         match Cli::from_arg_matches(&given).map_err(refused)?.command {
             Some(Command::Mark(arguments)) => Ok(Self::Mark(arguments)),
             Some(Command::Scan(arguments)) => Ok(Self::Scan(arguments)),
             Some(Command::Run(arguments)) => Ok(Self::Jobs(arguments)),
-            _ => Err(Exit::usage(anyhow!(
-                "the plan {text:?} is none that can be measured by turns; begin it with mark, scan or run, such as 'mark /mnt/a'"
+            _ => Err(Exit::usage(text!(
+                "the plan {text:?} cannot be measured alternately; begin it with mark, scan or run, such as 'mark /mnt/a'"
             ))),
         }
     }

@@ -1,11 +1,11 @@
 //! Three or more runs side by side: which is the reference, and who is the best of a row.
 
-use anyhow::anyhow;
 use sokudo_analysis::{Comparing, Side};
 use sokudo_report::comparison::{Figure, letter, rates};
 use sokudo_report::document::ResultDocument;
 use sokudo_report::pivot::{PivotRun, SideRow};
 use sokudo_report::{PivotDocument, RunDocument};
+use sokudo_words::text;
 
 use super::rows::{self, Common, Key, keys};
 use crate::cli::{CompareArguments, Unit};
@@ -27,8 +27,8 @@ pub(super) fn reference_first(sides: &mut [Recalled], reference: Option<&str>) -
     });
     let by_name = sides.iter().position(|side| side.source.contains(word));
     let found = by_id.or(by_place).or(by_name).ok_or_else(|| {
-        Exit::usage(anyhow!(
-            "--reference {word} is none of the sides; give a place from 1 to {}, or a part of a name",
+        Exit::usage(text!(
+            "--reference {word} names none of the runs; give a position from 1 to {}, or a part of a name",
             sides.len()
         ))
     })?;

@@ -13,6 +13,7 @@ use sokudo_engine::Allocation;
 use sokudo_measure::{Place, PlaceKind};
 use sokudo_model::fio::{FioFormat, FioSession};
 use sokudo_report::fio::{self, FioReport};
+use sokudo_words::text;
 
 use crate::exit::{self, Exit};
 use crate::output;
@@ -71,7 +72,7 @@ impl Printer {
         match &mut self.file {
             None => output::print(text),
             Some((name, file)) => output::write_all(file, text.as_bytes())
-                .with_context(|| format!("{name} cannot be written"))
+                .with_context(|| text!("{name} cannot be written"))
                 .map_err(Exit::Failed),
         }
     }

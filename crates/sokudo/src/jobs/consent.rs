@@ -2,8 +2,8 @@
 //! named. And consent to overwrite files that a script cannot give, because its command
 //! lines are another's.
 
-use anyhow::anyhow;
 use sokudo_engine::{Consent, Front};
+use sokudo_words::text;
 
 use crate::exit::Exit;
 
@@ -31,8 +31,8 @@ fn allows_files(variable: &str) -> Result<bool, Exit> {
     match variable.trim() {
         "" => Ok(false),
         FILES => Ok(true),
-        other => Err(Exit::usage(anyhow!(
-            "{OVERWRITE_VARIABLE} is {other:?}, and only {FILES} is known; set it to that to allow existing files to be overwritten, or unset it"
+        other => Err(Exit::usage(text!(
+            "{OVERWRITE_VARIABLE} is {other:?}; set it to {FILES} to allow sokudo to overwrite existing files, or unset it"
         ))),
     }
 }

@@ -14,6 +14,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, fstat, openat, renameat, statat, unlinkat};
+use sokudo_words::text;
 
 /// Rights of a new file, of which the umask takes some away.
 const NEW_FILE_MODE: u32 = 0o666;
@@ -53,9 +54,9 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
 fn put(place: &Place, there: Option<&Metadata>, bytes: &[u8]) -> Result<(), Fault> {
     // What is given the rights and the owner of another file must not take the place of a third.
     if !place.holds(there) {
-        return Err(Fault::Unwritten(io::Error::other(
-            "somebody exchanges names in its folder",
-        )));
+        return Err(Fault::Unwritten(io::Error::other(text!(
+            "somebody exchanges names in its folder"
+        ))));
     }
     let mut draft = Draft::beside(place, there)?;
     draft

@@ -134,7 +134,7 @@ fn a_cd_rom_is_not_written() {
 fn a_device_without_a_size_is_refused() {
     let Some(guest) = Guest::enter() else { return };
     for (command, word) in [
-        (&["scan", "/dev/loop7"][..], "no bytes"),
+        (&["scan", "/dev/loop7"][..], "has a size of 0"),
         (&["mark", "/dev/loop7", "--read-only"], "empty"),
     ] {
         let ended = guest.end(command);

@@ -229,9 +229,9 @@ fn what_cannot_be_measured_is_told_in_one_line() {
     for (target, words) in [
         (
             file.to_str().unwrap(),
-            &["is no directory", "name a directory"][..],
+            &["is not a directory", "name a directory"][..],
         ),
-        ("sim:hdd", &["is no directory"]),
+        ("sim:hdd", &["is not a directory"]),
         ("/no/such/place", &["/no/such/place"]),
         ("", &["empty word"]),
     ] {

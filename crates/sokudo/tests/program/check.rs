@@ -108,7 +108,11 @@ fn what_check_could_not_judge_is_no_baseline_whatever_is_said() {
     let store = Store::new();
     store.ok(&format!("mark {NEW} --row RND4K -t 10ms -n 1 -q"));
     for arguments in ["baseline set", "baseline set --anyway"] {
-        let words = ["run 1 is no baseline", "1 of the 5 trials", "--runs 5"];
+        let words = [
+            "run 1 cannot serve as a baseline",
+            "have 1 trials",
+            "--runs 5",
+        ];
         store.refuses(arguments, 2, &words);
     }
     // What is asked for is refused before anything is measured.
@@ -120,7 +124,7 @@ fn what_check_could_not_judge_is_no_baseline_whatever_is_said() {
         "explain sim:hdd?serial=X --only rotation",
     ] {
         let ended = store.run(&format!("baseline set --anyway -- {command} -q"));
-        ended.ends(2).tells(&["is no baseline"]);
+        ended.ends(2).tells(&["cannot serve as a baseline"]);
     }
 }
 
@@ -239,7 +243,7 @@ fn what_destroys_is_not_repeated_without_new_leave() {
     ));
     store.run("baseline set --anyway");
     fs::write(&file, vec![7; 1 << 20]).unwrap();
-    store.refuses("check 1 -q", 3, &["--overwrite", "baseline overwrites"]);
+    store.refuses("check 1 -q", 3, &["--overwrite", "overwrites the file"]);
     assert!(fs::read(&file).unwrap().iter().all(|byte| *byte == 7));
     store.refuses(&format!("check 1 -q --destroy {name}"), 3, &["--overwrite"]);
     let ended = store.run("check 1 -q --overwrite --anyway");
@@ -319,7 +323,7 @@ fn a_kept_file_may_be_the_baseline_and_the_report_goes_where_it_is_told() {
     let (before, after) = (&text[..at], &text[at + rest..]);
     let changed = format!("{before}\"command\": \"sokudo delete 1 --yes\",{after}");
     fs::write(kept, changed).unwrap();
-    store.refuses(&format!("check {kept} -q"), 2, &["no measurement"]);
+    store.refuses(&format!("check {kept} -q"), 2, &["cannot be repeated"]);
     assert_eq!(store.list("").len(), 2);
 }
 

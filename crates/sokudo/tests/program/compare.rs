@@ -215,7 +215,7 @@ fn one_side_may_come_from_standard_input() {
     let one = keep_reads(directory.path(), "one.json", QUICK, "1");
     let script = format!("\"$SOKUDO\" compare {0} - < {0}", one.display());
     end(&mut shell(&script)).ok();
-    compare(&[Path::new("-"), Path::new("-")], "").refused(2, &["named twice"]);
+    compare(&[Path::new("-"), Path::new("-")], "").refused(2, &["given twice"]);
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn what_is_no_result_is_refused_in_one_line() {
         compare(&[&good, &path], "").refused(2, &[words]);
         compare(&[&path, &good], "").refused(2, &[words]);
     }
-    compare(&[&good], "").refused(2, &["nothing to be compared with"]);
+    compare(&[&good], "").refused(2, &["at least two runs"]);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn a_comparison_does_not_take_the_place_of_what_it_compares() {
     let one = keep_reads(directory.path(), "one.json", QUICK, "1");
     let before = fs::read(&one).unwrap();
     let output = one.to_str().unwrap();
-    compare(&[&one, &one], &format!("-o {output}")).refused(3, &["take its place"]);
+    compare(&[&one, &one], &format!("-o {output}")).refused(3, &["would overwrite"]);
     assert_eq!(fs::read(&one).unwrap(), before);
 }
 
@@ -360,7 +360,7 @@ fn two_plans_that_write_one_device_are_told_so() {
     };
     let (write, read) = (plan("--write-only"), plan("--read-only"));
     let ended = live([&write, &write], "--pairs 1");
-    ended.refused(2, &["both plans write", path, "keep a result of each"]);
+    ended.refused(2, &["both plans write", path, "a kept result of each"]);
     live([&write, &read], "--pairs 1").ok();
 }
 

@@ -332,7 +332,7 @@ fn a_device_of_no_size_is_told_in_one_line() {
         return;
     };
     let path = device.path.to_str().unwrap();
-    sokudo(&format!("scan {path}")).refused(2, &[path, "no bytes to measure"]);
+    sokudo(&format!("scan {path}")).refused(2, &[path, "has a size of 0"]);
     sokudo(&format!("mark {path}")).refused(2, &[path, "empty"]);
 }
 

@@ -81,7 +81,7 @@ fn what_is_no_device_or_not_asked_is_refused() {
     std::fs::write(&file, vec![1; 4 << 20]).unwrap();
     sokudo(&format!("hdparm -t {}", file.display()))
         .ends(1)
-        .tells(&["name a block device"]);
+        .tells(&["is not a block device"]);
     sokudo("hdparm /dev/null").refused(2, &["-t", "-T"]);
 }
 

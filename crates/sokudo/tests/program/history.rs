@@ -320,11 +320,11 @@ fn a_baseline_is_measured_and_set_at_once() {
     assert!(command.ends_with("-q --seed 1"), "{command}");
     for (command, words) in [
         ("info", "cannot be repeated"),
-        ("list", "no measurement"),
+        ("list", "cannot be repeated"),
         ("mark --nonsense", "--nonsense"),
     ] {
         let ended = store.run(&format!("baseline set -- {command}")).ends(2);
-        assert!(ended.told.contains(words) || ended.told.contains("no measurement"));
+        assert!(ended.told.contains(words) || ended.told.contains("cannot be repeated"));
     }
     store.refuses("baseline set --wait-idle", 2, &["--wait-idle -- mark"]);
 }
@@ -333,8 +333,12 @@ fn a_baseline_is_measured_and_set_at_once() {
 fn what_says_nothing_of_its_device_is_no_baseline_whatever_is_said() {
     let store = Store::new();
     store.ok("mark null: -t 10ms -n 1 --row RND4K -q");
-    store.refuses("baseline set", 4, &["no good baseline", "INVALID"]);
-    let words = ["run 1 is no baseline", "could not judge"];
+    store.refuses(
+        "baseline set",
+        4,
+        &["cannot serve as a baseline", "INVALID"],
+    );
+    let words = ["run 1 cannot serve as a baseline", "cannot judge"];
     store.refuses("baseline set --anyway", 2, &words);
 }
 
@@ -357,7 +361,7 @@ fn a_store_that_cannot_be_used_is_told_in_one_line() {
         assert_eq!(ended.told.lines().count(), 1, "{ended:?}");
     }
     for command in ["show 1", "check", "baseline show"] {
-        store.refuses(&format!("{command} --no-store"), 2, &["without a store"]);
+        store.refuses(&format!("{command} --no-store"), 2, &["no store is given"]);
     }
     assert!(Path::new(&store.file()).exists());
 }

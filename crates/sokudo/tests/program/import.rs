@@ -55,7 +55,7 @@ fn what_is_said_of_a_run_that_is_kept_already_is_not_lost() {
     let said = |more: &str| import(&store, &format!("{} --quiet {more}", text(&file)));
     said("").ok();
     assert_eq!(said("--tag old --note 'by hand'").told, "");
-    said("--note another").tells(&["has another note already"]);
+    said("--note another").tells(&["keeps its earlier note"]);
     let store = text(&store);
     let listed = sokudo(&format!("list --store {store} --json")).json();
     assert_eq!(listed["runs"][0]["tags"][0], "old");

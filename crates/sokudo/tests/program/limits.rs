@@ -231,7 +231,7 @@ fn a_number_that_is_written_wrongly_is_told_how() {
         "scan sim:ssd --seed 0x1",
         "mark . --runs two",
     ] {
-        sokudo(arguments).refused(2, &["it is no whole number", "digits alone"]);
+        sokudo(arguments).refused(2, &["use a whole number"]);
     }
 }
 

@@ -162,7 +162,7 @@ fn a_load_writes_only_what_it_may() {
     let write = "--row RND4K,Q4,write";
     load(file.path(), write).refused(3, &["--overwrite"]);
     assert_eq!(std::fs::read(file.path()).unwrap(), vec![7; 1 << 20]);
-    load("sim:const", "--row RND4K,read,write").refused(2, &["one direction"]);
+    load("sim:const", "--row RND4K,read,write").refused(2, &["names two directions"]);
     load("sim:const", "--time 0s").refused(2, &["--time"]);
     load("sim:const", "--limit p98=1ms").ends(2);
 }

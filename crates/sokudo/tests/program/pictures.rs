@@ -98,8 +98,10 @@ fn results_do_not_take_the_place_of_the_file_that_is_measured() {
     fs::hard_link(&file, &link).unwrap();
     for (option, path) in [("--output", &file), ("--plot", &link)] {
         let (file, path) = (file.display(), path.display());
-        sokudo(&format!("scan --points 2 --quiet {file} {option} {path}"))
-            .refused(3, &["is what is to be measured", "name another file"]);
+        sokudo(&format!("scan --points 2 --quiet {file} {option} {path}")).refused(
+            3,
+            &["is the target of the measurement", "name another file"],
+        );
     }
     assert!(fs::read(&file).unwrap() == vec![7; 4 << 20]);
 }

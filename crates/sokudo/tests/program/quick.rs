@@ -79,7 +79,7 @@ fn a_device_is_only_read_and_its_reads_come_from_it() {
         assert_eq!(trial["cached_before_bytes"], 0, "{trial}");
     }
     quick(&device.path, "--test write").refused(3, &["only reads devices"]);
-    quick(&device.path, "--overwrite").refused(3, &["regular files only"]);
+    quick(&device.path, "--overwrite").refused(3, &["for regular files"]);
     let after = fs::read(device.image()).unwrap();
     assert!(after == before, "it was written");
 }

@@ -119,7 +119,7 @@ fn runs_of_the_store_are_chosen_as_list_does_and_what_was_said_stays_with_them()
     let pivot = store.ok(&format!("compare {path} --pivot row:tag:room"));
     holds(&pivot, &["cellar"]);
     for (arguments, said) in [
-        ("report --until 2001-01-01", "no run that is kept fits"),
+        ("report --until 2001-01-01", "no kept run matches"),
         ("report", "<RUN"),
         ("report 1 --tag x", "cannot be used with"),
     ] {

@@ -23,7 +23,7 @@ fn a_row_that_falls_short_is_named_after_the_result_was_printed() {
         assert_eq!(results(&document).len(), 1);
         assert_eq!(ended.told.lines().count(), 1, "{ended:?}");
         let row = "RND4K Q1T1 read is INVALID (no-device)";
-        holds(&ended.told, &["1 of 1 rows is not", row]);
+        holds(&ended.told, &["1 of 1 rows fell short", row]);
     }
     // Without the option the same run is a success.
     mark("null:", "--row RND4K,Q1,T1 --read-only --quiet").ok();

@@ -22,7 +22,7 @@ fn an_existing_file_is_read_and_stays_as_it_is() {
     let directory = tempfile::tempdir().unwrap();
     let file = file_of_16_mib(directory.path());
     let before = state(&file);
-    mark(&file, "").ok().tells(&["only read"]);
+    mark(&file, "").ok().tells(&["only reads"]);
     let run = measured(&file, "--direct off");
     let reads = results(&run).iter().filter(|it| it["direction"] == "read");
     assert_eq!(reads.count(), results(&run).len());
@@ -38,7 +38,7 @@ fn writes_on_an_existing_file_are_refused_without_consent() {
     let before = state(&file);
     for target in [&file, &link] {
         for arguments in WRITES {
-            mark(target, arguments).refused(3, &["only read", "--overwrite"]);
+            mark(target, arguments).refused(3, &["only reads", "--overwrite"]);
         }
     }
     assert_eq!(state(&file), before);
@@ -98,9 +98,9 @@ fn a_block_device_is_read_and_never_written() {
     symlink(&device.path, &link).unwrap();
     for target in [&device.path, &link] {
         for arguments in WRITES {
-            mark(target, arguments).refused(3, &["only read", "directory"]);
+            mark(target, arguments).refused(3, &["only reads", "directory"]);
             let with_consent = format!("{arguments} --overwrite");
-            mark(target, &with_consent).refused(3, &["block device", "regular files only"]);
+            mark(target, &with_consent).refused(3, &["block device", "for regular files"]);
         }
         mark(target, "--overwrite").refused(3, &["block device"]);
     }

@@ -101,7 +101,7 @@ fn what_cannot_be_had_directly_is_left_out_with_a_note() {
     let arguments = "--sizes 512,4K --length 16MiB --runs 1 --time 20ms --format json";
     let ended = sokudo_on("sweep", directory.path(), arguments);
     let run = ended.json();
-    let is_left_out = ended.told.contains("512 B is left out");
+    let is_left_out = ended.told.contains("left out: 512 B");
     assert_eq!(blocks(&run).contains(&512), !is_left_out, "{ended:?}");
     assert_eq!(
         fs::read_dir(directory.path()).unwrap().count(),
@@ -162,7 +162,11 @@ fn bad_arguments_are_told_in_one_line() {
         ("sim:const", "--depths 0", &["1 to 1024"]),
         ("sim:const", "--depths 3..8", &["power of two"]),
         ("sim:const", "--threads 512", &["1 to 256"]),
-        ("sim:const", "--depths 1,2 --threads 1,2", &["two axes"]),
+        (
+            "sim:const",
+            "--depths 1,2 --threads 1,2",
+            &["varies only one of them"],
+        ),
         (
             "sim:const",
             "--from 4K --length 1K",
