@@ -30,7 +30,12 @@ fn element(page: &Page, element: &Element<'_>) -> Markup {
             ul { @for item in items { li { (page.say(item)) } } }
         },
         Element::OfRows(rows) => html! {
-            @for (row, said) in rows { p { b { (page.say(row)) } ": " (page.say(said)) } }
+            @for (row, said) in rows {
+                p {
+                    @if !row.is_empty() { b { (page.say(row)) } ": " }
+                    (page.say(said))
+                }
+            }
         },
         Element::Table(it) => html! {
             @if !it.title.is_empty() { p.strong { (page.say(&it.title)) } }
