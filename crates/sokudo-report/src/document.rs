@@ -33,7 +33,7 @@ mod told;
 mod trial;
 
 pub use figures::{BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures};
-pub use kept::{Kept, UnpackError, pack};
+pub use kept::{Kept, UnpackError, is_document, pack};
 pub use load::{KneeDocument, LimitDocument, LoadDocument, LoadStepDocument};
 pub use place::{DefectDocument, PlaceDocument};
 pub use result::{Direction, ResultDocument, ShareDocument, Status};

@@ -92,7 +92,7 @@ pub(crate) fn table(table: &Table, words: Words) -> String {
     let row = |row: usize| {
         let cells = table
             .on_paper()
-            .map(|column| cell_text(&column.cells[row], words));
+            .map(|column| cell_text(&column.cells[row], words).trim_end().to_owned());
         line(cells.collect())
     };
     let heads = [
@@ -176,6 +176,17 @@ mod tests {
         let separators = line.replace("\\|", "").matches('|').count();
         let heading = text.lines().find(|line| line.starts_with("| Row")).unwrap();
         assert_eq!(separators, heading.matches('|').count(), "{line}");
+    }
+
+    /// On a terminal a space keeps figures without a sign under those with one.
+    #[test]
+    fn no_cell_ends_in_a_space_of_its_own() {
+        let rows = Table::of(&["4.2 ", "17?"]);
+        let rows = rows.column(crate::table::right("Q1T1 "), |text| {
+            Some((*text).to_owned())
+        });
+        let text = table(&rows.table(), Words(Language::English));
+        assert_eq!(text, "| Q1T1 |\n| --: |\n| 4.2 |\n| 17? |");
     }
 
     #[test]

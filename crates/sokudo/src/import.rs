@@ -207,7 +207,11 @@ fn keep_once(
     document: &RunDocument,
     arguments: &ImportArguments,
 ) -> anyhow::Result<Kept> {
-    let run = keep::new_run(document, run.pack());
+    let packed = run.pack();
+    if matches!(run, KeptRun::Run(_)) {
+        keep::note_if_not_whole(&packed);
+    }
+    let run = keep::new_run(document, packed);
     let (id, kept) = match alike(store, &run, document)? {
         Some(before) => (before, Kept::Before(before)),
         None => {

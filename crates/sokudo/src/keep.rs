@@ -6,7 +6,7 @@
 
 use sokudo_model::{Nanos, Run, narrow};
 use sokudo_report::RunDocument;
-use sokudo_report::document::{ResultDocument, pack};
+use sokudo_report::document::{ResultDocument, is_document, pack};
 use sokudo_store::{NewRow, NewRun, RunId, Sqlite, Store};
 use sokudo_words::text;
 
@@ -89,7 +89,18 @@ fn kept(run: &Run, document: &RunDocument, keeping: &Keeping) -> anyhow::Result<
     let Some(mut store) = opened(keeping)? else {
         return Ok(None);
     };
-    Ok(Some(store.keep(&new_run(document, pack(run)))?))
+    let packed = pack(run);
+    note_if_not_whole(&packed);
+    Ok(Some(store.keep(&new_run(document, packed))?))
+}
+
+/// Says so where a run is too large to be kept as more than its figures.
+pub(crate) fn note_if_not_whole(packed: &[u8]) {
+    if is_document(packed) {
+        exit::note(format_args!(
+            "this run is too large to be kept whole: its figures are kept, of which show --judge-again judges only a part"
+        ));
+    }
 }
 
 /// The store; an error where none is to be used, for commands that are about nothing else.

@@ -119,6 +119,11 @@ impl Kept {
     }
 }
 
+/// Whether these bytes hold a document: of a run, its figures alone.
+pub fn is_document(packed: &[u8]) -> bool {
+    packed.first() == Some(&ZSTD_OF_DOCUMENT)
+}
+
 /// A run as few bytes. One that is larger than what is read again is kept by its figures.
 pub fn pack(run: &Run) -> Vec<u8> {
     let run = without_long_logs(run);

@@ -16,9 +16,9 @@ fn random_run(seed: u64) -> Run {
             outcome.elapsed = Nanos(random.below(5_000_000_000));
             outcome.depth_achieved = random.fraction() * 32.0 / 3.0;
             outcome.series.push(SeriesPoint {
-                at: Nanos(random.next_u64()),
-                bytes: Bytes(random.next_u64()),
-                ios: random.next_u64(),
+                at: Nanos(random.below(1 << 52)),
+                bytes: Bytes(random.below(1 << 52)),
+                ios: random.below(1 << 52),
             });
         }
     }

@@ -162,6 +162,17 @@ fn a_figure_that_is_none_comes_back_as_none() {
 }
 
 #[test]
+fn a_run_that_is_too_large_to_be_read_again_is_kept_by_its_figures_and_can_be_told() {
+    let mut run = sample::run();
+    assert!(!is_document(&pack(&run)));
+    run.command = "\u{1}".repeat(HISTOGRAMS_MAX + 1);
+    let packed = pack(&run);
+    assert!(is_document(&packed));
+    let figures = Kept::Document(Box::new(RunDocument::from_run(&run)));
+    assert_eq!(Kept::unpack(&packed).unwrap(), figures);
+}
+
+#[test]
 fn a_document_comes_back_the_same() {
     let document = RunDocument::from_run(&sample::run());
     let kept = Kept::Document(Box::new(document));

@@ -32,7 +32,12 @@ fn element(page: &Page, element: &Element<'_>) -> Markup {
             ul { @for item in items { li { (page.text(item)) } } }
         },
         Element::OfRows(rows) => html! {
-            @for (row, said) in rows { p { b { (page.text(row)) } ": " (page.text(said)) } }
+            @for (row, said) in rows {
+                p {
+                    @if !row.is_empty() { b { (page.text(row)) } ": " }
+                    (page.text(said))
+                }
+            }
         },
         Element::Table(it) => html! {
             @if !it.title.is_empty() { p.strong { (page.text(&it.title)) } }

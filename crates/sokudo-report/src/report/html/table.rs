@@ -9,10 +9,13 @@ use crate::table::{Cell, Column, Table};
 /// A longer text gets a column in which it is broken into lines.
 const CHARACTERS_PER_LINE: usize = 40;
 
-/// A table; nothing where it has no lines.
+/// A table; only what must be known of it where it has no lines.
 pub(super) fn table(page: &Page, table: &Table) -> Markup {
     if table.len() == 0 {
-        return html! {};
+        let notes = [&*table.note, table.note_on_paper].into_iter();
+        return html! {
+            @for note in notes.filter(|note| !note.is_empty()) { p { (page.say(note)) } }
+        };
     }
     let has_bars = table
         .on_paper()

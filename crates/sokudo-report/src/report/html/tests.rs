@@ -2,6 +2,7 @@ use sokudo_words::Language;
 
 use super::page::{POLICY, colours};
 use super::*;
+use crate::article::{Article, Element};
 use crate::plot::{Role, Theme};
 use crate::report::sample;
 
@@ -52,6 +53,27 @@ fn a_page_is_well_formed_and_needs_nothing_else() {
         let body = body.replace("<br>", "<br/>").replace("<hr>", "<hr/>");
         roxmltree::Document::parse(&body).unwrap();
     }
+}
+
+#[test]
+fn what_is_of_no_row_has_no_name_and_a_table_without_lines_keeps_its_note() {
+    let page = Page {
+        style: ReportStyle::default(),
+        is_full: true,
+        is_only: true,
+        has_title: false,
+    };
+    let mut article = Article::default();
+    article.add(Element::OfRows(vec![
+        (String::new(), "of all".to_owned()),
+        ("RND".to_owned(), "of one".to_owned()),
+    ]));
+    let table = crate::table::Table::default();
+    article.add(Element::Table(table.titled("none").noted("why")));
+    let html = elements::elements(&page, &article).into_string();
+    let paragraphs = "<p>of all</p><p><b>RND</b>: of one</p>";
+    let title = "<p class=\"strong\">none</p><p>why</p>";
+    assert_eq!(html, [paragraphs, title].concat());
 }
 
 #[test]
