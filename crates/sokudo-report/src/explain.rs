@@ -8,7 +8,6 @@ use sokudo_words::{Text, text};
 
 use crate::document::RunDocument;
 use crate::table::{Table, left};
-use crate::wording::composed;
 
 /// What is shown below the figures of other commands is at least so sure.
 const TOLD_FROM: Confidence = Confidence::Medium;

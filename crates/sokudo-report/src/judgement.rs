@@ -14,7 +14,7 @@ use crate::grouping::row_name;
 use crate::json_layout;
 use crate::style::TableStyle;
 use crate::table::verdict_name;
-use crate::wording::{self, composed};
+use crate::wording;
 
 const SCHEMA: &str = "sokudo.judgement/1";
 const NEW: &str = "found now";
@@ -185,8 +185,7 @@ impl JudgementDocument {
         let inferences = [(NEW, &self.inferences.new), (GONE, &self.inferences.gone)];
         blocks.extend(inferences.map(|(label, inferences)| {
             let lines = inferences.iter();
-            let line =
-                |it: &Inference| style.wrapped(&label_of(label, style), &it.claim);
+            let line = |it: &Inference| style.wrapped(&label_of(label, style), &it.claim);
             lines.flat_map(line).collect()
         }));
         if !self.lacking.is_empty() {

@@ -132,11 +132,7 @@ fn finding(group: &FindingGroup<'_>, words: Words) -> String {
     );
     for (name, part) in [("Cause", group.cause), ("Remedy", group.remedy)] {
         if !part.is_empty() {
-            text += &format!(
-                "\n  - *{}:* {}",
-                words.word(name),
-                words.prose(part)
-            );
+            text += &format!("\n  - *{}:* {}", words.word(name), words.prose(part));
         }
     }
     text

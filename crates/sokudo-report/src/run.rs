@@ -58,7 +58,7 @@ pub(crate) fn figures(document: &RunDocument, unit: BandwidthUnit) -> Article<'_
         _ => rows(&mut article, document, unit),
     }
     if let Some(told) = explain::told(document) {
-        article.paragraph(told.english());
+        article.paragraph(told);
     }
     article
 }

@@ -163,11 +163,6 @@ impl TableStyle {
         self.wrapped_name(first, &text.said(self.language()))
     }
 
-    /// The same of a text that is data.
-    pub(crate) fn wrapped_text(&self, first: &str, text: &Text) -> Vec<String> {
-        self.wrapped_name(first, &text.said(self.language()))
-    }
-
     pub(crate) const fn rule(&self) -> char {
         if self.ascii { '-' } else { '─' }
     }

@@ -24,7 +24,7 @@ impl Words {
         let said = text.said(self.0);
         let parts: Vec<&str> = said.split('`').collect();
         if parts.len().is_multiple_of(2) {
-            return escaped(text);
+            return escaped(&said);
         }
         let marked = parts.iter().enumerate().map(|(index, part)| {
             if index % 2 == 1 {

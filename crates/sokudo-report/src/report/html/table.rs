@@ -12,9 +12,9 @@ const CHARACTERS_PER_LINE: usize = 40;
 /// A table; only what must be known of it where it has no lines.
 pub(super) fn table(page: &Page, table: &Table) -> Markup {
     if table.len() == 0 {
-        let notes = [&*table.note, table.note_on_paper].into_iter();
+        let notes = [page.text(&table.note), page.say(table.note_on_paper)];
         return html! {
-            @for note in notes.filter(|note| !note.is_empty()) { p { (page.say(note)) } }
+            @for note in notes.iter().filter(|note| !note.0.is_empty()) { p { (note) } }
         };
     }
     let has_bars = table

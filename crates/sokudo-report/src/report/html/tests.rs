@@ -65,8 +65,8 @@ fn what_is_of_no_row_has_no_name_and_a_table_without_lines_keeps_its_note() {
     };
     let mut article = Article::default();
     article.add(Element::OfRows(vec![
-        (String::new(), "of all".to_owned()),
-        ("RND".to_owned(), "of one".to_owned()),
+        ("".into(), "of all".into()),
+        ("RND".into(), "of one".into()),
     ]));
     let table = crate::table::Table::default();
     article.add(Element::Table(table.titled("none").noted("why")));
