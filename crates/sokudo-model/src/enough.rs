@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_stats::{INTERVAL_TRIALS_MIN, is_look, median_reach};
 
+use crate::json::is_default;
 use crate::trial::Trial;
 use crate::units::Nanos;
 
@@ -27,7 +28,7 @@ pub struct Enough {
     #[serde(
         rename = "enough_time_min_ns",
         default,
-        skip_serializing_if = "Nanos::is_zero"
+        skip_serializing_if = "is_default"
     )]
     pub time_min: Nanos,
     /// Measured time from which on no trial is begun, however far the interval reaches,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::float::float_or_none;
+use crate::json::float_or_none;
 use crate::plan::OperationMix;
 use crate::units::{Bytes, Nanos};
 

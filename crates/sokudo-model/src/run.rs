@@ -7,6 +7,7 @@ use crate::circumstances::Circumstances;
 use crate::enough::Enough;
 use crate::finding::Finding;
 use crate::inference::Inference;
+use crate::json::is_default;
 use crate::load::LatencyLimit;
 use crate::narrow::narrow;
 use crate::plan::Plan;
@@ -19,8 +20,10 @@ use crate::units::{Bytes, Nanos};
 /// What happened when a plan was carried out: every output starts from this, and it is what
 /// is kept.
 ///
-/// What was written once is read by all later versions: a field is added with a default, as
-/// several hosts or the axes of a matrix will be, and none changes its meaning.
+/// What was written once is read by all later versions: a field is added with a default, and
+/// none changes its meaning; what a version does not know of a later one's it leaves out. That
+/// is the room for several hosts (their environments here, which of them in a [`Trial`]) and
+/// for the axes of a matrix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// Version of the program that measured, or that read what another has measured.
@@ -114,7 +117,7 @@ pub struct Schedule {
     pub enough: Option<Enough>,
     /// Trials left out at each end of a row's sorted trials for the trimmed mean; 0
     /// where none is asked for.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub trim: u32,
     /// Rounds until they are steady, in the place of all of the above; `None` for
     /// anything else, and in documents, which have it with what came of it.
@@ -126,11 +129,6 @@ pub struct Schedule {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub latency_limit: Option<LatencyLimit>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-const fn is_zero(trials: &u32) -> bool {
-    *trials == 0
 }
 
 impl Schedule {

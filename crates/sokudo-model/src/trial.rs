@@ -9,7 +9,7 @@ use sokudo_stats::Histogram;
 use crate::capacity::CapacityCheck;
 use crate::circumstances::ForeignUse;
 use crate::finding::Assessment;
-use crate::float::float_or_none;
+use crate::json::{float_or_none, is_default};
 use crate::plan::{BackendKind, Operation, Workload};
 use crate::reported::Reported;
 use crate::target::DeviceCounters;
@@ -28,6 +28,7 @@ pub struct Row {
     pub assessment: Option<Assessment>,
     /// What another tool printed of it, in the place of trials; `None` for what sokudo has
     /// measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reported: Option<Box<Reported>>,
 }
 
@@ -57,11 +58,14 @@ pub struct Trial {
 pub struct TrialEvidence {
     /// What the leaf devices counted from before the trial to after it, its ramp
     /// included; `None` when that cannot be seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<DeviceCounters>,
     /// Bytes of the file that were in the page cache before; `None` when that
     /// cannot be seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_before: Option<Bytes>,
     /// Who else did I/O meanwhile; `None` where nobody looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub foreign: Option<ForeignUse>,
 }
 
@@ -69,50 +73,63 @@ pub struct TrialEvidence {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// From the stage's start to the start of the measured part.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub started_after: Nanos,
     /// From the first I/O issued in the measured part to the last one completed.
     pub elapsed: Nanos,
     /// What the ramp moved, by [`Operation::index`]: the I/Os issued in it, also those that
     /// ended after it. The devices count them, the figures do not.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub in_ramp: [Moved; Operation::ALL.len()],
     /// One entry per kind of operation that occurred.
     pub operations: Vec<OperationTally>,
     /// From preparing an I/O to the return of the system call that submitted it,
     /// nanoseconds; sampled, so its count is below the number of I/Os. `None`
     /// where submission is not a step of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub submission: Option<Histogram>,
     /// What was moved per interval, in order of time.
-    #[serde(with = "points")]
+    #[serde(default, with = "points", skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<SeriesPoint>,
     /// Processor time of the workload's threads in the measured part; `None` in
     /// virtual time.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuTime>,
     /// What the system counted about its threads beyond processor time; `None` in
     /// virtual time.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<ThreadUsage>,
     /// How many I/Os were in flight, submitted and reaped at once; `None` where that
     /// was not recorded ([`crate::Recording`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub depths: Option<Depths>,
     /// What was logged.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub logs: Logs,
     /// What happened at each place of a survey, in the order in which they were
     /// visited.
-    #[serde(with = "points")]
+    #[serde(default, with = "points", skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<Place>,
     /// Ranges of a survey that could not be read or written, in order of place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub defects: Vec<Defect>,
     /// Bytes that a survey read beside what it measured: on the way to its places, before
     /// they were written back, and where something failed. The devices count them, too.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub read_aside: Bytes,
     /// What checking found; `None` where nothing was to be checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<VerifyOutcome>,
     /// What places of the target held when they were read back; `None` where that was not
     /// asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub capacity: Option<CapacityCheck>,
     /// How steady it became; `None` without a rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<SteadyOutcome>,
     /// From the first I/O issued in the measured part until all that was written was made
     /// durable by a flush behind that part; `None` where that was not done.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub durable_after: Option<Nanos>,
     /// I/Os in flight, averaged over the measured time and summed over clones;
     /// counted by the engine, not derived from latencies.
@@ -124,6 +141,7 @@ pub struct Outcome {
     pub direct: bool,
     /// I/Os that failed or moved fewer bytes than asked: the first of each kind,
     /// with their number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<IoFailure>,
     /// Why it ended.
     pub stopped: StopReason,
@@ -234,19 +252,23 @@ pub struct OperationTally {
     pub latency: Histogram,
     /// From the instant at which the schedule meant the I/O to start to reaping
     /// it, nanoseconds; only at a fixed rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_from_intended: Option<Histogram>,
     /// From preparing an I/O to the return of the system call that submitted it,
     /// nanoseconds, of every I/O; `None` unless recorded, or where submission is no
     /// step of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub submission: Option<Histogram>,
     /// From there to reaping it; `None` where `submission` is.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub completion: Option<Histogram>,
     /// What was moved per recorded interval, in order of time.
-    #[serde(with = "points")]
+    #[serde(default, with = "points", skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<SeriesPoint>,
     /// From the first I/O of this kind to the last one's end.
     pub elapsed: Nanos,
     /// I/Os that moved less than asked.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub short_ios: u64,
 }
 

@@ -46,12 +46,6 @@ impl Nanos {
         Self(microseconds * 1_000)
     }
 
-    /// Whether it is no time at all.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-    pub(crate) const fn is_zero(&self) -> bool {
-        self.0 == 0
-    }
-
     /// Seconds, as a float for rates.
     #[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
     pub const fn as_secs_f64(self) -> f64 {

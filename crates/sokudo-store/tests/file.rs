@@ -173,10 +173,10 @@ fn damaged_files_are_an_error_or_keep_what_is_whole() {
         99,
         100,
         4096,
-        16_384,
-        16_385,
+        8_192,
+        8_193,
         whole.len() / 2,
-        whole.len() - 16_384,
+        whole.len() - 8_192,
     ] {
         fs::write(&path, &whole[..length]).unwrap();
         eprintln!("the first {length} bytes");
@@ -300,7 +300,7 @@ fn a_full_disk_loses_nothing_that_was_kept() {
 fn a_store_that_cannot_be_made_leaves_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     // From no room for anything to room for all but the last page.
-    for pages in [1, 2, 20, 60, 90] {
+    for pages in [1, 2, 10, 30, 45] {
         let Some(_mounted) = tmpfs(folder.path(), &format!("size={}k", pages * 4)) else {
             return;
         };

@@ -1,7 +1,7 @@
 //! What was measured interval by interval and place by place.
 //!
-//! There are many of both, so that they are written in columns, each number by how far it
-//! is from the one before: what is alike stands together.
+//! There are many of both, so that they are written in columns: what is alike stands
+//! together. Numbers that grow or stay are written by how far each is from the one before.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -43,22 +43,26 @@ pub struct Place {
 pub(super) trait InColumns: Sized {
     /// A number for each column.
     type Cells: AsMut<[u64]> + AsRef<[u64]> + Clone + Default;
+    /// So many of the first columns hold steps.
+    const STEPPED: usize;
 
-    fn cells(&self) -> Self::Cells;
+    /// Behind these.
+    fn cells(&self, before: &Self::Cells) -> Self::Cells;
     fn of_cells(cells: Self::Cells) -> Self;
 }
 
 impl InColumns for SeriesPoint {
     type Cells = [u64; 4];
+    const STEPPED: usize = 2;
 
     /// As a rule all I/Os are of one size, and then two columns hold one number each.
-    fn cells(&self) -> Self::Cells {
-        let block = self.bytes.0.checked_div(self.ios).unwrap_or(0);
+    fn cells(&self, [_, block_before, ..]: &Self::Cells) -> Self::Cells {
+        let block = self.bytes.0.checked_div(self.ios).unwrap_or(*block_before);
         let rest = self.bytes.0 - block * self.ios;
-        [self.at.0, self.ios, block, rest]
+        [self.at.0, block, self.ios, rest]
     }
 
-    fn of_cells([at, ios, block, rest]: Self::Cells) -> Self {
+    fn of_cells([at, block, ios, rest]: Self::Cells) -> Self {
         Self {
             at: Nanos(at),
             bytes: Bytes(ios.wrapping_mul(block).wrapping_add(rest)),
@@ -69,8 +73,9 @@ impl InColumns for SeriesPoint {
 
 impl InColumns for Place {
     type Cells = [u64; 6];
+    const STEPPED: usize = 5;
 
-    fn cells(&self) -> Self::Cells {
+    fn cells(&self, _: &Self::Cells) -> Self::Cells {
         [
             self.offset.0,
             self.bytes.0,
@@ -100,12 +105,16 @@ pub(super) fn serialize<T: InColumns, S: Serializer>(
 ) -> Result<S::Ok, S::Error> {
     let count = T::Cells::default().as_ref().len();
     let column = |column: usize| -> Vec<i64> {
-        let mut before = 0;
-        let numbers = points.iter().map(|point| point.cells().as_ref()[column]);
-        numbers
-            .map(|number| number.wrapping_sub(std::mem::replace(&mut before, number)))
-            .map(u64::cast_signed)
-            .collect()
+        let mut before = T::Cells::default();
+        let number = |point: &T| {
+            let base = match column < T::STEPPED {
+                true => before.as_ref()[column],
+                false => 0,
+            };
+            before = point.cells(&before);
+            before.as_ref()[column].wrapping_sub(base).cast_signed()
+        };
+        points.iter().map(number).collect()
     };
     to.collect_seq((0..count).map(column))
 }
@@ -121,10 +130,11 @@ pub(super) fn deserialize<'de, T: InColumns, D: Deserializer<'de>>(
     }
     let mut points = vec![T::Cells::default(); count];
     for (number, column) in columns.iter().enumerate() {
-        let mut cell = 0_u64;
+        let mut before = 0_u64;
         for (cells, step) in points.iter_mut().zip(column) {
-            cell = cell.wrapping_add_signed(*step);
+            let cell = before.wrapping_add_signed(*step);
             cells.as_mut()[number] = cell;
+            before = if number < T::STEPPED { cell } else { 0 };
         }
     }
     Ok(points.into_iter().map(T::of_cells).collect())

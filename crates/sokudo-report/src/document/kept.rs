@@ -18,8 +18,8 @@ mod lean;
 const ZSTD_OF_DOCUMENT: u8 = 1;
 /// A document as early versions packed most of them ([`lean`]).
 const ZSTD_OF_COLUMNS: u8 = 2;
-/// A run as JSON.
-const ZSTD_OF_RUN: u8 = 3;
+/// A run as JSON. 3 was another form of it, which no version that was given out has written.
+const ZSTD_OF_RUN: u8 = 4;
 /// zstd's strongest that still takes milliseconds for a usual run.
 const LEVEL: i32 = 19;
 /// The same for large ones.
