@@ -5,7 +5,7 @@ use sokudo_words::Language;
 use crate::article::{Article, Element};
 use crate::document::RunDocument;
 use crate::explain;
-use crate::grouping::{FindingGroup, rows_text};
+use crate::grouping::FindingGroup;
 use crate::run;
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Column, On, Table};
@@ -117,10 +117,10 @@ fn finding(group: &FindingGroup<'_>, words: Words) -> String {
     let symptoms = group
         .symptoms
         .iter()
-        .map(|(symptom, rows)| match rows.len() {
-            0 => words.prose(&symptom.said(words.0)),
-            _ => {
-                let rows = words.text(&rows_text(rows));
+        .map(|(symptom, rows)| match rows.is_empty() {
+            true => words.prose(&symptom.said(words.0)),
+            false => {
+                let rows = escaped(&rows.said(words.0));
                 format!("{} ({rows})", words.prose(&symptom.said(words.0)))
             }
         });
@@ -129,7 +129,8 @@ fn finding(group: &FindingGroup<'_>, words: Words) -> String {
         words.text(group.label()),
         symptoms.collect::<Vec<_>>().join(" ")
     );
-    for (name, part) in [("Cause", group.cause), ("Remedy", group.remedy)] {
+    let causes = group.causes.iter().map(|cause| ("Cause", *cause));
+    for (name, part) in causes.chain([("Remedy", &group.remedy)]) {
         if !part.is_empty() {
             text += &format!(
                 "\n  - *{}:* {}",

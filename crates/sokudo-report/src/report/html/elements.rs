@@ -7,7 +7,7 @@ use super::page::{Page, lines, prose, text};
 use super::table::table;
 use crate::article::{Article, Element};
 use crate::explain;
-use crate::grouping::{FindingGroup, rows_text};
+use crate::grouping::FindingGroup;
 use crate::table::{Cell, On};
 
 pub(super) fn elements(page: &Page, article: &Article<'_>) -> Markup {
@@ -80,11 +80,12 @@ fn finding(page: &Page, group: &FindingGroup<'_>) -> Markup {
                 p {
                     (prose(&symptom.said(page.style.language)))
                     @if !rows.is_empty() {
-                        " " span.rows { "(" (page.say(&rows_text(rows))) ")" }
+                        " " span.rows { "(" (text(&rows.said(page.style.language))) ")" }
                     }
                 }
             }
-            @for (name, said) in [("Cause", group.cause), ("Remedy", group.remedy)] {
+            @let causes = group.causes.iter().map(|cause| ("Cause", *cause));
+            @for (name, said) in causes.chain([("Remedy", &group.remedy)]) {
                 @if !said.is_empty() {
                     p { b { (page.say(name)) ":" } " " (prose(&said.said(page.style.language))) }
                 }
