@@ -479,7 +479,7 @@ mod tests {
             |run| run.target.devices.insert(0, looped(false, Some(false))),
             &["a loop device reads"],
         );
-        says(|_| (), &["0.500 bytes per byte", "a cache between"]);
+        says(|_| (), &["only 50.0 % of the bytes", "a cache between"]);
         let volume = |run: &mut Run| {
             run.target.kind = TargetKind::BlockDevice;
             run.target.file_state = None;

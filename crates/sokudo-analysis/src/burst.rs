@@ -39,12 +39,11 @@ fn not_preconditioned(run: &Run) -> Option<Ruling> {
     Some(Ruling::new(
         Code::NotPreconditioned,
         text!(
-            "the writes of {rows} are a burst: {device} was not written through before",
+            "the writes of {rows} were short: {device} was not written in full before",
             rows = named(&rows),
             device = device.name
         ),
-        "a drive takes the first writes into its memory or fast cells and tidies up later: such \
-         figures are proven, but may not last",
+        "a drive takes the first writes into its memory or fast cells and moves them later: the figures are proven, but such speed may not last",
         remedy::until_steady(),
     ))
 }
@@ -94,7 +93,7 @@ mod tests {
         judge(&mut run);
         let mut findings = run.findings.into_iter();
         let found = findings.find(|finding| finding.code == "not-preconditioned")?;
-        Some(found.symptom)
+        Some(found.symptom.english())
     }
 
     fn flash(run: &mut Run) {
@@ -113,6 +112,7 @@ mod tests {
         let codes = run.findings.iter().map(|it| it.code.as_str());
         assert_eq!(codes.collect::<Vec<_>>(), ["not-preconditioned"]);
         let symptom = &run.findings[0].symptom;
+        let symptom = symptom.english();
         assert!(symptom.contains(&format!("{name}, {name}")), "{symptom}");
         let verdict = run.rows[0].assessment.as_ref().map(|it| it.verdict);
         assert_eq!(verdict, Some(Verdict::Verified));

@@ -582,7 +582,7 @@ mod tests {
         check! {
             "uneven": uneven => [], Verified;
         }
-        assert_eq!(megabytes(1_234.0), "0.0012");
+        assert_eq!(text!("{}", megabytes(1_234.0)), "0.0012");
     }
 
     #[test]

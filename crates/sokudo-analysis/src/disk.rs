@@ -291,6 +291,7 @@ mod tests {
             })
         };
         let symptom = slow(300_000_000).unwrap().symptom;
+        let symptom = symptom.english();
         assert!(symptom.contains("3.0 Gbit/s"), "{symptom}");
         assert!(symptom.contains("300 MB/s instead of 600"), "{symptom}");
         assert_eq!(slow(600_000_000), None);
@@ -319,7 +320,7 @@ mod tests {
         })
         .unwrap();
         assert_eq!(failing.severity, Severity::Error);
-        assert!(failing.cause.contains("12 sectors"));
+        assert!(failing.cause.english().contains("12 sectors"));
     }
 
     #[test]
@@ -338,7 +339,7 @@ mod tests {
             "array-degraded",
             with_remark("degraded: 1 of 2 members missing"),
         );
-        assert!(degraded.unwrap().symptom.contains("md0"));
+        assert!(degraded.unwrap().symptom.english().contains("md0"));
         assert!(found("partition-misaligned", with_remark("not aligned to 4 KiB")).is_some());
     }
 

@@ -300,8 +300,7 @@ fn two_modes(case: &Case<'_>) -> Option<Ruling> {
         ),
         "something switches between two states: a cache that is full or not, a clock, a power \
          state, or other load that comes and goes",
-        "take neither median nor mean for a figure of the disk: look at the single trials in the \
-         JSON output, and find out what switches",
+        "use neither median nor mean: look at each trial in the JSON output, and find out what switches",
     ))
 }
 
@@ -384,7 +383,7 @@ fn outliers(case: &Case<'_>) -> Option<Ruling> {
             trials = Text::list(trials, ", ")
         ),
         "other load, a flush of the system's, or work that the drive does by itself",
-        "none is needed: the median is not moved by them, the mean is",
+        "none is needed: they move the mean, not the median",
     ))
 }
 
@@ -490,7 +489,7 @@ mod tests {
             "too few": speeds(&falling[..5]) => ["few-trials"], Verified;
         }
         let text = text_of(speeds(&falling), "trend");
-        let expected = "fell one after the other, from 46.0 to 36.0 MB/s: over all of them by 24 % of their median";
+        let expected = "became slower one after the other, from 46.0 to 36.0 MB/s: over all of them by 24 % of their median";
         assert!(text.contains(expected), "{text}");
         let rising: Vec<f64> = falling.iter().rev().copied().collect();
         says(speeds(&rising), "trend", &["a cache warms up"]);

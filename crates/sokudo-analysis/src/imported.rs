@@ -23,11 +23,10 @@ fn imported(origin: &Origin) -> Ruling {
     Ruling::new(
         Code::Imported,
         text!(
-            "measured by {tool}, not by sokudo: nobody has seen the evidence",
+            "measured by {tool}, not by sokudo: there is no evidence",
             tool = origin.measurer()
         ),
-        "whether the bytes reached the device, who else used it and how steady it was is not in \
-         what the tool has printed",
+        "the tool's output does not say whether the bytes reached the device, who else used it or how steady it was",
         "measure the same with sokudo where a figure must be trusted, and compare only runs of \
          one tool and one method",
     )
@@ -79,7 +78,8 @@ mod tests {
         let assessment = run.rows[0].assessment.as_ref().unwrap();
         assert_eq!(assessment.verdict, Verdict::Unverified);
         assert_eq!(assessment.findings[0].code, "imported");
-        assert!(assessment.findings[0].symptom.contains("KDiskMark 3.1.4,"));
+        let symptom = assessment.findings[0].symptom.english();
+        assert!(symptom.contains("KDiskMark 3.1.4,"), "{symptom}");
         let [finding] = &run.findings[..] else {
             panic!("{:?}", run.findings)
         };

@@ -171,7 +171,12 @@ mod tests {
         let assessment = run.rows[0].assessment.as_ref().unwrap();
         assert_eq!(assessment.verdict, Verdict::Unverified);
         assert_eq!(assessment.findings[0].code, "left-out");
-        assert!(assessment.findings[0].symptom.contains("zonemode"));
+        assert!(
+            assessment.findings[0]
+                .symptom
+                .english()
+                .contains("zonemode")
+        );
     }
 
     #[test]

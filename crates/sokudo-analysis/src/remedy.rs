@@ -112,10 +112,10 @@ remedies! {
     smaller_file: "make room, or use a smaller test file ({options})", options: [Size];
     longer_and_rest: "take the lower speed for what lasts, and measure longer ({options}), again after a rest", options: [Time];
     longer_and_see: "take the lower speed for what lasts; measure longer ({options}) to see whether it falls again, and after a rest to see whether the higher one comes back", options: [Time];
-    longer_trials: "for the speed that lasts use longer trials ({options}), in which the beginning counts less", options: [Time];
+    longer_trials: "for the speed that lasts use longer trials ({options})", options: [Time];
     more_time: "give the trials more time ({options})", options: [Time];
     until_level: "measure until it levels off ({options}); a median of what still changes depends on when it is taken", options: [Runs, Time];
-    more_trials: "use more or longer trials ({options}), and look at the single trials in the JSON output", options: [Runs, Time];
+    more_trials: "use more or longer trials ({options}), and look at each trial in the JSON output", options: [Runs, Time];
     median_or_more: "trust the median, make more trials ({options}), or measure once more while the disk is warm", options: [Runs];
     allow_more: "allow more ({runs}), make the trials longer ({time}), or ask for less ({precision})", runs: [Runs, MaxTime], time: [Time], precision: [Precision];
     six_trials: "measure each row six times or more ({options})", options: [SixRuns];
@@ -127,7 +127,7 @@ remedies! {
     random_data: "for what real data gets, measure with data that do not repeat themselves ({options})", options: [RandomData];
     health: "save what is on the device, and look at its health ({command})", command: [Info];
     health_and_log: "look for the device's name in the kernel's log (dmesg), and at its health ({command})", command: [Info];
-    health_and_cable: "copy what the disk holds now, then look at its health ({command}) and cable, and replace it; figures are of what could be read", command: [Info];
+    health_and_cable: "copy what the disk holds now, then look at its health ({command}) and cable, and replace it; the figures cover only what could be read", command: [Info];
     ordinary_buffers: "for what a program with ordinary buffers gets, measure with such ({command})", command: [Quick];
     until_steady: "for the speed that lasts, have it written until it is steady ({command})", command: [Steady];
 }

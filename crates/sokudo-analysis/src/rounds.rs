@@ -72,10 +72,9 @@ fn not_steady(case: &Case<'_>) -> Option<Ruling> {
 
 fn cause(phase: &SteadyPhase) -> &'static str {
     if phase.written_bytes_max.is_some() {
-        "the drive was still moving data about for the writes to come when enough was written"
+        "the drive was still moving data to make room for writes when enough was written"
     } else {
-        "the drive still moves data about for the writes to come, cleans up by turns, or shares \
-         its time with somebody else"
+        "the drive still moves data to make room for writes, or something else uses it"
     }
 }
 

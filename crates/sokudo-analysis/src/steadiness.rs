@@ -29,7 +29,7 @@ fn unsteady(case: &Case<'_>) -> Option<Ruling> {
         Ruling::new(
             Code::Unsteady,
             text!(
-                "the trials differ: the 95 % interval of their median reaches further than ± {percent:.0} %",
+                "the trials scatter: the 95 % interval of their median is wider than ± {percent:.0} %",
                 percent = INTERVAL_REACH_MAX * 100.0
             ),
             "a cache that fills, other load, a processor or a disk that changes its clock, or a \
@@ -95,18 +95,14 @@ fn warm_up(case: &Case<'_>) -> Option<Ruling> {
     let (symptom, cause) = if is_fast {
         (
             text!(
-                "trials begin faster than they go on: {begin_mb_per_s:.1} MB/s for {begin_ms:.0} \
-                 ms, then {then_mb_per_s:.1} MB/s; without their beginnings the figure would \
-                 differ by {change_percent:+.0} %"
+                "trials start faster: {begin_mb_per_s:.1} MB/s for {begin_ms:.0} ms, then {then_mb_per_s:.1} MB/s; without the start the figure would change by {change_percent:+.0} %"
             ),
             "a cache of the disk takes the first I/Os of each trial, and what follows comes at the pace of the medium",
         )
     } else {
         (
             text!(
-                "trials begin slower than they go on: {begin_mb_per_s:.1} MB/s for {begin_ms:.0} \
-                 ms, then {then_mb_per_s:.1} MB/s; without their beginnings the figure would \
-                 differ by {change_percent:+.0} %"
+                "trials start slower: {begin_mb_per_s:.1} MB/s for {begin_ms:.0} ms, then {then_mb_per_s:.1} MB/s; without the start the figure would change by {change_percent:+.0} %"
             ),
             "the disk leaves a power state or moves its heads to the row's place first, or a queue or a cache has to fill",
         )
@@ -180,7 +176,7 @@ mod tests {
             "9 %": spread(0.09) => [], Verified;
             "11 %": spread(0.11) => ["unsteady"], Verified;
         }
-        says(spread(0.25), "unsteady", &["further than ± 10 %"]);
+        says(spread(0.25), "unsteady", &["wider than ± 10 %"]);
     }
 
     /// Reads whose trials take these times.
@@ -269,7 +265,7 @@ mod tests {
         says(
             asking(20),
             "precision-not-reached",
-            &["± 2 % were asked for and not reached; what was reached"],
+            &["± 2 % was not reached; see each row's ±"],
         );
         let mut interrupted = asking(20);
         interrupted.schedule.trials = 12;
@@ -331,7 +327,7 @@ mod tests {
         says(
             going(|_| step(15, 180.0)),
             "warm-up",
-            &["182.0 MB/s for 150 ms, then 102.0 MB/s", "differ by -11 %"],
+            &["182.0 MB/s for 150 ms, then 102.0 MB/s", "change by -11 %"],
         );
     }
 

@@ -335,7 +335,7 @@ mod tests {
         says(
             reads_with(more_reads(READ)),
             "foreign-io",
-            &["2.000 bytes per byte"],
+            &["100.0 % more than sokudo asked for"],
         );
     }
 
@@ -440,7 +440,7 @@ mod tests {
         says(
             on(double(), "btrfs"),
             "write-amplification",
-            &["2.000 bytes per byte"],
+            &["100.0 % more than sokudo asked for"],
         );
     }
 

@@ -207,7 +207,7 @@ mod tests {
         judge(&mut run);
         let codes = run.findings.iter().map(|found| found.code.clone());
         let symptom = run.findings.first().map(|found| found.symptom.clone());
-        (codes.collect(), symptom.unwrap_or_default())
+        (codes.collect(), symptom.unwrap_or_default().english())
     }
 
     fn with_drive(change: impl Fn(&mut DriveCircumstances)) -> Run {

@@ -45,7 +45,7 @@ fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
     let (cause, remedy) = depth_cause(case);
     Some(Ruling::new(
         Code::DepthNotReached,
-        text!("{reached:.1} I/Os were in flight on average, {asked} were asked for"),
+        text!("only {reached:.1} of {asked} I/Os were in flight on average"),
         cause,
         remedy,
     ))
@@ -113,14 +113,19 @@ fn tester_limited(case: &Case<'_>) -> Option<Ruling> {
         available += outcome.elapsed.as_secs_f64() * f64::from(workload.clones);
     }
     (available > 0.0 && busy > available * CPU_SHARE_MAX).then(|| {
+        let percent = busy / available * 100.0;
         Ruling::new(
             Code::TesterLimited,
-            text!(
-                "the row's threads ({threads}) computed {percent:.0} % of the time: the figure is \
-                 what this processor can ask for, and the device may be faster",
-                threads = workload.clones,
-                percent = busy / available * 100.0
-            ),
+            match workload.clones {
+                1 => text!(
+                    "the row's thread computed {percent:.0} % of the time: the figure is what this \
+                     processor can ask for, and the device may be faster"
+                ),
+                threads => text!(
+                    "the row's {threads} threads computed {percent:.0} % of the time: the figure is \
+                     what this processor can ask for, and the device may be faster"
+                ),
+            },
             "issuing and completing so many I/Os takes all of the processor's time",
             remedy::more_threads(),
         )
@@ -262,7 +267,7 @@ fn stopped_early(case: &Case<'_>) -> Option<Ruling> {
         Some(Ruling::new(
             Code::StoppedEarly,
             text!("{ended} of {trials} trials ended before their limit"),
-            "what controls the run had seen enough",
+            "the program that controls the run ended it",
             "none is needed: what was measured until then counts",
         ))
     } else {
@@ -277,8 +282,8 @@ fn few_trials(case: &Case<'_>) -> Option<Ruling> {
         Ruling::new(
             Code::FewTrials,
             match trials {
-                1 => Text::from("1 trial: no 95 % interval of the median"),
-                _ => text!("{trials} trials: no 95 % interval of the median"),
+                1 => Text::from("1 trial is too few for a 95 % interval"),
+                _ => text!("{trials} trials are too few for a 95 % interval"),
             },
             text!(
                 "an interval needs at least {least} trials",
@@ -385,7 +390,7 @@ mod tests {
             shallow(1, 8, BackendKind::Psync),
             "depth-not-reached",
             &[
-                "^1.0 I/Os were in flight on average, 8 were asked for",
+                "^only 1.0 of 8 I/Os were in flight on average",
                 "psync issues one I/O at a time",
             ],
         );

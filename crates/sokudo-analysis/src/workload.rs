@@ -35,7 +35,7 @@ fn separate_offsets(case: &Case<'_>) -> Option<Ruling> {
     (threads > 1 && workload.order == own).then(|| {
         Ruling::new(
             Code::SeparateOffsets,
-            text!("{threads} threads walk the same part of the target, each by itself"),
+            text!("{threads} threads use the same part of the target, each on its own"),
             "sequential with separate offsets was asked for: a disk sees several streams, and a \
              cache may answer the second one",
             "compare only with tools that do the same; an interlocked offset is one stream",

@@ -56,10 +56,10 @@ mod tests {
         run.plan.method = method.to_owned();
         let inference = |confidence: &Confidence| Inference {
             code: "rotation".to_owned(),
-            claim: "platters that turn 7,200 times a minute".to_owned(),
+            claim: Text::from("platters that turn 7,200 times a minute"),
             figures: Vec::new(),
             confidence: *confidence,
-            evidence: "single sectors came back at multiples of 8.33 ms".to_owned(),
+            evidence: Text::from("single sectors came back at multiples of 8.33 ms"),
         };
         run.inferences = confidences.iter().map(inference).collect();
         RunDocument::from_run(&run)

@@ -1,32 +1,84 @@
-//! Findings as people want to read them: the worst first, each once, with the
-//! rows that it concerns.
+//! Findings as people want to read them: the most important first, those of one kind together
+//! whatever their figures, each with the rows that it concerns.
 
-use sokudo_model::{Finding, Severity};
-use sokudo_words::{Text, text};
+use std::cmp::Reverse;
 
-use crate::document::{ResultDocument, RunDocument};
+use sokudo_model::{Finding, Severity, Verdict};
+use sokudo_words::{Argument, Text, text};
+
+use crate::document::{Direction, ResultDocument, RunDocument};
 use crate::wording;
 
-/// Findings that have all but the symptom in common.
+/// Rows that are named; of more, such as the cells of a sweep, the rest is counted.
+const ROWS_NAMED: usize = 4;
+
+/// Rows of which it is said that they are the only ones without a finding.
+const EXCEPTIONS_NAMED: usize = 2;
+
+/// Figures of one sentence that are told as ranges; a sentence of more is an example.
+const RANGES_MAX: usize = 3;
+
+/// Findings of one kind, which have the remedy in common but for its figures.
 #[derive(Debug, PartialEq)]
 pub(crate) struct FindingGroup<'a> {
     pub(crate) severity: Severity,
-    pub(crate) cause: &'a Text,
-    pub(crate) remedy: &'a Text,
-    code: &'a str,
-    /// What was seen, and in which rows; no rows where it concerns the run.
-    pub(crate) symptoms: Vec<(&'a Text, Vec<String>)>,
+    /// What was seen, in short.
+    pub(crate) summary: Text,
+    /// Where; empty where it concerns the run.
+    pub(crate) rows: Text,
+    /// What most likely causes what is in the summary.
+    pub(crate) cause: Text,
+    pub(crate) remedy: Text,
+    /// Each thing that was seen, and where.
+    pub(crate) symptoms: Vec<(&'a Text, Text)>,
+    /// Each cause.
+    pub(crate) causes: Vec<&'a Text>,
+}
+
+/// The findings of a group, each once, with the places of its rows.
+struct Members<'a> {
+    found: Vec<(&'a Finding, Vec<usize>)>,
+    /// The worst verdict of a row for which one of them is the reason.
+    worst: Verdict,
+}
+
+/// How all rows of a run are called, in the order in which they are shown.
+struct RowNames {
+    names: Vec<String>,
+    directions: Vec<Direction>,
 }
 
 impl<'a> FindingGroup<'a> {
     /// A finding by itself.
     pub(crate) fn alone(finding: &'a Finding) -> Self {
+        let found = vec![(finding, Vec::new())];
+        Self::of(&Members::new(found), &RowNames::of(&[]))
+    }
+
+    fn of(members: &Members<'a>, names: &RowNames) -> Self {
+        let found = &members.found;
+        let places = found.iter().flat_map(|(_, rows)| rows);
+        let mut symptoms: Vec<(&Text, Vec<usize>)> = Vec::new();
+        let mut causes: Vec<&Text> = Vec::new();
+        for (finding, rows) in found {
+            match symptoms.iter_mut().find(|it| *it.0 == finding.symptom) {
+                Some((_, known)) => known.extend(rows),
+                None => symptoms.push((&finding.symptom, rows.clone())),
+            }
+            if !causes.contains(&&finding.cause) {
+                causes.push(&finding.cause);
+            }
+        }
+        let said = |(symptom, rows): (&'a Text, Vec<usize>)| (symptom, names.text(&rows));
+        let first = found[0].0;
         Self {
-            severity: finding.severity,
-            cause: &finding.cause,
-            remedy: &finding.remedy,
-            code: &finding.code,
-            symptoms: vec![(&finding.symptom, Vec::new())],
+            severity: first.severity,
+            summary: members.in_short(|it| &it.symptom),
+            rows: names.text(&places.copied().collect::<Vec<_>>()),
+            cause: members.in_short(|it| &it.cause),
+            remedy: members.in_short(|it| &it.remedy),
+            symptoms: symptoms.into_iter().map(said).collect(),
+            causes,
         }
     }
 
@@ -38,34 +90,178 @@ impl<'a> FindingGroup<'a> {
             Severity::Info => "note",
         }
     }
+}
+
+impl<'a> Members<'a> {
+    fn new(found: Vec<(&'a Finding, Vec<usize>)>) -> Self {
+        let worst = Verdict::Verified;
+        Self { found, worst }
+    }
+
+    fn is_of(&self, finding: &Finding) -> bool {
+        let first = self.found[0].0;
+        first.code == finding.code
+            && first.severity == finding.severity
+            && first.remedy.template() == finding.remedy.template()
+    }
+
+    fn add(&mut self, finding: &'a Finding, row: Option<usize>) {
+        match self.found.iter_mut().find(|it| it.0 == finding) {
+            Some((_, rows)) => rows.extend(row),
+            None => self.found.push((finding, row.into_iter().collect())),
+        }
+    }
 
     /// Whether it matters to conclusions: what is only a note on the precision of a row
     /// does not, for it is not the rows that are shown.
     fn is_about_conclusions(&self) -> bool {
-        self.severity > Severity::Info || self.symptoms.iter().any(|(_, rows)| rows.is_empty())
+        let is_of_run = |(_, rows): &(&Finding, Vec<usize>)| rows.is_empty();
+        self.found[0].0.severity > Severity::Info || self.found.iter().any(is_of_run)
+    }
+
+    /// One text for all: what most rows have, with its figures as ranges, or an example.
+    fn in_short(&self, text_of: fn(&Finding) -> &Text) -> Text {
+        let texts = || self.found.iter().map(|(finding, _)| text_of(finding));
+        let is_alike = |text: &&Text, other: &Text| text.template() == other.template();
+        let count = |text: &Text| texts().filter(|it| is_alike(it, text)).count();
+        // Of equally many the first is meant, of which max_by_key takes the last.
+        let Some(most) = texts().rev().max_by_key(|text| count(text)) else {
+            return Text::default();
+        };
+        let alike: Vec<&Text> = texts().filter(|it| is_alike(it, most)).collect();
+        match together(&alike, &mut 0) {
+            Some(text) if alike.len() == self.found.len() => text,
+            Some(text) => text!("e.g. {text}"),
+            None => text!("e.g. {text}", text = alike[alike.len() / 2]),
+        }
     }
 }
 
-/// All findings of a run, the worst first.
-pub(crate) fn grouped_findings(document: &RunDocument) -> Vec<FindingGroup<'_>> {
-    let mut groups = Vec::new();
-    for finding in &document.findings {
-        add(&mut groups, finding, None);
+/// Texts of one template as one, with ranges of the figures in which they differ; `None`
+/// where they differ in something else, or in too many figures.
+fn together(texts: &[&Text], ranges: &mut usize) -> Option<Text> {
+    let (first, others) = texts.split_first()?;
+    if others.iter().all(|other| other == first) {
+        return Some((*first).clone());
     }
-    for result in document.results_by_direction() {
-        for finding in &result.findings {
-            add(&mut groups, finding, Some(row_name(result)));
+    if others.iter().any(|it| it.template() != first.template()) {
+        return None;
+    }
+    let mut arguments = Vec::new();
+    for (hole, argument) in first.arguments() {
+        let of_hole = |text: &&Text| {
+            let mut arguments = text.arguments();
+            arguments.find(|it| it.0 == hole).map(|it| it.1.clone())
+        };
+        let all: Vec<Argument> = texts.iter().filter_map(of_hole).collect();
+        let merged = match all.iter().all(|it| it == argument) {
+            true => argument.clone(),
+            false => {
+                *ranges += 1;
+                range(&all).filter(|_| *ranges <= RANGES_MAX)?
+            }
+        };
+        arguments.push((hole, merged));
+    }
+    Some(Text::of_parts(first.template(), |hole| {
+        let found = arguments.iter().find(|(name, _)| name == hole);
+        found.map(|(_, argument)| argument.clone())
+    }))
+}
+
+/// `3 to 20`, of figures with one unit.
+fn range(figures: &[Argument]) -> Option<Argument> {
+    let value = |argument: &Argument| match argument {
+        #[expect(clippy::cast_precision_loss, reason = "figures are put in order")]
+        Argument::Count(count) => Some((*count as f64, String::new())),
+        Argument::Figure(figure) => Some((figure.value.parse().ok()?, figure.unit.clone())),
+        _ => None,
+    };
+    let values: Vec<(f64, String)> = figures.iter().map(value).collect::<Option<_>>()?;
+    if values.iter().any(|(_, unit)| *unit != values[0].1) {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|left, right| values[*left].0.total_cmp(&values[*right].0));
+    let (least, most) = (&figures[*order.first()?], &figures[*order.last()?]);
+    Some(Argument::Text(text!("{least} to {most}")))
+}
+
+impl RowNames {
+    fn of(results: &[&ResultDocument]) -> Self {
+        Self {
+            names: results.iter().map(|result| row_name(result)).collect(),
+            directions: results.iter().map(|result| result.direction).collect(),
+        }
+    }
+
+    /// The rows at these places, in words.
+    fn text(&self, rows: &[usize]) -> Text {
+        let all = self.names.len();
+        let is_in = |place: &usize| rows.contains(place);
+        let is_all = |direction: Direction| {
+            let is_of = |place: &usize| self.directions[*place] == direction;
+            rows.len() > 1 && (0..all).all(|place| is_of(&place) == is_in(&place))
+        };
+        let (some, more) = rows.split_at(rows.len().min(ROWS_NAMED));
+        let others: Vec<usize> = (0..all).filter(|place| !is_in(place)).collect();
+        match rows.len() {
+            0 => Text::default(),
+            count if count > 1 && count == all => Text::from("all rows"),
+            _ if is_all(Direction::Read) => Text::from("all reads"),
+            _ if is_all(Direction::Write) => Text::from("all writes"),
+            count if others.len() <= EXCEPTIONS_NAMED && count > ROWS_NAMED => {
+                text!("all rows but {rows}", rows = self.listed(&others))
+            }
+            _ if !more.is_empty() => text!(
+                "{rows} and {more} more",
+                rows = self.listed(some),
+                more = more.len()
+            ),
+            _ => self.listed(rows),
+        }
+    }
+
+    fn listed(&self, rows: &[usize]) -> Text {
+        let names = rows.iter().map(|place| wording::row(&self.names[*place]));
+        Text::list(names, ", ")
+    }
+}
+
+/// All findings of a run, the most important first.
+pub(crate) fn grouped_findings(document: &RunDocument) -> Vec<FindingGroup<'_>> {
+    let mut groups: Vec<Members<'_>> = Vec::new();
+    let mut add = |finding, row, worst: Verdict| {
+        let index = groups.iter().position(|group| group.is_of(finding));
+        let index = index.unwrap_or_else(|| {
+            groups.push(Members::new(vec![(finding, Vec::new())]));
+            groups.len() - 1
+        });
+        groups[index].add(finding, row);
+        groups[index].worst = groups[index].worst.max(worst);
+    };
+    for finding in &document.findings {
+        add(finding, None, Verdict::Verified);
+    }
+    let results = document.results_by_direction();
+    for (place, result) in results.iter().enumerate() {
+        for (rank, finding) in result.findings.iter().enumerate() {
+            // A row's first finding is the reason of its verdict.
+            let reason = result.verdict.filter(|_| rank == 0);
+            add(finding, Some(place), reason.unwrap_or(Verdict::Verified));
         }
     }
     if document.is_explanation() {
-        groups.retain(FindingGroup::is_about_conclusions);
+        groups.retain(Members::is_about_conclusions);
         // What befell each of many probes is in the JSON; here one example has to do.
         for group in &mut groups {
-            group.symptoms.truncate(1);
+            group.found.truncate(1);
         }
     }
-    groups.sort_by_key(|group| std::cmp::Reverse(group.severity));
-    groups
+    groups.sort_by_key(|group| Reverse((group.found[0].0.severity, group.worst)));
+    let names = RowNames::of(&results);
+    let groups = groups.iter();
+    groups.map(|it| FindingGroup::of(it, &names)).collect()
 }
 
 /// A row's name with its direction, which alone tells rows apart; where the name says it,
@@ -77,30 +273,6 @@ pub(crate) fn row_name(result: &ResultDocument) -> String {
         result.name.clone()
     } else {
         format!("{} {direction}", result.name)
-    }
-}
-
-fn add<'a>(groups: &mut Vec<FindingGroup<'a>>, finding: &'a Finding, row: Option<String>) {
-    let is_alike = |group: &FindingGroup<'_>| {
-        group.code == finding.code
-            && group.severity == finding.severity
-            && *group.cause == finding.cause
-            && *group.remedy == finding.remedy
-    };
-    let index = groups.iter().position(is_alike).unwrap_or_else(|| {
-        groups.push(FindingGroup {
-            symptoms: Vec::new(),
-            ..FindingGroup::alone(finding)
-        });
-        groups.len() - 1
-    });
-    let symptoms = &mut groups[index].symptoms;
-    match symptoms
-        .iter_mut()
-        .find(|(symptom, _)| **symptom == finding.symptom)
-    {
-        Some((_, rows)) => rows.extend(row.filter(|row| !rows.contains(row))),
-        None => symptoms.push((&finding.symptom, row.into_iter().collect())),
     }
 }
 
@@ -123,19 +295,6 @@ pub(crate) fn notes_of_rows<'a>(
     groups.into_iter().map(sentence).collect()
 }
 
-/// Rows that are named; of more, such as the cells of a sweep, the rest is counted.
-const ROWS_NAMED: usize = 24;
-
-/// The rows that something is said of, in words.
-pub(crate) fn rows_text(rows: &[String]) -> String {
-    let named = rows.iter().take(ROWS_NAMED).map(String::as_str);
-    let mut text = named.collect::<Vec<_>>().join(", ");
-    if rows.len() > ROWS_NAMED {
-        text += &format!(" and {} more", rows.len() - ROWS_NAMED);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,15 +308,46 @@ mod tests {
             groups.iter().map(FindingGroup::label).collect::<Vec<_>>(),
             ["warning", "note"]
         );
-        let [(_, rows)] = &groups[0].symptoms[..] else {
-            panic!("one symptom")
-        };
-        assert_eq!(rows[..], ["RND4K Q32T1 write", "RND4K Q1T1 write"]);
-        assert!(groups[1].symptoms[0].1.is_empty());
+        assert_eq!(groups[0].rows, "RND4K Q32T1 write, RND4K Q1T1 write");
+        assert_eq!(groups[1].rows, "");
+    }
+
+    fn finding(symptom: Text) -> Finding {
+        Finding {
+            code: "c".to_owned(),
+            severity: Severity::Info,
+            symptom,
+            cause: Text::default(),
+            remedy: Text::default(),
+        }
+    }
+
+    fn short(symptoms: Vec<Text>) -> String {
+        let found: Vec<Finding> = symptoms.into_iter().map(finding).collect();
+        let found = found.iter().map(|finding| (finding, vec![0])).collect();
+        Members::new(found).in_short(|it| &it.symptom).english()
     }
 
     #[test]
-    fn different_symptoms_of_one_cause_stay_apart() {
+    fn findings_of_one_kind_are_one_whatever_their_figures() {
+        let more = |percent: f64, device: &str| text!("{device} read {percent:.1} % more");
+        assert_eq!(
+            short(vec![more(3.0, "sda"), more(20.0, "sda"), more(5.0, "sda")]),
+            "sda read 3.0 to 20.0 % more"
+        );
+        assert_eq!(
+            short(vec![more(3.0, "sda"), more(4.0, "sda"), Text::from("x")]),
+            "e.g. sda read 3.0 to 4.0 % more"
+        );
+        assert_eq!(
+            short(vec![more(3.0, "sda"), more(4.0, "sdb")]),
+            "e.g. sdb read 4.0 % more"
+        );
+        assert_eq!(short(vec![Text::from("x")]), "x");
+    }
+
+    #[test]
+    fn different_symptoms_of_one_kind_are_all_kept() {
         let mut document = RunDocument::from_run(&sample::run());
         document.results[5].findings[0].symptom = "It wrote 2 times as much.".into();
         let groups = grouped_findings(&document);
@@ -174,11 +364,20 @@ mod tests {
     }
 
     #[test]
-    fn of_many_rows_some_are_named_and_the_rest_is_counted() {
-        let rows = |count| (1..=count).map(|row| format!("r{row}")).collect::<Vec<_>>();
-        assert_eq!(rows_text(&rows(2)), "r1, r2");
-        assert!(rows_text(&rows(24)).ends_with(", r24"));
-        assert!(rows_text(&rows(300)).ends_with(", r24 and 276 more"));
+    fn rows_are_named_in_few_words() {
+        use Direction::{Read, Write};
+        let names = RowNames {
+            names: (1..=12).map(|row| format!("r{row}")).collect(),
+            directions: [[Read; 6], [Write; 6]].concat(),
+        };
+        let said = |rows: std::ops::Range<usize>| names.text(&rows.collect::<Vec<_>>());
+        assert_eq!(said(0..12), "all rows");
+        assert_eq!(said(0..6), "all reads");
+        assert_eq!(said(6..12), "all writes");
+        assert_eq!(said(1..12), "all rows but r1");
+        assert_eq!(said(2..4), "r3, r4");
+        assert_eq!(said(2..9), "r3, r4, r5, r6 and 3 more");
+        assert_eq!(said(3..3), "");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use sokudo_words::{Language, Text};
 use crate::article::{Article, Element};
 use crate::document::RunDocument;
 use crate::explain;
-use crate::grouping::{FindingGroup, rows_text};
+use crate::grouping::FindingGroup;
 use crate::run;
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Column, On, Table};
@@ -118,19 +118,17 @@ fn finding(group: &FindingGroup<'_>, words: Words) -> String {
     let symptoms = group
         .symptoms
         .iter()
-        .map(|(symptom, rows)| match rows.len() {
-            0 => words.prose(symptom),
-            _ => {
-                let rows = words.text(&composed(&rows_text(rows)));
-                format!("{} ({rows})", words.prose(symptom))
-            }
+        .map(|(symptom, rows)| match rows.is_empty() {
+            true => words.prose(symptom),
+            false => format!("{} ({})", words.prose(symptom), words.text(rows)),
         });
     let mut text = format!(
         "- **{}**: {}",
         words.word(group.label()),
         symptoms.collect::<Vec<_>>().join(" ")
     );
-    for (name, part) in [("Cause", group.cause), ("Remedy", group.remedy)] {
+    let causes = group.causes.iter().map(|cause| ("Cause", *cause));
+    for (name, part) in causes.chain([("Remedy", &group.remedy)]) {
         if !part.is_empty() {
             text += &format!("\n  - *{}:* {}", words.word(name), words.prose(part));
         }

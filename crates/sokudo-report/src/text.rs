@@ -3,14 +3,14 @@
 //! A narrow terminal gets fewer columns, never a broken table; columns of rank 0, such as the
 //! verdict, are always there. Colour only repeats what a word says.
 
-use sokudo_model::Inference;
+use sokudo_model::{Inference, Severity};
 use sokudo_words::{Text, text};
 use unicode_width::UnicodeWidthStr;
 
 use crate::article::{Article, Element};
 use crate::document::RunDocument;
 use crate::explain::{NOTHING, sentence};
-use crate::grouping::{FindingGroup, rows_text};
+use crate::grouping::FindingGroup;
 use crate::layout::{
     Column, GAP, coloured, fit, pad, shortened, table_lines, table_width, wrapped,
 };
@@ -73,10 +73,7 @@ fn lines(element: &Element<'_>, style: &TableStyle) -> Vec<String> {
         }
         Element::Curve(row) => curve::lines(row, style).unwrap_or_default(),
         Element::Conclusions(inferences) => conclusion_lines(inferences, style),
-        Element::Findings(groups) => {
-            let groups = groups.iter().map(|group| finding_lines(group, style));
-            groups.collect::<Vec<_>>().join(&String::new())
-        }
+        Element::Findings(groups) => findings_lines(groups, style),
         Element::Repeat("") => Vec::new(),
         Element::Repeat(command) => vec![style.command(command)],
     }
@@ -116,19 +113,40 @@ fn conclusion_lines(inferences: &[Inference], style: &TableStyle) -> Vec<String>
     lines
 }
 
-pub(crate) fn finding_lines(group: &FindingGroup<'_>, style: &TableStyle) -> Vec<String> {
-    let under = |label| format!("{:LABEL_WIDTH$}{}", "", style.label(label, LABEL_WIDTH));
+/// Of more notes than this the causes are left to paper: nothing is wrong with the figures.
+const NOTES_EXPLAINED: usize = 2;
+
+fn findings_lines(groups: &[FindingGroup<'_>], style: &TableStyle) -> Vec<String> {
+    let notes = groups.iter().filter(|it| it.severity == Severity::Info);
+    let is_short = notes.count() > NOTES_EXPLAINED;
     let mut lines = Vec::new();
-    let mut label = group.label();
-    for (symptom, rows) in &group.symptoms {
-        lines.extend(style.wrapped(&style.label(label, LABEL_WIDTH), symptom));
-        label = "";
-        if !rows.is_empty() {
-            lines.extend(style.wrapped(&under("rows:"), &composed(&rows_text(rows))));
+    let mut before = None;
+    for group in groups {
+        let is_short_note = is_short && group.severity == Severity::Info;
+        if before.is_some_and(|before| !(before && is_short_note)) {
+            lines.push(String::new());
         }
+        lines.extend(lines_of(group, is_short_note, style));
+        before = Some(is_short_note);
     }
-    for (name, text) in [("cause:", group.cause), ("remedy:", group.remedy)] {
-        if !text.is_empty() {
+    lines
+}
+
+pub(crate) fn finding_lines(group: &FindingGroup<'_>, style: &TableStyle) -> Vec<String> {
+    lines_of(group, false, style)
+}
+
+fn lines_of(group: &FindingGroup<'_>, is_short: bool, style: &TableStyle) -> Vec<String> {
+    let under = |label| format!("{:LABEL_WIDTH$}{}", "", style.label(label, LABEL_WIDTH));
+    let label = style.label(group.label(), LABEL_WIDTH);
+    let mut lines = style.wrapped(&label, &group.summary);
+    let parts = [
+        ("rows:", &group.rows),
+        ("cause:", &group.cause),
+        ("remedy:", &group.remedy),
+    ];
+    for (name, text) in parts {
+        if !text.is_empty() && !(is_short && name == "cause:") {
             lines.extend(style.wrapped(&under(name), text));
         }
     }

@@ -247,9 +247,9 @@ fn what_is_no_figure_of_a_device_is_not_compared() {
     let finding = Finding {
         code: Code::CachedReads.name().to_owned(),
         severity: Severity::Error,
-        symptom: String::new(),
-        cause: String::new(),
-        remedy: String::new(),
+        symptom: "".into(),
+        cause: "".into(),
+        remedy: "".into(),
     };
     let good = side(&values, &parts);
     let other = Side { name: "C", ..good };

@@ -210,6 +210,7 @@ mod tests {
         assert!(
             found
                 .evidence
+                .english()
                 .contains("all 2 places of 4 KiB (8 KiB of 1 TiB)"),
             "{found:?}"
         );

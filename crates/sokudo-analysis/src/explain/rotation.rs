@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn thousands_are_grouped() {
-        assert_eq!(grouped(7_200.0), "7,200");
-        assert_eq!(grouped(10_020.0), "10,020");
+        assert_eq!(text!("{}", grouped(7_200.0)), "7,200");
+        assert_eq!(text!("{}", grouped(10_020.0)), "10,020");
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn cause(case: &Case<'_>, beyond: &[(Operation, Bytes)]) -> (Text, Te
     if !named.is_empty() {
         return (
             text!(
-                "during the trials, on this disk or another one, {programs}",
+                "other programs used this disk or another one during the trials: {programs}",
                 programs = Text::list(named, "; ")
             ),
             Text::from("stop these programs and measure again"),
@@ -195,11 +195,24 @@ mod tests {
     }
 
     #[test]
+    fn who_did_it_is_said_in_japanese() {
+        let said = |user: ForeignUser| in_words(&user).said(sokudo_words::Language::Japanese);
+        assert_eq!(
+            said(user("read", 1, MIB, 0)),
+            "read (プロセス 1) が 1 MiB を読んだ"
+        );
+        assert_eq!(
+            said(user("kworker", 5, MIB, MIB)),
+            "kworker (カーネルスレッド 5) が 1 MiB を読み、1 MiB を書いた"
+        );
+    }
+
+    #[test]
     fn threads_of_the_kernel_are_named_but_not_those_that_serve_our_loop_device() {
         let users = || vec![user("kworker/0:1", 5, 200 * MIB, 0)];
         let plain = text(users(), 0, |_| ());
         assert!(
-            plain.contains("kworker/0:1 (thread of the kernel 5)"),
+            plain.contains("kworker/0:1 (thread 5 of the kernel)"),
             "{plain}"
         );
         let looped = text(users(), 0, |run| {

@@ -97,7 +97,7 @@ fn document() -> InfoDocument {
         findings: vec![Finding {
             code: "link-below-maximum".into(),
             severity: sokudo_model::Severity::Warning,
-            symptom: format!("{name} is connected at 3.0 Gbit/s"),
+            symptom: sokudo_words::Text::name(format!("{name} is connected at 3.0 Gbit/s")),
             cause: "a bad cable".into(),
             remedy: "try another cable".into(),
         }],
@@ -257,7 +257,7 @@ proptest! {
         disk.health.attributes[0].name.clone_from(&hostile);
         disk.raw.insert(hostile.clone(), "1b".into());
         disk.blind_spots = vec![hostile.clone()];
-        document.disks[0].findings[0].symptom.clone_from(&hostile);
+        document.disks[0].findings[0].symptom = sokudo_words::Text::name(hostile.clone());
         let style = TableStyle { ascii, ..style(width) };
         for text in [
             render_overview(&document, &style),

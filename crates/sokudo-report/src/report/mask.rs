@@ -340,7 +340,11 @@ mod tests {
         run.target.name = by_id;
         run.target.blind_spots = vec![format!("wwn-{WWN} and naa.5002538e40a12345 hide {UUID}.")];
         let mut finding = run.results[3].findings[0].clone();
-        finding.symptom = format!("The drive {SERIAL} on /dev/disk/by-uuid/{UUID} wrote more.");
+        finding.symptom = sokudo_words::text!(
+            "The drive {drive} on {path} wrote more.",
+            drive = SERIAL,
+            path = format!("/dev/disk/by-uuid/{UUID}")
+        );
         finding.remedy = "Look at `/dev/disk/by-id/ata-WDC_WD60EFRX_WD-WX11D1234567`.".into();
         run.findings.push(finding);
         report

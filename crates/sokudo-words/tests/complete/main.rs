@@ -101,7 +101,7 @@ const UNSPOKEN: [(&str, &str); 23] = [
 ];
 
 /// Single texts that stay English, and why.
-const AS_IT_IS: [(&str, &str); 25] = [
+const AS_IT_IS: [(&str, &str); 28] = [
     ("<path d=\"{}\"", "drawing"),
     ("sokudo write cache of {}", "a name among processes"),
     ("{} for {}", "a name of a workload"),
@@ -129,6 +129,9 @@ const AS_IT_IS: [(&str, &str); 25] = [
     ("ulimit -n", "a command"),
     ("{bar:20} {percent:>3} %  {msg}", "a template"),
     ("sokudo {}", "a name"),
+    ("sokudo info", "a command"),
+    ("sokudo quick", "a command"),
+    ("sokudo steady", "a command"),
     ("Linux {}", "a name"),
     ("{} {}=max", "what is written into a file of the kernel"),
     ("```text\n{}\n```", "Markdown"),
@@ -321,53 +324,4 @@ fn no_key_is_there_that_no_source_has() {
         unused.len(),
         unused.join("\n")
     );
-}
-
-/// Who used a device besides the row, in all ways in which up to three can be told.
-#[test]
-fn who_read_and_wrote_is_told_in_whole_sentences() {
-    const WHO: [(&str, &str); 2] = [
-        ("process", "プロセス"),
-        ("thread of the kernel", "カーネルのスレッド"),
-    ];
-    const DID: [(&str, &str); 3] = [
-        ("read 200 MiB", "200 MiB を読み出した"),
-        ("wrote 1.2 GiB", "1.2 GiB を書き込んだ"),
-        (
-            "read 200 MiB and wrote 5 MiB",
-            "200 MiB を読み出し、5 MiB を書き込んだ",
-        ),
-    ];
-    const NAMES: [&str; 5] = [
-        "postgres",
-        "kworker/0:1",
-        "Web Content",
-        "read",
-        "writer and co",
-    ];
-    let user = |number: usize| {
-        let name = NAMES[number % NAMES.len()];
-        let (who, whom) = WHO[number / 3 % 2];
-        let (did, done) = DID[number % 3];
-        (
-            format!("{name} ({who} 812) {did}"),
-            format!("{name} ({whom} 812) が {done}"),
-        )
-    };
-    for number in 0..30 {
-        for count in 1..=3 {
-            let (english, japanese): (Vec<String>, Vec<String>) =
-                (number..number + count).map(user).unzip();
-            let text = format!(
-                "during the trials, on this disk or another one, {}",
-                english.join("; ")
-            );
-            let said = Language::Japanese.say(&text);
-            let expected = format!(
-                "試行中、このディスクまたは別のディスクで、{}",
-                japanese.join("; ")
-            );
-            assert_eq!(said, expected, "{text}");
-        }
-    }
 }

@@ -319,8 +319,8 @@ fn verdicts_ride_along() {
             code: "cached".into(),
             severity: sokudo_model::Severity::Warning,
             symptom: "It was in memory.".into(),
-            cause: Text::default(),
-            remedy: Text::default(),
+            cause: "".into(),
+            remedy: "".into(),
         }],
     });
     let document = parsed(&json(&sample.report()));

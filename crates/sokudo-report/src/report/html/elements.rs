@@ -8,7 +8,7 @@ use super::page::{Page, lines, prose, text};
 use super::table::table;
 use crate::article::{Article, Element};
 use crate::explain;
-use crate::grouping::{FindingGroup, rows_text};
+use crate::grouping::FindingGroup;
 use crate::table::{Cell, On};
 use crate::wording::composed;
 
@@ -86,11 +86,12 @@ fn finding(page: &Page, group: &FindingGroup<'_>) -> Markup {
                 p {
                     (prose(page, symptom))
                     @if !rows.is_empty() {
-                        " " span.rows { "(" (page.text(&composed(&rows_text(rows)))) ")" }
+                        " " span.rows { "(" (page.text(rows)) ")" }
                     }
                 }
             }
-            @for (name, said) in [("Cause", group.cause), ("Remedy", group.remedy)] {
+            @let causes = group.causes.iter().map(|cause| ("Cause", *cause));
+            @for (name, said) in causes.chain([("Remedy", &group.remedy)]) {
                 @if !said.is_empty() {
                     p { b { (page.say(name)) ":" } " " (prose(page, said)) }
                 }
