@@ -249,10 +249,10 @@ impl CheckDocument {
 fn run(label: &'static str, side: &SideDocument) -> (Text, Cell) {
     let text = text!(
         "{} ({}, {}, {})",
-        composed(&side.source),
+        wording::source(&side.source),
         side.target,
         side.method,
-        date::for_people(&side.started_at)
+        phrase(&date::for_people(&side.started_at))
     );
     (label.into(), text.into())
 }
@@ -356,7 +356,7 @@ fn sentence(
     rows: &[(&RowDocument, &CheckedRow)],
     comparison: &ComparisonDocument,
 ) -> Text {
-    let than = composed(&comparison.reference.source);
+    let than = wording::source(&comparison.reference.source);
     let least = comparison.difference_min_text();
     let count = |outcome| {
         rows.iter()
@@ -415,7 +415,7 @@ fn disturbed_sentence(comparison: &ComparisonDocument) -> Text {
         "NOT JUDGED: something else than the device disturbed this run, so that it shows nothing \
          beside {}; measure again on an idle machine (--wait-idle), or have it judged all the same \
          (--anyway).",
-        composed(&comparison.reference.source)
+        wording::source(&comparison.reference.source)
     )
 }
 

@@ -6,7 +6,9 @@ mod line;
 mod places;
 mod rounds;
 
-use crate::document::RunDocument;
+use sokudo_model::Nanos;
+
+use crate::document::{RunDocument, TrialDocument};
 use crate::record;
 use crate::surface;
 
@@ -22,6 +24,13 @@ pub fn render(document: &RunDocument) -> String {
         return rounds::render(document, steady);
     }
     record::csv(&columns(), lines(document))
+}
+
+/// What was counted in a trial, per second; `None` where nothing was.
+#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+fn per_second(count: u64, trial: &TrialDocument) -> Option<f64> {
+    let seconds = Nanos(trial.elapsed_ns).as_secs_f64();
+    (count > 0 && seconds > 0.0).then(|| count as f64 / seconds)
 }
 
 #[cfg(test)]

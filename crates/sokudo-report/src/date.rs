@@ -78,6 +78,14 @@ pub(crate) fn for_people(rfc3339: &str) -> String {
     }
 }
 
+/// The same to the minute: `2026-11-21 01:58`.
+pub(crate) fn to_the_minute(rfc3339: &str) -> String {
+    match rfc3339.split_once('T') {
+        Some((day, time)) => format!("{day} {}", time.get(..5).unwrap_or(time)),
+        None => rfc3339.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,9 +14,9 @@ use crate::fingerprint::{extras, tree_text};
 use crate::info::words;
 use crate::number::{MISSING, decimal_size, grouped};
 use crate::wording::composed;
-use lines::{has_device, has_file, machine_line, span_line, target_line, unique};
+use lines::{has_device, has_file, machine_line, span_line, target_line};
 
-pub(crate) use lines::{Fact, sentences};
+pub(crate) use lines::{Fact, sentences, unique};
 
 mod imported;
 mod lines;

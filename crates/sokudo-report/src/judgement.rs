@@ -4,7 +4,6 @@
 //! It judges nothing: both judgements come to it with the run.
 
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Finding, Inference, Verdict};
 use sokudo_words::{Text, text};
@@ -161,9 +160,7 @@ impl JudgementDocument {
 
     /// The document as text that ends with a line feed.
     pub fn to_json(&self) -> String {
-        let compact = serde_json::to_string(self)
-            .expect("a document has no map with keys other than strings and writes to memory");
-        json_layout::lay_out(&compact)
+        json_layout::written(self)
     }
 
     /// The whole text, for a terminal or a file.
@@ -215,13 +212,7 @@ fn label_of(label: &'static str, style: &TableStyle) -> String {
 
 /// The JSON Schema of the documents that this version writes.
 pub fn schema() -> String {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let schema = settings
-        .into_generator()
-        .into_root_schema_for::<JudgementDocument>();
-    let text = serde_json::to_string_pretty(&schema)
-        .expect("a schema is plain JSON and is written to memory");
-    text + "\n"
+    json_layout::schema::<JudgementDocument>()
 }
 
 #[cfg(test)]

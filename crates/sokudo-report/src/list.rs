@@ -12,7 +12,7 @@ use crate::article::{Article, Element};
 use crate::number::MISSING;
 use crate::style::TableStyle;
 use crate::table::{Cell, Column, Table, Tone, left, right};
-use crate::wording::composed;
+use crate::wording::device;
 use crate::{date, json_layout, text};
 
 const SCHEMA: &str = "sokudo.list/1";
@@ -164,14 +164,15 @@ impl ListDocument {
         let mut table = Table::of(&self.runs)
             .column(right("id"), |run| Some(run.id.to_string()))
             .column(left(""), |run| Some(star(run)))
-            .column(left("when (UTC)"), |run| name(&minute(&run.started_at)))
+            .column(left("when (UTC)"), |run| {
+                let at = Some(&run.started_at).filter(|it| !it.is_empty())?;
+                name(&date::to_the_minute(at))
+            })
             .column(
                 left("device").at_most(NAME_COLUMNS_MAX, NAME_COLUMNS_MIN),
                 |run| match &run.device_name {
-                    // Only what sokudo itself has named has a name in other languages.
-                    it if run.device.starts_with("sim:") => Some(composed(it).into()),
                     it if it.is_empty() => None,
-                    it => name(it),
+                    it => Some(device(&run.device, it)),
                 },
             )
             .column(
@@ -205,21 +206,6 @@ impl ListDocument {
             |column: &Column| column.cells.is_empty() || !column.cells.iter().all(is_empty);
         table.columns.retain(is_needed);
         table
-    }
-}
-
-/// `2026-11-21 20:41` of an instant in RFC 3339; any other text as it is.
-fn minute(rfc3339: &str) -> String {
-    if rfc3339.is_empty() {
-        return MISSING.to_owned();
-    }
-    let text = date::for_people(rfc3339);
-    match text
-        .strip_suffix(" UTC")
-        .and_then(|text| text.rsplit_once(':'))
-    {
-        Some((minute, _)) => minute.to_owned(),
-        None => text,
     }
 }
 

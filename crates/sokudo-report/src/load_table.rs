@@ -136,7 +136,7 @@ fn knee(load: &LoadDocument) -> Text {
         number::percent(knee.ios_per_s / load.maximum_ios_per_s),
         number::rate(knee.low_ios_per_s),
         number::rate(knee.high_ios_per_s),
-        nanos(knee.latency_mean_ns)
+        number::nanos(knee.latency_mean_ns)
     )
 }
 
@@ -162,26 +162,16 @@ fn limit(load: &LoadDocument) -> Option<Text> {
     let from = limit
         .low_ios_per_s
         .map_or_else(|| "0".to_owned(), number::rate);
-    let between = match limit.high_ios_per_s {
-        Some(high) => Some(text!(
+    let between = limit.high_ios_per_s.map(|high| {
+        text!(
             "with 95 % confidence the highest such rate is between {from} and {}",
             number::rate(high)
-        )),
-        None => None,
-    };
+        )
+    });
     let up_to = text!(
         "{name} up to {} IOPS ({} of the most)",
         number::rate(rate),
         number::percent(rate / load.maximum_ios_per_s)
     );
     Some(Text::list(std::iter::once(up_to).chain(between), "; "))
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a latency is not negative"
-)]
-fn nanos(value: f64) -> Nanos {
-    Nanos(value.round() as u64)
 }

@@ -53,6 +53,16 @@ pub(crate) fn rate_with(figure: f64, interval: Option<[f64; 2]>) -> String {
     }
 }
 
+/// A mean of times, to the nanosecond.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "times are not negative and far below 500 years"
+)]
+pub(crate) fn nanos(mean: f64) -> Nanos {
+    Nanos(mean.round() as u64)
+}
+
 /// A latency with a unit that suits it.
 pub(crate) fn latency(nanos: Option<u64>) -> String {
     nanos.map_or_else(|| MISSING.to_owned(), |nanos| Nanos(nanos).to_string())

@@ -23,7 +23,7 @@ use crate::shortfall::verdict_text;
 use crate::style::BandwidthUnit;
 use crate::table::{Table, right};
 use crate::wording::{composed, row};
-use value::{shown, whole};
+use value::shown;
 
 /// What a procedure will take, before it has begun: a line on what is done, one on time and
 /// writes, one on what that rests on, and one on what differs from the PTS.
@@ -173,7 +173,7 @@ fn before_line(result: &ResultDocument) -> Text {
 /// What was measured once it was steady.
 fn after_line(result: &ResultDocument) -> Option<(Text, Text)> {
     let latency = result.latency_ns.as_ref()?;
-    let mean = Nanos(whole(latency.mean));
+    let mean = number::nanos(latency.mean);
     let text = text!(
         "mean {mean}, p50 {}, p99 {}, p99.9 {}, p99.99 {}, max {}, {}",
         number::latency(latency.p50),

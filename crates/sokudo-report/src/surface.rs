@@ -3,7 +3,7 @@
 
 pub(crate) mod curve;
 
-use sokudo_model::{Bytes, Nanos, Visit};
+use sokudo_model::{Bytes, Visit};
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};
@@ -145,13 +145,8 @@ fn whole(row: &ResultDocument, unit: BandwidthUnit) -> Option<Cell> {
     Some(Cell::rate(bandwidth.bytes_per_s.median / unit.bytes()))
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "times are positive and far below 500 years"
-)]
 fn time(nanos: f64) -> String {
-    Nanos(nanos.round() as u64).to_string()
+    number::nanos(nanos).to_string()
 }
 
 /// How access times depend on the distance, of a row that measured the way.

@@ -47,3 +47,25 @@ pub(crate) fn row(name: &str) -> Text {
 pub(crate) fn rows<N: AsRef<str>>(names: &[N]) -> Text {
     Text::list(names.iter().map(|name| row(name.as_ref())), ", ")
 }
+
+/// What a run is called by: its number in the store, or whatever else somebody has named; of
+/// a comparison behind the letter of its side.
+pub(crate) fn source(name: &str) -> Text {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    match name.rsplit_once("run ") {
+        Some(("", number)) if is_number(number) => text!("run {number}"),
+        Some((letter, number)) if letter.len() < 4 && is_number(number) => {
+            text!("{letter}{}", text!("run {number}"))
+        }
+        _ => Text::name(name),
+    }
+}
+
+/// What people call a device: only what sokudo itself has named has a name in other
+/// languages.
+pub(crate) fn device(identity: &str, name: &str) -> Text {
+    match identity.starts_with("sim:") {
+        true => phrase(name),
+        false => Text::name(name),
+    }
+}

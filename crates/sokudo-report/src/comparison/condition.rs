@@ -3,10 +3,8 @@
 
 use sokudo_model::{ArrayState, DriveCircumstances, PartDifference};
 
+use super::differing::{Part, differing};
 use crate::document::RunDocument;
-
-/// A part: its name and what a run has of it.
-type Part = (&'static str, fn(&RunDocument) -> Option<String>);
 
 /// A part that is a number: its name, its unit, from which difference on it is told, and
 /// what a run has of it.
@@ -86,12 +84,6 @@ const MEASURES: [Measure; 3] = [
 
 /// Every part in which the state differs.
 pub(super) fn conditions(reference: &RunDocument, other: &RunDocument) -> Vec<PartDifference> {
-    let parts = PARTS.iter().map(|(name, of)| PartDifference {
-        name: (*name).to_owned(),
-        reference: of(reference),
-        other: of(other),
-    });
-    let parts = parts.filter(|part| part.reference != part.other);
     let measures = MEASURES.iter().filter_map(|(name, unit, least, of)| {
         let (before, now) = (of(reference)?, of(other)?);
         let text = |value: f64| Some(format!("{value:.0} {unit}"));
@@ -101,6 +93,7 @@ pub(super) fn conditions(reference: &RunDocument, other: &RunDocument) -> Vec<Pa
             other: text(now),
         })
     });
+    let parts = differing(&PARTS, reference, other).into_iter();
     parts.chain(measures).collect()
 }
 

@@ -6,7 +6,7 @@ use sokudo_model::{Bytes, PartDifference, TargetInfo};
 use crate::document::RunDocument;
 
 /// A part: its name and what a run has of it.
-type Part = (&'static str, fn(&RunDocument) -> Option<String>);
+pub(super) type Part = (&'static str, fn(&RunDocument) -> Option<String>);
 
 /// Every part, in the order in which people look for causes.
 const PARTS: [Part; 23] = [
@@ -86,7 +86,16 @@ const PARTS: [Part; 23] = [
 
 /// Every part in which both runs differ.
 pub(super) fn environments(reference: &RunDocument, other: &RunDocument) -> Vec<PartDifference> {
-    let parts = PARTS.iter().map(|(name, of)| PartDifference {
+    differing(&PARTS, reference, other)
+}
+
+/// Those of the parts in which both runs differ.
+pub(super) fn differing(
+    parts: &[Part],
+    reference: &RunDocument,
+    other: &RunDocument,
+) -> Vec<PartDifference> {
+    let parts = parts.iter().map(|(name, of)| PartDifference {
         name: (*name).to_owned(),
         reference: of(reference),
         other: of(other),

@@ -10,7 +10,7 @@ use crate::date;
 use crate::pivot;
 use crate::style::{BandwidthUnit, TableStyle};
 use crate::table::{Cell, Table, Tone, left, point_with_room, right};
-use crate::wording::{composed, row};
+use crate::wording::{phrase, row, source};
 use crate::{markdown, text};
 
 /// The whole text.
@@ -58,10 +58,13 @@ fn article(document: &ComparisonDocument, asked: BandwidthUnit) -> Article<'_> {
 }
 
 fn side(side: &SideDocument) -> (Text, Cell) {
-    let names = [side.method.clone(), date::for_people(&side.started_at)];
-    let interrupted = side.interrupted.then(|| "interrupted".into());
-    let about = Text::list(names.map(Text::name).into_iter().chain(interrupted), ", ");
-    let text = text!("{} ({about})", composed(&side.source));
+    let about = [
+        Some(Text::name(&side.method)),
+        Some(phrase(&date::for_people(&side.started_at))),
+        side.interrupted.then(|| "interrupted".into()),
+    ];
+    let about = Text::list(about.into_iter().flatten(), ", ");
+    let text = text!("{} ({about})", source(&side.source));
     (Text::name(side.letter.clone()), text.into())
 }
 

@@ -1,9 +1,7 @@
 //! A scan as CSV: one line per place, one per range that failed, and for rows that visit no
 //! places one per trial.
 
-use sokudo_model::Nanos;
-
-use super::Line as Of;
+use super::{Line as Of, per_second};
 use crate::document::{DefectDocument, PlaceDocument, ResultDocument, RunDocument, TrialDocument};
 use crate::record::{self, Column, or_missing, word};
 
@@ -91,16 +89,14 @@ fn of_defect(defect: &DefectDocument) -> Figures {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
 fn of_trial(trial: &TrialDocument, offset: u64) -> Figures {
-    let seconds = Nanos(trial.elapsed_ns).as_secs_f64();
     Figures {
         trial: trial.trial,
         offset,
         bytes: trial.bytes,
         ios: Some(trial.ios),
         elapsed_ns: Some(trial.elapsed_ns),
-        bytes_per_s: (trial.ios > 0 && seconds > 0.0).then(|| trial.bytes as f64 / seconds),
+        bytes_per_s: per_second(trial.bytes, trial),
         ..Figures::default()
     }
 }

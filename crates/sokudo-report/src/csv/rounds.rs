@@ -1,8 +1,8 @@
 //! A steady procedure as CSV: one line per row and round.
 
-use sokudo_model::{Nanos, Operation, SteadyPhaseKind};
+use sokudo_model::{Operation, SteadyPhaseKind};
 
-use super::Line as Of;
+use super::{Line as Of, per_second};
 use crate::document::{PhaseDocument, RunDocument, SteadyDocument, TrialDocument};
 use crate::record::{self, Column, or_missing, word};
 
@@ -19,12 +19,6 @@ impl Line<'_> {
     /// What only rounds have.
     fn of_round<T>(&self, value: T) -> Option<T> {
         (self.phase.kind == SteadyPhaseKind::Rounds).then_some(value)
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-    fn per_second(&self, count: u64) -> Option<f64> {
-        let seconds = Nanos(self.trial.elapsed_ns).as_secs_f64();
-        (count > 0 && seconds > 0.0).then(|| count as f64 / seconds)
     }
 }
 
@@ -73,8 +67,8 @@ fn columns<'a>() -> Vec<Column<Line<'a>>> {
             it.of_round(window.is_some_and(|[from, to]| (from..=to).contains(&it.trial.trial)))
         }),
         Column::truth("tracked", |it| it.of_round(it.is_tracked)),
-        Column::real("iops", |it| it.per_second(it.trial.ios)),
-        Column::real("bytes_per_s", |it| it.per_second(it.trial.bytes)),
+        Column::real("iops", |it| per_second(it.trial.ios, it.trial)),
+        Column::real("bytes_per_s", |it| per_second(it.trial.bytes, it.trial)),
         Column::whole("bytes", |it| Some(it.trial.bytes)),
         Column::text("verdict", |it| {
             or_missing(it.of.result.verdict.map(|verdict| verdict.name()))

@@ -42,8 +42,8 @@ pub(super) fn facts(document: &RunDocument, origin: &Origin) -> Vec<Fact> {
 fn measured_by(document: &RunDocument, origin: &Origin) -> Text {
     let tool = document.measurer();
     match &origin.file {
-        Some(file) => text!("{tool} ({}, read from {file})", composed(&origin.format)),
-        None => text!("{tool} ({})", composed(&origin.format)),
+        Some(file) => text!("{tool} ({}, read from {file})", phrase(&origin.format)),
+        None => text!("{tool} ({})", phrase(&origin.format)),
     }
 }
 

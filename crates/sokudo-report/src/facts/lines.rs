@@ -124,7 +124,7 @@ pub(crate) fn sentences(sentences: &[String]) -> Option<Text> {
 }
 
 /// Each value once, in order of appearance.
-pub(super) fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
+pub(crate) fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut unique = Vec::new();
     for value in values {
         if !unique.contains(&value) {

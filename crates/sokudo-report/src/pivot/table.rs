@@ -9,7 +9,7 @@ use crate::comparison::change_text;
 use crate::grouping::FindingGroup;
 use crate::style::TableStyle;
 use crate::table::{Cell, Table, left, right};
-use crate::wording::{composed, phrase, row};
+use crate::wording::{composed, phrase, row, source};
 use crate::{markdown, text};
 
 /// Marks the best of a row.
@@ -54,25 +54,45 @@ fn matrix(document: &PivotDocument) -> Table {
     let has_units = document.unit().is_none();
     let mut rows = Table::of(&document.rows)
         .column(left(keys_text(&document.rows_by)), |row| {
-            Some(name(document, &row.name))
+            Some(name(&document.rows_by, &row.name))
         })
         .column_if(has_units, left("unit"), |row| Some(row.unit.clone()));
     for (index, title) in document.columns.iter().enumerate() {
-        rows = rows.column(right(Text::name(title)), |row| {
+        rows = rows.column(right(name(&document.columns_by, title)), |row| {
             row.cells.get(index)?.as_ref().map(cell_text)
         });
     }
     rows.table().repeating(1 + usize::from(has_units))
 }
 
-/// What a row is called: only names of rows end in words of ours.
-fn name(document: &PivotDocument, name: &str) -> Text {
-    match document.rows_by.as_str() {
-        // Of a comparison: the names of both sides, and what differs.
-        "row" if name.contains(" | ") || name.contains(" (other ") => composed(name),
-        "row" => row(name),
-        "direction" => phrase(name),
-        _ => Text::name(name),
+/// What a row or a column is called, by what it is of.
+fn name(keys: &str, name: &str) -> Text {
+    let (keys, values) = (keys.split('+'), name.split(" · "));
+    if keys.clone().count() != values.clone().count() {
+        return Text::name(name);
+    }
+    let values = keys.zip(values).map(|(key, value)| match key {
+        "row" => row_of_sides(value),
+        "direction" | "device" => phrase(value),
+        "run" => source(value),
+        _ => Text::name(value),
+    });
+    Text::list(values, " · ")
+}
+
+/// The names that sides have for a row, and in what it differs from others of its name.
+fn row_of_sides(name: &str) -> Text {
+    let differing = name
+        .strip_suffix(')')
+        .and_then(|it| it.rsplit_once(" (other "));
+    let names = differing.map_or(name, |(names, _)| names);
+    let names = Text::list(names.split(" | ").map(row), " | ");
+    match differing {
+        None => names,
+        Some((_, parts)) => {
+            let parts = Text::list(parts.split(", ").map(phrase), ", ");
+            text!("{names} (other {parts})")
+        }
     }
 }
 

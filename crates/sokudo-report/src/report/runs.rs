@@ -7,7 +7,7 @@ use sokudo_words::Language;
 
 use crate::RunDocument;
 use crate::plot::Theme;
-use crate::wording::composed;
+use crate::wording::phrase;
 
 /// Family and version of the schema of a report.
 pub(super) const SCHEMA: &str = "sokudo.report/1";
@@ -107,7 +107,7 @@ impl RunDocument {
         let target = &self.target;
         let name = target.device_name();
         match &target.path {
-            _ if target.kind == TargetKind::Simulated => composed(&name).said(language),
+            _ if target.kind == TargetKind::Simulated => phrase(&name).said(language),
             Some(path) if name == target.name => path.clone(),
             _ => name,
         }

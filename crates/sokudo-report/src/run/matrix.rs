@@ -9,7 +9,7 @@ use sokudo_words::{Text, text};
 
 use super::columns::figures;
 use crate::document::{Direction, ResultDocument, RunDocument, Status};
-use crate::facts::SWEEP;
+use crate::facts::{SWEEP, unique};
 use crate::number;
 use crate::style::BandwidthUnit;
 use crate::table::{Table, right};
@@ -94,17 +94,6 @@ fn load(result: &ResultDocument) -> Load {
 
 fn loads(results: &[&ResultDocument]) -> Vec<Load> {
     unique(results.iter().map(|result| load(result)))
-}
-
-/// Each value once, in order of appearance.
-fn unique<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut unique = Vec::new();
-    for value in values {
-        if !unique.contains(&value) {
-            unique.push(value);
-        }
-    }
-    unique
 }
 
 #[cfg(test)]

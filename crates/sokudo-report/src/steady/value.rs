@@ -1,6 +1,6 @@
 //! Values of rounds as people read them.
 
-use sokudo_model::{Nanos, RoundFigure};
+use sokudo_model::RoundFigure;
 
 use crate::number;
 use crate::style::BandwidthUnit;
@@ -13,15 +13,6 @@ pub(super) fn shown(value: Option<f64>, figure: RoundFigure, unit: BandwidthUnit
     match figure {
         RoundFigure::Iops => number::rate(value),
         RoundFigure::BytesPerSecond => number::rate(value / unit.bytes()),
-        RoundFigure::LatencyMeanNs => Nanos(whole(value)).to_string(),
+        RoundFigure::LatencyMeanNs => number::nanos(value).to_string(),
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "latencies are far below 2^53 ns and above 0"
-)]
-pub(super) fn whole(nanos: f64) -> u64 {
-    nanos.round() as u64
 }

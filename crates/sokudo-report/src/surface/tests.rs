@@ -2,7 +2,8 @@ use super::*;
 use crate::sample;
 use crate::{TableStyle, csv, markdown, text};
 use sokudo_model::{
-    CpuTime, Defect, DriveCache, FailureKind, Operation, OperationMix, Place, Run, Sample, Survey,
+    CpuTime, Defect, DriveCache, FailureKind, Nanos, Operation, OperationMix, Place, Run, Sample,
+    Survey,
 };
 
 /// A scan of a disk of 6 TB that falls from 190 to 90 MB/s.

@@ -7,11 +7,12 @@ use sokudo_words::{Language, Text, text};
 use super::{LevelChange, LevelDocument, SeriesDocument, TrendDocument};
 use crate::article::{Article, Element};
 use crate::comparison::{change_text, interval_text, sides_of};
+use crate::date::to_the_minute;
 use crate::grouping::notes_of_rows;
 use crate::number::{self, percent};
 use crate::style::{BandwidthUnit, TableStyle};
 use crate::table::{Cell, On, Table, left, point, point_with_room, right};
-use crate::wording::{composed, phrase, row};
+use crate::wording::{device, phrase, row};
 use crate::{markdown, text};
 
 /// The whole text.
@@ -31,7 +32,7 @@ fn article(document: &TrendDocument, asked: BandwidthUnit) -> Article<'_> {
     let title = text!(
         "sokudo {} · trend · {}",
         document.sokudo_version,
-        composed(&document.device_name)
+        device(&document.device, &document.device_name)
     );
     let mut article = Article::default();
     article.add(Element::Title(Cell::Text(title)));
@@ -81,8 +82,8 @@ fn legend(document: &TrendDocument, unit: BandwidthUnit) -> Text {
 
 fn levels(series: &SeriesDocument, unit: BandwidthUnit) -> Table {
     Table::of(&series.levels)
-        .column(left("from"), |level| Some(day(&level.from)))
-        .column(left("until"), |level| Some(day(&level.until)))
+        .column(left("from"), |level| Some(to_the_minute(&level.from)))
+        .column(left("until"), |level| Some(to_the_minute(&level.until)))
         .column(right("runs"), |level| Some(level.runs.to_string()))
         .column(point(unit.name()), |level| {
             Some(Cell::rate(level.median_per_s / unit.bytes()))
@@ -123,7 +124,7 @@ fn too_few(series: &SeriesDocument) -> Text {
 fn what_changed(level: &LevelDocument, change: &LevelChange) -> Text {
     let begin = text!(
         "{}, between runs {} and {}",
-        day(&level.from),
+        to_the_minute(&level.from),
         change.run_before,
         change.run_after
     );
@@ -160,7 +161,7 @@ fn overview(all: &[SeriesDocument], unit: BandwidthUnit) -> Table {
         })
         .column(left("last change"), |series| {
             let (level, change) = series.changes().last()?;
-            let day = day(&level.from);
+            let day = to_the_minute(&level.from);
             Some(text!("{} on {day}", change_text(change.ratio)))
         })
         .table()
@@ -194,14 +195,6 @@ fn left_out(series: &SeriesDocument) -> Vec<Text> {
         )
     });
     others.into_iter().chain(without).collect()
-}
-
-/// The day and time of an instant, to the minute.
-fn day(rfc3339: &str) -> String {
-    match rfc3339.split_once('T') {
-        Some((day, time)) => format!("{day} {}", time.get(..5).unwrap_or(time)),
-        None => rfc3339.to_owned(),
-    }
 }
 
 /// Without its sign, which is the column's title.

@@ -19,7 +19,7 @@ use crate::report::overview::verdicts;
 use crate::run::{figures, shortfalls_of};
 use crate::style::BandwidthUnit;
 use crate::table::{Table, left};
-use crate::wording::{composed, row_alone};
+use crate::wording::{row_alone, source};
 use crate::{date, surface};
 
 /// Blocks up to this size are what people mean by small random I/O.
@@ -68,7 +68,7 @@ fn heading(page: &Page, number: usize, reported: &ReportedRun) -> Markup {
         Some(text(run.target.path.as_ref().unwrap_or(&run.target.name))),
         Some(text(&date::for_people(&run.started_at))),
         Some(text(&run.measurer())),
-        Some(page.text(&composed(&reported.source))),
+        Some(page.text(&source(&reported.source))),
         interrupted,
     ];
     html! {
