@@ -1,6 +1,5 @@
 //! Latency against load for people: a line per rate, then what the curve says.
 
-use sokudo_model::Nanos;
 use sokudo_words::{Text, text};
 
 use crate::article::{Article, Element};

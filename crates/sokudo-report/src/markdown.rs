@@ -9,7 +9,6 @@ use crate::grouping::FindingGroup;
 use crate::run;
 use crate::style::BandwidthUnit;
 use crate::table::{Cell, Column, On, Table};
-use crate::wording::composed;
 
 mod words;
 

@@ -18,7 +18,6 @@ use crate::run;
 use crate::style::TableStyle;
 use crate::surface::curve;
 use crate::table::{Align, Cell, On, Table, Tone};
-use crate::wording::composed;
 
 /// Cells of a first column that goes on below are broken into lines no shorter than this.
 const FIRST_COLUMNS_MIN: usize = 16;

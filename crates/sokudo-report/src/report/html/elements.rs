@@ -10,7 +10,6 @@ use crate::article::{Article, Element};
 use crate::explain;
 use crate::grouping::FindingGroup;
 use crate::table::{Cell, On};
-use crate::wording::composed;
 
 pub(super) fn elements(page: &Page, article: &Article<'_>) -> Markup {
     html! { @for element in article.on(On::Paper) { (self::element(page, element)) } }
