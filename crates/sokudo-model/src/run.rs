@@ -8,6 +8,7 @@ use crate::enough::Enough;
 use crate::finding::Finding;
 use crate::inference::Inference;
 use crate::load::LatencyLimit;
+use crate::method::ScheduleName;
 use crate::narrow::narrow;
 use crate::plan::Plan;
 use crate::reported::Provenance;
@@ -100,7 +101,8 @@ pub struct Layout {
 pub struct Schedule {
     /// `interleaved` (rows in turn, so that drift hits all alike) or `crystal`
     /// (all trials of a row in a block, after a discarded warm-up).
-    pub name: String,
+    #[schemars(with = "String")]
+    pub name: ScheduleName,
     /// Trials per row.
     pub trials: u32,
     /// Pause between trials.
@@ -137,7 +139,7 @@ impl Schedule {
     /// Rows in turn, so that drift hits all of them alike.
     pub fn in_turn(trials: u32, pause: Nanos) -> Self {
         Self {
-            name: "interleaved".to_owned(),
+            name: ScheduleName::Interleaved,
             trials,
             pause,
             warm_up: false,

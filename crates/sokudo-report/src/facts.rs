@@ -3,14 +3,15 @@
 
 use sokudo_model::disk::{Bus, Disk, WriteCache};
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, Bytes, DataContent, Nanos, Order, Rate, SequentialOffset,
-    TargetInfo, TargetKind, Workload,
+    BlockDevice, BlockDeviceKind, Bytes, DataContent, Method, Nanos, Order, PlanPart, Rate,
+    ScheduleName, SequentialOffset, TargetInfo, TargetKind, Workload,
 };
 
 use crate::document::{ResultDocument, RunDocument};
-use crate::fingerprint::{extras, tree_text};
-use crate::info::words;
-use crate::number::{MISSING, decimal_size, grouped};
+use crate::fingerprint::words;
+
+use crate::info::words as disk_words;
+use crate::number::{MISSING, decimal_size, exact_time, grouped};
 use lines::{has_device, has_file, machine_line, span_line, target_line, unique};
 
 pub(crate) use lines::{Fact, sentences};
@@ -19,12 +20,6 @@ mod imported;
 mod lines;
 
 const UNKNOWN: &str = "unknown";
-
-/// The method that people compare with hdparm's figures.
-pub(crate) const QUICK: &str = "quick";
-
-/// The method whose rows are cells: a block size at a depth and a number of threads.
-pub(crate) const SWEEP: &str = "sweep";
 
 /// Everything worth knowing before reading the figures.
 pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
@@ -49,12 +44,12 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
                 .filter(|_| document.steady.is_none()),
         ),
         ("Places", places_line(document).filter(shows_rows)),
-        ("Write cache", special(document, "write cache")),
-        ("Files", special(document, "files")),
+        ("Write cache", special(document, PlanPart::WriteCache)),
+        ("Files", special(document, PlanPart::Files)),
         ("Tree", trees_line(document)),
-        ("Scatter", special(document, "scatter")),
+        ("Scatter", special(document, PlanPart::Scatter)),
         ("Load", load_line(document)),
-        ("Rates", special(document, "rates")),
+        ("Rates", special(document, PlanPart::Rates)),
         ("Engine", Some(engine_line(document))),
         ("Threads", threads_line(document)),
         (
@@ -62,10 +57,10 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
             has_device(target).then(|| direct_line(document)),
         ),
         ("Data", Some(data_line(document))),
-        ("Checked", special(document, "check")),
-        ("Batches", special(document, "batching")),
-        ("Memory", special(document, "memory")),
-        ("Steady", special(document, "steady")),
+        ("Checked", special(document, PlanPart::Check)),
+        ("Batches", special(document, PlanPart::Batching)),
+        ("Memory", special(document, PlanPart::Memory)),
+        ("Steady", special(document, PlanPart::Steady)),
         ("Trials", Some(trials_line(document))),
         ("hdparm", hdparm_line(document)),
         ("Seed", Some(document.seed.to_string())),
@@ -128,17 +123,17 @@ fn unasked(leaf: &BlockDevice) -> Disk {
 
 /// In the words of `sokudo info`.
 fn device_description(disk: &Disk, rotational: Option<bool>) -> String {
-    let model = words::model(disk).trim().to_owned();
+    let model = disk_words::model(disk).trim().to_owned();
     let kind = match disk.kind {
         BlockDeviceKind::Disk if rotational == Some(true) => Some("rotating disk"),
         BlockDeviceKind::Disk | BlockDeviceKind::Partition => None,
         // A device that has no other name is called by its kind.
-        kind => Some(words::kind(kind)).filter(|kind| !model.starts_with(kind)),
+        kind => Some(disk_words::kind(kind)).filter(|kind| !model.starts_with(kind)),
     };
     let size = disk.size_bytes.map(|size| decimal_size(size, 2));
     // Memory has none.
     let cache =
-        (disk.kind != BlockDeviceKind::Memory).then(|| words::write_cache(&disk.write_cache));
+        (disk.kind != BlockDeviceKind::Memory).then(|| disk_words::write_cache(&disk.write_cache));
     let parts = [Some(model), kind.map(str::to_owned), size, cache];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -220,8 +215,10 @@ fn engine_line(document: &RunDocument) -> String {
 fn places_line(document: &RunDocument) -> Option<String> {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for result in &document.results {
-        let parts = extras(&result.workload).find(|(name, _)| *name == "survey");
-        let Some((_, text)) = parts else { continue };
+        let Some(survey) = result.plan.get(PlanPart::Survey) else {
+            continue;
+        };
+        let text = words::of(survey);
         // Rows of several states of the write cache differ in nothing else.
         let name = result.name.split(", ").next().unwrap_or_default();
         match groups.iter_mut().find(|(other, _)| *other == text) {
@@ -240,20 +237,15 @@ fn places_line(document: &RunDocument) -> Option<String> {
 /// What the trees of all phases have in common.
 fn trees_line(document: &RunDocument) -> Option<String> {
     let results = document.results.iter();
-    let trees = unique(results.filter_map(|result| result.workload.tree.as_ref().map(tree_text)));
+    let trees =
+        unique(results.filter_map(|result| result.workload.tree.as_ref().map(words::tree_files)));
     (!trees.is_empty()).then(|| trees.join("; "))
 }
 
 /// What is special about workloads, where anything is.
-fn special(document: &RunDocument, part: &str) -> Option<String> {
+fn special(document: &RunDocument, part: PlanPart) -> Option<String> {
     let results = document.results.iter();
-    let of_part = results.flat_map(|result| {
-        let parts = extras(&result.workload);
-        parts
-            .filter(|(name, _)| *name == part)
-            .map(|(_, text)| text)
-    });
-    let texts = unique(of_part);
+    let texts = unique(results.filter_map(|result| result.plan.get(part).map(words::of)));
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 
@@ -360,7 +352,7 @@ fn trials_line(document: &RunDocument) -> String {
             ""
         };
         let procedure = &steady.procedure;
-        let time = plain_time(procedure.round_time);
+        let time = exact_time(procedure.round_time);
         return format!(
             "{} rounds at most, rows in turn, {time} per row, no pauses{end}",
             schedule.trials
@@ -373,17 +365,17 @@ fn trials_line(document: &RunDocument) -> String {
             .map(|result| result.workload.limits.time),
     );
     let length = match times[..] {
-        [Some(time)] => format!(" × {}", plain_time(time)),
+        [Some(time)] => format!(" × {}", exact_time(time)),
         _ => String::new(),
     };
-    let order = match schedule.name.as_str() {
-        "interleaved" => "rows in turn",
-        "crystal" => "row by row",
-        other => other,
+    let order = match &schedule.name {
+        ScheduleName::Interleaved => "rows in turn".to_owned(),
+        ScheduleName::Crystal => "row by row".to_owned(),
+        other => other.to_string(),
     };
     let pause = match schedule.pause {
         Nanos(0) => "no pauses".to_owned(),
-        pause => format!("pauses of {}", plain_time(pause)),
+        pause => format!("pauses of {}", exact_time(pause)),
     };
     let warm_up = if schedule.warm_up {
         ", after a discarded warm-up"
@@ -410,16 +402,7 @@ fn trials_line(document: &RunDocument) -> String {
 /// Whoever compares with hdparm must know its unit.
 fn hdparm_line(document: &RunDocument) -> Option<String> {
     let likeness = "what it prints as MB/sec are MiB/s (1 MiB is 1,048,576 bytes)";
-    (document.method == QUICK).then(|| likeness.to_owned())
-}
-
-/// `5 s` rather than `5.00 s`: a planned time is exact.
-fn plain_time(time: Nanos) -> String {
-    match time.0 {
-        nanos if nanos.is_multiple_of(1_000_000_000) => format!("{} s", nanos / 1_000_000_000),
-        nanos if nanos.is_multiple_of(1_000_000) => format!("{} ms", nanos / 1_000_000),
-        _ => time.to_string(),
-    }
+    (document.method == Method::Quick).then(|| likeness.to_owned())
 }
 
 #[cfg(test)]
@@ -510,7 +493,10 @@ mod tests {
             runtime_power: None,
         }];
         let text = told(&run);
-        let (model, cache) = (words::model(&disk), words::write_cache(&disk.write_cache));
+        let (model, cache) = (
+            disk_words::model(&disk),
+            disk_words::write_cache(&disk.write_cache),
+        );
         assert_eq!(text, format!("sda: {model}, {cache}"));
         assert_eq!(text, "sda: WD Red, write cache off");
         // What the kernel makes is not asked.

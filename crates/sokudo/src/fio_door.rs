@@ -15,6 +15,7 @@ use anyhow::anyhow;
 use sokudo_dialect::fio::{self, Action, FioError, Invocation, Planned};
 use sokudo_engine::{Consent, Control};
 use sokudo_measure::Jobs;
+use sokudo_model::ScheduleName;
 
 use crate::exit::{self, Exit};
 use crate::jobs::this_host::ThisHost;
@@ -95,7 +96,7 @@ fn carry(
         consent,
         // With create_only files are made and nothing is run.
         trials: u32::from(!planned.create_only),
-        schedule: "fio",
+        schedule: ScheduleName::Fio,
         command: crate::command_line::as_given(),
         read_only: invocation.readonly,
         snapshot_every: planned.session.output.status_interval.map(Into::into),
@@ -133,6 +134,6 @@ fn watched(
         disks: disks.counted(),
         elapsed,
     };
-    let finished = jobs::finish(prepared, errors, jobs, control)?;
+    let finished = jobs::finish(prepared, errors, control)?;
     Ok((finished, ending))
 }

@@ -63,7 +63,7 @@ pub(crate) fn carry_out(
 ) -> Result<Finished, Exit> {
     let mut prepared = jobs.prepare(control, listener)?;
     let (errors, _) = repeat(&mut prepared, jobs, control, listener);
-    finish(prepared, errors, jobs, control)
+    finish(prepared, errors, control)
 }
 
 /// Runs all stages as often as asked: why some could not start, and how long it took.
@@ -89,7 +89,6 @@ pub(crate) fn repeat(
 pub(crate) fn finish(
     prepared: Prepared,
     mut errors: Vec<Exit>,
-    jobs: &Jobs<'_>,
     control: &Control,
 ) -> Result<Finished, Exit> {
     let is_empty = prepared.run.rows.iter().all(|row| row.trials.is_empty());
@@ -98,7 +97,8 @@ pub(crate) fn finish(
     }
     let targets = prepared.targets().cloned().collect();
     let mut run = prepared.finish(control);
-    words::put_into(&mut run, Reader::of_jobs(jobs.schedule));
+    let reader = Reader::of(&run);
+    words::put_into(&mut run, reader);
     Ok(Finished {
         run,
         targets,

@@ -132,8 +132,8 @@ pub(crate) fn prepare(
 /// What was measured, judged in the words of whoever has typed the command.
 pub(crate) fn judged(prepared: Prepared, control: &Control) -> Run {
     let mut run = prepared.finish(control);
-    let method = run.plan.method.clone();
-    words::put_into(&mut run, Reader::of_method(&method));
+    let reader = Reader::of(&run);
+    words::put_into(&mut run, reader);
     run
 }
 

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::Report;
 use super::runs::SCHEMA;
+use crate::document::RunDocument;
 use crate::json_layout;
 
 /// What every report begins its `schema` field with.
@@ -32,10 +33,21 @@ impl Report {
         }
         let found = schema_of(text).unwrap_or_default();
         match version_of(&found) {
-            Some(SCHEMA_VERSION) => serde_json::from_str(text).map_err(ReadReportError::Malformed),
+            Some(SCHEMA_VERSION) => {
+                let report: Self =
+                    serde_json::from_str(text).map_err(ReadReportError::Malformed)?;
+                Ok(report.identified())
+            }
             Some(version) if version > SCHEMA_VERSION => Err(ReadReportError::Newer { found }),
             _ => Err(ReadReportError::Other),
         }
+    }
+
+    /// With what is no part of the text of its runs.
+    pub(super) fn identified(mut self) -> Self {
+        let runs = self.runs.iter_mut().map(|reported| &mut reported.run);
+        runs.for_each(RunDocument::identify_read);
+        self
     }
 }
 

@@ -4,11 +4,10 @@
 //! A cell is the median. What speaks against it is a sign behind it, so that no figure
 //! stands without its verdict; the findings below say what it is.
 
-use sokudo_model::{Bytes, Verdict};
+use sokudo_model::{Bytes, Method, Verdict};
 
 use super::columns::figures;
 use crate::document::{Direction, ResultDocument, RunDocument, Status};
-use crate::facts::SWEEP;
 use crate::number;
 use crate::style::BandwidthUnit;
 use crate::table::{Table, right};
@@ -24,7 +23,8 @@ const INCOMPLETE: &str = "*";
 
 /// Whether the run is a sweep with more than one depth or number of threads.
 pub(super) fn is_matrix(document: &RunDocument) -> bool {
-    document.method == SWEEP && loads(&document.results.iter().collect::<Vec<_>>()).len() > 1
+    document.method == Method::Sweep
+        && loads(&document.results.iter().collect::<Vec<_>>()).len() > 1
 }
 
 /// The matrices of all directions.
@@ -115,7 +115,7 @@ mod tests {
     /// Two sizes at these depths, read and written.
     fn sweep(depths: &[u32]) -> RunDocument {
         let mut run = sample::bare_run();
-        run.plan.method = SWEEP.to_owned();
+        run.plan.method = Method::Sweep;
         let row = run.rows[0].clone();
         run.rows.clear();
         for operation in [
@@ -159,7 +159,7 @@ mod tests {
     fn one_load_is_no_matrix() {
         assert!(!is_matrix(&sweep(&[4])));
         let mut other = sweep(&[1, 2]);
-        other.method = "mark/rows".to_owned();
+        other.method = "mark/rows".into();
         assert!(!is_matrix(&other));
     }
 

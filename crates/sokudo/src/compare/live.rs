@@ -10,7 +10,9 @@ use std::os::unix::fs::MetadataExt;
 use anyhow::anyhow;
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Prepared, SIMULATION_SEED, random_u32};
-use sokudo_model::{Bytes, Event, Nanos, Plan, Run, Schedule, Stage, StopReason, TargetKind};
+use sokudo_model::{
+    Bytes, Event, Nanos, Plan, Run, Schedule, ScheduleName, Stage, StopReason, TargetKind,
+};
 use sokudo_report::RunDocument;
 use sokudo_stats::{Random, mix64};
 
@@ -121,7 +123,7 @@ impl Turns<'_> {
 
     fn schedule(&self) -> Schedule {
         Schedule {
-            name: "live".to_owned(),
+            name: ScheduleName::Live,
             ..Schedule::in_turn(self.pairs, Nanos(0))
         }
     }
@@ -281,8 +283,8 @@ impl Turns<'_> {
         let [ours, theirs] = sides;
         let [our_errors, their_errors] = errors;
         let finished = [
-            jobs::finish(ours, our_errors, &works[0], self.control)?,
-            jobs::finish(theirs, their_errors, &works[1], self.control)?,
+            jobs::finish(ours, our_errors, self.control)?,
+            jobs::finish(theirs, their_errors, self.control)?,
         ];
         let mut ended_by = finished.iter();
         let ended_by = ended_by.find_map(|finished| finished.end(Exit::Interrupted).err());
