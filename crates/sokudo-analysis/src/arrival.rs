@@ -500,7 +500,7 @@ mod tests {
     fn what_a_quick_look_reads_from_the_cache_on_purpose_is_no_error() {
         let cached = |method: &'static str, limit: Option<Bytes>| {
             reads_with(|run| {
-                run.plan.method = method.to_owned();
+                run.plan.method = method.into();
                 buffered(run);
                 run.rows[0].workload.direct = sokudo_model::DirectMode::Off;
                 run.rows[0].workload.limits.bytes = limit;

@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(told(platters), None);
         let probes = writes_with(|run| {
             flash(run);
-            run.plan.method = "explain".to_owned();
+            run.plan.method = sokudo_model::Method::Explain;
         });
         assert_eq!(told(probes), None);
         let through = writes_with(|run| {

@@ -4,8 +4,8 @@
 //! It answers with facts and judges nothing.
 
 use sokudo_model::{
-    ArrayState, BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, DirectMode, Moved,
-    Operation, Outcome, RateProcess, Row, Run, TargetInfo, TargetKind,
+    ArrayState, BlockDevice, BlockDeviceKind, DeviceCounters, DirectIoSupport, DirectMode, Method,
+    Moved, Operation, Outcome, RateProcess, Row, Run, TargetInfo, TargetKind,
 };
 use sokudo_stats::Histogram;
 
@@ -17,9 +17,6 @@ const COPY_ON_WRITE: [&str; 5] = ["bcachefs", "btrfs", "f2fs", "nilfs2", "zfs"];
 const JOURNALLING: [&str; 10] = [
     "ext3", "ext4", "gfs2", "hfsplus", "jfs", "ntfs3", "ocfs2", "overlay", "reiserfs", "xfs",
 ];
-
-/// The method of `sokudo quick`.
-const QUICK: &str = "quick";
 
 /// File systems that keep files in memory.
 const IN_MEMORY: [&str; 5] = ["devtmpfs", "hugetlbfs", "ramfs", "rootfs", "tmpfs"];
@@ -185,7 +182,7 @@ impl<'a> Case<'a> {
     /// and the quick look after it do: it is about the cache and not about a device.
     pub(crate) fn is_of_cache(&self) -> bool {
         let workload = &self.row.workload;
-        self.run.plan.method == QUICK
+        self.run.plan.method == Method::Quick
             && workload.operations.single() == Some(Operation::Read)
             && workload.direct == DirectMode::Off
             && workload.limits.bytes.is_none()

@@ -8,11 +8,9 @@
 
 mod best;
 
-use std::collections::BTreeMap;
-
 use sokudo_model::{
-    Change, Compared, ComparisonTest, Conclusion, Effect, Finding, PartDifference, TargetKind,
-    Verdict,
+    Change, Compared, ComparisonTest, Conclusion, Effect, Finding, PlanData, PlanPart, PlanParts,
+    TargetKind, Verdict,
 };
 use sokudo_stats::{
     Interval, Shift, cliffs_delta, holm, mann_whitney, mann_whitney_p_min, paired_shift, shift,
@@ -29,14 +27,14 @@ pub use best::best;
 /// Parts of a fingerprint that are means to a load, not the load itself: how I/O is
 /// issued, and what surrounds it. Two systems may differ in them and be compared, because
 /// that may be what is to be found out.
-const MEANS: [&str; 7] = [
-    "backend",
-    "batching",
-    "cpus",
-    "memory",
-    "recording",
-    "schedule",
-    "write cache",
+const MEANS: [PlanPart; 7] = [
+    PlanPart::Backend,
+    PlanPart::Batching,
+    PlanPart::Cpus,
+    PlanPart::Memory,
+    PlanPart::Recording,
+    PlanPart::Schedule,
+    PlanPart::WriteCache,
 ];
 
 /// One row of one measurement.
@@ -46,8 +44,8 @@ pub struct Side<'a> {
     pub name: &'a str,
     /// The rate of each trial, in order of time.
     pub values: &'a [f64],
-    /// Parts of the row's fingerprint.
-    pub parts: &'a BTreeMap<String, String>,
+    /// What was done in it, and how.
+    pub plan: &'a PlanParts,
     /// What was thought of the row.
     pub verdict: Option<Verdict>,
     pub findings: &'a [Finding],
@@ -95,18 +93,17 @@ pub fn compare(rows: &[(Side<'_>, Side<'_>)], comparing: Comparing) -> Vec<Compa
 
 /// Everything about one row but the conclusion, unless there can be none.
 fn one(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Compared {
-    let differs = differences(reference.parts, other.parts);
-    let obstacle = obstacle(reference, other, &differs, comparing);
+    let load = of_load(reference.plan, other.plan);
+    let obstacle = obstacle(reference, other, &load, comparing);
     let change = match obstacle {
         Some(_) => None,
         None => change(reference.values, other.values, comparing.paired),
     };
     let mut warnings = warnings(reference, other, comparing);
-    let load = of_load(&differs);
     if change.is_some() && !load.is_empty() {
         warnings.push(format!(
             "the loads differ ({}), and were compared as asked",
-            load.join(", ")
+            names(&load)
         ));
     }
     Compared {
@@ -119,7 +116,8 @@ fn one(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Compared
             none.then(|| "a side has no trial in which I/O completed".to_owned())
         }),
         change,
-        differs,
+        // Words are for who prints it.
+        differs: Vec::new(),
         warnings,
     }
 }
@@ -128,7 +126,7 @@ fn one(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Compared
 fn obstacle(
     reference: &Side<'_>,
     other: &Side<'_>,
-    differs: &[PartDifference],
+    load: &[PlanPart],
     comparing: Comparing,
 ) -> Option<String> {
     let invalid = [reference, other]
@@ -151,18 +149,17 @@ fn obstacle(
             "one is a simulated device and the other a real one; compare like with like".to_owned(),
         );
     }
-    let load = of_load(differs);
     if !load.is_empty() && !comparing.loads_may_differ {
         return Some(format!(
             "not the same load: {} differ{}; measure both with the same options, \
              or see them side by side (sokudo compare --by-position)",
-            load.join(", "),
+            names(load),
             if load.len() == 1 { "s" } else { "" }
         ));
     }
     let fixed = [reference, other]
         .into_iter()
-        .any(|side| side.parts.get("rate").is_some_and(|rate| rate != "none"));
+        .any(|side| matches!(side.plan.get(PlanPart::Rate), Some(PlanData::Rate(Some(_)))));
     fixed.then(|| {
         "the rate was fixed, so that it says nothing about who is faster; \
          compare the latencies of both results"
@@ -172,55 +169,36 @@ fn obstacle(
 
 /// Parts of a load that other tools report too. What else they do is seldom known, and
 /// their name is a part of its own.
-const PATTERN: [&str; 6] = ["blocks", "clones", "depth", "operations", "order", "rate"];
+const PATTERN: [PlanPart; 6] = [
+    PlanPart::Blocks,
+    PlanPart::Clones,
+    PlanPart::Depth,
+    PlanPart::Operations,
+    PlanPart::Order,
+    PlanPart::Rate,
+];
 
-/// The parts of the load in which two rows differ, by name: with none they have measured the
-/// same, and their figures may stand in one line. Of a row that another tool has measured
-/// only the access pattern counts, as far as it is known.
-pub fn load_differences(
-    reference: &BTreeMap<String, String>,
-    other: &BTreeMap<String, String>,
-) -> Vec<String> {
-    let is_foreign = is_foreign(reference) || is_foreign(other);
-    let is_unknown =
-        |value: &Option<String>| value.as_ref().is_none_or(|value| value.contains("unknown"));
-    let counts = |part: &PartDifference| {
-        let is_known = !is_unknown(&part.reference) && !is_unknown(&part.other);
-        !is_foreign || (is_known && PATTERN.contains(&part.name.as_str()))
-    };
-    let mut differs = differences(reference, other);
-    differs.retain(counts);
-    of_load(&differs).into_iter().map(str::to_owned).collect()
+/// The parts of the load in which two rows differ: with none they have measured the same, and
+/// their figures may stand in one line. Of a row that another tool has measured only the access
+/// pattern counts, as far as it is known.
+pub fn load_differences(reference: &PlanParts, other: &PlanParts) -> Vec<PlanPart> {
+    let is_foreign = reference.is_foreign() || other.is_foreign();
+    let is_known = |part| reference.get(part).is_some() && other.get(part).is_some();
+    let mut differs = of_load(reference, other);
+    differs.retain(|part| !is_foreign || (is_known(*part) && PATTERN.contains(part)));
+    differs
 }
 
-/// Whether another tool has measured a row with these parts.
-pub fn is_foreign(parts: &BTreeMap<String, String>) -> bool {
-    parts.contains_key("tool")
+/// The parts of the load in which two rows differ in any way.
+fn of_load(reference: &PlanParts, other: &PlanParts) -> Vec<PlanPart> {
+    let mut differs = reference.differing(other);
+    differs.retain(|part| !MEANS.contains(part));
+    differs
 }
 
-/// Which of these parts belong to the load.
-fn of_load(differs: &[PartDifference]) -> Vec<&str> {
-    let names = differs.iter().map(|part| part.name.as_str());
-    names.filter(|name| !MEANS.contains(name)).collect()
-}
-
-fn differences(
-    reference: &BTreeMap<String, String>,
-    other: &BTreeMap<String, String>,
-) -> Vec<PartDifference> {
-    let mut names: Vec<&String> = reference.keys().chain(other.keys()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let differing = names
-        .into_iter()
-        .filter(|name| reference.get(*name) != other.get(*name));
-    differing
-        .map(|name| PartDifference {
-            name: name.clone(),
-            reference: reference.get(name).cloned(),
-            other: other.get(name).cloned(),
-        })
-        .collect()
+fn names(parts: &[PlanPart]) -> String {
+    let names: Vec<&str> = parts.iter().map(|part| part.name()).collect();
+    names.join(", ")
 }
 
 fn warnings(reference: &Side<'_>, other: &Side<'_>, comparing: Comparing) -> Vec<String> {

@@ -21,7 +21,7 @@ mod zones;
 #[cfg(test)]
 pub(crate) use threshold::stated as stated_thresholds;
 
-use sokudo_model::{Inference, Run};
+use sokudo_model::{Inference, Method, Run};
 
 use crate::code::Code;
 use crate::rule::InferenceRule;
@@ -38,9 +38,6 @@ const RULES: [&[InferenceRule]; 9] = [
     parity::RULES,
     capacity::RULES,
 ];
-
-/// The method whose rows are probes.
-const METHOD: &str = "explain";
 
 /// Whether a finding of this run is what was looked for: a probe reads a small part again
 /// and again to meet a cache, and writes until the speed falls. What that shows is a
@@ -59,7 +56,7 @@ pub(crate) fn is_looked_for(run: &Run, code: Code) -> bool {
 
 /// Whether the rows are probes, whose figures nobody asked for.
 pub(crate) fn is_of_probes(run: &Run) -> bool {
-    run.plan.method == METHOD
+    run.plan.method == Method::Explain
 }
 
 /// What the run's figures are consistent with.

@@ -53,7 +53,7 @@ use std::cmp::Reverse;
 use sokudo_model::{Assessment, Finding, Row, Run, Verdict};
 
 pub use code::Code;
-pub use compare::{Comparing, Side, best, compare, is_foreign, load_differences, trials_needed};
+pub use compare::{Comparing, Side, best, compare, load_differences, trials_needed};
 pub use disk::{DISK_CODES, examine};
 pub use figures::judge_figures;
 pub use remedy::{Means, remedies_with_options};
@@ -234,7 +234,7 @@ mod tests {
     fn probes_are_not_blamed_for_what_they_look_for() {
         let fallen = |method: &str| {
             reads_with(|run| {
-                run.plan.method = method.to_owned();
+                run.plan.method = method.into();
                 run.rows[0].trials.truncate(3);
             })
         };

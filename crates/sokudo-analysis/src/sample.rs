@@ -227,7 +227,7 @@ fn run_of(block: Bytes, operations: OperationMix) -> Run {
         outcome,
     };
     let plan = Plan {
-        method: "mark/default".to_owned(),
+        method: "mark/default".into(),
         seed: 1,
         stages: Vec::new(),
     };

@@ -1,6 +1,9 @@
 //! Was the tester what it should be: its depth, its backend, its trials.
 
-use sokudo_model::{BackendKind, Outcome, RateKept, Sample, StopReason, Survey, TargetKind, Visit};
+use sokudo_model::{
+    BackendKind, Method, Outcome, RateKept, Sample, ScheduleName, StopReason, Survey, TargetKind,
+    Visit,
+};
 use sokudo_words::{Text, text};
 
 use crate::case::Case;
@@ -17,9 +20,6 @@ pub(crate) const RULES: &[RowRule] = &[
     stopped_early,
     few_trials,
 ];
-
-/// The schedule whose number of trials is somebody else's choice.
-const CRYSTAL: &str = "crystal";
 
 /// Fewer I/Os were in flight than the row's name promises. A fixed rate or
 /// pauses make that so on purpose.
@@ -51,16 +51,12 @@ fn depth_not_reached(case: &Case<'_>) -> Option<Ruling> {
     ))
 }
 
-/// The method that asks for more than can be had on purpose, and tells each rate whether
-/// it was kept.
-const LOAD: &str = "load";
-
 /// The schedule got ahead of the target: I/Os wait for their start, longer and longer, so
 /// that latencies from the intended start are of the length of the trial.
 fn rate_not_reached(case: &Case<'_>) -> Option<Ruling> {
     let workload = &case.row.workload;
     let rate = RateKept::of(workload, &case.row.trials)?;
-    if rate.is_kept() || case.run.plan.method == LOAD {
+    if rate.is_kept() || case.run.plan.method == Method::Load {
         return None;
     }
     let depth = f64::from(workload.clones) * f64::from(workload.depth);
@@ -277,7 +273,7 @@ fn stopped_early(case: &Case<'_>) -> Option<Ruling> {
 
 fn few_trials(case: &Case<'_>) -> Option<Ruling> {
     let trials = case.row.trials.len();
-    let by_choice = case.run.schedule.name != CRYSTAL && !case.run.interrupted;
+    let by_choice = case.run.schedule.name != ScheduleName::Crystal && !case.run.interrupted;
     (by_choice && (1..INTERVAL_TRIALS_MIN).contains(&trials)).then(|| {
         Ruling::new(
             Code::FewTrials,
@@ -337,7 +333,7 @@ mod tests {
         idle.rows[0].workload.depth = 8;
         says(idle, "rate-not-reached", &["stood still"]);
         let mut load = asked_for(2.0);
-        load.plan.method = LOAD.to_owned();
+        load.plan.method = Method::Load;
         check! {
             "asked for on purpose": load => [], Verified;
         }
@@ -528,18 +524,18 @@ mod tests {
 
     #[test]
     fn fewer_than_six_trials_give_no_interval() {
-        let with = |schedule: &str, trials: usize| {
+        let with = |schedule: &ScheduleName, trials: usize| {
             reads_with(|run| {
-                run.schedule.name = schedule.to_owned();
+                run.schedule.name = schedule.clone();
                 run.schedule.trials = trials as u32;
                 run.rows[0].trials.truncate(trials);
             })
         };
         check! {
-            "one": with("interleaved", 1) => ["few-trials"], Verified;
-            "five": with("interleaved", 5) => ["few-trials"], Verified;
-            "six": with("interleaved", 6) => [], Verified;
-            "five of crystal": with("crystal", 5) => [], Verified;
+            "one": with(&ScheduleName::Interleaved, 1) => ["few-trials"], Verified;
+            "five": with(&ScheduleName::Interleaved, 5) => ["few-trials"], Verified;
+            "six": with(&ScheduleName::Interleaved, 6) => [], Verified;
+            "five of crystal": with(&ScheduleName::Crystal, 5) => [], Verified;
         }
         use sokudo_stats::median_interval;
         let values = [1.0; INTERVAL_TRIALS_MIN];

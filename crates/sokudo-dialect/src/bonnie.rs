@@ -8,7 +8,7 @@
 use std::str::FromStr;
 
 use sokudo_model::{
-    BackendKind, Bytes, DataContent, DirectMode, Durability, FileTree, Limits, Operation,
+    BackendKind, Bytes, DataContent, DirectMode, Durability, FileTree, Limits, Method, Operation,
     OperationMix, Order, Plan, SequentialOffset, Span, Stage, TreeContents, TreeNames, TreeOrder,
     Workload,
 };
@@ -281,7 +281,7 @@ impl Phases {
         let of_files = (self.files.number > 0).then(|| self.of_files());
         let workloads = of_file.chain(of_files.into_iter().flatten());
         Plan {
-            method: "bonnie".to_owned(),
+            method: Method::Bonnie,
             seed: self.seed,
             stages: workloads
                 .map(|workload| Stage {

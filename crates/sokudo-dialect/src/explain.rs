@@ -11,12 +11,9 @@ mod theme;
 
 use std::str::FromStr;
 
-use sokudo_model::{Nanos, Plan, Stage};
+use sokudo_model::{Method, Nanos, Plan, Stage};
 
 pub use theme::{Access, Medium, Request, Theme};
-
-/// The method of these plans, as results name it.
-pub const METHOD: &str = "explain";
 
 /// The themes, in the order in which they are asked: those that only read come first in
 /// each group, so that no probe finds what another one has written under way.
@@ -116,7 +113,7 @@ impl Request {
         };
         Ok(Planned {
             plan: Plan {
-                method: METHOD.to_owned(),
+                method: Method::Explain,
                 seed: self.seed,
                 stages: workloads.into_iter().map(alone).collect(),
             },

@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use sokudo_model::{
-    BackendKind, BufferMemory, Bytes, DataContent, DirectMode, Limits, Nanos, Operation,
+    BackendKind, BufferMemory, Bytes, DataContent, DirectMode, Limits, Method, Nanos, Operation,
     OperationMix, Plan, Span, Stage, Workload,
 };
 
@@ -123,7 +123,7 @@ impl Quick {
             })
         });
         Ok(Plan {
-            method: "quick".to_owned(),
+            method: Method::Quick,
             seed: self.seed,
             stages: stages.collect::<Result<_, _>>()?,
         })

@@ -13,7 +13,7 @@ mod mixes;
 mod request;
 
 use sokudo_model::{
-    BlockSizes, Bytes, DriveCache, Limits, Nanos, Operation, OperationMix, Order, Plan,
+    BlockSizes, Bytes, DriveCache, Limits, Method, Nanos, Operation, OperationMix, Order, Plan,
     RoundFigure, SequentialOffset, Span, SteadyClass, SteadyLabel, SteadyPhase, SteadyPhaseKind,
     SteadyProcedure, SteadyTest, SteadyWindow, Workload, narrow,
 };
@@ -101,7 +101,7 @@ pub fn plan(request: &Request) -> Result<Planned, SteadyError> {
     };
     Ok(Planned {
         plan: Plan {
-            method: format!("steady/{}", request.test.name()),
+            method: Method::Steady(request.test.name().to_owned()),
             seed: request.seed,
             stages: stages(draft.workloads),
         },

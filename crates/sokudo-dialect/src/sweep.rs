@@ -9,8 +9,8 @@ mod axis;
 mod error;
 
 use sokudo_model::{
-    Bytes, Check, DataContent, DirectMode, Durability, Limits, Nanos, Operation, Plan, Span, Stage,
-    Verify, Workload,
+    Bytes, Check, DataContent, DirectMode, Durability, Limits, Method, Nanos, Operation, Plan,
+    Span, Stage, Verify, Workload,
 };
 
 use crate::crystal::{Direction, Pattern, RowSpec, stages};
@@ -128,7 +128,7 @@ impl Sweep {
             return Err(SweepError::NothingLeft);
         }
         Ok(Plan {
-            method: "sweep".to_owned(),
+            method: Method::Sweep,
             seed: self.seed,
             stages: stages(workloads),
         })

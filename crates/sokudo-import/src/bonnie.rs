@@ -10,7 +10,7 @@ use std::io::BufRead;
 
 use sokudo_model::{
     BackendKind, BlockSizes, Bytes, DirectMode, Environment, ImportedRow, ImportedRun,
-    ImportedTarget, Operation, OperationMix, Order, Origin, Workload,
+    ImportedTarget, Operation, OperationMix, Order, Origin, PlanPart, Workload,
 };
 
 use self::line::{Fields, Figure, Phase, Quantity};
@@ -134,13 +134,13 @@ fn row_of(phase: Phase, told: &Figure, rate: f64, fields: &Fields<'_>) -> Import
         ..Workload::new(phase.name(), block)
     };
     let mut parts = vec![
-        "backend",
-        "depth",
-        "direct",
-        "operations",
-        "order",
-        "rate",
-        "think",
+        PlanPart::Backend,
+        PlanPart::Depth,
+        PlanPart::Direct,
+        PlanPart::Operations,
+        PlanPart::Order,
+        PlanPart::Rate,
+        PlanPart::Think,
     ];
     match phase {
         Phase::WriteCharacters | Phase::WriteBlocks => workload.operations = only(Operation::Write),
@@ -154,11 +154,11 @@ fn row_of(phase: Phase, told: &Figure, rate: f64, fields: &Fields<'_>) -> Import
         Phase::Files { operation, .. } => workload.operations = only(operation),
     }
     if phase.is_of_bytes() {
-        parts.push("blocks");
+        parts.push(PlanPart::Blocks);
     }
     if let Some(copies) = fields.concurrency {
         workload.clones = copies;
-        parts.push("clones");
+        parts.push(PlanPart::Clones);
     }
     let mut row = row::row(workload, &parts);
     let rate = row::rate(rate, "");

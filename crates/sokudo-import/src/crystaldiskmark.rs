@@ -3,7 +3,7 @@
 
 use std::io::BufRead;
 
-use sokudo_model::{DataContent, DirectMode, ImportedRow, ImportedRun, Origin};
+use sokudo_model::{DataContent, DirectMode, ImportedRow, ImportedRun, Origin, PlanPart};
 
 use crate::crystal::{Label, Report, Reports, Row};
 use crate::text::lines;
@@ -106,11 +106,11 @@ impl Measurer {
 fn imported(report: &Report, row: &Row, major: u32) -> ImportedRow {
     let (mut workload, mut told) = row.label.workload();
     if report.file_size().is_some() {
-        told.push("span");
+        told.push(PlanPart::Span);
     }
     if let Some(time) = report.measured() {
         workload.limits.time = Some(time);
-        told.push("duration");
+        told.push(PlanPart::Duration);
     }
     if major >= KNOWN_SINCE {
         workload.direct = DirectMode::On;
@@ -122,12 +122,18 @@ fn imported(report: &Report, row: &Row, major: u32) -> ImportedRow {
             true => DataContent::Zero,
             false => DataContent::Repeated,
         };
-        told.extend(["direct", "data", "rate", "think", "durability"]);
+        told.extend([
+            PlanPart::Direct,
+            PlanPart::Data,
+            PlanPart::Rate,
+            PlanPart::Think,
+            PlanPart::Durability,
+        ]);
     }
     let is_shared = !row.label.is_random && workload.clones > 1;
     if is_shared && major >= INTERLOCKED_SINCE {
         workload.order = Label::INTERLOCKED;
-        told.push("order");
+        told.push(PlanPart::Order);
     }
     let kind = match report.runs() {
         None | Some(1) => String::new(),

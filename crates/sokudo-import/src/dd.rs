@@ -17,7 +17,7 @@ use std::io::BufRead;
 
 use sokudo_model::{
     BackendKind, BlockSizes, Bytes, DataContent, DirectMode, Durability, Environment, ImportedRun,
-    ImportedTarget, Limits, Operation, Origin, Workload,
+    ImportedTarget, Limits, Operation, Origin, PlanPart, Workload,
 };
 
 use crate::row::{self, ROWS_MAX, SEQUENTIAL, only};
@@ -31,7 +31,13 @@ pub(crate) const READER: Reader = Reader {
     read,
 };
 /// Parts of the fingerprint that every dd has.
-const TOLD: [&str; 5] = ["backend", "clones", "depth", "rate", "think"];
+const TOLD: [PlanPart; 5] = [
+    PlanPart::Backend,
+    PlanPart::Clones,
+    PlanPart::Depth,
+    PlanPart::Rate,
+    PlanPart::Think,
+];
 /// dd's block where nothing is said.
 const BLOCK_DEFAULT: Bytes = Bytes(512);
 
@@ -267,7 +273,7 @@ impl Copy {
         };
         let block = self.block.or_else(|| self.command.as_ref()?.block);
         let mut told = TOLD.to_vec();
-        told.extend(block.map(|_| "blocks"));
+        told.extend(block.map(|_| PlanPart::Blocks));
         let mut workload = Workload {
             backend: BackendKind::Sync,
             limits: Limits {
@@ -276,7 +282,7 @@ impl Copy {
             },
             ..Workload::new("copy", block.unwrap_or(BLOCK_DEFAULT))
         };
-        told.push("duration");
+        told.push(PlanPart::Duration);
         if let Some(command) = &self.command {
             command.apply(&mut workload, &mut told);
         }
@@ -354,7 +360,7 @@ impl Command {
     }
 
     /// What the command line tells of the workload.
-    fn apply(&self, workload: &mut Workload, told: &mut Vec<&'static str>) {
+    fn apply(&self, workload: &mut Workload, told: &mut Vec<PlanPart>) {
         let is_memory = |side: &Option<String>| side.as_ref().is_some_and(|path| is_memory(path));
         let reads = match (is_memory(&self.input), is_memory(&self.output)) {
             (false, true) => true,
@@ -374,20 +380,25 @@ impl Command {
             false => DirectMode::Off,
         };
         workload.durability = self.durability;
-        told.extend(["operations", "order", "direct", "durability"]);
+        told.extend([
+            PlanPart::Operations,
+            PlanPart::Order,
+            PlanPart::Direct,
+            PlanPart::Durability,
+        ]);
         if self.input.as_deref() == Some("/dev/zero") {
             workload.data = DataContent::Zero;
-            told.push("data");
+            told.push(PlanPart::Data);
         } else if reads {
-            told.push("data");
+            told.push(PlanPart::Data);
         }
         workload.name = match reads {
             true => "read".to_owned(),
             false => "write".to_owned(),
         };
-        if let (Some(block), false) = (self.block, told.contains(&"blocks")) {
+        if let (Some(block), false) = (self.block, told.contains(&PlanPart::Blocks)) {
             workload.blocks = BlockSizes::one(block);
-            told.push("blocks");
+            told.push(PlanPart::Blocks);
         }
     }
 }

@@ -7,7 +7,7 @@ use std::io::BufRead;
 
 use sokudo_model::{
     BlockSizes, Bytes, DirectMode, Environment, ImportedLatency, ImportedRow, ImportedRun,
-    ImportedTarget, Nanos, Operation, OperationMix, Order, Origin, Workload,
+    ImportedTarget, Nanos, Operation, OperationMix, Order, Origin, PlanPart, Workload,
 };
 
 use crate::number::{block, date_time, depth, number};
@@ -255,7 +255,7 @@ impl Phase {
             .filter(|_| is_mix)
             .and_then(OperationMix::read_write);
         if is_mix && row.reported.mix.is_none() {
-            row.reported.unknown.push("mix".to_owned());
+            row.reported.unknown.push(PlanPart::Mix);
         }
         row.reported.bandwidth = side.bytes_per_s.map(|value| rate(value, ""));
         row.reported.iops = side.ios_per_s.map(|value| rate(value, ""));
@@ -300,15 +300,15 @@ impl Phase {
             .map(|threads| threads.saturating_mul(self.hosts.unwrap_or(1)))
     }
 
-    fn told(&self) -> Vec<&'static str> {
+    fn told(&self) -> Vec<PlanPart> {
         let parts = [
-            ("operations", true),
-            ("blocks", self.block.is_some()),
-            ("order", self.is_random.is_some()),
-            ("depth", self.depth.is_some()),
-            ("clones", self.clones().is_some()),
-            ("direct", self.is_direct.is_some()),
-            ("span", self.file_size.is_some()),
+            (PlanPart::Operations, true),
+            (PlanPart::Blocks, self.block.is_some()),
+            (PlanPart::Order, self.is_random.is_some()),
+            (PlanPart::Depth, self.depth.is_some()),
+            (PlanPart::Clones, self.clones().is_some()),
+            (PlanPart::Direct, self.is_direct.is_some()),
+            (PlanPart::Span, self.file_size.is_some()),
         ];
         parts
             .into_iter()

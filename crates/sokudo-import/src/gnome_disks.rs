@@ -10,8 +10,8 @@ use std::io::BufRead;
 
 use sokudo_model::{
     BackendKind, BlockSizes, Bytes, DirectMode, Environment, ImportedPlace, ImportedRate,
-    ImportedRow, ImportedRun, ImportedTarget, Nanos, Operation, Order, Origin, Sample, Survey,
-    Visit, Workload, narrow,
+    ImportedRow, ImportedRun, ImportedTarget, Nanos, Operation, Order, Origin, PlanPart, Sample,
+    Survey, Visit, Workload, narrow,
 };
 
 use self::variant::{ByteOrder, Dictionary, Pair};
@@ -32,17 +32,17 @@ const PAGE: Bytes = Bytes::kib(4);
 /// The only version of the format.
 const VERSION: i32 = 1;
 /// Parts of the fingerprint that its source tells (46.1).
-const TOLD: [&str; 10] = [
-    "backend",
-    "blocks",
-    "clones",
-    "data",
-    "depth",
-    "direct",
-    "operations",
-    "order",
-    "rate",
-    "think",
+const TOLD: [PlanPart; 10] = [
+    PlanPart::Backend,
+    PlanPart::Blocks,
+    PlanPart::Clones,
+    PlanPart::Data,
+    PlanPart::Depth,
+    PlanPart::Direct,
+    PlanPart::Operations,
+    PlanPart::Order,
+    PlanPart::Rate,
+    PlanPart::Think,
 ];
 
 /// Whether it begins with the entry `version`, a number, as GNOME Disks writes it first.

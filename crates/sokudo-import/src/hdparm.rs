@@ -9,7 +9,7 @@ use std::io::BufRead;
 
 use sokudo_model::{
     BackendKind, Bytes, DirectMode, Environment, ImportedRow, ImportedRun, ImportedTarget, Origin,
-    Span, Subject, Workload,
+    PlanPart, Span, Subject, Workload,
 };
 
 use crate::row::{self, ROWS_MAX};
@@ -28,16 +28,16 @@ const BLOCK: Bytes = Bytes::mib(2);
 /// What stands before each timing, and after it.
 const TIMINGS: [(&str, &str); 2] = [("Timing ", "cached reads"), ("Timing ", "disk reads")];
 /// Parts of the fingerprint that hdparm's source tells of every timing.
-const TOLD: [&str; 9] = [
-    "backend",
-    "blocks",
-    "clones",
-    "data",
-    "depth",
-    "direct",
-    "durability",
-    "operations",
-    "order",
+const TOLD: [PlanPart; 9] = [
+    PlanPart::Backend,
+    PlanPart::Blocks,
+    PlanPart::Clones,
+    PlanPart::Data,
+    PlanPart::Depth,
+    PlanPart::Direct,
+    PlanPart::Durability,
+    PlanPart::Operations,
+    PlanPart::Order,
 ];
 
 /// Whether it has a line that only hdparm prints.
@@ -209,8 +209,8 @@ fn workload(timing: Timing) -> Workload {
 }
 
 fn new_row(workload: Workload) -> ImportedRow {
-    let span = workload.span.map(|_| "span");
-    let told: Vec<&str> = TOLD.into_iter().chain(span).collect();
+    let span = workload.span.map(|_| PlanPart::Span);
+    let told: Vec<PlanPart> = TOLD.into_iter().chain(span).collect();
     let mut row = row::row(workload, &told);
     row.reported.bandwidth = Some(row::rate(0.0, ""));
     row
@@ -293,8 +293,8 @@ mod tests {
             run.origin.corrections[0].what,
             "every \"MB/sec\": 1086.71 are 1139.5 MB/s, and so on"
         );
-        assert!(run.rows[1].reported.unknown.contains(&"span".to_owned()));
-        assert!(!run.rows[0].reported.unknown.contains(&"span".to_owned()));
+        assert!(run.rows[1].reported.unknown.contains(&PlanPart::Span));
+        assert!(!run.rows[0].reported.unknown.contains(&PlanPart::Span));
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::io::BufRead;
 
 use sokudo_model::{
     BlockSizes, Bytes, Environment, ImportedRow, ImportedRun, ImportedTarget, Operation, Order,
-    Origin, Subject, Workload,
+    Origin, PlanPart, Subject, Workload,
 };
 
 use crate::row::{self, ROWS_MAX, SEQUENTIAL, figure, only};
@@ -228,7 +228,7 @@ impl Page {
         if known.is_none() {
             let mut row = self.row("Transfer Rate", &[]);
             row.workload.order = SEQUENTIAL;
-            row.reported.unknown.retain(|part| part != "order");
+            row.reported.unknown.retain(|part| *part != PlanPart::Order);
             self.run.rows.push(row);
         }
         let row = &mut self.run.rows[place];
@@ -248,10 +248,10 @@ impl Page {
             () => self.direction,
         };
         workload.operations = only_or_read(direction);
-        parts.extend(direction.map(|_| "operations"));
+        parts.extend(direction.map(|_| PlanPart::Operations));
         if let Some(block) = block(&lower) {
             workload.blocks = BlockSizes::one(block);
-            parts.push("blocks");
+            parts.push(PlanPart::Blocks);
         }
         if lower.contains("burst") {
             workload.subject = Subject::Cache;
@@ -262,10 +262,10 @@ impl Page {
                 .any(|word| lower.contains(word));
         if is_random {
             workload.order = Order::Random { map: false };
-            parts.push("order");
+            parts.push(PlanPart::Order);
         } else if lower.contains("sequential") {
             workload.order = SEQUENTIAL;
-            parts.push("order");
+            parts.push(PlanPart::Order);
         }
         let mut row = row::row(workload, &parts);
         for told in told {
@@ -317,7 +317,7 @@ impl Page {
         if is_new {
             let mut row = self.row("Error Scan", &[]);
             row.workload.order = SEQUENTIAL;
-            row.reported.unknown.retain(|part| part != "order");
+            row.reported.unknown.retain(|part| *part != PlanPart::Order);
             self.run.rows.push(row);
         }
         if let Some(row) = self.run.rows.last_mut() {

@@ -6,7 +6,7 @@
 
 use std::io::BufRead;
 
-use sokudo_model::{BackendKind, ImportedRow, ImportedRun, Order, Origin};
+use sokudo_model::{BackendKind, ImportedRow, ImportedRun, Order, Origin, PlanPart};
 
 use crate::crystal::{self, Direction, Report, Reports, Row};
 use crate::text::lines;
@@ -142,15 +142,15 @@ fn correct_mixes(report: &Report, run: &mut ImportedRun, scale: f64) {
 fn imported(report: &Report, row: &Row, scale: f64) -> ImportedRow {
     let (mut workload, mut told) = row.label.workload();
     workload.backend = BackendKind::Libaio;
-    told.extend(["backend", "rate", "think"]);
+    told.extend([PlanPart::Backend, PlanPart::Rate, PlanPart::Think]);
     if let Order::Random { map } = &mut workload.order {
         *map = true;
-    } else if !told.contains(&"order") {
+    } else if !told.contains(&PlanPart::Order) {
         // fio's jobs each read the file from its start.
-        told.push("order");
+        told.push(PlanPart::Order);
     }
     if report.file_size().is_some() {
-        told.push("span");
+        told.push(PlanPart::Span);
     }
     let is_mean = report
         .profile

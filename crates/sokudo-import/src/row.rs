@@ -2,37 +2,19 @@
 
 use sokudo_model::{
     ImportedFigure, ImportedLatency, ImportedRate, ImportedRow, Operation, OperationMix, Order,
-    Reported, SequentialOffset, Workload,
+    PlanPart, PlanParts, Reported, SequentialOffset, Workload,
 };
-
-/// The parts of a fingerprint that every row has.
-const PARTS: [&str; 14] = [
-    "backend",
-    "blocks",
-    "clones",
-    "data",
-    "depth",
-    "direct",
-    "duration",
-    "durability",
-    "operations",
-    "order",
-    "rate",
-    "schedule",
-    "span",
-    "think",
-];
 
 /// No text holds more rows; what is beyond would be noise made to fill memory.
 pub(crate) const ROWS_MAX: usize = 20_000;
 
 /// A row without figures, of which the tool has told these parts.
-pub(crate) fn row(workload: Workload, told: &[&str]) -> ImportedRow {
-    let unknown = PARTS.iter().filter(|part| !told.contains(part));
+pub(crate) fn row(workload: Workload, told: &[PlanPart]) -> ImportedRow {
+    let unknown = PlanParts::OF_ALL.into_iter();
     ImportedRow {
         workload,
         reported: Reported {
-            unknown: unknown.map(|part| (*part).to_owned()).collect(),
+            unknown: unknown.filter(|part| !told.contains(part)).collect(),
             ..Reported::default()
         },
     }
@@ -104,9 +86,12 @@ mod tests {
 
     #[test]
     fn what_is_not_told_is_unknown() {
-        let row = row(Workload::new("x", Bytes::kib(4)), &["blocks", "operations"]);
-        assert_eq!(row.reported.unknown.len(), PARTS.len() - 2);
-        assert!(!row.reported.unknown.contains(&"blocks".to_owned()));
+        let row = row(
+            Workload::new("x", Bytes::kib(4)),
+            &[PlanPart::Blocks, PlanPart::Operations],
+        );
+        assert_eq!(row.reported.unknown.len(), PlanParts::OF_ALL.len() - 2);
+        assert!(!row.reported.unknown.contains(&PlanPart::Blocks));
     }
 
     #[test]

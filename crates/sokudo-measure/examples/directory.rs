@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         workloads: vec![workload],
     }];
     let plan = Plan {
-        method: "example".to_owned(),
+        method: "example".into(),
         seed: 1,
         stages,
     };

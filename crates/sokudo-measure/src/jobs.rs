@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use sokudo_engine::{Consent, Control, StageOptions, ends_plan};
-use sokudo_model::{Bytes, Event, Nanos, Plan, Run, Schedule, TargetInfo, TargetKind};
+use sokudo_model::{
+    Bytes, Event, Nanos, Plan, Run, Schedule, ScheduleName, TargetInfo, TargetKind,
+};
 use sokudo_stats::mix64;
 
 use crate::error::MeasureError;
@@ -25,7 +27,7 @@ pub struct Jobs<'a> {
     /// How often the whole plan is carried out.
     pub trials: u32,
     /// The name of the rule by which trials follow one another.
-    pub schedule: &'a str,
+    pub schedule: ScheduleName,
     /// The command line that repeats them.
     pub command: String,
     /// Nothing is written.
@@ -63,7 +65,7 @@ impl Jobs<'_> {
     /// The run of which nothing has been done.
     pub fn empty_run(&self) -> Run {
         let schedule = Schedule {
-            name: self.schedule.to_owned(),
+            name: self.schedule.clone(),
             ..Schedule::in_turn(self.trials, Nanos(0))
         };
         let target = TargetInfo {

@@ -1,6 +1,7 @@
 //! What another tool has measured and printed, as far as it told, and the [`Run`] that it
 //! becomes. What it did not tell stays missing.
 
+use crate::method::ScheduleName;
 use crate::narrow::narrow;
 use crate::plan::{Plan, Sample, Stage, Survey, Visit, Workload};
 use crate::reported::{Origin, Provenance, Reported};
@@ -11,9 +12,6 @@ use crate::target::{
 };
 use crate::trial::Row;
 use crate::units::{Bytes, Nanos};
-
-/// What the schedule of such a run is called: the tool's own.
-const SCHEDULE: &str = "imported";
 
 /// A run of another tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,12 +60,12 @@ impl From<ImportedRun> for Run {
     fn from(run: ImportedRun) -> Self {
         let rows: Vec<Row> = run.rows.into_iter().map(Row::from).collect();
         let plan = Plan {
-            method: run.method,
+            method: run.method.into(),
             seed: 0,
             stages: rows.iter().map(alone).collect(),
         };
         let schedule = Schedule {
-            name: SCHEDULE.to_owned(),
+            name: ScheduleName::Imported,
             ..Schedule::in_turn(1, Nanos(0))
         };
         let target = target(run.target, &run.origin.tool);

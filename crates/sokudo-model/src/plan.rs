@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use omission::is_default;
 
+use crate::method::Method;
 use crate::narrow::narrow;
 use crate::units::{Bytes, Nanos};
 
@@ -38,7 +39,7 @@ pub use verify::{Check, PatternPart, Verify};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// The method, such as `mark/default`.
-    pub method: String,
+    pub method: Method,
     /// Where all chance in the plan starts from.
     pub seed: u64,
     /// What runs one after the other.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::fingerprint::PlanPart;
 use crate::json::float_or_none;
 use crate::plan::OperationMix;
 use crate::units::{Bytes, Nanos};
@@ -74,9 +75,9 @@ pub struct Correction {
 pub struct Reported {
     /// All operations that ran together, where the row tells of one of them.
     pub mix: Option<OperationMix>,
-    /// Parts of the fingerprint that the tool does not tell (`depth`, `direct`, …): two
+    /// Parts of the fingerprint that the tool does not tell (depth, direct, …): two
     /// rows agree in them only if nobody knows better.
-    pub unknown: Vec<String>,
+    pub unknown: Vec<PlanPart>,
     /// Bytes per second.
     pub bandwidth: Option<ImportedRate>,
     /// I/Os per second.

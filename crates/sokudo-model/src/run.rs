@@ -9,6 +9,7 @@ use crate::finding::Finding;
 use crate::inference::Inference;
 use crate::json::is_default;
 use crate::load::LatencyLimit;
+use crate::method::ScheduleName;
 use crate::narrow::narrow;
 use crate::plan::Plan;
 use crate::reported::Provenance;
@@ -103,7 +104,8 @@ pub struct Layout {
 pub struct Schedule {
     /// `interleaved` (rows in turn, so that drift hits all alike) or `crystal`
     /// (all trials of a row in a block, after a discarded warm-up).
-    pub name: String,
+    #[schemars(with = "String")]
+    pub name: ScheduleName,
     /// Trials per row.
     pub trials: u32,
     /// Pause between trials.
@@ -135,7 +137,7 @@ impl Schedule {
     /// Rows in turn, so that drift hits all of them alike.
     pub fn in_turn(trials: u32, pause: Nanos) -> Self {
         Self {
-            name: "interleaved".to_owned(),
+            name: ScheduleName::Interleaved,
             trials,
             pause,
             warm_up: false,

@@ -103,7 +103,7 @@ impl SideDocument {
             letter: letter(number),
             source: source.into(),
             target: run.target.name.clone(),
-            method: run.method.clone(),
+            method: run.method.to_string(),
             started_at: run.started_at.clone(),
             command: run.command.clone(),
             fingerprint: run.fingerprint.clone(),
@@ -155,7 +155,7 @@ pub struct RowDocument {
 }
 
 impl RowDocument {
-    /// Two results and what came of comparing them.
+    /// Two results and what came of comparing them, in which the parts that differ get words.
     pub fn new(
         reference: &ResultDocument,
         other: &ResultDocument,
@@ -169,7 +169,10 @@ impl RowDocument {
             row: name,
             reference: RowSideDocument::new(reference, figure),
             other: RowSideDocument::new(other, figure),
-            compared,
+            compared: Compared {
+                differs: differing::plans(&reference.plan, &other.plan),
+                ..compared
+            },
             is_of_cache: reference.is_of_cache() || other.is_of_cache(),
         }
     }

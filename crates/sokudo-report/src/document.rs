@@ -11,15 +11,15 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
-    Circumstances, Environment, Finding, Inference, Layout, Nanos, Origin, Run, Schedule,
+    Circumstances, Environment, Finding, Inference, Layout, Method, Nanos, Origin, Run, Schedule,
     TargetInfo,
 };
 
-use crate::fingerprint::Fingerprint;
 use crate::{date, json_layout};
 
 mod countable;
 mod figures;
+mod identified;
 mod imported;
 mod inside;
 mod kept;
@@ -64,13 +64,13 @@ pub struct RunDocument {
     /// Start, RFC 3339 in UTC; empty where another tool did not tell.
     pub started_at: String,
     /// The method, such as `mark/default`.
-    pub method: String,
+    pub method: Method,
     /// The command line that repeats the measurement.
     pub command: String,
     /// Hash of all that makes two runs comparable: what was done and how, not
     /// names, seeds, dates or the number of trials.
     pub fingerprint: String,
-    /// What the fingerprint is made of.
+    /// What the fingerprint is made of, in words for people.
     pub fingerprint_parts: BTreeMap<String, String>,
     /// Where all chance in the run started from; may be above 2^53, so a reader
     /// that keeps numbers as floats should not write it back.
@@ -123,15 +123,15 @@ impl LayoutDocument {
     }
 }
 
-/// The method of runs that are made to explain the device.
-const EXPLAIN: &str = "explain";
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+const fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
 
 impl RunDocument {
     /// Computes every figure of a run.
     pub fn from_run(run: &Run) -> Self {
-        let fingerprint = Fingerprint::of_run(run);
-        let results = run.rows.iter().zip(Fingerprint::of_rows(run));
-        Self {
+        let mut document = Self {
             schema: format!("{SCHEMA_FAMILY}{SCHEMA_VERSION}"),
             origin: run.provenance.origin().cloned(),
             layout: run.layout.map(LayoutDocument::of),
@@ -139,8 +139,8 @@ impl RunDocument {
             started_at: run.started_at.map_or_else(String::new, date::rfc3339),
             method: run.plan.method.clone(),
             command: run.command.clone(),
-            fingerprint: fingerprint.id,
-            fingerprint_parts: fingerprint.parts,
+            fingerprint: String::new(),
+            fingerprint_parts: BTreeMap::new(),
             seed: run.plan.seed,
             schedule: Schedule {
                 steady: None,
@@ -155,16 +155,20 @@ impl RunDocument {
             inferences: run.inferences.clone(),
             load: LoadDocument::of(run),
             steady: SteadyDocument::of(run),
-            results: results
-                .map(|(row, fingerprint)| {
-                    let result = ResultDocument::from_row(row, &run.schedule, fingerprint);
+            results: run
+                .rows
+                .iter()
+                .map(|row| {
+                    let result = ResultDocument::from_row(row, &run.schedule);
                     match &row.reported {
                         Some(reported) => result.reported(reported),
                         None => result,
                     }
                 })
                 .collect(),
-        }
+        };
+        document.identify_made(&run.plan);
+        document
     }
 
     /// Start, in nanoseconds since 1970-01-01T00:00:00Z; `None` where the text is no date.
@@ -195,11 +199,12 @@ impl RunDocument {
         document.countable()
     }
 
-    fn countable(self) -> Result<Self, ReadDocumentError> {
-        match self.is_countable() {
-            true => Ok(self),
-            false => Err(ReadDocumentError::Uncountable),
+    fn countable(mut self) -> Result<Self, ReadDocumentError> {
+        if !self.is_countable() {
+            return Err(ReadDocumentError::Uncountable);
         }
+        self.identify_read();
+        Ok(self)
     }
 
     /// Reads a document that has been taken apart already.
@@ -221,7 +226,7 @@ impl RunDocument {
     /// Whether the run was made to explain its device. Its rows are probes: it is the
     /// conclusions that are shown.
     pub(crate) fn is_explanation(&self) -> bool {
-        self.method == EXPLAIN
+        self.method == Method::Explain
     }
 
     /// The result at this place in the plan's order.

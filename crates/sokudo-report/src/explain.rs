@@ -53,7 +53,7 @@ mod tests {
 
     fn document(method: &str, confidences: &[Confidence]) -> RunDocument {
         let mut run = sample::run();
-        run.plan.method = method.to_owned();
+        run.plan.method = method.into();
         let inference = |confidence: &Confidence| Inference {
             code: "rotation".to_owned(),
             claim: Text::from("platters that turn 7,200 times a minute"),

@@ -3,16 +3,16 @@
 
 use sokudo_model::disk::{Bus, Disk, WriteCache};
 use sokudo_model::{
-    BlockDevice, BlockDeviceKind, Bytes, DataContent, Nanos, Order, Rate, SequentialOffset,
-    TargetInfo, TargetKind, Workload,
+    BlockDevice, BlockDeviceKind, Bytes, DataContent, Method, Nanos, Order, PlanPart, Rate,
+    ScheduleName, SequentialOffset, TargetInfo, TargetKind, Workload,
 };
 
 use sokudo_words::{Text, text};
 
 use crate::document::{ResultDocument, RunDocument};
-use crate::fingerprint::{extras, tree_text};
-use crate::info::words;
-use crate::number::{MISSING, decimal_size, grouped};
+use crate::fingerprint::words;
+use crate::info::words as disk_words;
+use crate::number::{MISSING, decimal_size, exact_time, grouped};
 use crate::wording::composed;
 use lines::{has_device, has_file, machine_line, span_line, target_line};
 
@@ -22,12 +22,6 @@ mod imported;
 mod lines;
 
 const UNKNOWN: &str = "unknown";
-
-/// The method that people compare with hdparm's figures.
-pub(crate) const QUICK: &str = "quick";
-
-/// The method whose rows are cells: a block size at a depth and a number of threads.
-pub(crate) const SWEEP: &str = "sweep";
 
 /// Everything worth knowing before reading the figures.
 pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
@@ -52,12 +46,12 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
                 .filter(|_| document.steady.is_none()),
         ),
         ("Places", places_line(document).filter(shows_rows)),
-        ("Write cache", special(document, "write cache")),
-        ("Files", special(document, "files")),
+        ("Write cache", special(document, PlanPart::WriteCache)),
+        ("Files", special(document, PlanPart::Files)),
         ("Tree", trees_line(document)),
-        ("Scatter", special(document, "scatter")),
+        ("Scatter", special(document, PlanPart::Scatter)),
         ("Load", load_line(document)),
-        ("Rates", special(document, "rates")),
+        ("Rates", special(document, PlanPart::Rates)),
         ("Engine", Some(engine_line(document))),
         ("Threads", threads_line(document)),
         (
@@ -65,10 +59,10 @@ pub(crate) fn facts(document: &RunDocument) -> Vec<Fact> {
             has_device(target).then(|| direct_line(document)),
         ),
         ("Data", Some(data_line(document))),
-        ("Checked", special(document, "check")),
-        ("Batches", special(document, "batching")),
-        ("Memory", special(document, "memory")),
-        ("Steady", special(document, "steady")),
+        ("Checked", special(document, PlanPart::Check)),
+        ("Batches", special(document, PlanPart::Batching)),
+        ("Memory", special(document, PlanPart::Memory)),
+        ("Steady", special(document, PlanPart::Steady)),
         ("Trials", Some(trials_line(document))),
         ("hdparm", hdparm_line(document)),
         ("Seed", Some(Text::name(document.seed.to_string()))),
@@ -130,19 +124,19 @@ fn unasked(leaf: &BlockDevice) -> Disk {
 
 /// In the words of `sokudo info`.
 fn device_description(disk: &Disk, rotational: Option<bool>) -> Text {
-    let model = words::model(disk);
+    let model = disk_words::model(disk);
     let kind = match disk.kind {
         BlockDeviceKind::Disk if rotational == Some(true) => Some("rotating disk"),
         BlockDeviceKind::Disk | BlockDeviceKind::Partition => None,
         // A device that has no other name is called by its kind.
-        kind => Some(words::kind(kind)).filter(|kind| !model.english().starts_with(kind)),
+        kind => Some(disk_words::kind(kind)).filter(|kind| !model.english().starts_with(kind)),
     };
     let size = disk
         .size_bytes
         .map(|size| Text::name(decimal_size(size, 2)));
     // Memory has none.
     let cache =
-        (disk.kind != BlockDeviceKind::Memory).then(|| words::write_cache(&disk.write_cache));
+        (disk.kind != BlockDeviceKind::Memory).then(|| disk_words::write_cache(&disk.write_cache));
     let parts = [Some(model), kind.map(Text::from), size, cache];
     Text::list(parts.into_iter().flatten(), ", ")
 }
@@ -217,8 +211,10 @@ fn engine_line(document: &RunDocument) -> Text {
 fn places_line(document: &RunDocument) -> Option<Text> {
     let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for result in &document.results {
-        let parts = extras(&result.workload).find(|(name, _)| *name == "survey");
-        let Some((_, text)) = parts else { continue };
+        let Some(survey) = result.plan.get(PlanPart::Survey) else {
+            continue;
+        };
+        let text = words::of(survey);
         // Rows of several states of the write cache differ in nothing else.
         let name = result.name.split(", ").next().unwrap_or_default();
         match groups.iter_mut().find(|(other, _)| *other == text) {
@@ -235,20 +231,15 @@ fn places_line(document: &RunDocument) -> Option<Text> {
 /// What the trees of all phases have in common.
 fn trees_line(document: &RunDocument) -> Option<Text> {
     let results = document.results.iter();
-    let trees = unique(results.filter_map(|result| result.workload.tree.as_ref().map(tree_text)));
+    let trees =
+        unique(results.filter_map(|result| result.workload.tree.as_ref().map(words::tree_files)));
     listed(trees.iter().map(|tree| composed(tree)).collect())
 }
 
 /// What is special about workloads, where anything is.
-fn special(document: &RunDocument, part: &str) -> Option<Text> {
+fn special(document: &RunDocument, part: PlanPart) -> Option<Text> {
     let results = document.results.iter();
-    let of_part = results.flat_map(|result| {
-        let parts = extras(&result.workload);
-        parts
-            .filter(|(name, _)| *name == part)
-            .map(|(_, text)| text)
-    });
-    let texts = unique(of_part);
+    let texts = unique(results.filter_map(|result| result.plan.get(part).map(words::of)));
     listed(texts.iter().map(|text| composed(text)).collect())
 }
 
@@ -350,7 +341,7 @@ fn trials_line(document: &RunDocument) -> Text {
         let rounds = text!(
             "{} rounds at most, rows in turn, {} per row, no pauses",
             schedule.trials,
-            plain_time(steady.procedure.round_time)
+            exact_time(steady.procedure.round_time)
         );
         return Text::list(std::iter::once(rounds).chain(end), "; ");
     }
@@ -361,7 +352,7 @@ fn trials_line(document: &RunDocument) -> Text {
             .map(|result| result.workload.limits.time),
     );
     let count = match times[..] {
-        [Some(time)] => format!("{} × {}", schedule.trials, plain_time(time)),
+        [Some(time)] => format!("{} × {}", schedule.trials, exact_time(time)),
         _ => schedule.trials.to_string(),
     };
     let enough = schedule.enough.map(|it| f64::from(it.half_width_permille));
@@ -370,14 +361,14 @@ fn trials_line(document: &RunDocument) -> Text {
         None => text!("{count} per row"),
     };
     let until = enough.map(|permille| text!("until ±{} % are reached", permille / 10.0));
-    let order = match schedule.name.as_str() {
-        "interleaved" => "rows in turn".into(),
-        "crystal" => "row by row".into(),
-        other => Text::name(other),
+    let order = match &schedule.name {
+        ScheduleName::Interleaved => "rows in turn".into(),
+        ScheduleName::Crystal => "row by row".into(),
+        other => Text::name(other.to_string()),
     };
     let pause = match schedule.pause {
         Nanos(0) => "no pauses".into(),
-        pause => text!("pauses of {}", plain_time(pause)),
+        pause => text!("pauses of {}", exact_time(pause)),
     };
     let warm_up = schedule.warm_up.then(|| "after a discarded warm-up".into());
     let parts = [Some(count), until, Some(order), Some(pause), warm_up];
@@ -388,16 +379,7 @@ fn trials_line(document: &RunDocument) -> Text {
 /// Whoever compares with hdparm must know its unit.
 fn hdparm_line(document: &RunDocument) -> Option<Text> {
     let likeness = "what it prints as MB/sec are MiB/s (1 MiB is 1,048,576 bytes)";
-    (document.method == QUICK).then(|| likeness.into())
-}
-
-/// `5 s` rather than `5.00 s`: a planned time is exact.
-fn plain_time(time: Nanos) -> String {
-    match time.0 {
-        nanos if nanos.is_multiple_of(1_000_000_000) => format!("{} s", nanos / 1_000_000_000),
-        nanos if nanos.is_multiple_of(1_000_000) => format!("{} ms", nanos / 1_000_000),
-        _ => time.to_string(),
-    }
+    (document.method == Method::Quick).then(|| likeness.into())
 }
 
 #[cfg(test)]
@@ -488,8 +470,8 @@ mod tests {
             runtime_power: None,
         }];
         let text = told(&run);
-        let model = words::model(&disk).english();
-        let cache = words::write_cache(&disk.write_cache).english();
+        let model = disk_words::model(&disk).english();
+        let cache = disk_words::write_cache(&disk.write_cache).english();
         assert_eq!(text, format!("sda: {model}, {cache}"));
         assert_eq!(text, "sda: WD Red, write cache off");
         // What the kernel makes is not asked.

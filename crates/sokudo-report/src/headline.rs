@@ -1,7 +1,7 @@
 //! Which row may stand for the disk where one figure is shown of many. Every headline asks
 //! here: the fastest of a list or a report, what a check comes to.
 
-use sokudo_model::{DirectMode, Subject, Verdict};
+use sokudo_model::{DirectMode, PlanPart, Subject, Verdict};
 
 use crate::document::ResultDocument;
 
@@ -28,7 +28,7 @@ impl ResultDocument {
         match self.direct {
             Some(is_direct) => !is_direct,
             None if self.trials.is_empty() => {
-                self.knows("direct") && self.workload.direct == DirectMode::Off
+                self.knows(PlanPart::Direct) && self.workload.direct == DirectMode::Off
             }
             None => true,
         }

@@ -93,6 +93,22 @@ pub(crate) fn decimal_size(Bytes(bytes): Bytes, digits: u8) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
+/// A planned size in the largest unit that tells it exactly: no two are written alike.
+pub(crate) fn exact_size(Bytes(bytes): Bytes) -> String {
+    let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
+    let exact = |(bits, _): &(u32, &str)| bytes > 0 && bytes.is_multiple_of(1 << bits);
+    let (bits, unit) = units.into_iter().find(exact).unwrap_or((0, "B"));
+    format!("{} {unit}", bytes >> bits)
+}
+
+/// A planned time likewise: `5 s` rather than `5.00 s`.
+pub(crate) fn exact_time(Nanos(nanos): Nanos) -> String {
+    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")];
+    let exact = |(scale, _): &(u64, &str)| nanos.is_multiple_of(*scale);
+    let (scale, unit) = units.into_iter().find(exact).unwrap_or((1, "ns"));
+    format!("{} {unit}", nanos / scale)
+}
+
 /// Rounding must not show 1,000.0 or 100.00.
 fn rate_decimals(value: f64) -> usize {
     match value {

@@ -1,6 +1,6 @@
 //! Bonnie++'s phases, recognised by what a workload does.
 
-use sokudo_model::{Operation, OperationTally, Order, Outcome, TreeNames, Workload};
+use sokudo_model::{Method, Operation, OperationTally, Order, Outcome, TreeNames, Workload};
 
 use crate::document::{ResultDocument, RunDocument};
 
@@ -59,7 +59,8 @@ impl Phase {
     /// Whether a run is one of `sokudo bonnie`.
     pub(crate) fn makes_up(document: &RunDocument) -> bool {
         let of = |result: &ResultDocument| Self::of(&result.workload);
-        document.method == "bonnie" && document.results.iter().all(|result| of(result).is_some())
+        document.method == Method::Bonnie
+            && document.results.iter().all(|result| of(result).is_some())
     }
 
     /// The operation whose figures are the phase's: of a rewrite what has been written

@@ -9,16 +9,15 @@ mod csv;
 mod key;
 pub(crate) mod table;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Finding, Severity, Verdict};
+use sokudo_model::{Finding, PlanPart, PlanParts, Severity, Verdict};
 use sokudo_stats::Summary;
 use sokudo_words::{Text, text};
 
 use crate::document::{RateFigures, ResultDocument, RunDocument};
-use crate::fingerprint::UNKNOWN;
 use crate::json_layout;
 use crate::letter::letter;
 use crate::number::{rate, rate_with};
@@ -100,7 +99,7 @@ pub struct SideRow<'a> {
     /// As many as there are sides, that of the reference first.
     pub results: Vec<Option<&'a ResultDocument>>,
     /// Parts of the load in which it differs from an earlier row of its name.
-    pub differs: Vec<String>,
+    pub differs: Vec<PlanPart>,
     /// The side that is better than every other, where one is.
     pub best: Option<usize>,
 }
@@ -147,7 +146,7 @@ impl SideRow<'_> {
         let name = names.join(" | ");
         match self.differs.is_empty() {
             true => name,
-            false => format!("{name} (other {})", self.differs.join(", ")),
+            false => format!("{name} (other {})", part_names(&self.differs)),
         }
     }
 }
@@ -185,7 +184,7 @@ impl PivotDocument {
             for result in &run.run.results {
                 if let Some(sample) = Sample::of(run, result, pivot) {
                     cells.add(
-                        (sample, &result.fingerprint_parts),
+                        (sample, &result.plan),
                         pivot.rows.of(run, result),
                         pivot.columns.of(run, result),
                     );
@@ -335,7 +334,7 @@ struct Cells<'a> {
 }
 
 /// A result's figure, and the parts of its load.
-type Pooled<'a> = (Sample, &'a BTreeMap<String, String>);
+type Pooled<'a> = (Sample, &'a PlanParts);
 
 impl<'a> Cells<'a> {
     fn add(&mut self, pooled: Pooled<'a>, row: String, column: String) {
@@ -360,7 +359,7 @@ impl<'a> Cells<'a> {
 
     /// The warning that cells hold results of different loads; `None` where none does.
     fn of_loads(&self) -> Option<Finding> {
-        let mut parts: BTreeSet<&str> = BTreeSet::new();
+        let mut parts: BTreeSet<PlanPart> = BTreeSet::new();
         let mut count = 0;
         for cell in self.rows.iter().flat_map(|(_, _, cells)| cells) {
             let loads: Vec<_> = cell.iter().map(|(_, load)| *load).collect();
@@ -368,12 +367,12 @@ impl<'a> Cells<'a> {
             count += usize::from(!differing.is_empty());
             parts.extend(differing);
         }
-        let parts = parts.into_iter().map(Text::name);
+        let parts: Vec<PlanPart> = parts.into_iter().collect();
         (count > 0).then(|| Finding {
             code: "loads-pooled".to_owned(),
             severity: Severity::Warning,
             symptom: text!("{count} of the cells hold results of different loads"),
-            cause: text!("they differ in {parts}", parts = Text::list(parts, ", ")),
+            cause: text!("they differ in {parts}", parts = part_names(&parts)),
             remedy: Text::from("tell them apart with --pivot, or show one of them with --only"),
         })
     }
@@ -400,15 +399,21 @@ impl<'a> Cells<'a> {
 
 /// The parts in which loads differ, as far as they are known. Which tool has measured is
 /// another warning's.
-fn differing<'a>(loads: &[&'a BTreeMap<String, String>]) -> BTreeSet<&'a str> {
-    let names = loads.iter().flat_map(|load| load.keys());
-    let mut names: BTreeSet<&str> = names.map(String::as_str).collect();
-    names.retain(|name| {
-        let values = loads.iter().map(|load| load.get(*name));
-        let known = values.filter(|value| value.is_none_or(|value| value != UNKNOWN));
-        *name != "tool" && known.collect::<BTreeSet<_>>().len() > 1
+fn differing(loads: &[&PlanParts]) -> BTreeSet<PlanPart> {
+    let parts = loads.iter().flat_map(|load| load.iter());
+    let mut parts: BTreeSet<PlanPart> = parts.map(|(part, _)| part).collect();
+    parts.retain(|part| {
+        let known = loads.iter().filter(|load| !load.is_unknown(*part));
+        let mut values = known.map(|load| load.get(*part));
+        let first = values.next();
+        *part != PlanPart::Tool && values.any(|value| Some(value) != first)
     });
-    names
+    parts
+}
+
+fn part_names(parts: &[PlanPart]) -> String {
+    let names: Vec<&str> = parts.iter().map(|part| part.name()).collect();
+    names.join(", ")
 }
 
 /// One result's figure.

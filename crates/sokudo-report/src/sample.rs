@@ -54,7 +54,7 @@ fn draw_run() -> Run {
 pub(crate) fn troubled_run() -> Run {
     let mut run = run();
     run.schedule = Schedule {
-        name: "crystal".into(),
+        name: ScheduleName::Crystal,
         warm_up: true,
         ..Schedule::in_turn(5, Nanos::from_secs(5))
     };

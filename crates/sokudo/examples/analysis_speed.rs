@@ -63,7 +63,7 @@ fn run() -> Run {
         }
     });
     let plan = Plan {
-        method: "mark/default".to_owned(),
+        method: "mark/default".into(),
         seed: 1,
         stages: Vec::new(),
     };

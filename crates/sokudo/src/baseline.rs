@@ -6,7 +6,7 @@
 use sokudo_analysis::{Comparing, trials_needed};
 use sokudo_engine::Control;
 use sokudo_measure::Named;
-use sokudo_model::Conclusion;
+use sokudo_model::{Conclusion, Method};
 use sokudo_report::comparison::{Figure, Way};
 use sokudo_report::{ListDocument, RunDocument};
 use sokudo_store::RunId;
@@ -22,10 +22,6 @@ use crate::idle::Before;
 use crate::recall::{Recalled, Said};
 use crate::repeat::Repeat;
 use crate::{busy, compare, interrupt, keep, output, recall, results};
-
-/// Methods of which more trials make no baseline: they decide by themselves how often they
-/// measure, or fix the rate that would be compared.
-const WITHOUT_RUNS: [&str; 3] = ["explain", "load", "steady"];
 
 /// Sets, shows or unsets.
 pub(crate) fn run(arguments: BaselineArguments) -> Result<(), Exit> {
@@ -197,7 +193,12 @@ fn refuse_unjudgeable(id: RunId, run: &RunDocument) -> Result<(), Exit> {
         }
         return Ok(());
     }
-    let has_runs = !WITHOUT_RUNS.iter().any(|it| run.method.starts_with(it));
+    // The others decide by themselves how often they measure, or fix the rate that would be
+    // compared.
+    let has_runs = !matches!(
+        run.method,
+        Method::Explain | Method::Load | Method::Steady(_)
+    );
     Err(Exit::usage(match made {
         Some(made) if has_runs => text!(
             "run {id} cannot serve as a baseline: its rows have {made} trials, and sokudo check needs {needed} to judge one; measure with --runs {needed}"

@@ -153,7 +153,7 @@ mod tests {
 
     fn document(change: impl FnOnce(&mut RunDocument)) -> RunDocument {
         let plan = Plan {
-            method: "mark/default".to_owned(),
+            method: "mark/default".into(),
             seed: 1,
             stages: Vec::new(),
         };

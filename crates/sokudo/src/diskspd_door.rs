@@ -13,7 +13,7 @@ use sokudo_dialect::host::Host as _;
 use sokudo_engine::{Allocation, Control};
 use sokudo_measure::{Jobs, Place, PlaceKind};
 use sokudo_model::diskspd::CpuUse;
-use sokudo_model::{Event, Row, Run, Severity, Verdict};
+use sokudo_model::{Event, Row, Run, ScheduleName, Severity, Verdict};
 use sokudo_report::diskspd::{DiskspdReport, profile_only, text};
 
 use crate::exit::Exit;
@@ -51,7 +51,7 @@ fn measure(mut planned: Planned, allowed: &Allowed) -> Result<(), Exit> {
         places: &places,
         consent: &consent,
         trials: 1,
-        schedule: "diskspd",
+        schedule: ScheduleName::Diskspd,
         command: command_line::as_given(),
         read_only: false,
         snapshot_every: None,

@@ -14,6 +14,7 @@ pub(crate) use print::place_of;
 use sokudo_dialect::fio::{self, Action, FioError, Invocation, Planned};
 use sokudo_engine::{Consent, Control};
 use sokudo_measure::Jobs;
+use sokudo_model::ScheduleName;
 use sokudo_words::text;
 
 use crate::exit::{self, Exit};
@@ -95,7 +96,7 @@ fn carry(
         consent,
         // With create_only files are made and nothing is run.
         trials: u32::from(!planned.create_only),
-        schedule: "fio",
+        schedule: ScheduleName::Fio,
         command: crate::command_line::as_given(),
         read_only: invocation.readonly,
         snapshot_every: planned.session.output.status_interval.map(Into::into),

@@ -17,8 +17,8 @@ use sokudo_engine::{Control, FileTarget};
 use sokudo_measure::{MeasureError, Measurement, Named};
 use sokudo_model::disk::Disk;
 use sokudo_model::{
-    Bytes, DirectMode, FailureKind, Nanos, Outcome, Plan, Row, Run, Schedule, Severity, Stage,
-    StopReason, Subject, TargetKind, Verdict, Workload,
+    Bytes, DirectMode, FailureKind, Method, Nanos, Outcome, Plan, Row, Run, Schedule, Severity,
+    Stage, StopReason, Subject, TargetKind, Verdict, Workload,
 };
 use sokudo_words::{Text, text};
 
@@ -221,7 +221,7 @@ fn time(device: &Path, arguments: &HdparmArguments, control: &Control) -> Result
         workloads: vec![workload.clone()],
     };
     let plan = Plan {
-        method: "hdparm".to_owned(),
+        method: Method::Hdparm,
         seed: 0,
         stages: timings.iter().map(stage).collect(),
     };

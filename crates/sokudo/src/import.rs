@@ -10,7 +10,7 @@ use sokudo_import::{Import, LeftOut};
 use sokudo_model::ImportedRun;
 use sokudo_report::document::Kept as KeptRun;
 use sokudo_report::{RunDocument, csv, markdown, text};
-use sokudo_store::{Filter, NewRun, Page, RunId, Store};
+use sokudo_store::{Filter, NewRow, NewRun, Page, RunId, Store};
 use sokudo_words::text;
 
 use crate::cli::{Format, ImportArguments, Rendering};
@@ -253,8 +253,7 @@ fn alike(
     };
     for entry in store.list(&filter, page)? {
         let kept = &entry.run;
-        if kept.method != run.method || kept.fingerprint != run.fingerprint || kept.rows != run.rows
-        {
+        if kept.method != run.method || figures(kept) != figures(run) {
             continue;
         }
         let other = KeptRun::unpack(&store.document(entry.id)?);
@@ -263,6 +262,13 @@ fn alike(
         }
     }
     Ok(None)
+}
+
+/// The rows without their fingerprints, which an early version may have taken otherwise.
+fn figures(run: &NewRun) -> Vec<NewRow> {
+    let mut rows = run.rows.clone();
+    rows.iter_mut().for_each(|row| row.fingerprint.clear());
+    rows
 }
 
 /// All of a document but the name of the file that it was read from, and by which sokudo.

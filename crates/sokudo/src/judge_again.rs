@@ -52,9 +52,8 @@ fn judged(recalled: &Recalled<Kept>) -> Result<JudgementDocument, Exit> {
             (run, lacking)
         }
     };
-    let method = run.plan.method.clone();
-    let schedule = run.schedule.name.clone();
-    words::put_into(&mut run, Reader::of_kept(&schedule, &method));
+    let reader = Reader::of(&run);
+    words::put_into(&mut run, reader);
     let then = recalled.run.document();
     let mut now = RunDocument {
         findings: run.findings,

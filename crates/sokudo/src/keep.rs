@@ -132,7 +132,7 @@ pub(crate) fn new_run(document: &RunDocument, packed: Vec<u8>) -> NewRun {
     let results = &document.results;
     NewRun {
         started_at: document.started_at().unwrap_or(Nanos(0)),
-        method: document.method.clone(),
+        method: document.method.to_string(),
         target: target.name.clone(),
         device: target.identity(),
         device_name: target.device_name(),

@@ -11,10 +11,9 @@ use sokudo_measure::{
     MeasureError, Measured, Measurement, Named, Prepared, TEST_FILE_SIZE, duration,
 };
 use sokudo_model::{
-    Event, LatencyLimit, Nanos, Plan, Rate, RateProcess, Row, Schedule, Span, StopReason,
+    Event, LatencyLimit, Method, Nanos, Plan, Rate, RateProcess, Row, Schedule, Span, StopReason,
     TargetKind, Trial, Workload,
 };
-use sokudo_report::document::LoadDocument;
 use sokudo_stats::{Summary, mix64, samples_needed};
 use sokudo_words::text;
 
@@ -65,7 +64,7 @@ pub(crate) fn measurement(
         ..Schedule::in_turn(arguments.runs, Nanos(0))
     };
     let plan = Plan {
-        method: LoadDocument::METHOD.to_owned(),
+        method: Method::Load,
         seed,
         stages: crystal::stages(expected(&workload, arguments)),
     };

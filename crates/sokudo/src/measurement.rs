@@ -133,8 +133,8 @@ pub(crate) fn prepare(
 /// What was measured, judged in the words of whoever has typed the command or written the jobs.
 pub(crate) fn judged(prepared: Prepared, control: &Control) -> Run {
     let mut run = prepared.finish(control);
-    let (schedule, method) = (run.schedule.name.clone(), run.plan.method.clone());
-    words::put_into(&mut run, Reader::of_kept(&schedule, &method));
+    let reader = Reader::of(&run);
+    words::put_into(&mut run, reader);
     run
 }
 

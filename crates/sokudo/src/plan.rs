@@ -3,7 +3,8 @@
 use sokudo_dialect::crystal::{self, Direction, RowSpec};
 use sokudo_measure::TEST_FILE_SIZE;
 use sokudo_model::{
-    Bytes, Enough, Nanos, Plan, Rate, RateProcess, Schedule, Span, TargetKind, Workload,
+    Bytes, Enough, Method, Nanos, Plan, Rate, RateProcess, Schedule, ScheduleName, Span,
+    TargetKind, Workload,
 };
 use sokudo_words::{Text, text};
 
@@ -85,7 +86,7 @@ pub(crate) fn test_file_size(arguments: &MarkArguments) -> Bytes {
 pub(crate) fn schedule(arguments: &MarkArguments) -> Schedule {
     match arguments.schedule {
         ScheduleChoice::Crystal => Schedule {
-            name: "crystal".to_owned(),
+            name: ScheduleName::Crystal,
             warm_up: true,
             ..Schedule::in_turn(
                 arguments.runs.unwrap_or(CRYSTAL_TRIALS),
@@ -134,12 +135,11 @@ fn check_precision(arguments: &MarkArguments) -> Result<(), Exit> {
     Ok(())
 }
 
-fn method(arguments: &MarkArguments) -> String {
-    if arguments.rows.is_empty() {
-        format!("mark/{}", arguments.profile)
-    } else {
-        "mark/rows".to_owned()
-    }
+fn method(arguments: &MarkArguments) -> Method {
+    Method::Mark(match arguments.rows.is_empty() {
+        true => arguments.profile.to_string(),
+        false => "rows".to_owned(),
+    })
 }
 
 /// Length of one trial. The flash profile keeps its short ones on any schedule.

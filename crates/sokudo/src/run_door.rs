@@ -6,7 +6,7 @@
 use sokudo_dialect::fio::{self, Planned};
 use sokudo_engine::{Consent, Control};
 use sokudo_measure::Place;
-use sokudo_model::{Nanos, Plan, Row, Run, Schedule, Stage};
+use sokudo_model::{Nanos, Plan, Row, Run, Schedule, ScheduleName, Stage};
 use sokudo_report::RunDocument;
 
 use crate::cli::RunArguments;
@@ -89,7 +89,7 @@ impl Jobs {
             places: &self.places,
             consent: &self.consent,
             trials,
-            schedule: "fio",
+            schedule: ScheduleName::Fio,
             command: command_line::as_given(),
             read_only: self.read_only,
             snapshot_every: None,

@@ -10,8 +10,8 @@ use sokudo_device::write_cache::WriteCacheSwitch;
 use sokudo_dialect::steady::{self, Assumed, Medium, Planned, Request};
 use sokudo_measure::{Measurement, Named, TEST_FILE_SIZE};
 use sokudo_model::{
-    BlockDeviceKind, Bytes, DriveCache, Nanos, Operation, Schedule, SteadyClass, SteadyProcedure,
-    TargetInfo, TargetKind,
+    BlockDeviceKind, Bytes, DriveCache, Nanos, Operation, Schedule, ScheduleName, SteadyClass,
+    SteadyProcedure, TargetInfo, TargetKind,
 };
 use sokudo_report::steady::estimate_lines;
 use sokudo_words::{Text, text};
@@ -117,7 +117,7 @@ pub(crate) fn measurement(arguments: &SteadyArguments) -> Result<Measurement<'_>
 fn schedule(procedure: SteadyProcedure) -> Schedule {
     let rounds = procedure.phases.iter().map(|phase| phase.rounds_max).max();
     Schedule {
-        name: "rounds".to_owned(),
+        name: ScheduleName::Rounds,
         steady: Some(Box::new(procedure)),
         ..Schedule::in_turn(rounds.unwrap_or(1), Nanos(0))
     }

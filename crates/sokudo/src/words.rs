@@ -6,45 +6,30 @@ use std::collections::BTreeMap;
 
 use clap::CommandFactory;
 use sokudo_analysis::Means;
-use sokudo_model::Run;
+use sokudo_model::{Run, ScheduleName};
 use sokudo_words::{Argument, Text};
 
 use crate::cli::Cli;
 
 /// Who reads the remedies of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reader<'a> {
+pub(crate) enum Reader {
     /// Somebody who has written for fio.
     Fio,
     /// Somebody who has written for diskspd.
     Diskspd,
     /// Somebody who has typed this command of sokudo's.
-    Command(&'a str),
+    Command(&'static str),
 }
 
-impl<'a> Reader<'a> {
-    /// Of jobs in a language, as [`Run`]'s schedule calls it.
-    pub(crate) fn of_jobs(language: &str) -> Self {
-        match language {
-            "diskspd" => Self::Diskspd,
-            _ => Self::Fio,
+impl Reader {
+    /// Of jobs in a language, or of one of sokudo's own methods.
+    pub(crate) fn of(run: &Run) -> Self {
+        match run.schedule.name {
+            ScheduleName::Fio => Self::Fio,
+            ScheduleName::Diskspd => Self::Diskspd,
+            _ => Self::Command(run.plan.method.command().unwrap_or_default()),
         }
-    }
-
-    /// Of a run that was kept, by what its schedule and its method are called.
-    pub(crate) fn of_kept(schedule: &str, method: &'a str) -> Self {
-        match schedule {
-            "fio" | "diskspd" => Self::of_jobs(schedule),
-            _ => Self::of_method(method),
-        }
-    }
-
-    /// Of a run of one of sokudo's own methods: each begins with its command's name.
-    pub(crate) fn of_method(method: &'a str) -> Self {
-        let command = method
-            .split_once('/')
-            .map_or(method, |(command, _)| command);
-        Self::Command(command)
     }
 
     /// What these are called here.
@@ -128,7 +113,7 @@ fn of_command(command: &str, option: &str) -> Option<String> {
 }
 
 /// Puts all remedies of a run into the words of its reader.
-pub(crate) fn put_into(run: &mut Run, reader: Reader<'_>) {
+pub(crate) fn put_into(run: &mut Run, reader: Reader) {
     let assessments = run
         .rows
         .iter_mut()
@@ -140,7 +125,7 @@ pub(crate) fn put_into(run: &mut Run, reader: Reader<'_>) {
 }
 
 /// The remedy with what it points at in other words.
-fn in_words_of(reader: Reader<'_>, remedy: &Text) -> Text {
+fn in_words_of(reader: Reader, remedy: &Text) -> Text {
     let called = |(hole, argument): (String, &Argument)| {
         let means = Means::of(argument);
         let argument = match means.is_empty() {
@@ -158,6 +143,8 @@ mod tests {
     use clap::error::ErrorKind;
     use sokudo_analysis::remedies_with_options;
     use sokudo_words::text;
+
+    use sokudo_model::Method;
 
     use super::*;
 
@@ -302,17 +289,14 @@ mod tests {
     #[test]
     fn each_method_is_read_by_who_has_typed_its_command() {
         for (command, _) in COMMANDS {
-            let method = format!("{command}/default");
-            for method in [command, method.as_str()] {
-                assert_eq!(Reader::of_method(method), Reader::Command(command));
-            }
+            let methods = [command.to_owned(), format!("{command}/default")];
+            let mut methods = methods.into_iter().map(Method::from);
+            assert!(methods.any(|method| method.command() == Some(command)));
             assert!(
                 Cli::command().find_subcommand(command).is_some(),
                 "{command}"
             );
         }
-        assert_eq!(Reader::of_jobs("diskspd"), Reader::Diskspd);
-        assert_eq!(Reader::of_jobs("fio"), Reader::Fio);
     }
 
     #[test]

@@ -5,8 +5,7 @@
 
 use sokudo_stats::holm;
 
-use super::{Comparing, Side, change, obstacle, trials_needed};
-use crate::compare::differences;
+use super::{Comparing, Side, change, obstacle, of_load, trials_needed};
 use crate::threshold::CONFIDENCE;
 
 /// The best side of each row: faster than each other that is there, by what matters.
@@ -60,8 +59,8 @@ fn candidate(row: &[Option<Side<'_>>], comparing: Comparing) -> Option<Candidate
     };
     let mut others = 0;
     for (_, other) in there().filter(|(other, _)| *other != number) {
-        let differs = differences(other.parts, leader.parts);
-        if obstacle(other, leader, &differs, comparing).is_some() {
+        let load = of_load(other.plan, leader.plan);
+        if obstacle(other, leader, &load, comparing).is_some() {
             return None;
         }
         let change = change(other.values, leader.values, comparing.paired)?;

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use sokudo_model::{Bytes, Nanos, Plan};
+use sokudo_model::{Bytes, Method, Nanos, Plan};
 
 use super::row::{Pattern, RowSpec};
 use super::{Direction, stages, workloads};
@@ -106,7 +106,7 @@ impl Profile {
     pub fn plan(self) -> Plan {
         let both = [Direction::Read, Direction::Write];
         Plan {
-            method: format!("mark/{self}"),
+            method: Method::Mark(self.to_string()),
             seed: 1,
             stages: stages(workloads(&self.rows(), &both, &[])),
         }

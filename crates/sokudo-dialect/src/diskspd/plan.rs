@@ -2,7 +2,7 @@
 //! target.
 
 use sokudo_model::diskspd::{DiskspdPlace, DiskspdRow, DiskspdSession, DiskspdSpan, DiskspdTarget};
-use sokudo_model::{Bytes, Nanos, Plan, Span, Stage, Workload, narrow};
+use sokudo_model::{Bytes, Method, Nanos, Plan, Span, Stage, Workload, narrow};
 
 use super::error::{DiskspdError, DiskspdProblem};
 use super::read::Invocation;
@@ -112,7 +112,7 @@ impl Invocation {
             ));
         }
         let plan = Plan {
-            method: "diskspd".to_owned(),
+            method: Method::Diskspd,
             seed,
             stages,
         };

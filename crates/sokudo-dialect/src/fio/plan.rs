@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use sokudo_model::fio::{FioJob, FioSession};
-use sokudo_model::{BackendKind, EndsOthers, Plan, Stage, Workload, narrow};
+use sokudo_model::{BackendKind, EndsOthers, Method, Plan, Stage, Workload, narrow};
 
 use super::failure::{FAULTS_MAX, FioError, FioProblem};
 use super::files::{Targets, Thread, mixed};
@@ -310,12 +310,12 @@ impl<'a> Planner<'a> {
             ));
         }
         self.settle_exits()?;
-        let method = match self.invocation.files.as_slice() {
-            [] => "fio/command line".to_owned(),
-            files => format!("fio/{}", files.join(" ")),
+        let jobs = match self.invocation.files.as_slice() {
+            [] => "command line".to_owned(),
+            files => files.join(" "),
         };
         let plan = Plan {
-            method,
+            method: Method::Fio(jobs),
             seed: self.seed(),
             stages: self.stages,
         };

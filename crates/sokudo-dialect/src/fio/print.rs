@@ -178,7 +178,7 @@ fn take_common(stages: &mut [Vec<Job>]) -> Vec<String> {
 
 fn header(plan: &Plan, place: &Place) -> String {
     let mut text = String::new();
-    let method = one_line(&plan.method);
+    let method = one_line(&plan.method.to_string());
     let _ = writeln!(
         text,
         "; What sokudo measures as {method}, for fio: fio THIS-FILE"

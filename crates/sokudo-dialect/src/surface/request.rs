@@ -1,6 +1,6 @@
 //! What is asked of a surface, and why it cannot be.
 
-use sokudo_model::{Bytes, DriveCache};
+use sokudo_model::{Bytes, DriveCache, Method};
 
 use super::level::Level;
 
@@ -58,14 +58,13 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// The method's name in results.
-    pub fn method(self) -> String {
-        match self {
-            Self::Surface => "scan/surface".to_owned(),
-            Self::Gnome => "scan/gnome".to_owned(),
-            Self::HdTune(level) => format!("scan/hdtune-{level}"),
-            Self::Full => "scan/full".to_owned(),
-        }
+    pub fn method(self) -> Method {
+        Method::Scan(match self {
+            Self::Surface => "surface".to_owned(),
+            Self::Gnome => "gnome".to_owned(),
+            Self::HdTune(level) => format!("hdtune-{level}"),
+            Self::Full => "full".to_owned(),
+        })
     }
 
     /// I/Os of a row that measures access times.

@@ -328,7 +328,7 @@ fn a_read_only_target_gets_no_job_that_writes() {
 fn own_rows(rows: &str, seed: u64) -> Plan {
     let rows = [crystal::row(rows).unwrap()];
     Plan {
-        method: "mark/own".to_owned(),
+        method: "mark/own".into(),
         seed,
         stages: crystal::stages(crystal::workloads(&rows, &[Direction::Read], &[])),
     }
@@ -523,7 +523,7 @@ fn plan() -> impl Strategy<Value = Plan> {
         proptest::collection::vec(workload(), 1..4).prop_map(|workloads| Stage { workloads });
     let stages = proptest::collection::vec(stage, 1..4);
     ("[a-z]{1,8}(/[a-z]{1,8})?", any::<u64>(), stages).prop_map(|(method, seed, stages)| Plan {
-        method,
+        method: method.into(),
         seed,
         stages,
     })

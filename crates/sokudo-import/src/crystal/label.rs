@@ -1,7 +1,9 @@
 //! What a row's label says: `SEQ    1MiB (Q=  8, T= 1)`, `Sequential 1 MiB (Q= 8, T= 1)`,
 //! `Random Write 4KiB (Q=  8,T= 8)`, `Random Read 4KB (QD=32)`, `Sequential Read`.
 
-use sokudo_model::{BlockSizes, Bytes, Operation, OperationMix, Order, SequentialOffset, Workload};
+use sokudo_model::{
+    BlockSizes, Bytes, Operation, OperationMix, Order, PlanPart, SequentialOffset, Workload,
+};
 
 use crate::number;
 use crate::row::{SEQUENTIAL, only};
@@ -111,24 +113,24 @@ impl Label {
     }
 
     /// The workload, and the parts of it that are told.
-    pub(crate) fn workload(&self) -> (Workload, Vec<&'static str>) {
+    pub(crate) fn workload(&self) -> (Workload, Vec<PlanPart>) {
         let mut told = vec![];
         let mut workload = Workload::new(self.name(), ANY_BLOCK);
         if let Some(block) = self.block {
             workload.blocks = BlockSizes::one(block);
-            told.push("blocks");
+            told.push(PlanPart::Blocks);
         }
         if let Some(depth) = self.depth {
             workload.depth = depth;
-            told.push("depth");
+            told.push(PlanPart::Depth);
         }
         if let Some(threads) = self.threads {
             workload.clones = threads;
-            told.push("clones");
+            told.push(PlanPart::Clones);
         }
         if let Some(operations) = self.direction.and_then(Direction::operations) {
             workload.operations = operations;
-            told.push("operations");
+            told.push(PlanPart::Operations);
         } else if let Some(even) = OperationMix::read_write(50) {
             workload.operations = even;
         }
@@ -138,7 +140,7 @@ impl Label {
         };
         // Whose position it is with several threads, the tool has to tell.
         if self.is_random || self.threads == Some(1) {
-            told.push("order");
+            told.push(PlanPart::Order);
         }
         (workload, told)
     }

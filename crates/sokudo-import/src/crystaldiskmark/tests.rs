@@ -1,5 +1,5 @@
 use super::*;
-use sokudo_model::{Bytes, Nanos, Operation, OperationMix, Order};
+use sokudo_model::{Bytes, Nanos, Operation, OperationMix, Order, PlanPart};
 
 fn of(bytes: &[u8]) -> Import {
     read(&mut &bytes[..]).unwrap()
@@ -58,7 +58,10 @@ fn version_9_is_read_with_all_it_tells() {
     );
     assert_eq!(row.reported.iops.as_ref().unwrap().value, 148_986.8);
     assert_eq!(row.reported.latency.as_ref().unwrap().mean, 214.78 * 1e3);
-    assert_eq!(row.reported.unknown, ["backend", "schedule"]);
+    assert_eq!(
+        row.reported.unknown,
+        [PlanPart::Backend, PlanPart::Schedule]
+    );
 }
 
 #[test]
@@ -100,14 +103,14 @@ fn version_7_6_5_and_3_have_layouts_of_their_own() {
     assert_eq!(six.target.size, Some(Bytes::gib(1)));
     assert_eq!(names(&six)[1..3], ["Sequential (Q= 32,T= 1)", "RND4K Q8T8"]);
     assert_eq!(six.rows[1].workload.operations, row::only(Operation::Write));
-    assert!(six.rows[0].reported.unknown.contains(&"blocks".to_owned()));
+    assert!(six.rows[0].reported.unknown.contains(&PlanPart::Blocks));
     assert_eq!(
         six.rows[0].reported.bandwidth.as_ref().unwrap().kind,
         "of 5 runs"
     );
     let five = run(corpus!("5.txt"));
     assert_eq!(five.rows.len(), 8);
-    assert!(five.rows[4].reported.unknown.contains(&"depth".to_owned()));
+    assert!(five.rows[4].reported.unknown.contains(&PlanPart::Depth));
     let three = run(corpus!("3.txt"));
     assert_eq!(three.target.size, None);
     assert_eq!(three.rows.len(), 8);
@@ -133,7 +136,7 @@ fn what_sokudo_writes_in_this_layout_is_sokudos() {
         (bandwidth.value, &*bandwidth.kind),
         (3552.212 * 1e6, "median of 6 runs")
     );
-    assert!(run.rows[0].reported.unknown.contains(&"direct".to_owned()));
+    assert!(run.rows[0].reported.unknown.contains(&PlanPart::Direct));
     assert_eq!(run.rows[6].workload.name, "RND4K Q32T1");
     let other = include_str!("../../corpus/crystaldiskmark/by-sokudo.txt");
     let other = other.replace("sokudo 0.1.0", "KDiskMark 3.3.0 (read by sokudo 0.1.0)");
@@ -170,7 +173,7 @@ fn rows_that_were_not_measured_or_are_impossible_are_told() {
         panic!("two rows have rates");
     };
     assert_eq!((&row.reported.iops, &row.reported.latency), (&None, &None));
-    assert!(strange.reported.unknown.contains(&"depth".to_owned()));
+    assert!(strange.reported.unknown.contains(&PlanPart::Depth));
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::*;
-use sokudo_model::ImportedRow;
+use sokudo_model::{ImportedRow, PlanPart};
 
 fn of_text(text: &str) -> Import {
     read(&mut text.as_bytes()).unwrap()
@@ -29,7 +29,7 @@ fn the_rate_is_of_bytes_and_seconds() {
         let rate = row.reported.bandwidth.unwrap();
         assert_eq!(rate.value, 1_048_576_000.0 / 5.60273, "{copied}");
         assert_eq!(row.workload.blocks.single(), Some(Bytes::mib(1)));
-        assert!(row.reported.unknown.contains(&"operations".to_owned()));
+        assert!(row.reported.unknown.contains(&PlanPart::Operations));
     }
 }
 
@@ -87,7 +87,7 @@ fn a_disk_copied_to_a_disk_is_neither_read_nor_written() {
         row_of(&text)
             .reported
             .unknown
-            .contains(&"operations".to_owned())
+            .contains(&PlanPart::Operations)
     );
 }
 
@@ -124,7 +124,7 @@ fn last_lines_alone_are_copies() {
     assert_eq!(trials.len(), 3);
     assert_eq!(trials[0], 1_048_576_000.0 / 5.60273);
     assert_eq!(import.left_out, []);
-    assert!(row.reported.unknown.contains(&"blocks".to_owned()));
+    assert!(row.reported.unknown.contains(&PlanPart::Blocks));
     let import = crate::read("dd.log", text.as_bytes()).unwrap();
     assert_eq!(import.runs[0].origin.tool, "dd");
 }
@@ -158,7 +158,7 @@ fn progress_among_last_lines_is_left_out_and_said() {
 #[test]
 fn a_partial_block_leaves_the_size_unknown() {
     let text = "0+1 records in\n0+1 records out\n700 bytes copied, 0.5 s, 1.4 kB/s\n";
-    assert!(row_of(text).reported.unknown.contains(&"blocks".to_owned()));
+    assert!(row_of(text).reported.unknown.contains(&PlanPart::Blocks));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use sokudo_model::{
     BlockSizes, Bytes, DirectMode, ImportedLatency, ImportedRow, Nanos, Operation, OperationMix,
-    Order, SequentialOffset, Workload,
+    Order, PlanPart, SequentialOffset, Workload,
 };
 
 use crate::row::{figure, rate, row};
@@ -69,7 +69,7 @@ fn one(asked: &Asked, done: &Done, operation: Operation, side: &Side) -> Importe
     let mix = asked.read_percent.and_then(OperationMix::read_write);
     row.reported.mix = mix.filter(|mix| mix.single().is_none());
     if asked.read_percent.is_none() {
-        row.reported.unknown.push("mix".to_owned());
+        row.reported.unknown.push(PlanPart::Mix);
     }
     row.reported.bandwidth = Some(rate(side.bytes_per_s, ""));
     row.reported.iops = (side.ios_per_s > 0.0).then(|| rate(side.ios_per_s, ""));
@@ -130,21 +130,21 @@ impl Asked {
         }
     }
 
-    fn told(&self) -> Vec<&'static str> {
+    fn told(&self) -> Vec<PlanPart> {
         let is_one = !self.is_mixed;
         let parts = [
-            ("operations", true),
-            ("blocks", self.block.is_some() && is_one),
-            ("order", self.order.is_some() && is_one),
-            ("depth", self.depth.is_some() && is_one),
-            ("clones", self.clones().is_some()),
-            ("direct", self.block.is_some() && is_one),
-            ("durability", self.block.is_some() && is_one),
+            (PlanPart::Operations, true),
+            (PlanPart::Blocks, self.block.is_some() && is_one),
+            (PlanPart::Order, self.order.is_some() && is_one),
+            (PlanPart::Depth, self.depth.is_some() && is_one),
+            (PlanPart::Clones, self.clones().is_some()),
+            (PlanPart::Direct, self.block.is_some() && is_one),
+            (PlanPart::Durability, self.block.is_some() && is_one),
             (
-                "duration",
+                PlanPart::Duration,
                 self.duration.is_some() && self.warm_up.is_some(),
             ),
-            ("span", self.size.is_some() && is_one),
+            (PlanPart::Span, self.size.is_some() && is_one),
         ];
         parts
             .into_iter()

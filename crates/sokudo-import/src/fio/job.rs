@@ -1,6 +1,8 @@
 //! A job as fio tells of it, in whatever form, and its rows.
 
-use sokudo_model::{ImportedFigure, ImportedLatency, ImportedRate, ImportedRow, Operation};
+use sokudo_model::{
+    ImportedFigure, ImportedLatency, ImportedRate, ImportedRow, Operation, PlanPart,
+};
 
 use super::options::Options;
 use crate::row::{figure, rate, row};
@@ -63,7 +65,7 @@ impl Job {
         if side.operation.is_some() {
             row.reported.mix = self.options.mix();
             if row.reported.mix.is_none() && self.sides.len() > 1 {
-                row.reported.unknown.push("mix".to_owned());
+                row.reported.unknown.push(PlanPart::Mix);
             }
         }
         // A direction without bytes, such as trims of nothing, has I/Os only.

@@ -2,7 +2,7 @@
 
 use sokudo_model::{
     BackendKind, BlockChoice, BlockShare, BlockSizes, Bytes, DirectMode, Nanos, Operation,
-    OperationMix, Order, Rate, Workload,
+    OperationMix, Order, PlanPart, Rate, Workload,
 };
 
 use crate::row::SEQUENTIAL;
@@ -155,25 +155,28 @@ impl Options {
     }
 
     /// The parts of the fingerprint that are told.
-    pub(super) fn told(&self) -> Vec<&'static str> {
+    pub(super) fn told(&self) -> Vec<PlanPart> {
         let is_told = |is_given: bool| is_given || self.is_whole;
-        let mut told = vec!["operations"];
+        let mut told = vec![PlanPart::Operations];
         let parts = [
-            ("order", self.rw.is_some()),
-            ("blocks", is_told(self.block.is_some()) && !self.is_special),
-            ("depth", is_told(self.depth.is_some())),
-            ("clones", is_told(self.clones.is_some())),
+            (PlanPart::Order, self.rw.is_some()),
             (
-                "backend",
+                PlanPart::Blocks,
+                is_told(self.block.is_some()) && !self.is_special,
+            ),
+            (PlanPart::Depth, is_told(self.depth.is_some())),
+            (PlanPart::Clones, is_told(self.clones.is_some())),
+            (
+                PlanPart::Backend,
                 backend(self.engine.as_deref()) != BackendKind::Auto,
             ),
-            ("direct", is_told(self.direct.is_some())),
-            ("duration", self.is_whole),
-            ("rate", self.is_whole && !self.is_special),
-            ("think", self.is_whole && !self.is_special),
-            ("durability", self.is_whole && !self.is_special),
-            ("data", self.is_whole && !self.is_special),
-            ("span", self.size.is_some()),
+            (PlanPart::Direct, is_told(self.direct.is_some())),
+            (PlanPart::Duration, self.is_whole),
+            (PlanPart::Rate, self.is_whole && !self.is_special),
+            (PlanPart::Think, self.is_whole && !self.is_special),
+            (PlanPart::Durability, self.is_whole && !self.is_special),
+            (PlanPart::Data, self.is_whole && !self.is_special),
+            (PlanPart::Span, self.size.is_some()),
         ];
         told.extend(parts.iter().filter(|(_, is)| *is).map(|(part, _)| *part));
         told
@@ -282,12 +285,15 @@ mod tests {
     #[test]
     fn what_is_not_told_is_fios_default_only_where_all_options_are_known() {
         let mut options = Options::default();
-        assert_eq!(options.told(), ["operations"]);
+        assert_eq!(options.told(), [PlanPart::Operations]);
         options.set("rw", "randrw");
         options.set("rwmixread", "70");
         options.is_whole = true;
-        assert!(options.told().contains(&"depth"));
-        assert!(!options.told().contains(&"backend"), "fio chose one");
+        assert!(options.told().contains(&PlanPart::Depth));
+        assert!(
+            !options.told().contains(&PlanPart::Backend),
+            "fio chose one"
+        );
         assert_eq!(options.mix(), OperationMix::read_write(70));
         options.set("rwmixwrite", "101");
         assert_eq!(options.mix(), OperationMix::read_write(50));

@@ -1,4 +1,4 @@
-use sokudo_model::Nanos;
+use sokudo_model::{Nanos, PlanPart};
 
 use super::gathered::ROWS_MAX;
 use super::*;
@@ -65,7 +65,7 @@ fn a_json_tells_the_options_the_mix_and_the_time() {
     assert!(run.started_at.unwrap() > Nanos(1_700_000_000_000_000_000));
     let mix = &run.rows[1];
     assert_eq!(mix.reported.mix, sokudo_model::OperationMix::read_write(70));
-    assert!(!mix.reported.unknown.contains(&"depth".to_owned()));
+    assert!(!mix.reported.unknown.contains(&PlanPart::Depth));
     let counted: u64 = mix.reported.histogram.iter().map(|class| class[2]).sum();
     assert_eq!(Some(counted), mix.reported.latency.as_ref().unwrap().count);
 }
@@ -90,7 +90,7 @@ fn terse_lines_of_all_versions_hold_the_same() {
             (40_000.0..50_000.0).contains(&latency.min.unwrap()),
             "{version}"
         );
-        assert!(row.reported.unknown.contains(&"depth".to_owned()));
+        assert!(row.reported.unknown.contains(&PlanPart::Depth));
     }
 }
 

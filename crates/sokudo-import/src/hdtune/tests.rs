@@ -44,7 +44,7 @@ fn the_free_editions_benchmark_and_scan_are_read() {
         !benchmark.rows[0]
             .reported
             .unknown
-            .contains(&"operations".to_owned())
+            .contains(&PlanPart::Operations)
     );
     assert_eq!(benchmark.origin.remarks, [REMARK]);
     assert_eq!(

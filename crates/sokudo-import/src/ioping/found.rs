@@ -2,7 +2,7 @@
 
 use sokudo_model::{
     BackendKind, BlockSizes, Bytes, Environment, ImportedLatency, ImportedRow, ImportedRun,
-    ImportedTarget, Nanos, Operation, Origin, Workload,
+    ImportedTarget, Nanos, Operation, Origin, PlanPart, Workload,
 };
 
 use crate::row::{self, only};
@@ -95,14 +95,14 @@ impl Measured {
             ..Workload::new(name, BLOCK_DEFAULT)
         };
         // Its default engine waits for each request before the next.
-        let mut told = vec!["clones", "depth", "rate"];
+        let mut told = vec![PlanPart::Clones, PlanPart::Depth, PlanPart::Rate];
         if let Some(operation) = self.operation {
             workload.operations = only(operation);
-            told.push("operations");
+            told.push(PlanPart::Operations);
         }
         if let Some(block) = self.block {
             workload.blocks = BlockSizes::one(block);
-            told.push("blocks");
+            told.push(PlanPart::Blocks);
         }
         let mut row = row::row(workload, &told);
         row.reported.bandwidth = self.bandwidth.map(|rate| row::rate(rate, ""));

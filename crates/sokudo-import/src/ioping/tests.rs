@@ -1,4 +1,4 @@
-use sokudo_model::{Bytes, ImportedRun, Nanos, Operation};
+use sokudo_model::{Bytes, ImportedRun, Nanos, Operation, PlanPart};
 
 use super::*;
 use crate::row::{self, only};
@@ -47,7 +47,7 @@ fn thousands_nanoseconds_and_writes_are_read() {
     let rapid = &of(corpus!("rapid")).rows[0];
     assert_eq!(rapid.reported.iops, Some(row::rate(681.0 * 1e3, "")));
     assert_eq!(rapid.reported.latency.as_ref().unwrap().min, Some(500.0));
-    assert!(rapid.reported.unknown.contains(&"blocks".to_owned()));
+    assert!(rapid.reported.unknown.contains(&PlanPart::Blocks));
     let write = &of(corpus!("write")).rows[0];
     assert_eq!(write.workload.operations, only(Operation::Write));
     assert_eq!(write.workload.blocks.single(), Some(Bytes::kib(8)));

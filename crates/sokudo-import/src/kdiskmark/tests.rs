@@ -1,5 +1,5 @@
 use super::*;
-use sokudo_model::OperationMix;
+use sokudo_model::{OperationMix, PlanPart};
 
 fn of(text: &str) -> ImportedRun {
     let import = read(&mut text.as_bytes()).unwrap();
@@ -66,12 +66,7 @@ fn a_mix_of_unknown_shares_is_told() {
         run.rows[8].reported.iops.as_ref().unwrap().value,
         0.58 * 497.0
     ));
-    assert!(
-        run.rows[8]
-            .reported
-            .unknown
-            .contains(&"operations".to_owned())
-    );
+    assert!(run.rows[8].reported.unknown.contains(&PlanPart::Operations));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a metric and a unit say.
 
-use sokudo_model::{Bytes, DirectMode, Operation, OperationMix, Order, Workload};
+use sokudo_model::{Bytes, DirectMode, Operation, OperationMix, Order, PlanPart, Workload};
 
 use crate::number;
 use crate::row::{SEQUENTIAL, only};
@@ -15,7 +15,7 @@ pub(super) struct Metric {
     pub(super) text: String,
     pub(super) workload: Workload,
     /// The parts of the workload that were told.
-    pub(super) told: Vec<&'static str>,
+    pub(super) told: Vec<PlanPart>,
     pub(super) statistic: Statistic,
 }
 
@@ -65,17 +65,17 @@ impl Metric {
         }
         // The direction has a column of its own beside names such as `SEQ1M Q8T1`.
         if let [crystal @ .., "read" | "write"] = &words[..]
-            && metric.told.contains(&"depth")
+            && metric.told.contains(&PlanPart::Depth)
         {
             metric.workload.name = crystal.join(" ");
         }
         if words == ["access", "time"] {
             metric.workload.order = Order::Random { map: false };
-            metric.told.extend(["operations", "order"]);
+            metric.told.extend([PlanPart::Operations, PlanPart::Order]);
         }
         if method.split_whitespace().any(|word| word == "direct") {
             metric.workload.direct = DirectMode::On;
-            metric.told.push("direct");
+            metric.told.push(PlanPart::Direct);
         }
         metric
     }
@@ -96,11 +96,11 @@ impl Metric {
         if let Some((depth, threads)) = word.strip_prefix('q').and_then(|w| w.split_once('t')) {
             if let (Some(depth), Some(threads)) = (number::depth(depth), number::depth(threads)) {
                 (self.workload.depth, self.workload.clones) = (depth, threads);
-                self.told.extend(["depth", "clones"]);
+                self.told.extend([PlanPart::Depth, PlanPart::Clones]);
             }
         } else if let Some(threads) = word.strip_prefix('x').and_then(number::depth) {
             self.workload.clones = threads;
-            self.told.push("clones");
+            self.told.push(PlanPart::Clones);
         } else if let Some(size) = word.strip_prefix("seq") {
             self.block(size, SEQUENTIAL);
         } else if let Some(size) = word.strip_prefix("rnd") {
@@ -118,19 +118,19 @@ impl Metric {
             .find_map(|(unit, scale)| number::block(size.strip_suffix(unit)?, *scale));
         if let Some(size) = size {
             self.workload.blocks = sokudo_model::BlockSizes::one(size);
-            self.told.push("blocks");
+            self.told.push(PlanPart::Blocks);
             self.order(order);
         }
     }
 
     fn order(&mut self, order: Order) {
         self.workload.order = order;
-        self.told.push("order");
+        self.told.push(PlanPart::Order);
     }
 
     fn operations(&mut self, operations: OperationMix) {
         self.workload.operations = operations;
-        self.told.push("operations");
+        self.told.push(PlanPart::Operations);
     }
 }
 

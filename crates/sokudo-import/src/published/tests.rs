@@ -1,5 +1,5 @@
 use super::*;
-use sokudo_model::{Bytes, DirectMode, Operation};
+use sokudo_model::{Bytes, DirectMode, Operation, PlanPart};
 
 const HEADER: &str = "document,tool,method,target,metric,unit,value,note\n";
 
@@ -61,8 +61,8 @@ fn a_table_of_two_units_is_one_row_of_both() {
         2812.0 * 1024.0
     );
     assert_eq!(row.reported.iops.as_ref().unwrap().value, 704.0);
-    assert!(row.reported.unknown.contains(&"depth".to_owned()));
-    assert!(!row.reported.unknown.contains(&"clones".to_owned()));
+    assert!(row.reported.unknown.contains(&PlanPart::Depth));
+    assert!(!row.reported.unknown.contains(&PlanPart::Clones));
 }
 
 #[test]

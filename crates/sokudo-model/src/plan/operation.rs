@@ -117,6 +117,13 @@ impl OperationMix {
         &self.0
     }
 
+    /// The same with the shares in one order.
+    pub fn sorted(&self) -> Self {
+        let mut shares = self.0.clone();
+        shares.sort_unstable();
+        Self(shares)
+    }
+
     /// The percentage of one operation; 0 when it does not occur.
     pub fn percent(&self, operation: Operation) -> u32 {
         self.0

@@ -1,9 +1,10 @@
-//! What differs between the surroundings of two runs: target, machine, program. The load
-//! is no part of it; that is in the fingerprints of the rows.
+//! What differs between two runs: of what was done in a row, and of what surrounded it, target,
+//! machine and program.
 
-use sokudo_model::{Bytes, PartDifference, TargetInfo};
+use sokudo_model::{Bytes, PartDifference, PlanPart, PlanParts, TargetInfo};
 
 use crate::document::RunDocument;
+use crate::fingerprint::words;
 
 /// A part: its name and what a run has of it.
 pub(super) type Part = (&'static str, fn(&RunDocument) -> Option<String>);
@@ -101,6 +102,18 @@ pub(super) fn differing(
         other: of(other),
     });
     parts.filter(|part| part.reference != part.other).collect()
+}
+
+/// Every part in which two plans differ, in words.
+pub(super) fn plans(reference: &PlanParts, other: &PlanParts) -> Vec<PartDifference> {
+    let (before, now) = (words::of_all(reference), words::of_all(other));
+    let differing = reference.differing(other).into_iter().map(PlanPart::name);
+    let differing = differing.map(|name| PartDifference {
+        name: name.to_owned(),
+        reference: before.get(name).cloned(),
+        other: now.get(name).cloned(),
+    });
+    differing.collect()
 }
 
 /// What the leaf devices have, one after the other.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::sample;
 use crate::style::{BandwidthUnit, TableStyle};
-use sokudo_model::{Change, ComparisonTest, Effect};
+use sokudo_model::{Change, ComparisonTest, Effect, PlanData};
 use sokudo_stats::Interval;
 use sokudo_words::Language;
 
@@ -40,16 +40,12 @@ fn document() -> ComparisonDocument {
     let mut other_run = run.clone();
     other_run.environment.kernel = Some("6.19.0".to_owned());
     other_run.target.path = Some("/mnt/other".to_owned());
-    let mut blocked = compared(
+    other_run.results[4].plan.set(PlanData::Depth(32));
+    let blocked = compared(
         Conclusion::CannotBeCompared,
         None,
         Some("not the same load: depth differs; measure both with the same options"),
     );
-    blocked.differs = vec![PartDifference {
-        name: "depth".to_owned(),
-        reference: Some("1".to_owned()),
-        other: Some("32".to_owned()),
-    }];
     let mut doubtful = compared(Conclusion::Same, Some(change(1.004, 0.991, 1.012)), None);
     doubtful.warnings = vec!["B is UNVERIFIED (foreign-io)".to_owned()];
     let results = [

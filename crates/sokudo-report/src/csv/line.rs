@@ -1,6 +1,6 @@
 //! The columns of a line that is about a result.
 
-use sokudo_model::Operation;
+use sokudo_model::{Operation, PlanPart};
 
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
 use crate::record::{Column, or_missing, word};
@@ -19,7 +19,7 @@ impl Line<'_> {
     }
 
     /// A part of the workload; missing where another tool did not tell it.
-    fn known(&self, part: &str, value: impl Into<u64>) -> Option<u64> {
+    fn known(&self, part: PlanPart, value: impl Into<u64>) -> Option<u64> {
         self.result.knows(part).then(|| value.into())
     }
 
@@ -66,12 +66,12 @@ fn what<'a>() -> Vec<Column<Line<'a>>> {
     vec![
         Column::text("started_at", |it| it.run.started_at.clone()),
         Column::text("target", Line::target),
-        Column::text("method", |it| it.run.method.clone()),
+        Column::text("method", |it| it.run.method.to_string()),
         Column::text("name", |it| it.result.name.clone()),
         Column::text("direction", |it| it.result.direction.name().to_owned()),
         Column::whole("read_percent", |it| {
             let operations = &it.result.workload.operations;
-            it.known("operations", operations.percent(Operation::Read))
+            it.known(PlanPart::Operations, operations.percent(Operation::Read))
         }),
         Column::text("verdict", |it| {
             or_missing(it.result.verdict.map(|verdict| verdict.name()))
@@ -150,16 +150,18 @@ fn latencies<'a>() -> Vec<Column<Line<'a>>> {
 
 fn how<'a>() -> Vec<Column<Line<'a>>> {
     vec![
-        Column::whole("depth", |it| it.known("depth", it.result.workload.depth)),
+        Column::whole("depth", |it| {
+            it.known(PlanPart::Depth, it.result.workload.depth)
+        }),
         Column::whole("threads", |it| {
-            it.known("clones", it.result.workload.clones)
+            it.known(PlanPart::Clones, it.result.workload.clones)
         }),
         Column::real("depth_achieved", |it| it.result.depth_achieved),
         Column::whole("block_bytes_min", |it| {
-            it.known("blocks", it.result.workload.blocks.smallest().0)
+            it.known(PlanPart::Blocks, it.result.workload.blocks.smallest().0)
         }),
         Column::whole("block_bytes_max", |it| {
-            it.known("blocks", it.result.workload.blocks.largest().0)
+            it.known(PlanPart::Blocks, it.result.workload.blocks.largest().0)
         }),
         Column::text("backend", |it| {
             let backend = it.result.backend.as_ref();

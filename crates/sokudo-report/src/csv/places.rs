@@ -37,7 +37,7 @@ fn columns<'a>() -> Vec<Column<Line<'a>>> {
     vec![
         Column::text("started_at", |it| it.of.run.started_at.clone()),
         Column::text("target", |it| it.of.target()),
-        Column::text("method", |it| it.of.run.method.clone()),
+        Column::text("method", |it| it.of.run.method.to_string()),
         Column::text("name", |it| it.of.result.name.clone()),
         Column::text("direction", |it| it.of.result.direction.name().to_owned()),
         Column::text("write_cache", |it| word(&it.of.result.workload.drive_cache)),

@@ -47,7 +47,7 @@ fn columns<'a>() -> Vec<Column<Line<'a>>> {
     vec![
         Column::text("started_at", |it| it.of.run.started_at.clone()),
         Column::text("target", |it| it.of.target()),
-        Column::text("method", |it| it.of.run.method.clone()),
+        Column::text("method", |it| it.of.run.method.to_string()),
         Column::text("label", |it| it.label.to_owned()),
         Column::text("phase", |it| word(&it.phase.kind)),
         Column::text("name", |it| it.of.result.name.clone()),

@@ -1,7 +1,7 @@
 //! The results of a run that another tool has measured: its figures as it reported them.
 //! What it did not tell stays missing.
 
-use sokudo_model::{ImportedLatency, ImportedPlace, ImportedRate, Reported};
+use sokudo_model::{ImportedLatency, ImportedPlace, ImportedRate, PlanPart, Reported};
 
 use super::RunDocument;
 use super::figures::{BandwidthFigures, LatencyFigures, RateFigures};
@@ -21,11 +21,11 @@ impl RunDocument {
 }
 
 impl ResultDocument {
-    /// Whether this part of the fingerprint is known, such as `depth`: another tool may
+    /// Whether this part of the fingerprint is known, such as the depth: another tool may
     /// not have told it, and then the workload's value means nothing.
-    pub fn knows(&self, part: &str) -> bool {
+    pub fn knows(&self, part: PlanPart) -> bool {
         let told = self.told.as_ref();
-        told.is_none_or(|told| !told.unknown.iter().any(|unknown| unknown == part))
+        told.is_none_or(|told| !told.unknown.contains(&part))
     }
 
     /// With what another tool printed, in the place of trials.
@@ -58,6 +58,7 @@ fn told(row: &Reported) -> ToldDocument {
         bandwidth_kind: kind(&row.bandwidth),
         iops_kind: kind(&row.iops),
         unknown: row.unknown.clone(),
+        mix: row.mix.clone(),
         latency_percentiles: percentiles
             .map(|(percent, nanos)| [*percent, *nanos])
             .collect(),

@@ -39,8 +39,6 @@ const WINDOW_LOG_MAX: u32 = 27;
 const HISTOGRAMS_MAX: usize = 20_000;
 /// Rows of one run; fio starts no more than 4,096 jobs, the largest sweeps have some thousands.
 const ROWS_MAX: usize = 20_000;
-/// Names of workloads that run beside each other, over all rows: those of fio's 4,096 jobs.
-const NAMED_MAX: usize = 4_096 * 4_096;
 /// Points of logs in one run, 35 bytes each: `explain`, whose conclusions are drawn from
 /// logs, has some thousands.
 const LOG_POINTS_MAX: usize = 100_000;
@@ -175,10 +173,7 @@ fn run_of_json(json: &str) -> Result<Run, UnpackError> {
         return Err(ReadDocumentError::TooLarge.into());
     }
     let run: Run = serde_json::from_str(json).map_err(UnpackError::damaged)?;
-    // A row names all that ran beside it.
-    let stages = run.plan.stages.iter().map(|stage| stage.workloads.len());
-    let named: usize = stages.map(|workloads| workloads.saturating_pow(2)).sum();
-    if run.rows.len() > ROWS_MAX || named > NAMED_MAX {
+    if run.rows.len() > ROWS_MAX {
         return Err(ReadDocumentError::TooLarge.into());
     }
     match run.is_countable() {

@@ -3,7 +3,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{LatencyLimit, RateKept, RateProcess, Row, Run, Standing, Workload, narrow};
+use sokudo_model::{
+    LatencyLimit, Method, RateKept, RateProcess, Row, Run, Standing, Workload, narrow,
+};
 use sokudo_stats::{Summary, median_interval};
 
 /// The confidence that intervals are asked for.
@@ -78,13 +80,10 @@ impl LimitDocument {
 }
 
 impl LoadDocument {
-    /// What the method of such a run is called.
-    pub const METHOD: &str = "load";
-
     /// The curve of a run of this method; `None` for any other, and where its closed loop
     /// has no figure.
     pub fn of(run: &Run) -> Option<Self> {
-        if run.plan.method != Self::METHOD {
+        if run.plan.method != Method::Load {
             return None;
         }
         let closed = run.rows.iter().find(|row| row.workload.rate.is_none())?;
@@ -239,7 +238,7 @@ mod tests {
     /// times what `disturbed` gives for a round and a step.
     fn run(loads: &[f64], disturbed: impl Fn(usize, usize) -> f64) -> Run {
         let mut run = sample::bare_run();
-        run.plan.method = LoadDocument::METHOD.to_owned();
+        run.plan.method = Method::Load;
         let mut closed = sample::run().rows[0].clone();
         closed.trials.truncate(1);
         closed.workload.rate = None;

@@ -10,6 +10,7 @@ use sokudo_model::{
 use sokudo_stats::Histogram;
 
 use super::RunDocument;
+use super::identified::together;
 use super::result::ResultDocument;
 use super::trial::{FailureDocument, FailureWay, TrialDocument};
 
@@ -59,27 +60,15 @@ impl RunDocument {
         })
     }
 
-    /// A row says in its fingerprint how many ran beside it.
     fn stages(&self) -> Vec<Stage> {
-        let mut stages: Vec<Stage> = Vec::new();
-        let mut room = 0;
-        for result in &self.results {
-            let workload = result.workload.clone();
-            match stages.last_mut().filter(|_| room > 0) {
-                Some(stage) => {
-                    stage.workloads.push(workload);
-                    room -= 1;
-                }
-                None => {
-                    let beside = result.fingerprint_parts.get("beside");
-                    room = beside.map_or(0, |others| others.split(' ').count());
-                    stages.push(Stage {
-                        workloads: vec![workload],
-                    });
-                }
-            }
-        }
-        stages
+        let mut rest = &self.results[..];
+        let stages = std::iter::from_fn(|| {
+            let (stage, others) = rest.split_at(together(rest.first()?, rest.len()));
+            rest = others;
+            let workloads = stage.iter().map(|it| it.workload.clone()).collect();
+            Some(Stage { workloads })
+        });
+        stages.collect()
     }
 }
 

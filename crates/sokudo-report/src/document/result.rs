@@ -6,17 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{
     BackendUse, Bytes, CpuTime, Finding, ForeignUse, ForeignUser, IoFailure, Operation, Outcome,
-    Row, Schedule, StopReason, Trial, Verdict, Workload,
+    PlanParts, Row, Schedule, StopReason, Trial, Verdict, Workload,
 };
 use sokudo_stats::{Histogram, Summary};
 
 use super::figures::{BandwidthFigures, LatencyFigures, Moved, RateFigures, merged};
 use super::inside::Inside;
+use super::is_zero;
 use super::place::{DefectDocument, PlaceDocument};
 use super::surface::SurfaceFigures;
 use super::told::ToldDocument;
 use super::trial::{DeviceDocument, FailureDocument, PointDocument, TrialDocument, cpu_of};
-use crate::fingerprint::Fingerprint;
 
 /// One row of the run with its figures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -76,8 +76,14 @@ pub struct ResultDocument {
     pub findings: Vec<Finding>,
     /// Hash of all that makes two results comparable.
     pub fingerprint: String,
-    /// What the fingerprint is made of.
+    /// What the fingerprint is made of, in words for people.
     pub fingerprint_parts: BTreeMap<String, String>,
+    /// What it is made of: the fingerprint is taken of this whenever a document is read.
+    #[serde(skip)]
+    pub plan: PlanParts,
+    /// How many other results ran at the same time; missing for one that ran alone.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub beside: u32,
     /// What was to be done.
     pub workload: Workload,
     /// What another tool told of the row beside; missing for what sokudo measured.
@@ -230,7 +236,7 @@ impl ResultDocument {
     }
 
     /// The result of a row.
-    pub(super) fn from_row(row: &Row, schedule: &Schedule, fingerprint: Fingerprint) -> Self {
+    pub(super) fn from_row(row: &Row, schedule: &Schedule) -> Self {
         let direction = Direction::of(&row.workload);
         let work = Work {
             row,
@@ -280,8 +286,10 @@ impl ResultDocument {
                 |trial, failure: &IoFailure| FailureDocument::new(trial, failure),
             ),
             findings: assessment.map_or_else(Vec::new, |assessment| assessment.findings.clone()),
-            fingerprint: fingerprint.id,
-            fingerprint_parts: fingerprint.parts,
+            fingerprint: String::new(),
+            fingerprint_parts: BTreeMap::new(),
+            plan: PlanParts::default(),
+            beside: 0,
             workload: row.workload.clone(),
             told: None,
             trials: (1..)

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::ImportedFigure;
+use sokudo_model::{ImportedFigure, OperationMix, PlanPart};
 
 /// What another tool told of a row, beyond what every row has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,7 +15,10 @@ pub struct ToldDocument {
     pub iops_kind: String,
     /// Parts of the fingerprint that the tool does not tell: what `workload` says of them
     /// means nothing.
-    pub unknown: Vec<String>,
+    pub unknown: Vec<PlanPart>,
+    /// All operations that ran together, where the row is about one of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mix: Option<OperationMix>,
     /// All percentiles of latency that the tool told, `[percent, nanoseconds]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub latency_percentiles: Vec<[f64; 2]>,

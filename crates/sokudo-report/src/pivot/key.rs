@@ -79,7 +79,7 @@ impl Key {
             Self::Device => Some(target.device_name()),
             Self::FileSystem => target.file_system.as_ref().map(|it| it.kind.clone()),
             Self::Raid => raid(run),
-            Self::Method => Some(document.method.clone()),
+            Self::Method => Some(document.method.to_string()),
             Self::Tool => Some(document.measurer()),
             Self::Host => document.environment.host.clone(),
             Self::Kernel => document.environment.kernel.clone(),

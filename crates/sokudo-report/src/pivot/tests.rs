@@ -1,5 +1,6 @@
 use super::*;
 use crate::sample;
+use sokudo_model::PlanData;
 
 fn runs() -> [RunDocument; 3] {
     let run = |name: &str, kind: &str| {
@@ -60,9 +61,7 @@ fn results_of_one_row_and_column_share_a_cell() {
 fn loads_that_share_a_cell_are_told() {
     let [first, mut second, _] = runs();
     for result in &mut second.results {
-        result
-            .fingerprint_parts
-            .insert("depth".to_owned(), "99".to_owned());
+        result.plan.set(PlanData::Depth(99));
     }
     let runs = [&first, &second].map(|run| PivotRun {
         run,

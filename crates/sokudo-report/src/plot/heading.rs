@@ -1,7 +1,8 @@
 //! The words around a picture: what was measured, when, by what, and how.
 
 use sokudo_model::{
-    BlockDeviceKind, Bytes, DriveCache, Sample, SequentialOffset, TargetKind, Verdict, Workload,
+    BlockDeviceKind, Bytes, DriveCache, PlanPart, Sample, SequentialOffset, TargetKind, Verdict,
+    Workload,
 };
 
 use crate::date;
@@ -45,7 +46,7 @@ pub(crate) fn subtitle(document: &RunDocument, shown: &[&ResultDocument]) -> Str
     let verdict = verdicts.max().map(Verdict::name).map(str::to_owned);
     let interrupted = document.interrupted.then(|| "interrupted".to_owned());
     let parts = [
-        Some(document.method.clone()),
+        Some(document.method.to_string()),
         Some(date::for_people(&document.started_at)),
         Some(document.measurer()),
         verdict,
@@ -69,10 +70,14 @@ pub(crate) fn footer(document: &RunDocument, shown: &[&ResultDocument]) -> Strin
     let trials = trials_made(shown.iter().copied());
     let parts = [
         target,
-        same(&|result| result.knows("blocks").then(|| blocks(&result.workload))),
         same(&|result| {
             result
-                .knows("depth")
+                .knows(PlanPart::Blocks)
+                .then(|| blocks(&result.workload))
+        }),
+        same(&|result| {
+            result
+                .knows(PlanPart::Depth)
                 .then(|| format!("depth {}", result.workload.depth))
         }),
         same(&|result| threads(&result.workload)),

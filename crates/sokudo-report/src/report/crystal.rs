@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use sokudo_model::{Bytes, Operation, Order, TargetKind};
+use sokudo_model::{Bytes, Method, Operation, Order, PlanPart, TargetKind};
 
 use super::{Report, ReportedRun};
 use crate::document::{Direction, ResultDocument, RunDocument};
@@ -113,13 +113,13 @@ fn row(result: &ResultDocument) -> String {
     let iops = shown(result.iops.as_ref().map(|iops| iops.median), 1);
     let latency = result.latency_ns.as_ref();
     let latency = shown(latency.map(|times| times.mean / NANOS_PER_US), 2);
-    let known = |part: &str, value: u32| match result.knows(part) {
+    let known = |part: PlanPart, value: u32| match result.knows(part) {
         true => value.to_string(),
         false => "?".to_owned(),
     };
     let (depth, threads) = (
-        known("depth", workload.depth),
-        known("threads", workload.clones),
+        known(PlanPart::Depth, workload.depth),
+        known(PlanPart::Clones, workload.clones),
     );
     format!(
         "  {order} {size:>4}{unit} (Q={depth:>3}, T={threads:>2}): {rate:>9} MB/s [{iops:>9} IOPS] <{latency:>9} us>"
@@ -161,9 +161,9 @@ fn footer(reported: &ReportedRun) -> String {
 
 /// `mark/default` as CrystalDiskMark calls it, `Default`; other methods by their names.
 fn profile(run: &RunDocument) -> String {
-    match run.method.strip_prefix("mark/") {
-        Some(name) => capitalised(name),
-        None => run.method.clone(),
+    match &run.method {
+        Method::Mark(profile) => capitalised(profile),
+        other => other.to_string(),
     }
 }
 

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::Report;
 use super::runs::SCHEMA;
+use crate::document::RunDocument;
 use crate::json_layout;
 
 /// What every report begins its `schema` field with.
@@ -36,13 +37,20 @@ impl Report {
                 let report: Self =
                     serde_json::from_str(text).map_err(ReadReportError::Malformed)?;
                 match report.runs.iter().all(|it| it.run.is_countable()) {
-                    true => Ok(report),
+                    true => Ok(report.identified()),
                     false => Err(ReadReportError::Uncountable),
                 }
             }
             Some(version) if version > SCHEMA_VERSION => Err(ReadReportError::Newer { found }),
             _ => Err(ReadReportError::Other),
         }
+    }
+
+    /// With what is no part of the text of its runs.
+    pub(super) fn identified(mut self) -> Self {
+        let runs = self.runs.iter_mut().map(|reported| &mut reported.run);
+        runs.for_each(RunDocument::identify_read);
+        self
     }
 }
 

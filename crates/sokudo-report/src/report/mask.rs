@@ -53,7 +53,8 @@ pub(super) fn masked(report: &Report) -> Report {
     mask.known
         .sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
     mask.walk(&mut value, None);
-    serde_json::from_value(value).expect("only texts have been replaced")
+    let masked: Report = serde_json::from_value(value).expect("only texts have been replaced");
+    masked.identified()
 }
 
 /// What is to be replaced by what.

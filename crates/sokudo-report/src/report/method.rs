@@ -1,7 +1,7 @@
 //! How rows were measured, in words: what `RND4K Q32T1` means to somebody who has never
 //! heard of it.
 
-use sokudo_model::{Bytes, Order, Rate, Workload};
+use sokudo_model::{Bytes, Order, PlanPart, Rate, Workload};
 use sokudo_words::{Text, text};
 
 use crate::document::{Direction, ResultDocument, RunDocument};
@@ -44,7 +44,7 @@ pub(super) fn sentences(run: &RunDocument) -> Vec<RowMethod> {
 fn sentence(result: &ResultDocument) -> Text {
     let workload = &result.workload;
     let mut parts = vec![work(result)];
-    if result.knows("depth") {
+    if result.knows(PlanPart::Depth) {
         parts.push(in_flight(workload));
     }
     parts.extend(limits(workload));

@@ -109,7 +109,7 @@ fn subject(reported: &ReportedRun) -> String {
         "device=\"{}\",target=\"{}\",method=\"{}\"",
         label(&run.target.identity()),
         label(run.target.path.as_ref().unwrap_or(&run.target.name)),
-        label(&run.method)
+        label(&run.method.to_string())
     )
 }
 

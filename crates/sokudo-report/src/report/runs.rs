@@ -115,11 +115,12 @@ impl RunDocument {
 
     /// The method, with the tool where it was not sokudo that measured.
     pub(super) fn method_of_tool(&self) -> String {
+        let method = self.method.to_string();
         match &self.origin {
-            Some(origin) if !self.method.contains(&origin.tool) => {
-                format!("{}: {}", self.measurer(), self.method)
+            Some(origin) if !method.contains(&origin.tool) => {
+                format!("{}: {method}", self.measurer())
             }
-            _ => self.method.clone(),
+            _ => method,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The columns of the table of a run: which figures there are, and which give way first.
 
+use sokudo_model::{Method, ScheduleName};
+
 use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
-use crate::facts::{QUICK, SWEEP};
 use crate::number;
 use crate::shortfall::verdict_cell;
 use crate::style::BandwidthUnit;
@@ -89,7 +90,7 @@ impl Shown<'_> {
                 })
             })
             .column_if(
-                self.document.method == SWEEP,
+                self.document.method == Method::Sweep,
                 self.rank(bar, 8, 8),
                 |result| Some(Cell::Bar(share(result))),
             )
@@ -97,7 +98,7 @@ impl Shown<'_> {
 
     fn spreads<'a>(&self, rows: Columns<'a>) -> Columns<'a> {
         let unit = self.unit;
-        let is_crystal = self.document.schedule.name == "crystal";
+        let is_crystal = self.document.schedule.name == ScheduleName::Crystal;
         let is_trimmed = self.document.schedule.trim > 0;
         let column =
             |title, usual, at_rates| self.rank(point(title).under(unit.name()), usual, at_rates);
@@ -141,7 +142,7 @@ impl Shown<'_> {
             let it = figures(result, unit)?;
             (it.trials.len() > 1).then(|| range(it.min, it.max, unit))
         })
-        .column_if(self.document.method == QUICK, mebibytes, |result| {
+        .column_if(self.document.method == Method::Quick, mebibytes, |result| {
             let bandwidth = result.bandwidth_bytes_per_s.as_ref()?;
             Some(Cell::rate(bandwidth.median_mib_per_s))
         })

@@ -4,12 +4,12 @@
 //! A cell is the median. What speaks against it is a sign behind it, so that no figure
 //! stands without its verdict; the findings below say what it is.
 
-use sokudo_model::{Bytes, Verdict};
+use sokudo_model::{Bytes, Method, Verdict};
 use sokudo_words::{Text, text};
 
 use super::columns::figures;
 use crate::document::{Direction, ResultDocument, RunDocument, Status};
-use crate::facts::{SWEEP, unique};
+use crate::facts::unique;
 use crate::number;
 use crate::style::BandwidthUnit;
 use crate::table::{Table, right};
@@ -25,7 +25,8 @@ const INCOMPLETE: &str = "*";
 
 /// Whether the run is a sweep with more than one depth or number of threads.
 pub(super) fn is_matrix(document: &RunDocument) -> bool {
-    document.method == SWEEP && loads(&document.results.iter().collect::<Vec<_>>()).len() > 1
+    document.method == Method::Sweep
+        && loads(&document.results.iter().collect::<Vec<_>>()).len() > 1
 }
 
 /// The matrices of all directions.
@@ -106,7 +107,7 @@ mod tests {
     /// Two sizes at these depths, read and written.
     fn sweep(depths: &[u32]) -> RunDocument {
         let mut run = sample::bare_run();
-        run.plan.method = SWEEP.to_owned();
+        run.plan.method = Method::Sweep;
         let row = run.rows[0].clone();
         run.rows.clear();
         for operation in [
@@ -150,7 +151,7 @@ mod tests {
     fn one_load_is_no_matrix() {
         assert!(!is_matrix(&sweep(&[4])));
         let mut other = sweep(&[1, 2]);
-        other.method = "mark/rows".to_owned();
+        other.method = "mark/rows".into();
         assert!(!is_matrix(&other));
     }
 

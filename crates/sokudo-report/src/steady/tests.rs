@@ -70,8 +70,8 @@ fn phase(kind: SteadyPhaseKind, first_row: u32, rows: u32, tracked: &[u32]) -> S
 
 fn run_of(rows: Vec<Row>, test: SteadyTest, phases: Vec<SteadyPhase>) -> RunDocument {
     let mut run = sample::run_of(rows);
-    run.plan.method = format!("steady/{}", test.name());
-    run.schedule.name = "rounds".into();
+    run.plan.method = Method::Steady(test.name().to_owned());
+    run.schedule.name = ScheduleName::Rounds;
     run.schedule.trials = 25;
     run.schedule.steady = Some(Box::new(SteadyProcedure {
         test,

@@ -9,7 +9,9 @@ use std::os::unix::fs::MetadataExt;
 
 use sokudo_engine::Control;
 use sokudo_measure::{Measurement, Prepared, SIMULATION_SEED, random_u32};
-use sokudo_model::{Bytes, Event, Nanos, Plan, Run, Schedule, Stage, StopReason, TargetKind};
+use sokudo_model::{
+    Bytes, Event, Nanos, Plan, Run, Schedule, ScheduleName, Stage, StopReason, TargetKind,
+};
 use sokudo_report::RunDocument;
 use sokudo_stats::{Random, mix64};
 use sokudo_words::text;
@@ -120,7 +122,7 @@ impl Turns<'_> {
 
     fn schedule(&self) -> Schedule {
         Schedule {
-            name: "live".to_owned(),
+            name: ScheduleName::Live,
             ..Schedule::in_turn(self.pairs, Nanos(0))
         }
     }

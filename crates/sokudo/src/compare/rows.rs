@@ -1,9 +1,7 @@
 //! Which row of one measurement belongs to which of another. Pure.
 
-use std::collections::BTreeMap;
-
-use sokudo_analysis::{is_foreign, load_differences};
-use sokudo_model::Workload;
+use sokudo_analysis::load_differences;
+use sokudo_model::{PlanPart, PlanParts, Workload};
 use sokudo_report::RunDocument;
 use sokudo_report::document::ResultDocument;
 
@@ -13,7 +11,7 @@ pub(super) struct Key {
     name: String,
     direction: String,
     /// Parts of its fingerprint; empty before it is measured.
-    parts: BTreeMap<String, String>,
+    plan: PlanParts,
 }
 
 impl Key {
@@ -22,14 +20,14 @@ impl Key {
         Self {
             name: workload.name.clone(),
             direction: workload.operations.direction().to_owned(),
-            parts: BTreeMap::new(),
+            plan: PlanParts::default(),
         }
     }
 
     /// Of what was measured.
     pub(super) fn measured(result: &ResultDocument) -> Self {
         Self {
-            parts: result.fingerprint_parts.clone(),
+            plan: result.plan.clone(),
             ..Self::planned(&result.workload)
         }
     }
@@ -39,13 +37,13 @@ impl Key {
     }
 
     /// The parts of the load in which they differ.
-    pub(super) fn load_differences(&self, other: &Self) -> Vec<String> {
-        load_differences(&self.parts, &other.parts)
+    pub(super) fn load_differences(&self, other: &Self) -> Vec<PlanPart> {
+        load_differences(&self.plan, &other.plan)
     }
 
     /// Whether all of its load is known.
     fn is_whole(&self) -> bool {
-        !self.parts.is_empty() && !is_foreign(&self.parts)
+        !self.plan.is_empty() && !self.plan.is_foreign()
     }
 }
 
@@ -134,7 +132,7 @@ pub(super) fn lines(sides: &[Vec<Key>], common: Common) -> Vec<Vec<Option<usize>
 
 /// Of each line in what its load differs from the first line of the same name and direction;
 /// nothing for that one.
-pub(super) fn differing(lines: &[Vec<Option<usize>>], sides: &[Vec<Key>]) -> Vec<Vec<String>> {
+pub(super) fn differing(lines: &[Vec<Option<usize>>], sides: &[Vec<Key>]) -> Vec<Vec<PlanPart>> {
     let first = |line: &Vec<Option<usize>>| -> Option<&Key> {
         let mut keys = line.iter().zip(sides);
         keys.find_map(|(row, keys)| keys.get((*row)?))
@@ -164,15 +162,21 @@ pub(super) fn keys(run: &RunDocument, took_turns: bool) -> Vec<Key> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sokudo_model::{BlockSizes, Operation, OperationMix, PlanData};
 
     /// Rows with a name, a direction and a block size.
     fn keys(rows: &[(&str, &str, &str)]) -> Vec<Key> {
         let key = |(name, direction, blocks): &(&str, &str, &str)| Key {
             name: (*name).to_owned(),
             direction: (*direction).to_owned(),
-            parts: [("blocks", *blocks), ("operations", *direction)]
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .into(),
+            plan: PlanParts::from_iter([
+                PlanData::Blocks(BlockSizes::one(blocks.parse().unwrap())),
+                PlanData::Operations(match *direction {
+                    "write" => OperationMix::only(Operation::Write),
+                    "trim" => OperationMix::only(Operation::Trim),
+                    _ => OperationMix::only(Operation::Read),
+                }),
+            ]),
         };
         rows.iter().map(key).collect()
     }
@@ -262,7 +266,7 @@ mod tests {
         let lines = lines(&sides, Common::Load);
         assert_eq!(
             differing(&lines, &sides),
-            [vec![], vec![], vec!["blocks".to_owned()]]
+            [vec![], vec![], vec![PlanPart::Blocks]]
         );
     }
 

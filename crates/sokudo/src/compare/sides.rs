@@ -115,7 +115,7 @@ pub(super) fn side<'a>(
     Side {
         name,
         values: rates(result, figure).map_or(&[], |rates| &rates.trials),
-        parts: &result.fingerprint_parts,
+        plan: &result.plan,
         verdict: result.verdict,
         findings: &result.findings,
         kind: run.target.kind,

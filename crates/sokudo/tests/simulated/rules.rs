@@ -15,7 +15,7 @@ const TRIALS: u32 = 6;
 /// Runs rows in turn on a device, as `sokudo mark` does, and judges them.
 fn judged(spec: &str, workloads: Vec<Workload>, seed: u64) -> Run {
     measured(spec, TRIALS, |_| Plan {
-        method: "mark/default".to_owned(),
+        method: "mark/default".into(),
         seed,
         stages: crystal::stages(workloads),
     })

@@ -1,6 +1,6 @@
 use sokudo_model::{
     BlockSizes, Bytes, Environment, ImportedFigure, ImportedRow, ImportedRun, ImportedTarget,
-    Nanos, Operation, OperationMix, Order, Origin, Run, Workload,
+    Nanos, Operation, OperationMix, Order, Origin, PlanPart, Run, Workload,
 };
 
 use super::*;
@@ -37,9 +37,13 @@ fn row(value: f64) -> ImportedRow {
     ImportedRow {
         workload: Workload::new("SEQ1M", Bytes::mib(1)),
         reported: Reported {
-            unknown: ["depth", "clones", "direct", "backend", "span"]
-                .map(str::to_owned)
-                .to_vec(),
+            unknown: vec![
+                PlanPart::Depth,
+                PlanPart::Clones,
+                PlanPart::Direct,
+                PlanPart::Backend,
+                PlanPart::Span,
+            ],
             bandwidth: Some(ImportedRate {
                 value,
                 ..ImportedRate::default()
@@ -173,16 +177,19 @@ fn what_is_no_figure_is_left_out() {
 
 #[test]
 fn rows_of_two_tools_and_rows_of_sokudo_never_look_the_same() {
-    let of = |tool: &str, unknown: &[&str]| {
+    let of = |tool: &str, unknown: &[PlanPart]| {
         let mut row = row(1e8);
-        row.reported.unknown = unknown.iter().map(|&part| part.to_owned()).collect();
+        row.reported.unknown = unknown.to_vec();
         let mut run = run(vec![row]);
         run.origin.tool = tool.to_owned();
         document_of(&run).results[0].fingerprint.clone()
     };
-    assert_eq!(of("fio", &["depth"]), of("fio", &["depth"]));
-    assert_ne!(of("fio", &["depth"]), of("diskspd", &["depth"]));
-    assert_ne!(of("fio", &["depth"]), of("fio", &[]));
+    assert_eq!(of("fio", &[PlanPart::Depth]), of("fio", &[PlanPart::Depth]));
+    assert_ne!(
+        of("fio", &[PlanPart::Depth]),
+        of("diskspd", &[PlanPart::Depth])
+    );
+    assert_ne!(of("fio", &[PlanPart::Depth]), of("fio", &[]));
     let mut alone = run(vec![row(1e8)]);
     let fingerprint = |run: &ImportedRun| {
         let document = document_of(run);

@@ -9,13 +9,12 @@ use crate::document::{
     BandwidthFigures, LatencyFigures, PercentileIntervals, RateFigures, ResultDocument,
     RunDocument, TrialDocument,
 };
-use crate::fingerprint::Fingerprint;
 
 // What has been left out of a result, one bit each.
 const BANDWIDTH: u8 = 1;
 const IOPS: u8 = 2;
 const PERCENTILES: u8 = 4;
-const FINGERPRINT: u8 = 8;
+// 8 were fingerprints, which are taken anew of every document.
 const BUCKETS: u8 = 16;
 
 /// Puts back what was left out; `None` where that does not fit the document.
@@ -37,15 +36,8 @@ pub(super) fn fill(document: &mut RunDocument, left_out: &[u8]) -> Option<()> {
         if left_out & PERCENTILES != 0 {
             result.latency_ns = with_percentiles(result);
         }
-        if left_out & FINGERPRINT != 0 {
-            result.fingerprint = fingerprint(result);
-        }
     }
     Some(())
-}
-
-fn fingerprint(result: &ResultDocument) -> String {
-    Fingerprint::of_parts(result.fingerprint_parts.clone()).id
 }
 
 fn bandwidth(result: &ResultDocument, trim: u32) -> Option<BandwidthFigures> {

@@ -64,7 +64,7 @@ fn heading(page: &Page, number: usize, reported: &ReportedRun) -> Markup {
     let device = text(&run.device(page.style.language));
     let interrupted = run.interrupted.then(|| page.say("interrupted"));
     let parts = [
-        Some(text(&run.method)),
+        Some(text(&run.method.to_string())),
         Some(text(run.target.path.as_ref().unwrap_or(&run.target.name))),
         Some(text(&date::for_people(&run.started_at))),
         Some(text(&run.measurer())),

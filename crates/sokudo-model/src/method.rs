@@ -1,0 +1,162 @@
+//! What a kind of plan, and a rule for its trials, is called.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A named kind of plan. In documents it is a text: `explain`, `mark/default`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "String", into = "String")]
+#[expect(missing_docs, reason = "they are called like their commands")]
+pub enum Method {
+    Bonnie,
+    Diskspd,
+    Explain,
+    /// With the names of its job files.
+    Fio(String),
+    Hdparm,
+    Load,
+    /// With its profile.
+    Mark(String),
+    Quick,
+    /// With its preset.
+    Scan(String),
+    /// With its test.
+    Steady(String),
+    Sweep,
+    /// In the words of another tool, or of a version that this one does not know.
+    Other(String),
+}
+
+impl Method {
+    /// The command that has this method; `None` where sokudo has none.
+    pub const fn command(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Bonnie => "bonnie",
+            Self::Diskspd => "diskspd",
+            Self::Explain => "explain",
+            Self::Fio(_) => "fio",
+            Self::Hdparm => "hdparm",
+            Self::Load => "load",
+            Self::Mark(_) => "mark",
+            Self::Quick => "quick",
+            Self::Scan(_) => "scan",
+            Self::Steady(_) => "steady",
+            Self::Sweep => "sweep",
+            Self::Other(_) => return None,
+        })
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let command = self.command().unwrap_or_default();
+        match self {
+            Self::Fio(which) | Self::Mark(which) | Self::Scan(which) | Self::Steady(which) => {
+                write!(out, "{command}/{which}")
+            }
+            Self::Other(name) => out.write_str(name),
+            _ => out.write_str(command),
+        }
+    }
+}
+
+impl From<&str> for Method {
+    fn from(name: &str) -> Self {
+        match name.split_once('/') {
+            None => match name {
+                "bonnie" => Self::Bonnie,
+                "diskspd" => Self::Diskspd,
+                "explain" => Self::Explain,
+                "hdparm" => Self::Hdparm,
+                "load" => Self::Load,
+                "quick" => Self::Quick,
+                "sweep" => Self::Sweep,
+                _ => Self::Other(name.to_owned()),
+            },
+            Some(("fio", which)) => Self::Fio(which.to_owned()),
+            Some(("mark", which)) => Self::Mark(which.to_owned()),
+            Some(("scan", which)) => Self::Scan(which.to_owned()),
+            Some(("steady", which)) => Self::Steady(which.to_owned()),
+            Some(_) => Self::Other(name.to_owned()),
+        }
+    }
+}
+
+impl From<String> for Method {
+    fn from(name: String) -> Self {
+        Self::from(name.as_str())
+    }
+}
+
+impl From<Method> for String {
+    fn from(method: Method) -> Self {
+        method.to_string()
+    }
+}
+
+/// What a rule for trials is called.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ScheduleName {
+    /// Rows in turn, so that drift hits all alike.
+    Interleaved,
+    /// All trials of a row in a block, after a discarded warm-up, as CrystalDiskMark does.
+    Crystal,
+    /// Rounds until they are steady.
+    Rounds,
+    /// Two plans by turns.
+    Live,
+    /// As jobs of fio have it.
+    Fio,
+    /// As a profile of diskspd has it.
+    Diskspd,
+    /// As another tool had it.
+    Imported,
+    /// Of a version that this one does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+impl fmt::Display for ScheduleName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_method_is_read_as_it_is_written() {
+        for (name, method) in [
+            ("explain", Method::Explain),
+            ("mark/default", Method::Mark("default".to_owned())),
+            ("scan/hdtune-1", Method::Scan("hdtune-1".to_owned())),
+            ("fio/a/b.fio c.fio", Method::Fio("a/b.fio c.fio".to_owned())),
+            ("mark", Method::Other("mark".to_owned())),
+            ("explain/more", Method::Other("explain/more".to_owned())),
+            (
+                "Default, 1 GiB (x5)",
+                Method::Other("Default, 1 GiB (x5)".to_owned()),
+            ),
+        ] {
+            assert_eq!(Method::from(name), method);
+            assert_eq!(method.to_string(), name);
+        }
+    }
+
+    #[test]
+    fn a_schedule_is_read_as_it_is_written() {
+        for (json, name) in [
+            ("\"crystal\"", ScheduleName::Crystal),
+            ("\"later\"", ScheduleName::Other("later".to_owned())),
+        ] {
+            assert_eq!(serde_json::from_str::<ScheduleName>(json).unwrap(), name);
+            assert_eq!(serde_json::to_string(&name).unwrap(), json);
+            assert_eq!(format!("\"{name}\""), json);
+        }
+    }
+}

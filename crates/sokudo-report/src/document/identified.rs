@@ -1,0 +1,113 @@
+//! The fingerprints of a document. They are taken of what was done whenever a document is made
+//! or read, and never believed as they stand in one: so those of early versions, which were
+//! hashes of sentences, are no others than today's.
+
+use sokudo_model::{DirectUse, Plan, PlanData, PlanPart, PlanParts, narrow};
+
+use super::RunDocument;
+use super::result::ResultDocument;
+use crate::fingerprint::{self, Used, words};
+
+mod early;
+
+impl RunDocument {
+    /// Puts the fingerprints in, where each row says how many ran at the same time.
+    fn identify(&mut self) {
+        let size = self.target.size_bytes;
+        let schedule = &self.schedule;
+        let schedule = (schedule.name.clone(), schedule.pause, schedule.warm_up);
+        let schedule = PlanData::Schedule(schedule);
+        let tool = self.origin.as_ref().map_or("", |origin| &*origin.tool);
+        for result in &mut self.results {
+            let used = result.used();
+            result.plan = fingerprint::parts(&result.workload, used, size);
+            result.plan.set(schedule.clone());
+            result.tell_of(tool);
+        }
+        let mut rows = Vec::new();
+        let mut rest = &mut self.results[..];
+        while let Some(first) = rest.first() {
+            let (stage, others) = rest.split_at_mut(together(first, rest.len()));
+            rows.push(identify(stage));
+            rest = others;
+        }
+        let parts = PlanParts::from_iter([PlanData::Rows(rows)]);
+        self.fingerprint = fingerprint::id(&parts);
+        self.fingerprint_parts = words::of_all(&parts);
+    }
+
+    /// Puts them into a document that was read.
+    pub(crate) fn identify_read(&mut self) {
+        self.results.iter_mut().for_each(early::complete);
+        self.identify();
+    }
+
+    /// Puts them into the document of a run with this plan. One that was read from elsewhere
+    /// may hold rows that its plan does not name; they ran alone.
+    pub(super) fn identify_made(&mut self, plan: &Plan) {
+        let counts = plan.stages.iter().map(|stage| stage.workloads.len());
+        let of_rows = counts.flat_map(|count| std::iter::repeat_n(count, count));
+        for (result, count) in self.results.iter_mut().zip(of_rows) {
+            result.beside = narrow(count - 1);
+        }
+        self.identify();
+    }
+}
+
+/// How many rows ran together, of as many as there are.
+pub(super) fn together(first: &ResultDocument, rows: usize) -> usize {
+    let beside: usize = narrow(first.beside);
+    rows.min(1 + beside)
+}
+
+/// Gives rows that ran together their fingerprints, and says what those are. The same row
+/// beside others is another measurement: what they were all together is the sum of what each
+/// would be alone.
+fn identify(stage: &mut [ResultDocument]) -> Vec<String> {
+    let alone: Vec<u64> = stage
+        .iter()
+        .map(|row| fingerprint::hash(&row.plan))
+        .collect();
+    let all = alone.iter().fold(0, |sum: u64, row| sum.wrapping_add(*row));
+    let count = stage.len() - 1;
+    for (row, alone) in stage.iter_mut().zip(alone) {
+        if count > 0 {
+            row.plan
+                .set(PlanData::Beside((count, all.wrapping_sub(alone))));
+        }
+        row.fingerprint = fingerprint::id(&row.plan);
+        row.fingerprint_parts = words::of_all(&row.plan);
+    }
+    stage.iter().map(|row| row.fingerprint.clone()).collect()
+}
+
+impl ResultDocument {
+    /// What was used, as the first trial and all of them have it.
+    fn used(&self) -> Used {
+        let direct = match self.direct {
+            Some(true) => DirectUse::On,
+            Some(false) => DirectUse::Off,
+            None => DirectUse::Differs,
+        };
+        Used {
+            backend: self.backend.as_ref().map(|backend| backend.kind),
+            direct: (!self.trials.is_empty()).then_some(direct),
+        }
+    }
+
+    /// Puts in what is another of a row that a tool has measured: the tool, and what it does
+    /// not tell.
+    fn tell_of(&mut self, tool: &str) {
+        let Some(told) = &self.told else { return };
+        for part in told.unknown.iter().copied().chain([PlanPart::Schedule]) {
+            self.plan.set_unknown(part);
+        }
+        if let Some(mix) = &told.mix {
+            self.plan.set(PlanData::Mix(mix.sorted()));
+        }
+        self.plan.set(PlanData::Tool(tool.to_owned()));
+    }
+}
+
+#[cfg(test)]
+mod tests;
