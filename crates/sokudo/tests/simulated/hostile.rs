@@ -23,7 +23,7 @@ const CASES: u64 = 500;
 
 fn runs() -> [Run; 4] {
     let one = |workload: Workload| Plan {
-        method: sokudo_model::Method::from("mark".to_owned()),
+        method: "mark".into(),
         seed: 1,
         stages: vec![Stage {
             workloads: vec![workload],
