@@ -44,7 +44,7 @@ struct Members<'a> {
 
 /// How all rows of a run are called, in the order in which they are shown.
 struct RowNames {
-    names: Vec<String>,
+    names: Vec<Text>,
     directions: Vec<Direction>,
 }
 
@@ -61,11 +61,14 @@ impl<'a> FindingGroup<'a> {
         let mut symptoms: Vec<(&Text, Vec<usize>)> = Vec::new();
         let mut causes: Vec<&Text> = Vec::new();
         for (finding, rows) in found {
-            match symptoms.iter_mut().find(|it| *it.0 == finding.symptom) {
+            match symptoms
+                .iter_mut()
+                .find(|it| reads_alike(it.0, &finding.symptom))
+            {
                 Some((_, known)) => known.extend(rows),
                 None => symptoms.push((&finding.symptom, rows.clone())),
             }
-            if !causes.contains(&&finding.cause) {
+            if !causes.iter().any(|it| reads_alike(it, &finding.cause)) {
                 causes.push(&finding.cause);
             }
         }
@@ -106,7 +109,11 @@ impl<'a> Members<'a> {
     }
 
     fn add(&mut self, finding: &'a Finding, row: Option<usize>) {
-        match self.found.iter_mut().find(|it| it.0 == finding) {
+        let is_alike = |other: &Finding| {
+            reads_alike(&other.symptom, &finding.symptom)
+                && reads_alike(&other.cause, &finding.cause)
+        };
+        match self.found.iter_mut().find(|it| is_alike(it.0)) {
             Some((_, rows)) => rows.extend(row),
             None => self.found.push((finding, row.into_iter().collect())),
         }
@@ -157,8 +164,9 @@ fn together(texts: &[&Text], ranges: &mut usize) -> Option<Text> {
         let merged = match all.iter().all(|it| it == argument) {
             true => argument.clone(),
             false => {
-                *ranges += 1;
-                range(&all).filter(|_| *ranges <= RANGES_MAX)?
+                let merged = range(&all)?;
+                *ranges += usize::from(merged != all[0]);
+                Some(merged).filter(|_| *ranges <= RANGES_MAX)?
             }
         };
         arguments.push((hole, merged));
@@ -167,6 +175,12 @@ fn together(texts: &[&Text], ranges: &mut usize) -> Option<Text> {
         let found = arguments.iter().find(|(name, _)| name == hole);
         found.map(|(_, argument)| argument.clone())
     }))
+}
+
+/// Whether nobody who reads them can tell two texts apart: figures in them may differ by less
+/// than is shown.
+fn reads_alike(left: &Text, right: &Text) -> bool {
+    left == right || left.template() == right.template() && left.english() == right.english()
 }
 
 /// `3 to 20`, of figures with one unit.
@@ -184,13 +198,16 @@ fn range(figures: &[Argument]) -> Option<Argument> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|left, right| values[*left].0.total_cmp(&values[*right].0));
     let (least, most) = (&figures[*order.first()?], &figures[*order.last()?]);
-    Some(Argument::Text(text!("{least} to {most}")))
+    Some(match reads_alike(&text!("{least}"), &text!("{most}")) {
+        true => figures[0].clone(),
+        false => Argument::Text(text!("{least} to {most}")),
+    })
 }
 
 impl RowNames {
     fn of(results: &[&ResultDocument]) -> Self {
         Self {
-            names: results.iter().map(|result| row_name(result)).collect(),
+            names: results.iter().map(|result| row_text(result)).collect(),
             directions: results.iter().map(|result| result.direction).collect(),
         }
     }
@@ -223,7 +240,7 @@ impl RowNames {
     }
 
     fn listed(&self, rows: &[usize]) -> Text {
-        let names = rows.iter().map(|place| wording::row(&self.names[*place]));
+        let names = rows.iter().map(|place| self.names[*place].clone());
         Text::list(names, ", ")
     }
 }
@@ -267,13 +284,21 @@ pub(crate) fn grouped_findings(document: &RunDocument) -> Vec<FindingGroup<'_>> 
 /// A row's name with its direction, which alone tells rows apart; where the name says it,
 /// as those of phases do, once.
 pub(crate) fn row_name(result: &ResultDocument) -> String {
-    let direction = result.direction_label();
-    let says_it = result.name.split(' ').next_back() == Some(&*direction);
+    row_text(result).english()
+}
+
+fn row_text(result: &ResultDocument) -> Text {
+    let name = wording::row_alone(&result.name);
+    let label = result.direction_label();
+    let says_it = result.name.split(' ').next_back() == Some(&*label);
     if says_it || result.workload.rewritten_percent > 0 {
-        result.name.clone()
-    } else {
-        format!("{} {direction}", result.name)
+        return name;
     }
+    let direction = match result.direction {
+        Direction::Mix => Text::name(label),
+        other => Text::from(other.name()),
+    };
+    text!("{name} {direction}")
 }
 
 /// Sentences, each once, behind the rows that it is said of; `all` is how many rows there are.
@@ -367,7 +392,7 @@ mod tests {
     fn rows_are_named_in_few_words() {
         use Direction::{Read, Write};
         let names = RowNames {
-            names: (1..=12).map(|row| format!("r{row}")).collect(),
+            names: (1..=12).map(|row| Text::name(format!("r{row}"))).collect(),
             directions: [[Read; 6], [Write; 6]].concat(),
         };
         let said = |rows: std::ops::Range<usize>| names.text(&rows.collect::<Vec<_>>());

@@ -139,13 +139,18 @@ fn lines_of(group: &FindingGroup<'_>, is_short: bool, style: &TableStyle) -> Vec
     let under = |label| format!("{:LABEL_WIDTH$}{}", "", style.label(label, LABEL_WIDTH));
     let label = style.label(group.label(), LABEL_WIDTH);
     let mut lines = style.wrapped(&label, &group.summary);
+    let unsaid = Text::default();
+    let cause = match is_short {
+        true => &unsaid,
+        false => &group.cause,
+    };
     let parts = [
         ("rows:", &group.rows),
-        ("cause:", &group.cause),
+        ("cause:", cause),
         ("remedy:", &group.remedy),
     ];
     for (name, text) in parts {
-        if !text.is_empty() && !(is_short && name == "cause:") {
+        if !text.is_empty() {
             lines.extend(style.wrapped(&under(name), text));
         }
     }
