@@ -6,13 +6,11 @@ mod line;
 mod places;
 mod rounds;
 
-use sokudo_model::Nanos;
-
-use crate::document::{RunDocument, TrialDocument};
+use crate::document::RunDocument;
 use crate::record;
 use crate::surface;
 
-pub(crate) use line::{Line, columns, lines};
+pub(crate) use line::{columns, lines};
 
 /// A line of names, then one line per result in the run's order; for a scan, one per
 /// place.
@@ -24,13 +22,6 @@ pub fn render(document: &RunDocument) -> String {
         return rounds::render(document, steady);
     }
     record::csv(&columns(), lines(document))
-}
-
-/// What was counted in a trial, per second; `None` where nothing was.
-#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
-fn per_second(count: u64, trial: &TrialDocument) -> Option<f64> {
-    let seconds = Nanos(trial.elapsed_ns).as_secs_f64();
-    (count > 0 && seconds > 0.0).then(|| count as f64 / seconds)
 }
 
 #[cfg(test)]

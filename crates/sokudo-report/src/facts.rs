@@ -14,7 +14,7 @@ use crate::fingerprint::words;
 use crate::info::words as disk_words;
 use crate::number::{MISSING, decimal_size, exact_time, grouped};
 use crate::wording::composed;
-use lines::{has_device, has_file, machine_line, span_line, target_line};
+use lines::{has_device, has_file, listed, machine_line, span_line, target_line};
 
 pub(crate) use lines::{Fact, sentences, unique};
 
@@ -96,11 +96,6 @@ fn devices_line(document: &RunDocument) -> Text {
         count => text!("{}: {count} times {description}", names.join(", ")),
     });
     listed(lines.collect()).unwrap_or_else(|| UNKNOWN.into())
-}
-
-/// Texts one behind the other; `None` where there are none.
-fn listed(texts: Vec<Text>) -> Option<Text> {
-    (!texts.is_empty()).then(|| Text::list(texts, "; "))
 }
 
 /// What the kernel knows of a device that was not asked itself.

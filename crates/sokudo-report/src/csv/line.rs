@@ -1,8 +1,8 @@
 //! The columns of a line that is about a result.
 
-use sokudo_model::{Operation, PlanPart};
+use sokudo_model::{Nanos, Operation, PlanPart};
 
-use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument};
+use crate::document::{LatencyFigures, RateFigures, ResultDocument, RunDocument, TrialDocument};
 use crate::record::{Column, or_missing, word};
 
 /// A result and its run.
@@ -10,6 +10,13 @@ use crate::record::{Column, or_missing, word};
 pub(crate) struct Line<'a> {
     pub(crate) run: &'a RunDocument,
     pub(crate) result: &'a ResultDocument,
+}
+
+/// What was counted in a trial, per second; `None` where nothing was.
+#[expect(clippy::cast_precision_loss, reason = "a rate is a float")]
+pub(super) fn per_second(count: u64, trial: &TrialDocument) -> Option<f64> {
+    let seconds = Nanos(trial.elapsed_ns).as_secs_f64();
+    (count > 0 && seconds > 0.0).then(|| count as f64 / seconds)
 }
 
 impl Line<'_> {

@@ -1,7 +1,7 @@
 //! A scan as CSV: one line per place, one per range that failed, and for rows that visit no
 //! places one per trial.
 
-use super::{Line as Of, per_second};
+use super::line::{Line as Of, per_second};
 use crate::document::{DefectDocument, PlaceDocument, ResultDocument, RunDocument, TrialDocument};
 use crate::record::{self, Column, or_missing, word};
 

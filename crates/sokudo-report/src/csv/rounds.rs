@@ -2,7 +2,7 @@
 
 use sokudo_model::{Operation, SteadyPhaseKind};
 
-use super::{Line as Of, per_second};
+use super::line::{Line as Of, per_second};
 use crate::document::{PhaseDocument, RunDocument, SteadyDocument, TrialDocument};
 use crate::record::{self, Column, or_missing, word};
 

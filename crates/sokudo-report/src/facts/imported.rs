@@ -3,8 +3,9 @@
 use sokudo_model::{Origin, TargetInfo};
 use sokudo_words::{Text, text};
 
-use super::lines::{Fact, has_device, machine_line, sentences, span_line, target_line, unique};
-use super::listed;
+use super::lines::{
+    Fact, has_device, listed, machine_line, sentences, span_line, target_line, unique,
+};
 use crate::document::{ResultDocument, RunDocument};
 use crate::number;
 use crate::wording::{composed, phrase};

@@ -117,6 +117,11 @@ pub(super) fn machine_line(environment: &Environment) -> Option<Text> {
     (!parts.is_empty()).then(|| Text::list(parts, ", "))
 }
 
+/// Texts one behind the other; `None` where there are none.
+pub(super) fn listed(texts: Vec<Text>) -> Option<Text> {
+    (!texts.is_empty()).then(|| Text::list(texts, "; "))
+}
+
 pub(crate) fn sentences(sentences: &[String]) -> Option<Text> {
     let ended = |sentence: &String| format!("{}.", sentence.trim_end_matches('.'));
     let sentences: Vec<String> = sentences.iter().map(ended).collect();

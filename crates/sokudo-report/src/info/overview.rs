@@ -106,7 +106,7 @@ fn facts(disk: &Disk) -> Vec<Text> {
         facts.push(words::write_cache(&disk.write_cache));
     }
     match &disk.queue.scheduler {
-        Some(scheduler) => facts.push(text!("scheduler {scheduler}")),
+        Some(scheduler) => facts.push(text!("scheduler {}", phrase(scheduler))),
         None => facts.push("scheduler unknown".into()),
     }
     if !is_made {

@@ -159,7 +159,7 @@ fn devices(run: &RunDocument) -> Vec<Known> {
             .map(|serial| text!("serial number {}", serial.trim()));
         let parts = [
             name(Some(&device.name)),
-            device.model.as_ref().map(|model| Text::name(model.trim())),
+            device.model.as_ref().map(|model| phrase(model.trim())),
             serial,
             device
                 .size_bytes
@@ -167,7 +167,7 @@ fn devices(run: &RunDocument) -> Vec<Known> {
             device
                 .scheduler
                 .as_ref()
-                .map(|scheduler| text!("scheduler {scheduler}")),
+                .map(|scheduler| text!("scheduler {}", phrase(scheduler))),
             device
                 .write_cache
                 .as_ref()
