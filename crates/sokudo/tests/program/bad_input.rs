@@ -33,7 +33,7 @@ const USAGE: [(&str, &[&str]); 22] = [
         &["fast", "use auto, io_uring, libaio or psync"],
     ),
     ("--read-only --write-only", &["--read-only", "--write-only"]),
-    ("--overwrite", &["--overwrite", "leave it out"]),
+    ("--overwrite", &["leave --overwrite out"]),
     ("--frobnicate", &["--frobnicate"]),
 ];
 

@@ -293,7 +293,7 @@ fn a_baseline_is_one_per_device_and_method_and_is_not_deleted() {
     assert_eq!(shown["runs"].as_array().unwrap().len(), 1);
     assert_eq!(shown["runs"][0]["id"], 2);
     assert!(store.ok("list").contains('★') || store.ok("list").contains('*'));
-    store.refuses("baseline unset 1", 2, &["no baseline"]);
+    store.refuses("baseline unset 1", 2, &["is not a baseline"]);
     store.ok("baseline unset 2");
     store.ok("delete 1 2 --yes");
     assert_eq!(store.ids(""), [0; 0]);
