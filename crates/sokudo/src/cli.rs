@@ -482,7 +482,7 @@ pub(crate) struct MarkArguments {
     #[command(flatten)]
     pub(crate) destroying: Destroying,
 
-    /// Order of trials
+    /// Trial order
     #[arg(
         long,
         value_enum,

@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Exit> {
 fn refused(error: FioError) -> Exit {
     let mut faults = error.apart().into_iter();
     let last = faults.next_back().expect("an error is one fault at least");
-    faults.for_each(|fault| exit::fault(fault));
+    faults.for_each(exit::fault);
     Exit::failed(last)
 }
 

@@ -6,14 +6,14 @@ use sokudo_measure::Permission;
 /// Which devices may be written.
 #[derive(Debug, Args)]
 pub(crate) struct Destroying {
-    /// Device whose data may be destroyed: serial number or path (repeatable)
+    /// Device that may be destroyed: serial number or path (repeatable)
     ///
     /// It must be the target, and nothing may use it: it is not mounted, not swap, and not a member
     /// of a RAID or volume. sokudo info shows serial numbers.
     #[arg(long, value_name = "SERIAL|PATH", help_heading = "What may be written")]
     pub(crate) destroy: Vec<String>,
 
-    /// With --destroy: even if the device holds partitions or other known data
+    /// With --destroy: even if it holds partitions or other known data
     #[arg(long, requires = "destroy", help_heading = "What may be written")]
     pub(crate) destroy_contents: bool,
 }

@@ -75,7 +75,7 @@ fn what(error: &clap::Error) -> Text {
         }
         ErrorKind::UnknownArgument => text!("unexpected argument '{argument}' found"),
         // Whatever else there is has no names in it.
-        kind => Text::name(kind.as_str().unwrap_or("wrong arguments")),
+        kind => Text::name(kind.to_string()),
     }
 }
 

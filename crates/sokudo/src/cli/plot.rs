@@ -52,7 +52,7 @@ pub(super) fn destination(text: &str) -> Result<Destination, Text> {
 /// Which pictures are drawn beside a result, and in which colours.
 #[derive(Debug, Args)]
 pub(crate) struct Pictures {
-    /// Also draw a picture: FILE.svg, FILE.png, or - for the terminal (repeatable)
+    /// Draw a picture: FILE.svg, FILE.png, or - for the terminal (repeatable)
     #[arg(long = "plot", value_name = "FILE", value_parser = destination, help_heading = "What is printed")]
     pub(crate) destinations: Vec<Destination>,
 
@@ -73,7 +73,7 @@ pub(crate) struct Plotting {
 /// What of a run is drawn.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Kind {
-    /// Kind of picture, such as bars, heat or time [default: what suits the run]
+    /// Kind of picture, such as bars or time [default: what suits the run]
     ///
     /// load: latency against load. rounds: the rounds until a drive was steady. curve: transfer
     /// rate and access time over position. seek: access time over the distance from the previous

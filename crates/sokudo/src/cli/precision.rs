@@ -15,7 +15,7 @@ pub(crate) const PERMILLE_DEFAULT: u32 = 20;
 /// How precisely a row is to be known, as given.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Precision {
-    /// Repeat trials until a row's ± is this small; 0: do not [mark, sweep: 2%]
+    /// Repeat trials until a row's ± is this small; 0: no [mark, sweep: 2%]
     ///
     /// The ± is the distance from the median to the farther end of its 95 % interval. A row that
     /// does not get there within --runs trials and --max-time says so. sweep, and mark without

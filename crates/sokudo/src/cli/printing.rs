@@ -100,7 +100,7 @@ pub(crate) struct Printing {
     #[arg(short, long, help_heading = "What is printed")]
     pub(crate) quiet: bool,
 
-    /// Exit with 4 if a row's verdict is worse than this: verified or unverified
+    /// Exit with 4 if a row's verdict is worse: verified or unverified
     ///
     /// The result is printed anyway, and one line on standard error names the rows that fall short,
     /// each with its first finding. A row that measures the page cache on purpose (quick --test

@@ -25,15 +25,15 @@ const USAGE: [(&str, &[&str]); 22] = [
     ("--size big", &["\"big\"", "such as 4KiB"]),
     ("--size 99999999999999999999", &["below 16 EiB"]),
     ("--time 0s", &["--time", "such as 1s"]),
-    ("--runs 0", &["--runs", "1..=10000"]),
-    ("--threads 257", &["--threads", "1..=256"]),
-    ("--depth 0", &["--depth", "1..=32767"]),
+    ("--runs 0", &["--runs", "1 to 10000"]),
+    ("--threads 257", &["--threads", "1 to 256"]),
+    ("--depth 0", &["--depth", "1 to 32767"]),
     (
         "--engine fast",
         &["fast", "use auto, io_uring, libaio or psync"],
     ),
     ("--read-only --write-only", &["--read-only", "--write-only"]),
-    ("--overwrite", &["--overwrite", "leave it out"]),
+    ("--overwrite", &["leave --overwrite out"]),
     ("--frobnicate", &["--frobnicate"]),
 ];
 

@@ -117,7 +117,7 @@ fn what_check_could_not_judge_is_no_baseline_whatever_is_said() {
     }
     // What is asked for is refused before anything is measured.
     let few = "baseline set -- scan sim:hdd?serial=S --runs 2";
-    store.refuses(few, 2, &["would be measured 2 times", "use --runs 5"]);
+    store.refuses(few, 2, &["this command makes 2", "use --runs 5"]);
     assert_eq!(store.list("").len(), 1);
     for command in [
         "load sim:hdd?serial=L --time 100ms --runs 1",
@@ -134,7 +134,7 @@ fn the_example_of_the_help_makes_a_baseline_that_can_be_judged() {
     let ended = store
         .run("baseline set --wait-idle -- scan sim:hdd?serial=S -q")
         .ok();
-    let told = "2 rows will be measured 5 times, as sokudo check needs it";
+    let told = "each row gets 5 trials, as many as sokudo check needs";
     assert!(ended.told.contains(told), "{ended:?}");
     let ended = store.run("check -q -f json").ok();
     let document = document(&ended.printed);
@@ -228,7 +228,7 @@ fn a_baseline_given_relative_is_measured_where_it_was() {
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
     let gone = place.path().to_owned();
     drop(place);
-    store.refuses("check 1 -q", 2, &["is not here", gone.to_str().unwrap()]);
+    store.refuses("check 1 -q", 2, &["was not found", gone.to_str().unwrap()]);
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn a_run_of_another_tool_is_no_baseline_whatever_is_said() {
     );
     store.ok(&format!("import {corpus} -q"));
     for arguments in ["baseline set 1", "baseline set 1 --anyway", "check 1"] {
-        let words = ["run 1 is one of fio", "sokudo baseline set -- mark"];
+        let words = ["run 1 comes from fio", "sokudo baseline set -- mark"];
         store.refuses(arguments, 2, &words);
     }
     store.refuses(

@@ -379,7 +379,7 @@ fn plans_that_cannot_be_carried_out_are_refused_before_anything_is_measured() {
     live([good, "mark /missing/directory"], "").refused(2, &["/missing/directory"]);
     let mut three = program();
     three.args(["compare", "--live", good, good, good]);
-    end(&mut three).refused(2, &["name two"]);
+    end(&mut three).refused(2, &["give two"]);
     let mut pairs = program();
     pairs.args(["compare", "a.json", "b.json", "--pairs", "3"]);
     end(&mut pairs).refused(2, &["--live"]);

@@ -64,7 +64,7 @@ fn a_file_that_exists_is_not_written_and_what_needs_it_is_refused() {
     // A directory would not help: only a device has a capacity of its own.
     let ended = explain(&file, "--only capacity");
     ended.refused(3, &["--only capacity writes", "name the device"]);
-    explain(directory.path(), "--only capacity").refused(2, &["is no device"]);
+    explain(directory.path(), "--only capacity").refused(2, &["is not a device"]);
     explain(&file, "--only read-cache --quiet").ok();
     assert_eq!(std::fs::read(&file).unwrap(), vec![7u8; 8 << 20]);
 }

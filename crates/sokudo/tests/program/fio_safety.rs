@@ -135,7 +135,7 @@ fn the_environment_allows_files_to_be_overwritten_and_nothing_else() {
     };
     job("").refused(1, &["precious", "SOKUDO_OVERWRITE=files"]);
     for word in ["1", "yes", "devices", "precious"] {
-        job(word).refused(1, &["SOKUDO_OVERWRITE", "only files is known"]);
+        job(word).refused(1, &["SOKUDO_OVERWRITE", "set it to files"]);
     }
     assert!(fs::read(&file).unwrap().starts_with(b"precious"));
     job("files").ok();

@@ -122,7 +122,7 @@ fn a_disk_that_is_not_ata_says_what_hdparm_says() {
     for (switch, code) in [("-I", 0), ("-W", 0), ("-i", 1)] {
         let ours = sokudo(&format!("hdparm {switch} {}", device.path.display()));
         assert_eq!(ours.code(), Some(code), "{ours:?}");
-        assert!(ours.told.contains("no ATA disk"), "{ours:?}");
+        assert!(ours.told.contains("not an ATA disk"), "{ours:?}");
         if !has("hdparm") {
             skip("hdparm is not installed");
             continue;

@@ -151,7 +151,7 @@ fn runs_are_listed_the_newest_first_and_found_by_what_they_are() {
     let first = table.lines().nth(2).unwrap();
     assert!(first.trim_start().starts_with('3'), "{table}");
     holds(store.ok("show 2"), &["tags  before update, idle"]);
-    assert!(store.ok("list --tag none").contains("No run"));
+    assert!(store.ok("list --tag none").contains("No kept run"));
     store.refuses("list --since yesterday", 2, &["yesterday", "7d"]);
 }
 
@@ -293,12 +293,12 @@ fn a_baseline_is_one_per_device_and_method_and_is_not_deleted() {
     let words = ["is the baseline", "baseline unset 1"];
     store.refuses("delete 1 --yes", 3, &words);
     let told = store.ok("baseline set last");
-    assert!(told.contains("in the place of run 1"), "{told}");
+    assert!(told.contains("replaces run 1 as the baseline"), "{told}");
     let shown: Value = serde_json::from_str(&store.ok("baseline show --json")).unwrap();
     assert_eq!(shown["runs"].as_array().unwrap().len(), 1);
     assert_eq!(shown["runs"][0]["id"], 2);
     assert!(store.ok("list").contains('★') || store.ok("list").contains('*'));
-    store.refuses("baseline unset 1", 2, &["no baseline"]);
+    store.refuses("baseline unset 1", 2, &["is not a baseline"]);
     store.ok("baseline unset 2");
     store.ok("delete 1 2 --yes");
     assert_eq!(store.ids(""), [0; 0]);

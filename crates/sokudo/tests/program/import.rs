@@ -42,7 +42,7 @@ fn a_file_is_read_shown_kept_and_not_kept_twice() {
     std::fs::copy(&file, &copy).unwrap();
     let again = import(&store, &format!("{} --quiet", text(&copy))).ok();
     assert_eq!((&*again.printed, &*again.told), ("", ""));
-    import(&store, text(&copy)).tells(&["kept already as run 1"]);
+    import(&store, text(&copy)).tells(&["already kept as run 1"]);
     let named = format!("{} --model ST6000 --serial Z1", text(&file));
     import(&store, &named).tells(&["kept as run 2"]);
 }

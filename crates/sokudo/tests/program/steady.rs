@@ -254,7 +254,7 @@ fn interrupted_it_keeps_the_rounds_so_far() {
 
 #[test]
 fn what_makes_no_sense_is_refused_with_the_way_out() {
-    steady("null:", "").refused(2, &["no device"]);
+    steady("null:", "").refused(2, &["is not a device"]);
     steady("sim:ssd", "--purge").refused(2, &["leave --purge out"]);
     steady("sim:ssd", "--overwrite").refused(2, &["--overwrite"]);
     steady("sim:ssd", "--rounds-max 5").refused(2, &["at least 6"]);
