@@ -34,6 +34,7 @@ mod parts;
 pub mod plan;
 pub mod reported;
 pub mod run;
+mod sentences;
 pub mod steady;
 pub mod target;
 mod together;
@@ -72,6 +73,7 @@ pub use reported::{
     Reported,
 };
 pub use run::{Layout, Run, Schedule};
+pub use sentences::with_texts_as_data;
 pub use steady::{
     RoundFigure, SteadyClass, SteadyEstimate, SteadyLabel, SteadyPhase, SteadyPhaseKind,
     SteadyProcedure, SteadyTest, SteadyWindow, WindowLook,
@@ -81,8 +83,8 @@ pub use target::{
     FileState, FileSystem, TargetInfo, TargetKind,
 };
 pub use trial::{
-    BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure, LogPoint, Logs,
-    Mismatch, MismatchKind, Moved, OperationTally, Outcome, Place, Row, SeriesPoint, SteadyOutcome,
-    StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
+    BackendFeature, BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure,
+    LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Place, Row,
+    SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
 };
 pub use units::{Bytes, Nanos, ParseSizeError};

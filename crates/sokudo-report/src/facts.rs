@@ -6,6 +6,7 @@ use sokudo_model::{
     BlockDevice, BlockDeviceKind, Bytes, DataContent, Nanos, Order, Rate, SequentialOffset,
     TargetInfo, TargetKind, Workload,
 };
+use sokudo_words::Text;
 
 use crate::document::{ResultDocument, RunDocument};
 use crate::fingerprint::{extras, tree_text};
@@ -199,13 +200,13 @@ fn engine_line(document: &RunDocument) -> String {
         .map(|kind| {
             let same = backends().filter(|backend| backend.kind == kind);
             let features = unique(same.flat_map(|backend| backend.features.clone()));
-            match features.join(", ") {
+            match Text::list(features.iter().map(Text::from), ", ").english() {
                 features if features.is_empty() => kind.name().to_owned(),
                 features => format!("{} ({features})", kind.name()),
             }
         })
         .collect();
-    let notes = unique(backends().flat_map(|backend| backend.notes.clone()));
+    let notes = unique(backends().flat_map(|backend| backend.notes.iter().map(Text::english)));
     if engines.is_empty() {
         return UNKNOWN.to_owned();
     }

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use sokudo_model::{
     Bytes, Nanos, Operation, RoundFigure, SteadyClass, SteadyPhaseKind, SteadyProcedure, SteadyTest,
 };
+use sokudo_words::Text;
 
 use crate::article::{Article, Element};
 use crate::document::{ResultDocument, RunDocument, SteadyDocument, WindowFigures};
@@ -28,14 +29,18 @@ pub fn estimate_lines(procedure: &SteadyProcedure) -> Vec<String> {
     let mut lines = vec![
         format!("{}: {}", procedure.label.name(), what(procedure)),
         format!("expected: {}", expected(procedure)),
-        procedure.estimate.assumptions.join("; "),
+        listed(&procedure.estimate.assumptions),
     ];
     lines.extend(differences(procedure));
     lines
 }
 
+fn listed(sentences: &[Text]) -> String {
+    Text::list(sentences.iter().cloned(), "; ").english()
+}
+
 fn differences(procedure: &SteadyProcedure) -> Option<String> {
-    let all = procedure.differences.join("; ");
+    let all = listed(&procedure.differences);
     (!all.is_empty()).then(|| format!("not as the PTS has it: {all}"))
 }
 
@@ -111,7 +116,7 @@ pub(crate) fn add(
     notes.push(format!(
         "Expected before it began: {}; {}.",
         expected(procedure),
-        procedure.estimate.assumptions.join("; ")
+        listed(&procedure.estimate.assumptions)
     ));
     article.notes(notes);
 }

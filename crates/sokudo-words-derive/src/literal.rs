@@ -177,13 +177,17 @@ impl Written {
     pub(crate) fn written(&self) -> TokenStream {
         let template = &self.template;
         let arguments = self.holes.iter().map(|Hole { value, format }| {
-            let format = match format.as_str() {
-                "" => "{}".to_owned(),
-                format => format!("{{:{format}}}"),
-            };
-            quote!(&::core::format_args!(#format, #value) as &dyn ::core::fmt::Display)
+            if format.is_empty() {
+                return quote!((&::sokudo_words::Valued(&(#value))).said());
+            }
+            let format = format!("{{:{format}}}");
+            quote!(::std::format!(#format, #value))
         });
-        quote!(::sokudo_words::write_said(f, #template, &[#(#arguments),*]))
+        quote!({
+            #[allow(unused_imports)]
+            use ::sokudo_words::{Displayed as _, Typed as _};
+            ::sokudo_words::write_said(f, #template, &[#(#arguments),*])
+        })
     }
 }
 

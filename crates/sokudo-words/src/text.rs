@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::fmt;
+use std::{fmt, io};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -236,15 +236,10 @@ impl List {
     }
 }
 
-/// Writes a template filled with `arguments` in the language that is spoken; what
-/// `#[derive(Error)]` calls.
-pub fn write_said(
-    f: &mut fmt::Formatter<'_>,
-    template: &str,
-    arguments: &[&dyn fmt::Display],
-) -> fmt::Result {
-    let holes: Vec<String> = arguments.iter().map(ToString::to_string).collect();
-    f.write_str(&filled(SPOKEN.get(), template, &holes))
+/// Writes a template whose holes are filled with `arguments`, which are said already, in the
+/// language that is spoken; what `#[derive(Error)]` calls.
+pub fn write_said(f: &mut fmt::Formatter<'_>, template: &str, arguments: &[String]) -> fmt::Result {
+    f.write_str(&filled(SPOKEN.get(), template, arguments))
 }
 
 fn filled(language: Language, template: &str, holes: &[String]) -> String {
@@ -288,6 +283,8 @@ pub trait Argued {
 pub trait Typed {
     fn argument(&self) -> Argument;
     fn shown(&self, text: String) -> Argument;
+    /// In the language that is spoken.
+    fn said(&self) -> String;
 }
 
 impl<T: Argued + ?Sized> Typed for Valued<'_, T> {
@@ -298,6 +295,10 @@ impl<T: Argued + ?Sized> Typed for Valued<'_, T> {
     fn shown(&self, text: String) -> Argument {
         self.0.written(text)
     }
+
+    fn said(&self) -> String {
+        self.0.argued().said(SPOKEN.get())
+    }
 }
 
 /// How `text!` takes any other value that can be shown, such as an error: in the words of
@@ -305,6 +306,7 @@ impl<T: Argued + ?Sized> Typed for Valued<'_, T> {
 pub trait Displayed {
     fn argument(&self) -> Argument;
     fn shown(&self, text: String) -> Argument;
+    fn said(&self) -> String;
 }
 
 impl<T: fmt::Display + ?Sized> Displayed for &Valued<'_, T> {
@@ -319,6 +321,33 @@ impl<T: fmt::Display + ?Sized> Displayed for &Valued<'_, T> {
 
     fn shown(&self, text: String) -> Argument {
         Argument::Name(text)
+    }
+
+    fn said(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+/// What the system says of an error is a text of the catalogue; what stands in an error that
+/// somebody made says itself.
+impl Argued for io::Error {
+    fn argued(&self) -> Argument {
+        if let Some(inside) = self.get_ref() {
+            return Displayed::argument(&&Valued(inside));
+        }
+        let said = self.to_string().replace('{', "{{").replace('}', "}}");
+        let code = self.raw_os_error();
+        let (template, arguments) = match code {
+            Some(code) => (
+                said.replace(&format!("(os error {code})"), "(os error {})"),
+                vec![Argument::Name(code.to_string())],
+            ),
+            None => (said, Vec::new()),
+        };
+        Argument::Text(Text {
+            template: Cow::Owned(template),
+            arguments,
+        })
     }
 }
 

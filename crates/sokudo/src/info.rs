@@ -10,6 +10,7 @@ use sokudo_measure::MeasureError;
 use sokudo_model::disk::{Content, Disk};
 use sokudo_model::{BlockDeviceKind, TargetInfo, TargetKind};
 use sokudo_report::{DiskDocument, InfoDocument, info};
+use sokudo_words::text;
 
 use crate::cli::InfoArguments;
 use crate::exit::Exit;
@@ -68,7 +69,7 @@ fn named(system: &System, word: &str) -> Result<InfoDocument, Exit> {
     for leaf in leaves {
         match sokudo_device::disk(system, &Path::new("/dev").join(&leaf.name)) {
             Ok(disk) => disks.push(disk),
-            Err(error) => blind_spots.push(error.to_string()),
+            Err(error) => blind_spots.push(text!("{error}")),
         }
     }
     // A whole disk is its own tree; its line would only be told twice.

@@ -78,7 +78,8 @@ fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Plan
         .map_err(|error| Exit::usage(anyhow!("{}: {error}", arguments.target)))?;
     let whole = named.size().filter(|whole| capacity < *whole);
     if let Some(whole) = whole {
-        let text = format!("only the first {capacity} of {whole} are taken for the capacity");
+        let text =
+            sokudo_words::text!("only the first {capacity} of {whole} are taken for the capacity");
         planned.procedure.differences.push(text);
     }
     for workload in planned

@@ -118,8 +118,8 @@ pub(super) fn machine_line(environment: &Environment) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-pub(crate) fn sentences(sentences: &[String]) -> Option<String> {
-    let ended = |sentence: &String| format!("{}.", sentence.trim_end_matches('.'));
+pub(crate) fn sentences<T: ToString>(sentences: &[T]) -> Option<String> {
+    let ended = |sentence: &T| format!("{}.", sentence.to_string().trim_end_matches('.'));
     let sentences: Vec<String> = sentences.iter().map(ended).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }

@@ -2,6 +2,7 @@
 
 use sokudo_model::disk::{Disk, Health, Identity, NvmeIdentity};
 use sokudo_model::{Bytes, TargetInfo};
+use sokudo_words::Text;
 
 use super::tree::{self, Forest};
 use super::{DiskDocument, InfoDocument, words};
@@ -123,7 +124,7 @@ fn disk_blocks(entry: &DiskDocument, style: &TableStyle) -> Vec<Vec<String>> {
     if !disk.blind_spots.is_empty() {
         let mut unseen = vec![style.text("What could not be seen")];
         unseen.extend(disk.blind_spots.iter().flat_map(|sentence| {
-            let sentence = format!("{}.", sentence.trim_end_matches('.'));
+            let sentence = format!("{}.", sentence.english().trim_end_matches('.'));
             wrapped("  ", &style.text(&sentence), style.width)
         }));
         blocks.push(unseen);
@@ -412,7 +413,7 @@ fn cache_and_queue(disk: &Disk) -> Vec<(&'static str, String)> {
 
 fn health(health: &Health) -> Vec<(&'static str, String)> {
     let state = words::health(health.state).trim_start_matches("health ");
-    let reasons = health.reasons.join("; ");
+    let reasons = Text::list(health.reasons.iter().cloned(), "; ").english();
     let mut facts = vec![(
         "State",
         if reasons.is_empty() {

@@ -338,7 +338,7 @@ mod tests {
         let by_id = format!("/dev/disk/by-id/nvme-Samsung_SSD_980_PRO_1TB_{SERIAL}_1-part2");
         run.command = format!("sokudo mark {by_id} --destroy {SERIAL} --title UUID=AB12-34CD");
         run.target.name = by_id;
-        run.target.blind_spots = vec![format!("wwn-{WWN} and naa.5002538e40a12345 hide {UUID}.")];
+        run.target.blind_spots = vec![text!("wwn-{} and naa.5002538e40a12345 hide {}.", WWN, UUID)];
         let mut finding = run.results[3].findings[0].clone();
         finding.symptom = format!("The drive {SERIAL} on /dev/disk/by-uuid/{UUID} wrote more.");
         finding.remedy = "Look at `/dev/disk/by-id/ata-WDC_WD60EFRX_WD-WX11D1234567`.".into();

@@ -233,7 +233,7 @@ fn circumstances(run: &RunDocument) -> Vec<(&'static str, Option<String>)> {
         pressure.and_then(|it| waited(it.stolen)),
     ));
     for blind_spot in &around.blind_spots {
-        told.push(("Not seen", Some(blind_spot.clone())));
+        told.push(("Not seen", Some(blind_spot.english())));
     }
     told
 }
