@@ -224,7 +224,9 @@ mod tests {
             ("newfs", "no block device of its own"),
         ] {
             match backing(&format!("1 1 0:9 / /m rw - {kind} source rw")) {
-                Backing::Unseen(sentence) => assert!(sentence.contains(reason), "{sentence}"),
+                Backing::Unseen(sentence) => {
+                    assert!(sentence.english().contains(reason), "{sentence}")
+                }
                 other => panic!("{kind}: {other:?}"),
             }
         }
@@ -257,7 +259,7 @@ mod tests {
     #[test]
     fn dax_and_fuse_on_a_device_are_not_trusted() {
         match backing("1 1 259:0 / /m rw - xfs /dev/pmem0 rw,dax=always") {
-            Backing::Unseen(sentence) => assert!(sentence.contains("dax"), "{sentence}"),
+            Backing::Unseen(sentence) => assert!(sentence.english().contains("dax"), "{sentence}"),
             other => panic!("{other:?}"),
         }
         let caveat_of = |line: &str| {

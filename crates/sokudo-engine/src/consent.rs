@@ -114,11 +114,11 @@ impl Consent {
 #[derive(Debug, sokudo_words::Error)]
 pub enum ConsentError {
     /// The user has not named it.
-    #[error("{path} is not written, because that destroys what it holds{held}; if that is meant, name it: {way_out}", path = path.display())]
+    #[error("{path} is not written, because {held}; if that is meant, name it: {way_out}", path = path.display())]
     NotNamed {
         /// Which.
         path: PathBuf,
-        /// What speaks against it and what was named instead; empty if nothing.
+        /// What would be lost, what speaks against it and what was named instead.
         held: Text,
         /// How to consent.
         way_out: Text,
@@ -345,10 +345,13 @@ fn refusal(
     });
     let named = Text::list(named, " or ");
     let held = match (consent.named.is_empty(), reasons) {
-        (true, []) => Text::default(),
-        (true, reasons) => text!(": {}", told(reasons.iter())),
-        (false, []) => text!(", and it is not {named}"),
-        (false, reasons) => text!(", and it is not {named}: {}", told(reasons.iter())),
+        (true, []) => "that destroys what it holds".into(),
+        (true, reasons) => text!("that destroys what it holds: {}", told(reasons.iter())),
+        (false, []) => text!("that destroys what it holds, and it is not {named}"),
+        (false, reasons) => text!(
+            "that destroys what it holds, and it is not {named}: {}",
+            told(reasons.iter())
+        ),
     };
     let also = if reasons.is_empty() || consent.occupied_too {
         Text::default()
@@ -547,7 +550,7 @@ mod tests {
                 at: "/mnt".to_owned(),
             },
             Occupant::Swap {
-                device: device.clone(),
+                device: Text::name(&device),
             },
             Occupant::Holder {
                 device,

@@ -243,7 +243,7 @@ mod tests {
     fn a_drive_that_cannot_be_asked_is_measured_without_the_wish() {
         let error = MeasureError::from(WriteCacheError::Unreachable {
             disk: "/dev/vda".into(),
-            why: "virtio disks have no commands for it".to_owned(),
+            why: "virtio disks have no commands for it".into(),
         });
         assert_eq!(error.fault(), Fault::Request);
         let message = error.to_string();

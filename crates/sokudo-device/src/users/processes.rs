@@ -449,13 +449,34 @@ mod tests {
         assert_eq!(machine.look().unseen, None);
         std::fs::remove_file(machine.proc("self/ns/pid")).unwrap();
         symlink("pid:[4026532000]", machine.proc("self/ns/pid")).unwrap();
-        assert!(machine.look().unseen.unwrap().contains("only some"));
+        assert!(
+            machine
+                .look()
+                .unseen
+                .unwrap()
+                .english()
+                .contains("only some")
+        );
         std::fs::remove_file(machine.proc("self/ns/pid")).unwrap();
         symlink(FIRST_NAMESPACE, machine.proc("self/ns/pid")).unwrap();
         std::fs::remove_dir_all(machine.proc("1")).unwrap();
-        assert!(machine.look().unseen.unwrap().contains("only some"));
+        assert!(
+            machine
+                .look()
+                .unseen
+                .unwrap()
+                .english()
+                .contains("only some")
+        );
         std::fs::remove_dir_all(machine.proc("")).unwrap();
-        assert!(machine.look().unseen.unwrap().contains("does not show"));
+        assert!(
+            machine
+                .look()
+                .unseen
+                .unwrap()
+                .english()
+                .contains("does not show")
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use rustix::io::Errno;
 use sokudo_model::{Bytes, Nanos};
-use sokudo_words::{Text, text};
+use sokudo_words::text;
 
 use super::Job;
 use super::spec::{Spec, SpecError};
@@ -52,8 +52,8 @@ impl Faults {
             return Err(SpecError::OutOfRange {
                 key: "fail_at",
                 value: format!("… ({} times)", bad_places.len()),
-                least: Text::from("none"),
-                most: text!("{} of them", BAD_PLACES_MAX),
+                least: Box::new("none".into()),
+                most: Box::new(text!("{} of them", BAD_PLACES_MAX)),
             });
         }
         let vanish_ns = spec

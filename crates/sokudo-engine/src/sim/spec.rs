@@ -69,9 +69,9 @@ pub enum SpecError {
         /// What was written.
         value: String,
         /// The smallest value.
-        least: Text,
+        least: Box<Text>,
         /// The largest value.
-        most: Text,
+        most: Box<Text>,
     },
     /// A value that must consist of whole blocks.
     #[error("{key}={value} is no multiple of {block}; use one")]
@@ -188,8 +188,8 @@ impl<'a> Spec<'a> {
             return Err(SpecError::OutOfRange {
                 key: key.name,
                 value: text.to_owned(),
-                least: Text::name(key.range.start().to_string()),
-                most: Text::name(key.range.end().to_string()),
+                least: Box::new(Text::name(key.range.start().to_string())),
+                most: Box::new(Text::name(key.range.end().to_string())),
             });
         }
         Ok(Some(value))
