@@ -1,7 +1,7 @@
 //! I/Os that are not what the device gets: cut into smaller ones on their way, or smaller
 //! than what the device writes at once.
 
-use sokudo_model::{Bytes, DriveCircumstances, Operation, Order};
+use sokudo_model::{BackendFeature, Bytes, DriveCircumstances, Operation, Order};
 use sokudo_words::{Text, text};
 
 use crate::case::{Case, counted};
@@ -18,8 +18,8 @@ pub(crate) const RULES: &[RowRule] = &[split_io, huge_pages, small_read_ahead, s
 
 /// What the engine says where buffers lie in huge pages: those that the kernel gives where
 /// it can, and those of the system's pool.
-const TRANSPARENT: &str = "transparent huge pages";
-const EXPLICIT: &str = "huge pages";
+const TRANSPARENT: BackendFeature = BackendFeature::TransparentHugePages;
+const EXPLICIT: BackendFeature = BackendFeature::HugePages;
 
 /// Pages of memory that are no huge ones.
 const PAGE_BYTES: u64 = Bytes::KIB * 4;
@@ -175,10 +175,10 @@ fn few_segments<'a>(case: &Case<'a>, pieces: u64) -> Option<(&'a str, u64)> {
     })
 }
 
-fn has_feature(case: &Case<'_>, name: &str) -> bool {
+fn has_feature(case: &Case<'_>, wanted: BackendFeature) -> bool {
     case.outcomes().all(|outcome| {
         let mut features = outcome.backend.features.iter();
-        features.any(|feature| feature == name)
+        features.any(|feature| *feature == wanted)
     })
 }
 
@@ -301,7 +301,7 @@ mod tests {
         spoilt, writes, writes_with,
     };
     use sokudo_model::Verdict::{Unverified, Verified};
-    use sokudo_model::{ArrayState, BlockDeviceKind, Run, SequentialOffset};
+    use sokudo_model::{ArrayState, BackendFeature, BlockDeviceKind, Run, SequentialOffset};
 
     /// Large writes of which each became so many requests, in halves.
     fn split(halves: u64) -> Run {
@@ -398,13 +398,13 @@ mod tests {
             &["md0 lays 512 KiB on one member"],
         );
         for (feature, words) in [
-            ("transparent huge pages", "too few huge pages"),
-            ("huge pages", "a layer between"),
+            (TRANSPARENT, "too few huge pages"),
+            (EXPLICIT, "a layer between"),
         ] {
             let run = spoilt(split(4), |run| {
                 run.circumstances.drives[0].segments_max = Some(254);
                 each_outcome(run, |outcome| {
-                    outcome.backend.features = vec![feature.into()]
+                    outcome.backend.features = vec![feature.clone()]
                 });
             });
             says(run, "split-io", &[words]);
@@ -413,26 +413,22 @@ mod tests {
 
     #[test]
     fn buffers_in_huge_pages_are_told_where_ordinary_ones_would_be_cut() {
-        let huge = |segments: u64, feature: &'static str| {
+        let huge = |segments: u64, feature: BackendFeature| {
             spoilt(split(2), |run| {
                 run.circumstances.drives[0].segments_max = Some(segments);
                 each_outcome(run, |outcome| {
-                    outcome.backend.features = vec![feature.into()];
+                    outcome.backend.features = vec![feature.clone()];
                 });
             })
         };
         let told = &["huge-pages"][..];
         check! {
-            "few pieces": huge(254, "transparent huge pages") => told, Verified;
-            "of the pool": huge(126, "huge pages") => told, Verified;
-            "enough pieces": huge(256, "huge pages") => [], Verified;
-            "small pages": huge(254, "registered buffers") => [], Verified;
+            "few pieces": huge(254, TRANSPARENT) => told, Verified;
+            "of the pool": huge(126, EXPLICIT) => told, Verified;
+            "enough pieces": huge(256, EXPLICIT) => [], Verified;
+            "small pages": huge(254, BackendFeature::RegisteredBuffers) => [], Verified;
         }
-        says(
-            huge(254, "huge pages"),
-            "huge-pages",
-            &["1 MiB has 256 pieces"],
-        );
+        says(huge(254, EXPLICIT), "huge-pages", &["1 MiB has 256 pieces"]);
     }
 
     #[test]

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use sokudo_model::disk::{Bus, Content, Disk, Identity, Link, Rotation};
 use sokudo_model::{BlockDeviceKind, Bytes};
+use sokudo_words::text;
 
 use crate::block;
 use crate::interrogate::{Interrogation, interrogate};
@@ -200,7 +201,7 @@ fn unanswered(surroundings: &Surroundings, directory: &Path, time_max: Duration)
     let mut disk = facts(surroundings, directory);
     let mut tree = Tree::new(surroundings, Recognised::default(), Reading::Never);
     disk.contents = tree.of_disk(directory);
-    disk.blind_spots.push(format!(
+    disk.blind_spots.push(text!(
         "{} did not answer within {} s; it may sleep or hang: name it to wait longer",
         disk.name,
         time_max.as_secs()

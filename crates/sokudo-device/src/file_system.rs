@@ -1,6 +1,8 @@
 //! What a mounted file system stands on, by its type. Pure knowledge: it is told
 //! a mount and looks at nothing.
 
+use sokudo_words::{Text, text};
+
 use std::path::{Path, PathBuf};
 
 use crate::mounts::Mount;
@@ -18,7 +20,7 @@ pub(crate) enum Backing {
     /// Directories of other file systems.
     Overlay(Layers),
     /// Nothing that could be found; the sentence says why.
-    Unseen(String),
+    Unseen(Text),
 }
 
 impl Backing {
@@ -28,7 +30,7 @@ impl Backing {
         let place = mount.mount_point.display();
         let source = &mount.source;
         match kind {
-            "tmpfs" | "ramfs" | "rootfs" | "hugetlbfs" | "devtmpfs" => Self::Unseen(format!(
+            "tmpfs" | "ramfs" | "rootfs" | "hugetlbfs" | "devtmpfs" => Self::Unseen(text!(
                 "{place} ({kind}) lives in memory: there is no device"
             )),
             "btrfs" => Self::Btrfs {
@@ -36,23 +38,23 @@ impl Backing {
             },
             "bcachefs" => Self::Sources(source.split(':').map(str::to_owned).collect()),
             "overlay" => Self::Overlay(Layers::of(mount)),
-            "zfs" => Self::Unseen(format!(
+            "zfs" => Self::Unseen(text!(
                 "{place} is on the ZFS pool of {source}, which has a cache of its own and does \
                  not tell its devices here: they are not seen"
             )),
-            _ if is_network(kind) => Self::Unseen(format!(
+            _ if is_network(kind) => Self::Unseen(text!(
                 "{place} is {kind} from {source}, another machine: its devices and its caches \
                  are not seen from here"
             )),
-            _ if kind == "fuse" || kind.starts_with("fuse.") => Self::Unseen(format!(
+            _ if kind == "fuse" || kind.starts_with("fuse.") => Self::Unseen(text!(
                 "{place} ({kind}) is served by a program (FUSE): what it stands on and what the \
                  program caches are not seen"
             )),
-            _ if mount.is_anonymous() => Self::Unseen(format!(
+            _ if mount.is_anonymous() => Self::Unseen(text!(
                 "{place} ({kind} from {source}) has no block device of its own that the kernel \
                  tells: its devices are not seen"
             )),
-            _ if uses_dax(mount) => Self::Unseen(format!(
+            _ if uses_dax(mount) => Self::Unseen(text!(
                 "{place} is mounted with dax: its I/O is memory access, which no device counts"
             )),
             _ => Self::Numbered {
@@ -63,9 +65,9 @@ impl Backing {
 }
 
 /// What weakens the evidence although the devices are seen.
-pub(crate) fn caveat(mount: &Mount) -> Option<String> {
+pub(crate) fn caveat(mount: &Mount) -> Option<Text> {
     (mount.kind == "fuseblk").then(|| {
-        format!(
+        text!(
             "{} is served by a program (FUSE), which may cache: what it caches is not seen",
             mount.mount_point.display()
         )
@@ -222,7 +224,9 @@ mod tests {
             ("newfs", "no block device of its own"),
         ] {
             match backing(&format!("1 1 0:9 / /m rw - {kind} source rw")) {
-                Backing::Unseen(sentence) => assert!(sentence.contains(reason), "{sentence}"),
+                Backing::Unseen(sentence) => {
+                    assert!(sentence.english().contains(reason), "{sentence}")
+                }
                 other => panic!("{kind}: {other:?}"),
             }
         }
@@ -255,7 +259,7 @@ mod tests {
     #[test]
     fn dax_and_fuse_on_a_device_are_not_trusted() {
         match backing("1 1 259:0 / /m rw - xfs /dev/pmem0 rw,dax=always") {
-            Backing::Unseen(sentence) => assert!(sentence.contains("dax"), "{sentence}"),
+            Backing::Unseen(sentence) => assert!(sentence.english().contains("dax"), "{sentence}"),
             other => panic!("{other:?}"),
         }
         let caveat_of = |line: &str| {

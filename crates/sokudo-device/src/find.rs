@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use sokudo_model::disk::Disk;
+use sokudo_words::{Text, text};
 
 use crate::block;
 use crate::disk::{Listed, decimal_size};
@@ -29,7 +30,7 @@ pub enum FindError {
         /// As the user wrote it.
         word: String,
         /// What is called something like it, or all there is.
-        nearest: Vec<String>,
+        nearest: Vec<Text>,
     },
     /// Several are.
     #[error("{word:?} fits {} disks: {}; use more of the serial number, or the path", .candidates.len(), list(.candidates))]
@@ -37,27 +38,22 @@ pub enum FindError {
         /// As the user wrote it.
         word: String,
         /// Each with model, serial number and size.
-        candidates: Vec<String>,
+        candidates: Vec<Text>,
     },
 }
 
-fn nearest_text(nearest: &[String]) -> String {
+fn nearest_text(nearest: &[Text]) -> Text {
     match nearest {
-        [] => "`sokudo info` lists what there is".to_owned(),
-        some => format!("there is {}", list(some)),
+        [] => "`sokudo info` lists what there is".into(),
+        some => text!("there is {}", list(some)),
     }
 }
 
-fn list(candidates: &[String]) -> String {
+fn list(candidates: &[Text]) -> Text {
     let named = candidates.iter().take(CANDIDATES_NAMED).cloned();
-    let mut text = named.collect::<Vec<_>>().join("; ");
-    if candidates.len() > CANDIDATES_NAMED {
-        text.push_str(&format!(
-            "; and {} more",
-            candidates.len() - CANDIDATES_NAMED
-        ));
-    }
-    text
+    let more = candidates.len().saturating_sub(CANDIDATES_NAMED);
+    let more = (more > 0).then(|| text!("and {more} more"));
+    Text::list(named.chain(more), "; ")
 }
 
 /// The node of the block device that `word` names. A path that exists is that device; a
@@ -174,23 +170,18 @@ fn multipath(system: &System, name: &str) -> Option<PathBuf> {
 }
 
 /// A disk in a message: `sdb (WDC WD40, serial WD-1, 4.0 TB)`.
-fn told(disk: &Disk) -> String {
+fn told(disk: &Disk) -> Text {
+    let serial = disk.serial.as_ref();
     let parts = [
-        disk.model.clone(),
-        disk.serial
-            .as_ref()
-            .map(|serial| format!("serial {serial}")),
-        disk.size_bytes.map(decimal_size),
+        disk.model.as_ref().map(|model| Text::name(plain(model))),
+        serial.map(|serial| text!("serial {}", plain(serial))),
+        disk.size_bytes.map(|size| Text::name(decimal_size(size))),
     ];
-    let parts: Vec<String> = parts
-        .into_iter()
-        .flatten()
-        .map(|part| plain(&part))
-        .collect();
+    let parts: Vec<Text> = parts.into_iter().flatten().collect();
     if parts.is_empty() {
-        return plain(&disk.name);
+        return Text::name(plain(&disk.name));
     }
-    format!("{} ({})", plain(&disk.name), parts.join(", "))
+    text!("{} ({})", plain(&disk.name), Text::list(parts, ", "))
 }
 
 /// Devices write their own names; a terminal must not obey them.
@@ -204,7 +195,7 @@ fn plain(text: &str) -> String {
 }
 
 /// What begins like the word; where nothing does, everything.
-fn nearest(disks: &[Disk], wanted: &str) -> Vec<String> {
+fn nearest(disks: &[Disk], wanted: &str) -> Vec<Text> {
     let likeness = |disk: &Disk| {
         let names = [Some(&disk.name), disk.serial.as_ref(), disk.model.as_ref()];
         names

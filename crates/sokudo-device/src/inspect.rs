@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::Access;
 use rustix::io::Errno;
 use sokudo_model::{Bytes, FileState, FileSystem, TargetInfo, TargetKind};
+use sokudo_words::{Text, text};
 
 use crate::block;
 use crate::counters::CounterSource;
@@ -61,7 +62,7 @@ pub enum InspectError {
         name: String,
     },
     /// This user may not look at it.
-    #[error("no permission to {access} {name}; run as a user who may, or as root")]
+    #[error("no permission to {access} {name}; run as a user who may, or as root", access = Text::from(*access))]
     NoPermission {
         /// As the user wrote it.
         name: String,
@@ -69,7 +70,7 @@ pub enum InspectError {
         access: &'static str,
     },
     /// It is neither a directory, nor a regular file, nor a block device.
-    #[error("{name} is a {what}; name a directory, a regular file or a block device")]
+    #[error("{name} is a {what}; name a directory, a regular file or a block device", what = Text::from(*what))]
     WrongKind {
         /// As the user wrote it.
         name: String,
@@ -155,14 +156,14 @@ fn explore(
     } else if let Some(mount) = mounts.holding(path, stack::mount_id(system, path)) {
         info.file_system = describe_mount(system, mount, path);
         if info.file_system.is_none() {
-            info.blind_spots.push(format!(
+            info.blind_spots.push(text!(
                 "how large {} is and how much is free is not seen: the file system does not answer",
                 mount.mount_point.display()
             ));
         }
         stack.explore_mount(mount, path)
     } else {
-        Found::nothing(format!(
+        Found::nothing(text!(
             "the mount that holds {} is not seen (in /proc/self/mountinfo): neither are its devices",
             path.display()
         ))
@@ -185,11 +186,11 @@ fn describe_mount(system: &System, mount: &Mount, path: &Path) -> Option<FileSys
     })
 }
 
-fn known_state(file: &File, blind_spots: &mut Vec<String>) -> Option<FileState> {
+fn known_state(file: &File, blind_spots: &mut Vec<Text>) -> Option<FileState> {
     match file::file_state(file) {
         Ok(state) => Some(state),
         Err(error) => {
-            blind_spots.push(format!(
+            blind_spots.push(text!(
                 "whether the file is fully written is not seen: {error}"
             ));
             None

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
+use sokudo_words::{Text, text};
 
 use crate::block::{self, number_text};
 use crate::system::{self, System};
@@ -67,15 +68,15 @@ pub fn interrogate(system: &System, path: &Path) -> Interrogation {
 
 /// Opens the disk in a directory of sysfs so that it can be asked: for reading, without
 /// waiting for a medium, and without claiming it.
-pub(crate) fn open_disk(system: &System, directory: &Path, named: &Path) -> Result<File, String> {
+pub(crate) fn open_disk(system: &System, directory: &Path, named: &Path) -> Result<File, Text> {
     let name = block::name(directory);
     if !system.is_host() {
-        return Err(format!(
-            "{name} is on another machine: only what sysfs keeps of it is read."
+        return Err(text!(
+            "{name} is on another machine: only what sysfs keeps of it is read"
         ));
     }
     let number = system::text(directory.join("dev"));
-    let mut why = format!("{name} cannot be asked: no node of it is below /dev.");
+    let mut why = text!("{name} cannot be asked: no node of it is below /dev");
     for node in [named.to_owned(), system.path("dev").join(&name)] {
         let is_disk = std::fs::metadata(&node).is_ok_and(|metadata| {
             metadata.file_type().is_block_device() && Some(number_text(metadata.rdev())) == number
@@ -95,15 +96,15 @@ pub(crate) fn open_disk(system: &System, directory: &Path, named: &Path) -> Resu
             }
             Ok(_) => {}
             Err(Errno::ACCESS | Errno::PERM) => {
-                why = format!(
+                why = text!(
                     "{name} cannot be asked for identity, health and cache: no permission to read \
-                     {}; run as root.",
+                     {}; run as root",
                     node.display()
                 );
             }
             Err(errno) => {
-                why = format!(
-                    "{name} cannot be asked: {} does not open: {errno}.",
+                why = text!(
+                    "{name} cannot be asked: {} does not open: {errno}",
                     node.display()
                 );
             }
@@ -113,7 +114,7 @@ pub(crate) fn open_disk(system: &System, directory: &Path, named: &Path) -> Resu
 }
 
 /// The directory in sysfs of the whole disk.
-pub(crate) fn disk_directory(system: &System, path: &Path) -> Result<PathBuf, String> {
+pub(crate) fn disk_directory(system: &System, path: &Path) -> Result<PathBuf, Text> {
     let by_number = || {
         let metadata = system
             .is_host()
@@ -127,8 +128,8 @@ pub(crate) fn disk_directory(system: &System, path: &Path) -> Result<PathBuf, St
     let directory = by_number()
         .or_else(|| block::directory_of_source(system, path.to_str()?))
         .ok_or_else(|| {
-            format!(
-                "{} cannot be asked what it is: sysfs lists no such block device.",
+            text!(
+                "{} cannot be asked what it is: sysfs lists no such block device",
                 path.display()
             )
         })?;
@@ -136,7 +137,7 @@ pub(crate) fn disk_directory(system: &System, path: &Path) -> Result<PathBuf, St
 }
 
 /// The language of the disk in a directory of sysfs, or why it has none.
-pub(crate) fn protocol(directory: &Path) -> Result<Protocol, String> {
+pub(crate) fn protocol(directory: &Path) -> Result<Protocol, Text> {
     let name = block::name(directory);
     let subsystem = directory.join("device/subsystem").canonicalize().ok();
     let subsystem = subsystem
@@ -151,7 +152,8 @@ pub(crate) fn protocol(directory: &Path) -> Result<Protocol, String> {
         Some(_) => "its driver passes no commands on",
         None => "the kernel makes it, and no drive is behind it that could be asked",
     };
-    Err(format!(
-        "{name} does not tell identity, health and cache itself: {why}."
+    Err(text!(
+        "{name} does not tell identity, health and cache itself: {}",
+        Text::from(why)
     ))
 }

@@ -5,6 +5,7 @@ use sokudo_model::Bytes;
 use sokudo_model::disk::{
     Health, HealthState, LbaFormat, NvmeController, NvmeNamespace, NvmePowerState,
 };
+use sokudo_words::{Text, text};
 
 use crate::page::{self, PageError};
 
@@ -68,27 +69,24 @@ const ADMIN_COMMANDS: [&str; 10] = [
 const CRITICAL: [(HealthState, &str); 6] = [
     (
         HealthState::Failing,
-        "Its spare blocks have run out (below the maker's threshold).",
+        "Its spare blocks have run out (below the maker's threshold)",
     ),
     (
         HealthState::Warning,
-        "Its temperature is outside of what the maker allows.",
+        "Its temperature is outside of what the maker allows",
     ),
     (
         HealthState::Failing,
-        "It has become unreliable by errors of its medium or its electronics.",
+        "It has become unreliable by errors of its medium or its electronics",
     ),
+    (HealthState::Failing, "Its medium can only be read any more"),
     (
         HealthState::Failing,
-        "Its medium can only be read any more.",
-    ),
-    (
-        HealthState::Failing,
-        "What protects its volatile memory from power failure has failed.",
+        "What protects its volatile memory from power failure has failed",
     ),
     (
         HealthState::Warning,
-        "Its persistent memory region has become unreliable or read-only.",
+        "Its persistent memory region has become unreliable or read-only",
     ),
 ];
 
@@ -236,13 +234,13 @@ pub fn firmware_slots(page: &[u8]) -> Vec<(u8, String, bool)> {
 fn judge(health: &mut Health, critical: u8) {
     for (bit, (state, sentence)) in CRITICAL.iter().enumerate() {
         if critical >> bit & 1 == 1 {
-            health.reasons.push((*sentence).to_owned());
+            health.reasons.push((*sentence).into());
             if health.state != HealthState::Failing {
                 health.state = *state;
             }
         }
     }
-    let mut warn = |sentence: String| {
+    let mut warn = |sentence: Text| {
         health.reasons.push(sentence);
         if health.state == HealthState::Good {
             health.state = HealthState::Warning;
@@ -254,12 +252,12 @@ fn judge(health: &mut Health, critical: u8) {
         } else {
             used.to_string()
         };
-        warn(format!(
-            "Of the life that the maker expected, {used} % are used."
+        warn(text!(
+            "Of the life that the maker expected, {used} % are used"
         ));
     }
     if let Some(errors) = health.media_errors.filter(|errors| *errors > 0) {
-        warn(format!("Errors that lost data: {errors}."));
+        warn(text!("Errors that lost data: {errors}"));
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{OFlags, SeekFrom};
 use sokudo_model::{Occupancy, Occupant};
+use sokudo_words::text;
 
 use crate::block::{self, number_text};
 use crate::signature::{DeviceEnds, HEAD_BYTES, TAIL_BYTES, signatures};
@@ -72,9 +73,9 @@ fn unwritable(directory: &Path) -> Option<Occupant> {
         .strip_prefix("sr")
         .is_some_and(|number| number.chars().all(|digit| digit.is_ascii_digit()));
     let sentence = if is_optical {
-        format!("{name} is an optical drive")
+        text!("{name} is an optical drive")
     } else if system::flag(directory.join("ro")) == Some(true) {
-        format!("{name} is write-protected")
+        text!("{name} is write-protected")
     } else {
         return None;
     };
@@ -95,7 +96,7 @@ fn held(device: &File) -> io::Result<Vec<Occupant>> {
     let found = signatures(&ends).into_iter();
     Ok(found
         .map(|signature| Occupant::Signature {
-            what: signature.what.to_owned(),
+            what: signature.what.into(),
             offset: signature.offset,
         })
         .collect())

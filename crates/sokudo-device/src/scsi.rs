@@ -4,6 +4,7 @@
 use sokudo_model::Bytes;
 use sokudo_model::disk::{Health, HealthState, ScsiIdentity};
 use sokudo_sys::scsi::CachingPage;
+use sokudo_words::{Text, text};
 
 use crate::ata;
 use crate::page::{self, PageError};
@@ -193,18 +194,18 @@ pub fn add_log(health: &mut Health, log: &[u8]) -> Result<(), PageError> {
 
 /// Puts the sentences of facts that speak against a disk, once all logs are read.
 pub fn judge(health: &mut Health) {
-    let mut warn = |sentence: String| {
+    let mut warn = |sentence: Text| {
         health.reasons.push(sentence);
         if health.state != HealthState::Failing {
             health.state = HealthState::Warning;
         }
     };
     if let Some(errors) = health.media_errors.filter(|errors| *errors > 0) {
-        warn(format!("Errors that the disk could not correct: {errors}."));
+        warn(text!("Errors that the disk could not correct: {errors}"));
     }
     if let Some(used) = health.used_percent.filter(|used| *used >= 100) {
-        warn(format!(
-            "Of the life that the maker expected, {used} % are used."
+        warn(text!(
+            "Of the life that the maker expected, {used} % are used"
         ));
     }
 }
@@ -312,10 +313,10 @@ fn take_exception(health: &mut Health, value: &[u8]) {
         _ => (HealthState::Warning, Some("The disk reports an exception")),
     };
     health.state = state;
-    if let Some(sentence) = sentence {
+    if let Some(sentence) = sentence.map(Text::from) {
         health
             .reasons
-            .push(format!("{sentence} (code {code:02x}h/{qualifier:02x}h)."));
+            .push(text!("{sentence} (code {code:02x}h/{qualifier:02x}h)"));
     }
     if health.temperature_celsius.is_none() {
         health.temperature_celsius = rest.first().copied().filter(|it| *it > 0).and_then(celsius);

@@ -5,6 +5,7 @@ mod names;
 
 use sokudo_model::disk::{Health, HealthState, SmartAttribute};
 use sokudo_sys::scsi::AtaRegisters;
+use sokudo_words::{Text, text};
 
 use crate::page::{self, PageError};
 
@@ -80,8 +81,8 @@ pub fn health(attributes: Vec<SmartAttribute>, expects_failure: Option<bool>) ->
         take(&mut health, attribute);
     }
     for attribute in attributes.iter().filter(|it| has_failed(it)) {
-        health.reasons.push(format!(
-            "Attribute {} ({}) has fallen to {}, and {} means failure.",
+        health.reasons.push(text!(
+            "Attribute {} ({}) has fallen to {}, and {} means failure",
             attribute.id,
             attribute.name,
             attribute.value,
@@ -91,7 +92,7 @@ pub fn health(attributes: Vec<SmartAttribute>, expects_failure: Option<bool>) ->
     let sees_worn = !health.reasons.is_empty();
     if expects_failure == Some(true) {
         let sentence = "The disk itself expects to fail (SMART status).";
-        health.reasons.insert(0, sentence.to_owned());
+        health.reasons.insert(0, sentence.into());
     }
     let warnings = warnings(&health);
     health.state = match expects_failure {
@@ -141,7 +142,7 @@ pub fn add_statistics(health: &mut Health, statistics: &[u8]) {
             if let Some(used) = used.filter(|used| *used >= 100) {
                 warn(
                     health,
-                    format!("Of the life that the maker expected, {used} % are used."),
+                    text!("Of the life that the maker expected, {used} % are used"),
                 );
             }
         }
@@ -240,12 +241,12 @@ fn celsius(raw: u64) -> Option<i32> {
     (celsius != 0 && CELSIUS.contains(&i64::from(celsius))).then_some(i32::from(celsius))
 }
 
-fn uncorrected(errors: u64) -> String {
-    format!("Errors that the disk could not correct: {errors}.")
+fn uncorrected(errors: u64) -> Text {
+    text!("Errors that the disk could not correct: {errors}")
 }
 
 /// Adds a sentence against a disk that may call itself well.
-fn warn(health: &mut Health, sentence: String) {
+fn warn(health: &mut Health, sentence: Text) {
     health.reasons.push(sentence);
     if health.state != HealthState::Failing {
         health.state = HealthState::Warning;
@@ -253,12 +254,12 @@ fn warn(health: &mut Health, sentence: String) {
 }
 
 /// Facts that make a disk worse than it should be, whatever it says of itself.
-fn warnings(health: &Health) -> Vec<String> {
+fn warnings(health: &Health) -> Vec<Text> {
     let count = |value: Option<u64>| value.filter(|count| *count > 0);
     let mut sentences = Vec::new();
     if let Some(sectors) = count(health.pending_sectors) {
-        sentences.push(format!(
-            "Sectors that cannot be read and wait to be written again: {sectors}."
+        sentences.push(text!(
+            "Sectors that cannot be read and wait to be written again: {sectors}"
         ));
     }
     if let Some(errors) = count(health.media_errors) {

@@ -6,6 +6,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use sokudo_model::{BlockDevice, BlockDeviceKind};
+use sokudo_words::{Text, text};
 
 use crate::block::{self, number_text};
 use crate::counters::{self, CounterSource};
@@ -29,7 +30,7 @@ pub(crate) struct Stack<'a> {
     devices: Vec<BlockDevice>,
     stat_files: Vec<PathBuf>,
     seen: HashSet<PathBuf>,
-    blind_spots: Vec<String>,
+    blind_spots: Vec<Text>,
     /// Whether every byte must pass a leaf that was found, so that their counters
     /// prove something.
     is_complete: bool,
@@ -38,12 +39,12 @@ pub(crate) struct Stack<'a> {
 pub(crate) struct Found {
     pub(crate) devices: Vec<BlockDevice>,
     pub(crate) counters: CounterSource,
-    pub(crate) blind_spots: Vec<String>,
+    pub(crate) blind_spots: Vec<Text>,
 }
 
 impl Found {
     /// Nothing, for the reason of the sentence.
-    pub(crate) fn nothing(sentence: String) -> Self {
+    pub(crate) fn nothing(sentence: Text) -> Self {
         Self {
             devices: Vec::new(),
             counters: CounterSource::default(),
@@ -106,7 +107,7 @@ impl<'a> Stack<'a> {
             .map(|device| device.name.clone())
             .collect();
         for name in silent {
-            self.miss(format!(
+            self.miss(text!(
                 "the kernel keeps no I/O counters for {name} (queue/iostats is 0)"
             ));
         }
@@ -115,22 +116,22 @@ impl<'a> Stack<'a> {
                 Some(true) => {}
                 Some(false) => self.note(
                     "the kernel counts no flushes (it does since Linux 5.5): they are shown as 0"
-                        .to_owned(),
+                        .into(),
                 ),
-                None => self.miss(format!("the counters {} are not seen", file.display())),
+                None => self.miss(text!("the counters {} are not seen", file.display())),
             }
         }
     }
 
     /// Notes that something below is not seen, so that the leaves that are seen
     /// prove nothing.
-    fn miss(&mut self, sentence: String) {
+    fn miss(&mut self, sentence: Text) {
         self.is_complete = false;
         self.note(sentence);
     }
 
     /// Notes, once, what is not seen.
-    fn note(&mut self, sentence: String) {
+    fn note(&mut self, sentence: Text) {
         if !self.blind_spots.contains(&sentence) {
             self.blind_spots.push(sentence);
         }
@@ -162,7 +163,7 @@ impl<'a> Stack<'a> {
         for source in sources {
             match block::directory_of_source(self.system, source) {
                 Some(directory) => names.extend(self.add_directory(directory, level)),
-                None => self.miss(format!("the block device {source} is not seen in sysfs")),
+                None => self.miss(text!("the block device {source} is not seen in sysfs")),
             }
         }
         names
@@ -182,7 +183,7 @@ impl<'a> Stack<'a> {
                 names.iter().any(is_ours).then_some((uuid, names))
             });
         let Some((uuid, names)) = all else {
-            self.miss(format!(
+            self.miss(text!(
                 "the devices of the btrfs on {} are not seen: sysfs lists none that belongs to \
                  {source}",
                 mount.mount_point.display()
@@ -195,7 +196,7 @@ impl<'a> Stack<'a> {
             .filter_map(|name| match below.join(name).canonicalize() {
                 Ok(directory) => self.add_directory(directory, level),
                 Err(_) => {
-                    self.miss(format!("the btrfs device {name} is not seen in sysfs"));
+                    self.miss(text!("the btrfs device {name} is not seen in sysfs"));
                     None
                 }
             })
@@ -225,7 +226,7 @@ impl<'a> Stack<'a> {
                 .find_map(|(_, place)| place.exists().then_some(place))
         };
         let Some(holder) = holder else {
-            self.miss(format!(
+            self.miss(text!(
                 "{} is an overlay, as in a container, and the directory that holds its data is \
                  not seen from here: neither are its devices",
                 mount.mount_point.display()
@@ -239,7 +240,7 @@ impl<'a> Stack<'a> {
     /// a loop device, or a layer of an overlay.
     fn add_path(&mut self, path: &Path, level: u32) -> Vec<String> {
         if level >= LEVELS_MAX {
-            self.miss(format!(
+            self.miss(text!(
                 "what is below {} was not followed deeper than {LEVELS_MAX} levels",
                 path.display()
             ));
@@ -250,7 +251,7 @@ impl<'a> Stack<'a> {
             Ok((path, metadata))
         });
         let Ok((path, metadata)) = seen else {
-            self.miss(format!("{} is not seen from here", path.display()));
+            self.miss(text!("{} is not seen from here", path.display()));
             return Vec::new();
         };
         if metadata.file_type().is_block_device() {
@@ -261,10 +262,7 @@ impl<'a> Stack<'a> {
         match mounts.holding(&path, mount_id(self.system, &path)) {
             Some(mount) => self.add_mount(mount, &path, level),
             None => {
-                self.miss(format!(
-                    "the mount that holds {} is not seen",
-                    path.display()
-                ));
+                self.miss(text!("the mount that holds {} is not seen", path.display()));
                 Vec::new()
             }
         }
@@ -274,7 +272,7 @@ impl<'a> Stack<'a> {
         match block::directory_of_number(self.system, number) {
             Some(directory) => self.add_directory(directory, level),
             None => {
-                self.miss(format!("the block device {number} is not seen in sysfs"));
+                self.miss(text!("the block device {number} is not seen in sysfs"));
                 None
             }
         }
@@ -287,7 +285,7 @@ impl<'a> Stack<'a> {
             return Some(name);
         }
         if level >= LEVELS_MAX || self.devices.len() >= DEVICES_MAX {
-            self.miss(format!(
+            self.miss(text!(
                 "{name} was not looked at: more than {LEVELS_MAX} levels or {DEVICES_MAX} devices"
             ));
             return None;
@@ -320,18 +318,18 @@ impl<'a> Stack<'a> {
             }
             (BlockDeviceKind::Loop, Some(file)) => Below::on(self.add_backing(&name, &file, level)),
             (BlockDeviceKind::Loop, None) => {
-                self.miss(format!("{name} has no file behind it, or hides it"));
+                self.miss(text!("{name} has no file behind it, or hides it"));
                 Below::on(None)
             }
             _ if name.starts_with("zd") => {
-                self.miss(format!(
+                self.miss(text!(
                     "{name} is a ZFS volume: its pool caches, and the pool's devices are not seen"
                 ));
                 Below::on(None)
             }
             _ => {
                 if name.starts_with("nbd") || name.starts_with("rbd") {
-                    self.note(format!(
+                    self.note(text!(
                         "{name} is served by another program or machine, whose caches are not seen"
                     ));
                 }
@@ -342,7 +340,7 @@ impl<'a> Stack<'a> {
 
     fn add_backing(&mut self, name: &str, file: &str, level: u32) -> Vec<String> {
         if let Some(deleted) = file.strip_suffix(" (deleted)") {
-            self.miss(format!(
+            self.miss(text!(
                 "the file behind {name}, {deleted}, has been deleted: what holds it is not seen"
             ));
             return Vec::new();
@@ -360,7 +358,7 @@ impl<'a> Stack<'a> {
         for member in members {
             match slaves.join(&member).canonicalize() {
                 Ok(directory) => names.extend(self.add_directory(directory, level)),
-                Err(_) => self.miss(format!("the member {member} is not seen in sysfs")),
+                Err(_) => self.miss(text!("the member {member} is not seen in sysfs")),
             }
         }
         Below { is_leaf, names }

@@ -17,6 +17,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::thread;
 
 use sokudo_model::{Occupant, Users};
+use sokudo_words::text;
 
 use crate::system::System;
 use file_identity::FileIdentity;
@@ -41,7 +42,7 @@ pub fn users(file: &File) -> Users {
         Ok(metadata) => of_file(&system, file, &metadata),
         Err(error) => Users {
             occupants: vec![Occupant::Unseen {
-                sentence: format!("who uses it is not seen: {error}"),
+                sentence: text!("who uses it is not seen: {error}"),
             }],
             blind_spots: Vec::new(),
         },
@@ -57,7 +58,7 @@ fn of_file(system: &System, file: &File, metadata: &Metadata) -> Users {
     for device in devices {
         match device.shows_file(identity) {
             Shows::Yes => users.occupants.push(Occupant::Shown {
-                what: IT.to_owned(),
+                what: IT.into(),
                 by: device.name,
             }),
             Shows::Unknown => unknown.push(device.name),
@@ -65,15 +66,15 @@ fn of_file(system: &System, file: &File, metadata: &Metadata) -> Users {
         }
     }
     if swaps::files(system).contains(&identity) {
-        let device = IT.to_owned();
+        let device = IT.into();
         users.occupants.push(Occupant::Swap { device });
     }
     if !users.occupants.is_empty() {
         return users;
     }
     if !unknown.is_empty() {
-        users.blind_spots.push(format!(
-            "Whether a loop device shows the file is not seen: {} could not be asked.",
+        users.blind_spots.push(text!(
+            "Whether a loop device shows the file is not seen: {} could not be asked",
             unknown.join(", ")
         ));
     }
@@ -81,8 +82,8 @@ fn of_file(system: &System, file: &File, metadata: &Metadata) -> Users {
         // A layer's file has another identity than the overlay gives it.
         users.blind_spots.push(
             "Whether a loop device shows the file is not seen: it lies on overlayfs, whose \
-             layers have files of their own."
-                .to_owned(),
+             layers have files of their own"
+                .into(),
         );
     }
     add_writers(system, file, identity, &mut users);
@@ -99,7 +100,7 @@ fn add_writers(system: &System, file: &File, identity: FileIdentity, users: &mut
             return;
         }
         let mut wanted = Wanted::default();
-        wanted.add_file(identity, IT);
+        wanted.add_file(identity, IT.into());
         let Writers {
             opened,
             unseen,
@@ -112,8 +113,8 @@ fn add_writers(system: &System, file: &File, identity: FileIdentity, users: &mut
         }
         if is_ours || !counts_writers || is_open.is_err() {
             users.blind_spots.extend(unseen.map(|sentence| {
-                format!(
-                    "Whether another program has the file open for writing is not seen: {sentence}."
+                text!(
+                    "Whether another program has the file open for writing is not seen: {sentence}"
                 )
             }));
             return;

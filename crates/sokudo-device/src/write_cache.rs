@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use sokudo_sys::AskError;
 use sokudo_sys::nvme::{NvmeCommand, ask_nvme};
 use sokudo_sys::scsi::{CachingPage, PageControl, ScsiCommand, ask_scsi};
+use sokudo_words::Text;
 
 use crate::interrogate::{Protocol, disk_directory, open_disk, protocol};
 use crate::page::PageError;
@@ -26,7 +27,7 @@ pub enum WriteCacheError {
     Unreachable {
         disk: PathBuf,
         /// A sentence.
-        why: String,
+        why: Text,
     },
     /// It was asked, and did not do it.
     #[error("the write cache of {disk} does not answer: {source}")]
@@ -54,8 +55,8 @@ pub enum WriteCacheError {
 }
 
 /// `on` or `off`.
-fn word(on: bool) -> &'static str {
-    if on { "on" } else { "off" }
+fn word(on: bool) -> Text {
+    (if on { "on" } else { "off" }).into()
 }
 
 /// How the cache of a drive is switched.
@@ -83,9 +84,9 @@ impl WriteCacheSwitch {
     /// # Errors
     /// If there is no drive with such a cache, or it may not be asked.
     pub fn open(system: &System, path: &Path) -> Result<Self, WriteCacheError> {
-        let unreachable = |why: String| WriteCacheError::Unreachable {
+        let unreachable = |why: Text| WriteCacheError::Unreachable {
             disk: path.to_owned(),
-            why: why.trim_end_matches('.').to_owned(),
+            why,
         };
         let directory = disk_directory(system, path).map_err(unreachable)?;
         let protocol = protocol(&directory).map_err(unreachable)?;

@@ -12,6 +12,7 @@ use sokudo_model::{
     OperationMix, Order, Plan, SequentialOffset, Span, Stage, TreeContents, TreeNames, TreeOrder,
     Workload,
 };
+use sokudo_words::{Text, text};
 
 /// Chunk sizes that Bonnie++ takes.
 pub const CHUNK_MIN: Bytes = Bytes(256);
@@ -63,7 +64,7 @@ pub struct FilesSpec {
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
 pub enum SpecError {
     /// A part is no number, or there are too many parts.
-    #[error("\"{text}\" is not {what}; write {form}")]
+    #[error("\"{text}\" is not {what}; write {form}", what = Text::from(*what), form = Text::from(*form))]
     Malformed {
         text: String,
         /// What it should be.
@@ -72,12 +73,12 @@ pub enum SpecError {
         form: &'static str,
     },
     /// A part is out of its range.
-    #[error("{what} is {value}; use {range}")]
+    #[error("{what} is {value}; use {range}", what = Text::from(*what))]
     Range {
         what: &'static str,
         value: String,
         /// What it may be.
-        range: String,
+        range: Text,
     },
 }
 
@@ -147,7 +148,7 @@ impl FromStr for FileSpec {
             return Err(SpecError::Range {
                 what: "the file's size",
                 value: size.to_string(),
-                range: format!(
+                range: text!(
                     "0, or a multiple of the chunk, {}, from 1 MiB on",
                     spec.chunk
                 ),
@@ -240,7 +241,7 @@ fn checked_chunk(chunk: Bytes) -> Result<Bytes, SpecError> {
     possible.then_some(chunk).ok_or_else(|| SpecError::Range {
         what: "the chunk",
         value: chunk.to_string(),
-        range: format!("a power of two from {CHUNK_MIN} to {CHUNK_MAX}"),
+        range: text!("a power of two from {CHUNK_MIN} to {CHUNK_MAX}"),
     })
 }
 
@@ -251,7 +252,7 @@ fn in_range(what: &'static str, value: u64, min: u64, max: u64) -> Result<(), Sp
         .ok_or_else(|| SpecError::Range {
             what,
             value: value.to_string(),
-            range: format!("{min} to {max}"),
+            range: text!("{min} to {max}"),
         })
 }
 

@@ -12,6 +12,7 @@ mod theme;
 use std::str::FromStr;
 
 use sokudo_model::{Method, Nanos, Plan, Stage};
+use sokudo_words::Text;
 
 pub use theme::{Access, Medium, Request, Theme};
 
@@ -40,7 +41,7 @@ pub enum ExplainError {
         why: String,
     },
     /// A theme that was named cannot be asked without writing.
-    #[error("--only {} writes, and that is not allowed; {}", theme.name, theme.way_to_write())]
+    #[error("--only {} writes, and that is not allowed; {}", theme.name, Text::from(theme.way_to_write()))]
     Writes { theme: Theme },
 }
 

@@ -17,6 +17,7 @@ use sokudo_model::{
     RoundFigure, SequentialOffset, Span, SteadyClass, SteadyLabel, SteadyPhase, SteadyPhaseKind,
     SteadyProcedure, SteadyTest, SteadyWindow, Workload, narrow,
 };
+use sokudo_words::{Text, text};
 
 use crate::crystal::{Direction, Mix, Pattern, RowSpec, stages};
 
@@ -365,38 +366,40 @@ fn label(request: &Request, cells: &[Cell]) -> SteadyLabel {
     }
 }
 
-fn written_through(passes: u32) -> String {
-    let times = match passes {
-        0 => "never written through".to_owned(),
-        1 => "written through once".to_owned(),
-        passes => format!("written through {passes} times"),
-    };
-    format!("{times} before, not {PASSES} times")
+fn written_through(passes: u32) -> Text {
+    match passes {
+        0 => text!("never written through before, not {} times", PASSES),
+        1 => text!("written through once before, not {} times", PASSES),
+        passes => text!(
+            "written through {passes} times before, not {} times",
+            PASSES
+        ),
+    }
 }
 
 /// In what a request is not as the PTS has it.
-fn differences(request: &Request, cells: &[Cell]) -> Vec<String> {
+fn differences(request: &Request, cells: &[Cell]) -> Vec<Text> {
     let mut told = Vec::new();
-    let mut tell = |is_so: bool, text: String| told.extend(is_so.then_some(text));
+    let mut tell = |is_so: bool, text: Text| told.extend(is_so.then_some(text));
     let is_saturation = request.test == SteadyTest::WriteSaturation;
     tell(
         request.medium == Medium::File,
-        "a file is measured, so that its file system is in the figures".to_owned(),
+        "a file is measured, so that its file system is in the figures".into(),
     );
     tell(
         request.medium == Medium::Simulated,
-        "the device is simulated".to_owned(),
+        "the device is simulated".into(),
     );
     match (request.purge, request.medium) {
         (_, Medium::Simulated) => {}
         (true, Medium::Device) => tell(
             true,
-            "purged by discarding all blocks, not by secure erase or format".to_owned(),
+            "purged by discarding all blocks, not by secure erase or format".into(),
         ),
-        (true, Medium::File) => tell(true, "only the file's own blocks were discarded".to_owned()),
+        (true, Medium::File) => tell(true, "only the file's own blocks were discarded".into()),
         (false, _) => tell(
             true,
-            "not purged, so that what was written before is in the figures".to_owned(),
+            "not purged, so that what was written before is in the figures".into(),
         ),
     }
     tell(
@@ -405,23 +408,24 @@ fn differences(request: &Request, cells: &[Cell]) -> Vec<String> {
     );
     tell(
         request.round_time != ROUND_TIME,
-        format!(
-            "a cell takes {} in a round, not {ROUND_TIME}",
-            request.round_time
+        text!(
+            "a cell takes {} in a round, not {}",
+            request.round_time,
+            ROUND_TIME
         ),
     );
     let percent = class_percent(request.class);
     let active = request.active_percent.unwrap_or(percent);
     tell(
         active != percent,
-        format!("{active} % of the capacity are used, not {percent} %"),
+        text!("{active} % of the capacity are used, not {percent} %"),
     );
     match (is_saturation, request.rounds_max, request.time_max) {
-        (true, Some(rounds), _) => tell(true, format!("it ends after {rounds} rounds at most")),
-        (true, None, Some(time)) => tell(true, format!("it ends after {time} at most")),
+        (true, Some(rounds), _) => tell(true, text!("it ends after {rounds} rounds at most")),
+        (true, None, Some(time)) => tell(true, text!("it ends after {time} at most")),
         (false, Some(rounds), _) => tell(
             rounds != ROUNDS_MAX,
-            format!("{rounds} rounds at most, not {ROUNDS_MAX}"),
+            text!("{rounds} rounds at most, not {}", ROUNDS_MAX),
         ),
         _ => {}
     }
@@ -430,17 +434,17 @@ fn differences(request: &Request, cells: &[Cell]) -> Vec<String> {
         !missing.is_empty(),
         matrix::told_missing(request.test, &missing),
     );
-    let cache = match class_cache(request.class) {
+    let cache = Text::from(match class_cache(request.class) {
         DriveCache::Off => "off",
         _ => "on",
-    };
+    });
     tell(
         request.medium != Medium::Simulated && request.drive_cache != class_cache(request.class),
-        format!("the drive's write cache was not switched {cache}"),
+        text!("the drive's write cache was not switched {cache}"),
     );
     tell(
         true,
-        "two windows in a row must pass, where the PTS asks for one".to_owned(),
+        "two windows in a row must pass, where the PTS asks for one".into(),
     );
     told
 }

@@ -4,6 +4,7 @@ use sokudo_model::{
     BackendKind, Bytes, FileUse, Operation, Order, Rate, SequentialOffset, Stage, SteadyRule,
     Workload,
 };
+use sokudo_words::{Text, text};
 
 use crate::chunks::chunks_for;
 use crate::survey::{SurveyError, check_survey};
@@ -26,7 +27,7 @@ const MEMORY_DIVISOR: u64 = 2;
 #[derive(Debug, sokudo_words::Error)]
 pub enum CheckError {
     /// A number is out of its range.
-    #[error("{name}: {what} is {value}; use {range}")]
+    #[error("{name}: {what} is {value}; use {range}", what = Text::from(*what))]
     Range {
         /// The workload.
         name: String,
@@ -35,7 +36,7 @@ pub enum CheckError {
         /// What it is.
         value: u64,
         /// What it may be.
-        range: String,
+        range: Text,
     },
     /// The span is not inside the target or holds no block.
     #[error(
@@ -84,7 +85,7 @@ pub enum CheckError {
         name: String,
     },
     /// A shared offset with several block sizes.
-    #[error("{name}: {what} needs one block size; name one, or leave it out")]
+    #[error("{name}: {what} needs one block size; name one, or leave it out", what = Text::from(*what))]
     OneBlock {
         /// The workload.
         name: String,
@@ -267,7 +268,7 @@ fn check_steady(workload: &Workload) -> Result<(), CheckError> {
         name: workload.name.clone(),
         what: "the interval of steadiness, in nanoseconds,",
         value: interval.0,
-        range: format!("1 to its duration, {}", duration.0),
+        range: text!("1 to its duration, {}", duration.0),
     })
 }
 
@@ -276,7 +277,7 @@ fn check_ranges(workload: &Workload) -> Result<(), CheckError> {
         if (min..=max).contains(&value) {
             return Ok(());
         }
-        let range = format!("{min} to {max}");
+        let range = text!("{min} to {max}");
         Err(CheckError::Range {
             name: workload.name.clone(),
             what,

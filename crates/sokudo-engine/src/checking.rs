@@ -7,6 +7,7 @@ use std::fs::File;
 
 use rustix::fs::{Advice, fadvise, fdatasync};
 use sokudo_model::{Operation, VerifyOutcome, Workload};
+use sokudo_words::{Text, text};
 
 use crate::backend::Backend;
 use crate::pattern::Access;
@@ -167,10 +168,10 @@ impl Checker {
 
     /// Saves the state for a later check, where that is asked for. What went wrong, in
     /// a sentence, if anything did.
-    pub(crate) fn save_state(&self, name: &str, index: u32) -> Option<String> {
+    pub(crate) fn save_state(&self, name: &str, index: u32) -> Option<Text> {
         let (path, error) = self.verifier.save_state(name, index).err()?;
         let path = path.display();
-        Some(format!(
+        Some(text!(
             "the state of the check was not saved to {path}: {error}"
         ))
     }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 use sokudo_model::{Bytes, Occupancy, Occupant, Users};
+use sokudo_words::{Text, text};
 
 /// Reasons that are named in a message; more would hide the way out.
 const REASONS_MAX: usize = 4;
@@ -113,14 +114,14 @@ impl Consent {
 #[derive(Debug, sokudo_words::Error)]
 pub enum ConsentError {
     /// The user has not named it.
-    #[error("{path} is not written, because that destroys what it holds{held}; if that is meant, name it: {way_out}", path = path.display())]
+    #[error("{path} is not written, because {held}; if that is meant, name it: {way_out}", path = path.display())]
     NotNamed {
         /// Which.
         path: PathBuf,
-        /// What speaks against it and what was named instead; empty if nothing.
-        held: String,
+        /// What would be lost, what speaks against it and what was named instead.
+        held: Text,
         /// How to consent.
-        way_out: String,
+        way_out: Text,
     },
     /// It is in use or holds something, and only its name was given.
     #[error("{path} is not written: {reasons}; if it is to be destroyed all the same, add {second_word}", path = path.display())]
@@ -128,17 +129,17 @@ pub enum ConsentError {
         /// Which.
         path: PathBuf,
         /// Who uses it and what it holds.
-        reasons: String,
+        reasons: Text,
         /// The second consent, in the words of the front end.
         second_word: &'static str,
     },
     /// No consent reaches that far.
-    #[error("{path} is not written, whatever is allowed: {reasons}; {way_out}", path = path.display())]
+    #[error("{path} is not written, whatever is allowed: {reasons}; {way_out}", path = path.display(), way_out = Text::from(*way_out))]
     Never {
         /// Which.
         path: PathBuf,
         /// What speaks against it.
-        reasons: String,
+        reasons: Text,
         /// What to do instead.
         way_out: &'static str,
     },
@@ -163,7 +164,7 @@ pub struct DevicePermit {
     pub(crate) handle: File,
     pub(crate) path: PathBuf,
     pub(crate) size: Bytes,
-    pub(crate) blind_spots: Vec<String>,
+    pub(crate) blind_spots: Vec<Text>,
 }
 
 impl DevicePermit {
@@ -226,7 +227,7 @@ pub struct RewritePermit {
     pub(crate) handle: File,
     pub(crate) path: PathBuf,
     pub(crate) size: Bytes,
-    pub(crate) blind_spots: Vec<String>,
+    pub(crate) blind_spots: Vec<Text>,
 }
 
 impl RewritePermit {
@@ -299,21 +300,16 @@ fn never(
 }
 
 /// Who uses a regular file, and how that is ended.
-#[derive(Debug)]
+#[derive(Debug, sokudo_words::Error)]
+#[error("{reasons}; {}", Text::from(*way_out))]
 pub struct InUse {
-    reasons: String,
+    reasons: Text,
     way_out: &'static str,
-}
-
-impl std::fmt::Display for InUse {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{}; {}", self.reasons, self.way_out)
-    }
 }
 
 /// What could not be seen of who uses a regular file; a refusal that no consent lifts if
 /// anybody is seen to.
-pub(crate) fn unused(file: &File, look: Look) -> Result<Vec<String>, InUse> {
+pub(crate) fn unused(file: &File, look: Look) -> Result<Vec<Text>, InUse> {
     let users = look(file);
     match users.occupants.first() {
         None => Ok(users.blind_spots),
@@ -342,33 +338,36 @@ fn refusal(
             second_word: consent.second_word(),
         };
     }
-    let mut held = match (&consent.named[..], reasons) {
-        ([], []) => String::new(),
-        ([], reasons) => format!(": {}", told(reasons.iter())),
-        (named, []) => format!(", and it is not {}", named.join(" or ")),
-        (named, reasons) => format!(
-            ", and it is not {}: {}",
-            named.join(" or "),
+    // Words of the user's may hold anything; a message is one line.
+    let named = consent.named.iter().map(|word| {
+        let signs = word.chars().filter(|sign| !sign.is_control());
+        Text::name(signs.collect::<String>())
+    });
+    let named = Text::list(named, " or ");
+    let held = match (consent.named.is_empty(), reasons) {
+        (true, []) => "that destroys what it holds".into(),
+        (true, reasons) => text!("that destroys what it holds: {}", told(reasons.iter())),
+        (false, []) => text!("that destroys what it holds, and it is not {named}"),
+        (false, reasons) => text!(
+            "that destroys what it holds, and it is not {named}: {}",
             told(reasons.iter())
         ),
     };
-    // Words of the user's may hold anything; a message is one line.
-    held.retain(|sign| !sign.is_control());
     let also = if reasons.is_empty() || consent.occupied_too {
-        String::new()
+        Text::default()
     } else {
-        format!(", and {}", consent.second_word())
+        text!(", and {}", consent.second_word())
     };
     let words = |prefix: &str| match &occupancy.serial {
-        Some(serial) => format!("{prefix}{serial} or {}", path.display()),
-        None => format!("{prefix}{}", path.display()),
+        Some(serial) => text!("{} or {}", format!("{prefix}{serial}"), path.display()),
+        None => Text::name(format!("{prefix}{}", path.display())),
     };
     let way_out = match consent.front {
-        Front::Own => format!("{}{also}", words("--destroy ")),
-        Front::Door => format!(
-            "{} in the environment, or --destroy={}{also}",
+        Front::Own => text!("{}{also}", words("--destroy ")),
+        Front::Door => text!(
+            "{} in the environment, or {}{also}",
             words("SOKUDO_DESTROY="),
-            path.display()
+            format!("--destroy={}", path.display())
         ),
     };
     ConsentError::NotNamed {
@@ -379,12 +378,14 @@ fn refusal(
 }
 
 /// The first reasons, and how many more there are.
-fn told<'a>(reasons: impl Iterator<Item = &'a Occupant>) -> String {
-    let reasons: Vec<String> = reasons.map(ToString::to_string).collect();
-    let first = reasons[..reasons.len().min(REASONS_MAX)].join(", ");
-    match reasons.len().saturating_sub(REASONS_MAX) {
+fn told<'a>(reasons: impl Iterator<Item = &'a Occupant>) -> Text {
+    let mut reasons: Vec<Text> = reasons.map(Text::from).collect();
+    let more = reasons.len().saturating_sub(REASONS_MAX);
+    reasons.truncate(REASONS_MAX);
+    let first = Text::list(reasons, ", ");
+    match more {
         0 => first,
-        more => format!("{first} and {more} more"),
+        more => text!("{first} and {more} more"),
     }
 }
 
@@ -428,7 +429,7 @@ mod tests {
 
     fn signed() -> Vec<Occupant> {
         vec![Occupant::Signature {
-            what: "ext4".to_owned(),
+            what: "ext4".into(),
             offset: 1080,
         }]
     }
@@ -440,27 +441,29 @@ mod tests {
                 device: device(),
                 at: "/home".to_owned(),
             },
-            Occupant::Swap { device: device() },
+            Occupant::Swap {
+                device: Text::name(device()),
+            },
             Occupant::Holder {
                 device: device(),
-                holder: "md0".to_owned(),
+                holder: "md0".into(),
             },
             Occupant::Claimed,
             Occupant::Shown {
-                what: device(),
+                what: Text::name(device()),
                 by: "loop1".to_owned(),
             },
             Occupant::Opened {
-                what: device(),
+                what: Text::name(device()),
                 pid: 7,
                 program: "qemu".to_owned(),
             },
             Occupant::OpenedUnseen,
             Occupant::Unseen {
-                sentence: "nobody knows".to_owned(),
+                sentence: "nobody knows".into(),
             },
             Occupant::Unwritable {
-                sentence: "sdx is write-protected".to_owned(),
+                sentence: "sdx is write-protected".into(),
             },
         ]
     }
@@ -547,15 +550,15 @@ mod tests {
                 at: "/mnt".to_owned(),
             },
             Occupant::Swap {
-                device: device.clone(),
+                device: Text::name(&device),
             },
             Occupant::Holder {
                 device,
-                holder: "md0".to_owned(),
+                holder: "md0".into(),
             },
             Occupant::Claimed,
             Occupant::Unseen {
-                sentence: "its users could not be seen".to_owned(),
+                sentence: "its users could not be seen".into(),
             },
         ];
         for occupant in using {

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FallocateFlags, FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use sokudo_model::{Bytes, DataContent, Event, FailureKind, Stage, StopReason};
+use sokudo_words::Text;
 
 use crate::consent::{InUse, Look, unused};
 use crate::control::Control;
@@ -59,7 +60,7 @@ pub struct JobFile {
     size: Bytes,
     is_new: bool,
     is_written: bool,
-    blind_spots: Vec<String>,
+    blind_spots: Vec<Text>,
     purpose: Purpose,
     holds: Cell<Holds>,
     /// The sizes that its mark says it may have.
@@ -125,7 +126,7 @@ pub enum JobFileError {
     #[error("{path} is a symbolic link to nothing, and no file is made behind a link; make the file it leads to, or name another", path = .0.display())]
     Dangling(PathBuf),
     /// The system does not allow it.
-    #[error("{path} cannot be {action}: {source}", path = path.display())]
+    #[error("{path} cannot be {action}: {source}", path = path.display(), action = Text::from(*action))]
     System {
         /// Which.
         path: PathBuf,

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, OFlags, StatxFlags, ioctl_blksszget, statx};
 use sokudo_model::{Bytes, DirectMode, Nanos, Operation};
+use sokudo_words::Text;
 
 use crate::consent::{DevicePermit, InUse, Look, RewritePermit, unused};
 use crate::kernel_files;
@@ -100,7 +101,7 @@ pub struct FileTarget {
     path: PathBuf,
     size: Bytes,
     allowed: Allowed,
-    blind_spots: Vec<String>,
+    blind_spots: Vec<Text>,
 }
 
 /// Why a file cannot be used.
@@ -217,7 +218,7 @@ impl FileTarget {
     }
 
     /// The same, with what could not be seen of who else uses it.
-    pub(crate) fn with_blind_spots(self, blind_spots: &[String]) -> Self {
+    pub(crate) fn with_blind_spots(self, blind_spots: &[Text]) -> Self {
         Self {
             blind_spots: blind_spots.to_vec(),
             ..self
@@ -248,7 +249,7 @@ impl FileTarget {
     }
 
     /// What could not be seen of who else uses it, before it was allowed to be written.
-    pub fn blind_spots(&self) -> &[String] {
+    pub fn blind_spots(&self) -> &[Text] {
         &self.blind_spots
     }
 
@@ -407,7 +408,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let used = |_: &File| Users {
             occupants: vec![Occupant::Opened {
-                what: "it".to_owned(),
+                what: "it".into(),
                 pid: 7,
                 program: "qemu".to_owned(),
             }],
@@ -423,7 +424,7 @@ mod tests {
         }
         let unseen = |_: &File| Users {
             occupants: Vec::new(),
-            blind_spots: vec!["Nobody knows.".to_owned()],
+            blind_spots: vec!["Nobody knows.".into()],
         };
         let target = FileTarget::overwrite(file.path(), unseen).unwrap();
         assert_eq!(target.blind_spots(), ["Nobody knows."]);

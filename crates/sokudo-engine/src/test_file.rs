@@ -16,6 +16,7 @@ use sokudo_model::{
     Bytes, DataContent, Event, FailureKind, Layout, Limits, Nanos, Operation, OperationMix, Stage,
     StopReason, Workload,
 };
+use sokudo_words::Text;
 
 use crate::clock::{Clock, RealClock};
 use crate::control::Control;
@@ -60,7 +61,7 @@ struct Name {
 #[derive(Debug, sokudo_words::Error)]
 pub enum TestFileError {
     /// The directory does not let us.
-    #[error("no test file can be made in {directory}: {source}; {remedy}", directory = directory.display())]
+    #[error("no test file can be made in {directory}: {source}; {remedy}", directory = directory.display(), remedy = Text::from(*remedy))]
     Create {
         /// Where.
         directory: PathBuf,
@@ -82,7 +83,7 @@ pub enum TestFileError {
         needed: Bytes,
     },
     /// It could not be written.
-    #[error("the test file in {directory} could not be written at offset {offset}: {source}; {remedy}", directory = directory.display())]
+    #[error("the test file in {directory} could not be written at offset {offset}: {source}; {remedy}", directory = directory.display(), remedy = Text::from(*remedy))]
     Write {
         /// Where.
         directory: PathBuf,

@@ -11,6 +11,7 @@ use sokudo_model::{
     BackendKind, BackendUse, CpuPolicy, Event, Nanos, Outcome, Stage, StopReason, Workload,
 };
 use sokudo_stats::{Random, mix64};
+use sokudo_words::text;
 
 use crate::backend::{AnyBackend, Wanted, depth_used};
 use crate::checking::Checker;
@@ -270,7 +271,7 @@ fn note_open_max(workload: &Workload, used: &mut BackendUse) {
     if let Some(most) = workload.files.open_max
         && count > most as usize
     {
-        used.notes.push(format!(
+        used.notes.push(text!(
             "all {count} files are held open, not {most} at a time"
         ));
     }

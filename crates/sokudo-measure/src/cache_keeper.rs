@@ -16,6 +16,7 @@ use std::time::Duration;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use sokudo_device::System;
 use sokudo_device::write_cache::{WriteCacheError, WriteCacheSwitch};
+use sokudo_words::{Text, text};
 
 /// The argument that makes this program a keeper. Not for users.
 pub(crate) const ARGUMENT: &str = "--keep-write-caches-of";
@@ -68,7 +69,7 @@ pub enum PutBack {
         /// How it was found.
         was_on: bool,
         /// What went wrong.
-        why: String,
+        why: Text,
         /// The command that puts it back.
         by_hand: String,
     },
@@ -159,7 +160,7 @@ fn claim(switch: &WriteCacheSwitch) -> Result<UnixListener, FindError> {
 impl Kept {
     /// What was done; `None` if the drive was as it was found.
     fn put_back(&self) -> Option<PutBack> {
-        let mut last = String::new();
+        let mut last = Text::default();
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
                 std::thread::sleep(PAUSE);
@@ -183,8 +184,8 @@ impl Kept {
     }
 
     /// Whether the cache had to be switched.
-    fn try_to_put_back(&self) -> Result<bool, String> {
-        let told = |error: WriteCacheError| error.to_string();
+    fn try_to_put_back(&self) -> Result<bool, Text> {
+        let told = |error: WriteCacheError| text!("{error}");
         let is_different = self.switch.state().map_err(told)? != self.was_on;
         if is_different {
             self.switch.set(self.was_on).map_err(told)?;
@@ -194,15 +195,15 @@ impl Kept {
         {
             self.switch
                 .set_kernel_view(view)
-                .map_err(|error| format!("the kernel's own view of it cannot be set: {error}"))?;
+                .map_err(|error| text!("the kernel's own view of it cannot be set: {error}"))?;
         }
         Ok(is_different)
     }
 }
 
 /// `on` or `off`.
-fn word(on: bool) -> &'static str {
-    if on { "on" } else { "off" }
+fn word(on: bool) -> Text {
+    (if on { "on" } else { "off" }).into()
 }
 
 #[cfg(test)]

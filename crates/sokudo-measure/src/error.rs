@@ -10,6 +10,7 @@ use sokudo_engine::{
     ConsentError, JobFileError, StageError, TargetError, TestFileError, TreeError,
 };
 use sokudo_model::Bytes;
+use sokudo_words::Text;
 
 /// Why something is not measured.
 #[derive(Debug, sokudo_words::Error)]
@@ -72,7 +73,8 @@ pub enum MeasureError {
     #[error(
         "{} does not exist, and no file is made there, because {} {reason}; name an existing device, or a file elsewhere",
         path.display(),
-        directory.display()
+        directory.display(),
+        reason = Text::from(*reason)
     )]
     NoPlaceForFiles {
         path: PathBuf,
@@ -241,7 +243,7 @@ mod tests {
     fn a_drive_that_cannot_be_asked_is_measured_without_the_wish() {
         let error = MeasureError::from(WriteCacheError::Unreachable {
             disk: "/dev/vda".into(),
-            why: "virtio disks have no commands for it".to_owned(),
+            why: "virtio disks have no commands for it".into(),
         });
         assert_eq!(error.fault(), Fault::Request);
         let message = error.to_string();

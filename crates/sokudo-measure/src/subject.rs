@@ -13,6 +13,7 @@ use sokudo_model::{
     BlockDeviceKind, Bytes, DataContent, DriveCache, Event, FileTree, Layout, Stage, TargetInfo,
     TargetKind, Workload,
 };
+use sokudo_words::text;
 
 use crate::cache_guard::CacheGuard;
 use crate::error::MeasureError;
@@ -397,9 +398,9 @@ impl Opened {
             }
             Err(_) if info.kind == TargetKind::File => return,
             Err(FileStateError::Unsupported) => {
-                "The file system does not tell what the file is made of, so holes and unwritten blocks cannot be seen.".to_owned()
+                "The file system does not tell what the file is made of, so holes and unwritten blocks cannot be seen".into()
             }
-            Err(error) => format!("What the file is made of cannot be seen: {error}."),
+            Err(error) => text!("What the file is made of cannot be seen: {error}"),
         };
         if !info.blind_spots.contains(&blind_spot) {
             info.blind_spots.push(blind_spot);

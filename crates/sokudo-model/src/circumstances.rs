@@ -5,6 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_words::Text;
 
 use crate::disk::Disk;
 use crate::units::{Bytes, Nanos};
@@ -23,7 +24,9 @@ pub struct Circumstances {
     /// How much of the run somebody waited for processor, memory or I/O.
     pub pressure: Option<Pressure>,
     /// What could not be seen and why, in whole sentences.
-    pub blind_spots: Vec<String>,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "Vec<String>")]
+    pub blind_spots: Vec<Text>,
 }
 
 impl Circumstances {

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_words::Text;
 
 use crate::target::BlockDeviceKind;
 use crate::units::Bytes;
@@ -78,7 +79,9 @@ pub struct Disk {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub raw: BTreeMap<String, String>,
     /// What could not be seen and why, in whole sentences.
-    pub blind_spots: Vec<String>,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "Vec<String>")]
+    pub blind_spots: Vec<Text>,
 }
 
 impl Disk {
@@ -226,7 +229,9 @@ pub struct Health {
     /// The disk's own word.
     pub state: HealthState,
     /// Why the state is what it is, in whole sentences; empty if it is well.
-    pub reasons: Vec<String>,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "Vec<String>")]
+    pub reasons: Vec<Text>,
     /// Degrees Celsius.
     pub temperature_celsius: Option<i32>,
     /// Degrees Celsius above which the disk warns.

@@ -36,6 +36,7 @@ mod parts;
 pub mod plan;
 pub mod reported;
 pub mod run;
+mod sentences;
 pub mod steady;
 pub mod target;
 mod together;
@@ -76,6 +77,7 @@ pub use reported::{
     Reported,
 };
 pub use run::{Layout, Run, Schedule};
+pub use sentences::with_texts_as_data;
 pub use steady::{
     RoundFigure, SteadyClass, SteadyEstimate, SteadyLabel, SteadyPhase, SteadyPhaseKind,
     SteadyProcedure, SteadyTest, SteadyWindow, WindowLook,
@@ -85,8 +87,8 @@ pub use target::{
     FileState, FileSystem, TargetInfo, TargetKind,
 };
 pub use trial::{
-    BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure, LogPoint, Logs,
-    Mismatch, MismatchKind, Moved, OperationTally, Outcome, Place, Row, SeriesPoint, SteadyOutcome,
-    StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
+    BackendFeature, BackendUse, CpuTime, Defect, Depths, FailureKind, HistogramPoint, IoFailure,
+    LogPoint, Logs, Mismatch, MismatchKind, Moved, OperationTally, Outcome, Place, Row,
+    SeriesPoint, SteadyOutcome, StopReason, ThreadUsage, Trial, TrialEvidence, VerifyOutcome,
 };
 pub use units::{Bytes, Nanos, ParseSizeError};

@@ -6,6 +6,8 @@
 
 use sokudo_stats::Histogram;
 
+use sokudo_words::{Text, text};
+
 use crate::narrow::narrow;
 use crate::plan::BackendKind;
 use crate::trial::{
@@ -269,7 +271,7 @@ impl BackendUse {
     /// Ours stands, with every note of both; a backend of another kind is a note.
     fn merge(&mut self, other: &Self) {
         if self.kind != other.kind {
-            let note = format!("part of it used {}", other.kind.name());
+            let note = text!("part of it used {}", other.kind.name());
             add_note(&mut self.notes, note);
         }
         for note in &other.notes {
@@ -278,7 +280,7 @@ impl BackendUse {
     }
 }
 
-fn add_note(notes: &mut Vec<String>, note: String) {
+fn add_note(notes: &mut Vec<Text>, note: Text) {
     if !notes.contains(&note) {
         notes.push(note);
     }

@@ -1,6 +1,8 @@
 //! Who uses a block device and what it holds: what must be known before it may be
 //! written.
 
+use sokudo_words::{Text, text};
+
 /// What was found out about the use of one block device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Occupancy {
@@ -21,7 +23,7 @@ pub struct Users {
     /// Everything that speaks against writing to it.
     pub occupants: Vec<Occupant>,
     /// What could not be seen and does not speak against it, as sentences.
-    pub blind_spots: Vec<String>,
+    pub blind_spots: Vec<Text>,
 }
 
 /// One reason not to write to a file or a device.
@@ -36,27 +38,27 @@ pub enum Occupant {
     },
     /// It, a part of it or something above it is swapped to.
     Swap {
-        /// Which device.
-        device: String,
+        /// Which device: itself, or the file behind a loop device.
+        device: Text,
     },
     /// Something stands on it: RAID, device-mapper, bcache, a loop device.
     Holder {
         /// Which device: itself or a partition.
         device: String,
         /// What stands on it.
-        holder: String,
+        holder: Text,
     },
     /// A loop device shows it. Whoever mounts that relies on what it holds.
     Shown {
         /// What is shown: `it`, or the file behind another loop device.
-        what: String,
+        what: Text,
         /// The loop device.
         by: String,
     },
     /// A process has it, a part of it or what it stands on open or mapped for writing.
     Opened {
         /// What: `it`, a device's name, or the file behind a loop device.
-        what: String,
+        what: Text,
         /// The process.
         pid: u32,
         /// Its name, which may be anything that the process likes, without signs that
@@ -74,7 +76,7 @@ pub enum Occupant {
     /// It holds something that is recognised.
     Signature {
         /// What, such as `ext4`.
-        what: String,
+        what: Text,
         /// Where the sign of it is, in bytes from the start.
         offset: u64,
     },
@@ -84,13 +86,13 @@ pub enum Occupant {
     /// It takes no writes at all.
     Unwritable {
         /// Why.
-        sentence: String,
+        sentence: Text,
     },
     /// What it holds or who uses it could not be seen, which must be taken for the
     /// worst.
     Unseen {
         /// What could not be seen and why.
-        sentence: String,
+        sentence: Text,
     },
 }
 
@@ -101,26 +103,31 @@ impl Occupant {
     }
 }
 
+impl From<&Occupant> for Text {
+    fn from(occupant: &Occupant) -> Self {
+        match occupant {
+            Occupant::Mounted { device, at } => text!("{device} is mounted on {at}"),
+            Occupant::Swap { device } => text!("{device} is swap space in use"),
+            Occupant::Holder { device, holder } => text!("{device} is used by {holder}"),
+            Occupant::Shown { what, by } => {
+                text!("the loop device {by} shows {what} (losetup -d /dev/{by} ends that)")
+            }
+            Occupant::Opened { what, pid, program } => {
+                text!("process {pid} ({program}) has {what} open for writing")
+            }
+            Occupant::OpenedUnseen => "somebody who is not seen has it open for writing".into(),
+            Occupant::Partition { name } => text!("it has the partition {name}"),
+            Occupant::Signature { what, offset } => {
+                text!("it holds {what} (at byte {offset})")
+            }
+            Occupant::Claimed => "the kernel says that it is in use".into(),
+            Occupant::Unwritable { sentence } | Occupant::Unseen { sentence } => sentence.clone(),
+        }
+    }
+}
+
 impl std::fmt::Display for Occupant {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Mounted { device, at } => write!(out, "{device} is mounted on {at}"),
-            Self::Swap { device } => write!(out, "{device} is swap space in use"),
-            Self::Holder { device, holder } => write!(out, "{device} is used by {holder}"),
-            Self::Shown { what, by } => write!(
-                out,
-                "the loop device {by} shows {what} (losetup -d /dev/{by} ends that)"
-            ),
-            Self::Opened { what, pid, program } => {
-                write!(out, "process {pid} ({program}) has {what} open for writing")
-            }
-            Self::OpenedUnseen => out.write_str("somebody who is not seen has it open for writing"),
-            Self::Partition { name } => write!(out, "it has the partition {name}"),
-            Self::Signature { what, offset } => {
-                write!(out, "it holds {what} (at byte {offset})")
-            }
-            Self::Claimed => out.write_str("the kernel says that it is in use"),
-            Self::Unwritable { sentence } | Self::Unseen { sentence } => out.write_str(sentence),
-        }
+        Text::from(self).fmt(out)
     }
 }

@@ -8,6 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_stats::RoundWindow;
+use sokudo_words::Text;
 
 use crate::narrow::narrow;
 use crate::plan::Operation;
@@ -288,7 +289,9 @@ pub struct SteadyEstimate {
     /// What is written at most.
     pub written_bytes_max: Bytes,
     /// What that rests on, in sentences.
-    pub assumptions: Vec<String>,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "Vec<String>")]
+    pub assumptions: Vec<Text>,
 }
 
 /// A whole procedure.
@@ -311,7 +314,9 @@ pub struct SteadyProcedure {
     /// What is done, in order.
     pub phases: Vec<SteadyPhase>,
     /// In what it is not as the PTS has it, in sentences without a full stop.
-    pub differences: Vec<String>,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "Vec<String>")]
+    pub differences: Vec<Text>,
     /// What was expected of time and writes before it began.
     pub estimate: SteadyEstimate,
 }

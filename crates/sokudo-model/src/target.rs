@@ -3,6 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_words::Text;
 
 use crate::units::Bytes;
 
@@ -45,7 +46,9 @@ pub struct TargetInfo {
     /// What the file is made of; `None` for devices.
     pub file_state: Option<FileState>,
     /// What could not be seen and why, in whole sentences.
-    pub blind_spots: Vec<String>,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "Vec<String>")]
+    pub blind_spots: Vec<Text>,
     /// Name of the machine, which tells apart what has neither serial number nor UUID;
     /// absent for simulated and null targets.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,6 +5,7 @@ mod points;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_stats::Histogram;
+use sokudo_words::Text;
 
 use crate::capacity::CapacityCheck;
 use crate::circumstances::ForeignUse;
@@ -473,9 +474,52 @@ pub struct BackendUse {
     /// The backend.
     pub kind: BackendKind,
     /// What it used of the kernel.
-    pub features: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub features: Vec<BackendFeature>,
     /// Why it is not the one that was asked for, or why features are missing.
-    pub notes: Vec<String>,
+    #[serde(with = "crate::sentences")]
+    #[schemars(with = "Vec<String>")]
+    pub notes: Vec<Text>,
+}
+
+/// What a backend uses of the kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "each is named as the kernel names it")]
+pub enum BackendFeature {
+    #[serde(rename = "huge pages")]
+    HugePages,
+    /// The kernel gives them where it has some.
+    #[serde(rename = "transparent huge pages")]
+    TransparentHugePages,
+    #[serde(rename = "registered buffers")]
+    RegisteredBuffers,
+    #[serde(rename = "registered file")]
+    RegisteredFile,
+    #[serde(rename = "registered files")]
+    RegisteredFiles,
+    #[serde(rename = "single issuer")]
+    SingleIssuer,
+    #[serde(rename = "deferred task work")]
+    DeferredTaskWork,
+    /// One that another version of sokudo knows.
+    #[serde(untagged)]
+    Other(String),
+}
+
+impl From<&BackendFeature> for Text {
+    fn from(feature: &BackendFeature) -> Self {
+        let name = match feature {
+            BackendFeature::HugePages => "huge pages",
+            BackendFeature::TransparentHugePages => "transparent huge pages",
+            BackendFeature::RegisteredBuffers => "registered buffers",
+            BackendFeature::RegisteredFile => "registered file",
+            BackendFeature::RegisteredFiles => "registered files",
+            BackendFeature::SingleIssuer => "single issuer",
+            BackendFeature::DeferredTaskWork => "deferred task work",
+            BackendFeature::Other(name) => return Self::name(name),
+        };
+        name.into()
+    }
 }
 
 /// I/Os of one kind that failed in the same way.

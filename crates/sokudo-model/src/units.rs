@@ -217,7 +217,7 @@ impl fmt::Display for Bytes {
 
 /// Why a size or a time could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, sokudo_words::Error)]
-#[error("\"{text}\" is not {expected}")]
+#[error("\"{text}\" is not {expected}", expected = sokudo_words::Text::from(*expected))]
 pub struct ParseSizeError {
     text: String,
     expected: &'static str,

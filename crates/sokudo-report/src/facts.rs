@@ -187,7 +187,7 @@ fn engine_line(document: &RunDocument) -> Text {
         match features.is_empty() {
             true => Text::name(kind.name()),
             false => {
-                let features = features.iter().map(|feature| composed(feature));
+                let features = features.iter().map(Text::from);
                 text!("{} ({})", kind.name(), Text::list(features, ", "))
             }
         }
@@ -197,7 +197,6 @@ fn engine_line(document: &RunDocument) -> Text {
         return UNKNOWN.into();
     }
     let notes = unique(backends().flat_map(|backend| backend.notes.clone()));
-    let notes = notes.iter().map(|note| composed(note));
     let engines = Text::list(engines, ", ");
     Text::list(std::iter::once(engines).chain(notes), "; ")
 }

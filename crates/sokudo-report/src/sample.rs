@@ -235,7 +235,10 @@ fn trial(workload: &Workload, iops: f64) -> Trial {
             ..Outcome::new(
                 BackendUse {
                     kind: BackendKind::IoUring,
-                    features: vec!["registered buffers".into(), "single issuer".into()],
+                    features: vec![
+                        BackendFeature::RegisteredBuffers,
+                        BackendFeature::SingleIssuer,
+                    ],
                     notes: vec![],
                 },
                 StopReason::Time,

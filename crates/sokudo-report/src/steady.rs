@@ -22,7 +22,7 @@ use crate::run::sign;
 use crate::shortfall::verdict_text;
 use crate::style::BandwidthUnit;
 use crate::table::{Table, right};
-use crate::wording::{composed, row};
+use crate::wording::row;
 use value::shown;
 
 /// What a procedure will take, before it has begun: a line on what is done, one on time and
@@ -42,8 +42,8 @@ fn differences(procedure: &SteadyProcedure) -> Option<Text> {
     (!differences.is_empty()).then(|| all(differences))
 }
 
-fn all(sentences: &[String]) -> Text {
-    Text::list(sentences.iter().map(|it| composed(it)), "; ")
+fn all(sentences: &[Text]) -> Text {
+    Text::list(sentences.iter().cloned(), "; ")
 }
 
 fn expected(procedure: &SteadyProcedure) -> Text {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use crate::RunId;
 
+use sokudo_words::Text;
+
 /// Why a store cannot do what it is asked for.
 #[derive(Debug, sokudo_words::Error)]
 pub enum StoreError {
@@ -16,7 +18,7 @@ pub enum StoreError {
     )]
     Newer {
         /// Which store.
-        store: String,
+        store: Text,
         /// Its version.
         found: u32,
         /// The newest that is known.
@@ -34,7 +36,7 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// There is something that is no file.
-    #[error("{path} is a {what}; name a file with --store", path = path.display())]
+    #[error("{path} is a {what}; name a file with --store", path = path.display(), what = Text::from(*what))]
     NoFile {
         /// Where.
         path: PathBuf,
@@ -63,9 +65,9 @@ pub enum StoreError {
     )]
     Damaged {
         /// Which store.
-        store: String,
+        store: Text,
         /// What the database says.
-        reason: String,
+        reason: Text,
     },
     /// Anything else that the database says.
     #[error(
@@ -74,8 +76,8 @@ pub enum StoreError {
     )]
     Database {
         /// Which store.
-        store: String,
+        store: Text,
         /// What the database says.
-        reason: String,
+        reason: Text,
     },
 }

@@ -18,6 +18,7 @@ use postgres::config::Host;
 use postgres::types::ToSql;
 use postgres::{Client, Config, Row, Transaction};
 use sokudo_model::{Nanos, narrow};
+use sokudo_words::{Text, text};
 
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
@@ -46,7 +47,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A store on a server.
 pub struct Postgres {
     client: Client,
-    name: String,
+    name: Text,
 }
 
 impl Postgres {
@@ -414,10 +415,10 @@ impl Store for Postgres {
 
 /// The time limit of the library ends where the server has accepted, and something else
 /// than a server may say nothing after that. Its thread is left to itself then.
-fn connect(config: Config, encryption: &Encryption, name: &str) -> Result<Client, StoreError> {
+fn connect(config: Config, encryption: &Encryption, name: &Text) -> Result<Client, StoreError> {
     let connector = Connector::new(encryption).map_err(|error| StoreError::Database {
-        store: name.to_owned(),
-        reason: error.to_string(),
+        store: name.clone(),
+        reason: Text::name(error.to_string()),
     })?;
     let each = config.get_connect_timeout().copied().unwrap_or(PATIENCE);
     let hosts = narrow::<usize, u32>(config.get_hosts().len());
@@ -428,20 +429,20 @@ fn connect(config: Config, encryption: &Encryption, name: &str) -> Result<Client
         let _ = sender.send(config.connect(connector));
     });
     connecting.map_err(|error| StoreError::Database {
-        store: name.to_owned(),
-        reason: format!("no thread can be started: {error}"),
+        store: name.clone(),
+        reason: text!("no thread can be started: {error}"),
     })?;
     match receiver.recv_timeout(limit) {
         Ok(connected) => connected.map_err(|error| refusal(name, &error)),
         Err(_) => Err(StoreError::Database {
-            store: name.to_owned(),
-            reason: format!("it has not answered within {} s", limit.as_secs()),
+            store: name.clone(),
+            reason: text!("it has not answered within {} s", limit.as_secs()),
         }),
     }
 }
 
 /// What a store is called in messages: without a password.
-fn name_of(config: &Config) -> String {
+fn name_of(config: &Config) -> Text {
     let hosts: Vec<String> = config
         .get_hosts()
         .iter()
@@ -450,14 +451,11 @@ fn name_of(config: &Config) -> String {
             Host::Unix(path) => path.display().to_string(),
         })
         .collect();
-    format!(
-        "the database {} on {}",
-        config
-            .get_dbname()
-            .or(config.get_user())
-            .unwrap_or("of this user"),
-        hosts.join(", ")
-    )
+    let hosts = hosts.join(", ");
+    match config.get_dbname().or(config.get_user()) {
+        Some(named) => text!("the database {named} on {hosts}"),
+        None => text!("the database of this user on {hosts}"),
+    }
 }
 
 fn version(client: &mut Client) -> Result<i64, postgres::Error> {
@@ -537,24 +535,24 @@ fn text(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn refusal(store: &str, error: &postgres::Error) -> StoreError {
+fn refusal(store: &Text, error: &postgres::Error) -> StoreError {
     let cause = std::error::Error::source(error);
     // What our own connector says is said in full.
     let ours = cause
         .and_then(|cause| cause.downcast_ref::<io::Error>())
         .filter(|cause| cause.get_ref().is_some());
     let reason = match (error.as_db_error(), ours) {
-        (Some(error), _) => error.message().to_owned(),
-        (None, Some(ours)) => ours.to_string(),
+        (Some(error), _) => Text::name(error.message()),
+        (None, Some(ours)) => text!("{ours}"),
         (None, None) => {
             let cause = cause.map(|it| format!(": {it}"));
             let text = error.to_string();
             let cause = cause.filter(|cause| !text.ends_with(cause.as_str()));
-            text + &cause.unwrap_or_default()
+            Text::name(text + &cause.unwrap_or_default())
         }
     };
     StoreError::Database {
-        store: store.to_owned(),
+        store: store.clone(),
         reason,
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, params};
 use sokudo_model::{Nanos, narrow};
+use sokudo_words::{Text, text};
 
 use crate::facts::{escaped, number, rank, verdict};
 use crate::{
@@ -67,8 +68,8 @@ impl Sqlite {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         // A bare `:memory:` would be no file.
         let path = std::path::absolute(path).map_err(|error| StoreError::Database {
-            store: path.display().to_string(),
-            reason: error.to_string(),
+            store: Text::name(path.display().to_string()),
+            reason: text!("{error}"),
         })?;
         let name = path.display().to_string();
         let access = match file::look(&path)? {
@@ -149,9 +150,9 @@ impl Sqlite {
         let known = narrow(MIGRATIONS.len());
         let (found, is_ours) =
             self.with(|connection| Ok((version(connection)?, is_ours(connection)?)))?;
-        let damaged = |reason: &str| StoreError::Damaged {
-            store: self.name.clone(),
-            reason: reason.to_owned(),
+        let damaged = |reason: &'static str| StoreError::Damaged {
+            store: Text::name(&self.name),
+            reason: reason.into(),
         };
         // A file of ours has said so since it came into being.
         if !is_ours && origin == Origin::File {
@@ -162,7 +163,7 @@ impl Sqlite {
         };
         if found > known {
             return Err(StoreError::Newer {
-                store: self.name.clone(),
+                store: Text::name(&self.name),
                 found,
                 known,
             });
@@ -584,7 +585,7 @@ fn row_entry(row: &Row<'_>, first: usize) -> rusqlite::Result<RowEntry> {
 }
 
 fn refusal(store: &str, error: &rusqlite::Error) -> StoreError {
-    let store = store.to_owned();
+    let store = Text::name(store);
     let text = match error {
         // Its own text repeats all of the statement.
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
@@ -595,19 +596,19 @@ fn refusal(store: &str, error: &rusqlite::Error) -> StoreError {
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt | ErrorCode::Unknown) | None => {
             return StoreError::Damaged {
                 store,
-                reason: text,
+                reason: Text::name(text),
             };
         }
-        Some(ErrorCode::DatabaseBusy) => format!(
+        Some(ErrorCode::DatabaseBusy) => text!(
             "another program has been writing to it for {} s",
             PATIENCE.as_secs()
         ),
-        Some(ErrorCode::ReadOnly) => "this user may only read it".to_owned(),
-        Some(ErrorCode::DiskFull) => "its disk is full".to_owned(),
+        Some(ErrorCode::ReadOnly) => "this user may only read it".into(),
+        Some(ErrorCode::DiskFull) => "its disk is full".into(),
         Some(ErrorCode::CannotOpen) => {
-            "its folder takes no journal (no right to write, or no room)".to_owned()
+            "its folder takes no journal (no right to write, or no room)".into()
         }
-        _ => text,
+        _ => Text::name(text),
     };
     StoreError::Database { store, reason }
 }

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use sokudo_words::Text;
+
 /// Why a disk did not answer.
 #[derive(Debug, sokudo_words::Error)]
 pub enum AskError {
@@ -80,8 +82,8 @@ impl AskError {
 }
 
 /// A sense key in words (SPC).
-fn sense_key(key: u8) -> &'static str {
-    match key {
+fn sense_key(key: u8) -> Text {
+    let words = match key {
         0x2 => "the disk is not ready",
         0x3 => "medium error",
         0x4 => "hardware error",
@@ -90,7 +92,8 @@ fn sense_key(key: u8) -> &'static str {
         0x7 => "the disk is protected",
         0xb => "the disk aborted it",
         _ => "the disk did not say why",
-    }
+    };
+    words.into()
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ fn named(system: &System, word: &str) -> Result<InfoDocument, Exit> {
     for leaf in leaves {
         match sokudo_device::disk(system, &Path::new("/dev").join(&leaf.name)) {
             Ok(disk) => disks.push(disk),
-            Err(error) => blind_spots.push(error.to_string()),
+            Err(error) => blind_spots.push(text!("{error}")),
         }
     }
     // A whole disk is its own tree; its line would only be told twice.

@@ -80,7 +80,7 @@ fn planned(arguments: &SteadyArguments, named: &Named, seed: u64) -> Result<Plan
     let whole = named.size().filter(|whole| capacity < *whole);
     if let Some(whole) = whole {
         let text = text!("only the first {capacity} of {whole} are taken for the capacity");
-        planned.procedure.differences.push(text.english());
+        planned.procedure.differences.push(text);
     }
     for workload in planned
         .plan

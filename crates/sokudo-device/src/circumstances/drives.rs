@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use sokudo_model::disk::{Disk, Health, Identity};
 use sokudo_model::{BlockDeviceKind, DriveCircumstances, Heat, TargetInfo};
+use sokudo_words::{Text, text};
 
 use crate::block;
 use crate::disk;
@@ -20,7 +21,7 @@ const DRIVES_MAX: usize = 128;
 /// The drives at one time, by kernel name.
 pub(super) struct Drives {
     seen: BTreeMap<String, Drive>,
-    blind_spots: Vec<String>,
+    blind_spots: Vec<Text>,
 }
 
 /// One of them.
@@ -38,7 +39,7 @@ impl Drives {
             .collect();
         let mut blind_spots = Vec::new();
         if directories.len() > DRIVES_MAX {
-            blind_spots.push(format!(
+            blind_spots.push(text!(
                 "of {} drives the first {DRIVES_MAX} were asked how they feel",
                 directories.len()
             ));
@@ -64,7 +65,7 @@ impl Drives {
     }
 
     /// The drives now, with their heat before; and what could not be seen.
-    pub(super) fn since(mut self, before: &Self) -> (Vec<DriveCircumstances>, Vec<String>) {
+    pub(super) fn since(mut self, before: &Self) -> (Vec<DriveCircumstances>, Vec<Text>) {
         for sentence in &before.blind_spots {
             if !self.blind_spots.contains(sentence) {
                 self.blind_spots.push(sentence.clone());
@@ -101,7 +102,7 @@ fn ask_all(
     system: &System,
     directories: &[PathBuf],
     time_max: Duration,
-    blind_spots: &mut Vec<String>,
+    blind_spots: &mut Vec<Text>,
 ) -> Vec<Disk> {
     let (answers, answered) = mpsc::channel();
     for (index, directory) in directories.iter().enumerate() {
@@ -123,7 +124,7 @@ fn ask_all(
     }
     let unanswered = |(disk, directory): (Option<Disk>, &PathBuf)| {
         disk.unwrap_or_else(|| {
-            blind_spots.push(format!(
+            blind_spots.push(text!(
                 "{} did not answer within {} ms how it feels; it may sleep",
                 block::name(directory),
                 time_max.as_millis()

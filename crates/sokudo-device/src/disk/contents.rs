@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex};
 use rustix::fs::OFlags;
 use sokudo_model::Bytes;
 use sokudo_model::disk::Content;
+use sokudo_words::{Text, text};
 
 use crate::block::{self, SECTOR_BYTES};
 use crate::disk::stacked;
@@ -54,7 +55,7 @@ pub(crate) struct Tree<'a> {
     reading: Reading,
     alignment_bytes: u64,
     entries: usize,
-    pub(crate) blind_spots: Vec<String>,
+    pub(crate) blind_spots: Vec<Text>,
 }
 
 /// A partition by itself: where it begins, and whether that is well aligned.
@@ -114,7 +115,7 @@ impl<'a> Tree<'a> {
     pub(crate) fn of_disk(&mut self, directory: &Path) -> Vec<Content> {
         self.alignment_bytes = alignment_bytes(directory);
         if !self.surroundings.sees_mounts {
-            self.note("what is mounted is not seen (/proc/self/mountinfo)".to_owned());
+            self.note("what is mounted is not seen (/proc/self/mountinfo)".into());
         }
         self.on(directory, 0)
     }
@@ -122,7 +123,7 @@ impl<'a> Tree<'a> {
     /// Everything on the device in this directory.
     pub(crate) fn on(&mut self, directory: &Path, level: u32) -> Vec<Content> {
         if level >= LEVELS_MAX || self.entries >= ENTRIES_MAX {
-            self.note(format!(
+            self.note(text!(
                 "what is on {} was not followed further: more than {LEVELS_MAX} levels or {ENTRIES_MAX} entries",
                 block::name(directory)
             ));
@@ -147,7 +148,7 @@ impl<'a> Tree<'a> {
         content
     }
 
-    fn note(&mut self, sentence: String) {
+    fn note(&mut self, sentence: Text) {
         if !self.blind_spots.contains(&sentence) {
             self.blind_spots.push(sentence);
         }
@@ -246,7 +247,7 @@ impl<'a> Tree<'a> {
             }
             _ => "",
         };
-        self.note(format!(
+        self.note(text!(
             "what {name} holds could not be read ({error}): what is told of it comes from the kernel and udev{remedy}"
         ));
     }

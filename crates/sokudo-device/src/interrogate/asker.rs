@@ -7,6 +7,7 @@ use std::fs::File;
 use sokudo_sys::AskError;
 use sokudo_sys::nvme::{NvmeAnswer, NvmeCommand, ask_nvme};
 use sokudo_sys::scsi::{ScsiAnswer, ScsiCommand, ask_scsi};
+use sokudo_words::{Text, text};
 
 use super::Interrogation;
 use crate::page::PageError;
@@ -16,7 +17,7 @@ pub(crate) struct Asker<'a> {
     name: String,
     device: Option<&'a File>,
     raw: BTreeMap<String, Vec<u8>>,
-    blind_spots: Vec<String>,
+    blind_spots: Vec<Text>,
 }
 
 impl<'a> Asker<'a> {
@@ -75,12 +76,12 @@ impl<'a> Asker<'a> {
     /// Takes what a parser made of a page, or tells why it made nothing.
     pub(crate) fn parsed<T>(&mut self, result: Result<T, PageError>) -> Option<T> {
         result
-            .map_err(|error| self.note(format!("{}: {error}.", self.name)))
+            .map_err(|error| self.note(text!("{}: {error}", self.name)))
             .ok()
     }
 
     /// Tells, once, what is not seen.
-    pub(crate) fn note(&mut self, sentence: String) {
+    pub(crate) fn note(&mut self, sentence: Text) {
         if !self.blind_spots.contains(&sentence) {
             self.blind_spots.push(sentence);
         }
@@ -97,9 +98,9 @@ impl<'a> Asker<'a> {
         match answer {
             Ok(answer) => Some(answer),
             Err(error) if error.is_permission() => {
-                self.note(format!(
+                self.note(text!(
                     "{} answers only root some of the questions about identity, health and cache; \
-                     run as root to see all.",
+                     run as root to see all",
                     self.name
                 ));
                 None
@@ -109,7 +110,7 @@ impl<'a> Asker<'a> {
                     // Each further question would take its whole time as well.
                     self.device = None;
                 }
-                self.note(format!("{}: {error}.", self.name));
+                self.note(text!("{}: {error}", self.name));
                 None
             }
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use sokudo_model::disk::{Health, Identity, WriteCache};
+use sokudo_words::Text;
 
 /// Everything that a disk said.
 #[derive(Clone, Debug, Default)]
@@ -17,5 +18,5 @@ pub struct Interrogation {
     /// Pages as they came, by name.
     pub raw: BTreeMap<String, Vec<u8>>,
     /// What could not be seen and why, in whole sentences.
-    pub blind_spots: Vec<String>,
+    pub blind_spots: Vec<Text>,
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use sokudo_model::disk::{AtaIdentity, Health, ScsiIdentity};
 use sokudo_sys::scsi::{PageControl, ScsiCommand};
+use sokudo_words::text;
 
 use super::{Asker, Interrogation};
 use crate::{ata, scsi, smart, system};
@@ -48,8 +49,8 @@ pub(super) fn ask(asker: &mut Asker<'_>, directory: &Path, found: &mut Interroga
         if !is_usb(directory) {
             logs(asker, found);
         } else if asker.device().is_some() {
-            asker.note(format!(
-                "The health of {} cannot be seen: its USB bridge passes no questions on.",
+            asker.note(text!(
+                "The health of {} cannot be seen: its USB bridge passes no questions on",
                 identity.product
             ));
         }
@@ -115,8 +116,8 @@ fn caching_page(asker: &mut Asker<'_>, identity: &mut ScsiIdentity, found: &mut 
             scsi::add_caching_page(identity, &current, changeable.as_deref(), false)
         });
         if added.is_none_or(|added| added.is_err()) && asker.device().is_some() {
-            asker.note(format!(
-                "Whether {} has a write cache is not known: it does not show its caching page.",
+            asker.note(text!(
+                "Whether {} has a write cache is not known: it does not show its caching page",
                 identity.product
             ));
         }
@@ -134,7 +135,7 @@ fn caching_page(asker: &mut Asker<'_>, identity: &mut ScsiIdentity, found: &mut 
 fn logs(asker: &mut Asker<'_>, found: &mut Interrogation) {
     let Some(list) = asker.scsi_if_there("log page 00h", &ScsiCommand::log_sense(0, 0)) else {
         if asker.device().is_some() {
-            asker.note("The disk keeps no log of its health (LOG SENSE).".to_owned());
+            asker.note("The disk keeps no log of its health (LOG SENSE)".into());
         }
         return;
     };
@@ -174,7 +175,7 @@ fn ata_disk(asker: &mut Asker<'_>, kept: Option<Vec<u8>>, found: &mut Interrogat
     if has(&identity, "SMART feature set") {
         smart_pages(asker, found);
     } else {
-        asker.note("The disk's SMART is missing or off, so its health is not known.".to_owned());
+        asker.note("The disk's SMART is missing or off, so its health is not known".into());
     }
     if has(&identity, "General Purpose Logging feature set") {
         statistics(asker, found);

@@ -17,6 +17,7 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, makedev, statx};
 use rustix::io::Errno;
 use sokudo_model::Occupant;
+use sokudo_words::{Text, text};
 
 use super::FileIdentity;
 use crate::circumstances::processor_time;
@@ -49,7 +50,7 @@ const INIT: u32 = 1;
 
 /// Files and devices whose writers are looked for, each as the message calls it.
 #[derive(Default)]
-pub(super) struct Wanted(Vec<(Thing, String)>);
+pub(super) struct Wanted(Vec<(Thing, Text)>);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Thing {
@@ -59,12 +60,12 @@ enum Thing {
 }
 
 impl Wanted {
-    pub(super) fn add_file(&mut self, file: FileIdentity, name: &str) {
-        self.0.push((Thing::File(file), name.to_owned()));
+    pub(super) fn add_file(&mut self, file: FileIdentity, name: Text) {
+        self.0.push((Thing::File(file), name));
     }
 
     /// Adds the device with this number (`major:minor`).
-    pub(super) fn add_device(&mut self, number: &str, name: String) {
+    pub(super) fn add_device(&mut self, number: &str, name: Text) {
         let parsed = number
             .split_once(':')
             .and_then(|(major, minor)| Some(makedev(major.parse().ok()?, minor.parse().ok()?)));
@@ -89,7 +90,7 @@ pub(super) struct Writers {
     /// Processes other than this one.
     pub(super) opened: Vec<Occupant>,
     /// Why not every process was seen, if so.
-    pub(super) unseen: Option<String>,
+    pub(super) unseen: Option<Text>,
     /// Whether the machine's first process may not be looked at.
     pub(super) is_init_hidden: bool,
     /// Whether this process has it open for writing itself.
@@ -117,7 +118,7 @@ pub(super) fn writers(system: &System, wanted: Wanted, excused: &[u32]) -> Write
         });
     let seen = started.ok().and_then(|_| told.recv_timeout(WAIT_MAX).ok());
     seen.unwrap_or_else(|| Writers {
-        unseen: Some(CUT_SHORT.to_owned()),
+        unseen: Some(CUT_SHORT.into()),
         ..Writers::default()
     })
 }
@@ -139,7 +140,7 @@ impl Look {
     fn go(&mut self, excused: &[u32]) {
         self.end = processor_time() + LOOK_TIME_MAX;
         let Ok(entries) = std::fs::read_dir(&self.processes) else {
-            self.seen.unseen = Some("/proc does not show the processes".to_owned());
+            self.seen.unseen = Some("/proc does not show the processes".into());
             return;
         };
         let sees_all = self.sees_all();
@@ -162,11 +163,11 @@ impl Look {
             }
         }
         self.seen.unseen = if self.is_cut_short {
-            Some(CUT_SHORT.to_owned())
+            Some(CUT_SHORT.into())
         } else if self.hidden > 0 {
-            Some(format!("{} processes may not be looked at", self.hidden))
+            Some(text!("{} processes may not be looked at", self.hidden))
         } else {
-            (!sees_all).then(|| "/proc shows only some of the machine's processes".to_owned())
+            (!sees_all).then(|| "/proc shows only some of the machine's processes".into())
         };
     }
 
@@ -405,7 +406,10 @@ mod tests {
 
         fn look(&self) -> Writers {
             let mut wanted = Wanted::default();
-            wanted.add_file(FileIdentity::of(&self.file.metadata().unwrap()), "it");
+            wanted.add_file(
+                FileIdentity::of(&self.file.metadata().unwrap()),
+                "it".into(),
+            );
             writers(&System::at(self.root.path()), wanted, &[])
         }
     }
@@ -445,13 +449,34 @@ mod tests {
         assert_eq!(machine.look().unseen, None);
         std::fs::remove_file(machine.proc("self/ns/pid")).unwrap();
         symlink("pid:[4026532000]", machine.proc("self/ns/pid")).unwrap();
-        assert!(machine.look().unseen.unwrap().contains("only some"));
+        assert!(
+            machine
+                .look()
+                .unseen
+                .unwrap()
+                .english()
+                .contains("only some")
+        );
         std::fs::remove_file(machine.proc("self/ns/pid")).unwrap();
         symlink(FIRST_NAMESPACE, machine.proc("self/ns/pid")).unwrap();
         std::fs::remove_dir_all(machine.proc("1")).unwrap();
-        assert!(machine.look().unseen.unwrap().contains("only some"));
+        assert!(
+            machine
+                .look()
+                .unseen
+                .unwrap()
+                .english()
+                .contains("only some")
+        );
         std::fs::remove_dir_all(machine.proc("")).unwrap();
-        assert!(machine.look().unseen.unwrap().contains("does not show"));
+        assert!(
+            machine
+                .look()
+                .unseen
+                .unwrap()
+                .english()
+                .contains("does not show")
+        );
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::thread;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use sokudo_model::{Occupant, Users};
+use sokudo_words::{Text, text};
 
 use super::loops::{Loop, Shown, Shows, loops};
 use super::processes::{self, CLOSING_LOOKS, CLOSING_PAUSE, Wanted, Writers};
@@ -25,7 +26,7 @@ const RELATIVES_MAX: usize = 1024;
 pub(crate) fn of_device(system: &System, number: u64) -> (Option<PathBuf>, Users) {
     let number = number_text(number);
     let Some(directory) = block::directory_of_number(system, &number) else {
-        let sentence = format!("who uses the device {number} is not seen: sysfs does not list it");
+        let sentence = text!("who uses the device {number} is not seen: sysfs does not list it");
         let users = Users {
             occupants: vec![Occupant::Unseen { sentence }],
             blind_spots: Vec::new(),
@@ -121,8 +122,8 @@ impl<'system> Relatives<'system> {
         for holder in system::names(directory.join("holders")) {
             let holder = match system::text(directory.join("holders").join(&holder).join("dm/name"))
             {
-                Some(name) => format!("{holder} ({name})"),
-                None => holder,
+                Some(name) => Text::name(format!("{holder} ({name})")),
+                None => Text::name(holder),
             };
             self.occupants.push(Occupant::Holder {
                 device: device.clone(),
@@ -184,7 +185,7 @@ impl<'system> Relatives<'system> {
     fn add_behind(&mut self, by: usize) {
         let device = &self.loops[by];
         let Shown::Known(status) = device.shown else {
-            let sentence = format!("what the loop device {} shows is not seen", device.name);
+            let sentence = text!("what the loop device {} shows is not seen", device.name);
             self.occupants.push(Occupant::Unseen { sentence });
             return;
         };
@@ -202,7 +203,7 @@ impl<'system> Relatives<'system> {
                 self.add(&below);
             }
             None => {
-                let sentence = format!(
+                let sentence = text!(
                     "who uses the device {} is not seen: sysfs does not list it",
                     number_text(number)
                 );
@@ -218,11 +219,11 @@ impl<'system> Relatives<'system> {
             Ok(_) => {}
             Err(Errno::BUSY) => self.occupants.push(Occupant::Holder {
                 device: block::name(directory),
-                holder: "a file system or a program that has claimed it".to_owned(),
+                holder: "a file system or a program that has claimed it".into(),
             }),
             Err(_) => {
                 let device = block::name(directory);
-                let sentence = format!("whether anybody has claimed {device} is not seen");
+                let sentence = text!("whether anybody has claimed {device} is not seen");
                 self.occupants.push(Occupant::Unseen { sentence });
             }
         }
@@ -232,7 +233,7 @@ impl<'system> Relatives<'system> {
     /// of its own.
     fn mounted(&self) -> Vec<Occupant> {
         let Some(table) = self.system.text("proc/self/mountinfo") else {
-            let sentence = "what is mounted is not seen (/proc/self/mountinfo)".to_owned();
+            let sentence = "what is mounted is not seen (/proc/self/mountinfo)".into();
             return vec![Occupant::Unseen { sentence }];
         };
         let mounts = Mounts::parse(&table);
@@ -264,7 +265,7 @@ impl<'system> Relatives<'system> {
                 if directories.any(|directory| block::name(directory) == member) {
                     found.push(Occupant::Holder {
                         device: member,
-                        holder: format!("the mounted btrfs {uuid}"),
+                        holder: text!("the mounted btrfs {uuid}"),
                     });
                 }
             }
@@ -276,7 +277,7 @@ impl<'system> Relatives<'system> {
         let devices = swaps::devices(self.system)
             .into_iter()
             .filter(|directory| self.directories.contains(directory))
-            .map(|directory| block::name(&directory));
+            .map(|directory| Text::name(block::name(&directory)));
         let files = swaps::files(self.system);
         let behind = self
             .files
@@ -294,10 +295,12 @@ impl<'system> Relatives<'system> {
         let mut found = Vec::new();
         let others = self.loops.iter();
         for other in others.filter(|device| !self.ways.contains(&device.name)) {
-            let by_device = self
-                .directories
-                .iter()
-                .map(|directory| (block::name(directory), self.shows(other, directory)));
+            let by_device = self.directories.iter().map(|directory| {
+                (
+                    Text::name(block::name(directory)),
+                    self.shows(other, directory),
+                )
+            });
             let by_file = self.files.iter().map(|backing| {
                 let shows = match other.overlaps(&self.loops[backing.by]) {
                     true => other.shows_file(backing.file),
@@ -310,7 +313,7 @@ impl<'system> Relatives<'system> {
                 match shows {
                     Shows::Yes => found.push(Occupant::Shown { what, by }),
                     Shows::Unknown => found.push(Occupant::Unseen {
-                        sentence: format!("whether the loop device {by} shows {what} is not seen"),
+                        sentence: text!("whether the loop device {by} shows {what} is not seen"),
                     }),
                     Shows::No => {}
                 }
@@ -330,11 +333,11 @@ impl<'system> Relatives<'system> {
         let mut wanted = Wanted::default();
         for directory in &self.directories {
             if let Some(number) = system::text(directory.join("dev")) {
-                wanted.add_device(&number, block::name(directory));
+                wanted.add_device(&number, Text::name(block::name(directory)));
             }
         }
         for backing in &self.files {
-            wanted.add_file(backing.file, &self.name_of(backing));
+            wanted.add_file(backing.file, self.name_of(backing));
         }
         wanted
     }
@@ -366,18 +369,18 @@ impl<'system> Relatives<'system> {
         users
             .occupants
             .extend(unseen.map(|sentence| Occupant::Unseen {
-                sentence: format!(
+                sentence: text!(
                     "whether a program has it open for writing is not seen: {sentence}"
                 ),
             }));
         if is_init_hidden {
-            let sentence = "Whether the machine's first process (init) has the device open for writing is not seen: it may not be looked at.";
-            users.blind_spots.push(sentence.to_owned());
+            let sentence = "Whether the machine's first process (init) has the device open for writing is not seen: it may not be looked at";
+            users.blind_spots.push(sentence.into());
         }
     }
 
-    fn name_of(&self, backing: &Backing) -> String {
-        format!("the file behind {}", self.loops[backing.by].name)
+    fn name_of(&self, backing: &Backing) -> Text {
+        text!("the file behind {}", self.loops[backing.by].name)
     }
 }
 

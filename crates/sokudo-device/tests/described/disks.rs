@@ -479,7 +479,10 @@ fn holders_that_lead_in_circles_end() {
     machine.stands_on("virtual/block/dm-1", "virtual/block/dm-0");
     let found = machine.disk("sda");
     assert!(
-        found.blind_spots.iter().any(|spot| spot.contains("levels")),
+        found
+            .blind_spots
+            .iter()
+            .any(|spot| spot.english().contains("levels")),
         "{found:?}"
     );
 }

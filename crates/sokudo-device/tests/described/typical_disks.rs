@@ -189,14 +189,14 @@ fn a_failing_disk_says_why() {
     // The upper bytes are minutes or something else, as makers like.
     assert_eq!(health.power_on_hours, Some(20_000));
     assert_eq!(health.temperature_celsius, Some(35));
-    assert!(health.reasons[0].contains("expects to fail"));
+    assert!(health.reasons[0].english().contains("expects to fail"));
     assert!(
         health
             .reasons
             .iter()
-            .any(|it| it.contains("Reallocated_Sector_Ct"))
+            .any(|it| it.english().contains("Reallocated_Sector_Ct"))
     );
-    assert!(health.reasons.iter().any(|it| it.contains("16")));
+    assert!(health.reasons.iter().any(|it| it.english().contains("16")));
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn a_worn_and_hot_nvme_disk_says_so() {
     assert_eq!(health.throttle_events, Some(4));
     assert_eq!(health.throttled_seconds, Some(700));
     assert_eq!(health.reasons.len(), 4);
-    assert!(health.reasons[2].contains("more than 254"));
+    assert!(health.reasons[2].english().contains("more than 254"));
 }
 
 #[test]
@@ -386,5 +386,5 @@ fn a_sas_disk_with_health_in_its_logs() {
         (health.power_cycles, health.power_on_hours),
         (Some(77), Some(2000))
     );
-    assert!(health.reasons[0].contains("5dh/10h"));
+    assert!(health.reasons[0].english().contains("5dh/10h"));
 }

@@ -327,7 +327,9 @@ fn an_overlay_is_followed_to_the_devices_of_its_upper_directory() {
     // There is a loop device, and it might show the file of a layer.
     assert_eq!(users.occupants, []);
     assert!(
-        users.blind_spots[0].contains("it lies on overlayfs"),
+        users.blind_spots[0]
+            .english()
+            .contains("it lies on overlayfs"),
         "{users:?}"
     );
 }
@@ -353,8 +355,12 @@ fn memory_is_no_device() {
     let [unlisted, no_device] = &found.info.blind_spots[..] else {
         panic!("{:?}", found.info.blind_spots);
     };
-    assert!(unlisted.contains("does not list extents"));
-    assert!(no_device.ends_with("lives in memory: there is no device"));
+    assert!(unlisted.english().contains("does not list extents"));
+    assert!(
+        no_device
+            .english()
+            .ends_with("lives in memory: there is no device")
+    );
 }
 
 #[test]

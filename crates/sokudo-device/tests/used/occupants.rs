@@ -82,7 +82,7 @@ fn an_empty_loop_device_is_free_and_told_when_it_is_not() {
     };
     let signed = found(&device.path);
     assert!(
-        matches!(&signed[..], [Occupant::Signature { what, .. }] if what == "ext4"),
+        matches!(&signed[..], [Occupant::Signature { what, .. }] if *what == "ext4"),
         "{signed:?}"
     );
     let place = tempfile::tempdir().unwrap();

@@ -65,7 +65,10 @@ fn what_this_process_has_open_itself_is_no_other_use() {
     assert_eq!(users.occupants, []);
     // The kernel tells that it is open for writing; that nobody else has it open, only who
     // may look at all processes knows.
-    let sees_all = users.blind_spots.iter().all(|it| it.contains("overlayfs"));
+    let sees_all = users
+        .blind_spots
+        .iter()
+        .all(|it| it.english().contains("overlayfs"));
     assert_eq!(sees_all, is_root(), "{users:?}");
 }
 
@@ -219,7 +222,9 @@ fn image() -> TempPath {
 fn users_of(path: &Path) -> Vec<String> {
     let mut users = users(&File::open(path).unwrap());
     // Tests in a container have their files there.
-    users.blind_spots.retain(|it| !it.contains("overlayfs"));
+    users
+        .blind_spots
+        .retain(|it| !it.english().contains("overlayfs"));
     assert_eq!(users.blind_spots, [""; 0], "the kernel counts its writers");
     sorted(users.occupants.iter().map(ToString::to_string).collect())
 }

@@ -5,6 +5,7 @@ use sokudo_model::{
     Bytes, Nanos, Operation, SteadyEstimate, SteadyPhase, SteadyPhaseKind, SteadyWindow, Workload,
     narrow,
 };
+use sokudo_words::{Text, text};
 
 /// How fast the target is taken to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,14 +66,14 @@ pub(super) fn estimate(
     }
 }
 
-fn assumptions(assumed: Assumed) -> Vec<String> {
+fn assumptions(assumed: Assumed) -> Vec<Text> {
     vec![
-        format!(
+        text!(
             "{} MB/s are assumed, as of {}",
             assumed.bytes_per_s / 1_000_000,
             assumed.source
         ),
-        "small and random blocks write less than that".to_owned(),
+        "small and random blocks write less than that".into(),
     ]
 }
 

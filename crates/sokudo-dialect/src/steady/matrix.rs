@@ -1,6 +1,7 @@
 //! The cells of each test, and which of them are tracked.
 
 use sokudo_model::{Bytes, SteadyTest};
+use sokudo_words::{Text, text};
 
 use super::error::SteadyError;
 use super::mixes::{Mixes, ReadPercent};
@@ -96,10 +97,10 @@ pub(super) fn missing(test: SteadyTest, cells: &[Cell]) -> Vec<Cell> {
 }
 
 /// How many cells are left out, in words.
-pub(super) fn told_missing(test: SteadyTest, missing: &[Cell]) -> String {
+pub(super) fn told_missing(test: SteadyTest, missing: &[Cell]) -> Text {
     let (sizes, reads) = standard(test);
     let all = sizes.len() * reads.len();
-    format!(
+    text!(
         "{} of the {all} cells of the matrix are left out",
         missing.len()
     )

@@ -1,3 +1,5 @@
+use sokudo_words::Text;
+
 use super::*;
 
 fn request(test: SteadyTest) -> Request {
@@ -172,7 +174,7 @@ fn a_part_of_the_matrix_is_told_and_is_not_pts_like() {
     assert_eq!(procedure.phases[2].rows, 4);
     assert_eq!(procedure.phases[2].tracked.len(), 2);
     assert_eq!(procedure.label, SteadyLabel::DevicePreconditioned);
-    let all = procedure.differences.join("; ");
+    let all = Text::list(procedure.differences.iter().cloned(), "; ").english();
     assert!(
         all.contains("52 of the 56 cells of the matrix are left out"),
         "{all}"

@@ -5,8 +5,9 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::FileType;
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
-use sokudo_model::{BackendKind, BackendUse, BufferMemory, Order, Workload};
+use sokudo_model::{BackendFeature, BackendKind, BackendUse, BufferMemory, Order, Workload};
 use sokudo_sys::{Aio, Blocking, Calls, Mapped, PageWish, Pages, Region, Ring, RingFeatures};
+use sokudo_words::{Text, text};
 
 use super::{Mmap, Null, Psync, Queued, TICK, Vsync};
 
@@ -87,9 +88,9 @@ pub(crate) fn open(
         })?;
     let mut features = Vec::new();
     match region.pages() {
-        Pages::Huge => features.push("huge pages".to_owned()),
+        Pages::Huge => features.push(BackendFeature::HugePages),
         Pages::TransparentHuge if gives_huge_pages() => {
-            features.push("transparent huge pages".to_owned());
+            features.push(BackendFeature::TransparentHugePages);
         }
         Pages::TransparentHuge | Pages::Small => {}
     }
@@ -148,14 +149,14 @@ fn open_best(
     mut files: Vec<OwnedFd>,
     mut region: Region,
     wanted: Wanted,
-    features: Vec<String>,
+    features: Vec<BackendFeature>,
 ) -> (AnyBackend, BackendUse) {
     let mut notes = Vec::new();
     let order = if files.iter().any(makes_rings_wait) {
         notes.push(
             "the device takes no I/O without waiting (RWF_NOWAIT), so that io_uring would leave \
              it to threads of the kernel"
-                .to_owned(),
+                .into(),
         );
         [BackendKind::Libaio, BackendKind::IoUring]
     } else {
@@ -196,24 +197,26 @@ fn makes_rings_wait(file: &OwnedFd) -> bool {
     is_device && preadv2(file, buffer, 0, ReadWriteFlags::NOWAIT) == Err(Errno::OPNOTSUPP)
 }
 
-fn refusal(kind: BackendKind, error: &io::Error) -> String {
-    let remedy = match error.kind() {
-        io::ErrorKind::OutOfMemory => "; raise the limit of locked memory (ulimit -l)",
-        _ => "",
-    };
-    format!("{} is not allowed here ({error}){remedy}", kind.name())
+fn refusal(kind: BackendKind, error: &io::Error) -> Text {
+    let name = kind.name();
+    match error.kind() {
+        io::ErrorKind::OutOfMemory => text!(
+            "{name} is not allowed here ({error}); raise the limit of locked memory (ulimit -l)"
+        ),
+        _ => text!("{name} is not allowed here ({error})"),
+    }
 }
 
 fn open_ring(
     files: Vec<OwnedFd>,
     region: Region,
     wanted: Wanted,
-    mut features: Vec<String>,
+    mut features: Vec<BackendFeature>,
 ) -> Result<(AnyBackend, BackendUse), Refused> {
     let registered = if files.len() == 1 {
-        "registered file"
+        BackendFeature::RegisteredFile
     } else {
-        "registered files"
+        BackendFeature::RegisteredFiles
     };
     let ring = Ring::new(files, region, wanted.depth, TICK)?;
     let RingFeatures {
@@ -223,22 +226,17 @@ fn open_ring(
         deferred_task_work,
     } = ring.features();
     let granted = [
-        (registered_buffers, "registered buffers"),
+        (registered_buffers, BackendFeature::RegisteredBuffers),
         (registered_files, registered),
-        (single_issuer, "single issuer"),
-        (deferred_task_work, "deferred task work"),
+        (single_issuer, BackendFeature::SingleIssuer),
+        (deferred_task_work, BackendFeature::DeferredTaskWork),
     ];
-    features.extend(
-        granted
-            .iter()
-            .filter(|(on, _)| *on)
-            .map(|(_, name)| (*name).to_owned()),
-    );
+    let granted = granted.into_iter().filter(|(is_on, _)| *is_on);
+    features.extend(granted.map(|(_, feature)| feature));
     let mut used = used(BackendKind::IoUring, features);
     if !registered_buffers {
         used.notes.push(
-            "buffers could not be registered; raise the limit of locked memory (ulimit -l)"
-                .to_owned(),
+            "buffers could not be registered; raise the limit of locked memory (ulimit -l)".into(),
         );
     }
     Ok((AnyBackend::IoUring(Queued(ring)), used))
@@ -248,7 +246,7 @@ fn open_aio(
     files: Vec<OwnedFd>,
     region: Region,
     wanted: Wanted,
-    features: Vec<String>,
+    features: Vec<BackendFeature>,
 ) -> Result<(AnyBackend, BackendUse), Refused> {
     let aio = Aio::new(files, region, wanted.depth, TICK)?;
     Ok((
@@ -260,7 +258,7 @@ fn open_aio(
 fn open_psync(
     files: Vec<OwnedFd>,
     region: Region,
-    features: Vec<String>,
+    features: Vec<BackendFeature>,
 ) -> (AnyBackend, BackendUse) {
     let calls = Calls::Positioned;
     open_blocking(BackendKind::Psync, calls, files, region, features)
@@ -271,7 +269,7 @@ fn open_blocking(
     calls: Calls,
     files: Vec<OwnedFd>,
     region: Region,
-    features: Vec<String>,
+    features: Vec<BackendFeature>,
 ) -> (AnyBackend, BackendUse) {
     let blocking = Blocking::with_calls(files, region, calls);
     (
@@ -283,12 +281,12 @@ fn open_blocking(
 fn open_mmap(
     files: Vec<OwnedFd>,
     region: Region,
-    features: Vec<String>,
+    features: Vec<BackendFeature>,
 ) -> Result<(AnyBackend, BackendUse), Refused> {
     let mapped = Mapped::new(files, region)?;
     let mut used = used(BackendKind::Mmap, features);
     used.notes
-        .push("a mapped file is always reached through the page cache".to_owned());
+        .push("a mapped file is always reached through the page cache".into());
     Ok((AnyBackend::Mmap(Mmap::new(mapped)), used))
 }
 
@@ -302,7 +300,7 @@ pub(crate) fn depth_used(kind: BackendKind, workload: &Workload) -> u32 {
     }
 }
 
-fn used(kind: BackendKind, features: Vec<String>) -> BackendUse {
+fn used(kind: BackendKind, features: Vec<BackendFeature>) -> BackendUse {
     BackendUse {
         kind,
         features,

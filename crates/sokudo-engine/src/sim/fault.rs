@@ -4,6 +4,7 @@
 
 use rustix::io::Errno;
 use sokudo_model::{Bytes, Nanos};
+use sokudo_words::text;
 
 use super::Job;
 use super::spec::{Spec, SpecError};
@@ -51,8 +52,8 @@ impl Faults {
             return Err(SpecError::OutOfRange {
                 key: "fail_at",
                 value: format!("… ({} times)", bad_places.len()),
-                least: "none".to_owned(),
-                most: format!("{BAD_PLACES_MAX} of them"),
+                least: Box::new("none".into()),
+                most: Box::new(text!("{} of them", BAD_PLACES_MAX)),
             });
         }
         let vanish_ns = spec

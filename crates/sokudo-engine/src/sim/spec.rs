@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use sokudo_model::Bytes;
+use sokudo_words::Text;
 
 /// How every simulated target starts.
 const PREFIX: &str = "sim:";
@@ -51,7 +52,7 @@ pub enum SpecError {
         key: String,
     },
     /// A value that cannot be read.
-    #[error("{key}={value}: \"{value}\" is not {expected}")]
+    #[error("{key}={value}: \"{value}\" is not {expected}", expected = Text::from(*expected))]
     NotAValue {
         /// The key.
         key: &'static str,
@@ -68,9 +69,9 @@ pub enum SpecError {
         /// What was written.
         value: String,
         /// The smallest value.
-        least: String,
+        least: Box<Text>,
         /// The largest value.
-        most: String,
+        most: Box<Text>,
     },
     /// A value that must consist of whole blocks.
     #[error("{key}={value} is no multiple of {block}; use one")]
@@ -187,8 +188,8 @@ impl<'a> Spec<'a> {
             return Err(SpecError::OutOfRange {
                 key: key.name,
                 value: text.to_owned(),
-                least: key.range.start().to_string(),
-                most: key.range.end().to_string(),
+                least: Box::new(Text::name(key.range.start().to_string())),
+                most: Box::new(Text::name(key.range.end().to_string())),
             });
         }
         Ok(Some(value))

@@ -3,6 +3,7 @@
 use sokudo_model::{
     Bytes, DirectMode, Operation, Recording, Sample, Stage, Survey, Visit, Workload,
 };
+use sokudo_words::Text;
 
 use crate::target::{Target, logical_bytes};
 use crate::target_use::{stretch_of, uses};
@@ -24,7 +25,7 @@ pub enum SurveyError {
         places: u32,
     },
     /// Something that a survey does not do.
-    #[error("a survey has no {what}; leave it out, or leave out the survey")]
+    #[error("a survey has no {what}; leave it out, or leave out the survey", what = Text::from(*what))]
     Without {
         /// What was asked for.
         what: &'static str,
@@ -39,7 +40,7 @@ pub enum SurveyError {
     #[error("what is written back is known before it is timed; name its bytes, not a time")]
     WriteBackForTime,
     /// Single blocks with a sample that is none.
-    #[error("{visit} visits take one block each; use a sample of {block}")]
+    #[error("{visit} visits take one block each; use a sample of {block}", visit = Text::from(*visit))]
     OneBlock {
         /// Which kind of visits.
         visit: &'static str,
@@ -47,7 +48,7 @@ pub enum SurveyError {
         block: Bytes,
     },
     /// Single blocks, several at a time.
-    #[error("{visit} visits go from one place to the next; use a depth of 1")]
+    #[error("{visit} visits go from one place to the next; use a depth of 1", visit = Text::from(*visit))]
     DepthOne {
         /// Which kind of visits.
         visit: &'static str,

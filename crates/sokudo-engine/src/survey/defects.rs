@@ -1,6 +1,7 @@
 //! The list of ranges that failed.
 
 use sokudo_model::{Bytes, Defect, FailureKind, Operation};
+use sokudo_words::{Text, text};
 
 /// Ranges that are kept. A disk with more of them is beyond what a list can tell, and
 /// each takes 40 bytes.
@@ -62,7 +63,7 @@ impl Defects {
     }
 
     /// All of them in order of place, and what is to be said about their number.
-    pub(crate) fn finish(mut self) -> (Vec<Defect>, Option<String>) {
+    pub(crate) fn finish(mut self) -> (Vec<Defect>, Option<Text>) {
         self.list
             .sort_by_key(|defect| (defect.offset, defect.operation));
         let mut joined: Vec<Defect> = Vec::with_capacity(self.list.len());
@@ -80,7 +81,10 @@ impl Defects {
         }
         let left_out = self.left_out;
         let note = (left_out > 0).then(|| {
-            format!("{left_out} more ranges failed than the {DEFECTS_MAX} that are listed")
+            text!(
+                "{left_out} more ranges failed than the {} that are listed",
+                DEFECTS_MAX
+            )
         });
         (joined, note)
     }
@@ -136,6 +140,6 @@ mod tests {
         }
         let (list, note) = defects.finish();
         assert_eq!(list.len(), DEFECTS_MAX);
-        assert!(note.unwrap().starts_with("1 more"));
+        assert!(note.unwrap().english().starts_with("1 more"));
     }
 }

@@ -15,6 +15,7 @@ use sokudo_model::{
     CpuTime, Defect, Operation, Place, Sample, StopReason, Survey, ThreadUsage, Visit, Workload,
 };
 use sokudo_sys::{Action, ThreadCounts, thread_counts};
+use sokudo_words::Text;
 
 use super::defects::{Defects, Mark};
 use super::inquiry::Inquiry;
@@ -47,7 +48,7 @@ pub(crate) struct Surveyed {
     pub(crate) read_aside: u64,
     /// What the thread has used for measured I/Os.
     pub(crate) used: Option<(CpuTime, ThreadUsage)>,
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Text>,
 }
 
 /// How a survey goes on.
@@ -124,7 +125,7 @@ pub(crate) struct Surveying {
     barren: u32,
     /// Something could not be written back.
     has_lost: bool,
-    notes: Vec<String>,
+    notes: Vec<Text>,
 }
 
 impl Surveying {

@@ -18,6 +18,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 use sokudo_model::{Bytes, FileTree, TreeContents};
+use sokudo_words::Text;
 
 use super::names;
 use crate::mark::{self, Purpose};
@@ -54,7 +55,7 @@ pub struct OwnDirectory {
 #[derive(Debug, sokudo_words::Error)]
 pub enum TreeError {
     /// The directory does not let us.
-    #[error("no directory for files can be made in {directory}: {source}; {remedy}", directory = directory.display())]
+    #[error("no directory for files can be made in {directory}: {source}; {remedy}", directory = directory.display(), remedy = Text::from(*remedy))]
     Create {
         /// Where.
         directory: PathBuf,
@@ -86,7 +87,7 @@ pub enum TreeError {
         needed: u64,
     },
     /// What is not a tree of files.
-    #[error("{name}: there are no files to {operation}; name how many", operation = operation)]
+    #[error("{name}: there are no files to {operation}; name how many", operation = Text::from(*operation))]
     NoTree {
         /// The workload.
         name: String,

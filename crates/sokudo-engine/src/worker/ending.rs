@@ -2,6 +2,7 @@
 
 use sokudo_model::{FailureKind, Operation, StopReason};
 use sokudo_sys::Action;
+use sokudo_words::Text;
 
 use super::{Buffer, EMPTY_SLOT, Finished, Next, Slot, Worker, flush_of};
 use crate::backend::Backend;
@@ -138,7 +139,7 @@ impl Worker {
 
     /// Saves what a later check needs, where that is asked for. What went wrong, in a
     /// sentence, if anything did.
-    pub(crate) fn save_state(&self, name: &str, index: u32) -> Option<String> {
+    pub(crate) fn save_state(&self, name: &str, index: u32) -> Option<Text> {
         self.checker.as_ref()?.save_state(name, index)
     }
 

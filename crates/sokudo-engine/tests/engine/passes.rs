@@ -328,7 +328,7 @@ fn each_file_is_written_in_its_own_part() {
                 .backend
                 .notes
                 .iter()
-                .any(|note| note.contains("3 files"))
+                .any(|note| note.english().contains("3 files"))
         );
         for (number, own) in own.iter().enumerate() {
             let contents = own.contents();

@@ -126,7 +126,7 @@ fn a_device_that_nobody_uses_is_written_back_and_not_otherwise() {
     };
     // That it holds something is no hindrance.
     let signature = Occupant::Signature {
-        what: "ext4".to_owned(),
+        what: "ext4".into(),
         offset: 1080,
     };
     let occupancy = occupancy(&device.path, vec![signature]);

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-use sokudo_model::{Logs, Run};
+use sokudo_model::{Logs, Run, with_texts_as_data};
 
 use super::{JSON_BYTES_MAX, ReadDocumentError, RunDocument, is_bounded};
 
@@ -125,7 +125,8 @@ pub fn is_document(packed: &[u8]) -> bool {
 /// A run as few bytes. One that is larger than what is read again is kept by its figures.
 pub fn pack(run: &Run) -> Vec<u8> {
     let run = without_long_logs(run);
-    let json = serde_json::to_string(&run).expect("a run is plain data and is written to memory");
+    let json = with_texts_as_data(|| serde_json::to_string(&run))
+        .expect("a run is plain data and is written to memory");
     match is_readable(&json) {
         true => compressed(ZSTD_OF_RUN, json.as_bytes()),
         false => pack_document(&RunDocument::from_run(&run)),
@@ -146,7 +147,8 @@ fn without_long_logs(run: &Run) -> Cow<'_, Run> {
 }
 
 fn pack_document(document: &RunDocument) -> Vec<u8> {
-    let json = serde_json::to_vec(document).expect("a document is plain JSON");
+    let json =
+        with_texts_as_data(|| serde_json::to_vec(document)).expect("a document is plain JSON");
     compressed(ZSTD_OF_DOCUMENT, &json)
 }
 

@@ -19,7 +19,16 @@ pub(super) fn facts(document: &RunDocument, origin: &Origin) -> Vec<Fact> {
     let facts = [
         ("Measured by", Some(measured_by(document, origin))),
         ("Published", origin.document.clone().map(Text::name)),
-        ("Remarks", sentences(&origin.remarks)),
+        (
+            "Remarks",
+            sentences(
+                &origin
+                    .remarks
+                    .iter()
+                    .map(|it| composed(it))
+                    .collect::<Vec<_>>(),
+            ),
+        ),
         ("Target", Some(target_line(target))),
         ("Device", device_line(target)),
         (

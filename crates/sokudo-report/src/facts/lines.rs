@@ -4,7 +4,6 @@ use sokudo_model::{Bytes, Environment, Span, TargetInfo, TargetKind, Workload};
 use sokudo_words::{Text, text};
 
 use crate::document::RunDocument;
-use crate::wording::composed;
 
 /// One thing that is known about a run.
 #[derive(Debug, PartialEq)]
@@ -122,10 +121,9 @@ pub(super) fn listed(texts: Vec<Text>) -> Option<Text> {
     (!texts.is_empty()).then(|| Text::list(texts, "; "))
 }
 
-pub(crate) fn sentences(sentences: &[String]) -> Option<Text> {
-    let ended = |sentence: &String| format!("{}.", sentence.trim_end_matches('.'));
-    let sentences: Vec<String> = sentences.iter().map(ended).collect();
-    (!sentences.is_empty()).then(|| composed(&sentences.join(" ")))
+pub(crate) fn sentences(sentences: &[Text]) -> Option<Text> {
+    let ended = sentences.iter().map(|sentence| text!("{sentence}."));
+    (!sentences.is_empty()).then(|| Text::list(ended, " "))
 }
 
 /// Each value once, in order of appearance.

@@ -13,7 +13,7 @@ use crate::number::grouped;
 use crate::style::TableStyle;
 use crate::table::{Table, left, right};
 use crate::text::{finding_lines, table_text};
-use crate::wording::{composed, phrase};
+use crate::wording::phrase;
 
 use super::words::UNKNOWN;
 
@@ -127,8 +127,8 @@ fn disk_blocks(entry: &DiskDocument, style: &TableStyle) -> Vec<Vec<String>> {
     if !disk.blind_spots.is_empty() {
         let mut unseen = vec![style.word("What could not be seen")];
         unseen.extend(disk.blind_spots.iter().flat_map(|sentence| {
-            let sentence = format!("{}.", sentence.trim_end_matches('.'));
-            wrapped("  ", &style.text(&composed(&sentence)), style.width)
+            let sentence = text!("{sentence}.");
+            wrapped("  ", &style.text(&sentence), style.width)
         }));
         blocks.push(unseen);
     }
@@ -406,7 +406,7 @@ fn health(health: &Health) -> Vec<Fact> {
         HealthState::Warning => "WARNING",
         HealthState::Failing => "FAILING",
     });
-    let reasons = health.reasons.iter().map(|it| composed(it));
+    let reasons = health.reasons.iter().cloned();
     let mut facts = vec![(
         "State",
         match reasons.len() {

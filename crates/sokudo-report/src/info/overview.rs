@@ -153,7 +153,7 @@ fn blind_spots(document: &InfoDocument, style: &TableStyle) -> Vec<String> {
     let mut told: Vec<Text> = Vec::new();
     for entry in &document.disks {
         for sentence in &entry.disk.blind_spots {
-            let sentence = format!("{}.", sentence.trim_end_matches('.'));
+            let sentence = format!("{}.", sentence.english().trim_end_matches('.'));
             let is_named = sentence.contains(entry.disk.name.as_str());
             let sentence = match is_named {
                 true => composed(&sentence),

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 use sokudo_model::Bytes;
 use sokudo_model::disk::{Bus, Health, HealthState, Link, Rotation, SmartAttribute, WriteCache};
+use sokudo_words::Text;
 use unicode_width::UnicodeWidthStr;
 
 use super::*;
@@ -50,7 +51,7 @@ fn hard_disk(name: &str) -> Disk {
         ),
         on("partition", Some(format!("{name}2")), vec![raid()]),
     ];
-    disk.blind_spots = vec![format!("{name} hides its past")];
+    disk.blind_spots = vec![Text::name(format!("{name} hides its past"))];
     disk
 }
 
@@ -253,11 +254,11 @@ proptest! {
         disk.contents[1].label = Some(hostile.clone());
         disk.contents[1].contents[0].label = Some(hostile.clone());
         disk.contents[1].contents[0].mounted_on = vec![hostile.clone()];
-        disk.health.reasons = vec![hostile.clone()];
+        disk.health.reasons = vec![Text::name(hostile.clone())];
         disk.health.attributes[0].name.clone_from(&hostile);
         disk.raw.insert(hostile.clone(), "1b".into());
-        disk.blind_spots = vec![hostile.clone()];
-        document.disks[0].findings[0].symptom = sokudo_words::Text::name(hostile.clone());
+        disk.blind_spots = vec![Text::name(hostile.clone())];
+        document.disks[0].findings[0].symptom = Text::name(hostile.clone());
         let style = TableStyle { ascii, ..style(width) };
         for text in [
             render_overview(&document, &style),

@@ -339,7 +339,11 @@ mod tests {
         let by_id = format!("/dev/disk/by-id/nvme-Samsung_SSD_980_PRO_1TB_{SERIAL}_1-part2");
         run.command = format!("sokudo mark {by_id} --destroy {SERIAL} --title UUID=AB12-34CD");
         run.target.name = by_id;
-        run.target.blind_spots = vec![format!("wwn-{WWN} and naa.5002538e40a12345 hide {UUID}.")];
+        run.target.blind_spots = vec![sokudo_words::text!(
+            "wwn-{} and naa.5002538e40a12345 hide {}.",
+            WWN,
+            UUID
+        )];
         let mut finding = run.results[3].findings[0].clone();
         finding.symptom = sokudo_words::text!(
             "The drive {drive} on {path} wrote more.",

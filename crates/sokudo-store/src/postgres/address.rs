@@ -174,10 +174,10 @@ fn unread() -> StoreError {
     )
 }
 
-fn refused(reason: &str) -> StoreError {
+fn refused(reason: &'static str) -> StoreError {
     StoreError::Database {
-        store: "the server of --store".to_owned(),
-        reason: reason.to_owned(),
+        store: "the server of --store".into(),
+        reason: reason.into(),
     }
 }
 

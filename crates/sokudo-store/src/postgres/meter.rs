@@ -1,6 +1,7 @@
 //! Counts what a server sends. The library below reads whatever is announced into memory,
 //! so that a server which has gone wrong could take all of it.
 
+use sokudo_words::{Text, text};
 use std::io;
 
 /// One message holds a run at most: a million points are packed into 30 MB.
@@ -76,11 +77,12 @@ impl Meter {
     }
 }
 
-fn too_much(what: &str, most: u64) -> io::Error {
+fn too_much(what: &'static str, most: u64) -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidData,
-        format!(
-            "it sends {what} of more than {} MiB, which no store of sokudo's does",
+        text!(
+            "it sends {} of more than {} MiB, which no store of sokudo's does",
+            Text::from(what),
             most >> 20
         ),
     )

@@ -14,6 +14,7 @@ use rustix::fs::{
     unlinkat,
 };
 use rustix::io::Errno;
+use sokudo_words::{Text, text};
 
 use super::folders::{Folders, exchanged, leads_to};
 use crate::StoreError;
@@ -52,8 +53,8 @@ pub(super) fn look(path: &Path) -> Result<There, StoreError> {
     // SQLite takes a scrap of a file for an empty one, and would write over it.
     if (1..DATABASE_BYTES_MIN).contains(&metadata.len()) {
         return Err(StoreError::Damaged {
-            store: path.display().to_string(),
-            reason: "it is shorter than any database".to_owned(),
+            store: Text::name(path.display().to_string()),
+            reason: "it is shorter than any database".into(),
         });
     }
     match OpenOptions::new().read(true).write(true).open(path) {
@@ -249,8 +250,8 @@ impl Drop for Draft<'_> {
 
 fn unusable(path: &Path, error: &io::Error) -> StoreError {
     StoreError::Database {
-        store: path.display().to_string(),
-        reason: error.to_string(),
+        store: Text::name(path.display().to_string()),
+        reason: text!("{error}"),
     }
 }
 

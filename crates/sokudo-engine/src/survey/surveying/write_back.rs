@@ -2,6 +2,7 @@
 //! which is not measured; then write the same and flush, which is.
 
 use sokudo_model::{Operation, StopReason};
+use sokudo_words::text;
 
 use super::{Doing, Step, Surveying};
 use crate::chunks::PORTION_BYTES_MAX;
@@ -81,7 +82,7 @@ impl Surveying {
         {
             let (start, end) = (range.start, range.end);
             self.defects.note(Operation::Write, start, end, kind);
-            self.notes.push(format!(
+            self.notes.push(text!(
                 "bytes {start} to {end} could not be written back, and may have been lost: run \
                  the survey again there, or restore them from a backup"
             ));

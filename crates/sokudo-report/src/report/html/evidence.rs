@@ -12,7 +12,7 @@ use crate::document::{ResultDocument, RunDocument};
 use crate::grouping::row_name;
 use crate::number::{self, MISSING, decimal_size, percent};
 use crate::table::{Table, left, right};
-use crate::wording::{composed, phrase, row};
+use crate::wording::{phrase, row};
 
 /// More trials are in the JSON.
 const TRIALS_MAX: usize = 400;
@@ -246,7 +246,7 @@ fn circumstances(run: &RunDocument) -> Vec<Known> {
         pressure.and_then(|it| waited(it.stolen)),
     ));
     for blind_spot in &around.blind_spots {
-        told.push(("Not seen", Some(composed(blind_spot))));
+        told.push(("Not seen", Some(blind_spot.clone())));
     }
     told
 }
