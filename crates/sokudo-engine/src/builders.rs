@@ -12,7 +12,9 @@ use sokudo_model::{
 /// `with!(writes(4), depth = 8, durability.final_flush = true)`.
 macro_rules! with {
     ($base:expr, $($($field:ident).+ = $value:expr),+ $(,)?) => {{
-        let mut with = $base;
+        // In two steps: of a default that is changed clippy wants a literal.
+        let base = $base;
+        let mut with = base;
         $(with.$($field).+ = $value;)+
         with
     }};
