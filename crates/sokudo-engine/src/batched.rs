@@ -81,10 +81,7 @@ mod tests {
 
     #[test]
     fn a_full_queue_drains_to_its_low_depth_before_it_is_filled() {
-        let batching = Batching {
-            low_depth: Some(2),
-            ..Batching::default()
-        };
+        let batching = with!(Batching::default(), low_depth = Some(2));
         let mut batched = Batched::new(&batching, 8, 8).unwrap();
         assert!(!batched.is_draining(7));
         batched.is_full();
@@ -100,10 +97,7 @@ mod tests {
 
     #[test]
     fn without_a_low_depth_a_full_queue_is_filled_at_once() {
-        let batching = Batching {
-            submit: Some(1),
-            ..Batching::default()
-        };
+        let batching = with!(Batching::default(), submit = Some(1));
         let mut batched = Batched::new(&batching, 8, 8).unwrap();
         batched.is_full();
         assert!(!batched.is_draining(8));
@@ -111,10 +105,7 @@ mod tests {
 
     #[test]
     fn completions_that_were_kept_need_not_be_waited_for() {
-        let batching = Batching {
-            complete_max: Some(1),
-            ..Batching::default()
-        };
+        let batching = with!(Batching::default(), complete_max = Some(1));
         let mut batched = Batched::new(&batching, 8, 8).unwrap();
         assert_eq!(batched.still_wanted(1), 1);
         batched.keep(3, 512);

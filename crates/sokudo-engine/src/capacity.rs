@@ -294,11 +294,11 @@ mod tests {
     use sokudo_model::OperationMix;
 
     fn workload() -> Workload {
-        Workload {
-            operations: OperationMix::only(Operation::Write),
-            checks_capacity: true,
-            ..Workload::new("capacity", Bytes(BLOCK_BYTES))
-        }
+        with!(
+            Workload::new("capacity", Bytes(BLOCK_BYTES)),
+            operations = OperationMix::only(Operation::Write),
+            checks_capacity = true
+        )
     }
 
     fn check(spec: &str) -> CapacityCheck {

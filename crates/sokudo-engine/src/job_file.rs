@@ -553,8 +553,7 @@ mod tests {
 
     #[test]
     fn a_link_to_nothing_and_a_switch_of_the_kernel_are_told() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("link");
+        let (directory, path) = at("link");
         std::os::unix::fs::symlink(directory.path().join("nothing"), &path).unwrap();
         let jobs = jobs(&["x"]);
         let refused = JobFile::open_or_create(request(&path, &jobs, true));
@@ -566,30 +565,36 @@ mod tests {
 
     #[test]
     fn a_file_for_which_there_is_no_room_is_not_left_behind() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("huge");
+        let (_directory, path) = at("huge");
         let jobs = jobs(&["x"]);
-        let huge = JobFileRequest {
-            size: Bytes(1 << 60),
-            ..request(&path, &jobs, false)
-        };
+        let huge = with!(request(&path, &jobs, false), size = Bytes(1 << 60));
         let file = JobFile::open_or_create(huge).unwrap();
         assert!(file.allocate(Allocation::Reserve).is_err());
         assert!(!path.exists());
     }
 
+    /// A file that is not there yet, in a directory of its own.
+    fn at(name: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(name);
+        (directory, path)
+    }
+
     fn laid_out(request: JobFileRequest<'_>) -> JobFile {
         let file = JobFile::open_or_create(request).unwrap();
-        let content = DataContent::Random;
-        file.lay_out(
-            Allocation::Reserve,
-            content,
-            1,
-            &Control::new(),
-            &mut |_| {},
-        )
-        .unwrap();
+        let (whole, content) = (Allocation::Reserve, DataContent::Random);
+        let done = file.lay_out(whole, content, 1, &Control::new(), &mut |_| {});
+        done.unwrap();
         file
+    }
+
+    /// Somebody writes it, later than any job: kernels before 6.13 count time in ticks, and
+    /// one may have both writes.
+    fn written_later(path: &Path) {
+        std::fs::write(path, vec![7; 1 << 20]).unwrap();
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(1);
+        let file = File::options().write(true).open(path).unwrap();
+        file.set_modified(later).unwrap();
     }
 
     /// Said loudly: without marks names and sizes count, which another test is about.
@@ -604,11 +609,10 @@ mod tests {
 
     #[test]
     fn any_job_writes_what_a_job_has_laid_out_until_somebody_else_writes_it() {
-        let directory = tempfile::tempdir().unwrap();
+        let (directory, path) = at("shared");
         if !has_marks(directory.path()) {
             return;
         }
-        let path = directory.path().join("shared");
         let (first, other) = (jobs(&["seq"]), jobs(&["random"]));
         drop(laid_out(request(&path, &first, false)));
         let again = JobFile::open(request(&path, &other, false)).unwrap();
@@ -616,11 +620,7 @@ mod tests {
         drop(again);
         assert!(JobFile::open(request(&path, &first, false)).is_ok());
         // A user who keeps something there, of whatever size.
-        std::fs::write(&path, vec![7; 1 << 20]).unwrap();
-        // Kernels before 6.13 count time in ticks, and one may have both writes.
-        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(1);
-        let file = File::options().write(true).open(&path).unwrap();
-        file.set_modified(later).unwrap();
+        written_later(&path);
         let refused = JobFile::open(request(&path, &first, false));
         let Err(JobFileError::Foreign { why, .. }) = refused else {
             panic!("{refused:?}");
@@ -631,45 +631,34 @@ mod tests {
 
     #[test]
     fn what_others_write_while_a_job_reads_is_theirs() {
-        let directory = tempfile::tempdir().unwrap();
+        let (directory, path) = at("shared");
         if !has_marks(directory.path()) {
             return;
         }
-        let path = directory.path().join("shared");
         let names = jobs(&["reader"]);
-        let only_read = JobFileRequest {
-            is_written: false,
-            ..request(&path, &names, false)
-        };
+        let only_read = with!(request(&path, &names, false), is_written = false);
         let file = laid_out(only_read);
         let _target = file.target().unwrap();
-        std::fs::write(&path, vec![7; 1 << 20]).unwrap();
-        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(1);
-        let other = File::options().write(true).open(&path).unwrap();
-        other.set_modified(later).unwrap();
-        drop((file, other));
+        written_later(&path);
+        drop(file);
         let refused = JobFile::open(request(&path, &names, false));
         assert!(matches!(refused, Err(JobFileError::Foreign { .. })));
     }
 
     #[test]
     fn a_killed_job_does_not_lock_itself_out() {
-        let directory = tempfile::tempdir().unwrap();
+        let (directory, path) = at("shared");
         if !has_marks(directory.path()) {
             return;
         }
-        let path = directory.path().join("shared");
         let names = jobs(&["seq"]);
         let file = laid_out(request(&path, &names, false));
         let _target = file.target().unwrap();
         // Killed: nothing is dropped.
         file.holds.set(Holds::Ours);
         drop(file);
-        std::fs::OpenOptions::new()
-            .write(true)
-            .open(&path)
-            .and_then(|it| std::os::unix::fs::FileExt::write_all_at(&it, b"job", 100))
-            .unwrap();
+        let job = File::options().write(true).open(&path).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&job, b"job", 100).unwrap();
         assert!(JobFile::open(request(&path, &names, false)).is_ok());
         std::fs::write(&path, "a letter").unwrap();
         assert!(JobFile::open(request(&path, &names, false)).is_err());
@@ -677,11 +666,10 @@ mod tests {
 
     #[test]
     fn while_another_job_writes_a_file_none_says_that_it_is_finished() {
-        let directory = tempfile::tempdir().unwrap();
+        let (directory, path) = at("shared");
         if !has_marks(directory.path()) {
             return;
         }
-        let path = directory.path().join("shared");
         let names = jobs(&["seq"]);
         let first = laid_out(request(&path, &names, false));
         let second = JobFile::open(request(&path, &names, false)).unwrap();
@@ -695,8 +683,7 @@ mod tests {
 
     #[test]
     fn what_is_overwritten_in_part_is_not_ours_afterwards() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("letters");
+        let (directory, path) = at("letters");
         std::fs::write(&path, vec![7; 4 << 20]).unwrap();
         let names = jobs(&["seq"]);
         let file = JobFile::open(request(&path, &names, true)).unwrap();
@@ -713,8 +700,7 @@ mod tests {
 
     #[test]
     fn a_file_of_the_users_stays_as_it_is() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("letter");
+        let (directory, path) = at("letter");
         std::fs::write(&path, "dear").unwrap();
         let names = jobs(&["letter", "seq"]);
         let refused = JobFile::open_or_create(request(&path, &names, false)).unwrap_err();
@@ -749,23 +735,11 @@ mod tests {
 
     #[test]
     fn a_file_of_an_odd_size_is_laid_out_to_its_last_byte() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("seq.0.0");
+        let (_directory, path) = at("seq.0.0");
         let names = jobs(&["seq"]);
         for size in [10_001, (1 << 20) + 1] {
-            let request = JobFileRequest {
-                size: Bytes(size),
-                ..request(&path, &names, true)
-            };
-            let file = JobFile::open_or_create(request).unwrap();
-            file.lay_out(
-                Allocation::Reserve,
-                DataContent::Random,
-                1,
-                &Control::new(),
-                &mut |_| {},
-            )
-            .unwrap();
+            let request = with!(request(&path, &names, true), size = Bytes(size));
+            drop(laid_out(request));
             let content = std::fs::read(&path).unwrap();
             assert_eq!(content.len() as u64, size);
             assert!(content[content.len() - 500..].iter().any(|byte| *byte != 0));
@@ -774,18 +748,9 @@ mod tests {
 
     #[test]
     fn a_laid_out_file_holds_data_everywhere() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("seq.0.0");
+        let (_directory, path) = at("seq.0.0");
         let names = jobs(&["seq"]);
-        let file = JobFile::open_or_create(request(&path, &names, false)).unwrap();
-        file.lay_out(
-            Allocation::Reserve,
-            DataContent::Random,
-            7,
-            &Control::new(),
-            &mut |_| {},
-        )
-        .unwrap();
+        let _file = laid_out(request(&path, &names, false));
         let contents = std::fs::read(&path).unwrap();
         assert_eq!(contents.len(), 1 << 20);
         assert!(
@@ -797,13 +762,9 @@ mod tests {
 
     #[test]
     fn an_interrupted_layout_leaves_no_new_file() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("seq.0.0");
+        let (_directory, path) = at("seq.0.0");
         let names = jobs(&["seq"]);
-        let large = JobFileRequest {
-            size: Bytes::mib(64),
-            ..request(&path, &names, false)
-        };
+        let large = with!(request(&path, &names, false), size = Bytes::mib(64));
         let file = JobFile::open_or_create(large).unwrap();
         let control = Control::new();
         control.cancel();

@@ -10,6 +10,10 @@
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
+#[cfg(test)]
+#[macro_use]
+mod builders;
+
 mod backend;
 mod batched;
 mod capacity;

@@ -583,10 +583,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     fn recorder(recording: Recording, submission: Submission) -> Recorder {
-        let workload = Workload {
-            recording,
-            ..Workload::new("w", Bytes(4096))
-        };
+        let workload = with!(Workload::new("w", Bytes(4096)), recording = recording);
         let mut recorder = Recorder::new(&workload, 8, 8, submission).unwrap();
         recorder.start(1_000);
         *recorder
@@ -609,11 +606,11 @@ mod tests {
 
     #[test]
     fn submission_and_completion_add_up_for_every_io() {
-        let recording = Recording {
-            split_latency: true,
-            latency_log: Some(LatencyLog { interval: None }),
-            ..Recording::default()
-        };
+        let recording = with!(
+            Recording::default(),
+            split_latency = true,
+            latency_log = Some(LatencyLog { interval: None })
+        );
         let mut recorder = recorder(recording, Submission::Step);
         recorder.prepared(3);
         recorder.prepared(5);
@@ -639,11 +636,11 @@ mod tests {
 
     #[test]
     fn where_submitting_is_no_step_all_is_completion() {
-        let recording = Recording {
-            split_latency: true,
-            latency_log: Some(LatencyLog { interval: None }),
-            ..Recording::default()
-        };
+        let recording = with!(
+            Recording::default(),
+            split_latency = true,
+            latency_log = Some(LatencyLog { interval: None })
+        );
         let mut recorder = recorder(recording, Submission::None);
         recorder.complete(0, done(Operation::Write, 2_000, 2_500));
         let mut tallies = [OperationTally::new(Operation::Write)];
@@ -657,12 +654,12 @@ mod tests {
 
     #[test]
     fn averages_have_the_mean_and_the_largest_of_their_interval() {
-        let recording = Recording {
-            latency_log: Some(LatencyLog {
+        let recording = with!(
+            Recording::default(),
+            latency_log = Some(LatencyLog {
                 interval: Some(Nanos(MS)),
-            }),
-            ..Recording::default()
-        };
+            })
+        );
         let mut recorder = recorder(recording, Submission::None);
         recorder.complete(0, done(Operation::Read, 1_000, 1_100));
         recorder.complete(0, done(Operation::Read, 1_000, 1_300));
@@ -685,10 +682,7 @@ mod tests {
 
     #[test]
     fn series_are_kept_per_operation() {
-        let recording = Recording {
-            series_interval: Some(Nanos(MS)),
-            ..Recording::default()
-        };
+        let recording = with!(Recording::default(), series_interval = Some(Nanos(MS)));
         let mut recorder = recorder(recording, Submission::Step);
         let one = Moved {
             bytes: Bytes(4096),
@@ -721,10 +715,7 @@ mod tests {
 
     #[test]
     fn histograms_of_intervals_hold_every_io_once() {
-        let recording = Recording {
-            histogram_interval: Some(Nanos(MS)),
-            ..Recording::default()
-        };
+        let recording = with!(Recording::default(), histogram_interval = Some(Nanos(MS)));
         let mut recorder = recorder(recording, Submission::None);
         for interval in 0..3 {
             let at = 1_000 + interval * MS;

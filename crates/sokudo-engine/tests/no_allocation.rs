@@ -9,14 +9,18 @@
     reason = "a test that cannot be set up has failed"
 )]
 
+#[macro_use]
+#[path = "../src/builders.rs"]
+mod builders;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sokudo_engine::{Control, StageOptions, Target, TestFile, lay_out, run_stage};
 use sokudo_model::{
-    BackendKind, Batching, Bytes, DataContent, Durability, Event, Limits, Nanos, OperationMix,
-    Order, Outcome, Rate, RateProcess, Rates, Recording, Stage, Workload,
+    BackendKind, Batching, Bytes, DataContent, Event, Nanos, OperationMix, Order, Outcome, Rate,
+    RateProcess, Rates, Recording, Stage, Workload,
 };
 
 /// Counts what threads of the engine allocate. The thread that runs the stage and
@@ -76,23 +80,17 @@ const MEASURED: Nanos = Nanos(900_000_000);
 const MARGIN_NS: u64 = 150_000_000;
 
 fn workload(backend: BackendKind) -> Workload {
-    Workload {
-        backend,
-        operations: OperationMix::read_write(70).unwrap(),
-        order: Order::Random { map: true },
-        depth: 16,
-        ramp: RAMP,
-        limits: Limits {
-            time: Some(MEASURED),
-            bytes: None,
-            ..Limits::default()
-        },
-        durability: Durability {
-            fdatasync_every: Some(100),
-            ..Durability::default()
-        },
-        ..Workload::new(backend.name(), Bytes(4096))
-    }
+    with!(
+        Workload::new(backend.name(), Bytes(4096)),
+        backend = backend,
+        operations = OperationMix::read_write(70).unwrap(),
+        order = Order::Random { map: true },
+        depth = 16,
+        ramp = RAMP,
+        limits.time = Some(MEASURED),
+        limits.bytes = None,
+        durability.fdatasync_every = Some(100)
+    )
 }
 
 /// Runs the workloads and says how much the workers had allocated at each look
@@ -149,36 +147,33 @@ fn the_hot_loop_allocates_nothing() {
         BackendKind::Psync,
     ];
     let mut workloads = backends.map(workload).to_vec();
-    workloads.push(Workload {
-        rate: Some(Rate::Iops(500)),
-        exact_clock: true,
-        ..workload(BackendKind::IoUring)
-    });
-    workloads.push(Workload {
-        recording: Recording {
-            split_latency: true,
-            series_interval: Some(Nanos(100_000_000)),
-            ..Recording::default()
-        },
-        batching: Batching {
+    workloads.push(with!(
+        workload(BackendKind::IoUring),
+        rate = Some(Rate::Iops(500)),
+        exact_clock = true
+    ));
+    workloads.push(with!(
+        workload(BackendKind::IoUring),
+        recording = with!(
+            Recording::default(),
+            split_latency = true,
+            series_interval = Some(Nanos(100_000_000))
+        ),
+        batching = Batching {
             submit: Some(1),
             complete_min: Some(1),
             complete_max: Some(4),
             low_depth: Some(8),
         },
-        rates: Rates {
+        rates = Rates {
             each: [Some(Rate::Iops(1_000)), None, None],
             process: RateProcess::Poisson,
-        },
-        ..workload(BackendKind::IoUring)
-    });
+        }
+    ));
     assert_nothing_allocated(workloads, &mut file.target().unwrap());
     let null = vec![
         workload(BackendKind::Auto),
-        Workload {
-            clones: 2,
-            ..workload(BackendKind::Auto)
-        },
+        with!(workload(BackendKind::Auto), clones = 2),
     ];
     assert_nothing_allocated(null, &mut Target::Null(Bytes::gib(1)));
 }

@@ -405,15 +405,12 @@ mod tests {
 
     #[test]
     fn only_queues_and_gathering_keep_the_depth() {
-        let sequential = Workload {
-            depth: 8,
-            direct: DirectMode::Off,
-            ..Workload::new("w", Bytes(4096))
-        };
-        let random = Workload {
-            order: Order::Random { map: false },
-            ..sequential.clone()
-        };
+        let sequential = with!(
+            Workload::new("w", Bytes(4096)),
+            depth = 8,
+            direct = DirectMode::Off
+        );
+        let random = with!(sequential.clone(), order = Order::Random { map: false });
         for (kind, in_order, at_random) in [
             (BackendKind::IoUring, 8, 8),
             (BackendKind::Vsync, 8, 1),

@@ -13,6 +13,7 @@ use sokudo_model::{
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::*;
+use crate::builders::{BLOCK, sizes};
 
 fn counts(workload: &Workload, draws: u32) -> (f64, f64) {
     let stretch = Stretch {
@@ -39,17 +40,7 @@ fn within_binomial(found: f64, draws: f64, probability: f64) -> bool {
 fn reads_and_blocks_come_in_their_shares() {
     let mut workload = Workload::new("mix", Bytes(4096));
     workload.operations = OperationMix::read_write(70).unwrap();
-    workload.blocks = BlockSizes::mix(vec![
-        BlockShare {
-            bytes: Bytes(4096),
-            weight: 9,
-        },
-        BlockShare {
-            bytes: Bytes(65536),
-            weight: 1,
-        },
-    ])
-    .unwrap();
+    workload.blocks = sizes(&[(4096, 9), (65536, 1)]);
     workload.order = Order::Random { map: false };
     let draws = 200_000;
     let (reads, small) = counts(&workload, draws);
@@ -63,8 +54,6 @@ fn reads_and_blocks_come_in_their_shares() {
     );
 }
 
-const BLOCK: u64 = 4096;
-
 fn stretch(start: u64, length: u64) -> Stretch {
     Stretch { start, length }
 }
@@ -74,18 +63,10 @@ fn pattern(workload: &Workload, stretches: &[Stretch]) -> Pattern {
 }
 
 fn random_reads() -> Workload {
-    Workload {
-        order: Order::Random { map: false },
-        ..Workload::new("random", Bytes(BLOCK))
-    }
-}
-
-fn sizes(shares: &[(u64, u32)]) -> BlockSizes {
-    let share = |(bytes, weight): &(u64, u32)| BlockShare {
-        bytes: Bytes(*bytes),
-        weight: *weight,
-    };
-    BlockSizes::mix(shares.iter().map(share).collect()).unwrap()
+    with!(
+        Workload::new("random", Bytes(BLOCK)),
+        order = Order::Random { map: false }
+    )
 }
 
 /// Blocks of the next I/Os.
@@ -353,10 +334,7 @@ fn one_seed_gives_one_pattern() {
 
 #[test]
 fn common_patterns_need_no_route() {
-    let reads = |order| Workload {
-        order,
-        ..Workload::new("common", Bytes(BLOCK))
-    };
+    let reads = |order| with!(Workload::new("common", Bytes(BLOCK)), order = order);
     for order in [
         Order::Sequential {
             offset: SequentialOffset::Own,
@@ -410,12 +388,12 @@ fn each_place_is_trimmed_and_then_written() {
 fn a_map_of_smaller_blocks_does_not_shorten_a_direction_of_larger_ones() {
     let share = |bytes| BlockChoice::Shares(vec![BlockShare { bytes, weight: 1 }]);
     let (read, write) = (share(Bytes::kib(4)), share(Bytes::kib(64)));
-    let workload = Workload {
-        operations: OperationMix::read_write(50).unwrap(),
-        order: Order::Random { map: true },
-        blocks: BlockSizes::per_direction(read, write.clone(), write).unwrap(),
-        ..Workload::new("mixed", Bytes::kib(4))
-    };
+    let workload = with!(
+        Workload::new("mixed", Bytes::kib(4)),
+        operations = OperationMix::read_write(50).unwrap(),
+        order = Order::Random { map: true },
+        blocks = BlockSizes::per_direction(read, write.clone(), write).unwrap()
+    );
     let mut pattern = pattern(&workload, &[stretch(0, 1 << 20)]);
     for _ in 0..2_000 {
         let access = pattern.next();

@@ -10,6 +10,15 @@ mod flash;
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
+fn request_of(id: u64, operation: Operation, offset: u64, bytes: u64) -> Request {
+    Request {
+        id,
+        operation,
+        offset,
+        bytes,
+    }
+}
+
 /// What a closed loop at one depth saw.
 struct Seen {
     start: Nanos,
@@ -77,15 +86,8 @@ impl Host {
             while issued < count && issued < seen.completions.len() as u64 + depth {
                 let (operation, offset, bytes) = request(issued);
                 issued_at[issued as usize] = self.now;
-                self.device.submit(
-                    self.now,
-                    Request {
-                        id: issued,
-                        operation,
-                        offset,
-                        bytes,
-                    },
-                );
+                let asked = request_of(issued, operation, offset, bytes);
+                self.device.submit(self.now, asked);
                 issued += 1;
             }
             self.now = self.device.next_event().expect("work is in flight");
@@ -529,13 +531,10 @@ fn a_stall_holds_everything_in_flight() {
     assert_eq!(held.count(), 4);
     // The middle of a stall is no event, and a request may come in it.
     let mut device = Device::parse("sim:const?latency=1ms&stall=10ms:200ms").unwrap();
-    let read = Request {
-        id: 1,
-        operation: Operation::Read,
-        offset: 0,
-        bytes: 512,
-    };
-    device.submit(Nanos::from_millis(50), read);
+    device.submit(
+        Nanos::from_millis(50),
+        request_of(1, Operation::Read, 0, 512),
+    );
     assert_eq!(device.next_event(), Some(Nanos::from_millis(211)));
 }
 
@@ -544,16 +543,7 @@ fn too_much_in_flight_is_refused_and_nothing_is_lost() {
     let mut device = Device::parse("sim:const").unwrap();
     let count = IN_FLIGHT_MAX as u64 + 10;
     for id in 0..count {
-        let (operation, offset, bytes) = (Operation::Read, 0, 512);
-        device.submit(
-            Nanos(0),
-            Request {
-                id,
-                operation,
-                offset,
-                bytes,
-            },
-        );
+        device.submit(Nanos(0), request_of(id, Operation::Read, 0, 512));
     }
     let mut completed = Vec::new();
     device.advance(Nanos::from_secs(1), &mut completed);
@@ -615,6 +605,12 @@ struct Planned {
     bytes: u64,
 }
 
+impl Planned {
+    fn request(&self, id: u64) -> Request {
+        request_of(id, self.operation, self.offset, self.bytes)
+    }
+}
+
 fn planned() -> impl Strategy<Value = Planned> {
     let operation = prop_oneof![
         8 => Just(Operation::Read),
@@ -652,22 +648,7 @@ fn replay(spec: &str, seed: u64, plan: &[Planned]) -> (Vec<(Nanos, Completion)>,
     for (id, planned) in plan.iter().enumerate() {
         due.0 += planned.after_ns;
         run_until(&mut device, Some(due));
-        let &Planned {
-            operation,
-            offset,
-            bytes,
-            ..
-        } = planned;
-        let id = id as u64;
-        device.submit(
-            due,
-            Request {
-                id,
-                operation,
-                offset,
-                bytes,
-            },
-        );
+        device.submit(due, planned.request(id as u64));
     }
     run_until(&mut device, None);
     (seen, device.counters())
@@ -716,8 +697,8 @@ proptest! {
             let (seen, counters) = replay(spec, 1, &together);
             let mut device = Device::parse(spec).unwrap();
             device.seed(1);
-            for (id, &Planned { operation, offset, bytes, .. }) in (0..).zip(&together) {
-                device.submit(Nanos(0), Request { id, operation, offset, bytes });
+            for (id, planned) in (0..).zip(&together) {
+                device.submit(Nanos(0), planned.request(id));
             }
             let mut completed = Vec::new();
             device.advance(Nanos::from_secs(100_000), &mut completed);

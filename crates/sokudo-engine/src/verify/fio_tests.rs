@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use sokudo_model::{Bytes, Check, MismatchKind, PatternPart, Verify};
+use sokudo_model::{Bytes, Check, MismatchKind, PatternPart};
 
 use super::tests::{CHECKS, verifier, verify};
 use super::{Expected, Verifier};
@@ -80,15 +80,15 @@ fn what_fio_wrote_is_right() {
         let all = matches!(kind, Check::Crc32c | Check::Md5);
         let count = if all { shapes.len() } else { 1 };
         for (interval, offset) in shapes.into_iter().take(count) {
-            let shape = Verify {
-                interval: interval.map(Bytes),
-                offset: Bytes(offset),
-                pattern: (kind == Check::Pattern).then(|| {
+            let shape = with!(
+                verify(kind),
+                interval = interval.map(Bytes),
+                offset = Bytes(offset),
+                pattern = (kind == Check::Pattern).then(|| {
                     let text = PatternPart::Bytes(b"\xffabc".to_vec());
                     vec![text, PatternPart::Offset]
-                }),
-                ..verify(kind)
-            };
+                })
+            );
             let method = format!("--verify={}", name(kind));
             let interval = format!("--verify_interval={}", interval.unwrap_or(0));
             let moved = format!("--verify_offset={offset}");
@@ -134,10 +134,10 @@ fn what_is_written_here_is_right_for_fio() {
     let file = directory.path().join("file");
     for kind in checks_of_fio() {
         // fio reads seeds that it would have drawn itself, unless there is a pattern.
-        let shape = Verify {
-            pattern: Some(vec![PatternPart::Bytes(vec![0xde, 0xad, 0xbe, 0xef])]),
-            ..verify(kind)
-        };
+        let shape = with!(
+            verify(kind),
+            pattern = Some(vec![PatternPart::Bytes(vec![0xde, 0xad, 0xbe, 0xef])])
+        );
         write(&mut verifier(&shape), &file);
         let method = format!("--verify={}", name(kind));
         let arguments = ["--rw=read", &method, "--verify_pattern=0xdeadbeef"];
@@ -171,10 +171,7 @@ fn the_saved_state_is_fios_own() {
     let name = directory.path().join("local-v-0-verify.state");
     let of_fio = std::fs::read(&name).unwrap();
     std::fs::remove_file(&name).unwrap();
-    let shape = Verify {
-        save_state: true,
-        ..verify(Check::Md5)
-    };
+    let shape = with!(verify(Check::Md5), save_state = true);
     let mut verifier = Verifier::new(&shape, 1, vec!["file".to_owned()], 7);
     verifier.dump_to = directory.path().to_owned();
     write(&mut verifier, &file);
@@ -186,12 +183,12 @@ fn the_saved_state_is_fios_own() {
 fn fio_reads_headers_that_lie_elsewhere() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("file");
-    let shape = Verify {
-        pattern: Some(vec![PatternPart::Bytes(b"abcde".to_vec())]),
-        interval: Some(Bytes(1024)),
-        offset: Bytes(256),
-        ..verify(Check::Crc32c)
-    };
+    let shape = with!(
+        verify(Check::Crc32c),
+        pattern = Some(vec![PatternPart::Bytes(b"abcde".to_vec())]),
+        interval = Some(Bytes(1024)),
+        offset = Bytes(256)
+    );
     write(&mut verifier(&shape), &file);
     let arguments = [
         "--rw=read",

@@ -233,10 +233,7 @@ fn another_jobs_block_another_length_and_another_check_are_told_apart() {
     let check = verify(Check::Crc32c);
     let mut other_job = Verifier::new(&check, 2, vec![], 7);
     let mut other_check = verifier(&verify(Check::Md5));
-    let mut halves = verifier(&Verify {
-        interval: Some(Bytes(2048)),
-        ..check.clone()
-    });
+    let mut halves = verifier(&with!(check.clone(), interval = Some(Bytes(2048))));
     for (other, kind, words) in [
         (&mut other_job, MismatchKind::WrongJob, "thread 2"),
         (&mut other_check, MismatchKind::WrongJob, "md5, not crc32c"),
@@ -303,11 +300,11 @@ fn writes_that_raced_may_leave_either() {
 
 #[test]
 fn a_backlog_is_read_back_in_batches() {
-    let backlog = Verify {
-        backlog: Some(4),
-        backlog_batch: Some(3),
-        ..verify(Check::Crc32c)
-    };
+    let backlog = with!(
+        verify(Check::Crc32c),
+        backlog = Some(4),
+        backlog_batch = Some(3)
+    );
     let mut device = Device::new(&backlog, 8);
     let mut read = Vec::new();
     for index in 0..8 {
@@ -328,11 +325,7 @@ fn a_backlog_is_read_back_in_batches() {
 
 #[test]
 fn without_reading_back_nothing_is_due() {
-    let unread = Verify {
-        read_back: false,
-        backlog: Some(1),
-        ..verify(Check::Md5)
-    };
+    let unread = with!(verify(Check::Md5), read_back = false, backlog = Some(1));
     let mut device = Device::new(&unread, 1);
     device.write(0);
     assert!(!device.verifier.is_due());
@@ -359,10 +352,7 @@ fn what_cannot_be_read_as_a_whole_is_wrong() {
 
 #[test]
 fn the_first_bad_block_is_fatal_when_asked() {
-    let fatal = Verify {
-        fatal: true,
-        ..verify(Check::Md5)
-    };
+    let fatal = with!(verify(Check::Md5), fatal = true);
     let mut verifier = verifier(&fatal);
     assert!(!verifier.is_fatal());
     let expected = Expected {
@@ -379,10 +369,7 @@ fn the_first_bad_block_is_fatal_when_asked() {
 #[test]
 fn bad_blocks_are_dumped_as_they_were_and_as_they_should_be() {
     let directory = tempfile::tempdir().unwrap();
-    let dump = Verify {
-        dump: true,
-        ..verify(Check::Crc7)
-    };
+    let dump = with!(verify(Check::Crc7), dump = true);
     let mut device = Device::new(&dump, 2);
     device.verifier.dump_to = directory.path().to_owned();
     (0..2).for_each(|index| device.write(index));
@@ -412,20 +399,14 @@ fn what_cannot_be_checked_is_refused() {
         Err(VerifyError::TooSmall { needed: 168, .. })
     ));
     for offset in [1, 43, 500] {
-        let moved = Verify {
-            offset: Bytes(offset),
-            ..verify(Check::Crc32c)
-        };
+        let moved = with!(verify(Check::Crc32c), offset = Bytes(offset));
         let refused = check_verify(&moved, &blocks(512));
         assert!(
             matches!(refused, Err(VerifyError::Offset { .. })),
             "{offset}"
         );
     }
-    let none = Verify {
-        pattern: None,
-        ..verify(Check::Pattern)
-    };
+    let none = with!(verify(Check::Pattern), pattern = None);
     assert_eq!(
         check_verify(&none, &blocks(512)),
         Err(VerifyError::NoPattern)
@@ -444,7 +425,7 @@ proptest! {
         bit in 0u8..8,
     ) {
         let moved_to = if moved { 200 } else { 0 };
-        let shape = Verify { interval: interval.map(Bytes), offset: Bytes(moved_to), ..verify(check) };
+        let shape = with!(verify(check), interval = interval.map(Bytes), offset = Bytes(moved_to));
         let mut verifier = verifier(&shape);
         let mut block = vec![0; length];
         let serial = verifier.seal(&mut block, 0, offset);

@@ -2,7 +2,7 @@
 //! costs little (19).
 
 use sokudo_engine::Target;
-use sokudo_model::{BlockShare, BlockSizes, Bytes, Operation, OperationMix, Workload};
+use sokudo_model::{BlockShare, BlockSizes, Bytes, Operation, OperationMix};
 
 use crate::setup::{BLOCK, for_ios, for_ms, random_reads, run_one, simulated};
 
@@ -10,10 +10,7 @@ use crate::setup::{BLOCK, for_ios, for_ms, random_reads, run_one, simulated};
 fn a_known_latency_is_measured_within_one_percent() {
     for (latency_us, depth) in [(1, 1), (10, 64), (100, 1), (100, 32), (8_000, 4)] {
         let mut target = simulated(&format!("sim:const?latency={latency_us}us"));
-        let workload = Workload {
-            limits: for_ms(1_000),
-            ..random_reads(depth)
-        };
+        let workload = with!(random_reads(depth), limits = for_ms(1_000));
         let outcome = run_one(workload, &mut target);
         let latency = &outcome.operation(Operation::Read).unwrap().latency;
         let expected = f64::from(latency_us) * 1e3;
@@ -36,10 +33,7 @@ fn a_known_latency_is_measured_within_one_percent() {
 #[test]
 fn a_step_of_ten_percent_is_seen() {
     let mean = |spec: &str| {
-        let workload = Workload {
-            limits: for_ms(1_000),
-            ..random_reads(8)
-        };
+        let workload = with!(random_reads(8), limits = for_ms(1_000));
         let outcome = run_one(workload, &mut simulated(spec));
         outcome
             .operation(Operation::Read)
@@ -58,10 +52,7 @@ fn a_step_of_ten_percent_is_seen() {
 
 #[test]
 fn a_mix_has_the_shares_that_were_asked_for() {
-    let mut workload = Workload {
-        limits: for_ios(200_000),
-        ..random_reads(16)
-    };
+    let mut workload = with!(random_reads(16), limits = for_ios(200_000));
     for percent in [1, 50, 70, 95] {
         workload.operations = OperationMix::read_write(percent).unwrap();
         let outcome = run_one(workload.clone(), &mut Target::Null(Bytes::gib(1)));
@@ -76,10 +67,7 @@ fn block_sizes_come_in_their_shares() {
         bytes: Bytes(bytes),
         weight,
     };
-    let mut workload = Workload {
-        limits: for_ios(400_000),
-        ..random_reads(16)
-    };
+    let mut workload = with!(random_reads(16), limits = for_ios(400_000));
     workload.blocks = BlockSizes::mix(vec![share(BLOCK, 3), share(4 * BLOCK, 1)]).unwrap();
     let outcome = run_one(workload, &mut Target::Null(Bytes::gib(1)));
     // n blocks, of which x are large: bytes = (n + 3 x) × 4096.
@@ -100,10 +88,7 @@ fn assert_binomial(found: f64, draws: f64, probability: f64) {
 
 #[test]
 fn an_i_o_costs_less_than_a_microsecond_of_processor_time() {
-    let workload = Workload {
-        limits: for_ios(2_000_000),
-        ..random_reads(32)
-    };
+    let workload = with!(random_reads(32), limits = for_ios(2_000_000));
     let outcome = run_one(workload, &mut Target::Null(Bytes::gib(1)));
     let cpu = outcome.cpu.unwrap();
     let per_io = (cpu.user.0 + cpu.system.0) as f64 / outcome.ios() as f64;

@@ -5,21 +5,16 @@ use std::os::unix::fs::MetadataExt as _;
 use sokudo_engine::{CheckError, FileTarget, StageError, Target, TargetError};
 use sokudo_model::{
     BlockShare, BlockSizes, Bytes, Nanos, Operation, OperationMix, Order, Rate, SequentialOffset,
-    Span, Think, Users, Workload,
+    Think, Users, Workload,
 };
 
+use crate::builders::span;
 use crate::setup::{BLOCK, LoopDevice, for_ios, random_reads, try_run, writes};
 
 const SIZE: Bytes = Bytes::gib(1);
 
 fn refused(workload: Workload) -> CheckError {
-    let workloads = vec![
-        Workload {
-            limits: for_ios(1),
-            ..random_reads(1)
-        },
-        workload,
-    ];
+    let workloads = vec![with!(random_reads(1), limits = for_ios(1)), workload];
     match try_run(workloads, &mut Target::Null(SIZE), 1) {
         Err(StageError::Check(error)) => error,
         other => panic!("not refused: {other:?}"),
@@ -68,13 +63,7 @@ fn numbers_out_of_range_are_named() {
 
 #[test]
 fn spans_outside_the_target_are_refused() {
-    let span = |offset, length| Workload {
-        span: Some(Span {
-            offset: Bytes(offset),
-            length: Bytes(length),
-        }),
-        ..random_reads(1)
-    };
+    let span = |offset, length| with!(random_reads(1), span = Some(span(offset, length)));
     for workload in [
         span(SIZE.0, BLOCK),
         span(0, SIZE.0 + 1),
@@ -111,21 +100,17 @@ fn a_shared_offset_needs_one_block_size() {
     let order = Order::Sequential {
         offset: SequentialOffset::Interlocked,
     };
-    let error = refused(Workload {
-        order,
-        blocks,
-        ..random_reads(1)
-    });
+    let error = refused(with!(random_reads(1), order = order, blocks = blocks));
     assert!(matches!(error, CheckError::OneBlock { .. }), "{error}");
 }
 
 #[test]
 fn buffers_beyond_half_of_the_memory_are_refused() {
-    let workload = Workload {
-        clones: 4_096,
-        blocks: BlockSizes::one(Bytes::gib(1)),
-        ..random_reads(1_024)
-    };
+    let workload = with!(
+        random_reads(1_024),
+        clones = 4_096,
+        blocks = BlockSizes::one(Bytes::gib(1))
+    );
     let error = refused(workload);
     assert!(matches!(error, CheckError::Memory { .. }), "{error}");
 }
@@ -138,16 +123,13 @@ fn a_file_that_is_only_read_is_never_written() {
     for percent in [0, 99] {
         let mut target = Target::File(FileTarget::read_only(file.path()).unwrap());
         let operations = OperationMix::read_write(percent).unwrap();
-        let write = Workload {
-            operations,
-            limits: for_ios(1),
-            ..random_reads(1)
-        };
+        let write = with!(
+            random_reads(1),
+            operations = operations,
+            limits = for_ios(1)
+        );
         // A workload that may run does not run either.
-        let read = Workload {
-            limits: for_ios(1),
-            ..random_reads(1)
-        };
+        let read = with!(random_reads(1), limits = for_ios(1));
         let error = try_run(vec![read, write], &mut target, 1).unwrap_err();
         let read_only = CheckError::Target(TargetError::ReadOnly(file.path().to_owned()));
         assert_eq!(error.to_string(), read_only.to_string());
@@ -163,10 +145,10 @@ fn trimming_is_writing() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), vec![7; 1 << 20]).unwrap();
     let mut target = Target::File(FileTarget::read_only(file.path()).unwrap());
-    let workload = Workload {
-        operations: OperationMix::only(Operation::Trim),
-        ..random_reads(1)
-    };
+    let workload = with!(
+        random_reads(1),
+        operations = OperationMix::only(Operation::Trim)
+    );
     let error = try_run(vec![workload], &mut target, 1).unwrap_err();
     assert!(error.to_string().contains("is only read"), "{error}");
 }
@@ -192,11 +174,7 @@ fn a_block_device_is_never_written() {
 
 #[test]
 fn a_processor_that_does_not_exist_is_named() {
-    let workload = |cpu| Workload {
-        cpus: vec![cpu],
-        limits: for_ios(1),
-        ..random_reads(1)
-    };
+    let workload = |cpu| with!(random_reads(1), cpus = vec![cpu], limits = for_ios(1));
     for cpu in [1_000, u32::MAX] {
         let error = try_run(vec![workload(cpu)], &mut Target::Null(SIZE), 1).unwrap_err();
         assert!(matches!(error, StageError::Cpu { .. }), "{error}");
@@ -206,19 +184,13 @@ fn a_processor_that_does_not_exist_is_named() {
 
 #[test]
 fn a_capacity_check_that_is_to_be_something_else_too_is_refused() {
-    let check = Workload {
-        checks_capacity: true,
-        ..writes(1)
-    };
+    let check = with!(writes(1), checks_capacity = true);
     let slips: [Slip; 4] = [
         |it| it.clones = 2,
         |it| it.depth = 2,
         |it| it.operations = OperationMix::only(Operation::Read),
         |it| {
-            it.span = Some(Span {
-                offset: Bytes(0),
-                length: Bytes::mib(1),
-            });
+            it.span = Some(span(0, Bytes::mib(1).0));
         },
     ];
     let run = |workloads| try_run(workloads, &mut Target::Null(SIZE), 1);

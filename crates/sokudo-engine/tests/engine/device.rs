@@ -6,15 +6,15 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use sokudo_engine::{Control, FileTarget, StageOptions, Target, TestFile, lay_out, run_stage};
+use sokudo_engine::{Control, FileTarget, Target, TestFile, lay_out};
 use sokudo_model::{
     BackendKind, Bytes, DataContent, DirectMode, Durability, FailureKind, Nanos, Operation,
-    Outcome, Sample, Stage, StopReason, Workload,
+    Outcome, Sample, StopReason, Workload,
 };
 
 use crate::setup::{
-    KERNEL_BACKENDS, LoopDevice, Mount, for_ios, for_ms, random_reads, run_one, skip, succeeds,
-    writes,
+    KERNEL_BACKENDS, LoopDevice, Mount, for_ios, for_ms, random_reads, run_one, run_told, skip,
+    succeeds, writes,
 };
 use crate::write_back::writing_back;
 
@@ -38,12 +38,12 @@ fn a_raw_device_counts_the_bytes_that_were_read() {
         let mut target = Target::File(FileTarget::read_only(&device.path).unwrap());
         let direct = DirectMode::On;
         let before = device.counters();
-        let workload = Workload {
-            backend,
-            direct,
-            limits: for_ios(IOS),
-            ..random_reads(8)
-        };
+        let workload = with!(
+            random_reads(8),
+            backend = backend,
+            direct = direct,
+            limits = for_ios(IOS)
+        );
         let outcome = run_one(workload, &mut target);
         let after = device.counters();
         assert_eq!((outcome.ios(), outcome.direct), (IOS, true));
@@ -65,14 +65,14 @@ fn a_raw_device_counts_the_ramp_and_the_measured_part() {
         let mut target = Target::File(FileTarget::read_only(&device.path).unwrap());
         let before = device.counters();
         let outcome = run_one(
-            Workload {
-                backend,
-                direct: DirectMode::On,
-                clones: 2,
-                ramp: Nanos::from_millis(50),
-                limits: for_ms(50),
-                ..random_reads(32)
-            },
+            with!(
+                random_reads(32),
+                backend = backend,
+                direct = DirectMode::On,
+                clones = 2,
+                ramp = Nanos::from_millis(50),
+                limits = for_ms(50)
+            ),
             &mut target,
         );
         let counted = device.counters().read_bytes - before.read_bytes;
@@ -133,19 +133,12 @@ fn a_file_system_passes_direct_i_o_on_as_it_is() {
         return;
     };
     for backend in KERNEL_BACKENDS {
-        let reads = Workload {
-            backend,
-            limits: for_ios(IOS),
-            ..random_reads(8)
-        };
+        let reads = with!(random_reads(8), backend = backend, limits = for_ios(IOS));
         let (outcome, read_bytes, ..) = on.run(reads);
         assert!(outcome.direct);
         assert_same(read_bytes, outcome.bytes_moved(), "reads");
-        let (outcome, _, written_bytes, _) = on.run(Workload {
-            backend,
-            limits: for_ios(IOS),
-            ..writes(8)
-        });
+        let (outcome, _, written_bytes, _) =
+            on.run(with!(writes(8), backend = backend, limits = for_ios(IOS)));
         assert_same(written_bytes, outcome.bytes_moved(), "writes");
     }
 }
@@ -156,34 +149,16 @@ fn the_device_counts_the_flushes_that_were_asked_for() {
         return;
     };
     for (durability, expected) in [
-        (
-            Durability {
-                fdatasync_every: Some(10),
-                ..Durability::default()
-            },
-            49,
-        ),
-        (
-            Durability {
-                write_through: true,
-                ..Durability::default()
-            },
-            500,
-        ),
-        (
-            Durability {
-                final_flush: true,
-                ..Durability::default()
-            },
-            1,
-        ),
+        (with!(Durability::default(), fdatasync_every = Some(10)), 49),
+        (with!(Durability::default(), write_through = true), 500),
+        (with!(Durability::default(), final_flush = true), 1),
     ] {
-        let workload = Workload {
-            backend: BackendKind::Psync,
-            durability,
-            limits: for_ios(500),
-            ..writes(1)
-        };
+        let workload = with!(
+            writes(1),
+            backend = BackendKind::Psync,
+            durability = durability,
+            limits = for_ios(500)
+        );
         let (outcome, _, _, flushes) = on.run(workload);
         assert_eq!(outcome.operation(Operation::Write).unwrap().ios, 500);
         // The journal may commit meanwhile, every five seconds, with flushes of its
@@ -245,24 +220,18 @@ fn interrupted_while_frozen(workload: Workload) -> Option<Outcome> {
     Some(outcome)
 }
 
+const TOLD_BEFORE_INTERRUPTION: u32 = 5;
+
 fn run_until_interrupted(workload: Workload, target: &mut Target) -> Outcome {
     let control = Control::new();
-    let workload = Workload {
-        backend: BackendKind::IoUring,
-        ..workload
+    let workload = with!(workload, backend = BackendKind::IoUring);
+    // What is to be written back is read before: by then it is being written.
+    let mut told = 0;
+    let mut interrupt = |_| {
+        told += 1;
+        if told == TOLD_BEFORE_INTERRUPTION {
+            control.cancel();
+        }
     };
-    let stage = Stage {
-        workloads: vec![workload],
-    };
-    let options = StageOptions::default();
-    let mut interrupt = |_| control.cancel();
-    run_stage(
-        &stage,
-        options,
-        std::slice::from_mut(target),
-        &control,
-        &mut interrupt,
-    )
-    .unwrap()
-    .remove(0)
+    run_told([workload], target, &control, &mut interrupt).remove(0)
 }

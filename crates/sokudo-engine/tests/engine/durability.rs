@@ -2,10 +2,11 @@
 
 use sokudo_engine::{Control, MakeDurable, StageOptions, Target, run_stage};
 use sokudo_model::{
-    Bytes, DataContent, DirectMode, Durability, Event, Nanos, Operation, Outcome, Stage,
-    StopReason, Workload,
+    Bytes, DataContent, DirectMode, Durability, Event, Nanos, Operation, Outcome, StopReason,
+    Workload,
 };
 
+use crate::builders::stage;
 use crate::setup::{
     KERNEL_BACKENDS, OwnFile, for_ios, for_ms, random_reads, run_one, simulated, writes,
 };
@@ -18,56 +19,13 @@ fn rules() -> Vec<(Durability, u64)> {
     let none = Durability::default();
     vec![
         (none, 0),
-        (
-            Durability {
-                fsync_every: Some(1),
-                ..none
-            },
-            WRITES - 1,
-        ),
-        (
-            Durability {
-                fsync_every: Some(10),
-                ..none
-            },
-            10,
-        ),
-        (
-            Durability {
-                fdatasync_every: Some(20),
-                ..none
-            },
-            5,
-        ),
-        (
-            Durability {
-                fdatasync_every: Some(106),
-                ..none
-            },
-            0,
-        ),
-        (
-            Durability {
-                final_flush: true,
-                ..none
-            },
-            1,
-        ),
-        (
-            Durability {
-                fsync_every: Some(50),
-                final_flush: true,
-                ..none
-            },
-            3,
-        ),
-        (
-            Durability {
-                write_through: true,
-                ..none
-            },
-            0,
-        ),
+        (with!(none, fsync_every = Some(1)), WRITES - 1),
+        (with!(none, fsync_every = Some(10)), 10),
+        (with!(none, fdatasync_every = Some(20)), 5),
+        (with!(none, fdatasync_every = Some(106)), 0),
+        (with!(none, final_flush = true), 1),
+        (with!(none, fsync_every = Some(50), final_flush = true), 3),
+        (with!(none, write_through = true), 0),
     ]
 }
 
@@ -80,11 +38,11 @@ fn flushes(outcome: &Outcome) -> u64 {
 fn assert_rules(run: impl Fn(Workload) -> Outcome) {
     for (durability, expected) in rules() {
         for depth in [1, 8] {
-            let workload = Workload {
-                durability,
-                limits: for_ios(WRITES),
-                ..writes(depth)
-            };
+            let workload = with!(
+                writes(depth),
+                durability = durability,
+                limits = for_ios(WRITES)
+            );
             let outcome = run(workload);
             let of = format!(
                 "{durability:?} at depth {depth} on {:?}",
@@ -106,15 +64,7 @@ fn assert_rules(run: impl Fn(Workload) -> Outcome) {
 fn flushes_follow_the_rule_on_every_backend() {
     let own = OwnFile::empty(Bytes::mib(1));
     for backend in KERNEL_BACKENDS {
-        assert_rules(|workload| {
-            run_one(
-                Workload {
-                    backend,
-                    ..workload
-                },
-                &mut own.target(),
-            )
-        });
+        assert_rules(|workload| run_one(with!(workload, backend = backend), &mut own.target()));
     }
 }
 
@@ -126,17 +76,17 @@ fn flushes_follow_the_rule_on_nothing_and_on_simulated_devices() {
 
 #[test]
 fn each_clone_follows_the_rule() {
-    let durability = Durability {
-        fsync_every: Some(10),
-        final_flush: true,
-        ..Durability::default()
-    };
-    let workload = Workload {
-        clones: 3,
-        durability,
-        limits: for_ios(100),
-        ..writes(4)
-    };
+    let durability = with!(
+        Durability::default(),
+        fsync_every = Some(10),
+        final_flush = true
+    );
+    let workload = with!(
+        writes(4),
+        clones = 3,
+        durability = durability,
+        limits = for_ios(100)
+    );
     let outcome = run_one(workload, &mut simulated("sim:ssd"));
     assert_eq!(flushes(&outcome), 3 * (9 + 1));
 }
@@ -144,15 +94,8 @@ fn each_clone_follows_the_rule() {
 #[test]
 fn the_final_flush_is_inside_the_measured_time() {
     let written = |final_flush| {
-        let durability = Durability {
-            final_flush,
-            ..Durability::default()
-        };
-        let workload = Workload {
-            durability,
-            limits: for_ms(500),
-            ..writes(8)
-        };
+        let durability = with!(Durability::default(), final_flush = final_flush);
+        let workload = with!(writes(8), durability = durability, limits = for_ms(500));
         run_one(workload, &mut simulated("sim:hdd?cache=64MiB"))
     };
     let (without, with) = (written(false), written(true));
@@ -173,15 +116,12 @@ fn the_final_flush_is_inside_the_measured_time() {
 
 #[test]
 fn reads_are_not_flushed() {
-    let durability = Durability {
-        fsync_every: Some(1),
-        ..Durability::default()
-    };
-    let workload = Workload {
-        durability,
-        limits: for_ios(100),
-        ..crate::setup::random_reads(4)
-    };
+    let durability = with!(Durability::default(), fsync_every = Some(1));
+    let workload = with!(
+        crate::setup::random_reads(4),
+        durability = durability,
+        limits = for_ios(100)
+    );
     let outcome = run_one(workload, &mut simulated("sim:const"));
     assert_eq!((outcome.ios(), flushes(&outcome)), (100, 0));
 }
@@ -189,13 +129,8 @@ fn reads_are_not_flushed() {
 /// What is known of when 8 MiB that were written so were durable.
 fn durable_after(workload: Workload, make_durable: MakeDurable) -> Option<Nanos> {
     let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
-    let options = StageOptions {
-        make_durable,
-        ..StageOptions::default()
-    };
-    let stage = Stage {
-        workloads: vec![workload],
-    };
+    let options = with!(StageOptions::default(), make_durable = make_durable);
+    let stage = stage([workload]);
     let (mut told, mut targets) = (0, [own.target()]);
     let mut listener = |event| told += u32::from(matches!(event, Event::MakingDurable { .. }));
     let outcomes = run_stage(
@@ -218,25 +153,21 @@ fn durable_after(workload: Workload, make_durable: MakeDurable) -> Option<Nanos>
 
 #[test]
 fn what_a_cache_took_is_made_durable_once_where_that_is_asked_for() {
-    let buffered = || Workload {
-        limits: for_ios(2_048),
-        direct: DirectMode::Off,
-        ..writes(4)
-    };
+    let buffered = || with!(writes(4), limits = for_ios(2_048), direct = DirectMode::Off);
     assert!(durable_after(buffered(), MakeDurable::Buffered).is_some());
     assert!(durable_after(buffered(), MakeDurable::All).is_some());
     assert_eq!(durable_after(buffered(), MakeDurable::Nothing), None);
-    let reads = Workload {
-        direct: DirectMode::Off,
-        limits: for_ios(100),
-        ..random_reads(1)
-    };
+    let reads = with!(
+        random_reads(1),
+        direct = DirectMode::Off,
+        limits = for_ios(100)
+    );
     assert_eq!(durable_after(reads, MakeDurable::All), None);
-    let with_ramp = Workload {
-        ramp: Nanos::from_millis(5),
-        limits: for_ms(20),
-        ..buffered()
-    };
+    let with_ramp = with!(
+        buffered(),
+        ramp = Nanos::from_millis(5),
+        limits = for_ms(20)
+    );
     assert_eq!(durable_after(with_ramp, MakeDurable::All), None);
 }
 
@@ -244,16 +175,8 @@ fn what_a_cache_took_is_made_durable_once_where_that_is_asked_for() {
 fn an_interrupted_row_is_not_made_durable() {
     let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
     let control = Control::new();
-    let stage = Stage {
-        workloads: vec![Workload {
-            direct: DirectMode::Off,
-            ..writes(1)
-        }],
-    };
-    let options = StageOptions {
-        make_durable: MakeDurable::All,
-        ..StageOptions::default()
-    };
+    let stage = stage([with!(writes(1), direct = DirectMode::Off)]);
+    let options = with!(StageOptions::default(), make_durable = MakeDurable::All);
     let mut listener = |event: Event| {
         assert!(!matches!(event, Event::MakingDurable { .. }));
         control.cancel();

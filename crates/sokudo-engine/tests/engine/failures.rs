@@ -6,9 +6,10 @@ use std::fs::File;
 use sokudo_engine::{FileTarget, Target};
 use sokudo_model::{
     Bytes, DataContent, FailureKind, IoFailure, Limits, Nanos, Operation, OperationMix, Outcome,
-    Span, StopReason, Think, Users, Workload,
+    StopReason, Think, Users, Workload,
 };
 
+use crate::builders::span;
 use crate::setup::{
     BLOCK, KERNEL_BACKENDS, Mount, OwnFile, for_ios, for_ms, random_reads, run, run_one, simulated,
     writes,
@@ -19,14 +20,11 @@ const ENOSPC: i32 = 28;
 const EINVAL: i32 = 22;
 
 fn sequential_reads(offset: u64, length: u64) -> Workload {
-    Workload {
-        span: Some(Span {
-            offset: Bytes(offset),
-            length: Bytes(length),
-        }),
-        limits: for_ios(length / BLOCK),
-        ..Workload::new("reads", Bytes(BLOCK))
-    }
+    with!(
+        Workload::new("reads", Bytes(BLOCK)),
+        span = Some(span(offset, length)),
+        limits = for_ios(length / BLOCK)
+    )
 }
 
 fn failure(operation: Operation, kind: FailureKind, offset: u64) -> IoFailure {
@@ -45,14 +43,11 @@ fn a_bad_place_ends_its_workload_and_no_other() {
         let workloads = vec![
             sequential_reads(0, 1 << 20),
             sequential_reads(1 << 19, 1 << 20),
-            Workload {
-                limits: for_ms(100),
-                span: Some(Span {
-                    offset: Bytes(2 << 20),
-                    length: Bytes(1 << 20),
-                }),
-                ..writes(4)
-            },
+            with!(
+                writes(4),
+                limits = for_ms(100),
+                span = Some(span(2 << 20, 1 << 20))
+            ),
         ];
         let outcomes = run(workloads, &mut target);
         assert_eq!(
@@ -77,15 +72,12 @@ fn a_bad_place_ends_its_workload_and_no_other() {
 #[test]
 fn one_failed_clone_is_a_failed_workload_with_the_results_of_the_others() {
     let mut target = simulated("sim:const?fail_at=1MiB:EIO");
-    let workload = Workload {
-        clones: 4,
-        span: Some(Span {
-            offset: Bytes(0),
-            length: Bytes(2 << 20),
-        }),
-        limits: for_ios(2_000),
-        ..random_reads(1)
-    };
+    let workload = with!(
+        random_reads(1),
+        clones = 4,
+        span = Some(span(0, 2 << 20)),
+        limits = for_ios(2_000)
+    );
     let outcome = run_one(workload, &mut target);
     assert_eq!(outcome.stopped, StopReason::Failed);
     assert!(outcome.ios() > 0 && outcome.ios() < 8_000);
@@ -106,14 +98,8 @@ fn reads_that_move_nothing_are_named_on_every_backend() {
     let (_file, mut target) = truncated_file(1 << 20);
     for backend in KERNEL_BACKENDS {
         let workloads = vec![
-            Workload {
-                backend,
-                ..sequential_reads(0, 1 << 20)
-            },
-            Workload {
-                backend,
-                ..sequential_reads(1 << 19, 1 << 20)
-            },
+            with!(sequential_reads(0, 1 << 20), backend = backend),
+            with!(sequential_reads(1 << 19, 1 << 20), backend = backend),
         ];
         let outcomes = run(workloads, &mut target);
         assert_eq!(
@@ -133,10 +119,7 @@ fn reads_that_move_nothing_are_named_on_every_backend() {
 fn a_short_read_counts_what_it_moved() {
     let (_file, mut target) = truncated_file(3 * BLOCK + 512);
     for backend in KERNEL_BACKENDS {
-        let workload = Workload {
-            backend,
-            ..sequential_reads(0, 4 * BLOCK)
-        };
+        let workload = with!(sequential_reads(0, 4 * BLOCK), backend = backend);
         let outcome = run_one(workload, &mut target);
         assert_eq!(outcome.bytes_moved(), Bytes(3 * BLOCK + 512), "{backend:?}");
         let short = FailureKind::Short {
@@ -165,11 +148,7 @@ fn a_full_file_system_is_named() {
     for backend in KERNEL_BACKENDS {
         let mut target = Target::File(FileTarget::overwrite(&path, |_| Users::default()).unwrap());
         let outcome = run_one(
-            Workload {
-                backend,
-                limits: for_ios(1024),
-                ..writes(4)
-            },
+            with!(writes(4), backend = backend, limits = for_ios(1024)),
             &mut target,
         );
         assert_eq!(outcome.stopped, StopReason::Failed, "{backend:?}");
@@ -185,10 +164,7 @@ fn a_full_file_system_is_named() {
 #[test]
 fn unaligned_direct_i_o_is_an_error_with_its_offset() {
     let own = OwnFile::laid_out(Bytes::mib(1), DataContent::Random);
-    let mut workload = Workload {
-        limits: for_ms(20),
-        ..Workload::new("odd", Bytes(1000))
-    };
+    let mut workload = with!(Workload::new("odd", Bytes(1000)), limits = for_ms(20));
     for backend in KERNEL_BACKENDS {
         workload.backend = backend;
         let outcome = run_one(workload.clone(), &mut own.target());
@@ -211,12 +187,12 @@ fn unaligned_direct_i_o_is_an_error_with_its_offset() {
 
 /// Nothing is in flight when the device vanishes at 10.5 ms.
 fn on_a_vanishing_device(operation: Operation) -> Outcome {
-    let workload = Workload {
-        operations: OperationMix::only(operation),
-        think: Some(Think::new(Nanos(900_000), 1)),
-        limits: for_ms(3_600_000),
-        ..random_reads(1)
-    };
+    let workload = with!(
+        random_reads(1),
+        operations = OperationMix::only(operation),
+        think = Some(Think::new(Nanos(900_000), 1)),
+        limits = for_ms(3_600_000)
+    );
     run_one(
         workload,
         &mut simulated("sim:const?latency=100us&vanish_after=10500us"),
@@ -238,10 +214,7 @@ fn a_vanished_device_is_named_and_ends_the_run_at_once() {
 
 #[test]
 fn what_is_in_flight_when_a_device_vanishes_fails_with_an_error() {
-    let workload = Workload {
-        limits: for_ms(1_000),
-        ..random_reads(32)
-    };
+    let workload = with!(random_reads(32), limits = for_ms(1_000));
     let mut target = simulated("sim:const?latency=100us&vanish_after=10050us");
     let outcome = run_one(workload, &mut target);
     assert_eq!(outcome.stopped, StopReason::Failed);
@@ -255,10 +228,7 @@ fn what_is_in_flight_when_a_device_vanishes_fails_with_an_error() {
 
 #[test]
 fn a_stall_inside_the_trial_is_waited_for() {
-    let workload = Workload {
-        limits: for_ms(2_000),
-        ..random_reads(4)
-    };
+    let workload = with!(random_reads(4), limits = for_ms(2_000));
     let outcome = run_one(
         workload,
         &mut simulated("sim:const?latency=1ms&stall=1s:30s"),
@@ -282,10 +252,7 @@ fn a_stall_inside_the_trial_is_waited_for() {
 
 #[test]
 fn an_hour_of_silence_costs_no_real_time_and_is_shown() {
-    let workload = Workload {
-        limits: for_ms(2_000),
-        ..random_reads(4)
-    };
+    let workload = with!(random_reads(4), limits = for_ms(2_000));
     let outcome = run_one(
         workload,
         &mut simulated("sim:const?latency=1ms&stall=1s:1h"),
@@ -297,10 +264,7 @@ fn an_hour_of_silence_costs_no_real_time_and_is_shown() {
 
 #[test]
 fn no_failure_of_a_workload_without_limits_runs_for_ever() {
-    let workload = Workload {
-        limits: Limits::default(),
-        ..random_reads(8)
-    };
+    let workload = with!(random_reads(8), limits = Limits::default());
     let mut target = simulated("sim:const?vanish_after=1s");
     let outcome = run_one(workload, &mut target);
     assert_eq!(outcome.stopped, StopReason::Failed);

@@ -2,7 +2,7 @@
 //! law and the sums (invariants 1 to 3).
 
 use sokudo_model::{
-    BackendKind, Bytes, DataContent, Durability, Nanos, Operation, OperationMix, Outcome, Workload,
+    BackendKind, Bytes, DataContent, Nanos, Operation, OperationMix, Outcome, Workload,
 };
 
 use crate::setup::{
@@ -96,48 +96,34 @@ fn assert_honest(outcome: &Outcome, workload: &Workload) {
 
 /// One workload for each part of the engine that could break a sum.
 fn workloads(backend: BackendKind) -> Vec<Workload> {
-    let named = |name: &str, workload: Workload| Workload {
-        name: name.to_owned(),
-        backend,
-        limits: for_ms(60),
-        ..workload
+    let named = |name: &str, workload: Workload| {
+        with!(
+            workload,
+            name = name.to_owned(),
+            backend = backend,
+            limits = for_ms(60)
+        )
     };
     vec![
         named("depth 1", random_reads(1)),
         named("depth 16", random_reads(16)),
-        named(
-            "exact clock",
-            Workload {
-                exact_clock: true,
-                ..random_reads(16)
-            },
-        ),
+        named("exact clock", with!(random_reads(16), exact_clock = true)),
         named(
             "after a ramp",
-            Workload {
-                ramp: Nanos(30_000_000),
-                ..random_reads(8)
-            },
+            with!(random_reads(8), ramp = Nanos(30_000_000)),
         ),
         named(
             "three clones",
-            Workload {
-                clones: 3,
-                ramp: Nanos(10_000_000),
-                ..random_reads(4)
-            },
+            with!(random_reads(4), clones = 3, ramp = Nanos(10_000_000)),
         ),
         named(
             "a mix with flushes",
-            Workload {
-                operations: OperationMix::read_write(70).unwrap(),
-                durability: Durability {
-                    fdatasync_every: Some(50),
-                    final_flush: true,
-                    ..Durability::default()
-                },
-                ..random_reads(8)
-            },
+            with!(
+                random_reads(8),
+                operations = OperationMix::read_write(70).unwrap(),
+                durability.fdatasync_every = Some(50),
+                durability.final_flush = true
+            ),
         ),
         named("writes", writes(8)),
     ]
@@ -179,12 +165,12 @@ fn the_first_and_the_last_i_o_are_counted() {
     let own = OwnFile::laid_out(Bytes::mib(4), DataContent::Random);
     for backend in KERNEL_BACKENDS {
         for (depth, clones, ios) in [(1, 1, 1), (1, 1, 7), (32, 1, 100), (8, 3, 41)] {
-            let workload = Workload {
-                backend,
-                clones,
-                limits: for_ios(ios),
-                ..random_reads(depth)
-            };
+            let workload = with!(
+                random_reads(depth),
+                backend = backend,
+                clones = clones,
+                limits = for_ios(ios)
+            );
             let outcome = run_one(workload.clone(), &mut own.target());
             assert_eq!(
                 outcome.ios(),
@@ -200,11 +186,7 @@ fn the_first_and_the_last_i_o_are_counted() {
 fn submission_is_sampled_where_it_is_a_step_of_its_own() {
     let own = OwnFile::laid_out(Bytes::mib(4), DataContent::Random);
     for backend in KERNEL_BACKENDS {
-        let workload = Workload {
-            backend,
-            limits: for_ios(1024),
-            ..random_reads(4)
-        };
+        let workload = with!(random_reads(4), backend = backend, limits = for_ios(1024));
         let outcome = run_one(workload, &mut own.target());
         match outcome.submission {
             Some(submission) => {
@@ -219,10 +201,7 @@ fn submission_is_sampled_where_it_is_a_step_of_its_own() {
 
 #[test]
 fn processor_time_is_told_in_real_time_and_missing_in_virtual_time() {
-    let workload = || Workload {
-        limits: for_ms(20),
-        ..random_reads(4)
-    };
+    let workload = || with!(random_reads(4), limits = for_ms(20));
     let real = run_one(workload(), &mut Target::Null(Bytes::gib(1)));
     assert!(real.cpu.unwrap().user.0 > 0);
     assert_eq!(run_one(workload(), &mut simulated("sim:const")).cpu, None);

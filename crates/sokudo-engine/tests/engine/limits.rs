@@ -2,20 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use sokudo_engine::{Control, StageOptions, Target, run_stage};
-use sokudo_model::{Bytes, Limits, Nanos, Operation, Span, Stage, StopReason, Workload};
+use sokudo_engine::{StageOptions, Target};
+use sokudo_model::{Bytes, Limits, Nanos, Operation, StopReason, Workload};
 
-use crate::setup::{BLOCK, for_ios, for_ms, random_reads, run, run_one, simulated, writes};
+use crate::builders::{span, stage};
+use crate::setup::{BLOCK, for_ios, for_ms, random_reads, run, run_on, run_one, simulated, writes};
 
 #[test]
 fn the_ramp_is_run_but_not_counted() {
     // 100 µs each at depth 1: 10,000 I/Os per second, of which half a second is
     // ramp.
-    let mut workload = Workload {
-        ramp: Nanos(500_000_000),
-        limits: for_ms(1_000),
-        ..random_reads(1)
-    };
+    let mut workload = with!(
+        random_reads(1),
+        ramp = Nanos(500_000_000),
+        limits = for_ms(1_000)
+    );
     let measured = run_one(workload.clone(), &mut simulated("sim:const?latency=100us"));
     assert!(
         (9_999..=10_001).contains(&measured.ios()),
@@ -36,11 +37,11 @@ fn the_ramp_is_run_but_not_counted() {
 
 #[test]
 fn a_ramp_longer_than_all_work_leaves_nothing_to_report() {
-    let workload = Workload {
-        ramp: Nanos::from_secs(10),
-        limits: for_ios(10),
-        ..random_reads(4)
-    };
+    let workload = with!(
+        random_reads(4),
+        ramp = Nanos::from_secs(10),
+        limits = for_ios(10)
+    );
     for mut target in [simulated("sim:const"), Target::Null(Bytes::gib(1))] {
         let outcome = run_one(workload.clone(), &mut target);
         assert!(outcome.stopped == StopReason::Bytes);
@@ -49,16 +50,15 @@ fn a_ramp_longer_than_all_work_leaves_nothing_to_report() {
 
 #[test]
 fn whichever_limit_comes_first_ends_the_workload() {
-    let both = |ios| Limits {
-        time: Some(Nanos(100_000_000)),
-        bytes: Some(Bytes(ios * BLOCK)),
-        ..Limits::default()
+    let both = |ios| {
+        with!(
+            Limits::default(),
+            time = Some(Nanos(100_000_000)),
+            bytes = Some(Bytes(ios * BLOCK))
+        )
     };
     for (ios, reason) in [(10, StopReason::Bytes), (1_000_000, StopReason::Time)] {
-        let workload = Workload {
-            limits: both(ios),
-            ..random_reads(1)
-        };
+        let workload = with!(random_reads(1), limits = both(ios));
         let outcome = run_one(workload, &mut simulated("sim:const?latency=1ms"));
         assert_eq!(outcome.stopped, reason);
         assert!((10..=101).contains(&outcome.ios()), "{}", outcome.ios());
@@ -75,13 +75,7 @@ fn a_limit_between_two_blocks_is_reached_by_the_block_that_passes_it() {
 #[test]
 fn a_limit_of_nothing_does_nothing() {
     for mut target in [simulated("sim:const"), Target::Null(Bytes::gib(1))] {
-        let outcome = run_one(
-            Workload {
-                limits: for_ios(0),
-                ..random_reads(4)
-            },
-            &mut target,
-        );
+        let outcome = run_one(with!(random_reads(4), limits = for_ios(0)), &mut target);
         assert_eq!((outcome.ios(), outcome.stopped), (0, StopReason::Bytes));
         assert_eq!(outcome.operations, [], "missing is missing, not zero");
         assert_eq!(outcome.series, []);
@@ -92,15 +86,8 @@ fn a_limit_of_nothing_does_nothing() {
 fn a_span_is_not_left() {
     // Everything but the span is bad.
     let mut target = simulated("sim:const?fail_at=0:EIO&fail_at=8MiB:EIO");
-    let span = Span {
-        offset: Bytes(BLOCK),
-        length: Bytes((8 << 20) - BLOCK),
-    };
-    let inside = |workload| Workload {
-        span: Some(span),
-        limits: for_ios(10_000),
-        ..workload
-    };
+    let span = span(BLOCK, (8 << 20) - BLOCK);
+    let inside = |workload: Workload| with!(workload, span = Some(span), limits = for_ios(10_000));
     for outcome in run(
         vec![inside(random_reads(8)), inside(writes(8))],
         &mut target,
@@ -112,15 +99,8 @@ fn a_span_is_not_left() {
 #[test]
 fn workloads_of_different_length_run_together() {
     let workloads = vec![
-        Workload {
-            limits: for_ms(100),
-            ..random_reads(1)
-        },
-        Workload {
-            limits: for_ms(300),
-            clones: 2,
-            ..writes(1)
-        },
+        with!(random_reads(1), limits = for_ms(100)),
+        with!(writes(1), limits = for_ms(300), clones = 2),
     ];
     let outcomes = run(workloads, &mut simulated("sim:const?latency=1ms"));
     assert!(
@@ -138,35 +118,12 @@ fn workloads_of_different_length_run_together() {
 
 #[test]
 fn all_start_at_the_agreed_instant() {
-    let reads = || Workload {
-        limits: for_ios(1_000),
-        ..random_reads(4)
-    };
-    let stage = Stage {
-        workloads: vec![
-            reads(),
-            Workload {
-                clones: 2,
-                ..reads()
-            },
-        ],
-    };
+    let reads = || with!(random_reads(4), limits = for_ios(1_000));
+    let stage = stage([reads(), with!(reads(), clones = 2)]);
     let (begin, pause) = (Instant::now(), Duration::from_millis(300));
     let start_at = begin + pause;
-    let options = StageOptions {
-        seed: 1,
-        start_at: Some(start_at),
-        ..StageOptions::default()
-    };
-    let mut target = Target::Null(Bytes::gib(1));
-    let outcomes = run_stage(
-        &stage,
-        options,
-        std::slice::from_mut(&mut target),
-        &Control::new(),
-        &mut |_| {},
-    )
-    .unwrap();
+    let options = with!(StageOptions::default(), seed = 1, start_at = Some(start_at));
+    let outcomes = run_on(&stage, options, &mut [Target::Null(Bytes::gib(1))]).unwrap();
     let passed = begin.elapsed();
     assert!(passed >= pause, "it did not wait");
     assert_eq!((outcomes[0].ios(), outcomes[1].ios()), (1_000, 2_000));
@@ -177,25 +134,12 @@ fn all_start_at_the_agreed_instant() {
 
 #[test]
 fn an_instant_that_has_passed_does_not_hold_up_the_start() {
-    let stage = Stage {
-        workloads: vec![Workload {
-            limits: for_ios(100),
-            ..random_reads(1)
-        }],
-    };
-    let options = StageOptions {
-        seed: 1,
-        start_at: Some(Instant::now()),
-        ..StageOptions::default()
-    };
-    let mut target = Target::Null(Bytes::gib(1));
-    let outcomes = run_stage(
-        &stage,
-        options,
-        std::slice::from_mut(&mut target),
-        &Control::new(),
-        &mut |_| {},
-    )
-    .unwrap();
+    let stage = stage([with!(random_reads(1), limits = for_ios(100))]);
+    let options = with!(
+        StageOptions::default(),
+        seed = 1,
+        start_at = Some(Instant::now())
+    );
+    let outcomes = run_on(&stage, options, &mut [Target::Null(Bytes::gib(1))]).unwrap();
     assert_eq!(outcomes[0].ios(), 100);
 }

@@ -7,6 +7,10 @@
     reason = "a test that cannot be set up has failed; a skipped one says so"
 )]
 
+#[macro_use]
+#[path = "../../src/builders.rs"]
+mod builders;
+
 mod accuracy;
 mod checks;
 mod contents;

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use sokudo_engine::Target;
 use sokudo_model::{
     BackendKind, Bytes, DataContent, Operation, OperationMix, Order, Outcome, SequentialOffset,
-    Workload,
 };
 
+use crate::builders::span;
 use crate::setup::{BLOCK, KERNEL_BACKENDS, OwnFile, for_ios, run, run_one, simulated, writes};
 
 const INTERLOCKED: Order = Order::Sequential {
@@ -38,13 +38,13 @@ fn clones_with_a_shared_position_write_every_block_once() {
         for (clones, depth) in [(1, 1), (3, 1), (5, 16)] {
             let own = OwnFile::empty(Bytes(BLOCKS * BLOCK));
             let limits = for_ios(BLOCKS / u64::from(clones));
-            let workload = Workload {
-                backend,
-                clones,
-                order: INTERLOCKED,
-                limits,
-                ..writes(depth)
-            };
+            let workload = with!(
+                writes(depth),
+                backend = backend,
+                clones = clones,
+                order = INTERLOCKED,
+                limits = limits
+            );
             let outcome = run_one(workload, &mut own.target());
             let of = format!("{clones} clones at depth {depth} on {}", backend.name());
             assert_every_block_is_written_once(&own, &outcome, &of);
@@ -61,12 +61,12 @@ fn a_random_map_writes_every_block_once() {
     ] {
         let own = OwnFile::empty(Bytes(blocks * BLOCK));
         let order = Order::Random { map: true };
-        let workload = Workload {
-            backend,
-            order,
-            limits: for_ios(blocks),
-            ..writes(8)
-        };
+        let workload = with!(
+            writes(8),
+            backend = backend,
+            order = order,
+            limits = for_ios(blocks)
+        );
         let outcome = run_one(workload, &mut own.target());
         assert_every_block_is_written_once(&own, &outcome, &format!("{blocks} blocks"));
     }
@@ -75,17 +75,11 @@ fn a_random_map_writes_every_block_once() {
 #[test]
 fn an_own_position_walks_the_file_once_and_starts_again() {
     let own = OwnFile::empty(Bytes(BLOCKS * BLOCK));
-    let once = Workload {
-        limits: for_ios(BLOCKS),
-        ..writes(4)
-    };
+    let once = with!(writes(4), limits = for_ios(BLOCKS));
     let outcome = run_one(once.clone(), &mut own.target());
     assert_every_block_is_written_once(&own, &outcome, "one pass");
     let before = own.contents();
-    let twice = Workload {
-        limits: for_ios(BLOCKS + 1),
-        ..once
-    };
+    let twice = with!(once, limits = for_ios(BLOCKS + 1));
     let options_seed = 2;
     let outcome = crate::setup::try_run(vec![twice], &mut own.target(), options_seed).unwrap();
     assert_eq!(outcome[0].ios(), BLOCKS + 1);
@@ -102,12 +96,14 @@ fn an_own_position_walks_the_file_once_and_starts_again() {
 
 #[test]
 fn interlocked_clones_share_the_work_on_a_simulated_disk_without_seeking() {
-    let clones = |order| Workload {
-        operations: OperationMix::only(Operation::Read),
-        clones: 4,
-        order,
-        limits: for_ios(2_000),
-        ..writes(1)
+    let clones = |order| {
+        with!(
+            writes(1),
+            operations = OperationMix::only(Operation::Read),
+            clones = 4,
+            order = order,
+            limits = for_ios(2_000)
+        )
     };
     let rate = |order| {
         let outcome = run_one(clones(order), &mut simulated("sim:hdd?size=1TB&cache=1MiB"));
@@ -120,34 +116,30 @@ fn interlocked_clones_share_the_work_on_a_simulated_disk_without_seeking() {
 
 #[test]
 fn no_device_takes_interlocked_clones_too() {
-    let workload = Workload {
-        clones: 8,
-        order: INTERLOCKED,
-        limits: for_ios(10_000),
-        ..writes(32)
-    };
+    let workload = with!(
+        writes(32),
+        clones = 8,
+        order = INTERLOCKED,
+        limits = for_ios(10_000)
+    );
     let outcome = run_one(workload, &mut Target::Null(Bytes(BLOCKS * BLOCK)));
     assert_eq!(outcome.ios(), 80_000);
 }
 
 #[test]
 fn workloads_of_one_stage_write_different_data() {
-    let half = |offset| Workload {
-        span: Some(sokudo_model::Span {
-            offset: Bytes(offset),
-            length: Bytes(512 * BLOCK),
-        }),
-        limits: for_ios(512),
-        ..writes(4)
+    let half = |offset| {
+        with!(
+            writes(4),
+            span = Some(span(offset, 512 * BLOCK)),
+            limits = for_ios(512)
+        )
     };
     let own = OwnFile::empty(Bytes(1024 * BLOCK));
     run(vec![half(0), half(512 * BLOCK)], &mut own.target());
     let contents = own.contents();
     assert_eq!(contents.chunks(4096).collect::<HashSet<_>>().len(), 1024);
-    let zeros = Workload {
-        data: DataContent::Zero,
-        ..half(0)
-    };
+    let zeros = with!(half(0), data = DataContent::Zero);
     run_one(zeros, &mut own.target());
     let contents = own.contents();
     assert!(
@@ -161,12 +153,12 @@ fn workloads_of_one_stage_write_different_data() {
 fn trimmed_blocks_read_as_zeros() {
     for backend in KERNEL_BACKENDS {
         let own = OwnFile::laid_out(Bytes(BLOCKS * BLOCK), DataContent::Random);
-        let workload = Workload {
-            backend,
-            operations: OperationMix::only(Operation::Trim),
-            limits: for_ios(BLOCKS),
-            ..writes(4)
-        };
+        let workload = with!(
+            writes(4),
+            backend = backend,
+            operations = OperationMix::only(Operation::Trim),
+            limits = for_ios(BLOCKS)
+        );
         let outcome = run_one(workload, &mut own.target());
         assert_eq!(outcome.failures, [], "{backend:?}");
         assert_eq!(outcome.operation(Operation::Trim).unwrap().ios, BLOCKS);

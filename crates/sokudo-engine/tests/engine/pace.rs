@@ -20,11 +20,7 @@ fn assert_rate(outcome: &Outcome, expected: f64, tolerance: f64) {
 
 #[test]
 fn a_rate_is_kept_within_one_percent_in_virtual_time() {
-    let reads = |rate| Workload {
-        rate: Some(rate),
-        limits: for_ms(10_000),
-        ..random_reads(16)
-    };
+    let reads = |rate| with!(random_reads(16), rate = Some(rate), limits = for_ms(10_000));
     for spec in ["sim:const?latency=100us&jitter=90us", "sim:ssd"] {
         let by_ios = run_one(reads(Rate::Iops(3_000)), &mut simulated(spec));
         assert_rate(&by_ios, 3_000.0, 0.01);
@@ -36,12 +32,12 @@ fn a_rate_is_kept_within_one_percent_in_virtual_time() {
 
 #[test]
 fn each_clone_has_the_rate() {
-    let workload = Workload {
-        clones: 3,
-        rate: Some(Rate::Iops(500)),
-        limits: for_ms(10_000),
-        ..random_reads(1)
-    };
+    let workload = with!(
+        random_reads(1),
+        clones = 3,
+        rate = Some(Rate::Iops(500)),
+        limits = for_ms(10_000)
+    );
     assert_rate(
         &run_one(workload, &mut simulated("sim:const")),
         1_500.0,
@@ -52,11 +48,13 @@ fn each_clone_has_the_rate() {
 #[test]
 fn a_rate_is_kept_in_real_time() {
     let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
-    let reads = |backend| Workload {
-        backend,
-        rate: Some(Rate::Iops(200)),
-        limits: for_ms(2_000),
-        ..random_reads(8)
+    let reads = |backend| {
+        with!(
+            random_reads(8),
+            backend = backend,
+            rate = Some(Rate::Iops(200)),
+            limits = for_ms(2_000)
+        )
     };
     for outcome in run(KERNEL_BACKENDS.map(reads).into(), &mut own.target()) {
         assert_rate(&outcome, 200.0, 0.05);
@@ -72,10 +70,7 @@ fn a_rate_is_kept_in_real_time() {
 
 #[test]
 fn a_closed_loop_has_no_intended_start() {
-    let workload = Workload {
-        limits: for_ms(10),
-        ..random_reads(1)
-    };
+    let workload = with!(random_reads(1), limits = for_ms(10));
     let outcome = run_one(workload, &mut simulated("sim:const"));
     assert_eq!(outcome.operations[0].latency_from_intended, None);
 }
@@ -85,11 +80,11 @@ fn a_closed_loop_has_no_intended_start() {
 /// of service times does not show it: that is coordinated omission.
 #[test]
 fn a_stall_shows_in_the_latency_from_the_intended_start() {
-    let workload = Workload {
-        rate: Some(Rate::Iops(1_000)),
-        limits: for_ms(10_000),
-        ..random_reads(1)
-    };
+    let workload = with!(
+        random_reads(1),
+        rate = Some(Rate::Iops(1_000)),
+        limits = for_ms(10_000)
+    );
     let mut target = simulated("sim:const?latency=100us&stall=5s:200ms");
     let outcome = run_one(workload, &mut target);
     assert_rate(&outcome, 1_000.0, 0.01);
@@ -117,11 +112,11 @@ fn a_stall_shows_in_the_latency_from_the_intended_start() {
 #[test]
 fn a_device_too_slow_for_the_rate_is_told_by_the_growing_lateness() {
     // 1,000 I/Os per second are asked of a device that does 500.
-    let workload = Workload {
-        rate: Some(Rate::Iops(1_000)),
-        limits: for_ms(2_000),
-        ..random_reads(1)
-    };
+    let workload = with!(
+        random_reads(1),
+        rate = Some(Rate::Iops(1_000)),
+        limits = for_ms(2_000)
+    );
     let outcome = run_one(workload, &mut simulated("sim:const?latency=2ms"));
     assert_rate(&outcome, 500.0, 0.01);
     let tally = outcome.operation(Operation::Read).unwrap();
@@ -137,11 +132,7 @@ fn thinking_pauses_between_bursts() {
     // Four I/Os of 1 ms one after the other, then 6 ms of thought: ten
     // milliseconds for four.
     let think = Think::new(Nanos(6_000_000), 4);
-    let thinking = |depth, limits| Workload {
-        think: Some(think),
-        limits,
-        ..random_reads(depth)
-    };
+    let thinking = |depth, limits| with!(random_reads(depth), think = Some(think), limits = limits);
     let outcome = run_one(
         thinking(1, for_ms(1_000)),
         &mut simulated("sim:const?latency=1ms"),
@@ -169,12 +160,12 @@ fn thinking_pauses_between_bursts() {
 }
 
 fn mixed(each: [Option<Rate>; 3], process: RateProcess) -> Workload {
-    Workload {
-        operations: OperationMix::read_write(50).unwrap(),
-        rates: Rates { each, process },
-        limits: for_ms(10_000),
-        ..random_reads(4)
-    }
+    with!(
+        random_reads(4),
+        operations = OperationMix::read_write(50).unwrap(),
+        rates = Rates { each, process },
+        limits = for_ms(10_000)
+    )
 }
 
 #[test]
@@ -201,11 +192,11 @@ fn each_operation_keeps_its_own_rate() {
 #[test]
 fn poisson_arrivals_have_the_mean_rate_and_wait_when_they_come_together() {
     let rates = [Some(Rate::Iops(2_000)), None, None];
-    let workload = Workload {
-        operations: OperationMix::only(Operation::Read),
-        depth: 1,
-        ..mixed(rates, RateProcess::Poisson)
-    };
+    let workload = with!(
+        mixed(rates, RateProcess::Poisson),
+        operations = OperationMix::only(Operation::Read),
+        depth = 1
+    );
     let run = || run_one(workload.clone(), &mut simulated("sim:const?latency=100us"));
     let outcome = run();
     // 20,000 arrivals deviate by 141; three times that is 2 %.
@@ -225,11 +216,11 @@ fn thinking_on_issue_does_not_wait_for_completions() {
         waits_for_completion: false,
         ..Think::new(Nanos(1_000_000), 1)
     };
-    let workload = Workload {
-        think: Some(think),
-        limits: for_ms(1_000),
-        ..random_reads(16)
-    };
+    let workload = with!(
+        random_reads(16),
+        think = Some(think),
+        limits = for_ms(1_000)
+    );
     let outcome = run_one(workload, &mut simulated("sim:const?latency=5ms"));
     assert!(outcome.ios().abs_diff(1_000) <= 1, "{}", outcome.ios());
     assert!((outcome.depth_achieved - 5.0).abs() < 0.1);
@@ -241,11 +232,7 @@ fn a_spinning_pause_uses_the_processor() {
         spin: Nanos(20_000_000),
         ..Think::new(Nanos(20_000_000), 1)
     };
-    let workload = Workload {
-        think: Some(think),
-        limits: for_ms(200),
-        ..random_reads(1)
-    };
+    let workload = with!(random_reads(1), think = Some(think), limits = for_ms(200));
     let own = OwnFile::laid_out(Bytes::mib(1), DataContent::Random);
     let outcome = run_one(workload, &mut own.target());
     let cpu = outcome.cpu.unwrap();

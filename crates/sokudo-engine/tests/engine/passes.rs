@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use sokudo_engine::{Control, StageOptions, Target, ends_plan, run_stage};
 use sokudo_model::{
-    Bytes, DataContent, Durability, EndsOthers, Event, FileOrder, FileService, FileUse, Files,
-    Limits, Nanos, Operation, OperationMix, Outcome, Phase, Span, Stage, SteadyFigure, SteadyLimit,
-    SteadyRule, StopReason, Workload,
+    Bytes, DataContent, EndsOthers, Event, FileOrder, FileService, FileUse, Files, Limits, Nanos,
+    Operation, OperationMix, Outcome, Phase, SteadyFigure, SteadyLimit, SteadyRule, StopReason,
+    Workload,
 };
 
+use crate::builders::{span, stage, use_of};
 use crate::setup::{
     BLOCK, OwnFile, for_ios, for_ms, random_reads, run, run_on, run_one, simulated, writes,
 };
@@ -16,23 +17,14 @@ use crate::setup::{
 const MS: u64 = 1_000_000;
 
 fn sequential(limits: Limits) -> Workload {
-    Workload {
-        limits,
-        ..Workload::new("reads", Bytes(BLOCK))
-    }
+    with!(Workload::new("reads", Bytes(BLOCK)), limits = limits)
 }
 
 #[test]
 fn a_limit_of_ios_is_exact() {
     for target in [&mut simulated("sim:ssd"), &mut Target::Null(Bytes::gib(1))] {
-        let limits = Limits {
-            ios: Some(1_234),
-            ..Limits::default()
-        };
-        let workload = Workload {
-            limits,
-            ..random_reads(16)
-        };
+        let limits = with!(Limits::default(), ios = Some(1_234));
+        let workload = with!(random_reads(16), limits = limits);
         let outcome = run_one(workload, target);
         assert_eq!((outcome.ios(), outcome.stopped), (1_234, StopReason::Bytes));
     }
@@ -42,19 +34,13 @@ fn a_limit_of_ios_is_exact() {
 fn a_pass_is_repeated_from_its_start() {
     // A pass of eight blocks of a file of sixteen: the later ones are never written.
     let own = OwnFile::empty(Bytes(16 * BLOCK));
-    let limits = Limits {
-        repeats: 2,
-        ..for_ios(8)
-    };
-    let workload = Workload {
-        limits,
-        data: DataContent::Pattern(vec![7]),
-        durability: Durability {
-            final_flush: true,
-            ..Durability::default()
-        },
-        ..writes(4)
-    };
+    let limits = with!(for_ios(8), repeats = 2);
+    let workload = with!(
+        writes(4),
+        limits = limits,
+        data = DataContent::Pattern(vec![7]),
+        durability.final_flush = true
+    );
     let outcome = run_one(workload, &mut own.target());
     assert_eq!((outcome.ios(), outcome.stopped), (24, StopReason::Bytes));
     let flushes = outcome.operation(Operation::Flush).unwrap().ios;
@@ -67,11 +53,7 @@ fn a_pass_is_repeated_from_its_start() {
 
 #[test]
 fn time_ends_all_passes() {
-    let limits = Limits {
-        time: Some(Nanos(10 * MS)),
-        repeats: u32::MAX,
-        ..for_ios(8)
-    };
+    let limits = with!(for_ios(8), time = Some(Nanos(10 * MS)), repeats = u32::MAX);
     let outcome = run_one(
         sequential(limits),
         &mut simulated("sim:const?latency=100us"),
@@ -81,10 +63,7 @@ fn time_ends_all_passes() {
 
 #[test]
 fn a_workload_starts_after_its_delay() {
-    let delayed = Workload {
-        starts_after: Nanos(30 * MS),
-        ..sequential(for_ms(20))
-    };
+    let delayed = with!(sequential(for_ms(20)), starts_after = Nanos(30 * MS));
     let workloads = vec![sequential(for_ms(40)), delayed.clone()];
     let outcomes = run(workloads, &mut simulated("sim:const?latency=100us"));
     let starts = outcomes.iter().map(|outcome| outcome.started_after.0);
@@ -102,18 +81,12 @@ fn a_workload_starts_after_its_delay() {
 }
 
 fn ending(ends_others: EndsOthers, limits: Limits) -> Workload {
-    Workload {
-        ends_others,
-        ..sequential(limits)
-    }
+    with!(sequential(limits), ends_others = ends_others)
 }
 
 #[test]
 fn the_end_of_one_ends_all() {
-    let waiting = Workload {
-        starts_after: Nanos(3_600_000 * MS),
-        ..sequential(for_ms(1))
-    };
+    let waiting = with!(sequential(for_ms(1)), starts_after = Nanos(3_600_000 * MS));
     for target in [&mut simulated("sim:ssd"), &mut Target::Null(Bytes::gib(1))] {
         let workloads = vec![
             ending(EndsOthers::Always, for_ios(100)),
@@ -134,13 +107,10 @@ fn the_end_of_one_ends_all() {
 #[test]
 fn a_failure_ends_all_only_where_that_is_asked_for() {
     let run = |others: EndsOthers| {
-        let bad = Workload {
-            span: Some(Span {
-                offset: Bytes(1 << 20),
-                length: Bytes(1 << 20),
-            }),
-            ..ending(others, for_ios(10))
-        };
+        let bad = with!(
+            ending(others, for_ios(10)),
+            span = Some(span(1 << 20, 1 << 20))
+        );
         let mut target = simulated("sim:const?fail_at=1MiB:EIO");
         run(vec![bad, sequential(for_ios(200))], &mut target)
     };
@@ -171,10 +141,10 @@ fn steady_rule(slope: bool, percent: u64) -> SteadyRule {
 #[test]
 fn a_steady_workload_stops() {
     for slope in [false, true] {
-        let workload = Workload {
-            steady: Some(steady_rule(slope, 5)),
-            ..sequential(for_ms(60_000))
-        };
+        let workload = with!(
+            sequential(for_ms(60_000)),
+            steady = Some(steady_rule(slope, 5))
+        );
         let outcome = run_one(workload, &mut simulated("sim:const?latency=100us"));
         assert_eq!(outcome.stopped, StopReason::Ended);
         let steady = outcome.steady.unwrap();
@@ -192,10 +162,10 @@ fn a_steady_workload_stops() {
 
 #[test]
 fn an_unsteady_workload_runs_to_its_end_and_says_how_unsteady() {
-    let workload = Workload {
-        steady: Some(steady_rule(false, 1)),
-        ..sequential(for_ms(2_000))
-    };
+    let workload = with!(
+        sequential(for_ms(2_000)),
+        steady = Some(steady_rule(false, 1))
+    );
     let mut target = simulated("sim:const?latency=1ms&jitter=900us");
     let outcome = run_one(workload, &mut target);
     assert_eq!(outcome.stopped, StopReason::Time);
@@ -205,24 +175,22 @@ fn an_unsteady_workload_runs_to_its_end_and_says_how_unsteady() {
 
 #[test]
 fn a_steady_workload_stops_in_real_time() {
-    let workload = Workload {
-        rate: Some(sokudo_model::Rate::Iops(1_000)),
-        steady: Some(steady_rule(false, 60)),
-        ..sequential(for_ms(60_000))
-    };
+    let workload = with!(
+        sequential(for_ms(60_000)),
+        rate = Some(sokudo_model::Rate::Iops(1_000)),
+        steady = Some(steady_rule(false, 60))
+    );
     let outcome = run_one(workload, &mut Target::Null(Bytes::gib(1)));
     assert_eq!(outcome.stopped, StopReason::Ended);
     assert!(outcome.steady.unwrap().attained);
 }
 
 fn tell(workload: Workload, target: &mut Target) -> (Vec<Event>, Vec<Outcome>) {
-    let stage = Stage {
-        workloads: vec![workload],
-    };
-    let options = StageOptions {
-        snapshot_every: Some(Duration::from_millis(200)),
-        ..StageOptions::default()
-    };
+    let stage = stage([workload]);
+    let options = with!(
+        StageOptions::default(),
+        snapshot_every = Some(Duration::from_millis(200))
+    );
     let mut events = Vec::new();
     let outcomes = run_stage(
         &stage,
@@ -236,11 +204,11 @@ fn tell(workload: Workload, target: &mut Target) -> (Vec<Event>, Vec<Outcome>) {
 
 #[test]
 fn snapshots_grow_up_to_the_outcome() {
-    let workload = Workload {
-        clones: 2,
-        operations: OperationMix::read_write(50).unwrap(),
-        ..sequential(for_ms(1_100))
-    };
+    let workload = with!(
+        sequential(for_ms(1_100)),
+        clones = 2,
+        operations = OperationMix::read_write(50).unwrap()
+    );
     for target in [&mut simulated("sim:ssd"), &mut Target::Null(Bytes::gib(1))] {
         let (events, outcomes) = tell(workload.clone(), target);
         let snapshots: Vec<u64> = events
@@ -267,10 +235,7 @@ fn snapshots_grow_up_to_the_outcome() {
 
 #[test]
 fn progress_tells_what_a_workload_is_doing() {
-    let workload = Workload {
-        ramp: Nanos(500 * MS),
-        ..sequential(for_ms(500))
-    };
+    let workload = with!(sequential(for_ms(500)), ramp = Nanos(500 * MS));
     let (events, _) = tell(workload, &mut simulated("sim:ssd"));
     let phases: Vec<Phase> = events
         .iter()
@@ -285,10 +250,7 @@ fn progress_tells_what_a_workload_is_doing() {
 }
 
 fn files(count: u32, blocks: u64, order: FileOrder) -> Files {
-    let span = |number: u64| Span {
-        offset: Bytes(number * BLOCK),
-        length: Bytes(blocks * BLOCK),
-    };
+    let span = |number: u64| span(number * BLOCK, blocks * BLOCK);
     let file_use = |target: u32| FileUse {
         target,
         span: Some(span(u64::from(target))),
@@ -305,19 +267,14 @@ fn each_file_is_written_in_its_own_part() {
     for order in [FileOrder::RoundRobin, FileOrder::Sequential] {
         let own: Vec<OwnFile> = (0..3).map(|_| OwnFile::empty(Bytes(8 * BLOCK))).collect();
         let mut targets: Vec<Target> = own.iter().map(OwnFile::target).collect();
-        let workload = Workload {
-            files: files(3, 4, order),
-            limits: for_ios(12),
-            data: DataContent::Pattern(vec![9]),
-            durability: Durability {
-                flush_on_close: true,
-                ..Durability::default()
-            },
-            ..writes(4)
-        };
-        let stage = Stage {
-            workloads: vec![workload],
-        };
+        let workload = with!(
+            writes(4),
+            files = files(3, 4, order),
+            limits = for_ios(12),
+            data = DataContent::Pattern(vec![9]),
+            durability.flush_on_close = true
+        );
+        let stage = stage([workload]);
         let outcome = run_on(&stage, StageOptions::default(), &mut targets)
             .unwrap()
             .remove(0);
@@ -346,17 +303,18 @@ fn each_file_is_written_in_its_own_part() {
 fn files_and_nothing_run_side_by_side() {
     let own = OwnFile::laid_out(Bytes::mib(1), DataContent::Random);
     let mut targets = [own.target(), Target::Null(Bytes::gib(1))];
-    let on = |target| Workload {
-        files: Files {
-            uses: vec![FileUse { target, span: None }],
-            ..Files::default()
-        },
-        ..sequential(for_ios(50))
+    let on = |target| {
+        with!(
+            sequential(for_ios(50)),
+            files = with!(Files::default(), uses = vec![use_of(target)])
+        )
     };
-    let stage = Stage {
-        workloads: vec![on(1), on(0)],
-    };
-    let outcomes = run_on(&stage, StageOptions::default(), &mut targets).unwrap();
+    let outcomes = run_on(
+        &stage([on(1), on(0)]),
+        StageOptions::default(),
+        &mut targets,
+    )
+    .unwrap();
     let kinds: Vec<&str> = outcomes
         .iter()
         .map(|outcome| outcome.backend.kind.name())
@@ -364,18 +322,12 @@ fn files_and_nothing_run_side_by_side() {
     assert_eq!(kinds, ["null", "psync"]);
     // In one workload they cannot be mixed, nor can a target be used that is not there.
     let mut both = on(0);
-    both.files.uses.push(FileUse {
-        target: 1,
-        span: None,
-    });
+    both.files.uses.push(use_of(1));
     for (workload, word) in [
         (both, "cannot use files and null"),
         (on(2), "does not exist"),
     ] {
-        let stage = Stage {
-            workloads: vec![workload],
-        };
-        let error = run_on(&stage, StageOptions::default(), &mut targets).unwrap_err();
+        let error = run_on(&stage([workload]), StageOptions::default(), &mut targets).unwrap_err();
         assert!(error.to_string().contains(word), "{error}");
     }
 }
@@ -383,16 +335,13 @@ fn files_and_nothing_run_side_by_side() {
 #[test]
 fn a_simulated_device_keeps_to_itself() {
     let mut targets = [simulated("sim:ssd"), Target::Null(Bytes::gib(1))];
-    let on = |target| Workload {
-        files: Files {
-            uses: vec![FileUse { target, span: None }],
-            ..Files::default()
-        },
-        ..sequential(for_ios(50))
+    let on = |target| {
+        with!(
+            sequential(for_ios(50)),
+            files = with!(Files::default(), uses = vec![use_of(target)])
+        )
     };
-    let stage = Stage {
-        workloads: vec![on(0), on(1)],
-    };
+    let stage = stage([on(0), on(1)]);
     let error = run_on(&stage, StageOptions::default(), &mut targets).unwrap_err();
     assert!(
         error.to_string().contains("one simulated device"),

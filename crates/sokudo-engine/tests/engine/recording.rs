@@ -4,7 +4,7 @@
 use sokudo_engine::Target;
 use sokudo_model::{
     BackendKind, Batching, Bytes, DataContent, LatencyLog, LogPoint, Nanos, Operation,
-    OperationMix, Outcome, Recording, Workload,
+    OperationMix, Outcome, Recording,
 };
 
 use crate::setup::{KERNEL_BACKENDS, OwnFile, for_ios, for_ms, random_reads, run_one, simulated};
@@ -21,14 +21,14 @@ fn everything() -> Recording {
 
 fn recorded(backend: BackendKind, batching: Batching) -> Outcome {
     let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
-    let workload = Workload {
-        backend,
-        batching,
-        operations: OperationMix::read_write(70).unwrap(),
-        recording: everything(),
-        limits: for_ios(3_000),
-        ..random_reads(16)
-    };
+    let workload = with!(
+        random_reads(16),
+        backend = backend,
+        batching = batching,
+        operations = OperationMix::read_write(70).unwrap(),
+        recording = everything(),
+        limits = for_ios(3_000)
+    );
     run_one(workload, &mut own.target())
 }
 
@@ -149,11 +149,11 @@ fn batches_are_as_large_as_asked_for() {
 
 #[test]
 fn looking_without_waiting_gets_everything() {
-    let batching = Batching {
-        submit: Some(1),
-        complete_min: Some(0),
-        ..Batching::default()
-    };
+    let batching = with!(
+        Batching::default(),
+        submit = Some(1),
+        complete_min = Some(0)
+    );
     for backend in KERNEL_BACKENDS {
         assert_eq!(recorded(backend, batching).ios(), 3_000);
     }
@@ -161,18 +161,12 @@ fn looking_without_waiting_gets_everything() {
 
 #[test]
 fn a_queue_drains_to_its_low_depth() {
-    let workload = Workload {
-        batching: Batching {
-            low_depth: Some(4),
-            ..Batching::default()
-        },
-        recording: Recording {
-            split_latency: true,
-            ..Recording::default()
-        },
-        limits: for_ms(100),
-        ..random_reads(16)
-    };
+    let workload = with!(
+        random_reads(16),
+        batching.low_depth = Some(4),
+        recording.split_latency = true,
+        limits = for_ms(100)
+    );
     let outcome = run_one(
         workload,
         &mut simulated("sim:const?latency=1ms&jitter=900us"),
@@ -192,14 +186,11 @@ fn averages_keep_the_mean() {
     let log = LatencyLog {
         interval: Some(Nanos(10_000_000)),
     };
-    let workload = Workload {
-        recording: Recording {
-            latency_log: Some(log),
-            ..Recording::default()
-        },
-        limits: for_ms(100),
-        ..random_reads(1)
-    };
+    let workload = with!(
+        random_reads(1),
+        recording.latency_log = Some(log),
+        limits = for_ms(100)
+    );
     let outcome = run_one(workload, &mut simulated("sim:const?latency=100us"));
     let total = &outcome.logs.total;
     // An I/O that ends with an interval is the next one's.
@@ -214,10 +205,7 @@ fn averages_keep_the_mean() {
 
 #[test]
 fn threads_say_what_the_system_counted() {
-    let workload = Workload {
-        limits: for_ios(100),
-        ..random_reads(1)
-    };
+    let workload = with!(random_reads(1), limits = for_ios(100));
     let real = run_one(workload.clone(), &mut Target::Null(Bytes::gib(1)));
     assert!(real.usage.is_some() && real.depths.is_none());
     assert_eq!(run_one(workload, &mut simulated("sim:ssd")).usage, None);

@@ -7,16 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
+use crate::builders::stage;
+pub(crate) use crate::builders::{BLOCK, for_ios, for_ms, random_reads, writes};
 use sokudo_engine::{
     Control, SimulatedTarget, StageError, StageOptions, Target, TestFile, lay_out, run_stage, sim,
 };
-use sokudo_model::{
-    BackendKind, Bytes, DataContent, Limits, Nanos, Operation, OperationMix, Order, Outcome, Stage,
-    Workload,
-};
+use sokudo_model::{BackendKind, Bytes, DataContent, Event, Outcome, Stage, Workload};
 use tempfile::{NamedTempFile, TempDir};
-
-pub(crate) const BLOCK: u64 = 4096;
 
 /// The backends that reach the kernel.
 pub(crate) const KERNEL_BACKENDS: [BackendKind; 3] = [
@@ -25,52 +22,13 @@ pub(crate) const KERNEL_BACKENDS: [BackendKind; 3] = [
     BackendKind::Psync,
 ];
 
-/// Random reads of 4 KiB, without any limit.
-pub(crate) fn random_reads(depth: u32) -> Workload {
-    Workload {
-        order: Order::Random { map: false },
-        depth,
-        ..Workload::new("reads", Bytes(BLOCK))
-    }
-}
-
-/// Sequential writes of 4 KiB, without any limit.
-pub(crate) fn writes(depth: u32) -> Workload {
-    Workload {
-        operations: OperationMix::only(Operation::Write),
-        depth,
-        ..Workload::new("writes", Bytes(BLOCK))
-    }
-}
-
-/// Stops after some measured time.
-pub(crate) fn for_ms(milliseconds: u64) -> Limits {
-    Limits {
-        time: Some(Nanos(milliseconds * 1_000_000)),
-        bytes: None,
-        ..Limits::default()
-    }
-}
-
-/// Stops after some I/Os of 4 KiB per clone.
-pub(crate) fn for_ios(ios: u64) -> Limits {
-    Limits {
-        time: None,
-        bytes: Some(Bytes(ios * BLOCK)),
-        ..Limits::default()
-    }
-}
-
 /// Runs workloads together.
 pub(crate) fn try_run(
     workloads: Vec<Workload>,
     target: &mut Target,
     seed: u64,
 ) -> Result<Vec<Outcome>, StageError> {
-    let options = StageOptions {
-        seed,
-        ..StageOptions::default()
-    };
+    let options = with!(StageOptions::default(), seed = seed);
     let stage = Stage { workloads };
     run_on(&stage, options, std::slice::from_mut(target))
 }
@@ -81,6 +39,24 @@ pub(crate) fn run_on(
     targets: &mut [Target],
 ) -> Result<Vec<Outcome>, StageError> {
     run_stage(stage, options, targets, &Control::new(), &mut |_| {})
+}
+
+/// Runs workloads together, as long as `control` lets them, and tells what happens.
+pub(crate) fn run_told<const COUNT: usize>(
+    workloads: [Workload; COUNT],
+    target: &mut Target,
+    control: &Control,
+    listener: &mut dyn FnMut(Event),
+) -> Vec<Outcome> {
+    let (stage, options) = (stage(workloads), StageOptions::default());
+    run_stage(
+        &stage,
+        options,
+        std::slice::from_mut(target),
+        control,
+        listener,
+    )
+    .unwrap()
 }
 
 pub(crate) fn run(workloads: Vec<Workload>, target: &mut Target) -> Vec<Outcome> {

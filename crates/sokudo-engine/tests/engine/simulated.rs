@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use sokudo_engine::{SimulatedTarget, Target, sim};
-use sokudo_model::{Durability, Nanos, Operation, OperationMix, Outcome, StopReason, Workload};
+use sokudo_model::{Nanos, Operation, OperationMix, Outcome, StopReason};
 
 use crate::setup::{for_ms, random_reads, run, run_one, simulated, try_run, writes};
 
@@ -17,24 +17,15 @@ const SPECS: [&str; 3] = [
 fn everything_at_once(spec: &str, device_seed: u64, seed: u64) -> Vec<Outcome> {
     let mut device = sim::Device::parse(spec).unwrap();
     device.seed(device_seed);
-    let mixed = Workload {
-        clones: 2,
-        operations: OperationMix::read_write(60).unwrap(),
-        ramp: Nanos(20_000_000),
-        durability: Durability {
-            fsync_every: Some(10),
-            ..Durability::default()
-        },
-        limits: for_ms(500),
-        ..random_reads(8)
-    };
-    let workloads = vec![
-        mixed,
-        Workload {
-            limits: for_ms(300),
-            ..writes(2)
-        },
-    ];
+    let mixed = with!(
+        random_reads(8),
+        clones = 2,
+        operations = OperationMix::read_write(60).unwrap(),
+        ramp = Nanos(20_000_000),
+        durability.fsync_every = Some(10),
+        limits = for_ms(500)
+    );
+    let workloads = vec![mixed, with!(writes(2), limits = for_ms(300))];
     let mut target = Target::Simulated(SimulatedTarget::new(device));
     try_run(workloads, &mut target, seed).unwrap()
 }
@@ -60,12 +51,14 @@ fn the_same_seed_gives_the_same_outcome_to_the_byte() {
 fn what_a_device_has_counted_is_the_ramp_and_the_measured_part() {
     for spec in SPECS {
         let mut target = simulated(spec);
-        let workload = |clones, ramp_ms| Workload {
-            clones,
-            operations: OperationMix::read_write(60).unwrap(),
-            ramp: Nanos::from_millis(ramp_ms),
-            limits: for_ms(300),
-            ..random_reads(8)
+        let workload = |clones, ramp_ms| {
+            with!(
+                random_reads(8),
+                clones = clones,
+                operations = OperationMix::read_write(60).unwrap(),
+                ramp = Nanos::from_millis(ramp_ms),
+                limits = for_ms(300)
+            )
         };
         let outcomes = run(vec![workload(2, 20), workload(1, 70)], &mut target);
         let Target::Simulated(simulated) = &target else {
@@ -94,10 +87,7 @@ fn another_device_of_the_same_kind_differs_in_chance() {
 #[test]
 fn an_hour_of_a_hard_disk_passes_in_a_moment() {
     let started = Instant::now();
-    let workload = Workload {
-        limits: for_ms(3_600_000),
-        ..random_reads(1)
-    };
+    let workload = with!(random_reads(1), limits = for_ms(3_600_000));
     let outcome = run_one(workload, &mut simulated("sim:hdd?size=4TB&rpm=5900"));
     println!("an hour of a hard disk took {:?}", started.elapsed());
     assert_eq!(outcome.stopped, StopReason::Time);
@@ -121,10 +111,7 @@ fn an_hour_of_a_hard_disk_passes_in_a_moment() {
 fn time_goes_on_from_stage_to_stage() {
     // The stall comes in the second stage, one second after the first began.
     let mut target = simulated("sim:const?latency=1ms&stall=1500ms:200ms");
-    let reads = || Workload {
-        limits: for_ms(1_000),
-        ..random_reads(1)
-    };
+    let reads = || with!(random_reads(1), limits = for_ms(1_000));
     let slowest = |outcome: Outcome| {
         let tally = outcome.operation(Operation::Read).unwrap();
         tally.latency.max().unwrap()

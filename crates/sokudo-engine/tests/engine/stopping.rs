@@ -6,16 +6,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use sokudo_engine::{Control, Search, StageOptions, Target, TestFile, left_behind, run_stage};
-use sokudo_model::{
-    Bytes, DataContent, Event, Nanos, Outcome, Rate, Stage, StopReason, Think, Workload,
-};
+use sokudo_engine::{Control, Search, Target, TestFile, left_behind};
+use sokudo_model::{Bytes, DataContent, Event, Nanos, Outcome, Rate, StopReason, Think, Workload};
 
-use crate::setup::{OwnFile, random_reads, simulated};
+use crate::setup::{OwnFile, random_reads, run_one, run_told, simulated};
 
 /// Runs workloads without limits until the first word about their progress.
-fn run_until_progress(
-    workloads: Vec<Workload>,
+fn run_until_progress<const COUNT: usize>(
+    workloads: [Workload; COUNT],
     target: &mut Target,
     stop: impl Fn(&Control),
 ) -> Vec<Outcome> {
@@ -25,27 +23,13 @@ fn run_until_progress(
             stop(&control);
         }
     };
-    let stage = Stage { workloads };
-    run_stage(
-        &stage,
-        StageOptions::default(),
-        std::slice::from_mut(target),
-        &control,
-        &mut listener,
-    )
-    .unwrap()
+    run_told(workloads, target, &control, &mut listener)
 }
 
 #[test]
 fn an_ended_trial_keeps_its_figures() {
     let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
-    let workloads = vec![
-        random_reads(1),
-        Workload {
-            clones: 2,
-            ..random_reads(8)
-        },
-    ];
+    let workloads = [random_reads(1), with!(random_reads(8), clones = 2)];
     for mut target in [own.target(), Target::Null(Bytes::gib(1))] {
         for outcome in run_until_progress(workloads.clone(), &mut target, Control::end) {
             assert_eq!(
@@ -61,7 +45,7 @@ fn an_ended_trial_keeps_its_figures() {
 #[test]
 fn a_cancelled_trial_keeps_its_figures() {
     let own = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
-    let outcomes = run_until_progress(vec![random_reads(8)], &mut own.target(), Control::cancel);
+    let outcomes = run_until_progress([random_reads(8)], &mut own.target(), Control::cancel);
     assert_eq!(outcomes[0].stopped, StopReason::Cancelled);
     assert!(outcomes[0].ios() > 0);
 }
@@ -69,15 +53,9 @@ fn a_cancelled_trial_keeps_its_figures() {
 #[test]
 fn a_pause_does_not_hold_up_a_stop() {
     let hour = Think::new(Nanos::from_secs(3_600), 1);
-    let workloads = vec![
-        Workload {
-            think: Some(hour),
-            ..random_reads(1)
-        },
-        Workload {
-            rate: Some(Rate::Iops(1)),
-            ..random_reads(1)
-        },
+    let workloads = [
+        with!(random_reads(1), think = Some(hour)),
+        with!(random_reads(1), rate = Some(Rate::Iops(1))),
     ];
     let mut target = Target::Null(Bytes::gib(1));
     let outcomes = run_until_progress(workloads, &mut target, Control::cancel);
@@ -90,20 +68,11 @@ fn a_pause_does_not_hold_up_a_stop() {
 #[test]
 fn virtual_time_can_be_stopped_from_another_thread() {
     let control = Control::new();
-    let stage = Stage {
-        workloads: vec![random_reads(4), random_reads(1)],
-    };
     let mut target = simulated("sim:hdd");
     let outcomes = thread::scope(|scope| {
         scope.spawn(|| control.end());
-        run_stage(
-            &stage,
-            StageOptions::default(),
-            std::slice::from_mut(&mut target),
-            &control,
-            &mut |_| {},
-        )
-        .unwrap()
+        let workloads = [random_reads(4), random_reads(1)];
+        run_told(workloads, &mut target, &control, &mut |_| {})
     });
     for outcome in outcomes {
         assert_eq!(outcome.stopped, StopReason::Ended);
@@ -133,12 +102,7 @@ fn child_that_holds_a_test_file() {
     };
     let file = TestFile::create(Path::new(&directory), Bytes::mib(1)).unwrap();
     println!("\nready");
-    let target = file.target().unwrap();
-    let stage = Stage {
-        workloads: vec![crate::setup::writes(4)],
-    };
-    let options = StageOptions::default();
-    let _ = run_stage(&stage, options, &mut [target], &Control::new(), &mut |_| {});
+    run_one(crate::setup::writes(4), &mut file.target().unwrap());
 }
 
 #[test]

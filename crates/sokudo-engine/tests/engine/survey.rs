@@ -3,13 +3,14 @@
 use std::os::unix::fs::FileExt as _;
 
 use proptest::prelude::*;
-use sokudo_engine::{Control, FileTarget, StageOptions, Target, run_stage};
+use sokudo_engine::{Control, FileTarget, Target};
 use sokudo_model::{
     BackendKind, Bytes, DataContent, DirectMode, Event, Limits, Nanos, Operation, OperationMix,
-    Outcome, Sample, Span, Stage, StopReason, Survey, Visit, Workload,
+    Outcome, Sample, StopReason, Survey, Visit, Workload,
 };
 
-use crate::setup::{KERNEL_BACKENDS, OwnFile, run_one, simulated, try_run};
+use crate::builders::span;
+use crate::setup::{KERNEL_BACKENDS, OwnFile, run_one, run_told, simulated, try_run};
 
 pub(crate) const MIB: u64 = 1 << 20;
 
@@ -24,11 +25,11 @@ pub(crate) fn survey(places: u32, visit: Visit, sample: Sample) -> Survey {
 }
 
 pub(crate) fn surveying(survey: Survey, block: u64, depth: u32) -> Workload {
-    Workload {
-        survey: Some(survey),
-        depth,
-        ..Workload::new("survey", Bytes(block))
-    }
+    with!(
+        Workload::new("survey", Bytes(block)),
+        survey = Some(survey),
+        depth = depth
+    )
 }
 
 pub(crate) fn whole(places: u32, block: u64, depth: u32) -> Workload {
@@ -41,14 +42,8 @@ pub(crate) fn whole(places: u32, block: u64, depth: u32) -> Workload {
 
 /// Only the first bytes of the target.
 pub(crate) fn first(bytes: u64, workload: Workload) -> Workload {
-    let span = Span {
-        offset: Bytes(0),
-        length: Bytes(bytes),
-    };
-    Workload {
-        span: Some(span),
-        ..workload
-    }
+    let span = span(0, bytes);
+    with!(workload, span = Some(span))
 }
 
 fn at_random(places: u32, block: u64) -> Workload {
@@ -174,13 +169,10 @@ fn a_sample_of_some_time_has_as_many_blocks_as_it_allows() {
 
 #[test]
 fn a_limit_of_time_ends_it_with_the_places_so_far() {
-    let workload = Workload {
-        limits: Limits {
-            time: Some(Nanos::from_secs(10)),
-            ..Limits::default()
-        },
-        ..at_random(100_000, 4096)
-    };
+    let workload = with!(
+        at_random(100_000, 4096),
+        limits = with!(Limits::default(), time = Some(Nanos::from_secs(10)))
+    );
     let outcome = run_one(workload, &mut simulated("sim:hdd?size=1TB"));
     assert_eq!(outcome.stopped, StopReason::Time);
     assert!(
@@ -196,11 +188,7 @@ fn a_file_is_read_whole_by_every_backend() {
     let file = OwnFile::laid_out(Bytes(5 * MIB + 3 * 4096), DataContent::Random);
     for backend in KERNEL_BACKENDS {
         for direct in [DirectMode::Auto, DirectMode::Off] {
-            let workload = Workload {
-                backend,
-                direct,
-                ..whole(7, 64 << 10, 4)
-            };
+            let workload = with!(whole(7, 64 << 10, 4), backend = backend, direct = direct);
             let outcome = run_one(workload, &mut file.target());
             assert_eq!(
                 outcome.bytes_moved(),
@@ -236,15 +224,11 @@ fn writes_reach_every_place_and_nothing_else() {
 #[test]
 fn progress_is_told_and_a_cancel_keeps_the_places_so_far() {
     let control = Control::new();
-    let stage = Stage {
-        workloads: vec![whole(1_000, MIB, 8)],
-    };
     let mut target = simulated("sim:hdd?size=6TB");
     let mut tellings = 0;
-    let outcome = run_stage(
-        &stage,
-        StageOptions::default(),
-        std::slice::from_mut(&mut target),
+    let outcome = run_told(
+        [whole(1_000, MIB, 8)],
+        &mut target,
         &control,
         &mut |event| {
             if let Event::Progress { bytes, .. } = event {
@@ -255,7 +239,6 @@ fn progress_is_told_and_a_cancel_keeps_the_places_so_far() {
             }
         },
     )
-    .unwrap()
     .remove(0);
     assert!(tellings > 3, "{tellings}");
     assert_eq!(outcome.stopped, StopReason::Cancelled);
@@ -269,13 +252,9 @@ fn progress_is_told_and_a_cancel_keeps_the_places_so_far() {
 fn a_file_in_progress_is_told_of_and_can_be_cancelled() {
     let file = OwnFile::laid_out(Bytes::mib(4), DataContent::Random);
     let control = Control::new();
-    let stage = Stage {
-        workloads: vec![at_random(1_000_000, 4096)],
-    };
-    let outcome = run_stage(
-        &stage,
-        StageOptions::default(),
-        &mut [file.target()],
+    let outcome = run_told(
+        [at_random(1_000_000, 4096)],
+        &mut file.target(),
         &control,
         &mut |event| {
             if matches!(event, Event::Progress { ios, .. } if ios > 0) {
@@ -283,7 +262,6 @@ fn a_file_in_progress_is_told_of_and_can_be_cancelled() {
             }
         },
     )
-    .unwrap()
     .remove(0);
     assert_eq!(outcome.stopped, StopReason::Cancelled);
     assert!((1..1_000_000).contains(&outcome.places.len()));
@@ -384,10 +362,7 @@ fn what_a_survey_cannot_do_is_refused_with_the_way_out() {
 #[test]
 fn a_survey_of_a_part_stays_inside_it() {
     let mut workload = whole(5, 4096, 3);
-    workload.span = Some(Span {
-        offset: Bytes(8 * MIB),
-        length: Bytes(MIB),
-    });
+    workload.span = Some(span(8 * MIB, MIB));
     let outcome = run_one(
         workload,
         &mut simulated("sim:const?size=1GiB&fail_at=1MiB:EIO"),
@@ -409,7 +384,7 @@ proptest! {
         let block = block_sectors * 512;
         prop_assume!(u64::from(places) * block <= sectors * 512);
         let mut target = Target::Null(Bytes(sectors * 512));
-        let workload = Workload { backend: BackendKind::Null, ..whole(places, block, depth) };
+        let workload = with!(whole(places, block, depth), backend = BackendKind::Null);
         let outcome = run_one(workload, &mut target);
         prop_assert_eq!(outcome.bytes_moved(), Bytes(sectors * 512));
         let mut at = 0;
@@ -447,11 +422,11 @@ fn a_file_read_by_batches_has_no_sample_faster_than_its_ios() {
     for backend in KERNEL_BACKENDS {
         for direct in [DirectMode::Auto, DirectMode::Off] {
             for (places, block, depth) in [(200, 64 << 10, 8), (16, MIB, 16), (100, 4096, 64)] {
-                let workload = Workload {
-                    backend,
-                    direct,
-                    ..whole(places, block, depth)
-                };
+                let workload = with!(
+                    whole(places, block, depth),
+                    backend = backend,
+                    direct = direct
+                );
                 let outcome = run_one(workload, &mut file.target());
                 assert_samples_are_possible(&outcome, block, depth);
             }

@@ -2,10 +2,11 @@
 
 use sokudo_engine::{Control, StageOptions, Target, run_stage};
 use sokudo_model::{
-    Bytes, Event, Nanos, Operation, OperationMix, Outcome, Rate, RateProcess, Rates, Sample, Stage,
+    Bytes, Event, Nanos, Operation, OperationMix, Outcome, Rate, RateProcess, Rates, Sample,
     StopReason, Think, Visit, Workload,
 };
 
+use crate::builders::stage;
 use crate::setup::{run_one, simulated};
 use crate::survey::{MIB, assert_is_sum_of_places, first, survey, surveying, whole};
 
@@ -32,35 +33,32 @@ fn assert_lasts_ms(outcome: &Outcome, milliseconds: std::ops::RangeInclusive<u64
 fn a_rate_is_that_of_what_is_measured() {
     let rate = Some(Rate::Iops(1_000));
     // 256 I/Os, the last of which starts after 255 ms.
-    let running_on = Workload {
-        rate,
-        ..first(MIB, whole(4, 4096, 1))
-    };
+    let running_on = with!(first(MIB, whole(4, 4096, 1)), rate = rate);
     let outcome = run_one(running_on, &mut constant());
     assert_lasts_ms(&outcome, 254..=256);
     let from_intended = &outcome.operations[0].latency_from_intended;
     assert_eq!(from_intended.as_ref().unwrap().max(), Some(100_000));
     // 64 of them; the way to the samples counts for nothing, and is not made good for.
-    let with_gaps = Workload { rate, ..apart() };
+    let with_gaps = with!(apart(), rate = rate);
     let outcome = run_one(with_gaps, &mut constant());
     assert_lasts_ms(&outcome, 62..=64);
-    let of_reads = Workload {
-        rates: Rates {
+    let of_reads = with!(
+        apart(),
+        rates = Rates {
             each: [rate, None, None],
             process: RateProcess::Linear,
-        },
-        ..apart()
-    };
+        }
+    );
     assert_lasts_ms(&run_one(of_reads, &mut constant()), 62..=64);
 }
 
 #[test]
 fn what_is_read_to_be_written_back_has_no_part_in_the_rate() {
-    let mut workload = Workload {
-        operations: OperationMix::only(Operation::Write),
-        rate: Some(Rate::Iops(1_000)),
-        ..apart()
-    };
+    let mut workload = with!(
+        apart(),
+        operations = OperationMix::only(Operation::Write),
+        rate = Some(Rate::Iops(1_000))
+    );
     if let Some(survey) = &mut workload.survey {
         survey.write_back = true;
     }
@@ -71,10 +69,7 @@ fn what_is_read_to_be_written_back_has_no_part_in_the_rate() {
 
 #[test]
 fn pauses_are_part_of_a_sample() {
-    let workload = Workload {
-        think: Some(Think::new(Nanos::from_millis(1), 1)),
-        ..apart()
-    };
+    let workload = with!(apart(), think = Some(Think::new(Nanos::from_millis(1), 1)));
     let outcome = run_one(workload, &mut constant());
     // Each I/O takes 0.1 ms, and each but the first is 1 ms after the one before.
     assert_lasts_ms(&outcome, 65..=71);
@@ -87,14 +82,8 @@ fn every_sample_of_some_time_has_an_io_however_late_it_is_due() {
         surveying(timed, 4096, 1)
     };
     // A sample is over when its I/O is done; that of the next one is due much later.
-    let at_a_rate = Workload {
-        rate: Some(Rate::Iops(100)),
-        ..timed()
-    };
-    let with_pauses = Workload {
-        think: Some(Think::new(Nanos::from_millis(10), 1)),
-        ..timed()
-    };
+    let at_a_rate = with!(timed(), rate = Some(Rate::Iops(100)));
+    let with_pauses = with!(timed(), think = Some(Think::new(Nanos::from_millis(10), 1)));
     for workload in [at_a_rate, with_pauses] {
         let outcome = run_one(workload, &mut constant());
         let ios: Vec<u64> = outcome.places.iter().map(|place| place.ios).collect();
@@ -121,13 +110,11 @@ fn time_that_does_not_count_is_no_part_of_a_rate_that_a_limit_ends() {
 
 #[test]
 fn what_was_surveyed_so_far_can_be_looked_at() {
-    let stage = Stage {
-        workloads: vec![whole(100, MIB, 8)],
-    };
-    let options = StageOptions {
-        snapshot_every: Some(std::time::Duration::from_secs(10)),
-        ..StageOptions::default()
-    };
+    let stage = stage([whole(100, MIB, 8)]);
+    let options = with!(
+        StageOptions::default(),
+        snapshot_every = Some(std::time::Duration::from_secs(10))
+    );
     let mut snapshots = Vec::new();
     let outcomes = run_stage(
         &stage,

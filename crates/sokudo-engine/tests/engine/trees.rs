@@ -10,11 +10,11 @@ use sokudo_engine::{
 };
 use sokudo_model::{
     BackendKind, Bytes, DirectMode, Durability, Event, FailureKind, FileTree, Limits, Operation,
-    OperationMix, Order, Outcome, Rate, Stage, StopReason, TreeContents, TreeNames, TreeOrder,
-    Workload,
+    OperationMix, Order, Outcome, Rate, StopReason, TreeContents, TreeNames, TreeOrder, Workload,
 };
 
-use crate::setup::{run_one, simulated};
+use crate::builders::stage;
+use crate::setup::{run_one, simulated, try_run};
 
 const FILES: u64 = 300;
 
@@ -30,11 +30,11 @@ fn tree(names: TreeNames, order: TreeOrder) -> FileTree {
 }
 
 fn workload(operation: Operation, tree: FileTree) -> Workload {
-    Workload {
-        operations: OperationMix::only(operation),
-        tree: Some(tree),
-        ..Workload::new(operation.name(), Bytes(1024))
-    }
+    with!(
+        Workload::new(operation.name(), Bytes(1024)),
+        operations = OperationMix::only(operation),
+        tree = Some(tree)
+    )
 }
 
 fn carry_out(operation: Operation, tree: FileTree, directory: &OwnDirectory) -> Outcome {
@@ -105,17 +105,17 @@ fn links_are_made_and_resolved() {
         for directories in [0, 2] {
             let parent = tempfile::tempdir().unwrap();
             let own = OwnDirectory::create(parent.path(), &[]).unwrap();
-            let links = FileTree {
-                contents,
-                directories,
-                ..tree(TreeNames::RandomFirst, TreeOrder::Listed)
-            };
+            let links = with!(
+                tree(TreeNames::RandomFirst, TreeOrder::Listed),
+                contents = contents,
+                directories = directories
+            );
             for operation in Operation::ON_FILES {
                 let order = match operation {
                     Operation::Create => TreeOrder::Numbered,
                     _ => TreeOrder::Listed,
                 };
-                let outcome = carry_out(operation, FileTree { order, ..links }, &own);
+                let outcome = carry_out(operation, with!(links, order = order), &own);
                 assert_eq!(outcome.failures, [], "{contents:?} {operation:?}");
                 assert_eq!(outcome.operation(operation).unwrap().ios, FILES);
             }
@@ -128,11 +128,11 @@ fn links_are_made_and_resolved() {
 fn each_file_can_be_made_durable_instead_of_all_at_the_end() {
     let parent = tempfile::tempdir().unwrap();
     let own = OwnDirectory::create(parent.path(), &[]).unwrap();
-    let synced = FileTree {
-        files: 20,
-        sync_each: true,
-        ..tree(TreeNames::NumberFirst, TreeOrder::Numbered)
-    };
+    let synced = with!(
+        tree(TreeNames::NumberFirst, TreeOrder::Numbered),
+        files = 20,
+        sync_each = true
+    );
     for operation in Operation::ON_FILES {
         let outcome = carry_out(operation, synced, &own);
         assert_eq!(outcome.failures, []);
@@ -144,14 +144,11 @@ fn each_file_can_be_made_durable_instead_of_all_at_the_end() {
 fn a_file_that_somebody_changed_or_took_away_is_a_failure() {
     let parent = tempfile::tempdir().unwrap();
     let own = OwnDirectory::create(parent.path(), &[]).unwrap();
-    let flat = FileTree {
-        directories: 0,
-        ..tree(TreeNames::NumberFirst, TreeOrder::Listed)
-    };
-    let created = FileTree {
-        order: TreeOrder::Numbered,
-        ..flat
-    };
+    let flat = with!(
+        tree(TreeNames::NumberFirst, TreeOrder::Listed),
+        directories = 0
+    );
+    let created = with!(flat, order = TreeOrder::Numbered);
     carry_out(Operation::Create, created, &own);
     let (name, size) = files_below(own.path()).swap_remove(100);
     let path = own.path().join(&name);
@@ -173,10 +170,10 @@ fn a_file_that_somebody_changed_or_took_away_is_a_failure() {
 fn a_file_of_a_stranger_is_neither_taken_nor_followed() {
     let parent = tempfile::tempdir().unwrap();
     let own = OwnDirectory::create(parent.path(), &[]).unwrap();
-    let flat = FileTree {
-        directories: 0,
-        ..tree(TreeNames::NumberFirst, TreeOrder::Numbered)
-    };
+    let flat = with!(
+        tree(TreeNames::NumberFirst, TreeOrder::Numbered),
+        directories = 0
+    );
     carry_out(Operation::Create, flat, &own);
     // What is there already is not written.
     let again = carry_out(Operation::Create, flat, &own);
@@ -220,46 +217,28 @@ fn what_is_no_tree_is_refused() {
     let refused = run_tree(&reads, run, &mut |_| {});
     assert!(matches!(refused, Err(TreeError::NoTree { .. })));
     let file = TestFile::create(parent.path(), Bytes::mib(1)).unwrap();
-    let stage = Stage {
-        workloads: vec![workload(
-            Operation::Create,
-            tree(TreeNames::NumberFirst, TreeOrder::Numbered),
-        )],
-    };
-    let refused = run_stage(
-        &stage,
-        StageOptions::default(),
-        &mut [file.target().unwrap()],
-        &Control::new(),
-        &mut |_| {},
-    );
+    let numbered = tree(TreeNames::NumberFirst, TreeOrder::Numbered);
+    let create = vec![workload(Operation::Create, numbered)];
+    let refused = try_run(create, &mut file.target().unwrap(), 1);
     assert!(matches!(refused, Err(StageError::Check(_))), "{refused:?}");
 }
 
 fn rewriting(percent: u32, order: Order) -> Workload {
-    Workload {
-        backend: BackendKind::Sync,
-        direct: DirectMode::Off,
-        operations: OperationMix::rewriting(percent).unwrap(),
-        order,
-        rewritten_percent: percent,
-        limits: Limits {
-            bytes: Some(Bytes::mib(1)),
-            ..Limits::default()
-        },
-        ..Workload::new("rewrite", Bytes(4096))
-    }
+    with!(
+        Workload::new("rewrite", Bytes(4096)),
+        backend = BackendKind::Sync,
+        direct = DirectMode::Off,
+        operations = OperationMix::rewriting(percent).unwrap(),
+        order = order,
+        rewritten_percent = percent,
+        limits.bytes = Some(Bytes::mib(1))
+    )
 }
 
 fn on_file(workload: Workload, file: &TestFile, control: &Control) -> Outcome {
-    let stage = Stage {
-        workloads: vec![workload],
-    };
+    let stage = stage([workload]);
     let mut targets: [Target; 1] = [file.target().unwrap()];
-    let options = StageOptions {
-        seed: 3,
-        ..StageOptions::default()
-    };
+    let options = with!(StageOptions::default(), seed = 3);
     let mut listener = |_: Event| {};
     let mut outcomes = run_stage(&stage, options, &mut targets, control, &mut listener).unwrap();
     outcomes.pop().unwrap()
@@ -285,13 +264,10 @@ fn blocks(file: &TestFile) -> Vec<[u8; 4096]> {
 fn every_block_is_changed_where_it_was_read() {
     let (_directory, file) = file_of_zeros();
     let sequential = Workload::new("", Bytes(1)).order;
-    let whole = Workload {
-        durability: Durability {
-            final_flush: true,
-            ..Durability::default()
-        },
-        ..rewriting(100, sequential)
-    };
+    let whole = with!(
+        rewriting(100, sequential),
+        durability = with!(Durability::default(), final_flush = true)
+    );
     let outcome = on_file(whole, &file, &Control::new());
     let ios = |operation| outcome.operation(operation).unwrap().ios;
     assert_eq!((ios(Operation::Read), ios(Operation::Write)), (256, 256));
@@ -305,14 +281,11 @@ fn every_block_is_changed_where_it_was_read() {
 #[test]
 fn of_seeks_about_the_share_is_written_back() {
     let (_directory, file) = file_of_zeros();
-    let seeks = Workload {
-        clones: 4,
-        limits: Limits {
-            ios: Some(1000),
-            ..Limits::default()
-        },
-        ..rewriting(10, Order::Random { map: false })
-    };
+    let seeks = with!(
+        rewriting(10, Order::Random { map: false }),
+        clones = 4,
+        limits = with!(Limits::default(), ios = Some(1000))
+    );
     let outcome = on_file(seeks, &file, &Control::new());
     let ios = |operation| outcome.operation(operation).unwrap().ios;
     assert_eq!(ios(Operation::Read), 4000);
@@ -338,11 +311,11 @@ fn a_rewrite_can_be_stopped_and_fails_where_the_file_ends() {
 #[test]
 fn blocks_are_written_back_at_any_depth_and_rate_and_on_any_target() {
     let sequential = Workload::new("", Bytes(1)).order;
-    let deep = Workload {
-        backend: BackendKind::Auto,
-        depth: 8,
-        ..rewriting(100, sequential)
-    };
+    let deep = with!(
+        rewriting(100, sequential),
+        backend = BackendKind::Auto,
+        depth = 8
+    );
     let (_directory, file) = file_of_zeros();
     let outcome = on_file(deep.clone(), &file, &Control::new());
     let ios = |outcome: &Outcome, operation| outcome.operation(operation).unwrap().ios;
@@ -350,10 +323,7 @@ fn blocks_are_written_back_at_any_depth_and_rate_and_on_any_target() {
     assert_eq!(ios(&outcome, Operation::Write), 256);
     assert!(blocks(&file).iter().all(|block| block[..8] == [1; 8]));
     // 512 I/Os, of which the reads wait for their turn.
-    let paced = Workload {
-        rate: Some(Rate::Iops(1000)),
-        ..deep
-    };
+    let paced = with!(deep, rate = Some(Rate::Iops(1000)));
     let mut target = simulated("sim:const?latency=100us");
     let outcome = run_one(paced, &mut target);
     assert_eq!(ios(&outcome, Operation::Write), 256);

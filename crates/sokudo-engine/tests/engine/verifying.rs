@@ -4,8 +4,8 @@ use std::os::unix::fs::FileExt as _;
 
 use sokudo_engine::Target;
 use sokudo_model::{
-    BackendKind, Bytes, Check, Durability, Limits, MismatchKind, Operation, OperationMix, Order,
-    Outcome, StopReason, Verify, VerifyOutcome, Workload,
+    BackendKind, Bytes, Check, Durability, MismatchKind, Operation, OperationMix, Order, Outcome,
+    StopReason, Verify, VerifyOutcome, Workload,
 };
 
 use crate::setup::{BLOCK, KERNEL_BACKENDS, OwnFile, for_ios, run_one, simulated, try_run, writes};
@@ -29,12 +29,12 @@ fn verify() -> Verify {
 }
 
 fn checked_writes(verify: Verify) -> Workload {
-    Workload {
-        verify: Some(verify),
-        order: Order::Random { map: true },
-        limits: for_ios(BLOCKS),
-        ..writes(8)
-    }
+    with!(
+        writes(8),
+        verify = Some(verify),
+        order = Order::Random { map: true },
+        limits = for_ios(BLOCKS)
+    )
 }
 
 fn own() -> OwnFile {
@@ -53,10 +53,7 @@ fn ios(outcome: &Outcome, operation: Operation) -> u64 {
 #[test]
 fn what_was_written_is_read_back_on_every_backend() {
     for backend in KERNEL_BACKENDS {
-        let workload = Workload {
-            backend,
-            ..checked_writes(verify())
-        };
+        let workload = with!(checked_writes(verify()), backend = backend);
         let outcome = run_one(workload, &mut own().target());
         assert_eq!(outcome.failures, [], "{}", backend.name());
         assert_eq!(counts(&outcome), (BLOCKS, 0));
@@ -71,17 +68,11 @@ fn what_was_written_is_read_back_on_every_backend() {
 
 #[test]
 fn every_pass_is_read_back() {
-    let workload = Workload {
-        limits: Limits {
-            repeats: 2,
-            ..for_ios(BLOCKS)
-        },
-        durability: Durability {
-            final_flush: true,
-            ..Durability::default()
-        },
-        ..checked_writes(verify())
-    };
+    let workload = with!(
+        checked_writes(verify()),
+        limits = with!(for_ios(BLOCKS), repeats = 2),
+        durability = with!(Durability::default(), final_flush = true)
+    );
     let outcome = run_one(workload, &mut own().target());
     assert_eq!(counts(&outcome), (3 * BLOCKS, 0));
     assert_eq!(ios(&outcome, Operation::Flush), 3);
@@ -90,11 +81,11 @@ fn every_pass_is_read_back() {
 #[test]
 fn a_backlog_is_read_back_meanwhile() {
     for (backlog, backlog_batch) in [(32, None), (10, Some(3))] {
-        let verify = Verify {
-            backlog: Some(backlog),
-            backlog_batch,
-            ..verify()
-        };
+        let verify = with!(
+            verify(),
+            backlog = Some(backlog),
+            backlog_batch = backlog_batch
+        );
         let outcome = run_one(checked_writes(verify), &mut own().target());
         assert_eq!(counts(&outcome), (BLOCKS, 0));
         assert_eq!(ios(&outcome, Operation::Write), BLOCKS);
@@ -104,16 +95,13 @@ fn a_backlog_is_read_back_meanwhile() {
 #[test]
 fn blocks_that_are_written_again_are_no_false_alarm() {
     for backlog in [None, Some(16)] {
-        let verify = Verify {
-            backlog,
-            ..verify()
-        };
-        let workload = Workload {
-            order: Order::Random { map: false },
-            limits: for_ios(4 * BLOCKS),
-            backend: BackendKind::IoUring,
-            ..checked_writes(verify)
-        };
+        let verify = with!(verify(), backlog = backlog);
+        let workload = with!(
+            checked_writes(verify),
+            order = Order::Random { map: false },
+            limits = for_ios(4 * BLOCKS),
+            backend = BackendKind::IoUring
+        );
         let outcome = run_one(workload, &mut own().target());
         assert_eq!(counts(&outcome).1, 0, "{:?}", outcome.verified);
         assert_eq!(outcome.stopped, StopReason::Bytes);
@@ -122,10 +110,7 @@ fn blocks_that_are_written_again_are_no_false_alarm() {
 
 #[test]
 fn without_reading_back_nothing_is_read() {
-    let verify = Verify {
-        read_back: false,
-        ..verify()
-    };
+    let verify = with!(verify(), read_back = false);
     let outcome = run_one(checked_writes(verify), &mut own().target());
     assert_eq!(
         (counts(&outcome), ios(&outcome, Operation::Read)),
@@ -137,21 +122,14 @@ fn without_reading_back_nothing_is_read() {
 /// `verify_only`.
 fn after(harm: impl Fn(&OwnFile), fatal: bool) -> Vec<Outcome> {
     let own = own();
-    let written = Verify {
-        read_back: false,
-        ..verify()
-    };
+    let written = with!(verify(), read_back = false);
     run_one(checked_writes(written), &mut own.target());
     harm(&own);
-    let reads = Workload {
-        operations: OperationMix::only(Operation::Read),
-        ..checked_writes(Verify { fatal, ..verify() })
-    };
-    let only = checked_writes(Verify {
-        only: true,
-        fatal,
-        ..verify()
-    });
+    let reads = with!(
+        checked_writes(with!(verify(), fatal = fatal)),
+        operations = OperationMix::only(Operation::Read)
+    );
+    let only = checked_writes(with!(verify(), only = true, fatal = fatal));
     [reads, only]
         .map(|workload| run_one(workload, &mut own.target()))
         .into()
@@ -237,22 +215,19 @@ fn a_target_without_data_cannot_be_checked() {
         1,
     );
     assert!(error.unwrap_err().to_string().contains("keeps no data"));
-    let nowhere = Workload {
-        backend: BackendKind::Null,
-        ..checked_writes(verify())
-    };
+    let nowhere = with!(checked_writes(verify()), backend = BackendKind::Null);
     let error = try_run(vec![nowhere], &mut own().target(), 1);
     assert!(error.unwrap_err().to_string().contains("keeps no data"));
 }
 
 #[test]
 fn what_is_changed_on_purpose_is_not_checked() {
-    let workload = Workload {
-        operations: OperationMix::rewriting(100).unwrap(),
-        rewritten_percent: 100,
-        verify: Some(verify()),
-        ..Workload::new("rewrite", Bytes(BLOCK))
-    };
+    let workload = with!(
+        Workload::new("rewrite", Bytes(BLOCK)),
+        operations = OperationMix::rewriting(100).unwrap(),
+        rewritten_percent = 100,
+        verify = Some(verify())
+    );
     let refused = try_run(vec![workload], &mut simulated("sim:const"), 1);
     let told = refused.unwrap_err().to_string();
     assert!(told.contains("do one of both"), "{told}");

@@ -19,10 +19,10 @@ pub(crate) fn writing_back(places: u32, sample: Sample, block: u64, depth: u32) 
     let mut survey = survey(places, Visit::Ascending, sample);
     survey.write_back = true;
     survey.approach = Some(Bytes(4096));
-    Workload {
-        operations: OperationMix::only(Operation::Write),
-        ..surveying(survey, block, depth)
-    }
+    with!(
+        surveying(survey, block, depth),
+        operations = OperationMix::only(Operation::Write)
+    )
 }
 
 fn assert_wrote(outcome: &Outcome, bytes: u64, places: usize) {
@@ -48,13 +48,13 @@ fn a_file_holds_the_same_afterwards() {
     let file = OwnFile::laid_out(Bytes::mib(8), DataContent::Random);
     let before = file.contents();
     for backend in KERNEL_BACKENDS {
-        let workload = Workload {
-            backend,
-            ..writing_back(4, Sample::Bytes(Bytes::mib(1)), 128 << 10, 4)
-        };
+        let workload = with!(
+            writing_back(4, Sample::Bytes(Bytes::mib(1)), 128 << 10, 4),
+            backend = backend
+        );
         assert_wrote(&run_one(workload, &mut file.target()), 4 * MIB, 4);
         let whole = writing_back(4, Sample::Whole, 64 << 10, 2);
-        let workload = Workload { backend, ..whole };
+        let workload = with!(whole, backend = backend);
         assert_wrote(&run_one(workload, &mut file.target()), 8 * MIB, 4);
         assert!(file.contents() == before, "{backend:?} changed the file");
     }
@@ -65,10 +65,7 @@ fn a_simulated_device_and_none_are_written_back_as_well() {
     let workload = writing_back(10, Sample::Bytes(Bytes::mib(10)), MIB, 1);
     let outcome = run_one(workload.clone(), &mut simulated("sim:hdd?size=1TB"));
     assert_wrote(&outcome, 100 * MIB, 10);
-    let nothing = Workload {
-        backend: BackendKind::Null,
-        ..workload
-    };
+    let nothing = with!(workload, backend = BackendKind::Null);
     assert_wrote(
         &run_one(nothing, &mut Target::Null(Bytes::gib(1))),
         100 * MIB,
