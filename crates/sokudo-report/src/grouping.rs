@@ -198,7 +198,7 @@ fn range(figures: &[Argument]) -> Option<Argument> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|left, right| values[*left].0.total_cmp(&values[*right].0));
     let (least, most) = (&figures[*order.first()?], &figures[*order.last()?]);
-    Some(match reads_alike(&text!("{least}"), &text!("{most}")) {
+    Some(match reads_alike(&text!("{}", least), &text!("{}", most)) {
         true => figures[0].clone(),
         false => Argument::Text(text!("{least} to {most}")),
     })
