@@ -556,7 +556,7 @@ mod tests {
             |run| {
                 run.target
                     .blind_spots
-                    .push("The pool hides its disks.".to_owned())
+                    .push("The pool hides its disks.".into())
             },
             "The pool hides its disks.",
         );

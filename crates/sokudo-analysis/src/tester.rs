@@ -486,7 +486,7 @@ mod tests {
         let run = reads_with(|run| {
             each_outcome(run, |outcome| {
                 outcome.backend.kind = BackendKind::Libaio;
-                outcome.backend.notes = vec!["io_uring is denied by the sandbox".to_owned()];
+                outcome.backend.notes = vec!["io_uring is denied by the sandbox".into()];
             });
         });
         says(
